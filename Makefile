@@ -1,0 +1,63 @@
+# make demo: see it work. make test: every check. Both set everything up in .venv on the first run.
+
+PYTHON ?= python3
+VENV   := .venv
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+else
+BIN := $(VENV)/bin
+endif
+PY := $(BIN)/python
+
+KERNELS := $(shell $(PYTHON) -c "import runpy; print(*('src/' + k.replace('.', '/') + '.py' for k in runpy.run_path('src/retick/_kernels.py')['KERNELS']))")
+DECLARATIONS := $(KERNELS:.py=.pxd)
+
+.PHONY: help demo test lint types test-compiled test-pure bench build clean
+
+help:
+	@echo "make demo   two bots fight in this terminal"
+	@echo "make test   lint, types, tests compiled, tests of the kernels uncompiled"
+	@echo "make bench  ns per step, compiled, uncompiled and in C"
+	@echo "make clean  remove .venv and everything that was built"
+
+demo: $(VENV)/.demo
+	$(BIN)/retick demo
+
+test: lint types test-compiled test-pure
+
+lint: $(VENV)/.dev
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+types: $(VENV)/.dev
+	$(PY) -m mypy
+
+test-compiled: $(VENV)/.dev
+	$(PY) -m pytest -q -n 2
+
+# The modules that touch a kernel, over its Python source.
+test-pure: $(VENV)/.dev
+	RETICK_PURE=1 $(PY) -m pytest -q -n 2 -m "not compiled_only"
+
+bench: $(VENV)/.demo
+	$(BIN)/retick bench sim
+
+clean:
+	rm -rf $(VENV) build src/*.egg-info
+	find src -name '*.so' -o -name '*.pyd' | xargs rm -f
+	find src -name '*.c' -o -name '*.html' | grep -v static | xargs rm -f
+
+$(PY):
+	$(PYTHON) -m venv $(VENV)
+
+# An editable install builds the kernels beside their sources; a changed kernel builds again.
+BUILT_FROM := $(PY) pyproject.toml setup.py src/retick/_kernels.py $(KERNELS) $(wildcard $(DECLARATIONS))
+PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --editable
+
+$(VENV)/.demo: $(BUILT_FROM)
+	$(PIP_INSTALL) ".[cli]"
+	@touch $@
+
+$(VENV)/.dev: $(BUILT_FROM)
+	$(PIP_INSTALL) ".[dev]"
+	@touch $@ $(VENV)/.demo

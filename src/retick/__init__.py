@@ -1,0 +1,52 @@
+"""Netcode for Python games: run it again, bit for bit.
+
+The names that most users need are here, each imported when first used; everything else is in its package. The
+map of the packages is in docs/architecture.md.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from retick._kernels import is_compiled, prefer_sources_if_asked
+
+if TYPE_CHECKING:
+    from retick.errors import DecodeError, RetickError, UsageError
+    from retick.sim.contract import Simulation
+    from retick.sim.prng import XorShift32
+    from retick.sim.record import Record
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "DecodeError",
+    "Record",
+    "RetickError",
+    "Simulation",
+    "UsageError",
+    "XorShift32",
+    "__version__",
+    "is_compiled",
+]
+
+prefer_sources_if_asked()
+
+_HOMES = {
+    "DecodeError": "retick.errors",
+    "Record": "retick.sim.record",
+    "RetickError": "retick.errors",
+    "Simulation": "retick.sim.contract",
+    "UsageError": "retick.errors",
+    "XorShift32": "retick.sim.prng",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'retick' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,42 @@
+"""Stands in for the ``cython`` module where Cython is not installed and a kernel runs as plain Python.
+
+Only what the kernels use: decorators that change nothing, and names for C types in annotations, which
+Python keeps but never acts on. ``typings/cython.pyi`` describes the same names to the type checker.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+compiled = False
+
+_T = TypeVar("_T")
+
+
+def _identity(target: _T) -> _T:
+    return target
+
+
+def _configured(*_args: Any, **_options: Any) -> Callable[[_T], _T]:
+    return _identity
+
+
+cclass = cfunc = ccall = inline = nogil = final = _identity
+exceptval = returns = locals = boundscheck = wraparound = cdivision = freelist = _configured  # noqa: A001 - Cython's own name
+no_gc = no_gc_clear = _identity
+
+bint = int
+uchar = schar = short = ushort = int_ = uint = long = ulong = longlong = ulonglong = Py_ssize_t = int
+size_t = int
+double = float
+p_char = p_uchar = p_int = p_uint = p_longlong = p_ulonglong = p_double = object
+void = None
+
+
+def declare(_type: object = None, value: Any = None, **_names: object) -> Any:
+    return value
+
+
+def __getattr__(name: str) -> Any:
+    if name == "int":
+        return int
+    raise AttributeError(f"the kernels' cython stand-in has no {name!r}: add it to retick._cython")

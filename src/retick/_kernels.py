@@ -1,0 +1,48 @@
+"""The list of modules that may be compiled, and the switch between their two forms.
+
+Each is one Python source that runs as it is and also compiles with Cython. Where the extension was built,
+Python imports it in preference to the source; ``RETICK_PURE=1`` in the environment, read when ``retick`` is
+imported, takes the source all the same. This module is read by setup.py and so imports nothing of ours.
+"""
+
+import importlib.machinery
+import importlib.util
+import os
+import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from pathlib import Path
+from types import ModuleType
+
+__all__ = ["KERNELS", "is_compiled", "prefer_sources_if_asked"]
+
+KERNELS: tuple[str, ...] = (
+    "retick.sim.flat",
+    "retick.games.fighter.kernel",
+)
+
+
+class _SourceFinder(MetaPathFinder):
+    """Finds the .py of a kernel, where the ordinary finder would take the extension beside it."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if fullname not in KERNELS:
+            return None
+        source = Path(__file__).parent.joinpath(*fullname.split(".")[1:]).with_suffix(".py")
+        return importlib.util.spec_from_file_location(fullname, source)
+
+
+def prefer_sources_if_asked() -> None:
+    if os.environ.get("RETICK_PURE", "") not in ("", "0"):
+        sys.meta_path.insert(0, _SourceFinder())
+
+
+def is_compiled() -> bool:
+    """True when every kernel runs as a compiled extension, False when any runs as Python source."""
+    for name in KERNELS:
+        origin = importlib.import_module(name).__spec__
+        if origin is None or not isinstance(origin.loader, importlib.machinery.ExtensionFileLoader):
+            return False
+    return bool(KERNELS)

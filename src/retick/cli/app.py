@@ -1,0 +1,37 @@
+"""The command line's root: its commands and ``--version``."""
+
+from typing import Annotated
+
+import typer
+
+import retick
+from retick._kernels import is_compiled
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="retick",
+    help="Netcode for Python games: run it again, bit for bit.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        form = "compiled kernels" if is_compiled() else "pure Python kernels"
+        typer.echo(f"retick {retick.__version__} ({form})")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show the version and the kernels' form."
+        ),
+    ] = False,
+) -> None:
+    """Netcode for Python games: run it again, bit for bit."""

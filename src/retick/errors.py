@@ -1,0 +1,195 @@
+"""Every exception that Retick raises, named by whose fault it is.
+
+::
+
+    RetickError
+    ├─ UsageError             the caller's code is wrong
+    │  ├─ NotSynchronized     an operation that needs a running match came too early
+    │  ├─ PredictionLimit     the next frame would run further ahead than the prediction window
+    │  ├─ HistoryEvicted      a frame is no longer, or not yet, in history
+    │  ├─ SchemaError         a declaration contradicts itself
+    │  └─ MissingExtra        a command needs an optional dependency that is not installed
+    ├─ DecodeError            bytes from outside are wrong (also a ValueError)
+    │  ├─ Truncated           fewer bytes than the format needs
+    │  ├─ BadMagic            not this format at all
+    │  ├─ UnsupportedVersion  this format, another version
+    │  ├─ LimitExceeded       a bound that protects the reader was passed
+    │  ├─ InvalidValue        a field holds what the format forbids
+    │  ├─ TrailingData        bytes after the end
+    │  ├─ ChecksumMismatch    content and checksum disagree
+    │  ├─ SchemaMismatch      written with another schema
+    │  └─ BaselineMissing     a delta against a snapshot that is not held: ask for a full one
+    ├─ ProtocolViolation      well-formed bytes that break the rules
+    │  └─ InputConflict       a player sent two different inputs for one frame
+    ├─ EncodeError            a value does not fit the wire (also a ValueError)
+    └─ DeterminismError       same inputs, different state
+
+Errors carry their numbers as attributes, so that a program can act on them without reading the text. This
+module imports nothing of ours: everyone may import it.
+"""
+
+__all__ = [
+    "BadMagic",
+    "BaselineMissing",
+    "ChecksumMismatch",
+    "DecodeError",
+    "DeterminismError",
+    "EncodeError",
+    "HistoryEvicted",
+    "InputConflict",
+    "InvalidValue",
+    "LimitExceeded",
+    "MissingExtra",
+    "NotSynchronized",
+    "PredictionLimit",
+    "ProtocolViolation",
+    "RetickError",
+    "SchemaError",
+    "SchemaMismatch",
+    "TrailingData",
+    "Truncated",
+    "UnsupportedVersion",
+    "UsageError",
+]
+
+
+class RetickError(Exception):
+    """The root of the tree: catching it catches all that Retick raises on purpose."""
+
+
+class UsageError(RetickError):
+    """The caller's code is wrong; the message names the value and the rule."""
+
+
+class NotSynchronized(UsageError):
+    """The match is not running yet, or no longer."""
+
+
+class PredictionLimit(UsageError):
+    """Advancing now would predict further ahead than allowed; wait for remote inputs."""
+
+    def __init__(self, message: str, *, frame: int, confirmed_frame: int, window: int) -> None:
+        super().__init__(message)
+        self.frame = frame
+        self.confirmed_frame = confirmed_frame
+        self.window = window
+
+
+class HistoryEvicted(UsageError):
+    """A frame is outside of the history that is kept."""
+
+    def __init__(self, message: str, *, frame: int, current: int, history: int) -> None:
+        super().__init__(message)
+        self.frame = frame
+        self.current = current
+        self.history = history
+
+
+class SchemaError(UsageError):
+    """A record, schema or field declaration contradicts itself."""
+
+
+class MissingExtra(UsageError):
+    """An optional dependency is not installed; the message is the line that installs it."""
+
+
+class DecodeError(RetickError, ValueError):
+    """Bytes from outside are not what the format says; nothing was changed by reading them."""
+
+
+class Truncated(DecodeError):
+    """The bytes end before the format does."""
+
+    def __init__(self, message: str, *, needed: int, available: int) -> None:
+        super().__init__(message)
+        self.needed = needed
+        self.available = available
+
+
+class BadMagic(DecodeError):
+    """The first bytes are not this format's."""
+
+
+class UnsupportedVersion(DecodeError):
+    """The format is known, its version is not."""
+
+    def __init__(self, message: str, *, version: int) -> None:
+        super().__init__(message)
+        self.version = version
+
+
+class LimitExceeded(DecodeError):
+    """A bound that protects the reader was passed."""
+
+    def __init__(self, message: str, *, what: str, limit: int, actual: int) -> None:
+        super().__init__(message)
+        self.what = what
+        self.limit = limit
+        self.actual = actual
+
+
+class InvalidValue(DecodeError):
+    """A field holds a value that the format forbids."""
+
+
+class TrailingData(DecodeError):
+    """Bytes follow where the format has ended."""
+
+    def __init__(self, message: str, *, extra: int) -> None:
+        super().__init__(message)
+        self.extra = extra
+
+
+class ChecksumMismatch(DecodeError):
+    """The content is not what its checksum says."""
+
+    def __init__(self, message: str, *, expected: int, found: int) -> None:
+        super().__init__(message)
+        self.expected = expected
+        self.found = found
+
+
+class SchemaMismatch(DecodeError):
+    """Written with another schema than the one it is read with."""
+
+    def __init__(self, message: str, *, expected: int, found: int) -> None:
+        super().__init__(message)
+        self.expected = expected
+        self.found = found
+
+
+class BaselineMissing(DecodeError):
+    """A delta against a snapshot that is not held; the cure is a full snapshot."""
+
+    def __init__(self, message: str, *, tick: int) -> None:
+        super().__init__(message)
+        self.tick = tick
+
+
+class ProtocolViolation(RetickError):
+    """Well-formed bytes that break the rules of the match."""
+
+
+class InputConflict(ProtocolViolation):
+    """A player's input for a frame contradicts the one that was already confirmed."""
+
+    def __init__(self, message: str, *, player: int, frame: int, confirmed: int, received: int) -> None:
+        super().__init__(message)
+        self.player = player
+        self.frame = frame
+        self.confirmed = confirmed
+        self.received = received
+
+
+class EncodeError(RetickError, ValueError):
+    """A value does not fit the wire."""
+
+
+class DeterminismError(RetickError):
+    """The same inputs led to different states."""
+
+    def __init__(self, message: str, *, frame: int, differences: tuple[tuple[str, object, object], ...] = ()) -> None:
+        super().__init__(message)
+        self.frame = frame
+        self.differences = differences
+        """Name, first value and second value of each field that differs."""

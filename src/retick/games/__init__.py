@@ -1,0 +1,4 @@
+"""Reference games that prove the contract and carry the tests, the demos and the benchmarks.
+
+They know only sim, wire and errors: nothing of networks, engines or files.
+"""

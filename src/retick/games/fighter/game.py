@@ -1,0 +1,20 @@
+"""The fighter as a Simulation: the kernel's step with its state, seed and name."""
+
+from retick.games.fighter.kernel import FighterKernel
+from retick.games.fighter.state import FighterState, initial_state
+
+__all__ = ["Fighter"]
+
+
+class Fighter(FighterKernel):
+    """Two players, 16 buttons each, integers only; ``step`` for play, ``run`` for bulk."""
+
+    game_id = "retick.fighter"
+    game_version = 1
+
+    def __init__(self) -> None:
+        super().__init__(FighterState, num_players=2, input_size=2)
+
+    def initial_state(self, seed: int) -> FighterState:
+        """The state at frame 0; ``seed`` is any 32-bit integer but 0."""
+        return initial_state(seed)

@@ -1,0 +1,67 @@
+"""What a game is to Retick: a pure function from a state and the players' inputs to the next state.
+
+Required is :class:`Simulation`. The rest is optional and found by its presence: a game that can pack its state
+can be rejoined in mid-match, one that runs in bulk is verified faster, one that names itself is recognised by
+recordings. Saving a state is keeping a reference to it; that is why ``step`` must never change the one it got.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+__all__ = ["NamesItself", "PacksState", "RunsInBulk", "Simulation", "input_size_of"]
+
+S = TypeVar("S")
+
+
+class Simulation(Protocol[S]):
+    """The contract. Given equal arguments, every method returns equal results, on every machine, always."""
+
+    @property
+    def num_players(self) -> int:
+        """How many players there are; their seats are 0 to ``num_players - 1``."""
+
+    def initial_state(self, seed: int) -> S:
+        """The state before frame 0."""
+
+    def step(self, state: S, inputs: Sequence[int], /) -> S:
+        """The state one frame later. Input ``i`` is what player ``i`` presses, as an unsigned integer."""
+
+    def checksum(self, state: S) -> int:
+        """32 bits that differ when states differ: what peers compare."""
+
+    def fields(self, state: S) -> Iterable[tuple[str, Any]]:
+        """Every value in the state with its name: what reports show when checksums differ."""
+
+
+@runtime_checkable
+class PacksState(Protocol):
+    """A game whose state can travel: for rejoin, for spectators, for recordings that start in mid-match."""
+
+    def pack_state(self, state: Any, /) -> bytes: ...
+
+    def unpack_state(self, data: bytes, /) -> Any:
+        """The state in ``data``, or a DecodeError: the bytes come from outside."""
+
+
+@runtime_checkable
+class RunsInBulk(Protocol):
+    """A game with a loop of its own over many frames, compiled perhaps."""
+
+    def run(self, state: Any, frames: bytes, /) -> Any:
+        """The state after all ``frames``: each the inputs of all players, ``input_size`` bytes each, little-endian."""
+
+
+@runtime_checkable
+class NamesItself(Protocol):
+    """A game that recordings and handshakes can tell from others."""
+
+    @property
+    def game_id(self) -> str: ...
+
+    @property
+    def game_version(self) -> int: ...
+
+
+def input_size_of(game: Any) -> int:
+    """Bytes of one player's input: the game's ``input_size``, or 2."""
+    return int(getattr(game, "input_size", 2))

@@ -1,0 +1,305 @@
+"""States as rows of integer slots, and simulations that step such a row in place (a compiled kernel).
+
+Theory of operation. A flat state is a row of 64-bit slots, one for each declared field. Compiled, the row is
+the content of one ``bytes`` object, so that saving is a memory copy and a step is C code over a pointer;
+uncompiled it is a tuple. A game subclasses :class:`FlatSimulation` and overrides ``advance_slots``, which
+changes a row in place; everything that Python code sees stays an immutable value.
+
+A field narrower than 64 bits lies sign- or zero-extended in its slot; an unsigned 64-bit field lies there as
+the signed number with the same bits. The stepping code keeps each slot within its declared width.
+"""
+
+from array import array
+from typing import Any, NoReturn
+
+from retick.errors import UsageError
+
+try:
+    import cython
+except ModuleNotFoundError:  # without Cython the source runs as it is
+    from retick import _cython as cython  # type: ignore[no-redef]
+
+if cython.compiled:
+    from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize
+    from cython.cimports.cpython.object import PyObject, PyTypeObject
+else:
+    MAX_PLAYERS = 16
+
+__all__ = [
+    "FlatRecord",
+    "FlatSimulation",
+    "SlotField",
+    "fill_record",
+    "make_record",
+    "slots_checksum",
+]
+
+
+@cython.cclass
+class FlatRecord:
+    """An immutable row of slots; :class:`retick.sim.record.Record` gives its slots their names."""
+
+    if not cython.compiled:
+        __slots__ = ("_data",)
+        _data: Any
+
+    def _slots(self) -> tuple[int, ...]:
+        """Every slot, as signed 64-bit integers."""
+        if cython.compiled:
+            row = array("q")
+            row.frombytes(self._data)
+            return tuple(row)
+        return self._data  # type: ignore[no-any-return]
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        mine: FlatRecord = self
+        theirs: FlatRecord = other
+        return mine._data == theirs._data  # type: ignore[no-any-return]
+
+    def __hash__(self) -> int:
+        return hash(self._data)
+
+    def __copy__(self) -> "FlatRecord":
+        return self
+
+    def __deepcopy__(self, _memo: object) -> "FlatRecord":
+        return self
+
+
+@cython.cfunc
+@cython.inline
+def _blank(cls: Any) -> Any:
+    # The type's own allocator: a record class is Python code, and calling it would run its __init__.
+    if cython.compiled:
+        nothing: tuple = ()
+        return cython.cast(cython.pointer(PyTypeObject), cls).tp_new(
+            cls,
+            cython.cast(cython.pointer(PyObject), nothing),
+            cython.cast(cython.pointer(PyObject), 0),
+        )
+    return cls.__new__(cls)
+
+
+def fill_record(record: Any, slots: Any) -> None:
+    """Give a blank record its row; a record that has one keeps it."""
+    target: FlatRecord = record
+    if getattr(record, "_data", None) is not None:
+        raise AttributeError(f"{type(record).__name__} is immutable: use replace()")
+    if cython.compiled:
+        target._data = array("q", slots).tobytes()
+    else:
+        target._data = tuple(slots)
+
+
+def make_record(cls: Any, slots: Any) -> Any:
+    """A record of class ``cls`` over ``slots``, which must be right for it: nothing is checked here."""
+    record = _blank(cls)
+    fill_record(record, slots)
+    return record
+
+
+@cython.cclass
+class SlotField:
+    """Reads one slot of a record as an attribute."""
+
+    index: cython.int
+    unsigned64: cython.bint
+
+    def __init__(self, index: int, unsigned64: bool) -> None:
+        self.index = index
+        self.unsigned64 = unsigned64
+
+    def __get__(self, record: Any, owner: Any) -> Any:
+        if record is None:
+            return self
+        row: FlatRecord = record
+        value: cython.longlong
+        if cython.compiled:
+            value = cython.cast(cython.p_longlong, PyBytes_AS_STRING(row._data))[self.index]
+            if self.unsigned64:
+                return cython.cast(cython.ulonglong, value)
+        else:
+            value = row._data[self.index]
+            if self.unsigned64 and value < 0:
+                return value + 18446744073709551616
+        return value
+
+    def __set__(self, record: Any, value: Any) -> NoReturn:
+        raise AttributeError(f"{type(record).__name__} is immutable: use replace()")
+
+
+def slots_checksum(slots: Any, wide: Any) -> int:
+    """FNV-1a over a row of slots, one round each; slots marked in ``wide`` add one for their upper half."""
+    digest: cython.ulonglong = 2166136261
+    mask: cython.ulonglong = 4294967295
+    value: cython.longlong
+    index: cython.Py_ssize_t = 0
+    for slot in slots:
+        value = slot
+        digest = ((digest ^ (value & mask)) * 16777619) & mask
+        if wide[index]:
+            digest = ((digest ^ ((value >> 32) & mask)) * 16777619) & mask
+        index += 1
+    return digest
+
+
+@cython.cclass
+class FlatSimulation:
+    """A simulation over a flat state: subclass it, override ``advance_slots``, and give ``initial_state``.
+
+    ``step``, ``run`` and ``checksum`` are complete here; the rollback engine replaces its calls of them by
+    direct calls of ``advance_slots`` when a subclass has not overridden them in Python.
+    """
+
+    if not cython.compiled:
+        state_type: Any
+        num_players: int
+        input_size: int
+        slot_count: int
+        _wide: Any
+        _wide_count: int
+        _largest_input: int
+
+    def __init__(self, state_type: Any, num_players: int, input_size: int = 2) -> None:
+        if not 1 <= num_players <= MAX_PLAYERS:
+            raise UsageError(f"num_players must be from 1 to {MAX_PLAYERS}, not {num_players}")
+        if not 1 <= input_size <= 8:
+            raise UsageError(f"input_size must be from 1 to 8 bytes, not {input_size}")
+        self.state_type = state_type
+        self.num_players = num_players
+        self.input_size = input_size
+        self._wide = state_type.layout.wide
+        self.slot_count = len(self._wide)
+        self._wide_count = sum(self._wide)
+        self._largest_input = (1 << (8 * input_size)) - 1
+
+    def advance_slots(self, slots: cython.p_longlong, inputs: cython.p_ulonglong) -> cython.void:
+        """Move the row ``slots`` one frame on, in place. Games override this; here nothing happens."""
+
+    def run_slots(self, slots: cython.p_longlong, frames: cython.p_uchar, count: cython.Py_ssize_t) -> cython.void:
+        if cython.compiled:
+            inputs = cython.declare(cython.ulonglong[MAX_PLAYERS])
+        else:
+            inputs = [0] * MAX_PLAYERS
+        at: cython.Py_ssize_t = 0
+        frame: cython.Py_ssize_t
+        player: cython.int
+        part: cython.int
+        for frame in range(count):  # noqa: B007 - a typed loop variable makes it a C loop
+            for player in range(self.num_players):
+                inputs[player] = 0
+                for part in range(self.input_size):
+                    if cython.compiled:
+                        inputs[player] |= cython.cast(cython.ulonglong, frames[at]) << (8 * part)
+                    else:
+                        inputs[player] |= frames[at] << (8 * part)
+                    at += 1
+            self.advance_slots(slots, inputs)
+
+    def checksum_slots(self, slots: cython.p_longlong) -> cython.uint:
+        # One round for a whole field, not for each byte: its low 32 bits, as C would truncate it.
+        digest: cython.ulonglong = 2166136261
+        mask: cython.ulonglong = 4294967295
+        index: cython.int
+        for index in range(self.slot_count):
+            digest = ((digest ^ (slots[index] & mask)) * 16777619) & mask
+        return digest
+
+    def step(self, state: Any, inputs: Any) -> Any:
+        """The state that follows ``state`` when the players press ``inputs``, one integer each."""
+        if cython.compiled:
+            taken = cython.declare(cython.ulonglong[MAX_PLAYERS])
+        else:
+            taken = [0] * MAX_PLAYERS
+        source: cython.p_longlong = self.slots_of(state)
+        self.take_inputs(inputs, taken)
+        if cython.compiled:
+            fresh = self.state_from(source)
+            record: FlatRecord = fresh
+            self.advance_slots(cython.cast(cython.p_longlong, PyBytes_AS_STRING(record._data)), taken)
+            return fresh
+        row = list(source)
+        self.advance_slots(row, taken)
+        return self.state_from(row)
+
+    def run(self, state: Any, frames: Any) -> Any:
+        """The state after many frames: ``frames`` holds each frame's inputs, player by player, little-endian."""
+        try:
+            view = memoryview(frames).cast("B")
+        except (TypeError, ValueError):
+            raise UsageError(f"frames must be contiguous bytes, not {type(frames).__name__}") from None
+        width = self.num_players * self.input_size
+        if len(view) % width:
+            raise UsageError(
+                f"frames must be a multiple of {width} bytes "
+                f"({self.num_players} players of {self.input_size}), not {len(view)}"
+            )
+        count: cython.Py_ssize_t = len(view) // width
+        if cython.compiled:
+            source: cython.p_longlong = self.slots_of(state)
+            fresh = self.state_from(source)
+            record: FlatRecord = fresh
+            row: cython.p_longlong = cython.cast(cython.p_longlong, PyBytes_AS_STRING(record._data))
+            if count:
+                octets: cython.const[cython.uchar][::1] = view
+                with cython.nogil:
+                    self.run_slots(row, cython.address(octets[0]), count)
+            return fresh
+        slots = list(self.slots_of(state))
+        self.run_slots(slots, view, count)
+        return self.state_from(slots)
+
+    def checksum(self, state: Any) -> int:
+        """FNV-1a over the fields of ``state`` in their declared order."""
+        if self._wide_count:
+            self.slots_of(state)
+            return slots_checksum(state._slots(), self._wide)
+        return self.checksum_slots(self.slots_of(state))
+
+    def fields(self, state: Any) -> Any:
+        """Every field of ``state`` as pairs of name and value."""
+        self.slots_of(state)
+        return state.fields()
+
+    def pack_state(self, state: Any) -> bytes:
+        """``state`` in its declared widths, little-endian."""
+        self.slots_of(state)
+        return state.to_bytes()  # type: ignore[no-any-return]
+
+    def unpack_state(self, data: Any) -> Any:
+        """The state that ``pack_state`` packed, or a DecodeError."""
+        return self.state_type.from_bytes(data)
+
+    def slots_of(self, state: Any) -> cython.p_longlong:
+        if type(state) is not self.state_type:
+            raise UsageError(f"{type(self).__name__} steps a {self.state_type.__name__}, not a {type(state).__name__}")
+        record: FlatRecord = state
+        if cython.compiled:
+            return cython.cast(cython.p_longlong, PyBytes_AS_STRING(record._data))
+        return record._data
+
+    def state_from(self, slots: cython.p_longlong) -> Any:
+        record: FlatRecord = _blank(self.state_type)
+        if cython.compiled:
+            record._data = PyBytes_FromStringAndSize(cython.cast(cython.p_char, slots), self.slot_count * 8)
+        else:
+            record._data = tuple(slots)
+        return record
+
+    def take_inputs(self, inputs: Any, taken: cython.p_ulonglong) -> cython.int:
+        player: cython.int = 0
+        if not isinstance(inputs, (tuple, list)):
+            raise UsageError(f"inputs must be a tuple or a list, not {type(inputs).__name__}")
+        if len(inputs) != self.num_players:
+            raise UsageError(f"step takes {self.num_players} inputs, not {len(inputs)}")
+        for value in inputs:
+            if not isinstance(value, int) or not 0 <= value <= self._largest_input:
+                raise UsageError(
+                    f"input of player {player} must be an integer of {8 * self.input_size} bits "
+                    f"(0 to {self._largest_input}), not {value!r}"
+                )
+            taken[player] = value
+            player += 1
+        return 0

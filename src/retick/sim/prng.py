@@ -1,0 +1,57 @@
+"""XorShift32 as a value: drawing returns the number and the next generator, and nothing changes in place.
+
+The recurrence is ``x ^= x << 13; x ^= x >> 17; x ^= x << 5`` in 32 bits; its period is 2^32 - 1. Zero is the one
+state that it never leaves, and so no seed. A game keeps ``rng.state`` in its own state as a U32 field.
+"""
+
+from typing import NamedTuple, Self
+
+from retick.errors import UsageError
+
+__all__ = ["XorShift32", "check_seed"]
+
+_MASK = 0xFFFFFFFF
+
+
+def check_seed(seed: int) -> int:
+    """``seed`` itself if it can start a generator, a UsageError if not."""
+    if not isinstance(seed, int) or not 1 <= seed <= _MASK:
+        raise UsageError(f"seed must be an integer from 1 to {_MASK} (0 never changes), not {seed!r}")
+    return int(seed)
+
+
+class XorShift32(NamedTuple):
+    """A generator at one point of its sequence."""
+
+    state: int
+
+    @classmethod
+    def seeded(cls, seed: int) -> Self:
+        return cls(check_seed(seed))
+
+    def next(self) -> tuple[int, Self]:
+        """The next 32 bits, and the generator after them."""
+        x = self.state
+        x ^= (x << 13) & _MASK
+        x ^= x >> 17
+        x ^= (x << 5) & _MASK
+        return x, type(self)(x)
+
+    def below(self, limit: int) -> tuple[int, Self]:
+        """A number from 0 to ``limit - 1``: the upper half of the 64-bit product of a draw and the limit."""
+        if not 1 <= limit <= 1 << 32:
+            raise UsageError(f"a draw below a limit needs a limit from 1 to {1 << 32}, not {limit}")
+        x, after = self.next()
+        return (x * limit) >> 32, after
+
+    def between(self, low: int, high: int) -> tuple[int, Self]:
+        """A number from ``low`` to ``high - 1``."""
+        if high <= low:
+            raise UsageError(f"a draw in [low, high) needs high above low, not [{low}, {high})")
+        x, after = self.below(high - low)
+        return low + x, after
+
+    def flip(self) -> tuple[bool, Self]:
+        """The low bit of a draw."""
+        x, after = self.next()
+        return bool(x & 1), after
