@@ -539,9 +539,8 @@ def test_memory_does_not_grow_with_the_match() -> None:
             e.advance(frame & 7)
             e.add_remote_inputs(1, frame, [frame & 3])
 
-    run(6000)
     tracemalloc.start()
-    run(500)
+    run(6000)
     low = tracemalloc.get_traced_memory()[0]
     run(6000)
     high = tracemalloc.get_traced_memory()[0]
