@@ -68,7 +68,7 @@ class LinkEndpoint:
         self._now = 0.0
 
     def dial(self, address: Hashable, *, seats: int = 1, data: bytes = b"") -> Connection:
-        """Ask for a connection, which ends in Connected, Refused or Disconnected. The other application gets ``data``."""
+        """Ask for a connection, which ends in Connected, Refused or Disconnected; ``data`` goes to the other side."""
         if not 0 <= seats <= 255:
             raise UsageError(f"seats are 0 to 255, not {seats}")
         if len(data) > handshake.MAX_APPLICATION_DATA:

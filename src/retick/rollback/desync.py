@@ -19,6 +19,7 @@ class ChecksumBook:
         """The newest frame whose states were compared and equal."""
         self.compared = 0
         """How many frames were compared."""
+        self._judged = -1
         self._ours: dict[int, int] = {}
         self._theirs: dict[int, int] = {}
 
@@ -30,7 +31,7 @@ class ChecksumBook:
 
     def claim(self, frame: int, checksum: int) -> tuple[int, int, int] | None:
         """Note what the other side claims; a frame and two checksums that differ, if they do."""
-        if frame % self.interval or (self._ours and frame < min(self._ours)):
+        if frame % self.interval or frame <= self._judged:
             return None
         self._theirs[frame] = checksum
         _forget_oldest(self._theirs)
@@ -40,7 +41,7 @@ class ChecksumBook:
         ours, theirs = self._ours.get(frame), self._theirs.get(frame)
         if ours is None or theirs is None:
             return None
-        del self._theirs[frame]
+        self._judged = max(self._judged, frame)
         self.compared += 1
         if ours != theirs:
             return frame, ours, theirs

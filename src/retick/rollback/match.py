@@ -58,6 +58,7 @@ class Match:
         self._stalled_since: float | None = None
         self._stalled_seconds = 0.0
         self._next_checksum = start_frame + config.checksum_interval
+        self._next_recorded = start_frame
         self._unsent = False
         self._resend_at = 0.0
 
@@ -124,6 +125,13 @@ class Match:
     def events(self) -> list[MatchEvent]:
         happened, self._events = self._events, []
         return happened
+
+    def take_final_inputs(self) -> list[tuple[Input, ...]]:
+        """The inputs of the frames that have become final since this was last asked, in order, for a recording."""
+        final = self.engine.final_state_frame
+        rows = [self.engine.inputs_at(frame) for frame in range(self._next_recorded, final)]
+        self._next_recorded = final
+        return rows
 
     def stats(self, now: float) -> SessionStats:
         """Everything that can be counted, at this moment; connections add what they measure."""

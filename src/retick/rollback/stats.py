@@ -62,29 +62,26 @@ class SessionStats:
 
 
 class RateMeter:
-    """Packets and bytes a second, over the last one to two seconds."""
+    """Counts packets and bytes, and tells their rates over the last one to two seconds."""
 
-    __slots__ = ("_before", "_bytes", "_packets", "_since", "bytes", "packets")
+    __slots__ = ("_older", "_recent", "bytes", "packets")
 
     def __init__(self) -> None:
         self.packets = self.bytes = 0
-        self._packets = self._bytes = 0
-        self._since: float | None = None
-        self._before: tuple[float, int, int] | None = None
+        self._older: tuple[float, int, int] | None = None
+        self._recent: tuple[float, int, int] | None = None
 
     def add(self, size: int, now: float) -> None:
-        if self._since is None:
-            self._since = now
-        elif now - self._since >= 1.0:
-            self._before = (self._since, self._packets, self._bytes)
-            self._since, self._packets, self._bytes = now, self.packets, self.bytes
+        if self._recent is None:
+            self._older = self._recent = (now, 0, 0)
+        elif now - self._recent[0] >= 1.0:
+            self._older, self._recent = self._recent, (now, self.packets, self.bytes)
         self.packets += 1
         self.bytes += size
 
     def rates(self, now: float) -> tuple[float, float]:
         """Packets and bytes a second."""
-        start = self._before or (self._since, 0, 0)
-        if start[0] is None or now <= start[0]:
+        if self._older is None or now <= self._older[0]:
             return 0.0, 0.0
-        seconds = now - start[0]
-        return (self.packets - start[1]) / seconds, (self.bytes - start[2]) / seconds
+        since, packets, octets = self._older
+        return (self.packets - packets) / (now - since), (self.bytes - octets) / (now - since)
