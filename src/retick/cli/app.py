@@ -6,6 +6,7 @@ import typer
 
 import retick
 from retick._kernels import is_compiled
+from retick.cli.bench import bench_app
 from retick.cli.demo import demo
 
 __all__ = ["app"]
@@ -39,3 +40,4 @@ def root(
 
 
 app.command()(demo)
+app.add_typer(bench_app)
