@@ -6,6 +6,8 @@ import typer
 
 import retick
 from retick._kernels import is_compiled
+from retick.cli.bench import bench_app
+from retick.cli.demo import demo
 from retick.cli.synctest import synctest
 
 __all__ = ["app"]
@@ -38,4 +40,6 @@ def root(
     """Netcode for Python games: run it again, bit for bit."""
 
 
+app.command()(demo)
 app.command()(synctest)
+app.add_typer(bench_app)
