@@ -3,9 +3,26 @@
 Knows nothing of sessions, clocks or sockets: a server or client drives it by its shape.
 """
 
+from retick.games.runner.commands import Button, Command, CommandBuilder, Intent
+from retick.games.runner.course import ARENA, COURSE
 from retick.games.runner.locomotion import LocomotionState, Mode
+from retick.games.runner.motor import RunnerMotor
+from retick.games.runner.state import RunnerState
+from retick.games.runner.tuning import Tuning
+from retick.games.runner.world import Box, World
 
 __all__ = [
+    "ARENA",
+    "COURSE",
+    "Box",
+    "Button",
+    "Command",
+    "CommandBuilder",
+    "Intent",
     "LocomotionState",
     "Mode",
+    "RunnerMotor",
+    "RunnerState",
+    "Tuning",
+    "World",
 ]
