@@ -4,9 +4,12 @@ Knows nothing of sessions, clocks or sockets: a server or client drives it by it
 """
 
 from retick.games.runner.commands import Button, Command, CommandBuilder, Intent
+from retick.games.runner.config import LAN, WAN, RunnerConfig, parse_config
 from retick.games.runner.course import ARENA, COURSE
 from retick.games.runner.locomotion import LocomotionState, Mode
 from retick.games.runner.motor import RunnerMotor
+from retick.games.runner.profile import NetRunner
+from retick.games.runner.snapshots import InputStats, PlayerSnapshot, RunnerSnapshot
 from retick.games.runner.state import RunnerState
 from retick.games.runner.tuning import Tuning
 from retick.games.runner.world import Box, World
@@ -14,15 +17,23 @@ from retick.games.runner.world import Box, World
 __all__ = [
     "ARENA",
     "COURSE",
+    "LAN",
+    "WAN",
     "Box",
     "Button",
     "Command",
     "CommandBuilder",
+    "InputStats",
     "Intent",
     "LocomotionState",
     "Mode",
+    "NetRunner",
+    "PlayerSnapshot",
+    "RunnerConfig",
     "RunnerMotor",
+    "RunnerSnapshot",
     "RunnerState",
     "Tuning",
     "World",
+    "parse_config",
 ]
