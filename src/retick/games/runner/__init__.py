@@ -3,6 +3,7 @@
 Knows nothing of sessions, clocks or sockets: a server or client drives it by its shape.
 """
 
+from retick.games.runner.bots import CourseBot, Wanderer
 from retick.games.runner.commands import Button, Command, CommandBuilder, Intent
 from retick.games.runner.config import LAN, WAN, RunnerConfig, parse_config
 from retick.games.runner.course import ARENA, COURSE
@@ -23,6 +24,7 @@ __all__ = [
     "Button",
     "Command",
     "CommandBuilder",
+    "CourseBot",
     "InputStats",
     "Intent",
     "LocomotionState",
@@ -34,6 +36,7 @@ __all__ = [
     "RunnerSnapshot",
     "RunnerState",
     "Tuning",
+    "Wanderer",
     "World",
     "parse_config",
 ]
