@@ -213,6 +213,9 @@ def test_a_step_changes_nothing_it_was_given() -> None:
         lambda: FLAT.step(START, FORWARD._replace(move_y=nan)),
         lambda: FLAT.step(START, FORWARD._replace(yaw=4.0)),
         lambda: FLAT.step(START, FORWARD._replace(pitch=inf)),
+        lambda: FLAT.step(START, FORWARD._replace(buttons=-1)),
+        lambda: FLAT.step(START, FORWARD._replace(buttons=8)),
+        lambda: FLAT.step(START, tuple(FORWARD)),
         lambda: RunnerMotor(tick_rate=0),
         lambda: World((Box(0, 0, 0, 1, 1, 1),) * (MAX_BOXES + 1)),
         lambda: World((Box(0, 0, 0, 1, 0, 1),)),
@@ -223,6 +226,15 @@ def test_a_step_changes_nothing_it_was_given() -> None:
 def test_misuse_is_a_usage_error(step: Callable[[], object]) -> None:
     with pytest.raises(UsageError):
         step()
+
+
+def test_a_field_that_is_no_number_is_a_type_error() -> None:
+    for step in (
+        lambda: FLAT.step(START, FORWARD._replace(yaw="1")),
+        lambda: FLAT.step(START._replace(x="1"), FORWARD),
+    ):  # type: ignore[arg-type]  # on purpose
+        with pytest.raises(TypeError):
+            step()
 
 
 def test_the_largest_world_is_a_world() -> None:

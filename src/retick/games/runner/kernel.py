@@ -14,6 +14,7 @@ compiled or not, whatever the machine.
 from typing import Any
 
 from retick.errors import UsageError
+from retick.games.runner.commands import Command
 from retick.games.runner.state import RunnerState
 
 try:
@@ -22,6 +23,8 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]
 
 if cython.compiled:
+    from cython.cimports.cpython.float import PyFloat_AsDouble
+    from cython.cimports.cpython.tuple import PyTuple_GET_ITEM
     from cython.cimports.libc.math import sqrt
     from cython.cimports.retick.games.runner.collision import gather, has_support, move
 else:
@@ -318,10 +321,28 @@ def _step(boxes: cython.p_double, total: cython.int, near: cython.p_int, b: cyth
     _resolve(b, t, active, intent, ending)
 
 
-def _refuse_state(mode: Any, state: Any) -> None:
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-1.0, check=True)
+def _number(row: Any, index: cython.int) -> cython.double:
+    """A field of a named tuple, by its place: attributes of Python objects are what would cost most here."""
+    if cython.compiled:
+        return PyFloat_AsDouble(cython.cast(object, PyTuple_GET_ITEM(row, index)))
+    return row[index] * 1.0  # type: ignore[no-any-return]
+
+
+def _refuse(state: Any, command: Any) -> None:
+    """Say what is wrong with arguments that are known to be wrong."""
     if type(state) is not RunnerState:
         raise UsageError(f"the motor steps a RunnerState, not a {type(state).__name__}")
-    raise UsageError(f"mode must be from 0 to {LAST_MODE}, not {mode}")
+    if type(command) is not Command:
+        raise UsageError(f"the motor takes a Command, not a {type(command).__name__}")
+    if not 0 <= state.mode <= LAST_MODE:
+        raise UsageError(f"mode must be from 0 to {LAST_MODE}, not {state.mode}")
+    raise UsageError(
+        "the motor takes sanitised commands, "
+        f"not axes {command.move_x}, {command.move_y}, buttons {command.buttons}, look {command.yaw}, {command.pitch}"
+    )
 
 
 @cython.cclass
@@ -348,28 +369,34 @@ class MotorKernel:
 
     def step(self, state: Any, command: Any) -> Any:
         """The state one tick later, looking where the command looks; the command must be sanitised."""
-        if type(state) is not RunnerState or not 0 <= state[9] <= LAST_MODE:
-            _refuse_state(state[9] if type(state) is RunnerState else None, state)
-        move_x: cython.double = command.move_x
-        move_y: cython.double = command.move_y
-        yaw: cython.double = command.yaw
-        pitch: cython.double = command.pitch
-        jump: cython.bint = (command.buttons & 1) != 0
+        if type(state) is not RunnerState or type(command) is not Command:
+            _refuse(state, command)
         index: cython.int
-        if not (-1.0 <= move_x <= 1.0 and -1.0 <= move_y <= 1.0 and -3.15 <= yaw <= 3.15 and -3.15 <= pitch <= 3.15):
-            raise UsageError(f"the motor takes sanitised commands, not axes {move_x}, {move_y}, look {yaw}, {pitch}")
         if cython.compiled:
             b = cython.declare(cython.double[ROW_SIZE])
             near = cython.declare(cython.int[MAX_BOXES])
             for index in range(STATE_SIZE):
-                b[index] = state[index]
+                b[index] = _number(state, index)
         else:
-            b = [float(value) for value in state] + [0.0] * (ROW_SIZE - STATE_SIZE)
+            b = [value * 1.0 for value in state] + [0.0] * (ROW_SIZE - STATE_SIZE)
             near = [0] * self._box_count
-            yaw, pitch = float(yaw), float(pitch)
+        move_x: cython.double = _number(command, 4)
+        move_y: cython.double = _number(command, 5)
+        yaw: cython.double = _number(command, 7)
+        pitch: cython.double = _number(command, 8)
+        buttons: cython.double = _number(command, 6)
+        if not (
+            0.0 <= b[MODE] <= LAST_MODE
+            and 0.0 <= buttons <= 7.0
+            and -1.0 <= move_x <= 1.0
+            and -1.0 <= move_y <= 1.0
+            and -3.15 <= yaw <= 3.15
+            and -3.15 <= pitch <= 3.15
+        ):
+            _refuse(state, command)
         b[YAW] = yaw
         b[PITCH] = pitch
-        _step(self._boxes, self._box_count, near, b, self._tuning, move_x, move_y, jump)
+        _step(self._boxes, self._box_count, near, b, self._tuning, move_x, move_y, buttons % 2.0 == 1.0)
         return _state_of(b)
 
 
