@@ -109,9 +109,8 @@ class CourseBot:
         x, z = self._heading(leg, state)
         if self._lost_ticks:
             self._lost_ticks -= 1
-        yaw = (
-            atan2(-x, -z) + self._wobble
-        )  # retick: allow inexact-math -- a heading is an input, and inputs are recorded
+        # retick: allow inexact-math -- a heading is an input, and inputs are recorded
+        yaw = atan2(-x, -z) + self._wobble
         return Intent(self._wobble, 1.0, yaw, 0.0, jump=self._jumps(leg, state))
 
     def _next_leg(self) -> Leg:
