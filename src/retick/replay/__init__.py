@@ -4,17 +4,30 @@ Knows the simulation contract and nothing of engines, networks or particular gam
 """
 
 from retick.replay.arrival import Arrival
+from retick.replay.comparison import Comparison, compare
 from retick.replay.formats import dumps, format_of, loads
 from retick.replay.limits import ReadLimits
+from retick.replay.player import ReplayPlayer
 from retick.replay.recorder import Recorder
+from retick.replay.reenactment import Batch, Turn, rerun, turns
 from retick.replay.value import Replay
+from retick.replay.verdict import Verdict, verify
 
 __all__ = [
     "Arrival",
+    "Batch",
+    "Comparison",
     "ReadLimits",
     "Recorder",
     "Replay",
+    "ReplayPlayer",
+    "Turn",
+    "Verdict",
+    "compare",
     "dumps",
     "format_of",
     "loads",
+    "rerun",
+    "turns",
+    "verify",
 ]
