@@ -10,6 +10,7 @@ from retick.replay.limits import ReadLimits
 from retick.replay.player import ReplayPlayer
 from retick.replay.recorder import Recorder
 from retick.replay.reenactment import Batch, Turn, rerun, turns
+from retick.replay.storage import RecordingFile, load, save
 from retick.replay.value import Replay
 from retick.replay.verdict import Verdict, verify
 
@@ -19,6 +20,7 @@ __all__ = [
     "Comparison",
     "ReadLimits",
     "Recorder",
+    "RecordingFile",
     "Replay",
     "ReplayPlayer",
     "Turn",
@@ -26,8 +28,10 @@ __all__ = [
     "compare",
     "dumps",
     "format_of",
+    "load",
     "loads",
     "rerun",
+    "save",
     "turns",
     "verify",
 ]
