@@ -5,7 +5,7 @@ cdef enum:
 
 
 cdef class FlatRecord:
-    cdef readonly object _data
+    cdef readonly bytes _data
 
 
 cdef class FlatSimulation:

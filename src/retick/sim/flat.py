@@ -21,6 +21,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize
+    from cython.cimports.cpython.long import PyLong_AsLongLongAndOverflow
     from cython.cimports.cpython.object import PyObject, PyTypeObject
 else:
     MAX_PLAYERS = 16
@@ -28,6 +29,7 @@ else:
 __all__ = [
     "FlatRecord",
     "FlatSimulation",
+    "PartField",
     "SlotField",
     "fill_record",
     "make_record",
@@ -46,9 +48,8 @@ class FlatRecord:
     def _slots(self) -> tuple[int, ...]:
         """Every slot, as signed 64-bit integers."""
         if cython.compiled:
-            row = array("q")
-            row.frombytes(self._data)
-            return tuple(row)
+            row: cython.p_longlong = cython.cast(cython.p_longlong, PyBytes_AS_STRING(self._data))
+            return tuple([row[index] for index in range(len(self._data) // 8)])
         return self._data  # type: ignore[no-any-return]
 
     def __eq__(self, other: object) -> bool:
@@ -130,6 +131,34 @@ class SlotField:
         raise AttributeError(f"{type(record).__name__} is immutable: use replace()")
 
 
+@cython.cclass
+class PartField:
+    """Reads a record that lies inside another as an attribute: a copy of its slots."""
+
+    kind: object
+    index: cython.int
+    size: cython.int
+
+    def __init__(self, kind: Any, index: int, size: int) -> None:
+        self.kind = kind
+        self.index = index
+        self.size = size
+
+    def __get__(self, record: Any, owner: Any) -> Any:
+        if record is None:
+            return self
+        whole: FlatRecord = record
+        part: FlatRecord = _blank(self.kind)
+        if cython.compiled:
+            part._data = PyBytes_FromStringAndSize(PyBytes_AS_STRING(whole._data) + self.index * 8, self.size * 8)
+        else:
+            part._data = whole._data[self.index : self.index + self.size]
+        return part
+
+    def __set__(self, record: Any, value: Any) -> NoReturn:
+        raise AttributeError(f"{type(record).__name__} is immutable: use replace()")
+
+
 def slots_checksum(slots: Any, wide: Any) -> int:
     """FNV-1a over a row of slots, one round each; slots marked in ``wide`` add one for their upper half."""
     digest: cython.ulonglong = 2166136261
@@ -199,12 +228,13 @@ class FlatSimulation:
             self.advance_slots(slots, inputs)
 
     def checksum_slots(self, slots: cython.p_longlong) -> cython.uint:
-        # One round for a whole field, not for each byte: its low 32 bits, as C would truncate it.
-        digest: cython.ulonglong = 2166136261
-        mask: cython.ulonglong = 4294967295
+        # One round for a whole field, not for each byte: its low 32 bits, since the upper ones never get below
+        # bit 32 of the product.
+        digest: cython.uint = 2166136261
+        mask: cython.uint = 4294967295
         index: cython.int
         for index in range(self.slot_count):
-            digest = ((digest ^ (slots[index] & mask)) * 16777619) & mask
+            digest = ((digest ^ slots[index]) * 16777619) & mask
         return digest
 
     def step(self, state: Any, inputs: Any) -> Any:
@@ -295,6 +325,15 @@ class FlatSimulation:
         if len(inputs) != self.num_players:
             raise UsageError(f"step takes {self.num_players} inputs, not {len(inputs)}")
         for value in inputs:
+            if cython.compiled:
+                # The common case without a Python comparison; whatever it does not settle is judged below.
+                overflow: cython.int = 0
+                if isinstance(value, int) and self.input_size < 8:
+                    number: cython.longlong = PyLong_AsLongLongAndOverflow(value, cython.address(overflow))
+                    if overflow == 0 and 0 <= number <= cython.cast(cython.longlong, self._largest_input):
+                        taken[player] = number
+                        player += 1
+                        continue
             if not isinstance(value, int) or not 0 <= value <= self._largest_input:
                 raise UsageError(
                     f"input of player {player} must be an integer of {8 * self.input_size} bits "
