@@ -11,6 +11,8 @@ When a plan has run out or a strike was thrown, the style's odds choose the next
 retreat. Nothing ends at 0 hp, for the bots either.
 """
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import Final, NamedTuple, Self
 
 from retick.errors import UsageError
@@ -29,7 +31,7 @@ from retick.games.fighter.state import FighterState, PlayerState
 from retick.sim.checksum import fnv1a
 from retick.sim.prng import XorShift32, check_seed
 
-__all__ = ["COUNTER", "HOPPER", "RUSHER", "STYLES", "Bot", "Style", "bout"]
+__all__ = ["COUNTER", "HOPPER", "RUSHER", "STYLES", "Bot", "Style", "bout", "fight"]
 
 # Plain ints: an IntFlag costs thirty times as much to combine.
 LEFT: Final = int(Button.LEFT)
@@ -170,15 +172,19 @@ class Bot(NamedTuple):
         return type(self)(self.player, self.style, rng, plan, since, length)
 
 
-def bout(seed: int, frames: int, styles: tuple[Style, Style] = (RUSHER, COUNTER)) -> bytes:
-    """The inputs of a whole match between two bots, as ``Fighter.run`` takes them."""
+def fight(seed: int, styles: tuple[Style, Style] = (RUSHER, COUNTER)) -> Iterator[tuple[tuple[int, int], FighterState]]:
+    """A match between two bots without end: the buttons of each frame, and the state that they led to."""
     game = Fighter()
     state = game.initial_state(seed)
     first, second = Bot.seeded(seed, 0, styles[0]), Bot.seeded(seed, 1, styles[1])
-    payload = bytearray()
-    for _ in range(frames):
+    while True:
         left, first = first.decide(state)
         right, second = second.decide(state)
-        payload += left.to_bytes(2, "little") + right.to_bytes(2, "little")
         state = game.step(state, (left, right))
-    return bytes(payload)
+        yield (left, right), state
+
+
+def bout(seed: int, frames: int, styles: tuple[Style, Style] = (RUSHER, COUNTER)) -> bytes:
+    """The inputs of so many frames of such a match, as ``Fighter.run`` takes them."""
+    buttons = (each for both, _ in islice(fight(seed, styles), frames) for each in both)
+    return b"".join(each.to_bytes(2, "little") for each in buttons)
