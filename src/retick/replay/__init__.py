@@ -10,6 +10,7 @@ from retick.replay.limits import ReadLimits
 from retick.replay.player import ReplayPlayer
 from retick.replay.recorder import Recorder
 from retick.replay.reenactment import Batch, Turn, rerun, turns
+from retick.replay.sealing import sealed
 from retick.replay.storage import RecordingFile, load, save
 from retick.replay.value import Replay
 from retick.replay.verdict import Verdict, verify
@@ -32,6 +33,7 @@ __all__ = [
     "loads",
     "rerun",
     "save",
+    "sealed",
     "turns",
     "verify",
 ]

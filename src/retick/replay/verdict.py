@@ -44,7 +44,7 @@ class Verdict:
         if self.truncated:
             text += ", cut off"
         if self.ok:
-            return f"{text}, {self.compared} compared"
+            return f"{text}, {self.compared or 'none'} compared"
         since = "the start" if self.last_good_frame is None else f"frame {self.last_good_frame}"
         return (
             f"{text}: frame {self.first_bad_frame} should be 0x{self.bad_checksum:08X} and is "
