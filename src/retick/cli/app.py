@@ -7,6 +7,7 @@ import typer
 import retick
 from retick._kernels import is_compiled
 from retick.cli.demo import demo
+from retick.cli.replay import replay_app
 
 __all__ = ["app"]
 
@@ -39,3 +40,4 @@ def root(
 
 
 app.command()(demo)
+app.add_typer(replay_app)
