@@ -322,3 +322,10 @@ def test_a_folder_that_is_not_there_is_no_crash(run: Run, tmp_path: Path) -> Non
     code, _, err = run("replay", "record", tmp_path / "no" / "x.rtk", "--frames", 10)
     assert code == 1
     assert "No such file" in err
+
+
+def test_the_bench_measures_and_judges(run: Run) -> None:
+    code, out, _ = run("bench", "verify", "--frames", 500, "--rounds", 1)
+    assert code == 0
+    assert "million frames/s" in out
+    assert run("bench", "verify", "--rounds", 0)[0] == 2

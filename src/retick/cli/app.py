@@ -6,6 +6,7 @@ import typer
 
 import retick
 from retick._kernels import is_compiled
+from retick.cli.bench import bench_app
 from retick.cli.demo import demo
 from retick.cli.replay import replay_app
 
@@ -41,3 +42,4 @@ def root(
 
 app.command()(demo)
 app.add_typer(replay_app)
+app.add_typer(bench_app)
