@@ -3,12 +3,12 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from replay_toys import Tally, replays
 
 from retick import replay
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.replay import Recorder
+from tests.replay.recordings import Tally, replays
 
 
 @given(replays(), st.integers(1, 7))

@@ -3,12 +3,12 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from replay_toys import Tally
 
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.replay import Replay, ReplayPlayer
+from tests.replay.recordings import Tally
 
 MATCH = Replay(seed=3, frames=bout(3, 400))
 TALLY = Replay(seed=3, frames=[(f * 7 % 65536, f) for f in range(300)], start_frame=50, start_state=bytes(12))

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from replay_toys import Tally
 
 from retick.errors import UsageError
 from retick.replay import Arrival, Recorder, Replay, loads, rerun, turns
+from tests.replay.recordings import Tally
 
 
 class LoggingEngine:

@@ -1,12 +1,12 @@
 """Sealing: a recording gets the game's own checksums and name."""
 
 import pytest
-from replay_toys import Tally
 
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.replay import Replay, sealed, verify
+from tests.replay.recordings import Tally
 
 MATCH = Replay(seed=3, frames=bout(3, 250))
 

@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from replay_toys import Tally
 
 from retick.errors import UsageError
 from retick.games.fighter import Button, Fighter
 from retick.games.fighter.bots import bout
 from retick.replay import Replay, dumps, loads, verify
+from tests.replay.recordings import Tally
 
 LEFT, RIGHT, JUMP, ATTACK = (int(b) for b in (Button.LEFT, Button.RIGHT, Button.JUMP, Button.ATTACK))
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from replay_toys import replays
 
 from retick import errors, replay
 from retick.replay import rtk
 from retick.replay.rtk_blocks import MAX_BODY, PREFIX, BlockType, encode_block
+from tests.replay.recordings import replays
 
 DOCS = Path(__file__).parents[2] / "docs" / "formats"
 HEAD = struct.pack("<BBHIIIBB", 2, 2, 1, 7, 0, 0, 0, 0)

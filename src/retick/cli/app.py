@@ -9,6 +9,7 @@ from retick._kernels import is_compiled
 from retick.cli.bench import bench_app
 from retick.cli.demo import demo
 from retick.cli.replay import replay_app
+from retick.cli.synctest import synctest
 
 __all__ = ["app"]
 
@@ -41,5 +42,6 @@ def root(
 
 
 app.command()(demo)
+app.command()(synctest)
 app.add_typer(replay_app)
 app.add_typer(bench_app)
