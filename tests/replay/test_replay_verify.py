@@ -5,51 +5,17 @@ from typing import Any
 import pytest
 
 from retick.errors import UsageError
-from retick.games.fighter import Button, Fighter
+from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.replay import Replay, dumps, loads, verify
+from tests.games.fighter import scripts
 from tests.replay.recordings import Tally
 
-LEFT, RIGHT, JUMP, ATTACK = (int(b) for b in (Button.LEFT, Button.RIGHT, Button.JUMP, Button.ATTACK))
-
-
-def pinned_script() -> list[tuple[int, int]]:
-    """The script behind the pinned checksum, as published with the fighter's contract."""
-
-    def first(f: int) -> int:
-        if f < 400:
-            return JUMP if 200 <= f < 220 else RIGHT
-        if f < 450:
-            return ATTACK if f % 15 == 0 else 0
-        return LEFT if f // 20 % 2 == 0 else RIGHT
-
-    def second(f: int) -> int:
-        if f < 300:
-            return LEFT
-        if f < 400:
-            return JUMP
-        return ATTACK if f < 500 and f % 17 == 0 else 0
-
-    return [(first(f), second(f)) for f in range(1000)]
-
-
-def documented_script() -> list[tuple[int, int]]:
-    """The script that the contract's text describes; it leads elsewhere, and both are pinned."""
-
-    def first(f: int) -> int:
-        if f < 150:
-            return JUMP if f == 50 else RIGHT
-        if f < 200:
-            return ATTACK if f % 20 == 0 else 0
-        return LEFT
-
-    def second(f: int) -> int:
-        return LEFT if f < 100 else JUMP if f < 120 else 0
-
-    return [(first(f), second(f)) for f in range(1000)]
-
-
-GOLDEN = [(pinned_script(), 0x41B73DB7), (documented_script(), 0xD72EE391)]
+# Both checksums were published with the fighter's contract, and only that contract may change them.
+GOLDEN = [
+    ([scripts.pinned(f) for f in range(1000)], 0x41B73DB7),
+    ([scripts.documented(f) for f in range(1000)], 0xD72EE391),
+]
 
 
 @pytest.mark.parametrize(("script", "checksum"), GOLDEN)

@@ -1,12 +1,10 @@
 """Which game a recording is played with: the one named on the command line, or the one the recording names."""
 
-import importlib
-import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from retick.cli.games import load_game
 from retick.errors import UsageError
 from retick.replay import Replay
 
@@ -21,7 +19,7 @@ GameOption = Annotated[
     typer.Option(
         "--game",
         metavar="MODULE:CLASS",
-        help="The game, as module:Class or by its id.",
+        help="The game, as module:Class, file.py:Class or by its id.",
         show_default="what the recording says, else the fighter",
     ),
 ]
@@ -35,19 +33,9 @@ def game_of(replay: Replay, named: str | None) -> Any:
 
 
 def game_named(name: str) -> Any:
-    """A new game from ``module:Class`` or an id; modules in the current folder are found too."""
-    module_name, colon, attribute = KNOWN.get(name, name).partition(":")
-    if not colon or not module_name or not attribute:
-        raise UsageError(f"a game is named as module:Class or by its id ({', '.join(KNOWN)}), not {name!r}")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)
+    """A new game from ``module:Class``, ``file.py:Class`` or an id."""
     try:
-        made = getattr(importlib.import_module(module_name), attribute)
-    except (ImportError, AttributeError) as error:
-        raise UsageError(f"cannot find the game {name!r}: {error}") from None
-    try:
-        game = made() if callable(made) else made
+        game = load_game(KNOWN.get(name, name))()
     except TypeError as error:
         raise UsageError(f"{name!r} cannot be made without arguments: {error}") from None
     missing = [
