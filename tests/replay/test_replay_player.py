@@ -8,7 +8,10 @@ from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.replay import Replay, ReplayPlayer
+from retick.sim.world import WorldSimulation
 from tests.replay.recordings import Tally
+from tests.toys import Tally as SharedTally
+from tests.toys import TallyWorld
 
 MATCH = Replay(seed=3, frames=bout(3, 400))
 TALLY = Replay(seed=3, frames=[(f * 7 % 65536, f) for f in range(300)], start_frame=50, start_state=bytes(12))
@@ -81,6 +84,20 @@ def test_states_can_be_prepared_without_moving() -> None:
     before = game.steps
     player.seek(349)
     assert game.steps - before == 29
+
+
+def test_a_mutable_world_is_saved_where_a_state_is_kept_and_not_after_each_frame() -> None:
+    world = TallyWorld()
+    match = Replay(seed=3, frames=MATCH.frames)
+    player = ReplayPlayer(match, WorldSimulation(world), spacing=100)
+    ends = ReplayPlayer(match, SharedTally()).seek(400)
+    player.seek(400)
+    assert world.saves == 5
+    assert world.state == ends
+    player.seek(250)
+    assert player.fields()["frame"] == 250
+    player.seek(400)
+    assert player.fields() == dict(SharedTally().fields(ends))
 
 
 def test_memory_is_bounded_by_doubling_the_spacing() -> None:

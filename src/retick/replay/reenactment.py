@@ -58,8 +58,8 @@ def turns(replay: Replay) -> Iterator[Turn]:
 def rerun(replay: Replay, engine: Engine) -> None:
     """Drive a fresh engine through the whole match, rollbacks included.
 
-    The engine must start from the recording's first state, with its local seats, and a history no shorter than
-    the one that was played with.
+    The engine must start from the recording's first state, with its local seats (``local_player=`` if there is one),
+    no input delay, and a history no shorter than the one that was played with.
     """
     single = len(replay.local_players) == 1
     for turn in turns(replay):

@@ -7,6 +7,7 @@ from retick.errors import UsageError
 from retick.replay.inputs import unpack_inputs
 from retick.replay.value import Replay
 from retick.sim.contract import NamesItself, PacksState, RunsInBulk, Simulation, input_size_of
+from retick.sim.world import WorldSimulation
 
 __all__ = ["Run"]
 
@@ -39,10 +40,12 @@ class Run(Generic[S]):
         return self._run(state, self.replay.packed(frame, target))
 
     def _step_by_step(self, state: S, frames: bytes) -> S:
-        step, width, size = self.sim.step, self.replay.width, self.replay.input_size
+        step, keep = _steps_of(self.sim)
+        width, size = self.replay.width, self.replay.input_size
         for at in range(0, len(frames), width):
             state = step(state, unpack_inputs(frames[at : at + width], size))
-        return state
+        kept: S = keep(state)
+        return kept
 
 
 def _check_fit(replay: Replay, sim: Simulation[Any]) -> None:
@@ -70,3 +73,10 @@ def _bulk_of(sim: Any) -> Any:
     lineage = [getattr(sim, "__dict__", {}), *(vars(cls) for cls in type(sim).__mro__)]
     first = next((members for members in lineage if "run" in members or "step" in members), {})
     return sim.run if "run" in first else None
+
+
+def _steps_of(sim: Any) -> tuple[Callable[[Any, tuple[int, ...]], Any], Callable[[Any], Any]]:
+    """How to step, and what to do with the last state: a mutable world is saved then, and not after each frame."""
+    if type(sim) is WorldSimulation:
+        return sim.step_unkept, sim.keep
+    return sim.step, lambda state: state
