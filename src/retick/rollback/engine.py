@@ -193,10 +193,9 @@ class RollbackEngine:
         self.check_seat(player)
         self.check_frames(start_frame, len(inputs))
         seat: cython.int = player
-        first: cython.longlong = start_frame
-        frame: cython.longlong = first
+        frame: cython.longlong = start_frame
         news: cython.int = 0
-        self.check_batch(seat, first, inputs)
+        self.check_batch(seat, frame, inputs)
         for value in inputs:
             if self.is_news(seat, frame):
                 news += 1
@@ -206,6 +205,12 @@ class RollbackEngine:
                     self.note_dirty(seat, frame + 1)
             frame += 1
         return news
+
+    def check_remote_inputs(self, player: Player, start_frame: Frame, inputs: Sequence[Input]) -> None:
+        """Raise what ``add_remote_inputs`` would raise, and change nothing."""
+        self.check_seat(player)
+        self.check_frames(start_frame, len(inputs))
+        self.check_batch(player, start_frame, inputs)
 
     def is_news(self, player: cython.int, frame: cython.longlong) -> cython.bint:
         """Whether an input for this frame is still wanted: not before our start, not of one who left, not known."""
