@@ -10,6 +10,7 @@ from retick.cli.bench import bench_app
 from retick.cli.demo import demo
 from retick.cli.replay import replay_app
 from retick.cli.synctest import synctest
+from retick.cli.packet import packet
 
 __all__ = ["app"]
 
@@ -45,3 +46,4 @@ app.command()(demo)
 app.command()(synctest)
 app.add_typer(replay_app)
 app.add_typer(bench_app)
+app.command()(packet)
