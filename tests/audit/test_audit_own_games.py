@@ -2,7 +2,7 @@
 
 import pytest
 
-from retick.audit import audit_static
+from retick.audit import audit_dynamic, audit_static
 
 
 @pytest.mark.parametrize("package", ["retick.sim", "retick.games"])
@@ -16,3 +16,9 @@ def test_the_fighters_compiled_kernel_is_audited_as_its_source() -> None:
     report = audit_static("retick.games.fighter.kernel")
     assert report.ok
     assert report.files[0].endswith("kernel.py")
+
+
+def test_the_fighter_plays_alike_everywhere() -> None:
+    report = audit_dynamic("retick.games.fighter:Fighter", frames=300, interpreters=2)
+    report.raise_if_different()
+    assert report.ok

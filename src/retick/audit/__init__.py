@@ -3,6 +3,7 @@
 Knows the simulation contract and no particular game; it never imports a game into its own process.
 """
 
+from retick.audit.dynamic import audit_dynamic
 from retick.audit.report import AllowedFinding, AuditReport, Divergence, DynamicReport, Finding, StaticReport
 from retick.audit.rules import META_RULES, RULES, Rule
 from retick.audit.static import audit_source, audit_static
@@ -17,6 +18,7 @@ __all__ = [
     "Finding",
     "Rule",
     "StaticReport",
+    "audit_dynamic",
     "audit_source",
     "audit_static",
 ]
