@@ -6,6 +6,7 @@ import typer
 
 import retick
 from retick._kernels import is_compiled
+from retick.cli.audit import audit
 
 __all__ = ["app"]
 
@@ -35,3 +36,6 @@ def root(
     ] = False,
 ) -> None:
     """Netcode for Python games: run it again, bit for bit."""
+
+
+app.command()(audit)
