@@ -53,6 +53,8 @@ class Scope:
     outer_names: set[str] = field(default_factory=set)
     """Names that a ``global`` or ``nonlocal`` statement sends elsewhere."""
     star_imports: list[str] = field(default_factory=list)
+    _resolved: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Answers given before: some tables bind one name a thousand times."""
 
     @property
     def is_module(self) -> bool:
@@ -90,7 +92,12 @@ class Scope:
         if isinstance(node, ast.Attribute):
             return tuple(f"{base}.{node.attr}" for base in self.resolve(node.value, depth + 1))
         if isinstance(node, ast.Name):
-            return self._resolve_name(node.id, depth)
+            if node.id not in self._resolved:
+                answer = self._resolve_name(node.id, depth)
+                if depth:
+                    return answer
+                self._resolved[node.id] = answer
+            return self._resolved[node.id]
         if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
             imports = {"builtins.__import__", "importlib.import_module"}
             if imports.intersection(self.resolve(node.func, depth + 1)):

@@ -34,6 +34,7 @@ class Values:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._busy: set[ast.AST] = set()
+        self._set_names: dict[tuple[Scope, str], bool] = {}
         self._attributes: dict[str, dict[ast.ClassDef, bool]] = {}
         self._note_attributes()
 
@@ -99,11 +100,20 @@ class Values:
             case ast.NamedExpr(value=value):
                 return self.is_set(value)
             case ast.Name(id=name):
-                found = self._source.scope(node).find(name)
-                return found is not None and any(self._binds_set(binding) for binding in found[1])
+                return self._name_is_set(self._source.scope(node), name)
             case ast.Attribute():
                 return self._attribute_is_set(node)
         return False
+
+    def _name_is_set(self, used_in: Scope, name: str) -> bool:
+        found = used_in.find(name)
+        if found is None:
+            return False
+        known = (found[0], name)
+        if known not in self._set_names:
+            self._set_names[known] = False  # what a binding that uses the name itself sees meanwhile
+            self._set_names[known] = any(self._binds_set(binding) for binding in found[1])
+        return self._set_names[known]
 
     def _is_keys(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in {
