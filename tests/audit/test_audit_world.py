@@ -116,6 +116,9 @@ def test_names_that_only_look_like_the_world_are_left_alone(finds_nothing: Check
             return time.real + random.value + open[0] + input, when, uuid.UUID(int=3)
 
         def draw(where: Path, rng: "random.Random") -> None: ...
+
+        if __name__ == "__main__":
+            print(step(0.5, [time.time()]))
     """)
 
 

@@ -15,6 +15,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _BUILTINS = frozenset(dir(builtins))
 _DEEPEST_ALIAS = 8
+_NOT_IMPORTED = frozenset({"TYPE_CHECKING", "__name__ == '__main__'"})
 
 
 def is_function(node: ast.AST | None) -> bool:
@@ -129,13 +130,13 @@ class Scope:
 
 
 class ScopeBuilder(ast.NodeVisitor):
-    """Walks a file once and notes each node's scope, its parent, and whether it is only for type checkers."""
+    """Walks a file once and notes each node's scope, its parent, and whether an import of the file ever runs it."""
 
     def __init__(self, tree: ast.Module, package: str) -> None:
         self.scope_of: dict[ast.AST, Scope] = {}
         self.parent_of: dict[ast.AST, ast.AST] = {}
         self.annotations: set[ast.AST] = set()
-        self.typing_only: set[ast.AST] = set()
+        self.aside: set[ast.AST] = set()
         self._package = package
         self._scope = Scope(tree, None)
         self.module = self._scope
@@ -203,11 +204,9 @@ class ScopeBuilder(ast.NodeVisitor):
 
     def visit_If(self, node: ast.If) -> None:
         self.generic_visit(node)
-        test = node.test
-        name = test.attr if isinstance(test, ast.Attribute) else test.id if isinstance(test, ast.Name) else ""
-        if name == "TYPE_CHECKING":
+        if ast.unparse(node.test).split(".")[-1] in _NOT_IMPORTED:
             for statement in node.body:
-                self.typing_only.update(ast.walk(statement))
+                self.aside.update(ast.walk(statement))
 
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:

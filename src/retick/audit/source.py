@@ -31,13 +31,13 @@ class Source:
         self._scope_of = built.scope_of
         self._parent_of = built.parent_of
         self._annotations = built.annotations
-        self._typing_only = built.typing_only
+        self._aside = built.aside
         self.package = package
 
     def walk(self) -> Iterator[ast.AST]:
-        """Every node that runs or annotates; not what stands under TYPE_CHECKING."""
+        """Every node that a game can reach; not what is only for type checkers or for the file as a program."""
         for node in ast.walk(self.tree):
-            if node not in self._typing_only:
+            if node not in self._aside:
                 yield node
 
     def scope(self, node: ast.AST) -> Scope:
