@@ -38,7 +38,7 @@ def test_a_finding_leaves_with_1_and_is_one_line_when_piped(floating: Path) -> N
     assert result.exit_code == 1
     line, summary = result.output.splitlines()
     assert line.startswith(f"{floating}:1:9: float: the literal 0.5: ")
-    assert summary == "source  found  1 findings, 1 allowed, in 1 files"
+    assert summary == "source  found  1 finding, 1 allowed, in 1 file"
 
 
 def test_a_divergence_leaves_with_1_and_names_frame_and_field() -> None:

@@ -1,7 +1,6 @@
 """``retick audit``: the determinism contract checked over source and by running the game."""
 
 import json
-import sys
 from typing import Annotated
 
 import typer
@@ -40,10 +39,13 @@ def audit(
 
     Example: retick audit retick.games.fighter:Fighter
     """
+    # Piped output is one line for each finding, never wrapped, as other linters have it.
+    console = Console(soft_wrap=True, highlight=False)
     report = AuditReport(static=audit_static(target, follow=follow))
+    if not as_json:
+        _print_static(console, report.static)
     if find_target(target).attribute and not static_only:
-        console = Console(stderr=True)
-        with console.status("playing the match ...") as status:
+        with Console(stderr=True).status("playing the match ...") as status:
             dynamic = audit_dynamic(
                 target,
                 frames=frames,
@@ -54,10 +56,10 @@ def audit(
                 progress=lambda frame: status.update(f"playing the match ... frame {frame + 1} of {frames}"),
             )
         report = AuditReport(static=report.static, dynamic=dynamic)
+        if not as_json:
+            _print_dynamic(console, dynamic)
     if as_json:
         typer.echo(json.dumps(report.to_json(), indent=2))
-    else:
-        _print(report)
     raise typer.Exit(0 if report.ok else 1)
 
 
@@ -70,20 +72,8 @@ def _bits(text: str) -> int | None:
         raise UsageError(f"--mask is a number such as 0x0F, not {text!r}") from None
 
 
-def _print(report: AuditReport) -> None:
-    # Piped output is one line for each finding, never wrapped, as other linters have it.
-    console = Console(soft_wrap=True, highlight=False)
-    for finding in report.static.findings:
-        _print_finding(console, finding)
-    _print_static(console, report.static)
-    if report.dynamic is not None:
-        for divergence in report.dynamic.divergences:
-            _print_divergence(console, divergence)
-        _print_dynamic(console, report.dynamic)
-
-
 def _print_finding(console: Console, finding: Finding) -> None:
-    if not sys.stdout.isatty():
+    if not console.is_terminal:
         console.print(Text(str(finding)))
         return
     place = f"{finding.path}:{finding.line}:{finding.column}"
@@ -96,13 +86,20 @@ def _mark(ok: bool) -> tuple[str, str]:
     return ("clean", "bold green") if ok else ("found", "bold red")
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def _print_static(console: Console, report: StaticReport) -> None:
-    counts = f"{len(report.findings)} findings, {len(report.allowed)} allowed, in {len(report.files)} files"
+    for finding in report.findings:
+        _print_finding(console, finding)
+    found, files = _count(len(report.findings), "finding"), _count(len(report.files), "file")
+    counts = f"{found}, {len(report.allowed)} allowed, in {files}"
     console.print(Text.assemble("source  ", _mark(report.ok), "  ", counts))
 
 
 def _print_divergence(console: Console, divergence: Divergence) -> None:
-    if not sys.stdout.isatty():
+    if not console.is_terminal:
         console.print(Text(str(divergence)))
         return
     where = "initial state" if divergence.frame < 0 else f"frame {divergence.frame}"
@@ -116,5 +113,7 @@ def _print_divergence(console: Console, divergence: Divergence) -> None:
 
 
 def _print_dynamic(console: Console, report: DynamicReport) -> None:
+    for divergence in report.divergences:
+        _print_divergence(console, divergence)
     runs = f"{report.frames} frames of seed {report.seed}, {len(report.hash_seeds)} interpreters, save/load every frame"
     console.print(Text.assemble("match   ", _mark(report.ok), "  ", runs))
