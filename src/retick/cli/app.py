@@ -11,6 +11,7 @@ from retick.cli.demo import demo
 from retick.cli.replay import replay_app
 from retick.cli.synctest import synctest
 from retick.cli.packet import packet
+from retick.cli.audit import audit
 
 __all__ = ["app"]
 
@@ -47,3 +48,4 @@ app.command()(synctest)
 app.add_typer(replay_app)
 app.add_typer(bench_app)
 app.command()(packet)
+app.command()(audit)
