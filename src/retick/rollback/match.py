@@ -113,7 +113,10 @@ class Match:
     def due(self, now: float) -> bool:
         """Whether the next frame is to be run now; notes a stall when it is time and inputs are missing."""
         behind = self.engine.remote_confirmed - self.engine.frame
-        self._catching_up = behind >= (0 if self._catching_up else CATCH_UP_FROM) and bool(self.exchanges)
+        if behind > UNLIMITED // 2:
+            # Nobody else plays: there is nobody to catch up with.
+            behind = 0
+        self._catching_up = behind > (0 if self._catching_up else CATCH_UP_FROM)
         if not self._catching_up and not self.pace.is_due(now):
             return False
         if self._may_advance(behind):
