@@ -25,7 +25,6 @@ from retick.link import (
     Refuse,
     Refused,
     Request,
-    UnreliableReceived,
     describe,
 )
 from retick.link import MessageReceived as LinkMessageReceived
@@ -105,7 +104,10 @@ class RollbackSession:
         self._token = entropy(lobby.TOKEN_SIZE) if host_address is None else b""
         self._events: list[MatchEvent] = []
         self._now = 0.0
-        self._link = LinkEndpoint(_link_config(sim, self.config), entropy=entropy, admit=self._admit)
+        self._sample_at = 0.0
+        self._link = LinkEndpoint(
+            _link_config(sim, self.config), entropy=entropy, admit=self._admit, on_payload=self._on_payload
+        )
         self._is_host = host_address is None
         if host_address is not None:
             host = Peer(HOST, ())
@@ -132,7 +134,7 @@ class RollbackSession:
 
     def due(self, *, now: float) -> bool:
         """Whether ``advance`` is to be called now. False while the match waits for inputs: it goes on by itself."""
-        return self.match is not None and self.running and self.match.due(now)
+        return self.phase is Phase.RUNNING and self.match is not None and self.match.due(now)
 
     def advance(self, pressed: Input | tuple[Input, ...], *, now: float) -> None:
         """Run the next frame with what is pressed here: one input, or one for each local player."""
@@ -170,27 +172,27 @@ class RollbackSession:
     def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
         self._now = now
         self._link.receive_datagram(data, address, now=now)
-        self._handle_link_events(now)
+        if self._link.has_events:
+            self._handle_link_events(now)
 
     def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
         self._now = now
-        if self.match is not None and self.running:
+        if self.phase is Phase.RUNNING and self.match is not None:
             for key, data in self.match.packets(now):
                 connection = self._peers[key].connection
                 if connection is not None:
                     connection.send_unreliable(data)
-        out = self._link.datagrams_to_send(now=now)
-        for data, address in out:
-            for peer in self._peers.values():
-                if peer.connection is not None and peer.connection.address == address:
-                    peer.meter.add(len(data), now)
-        return out
+        if now >= self._sample_at:
+            self._sample_rates(now)
+        return self._link.datagrams_to_send(now=now)
 
     def next_timeout(self) -> float | None:
-        times = [self._link.next_timeout()]
-        if self.match is not None and self.running:
-            times.append(self.match.next_timeout())
-        return min((time for time in times if time is not None), default=None)
+        due = self._link.next_timeout()
+        if self.phase is Phase.RUNNING and self.match is not None:
+            resend = self.match.next_timeout()
+            if resend is not None and (due is None or resend < due):
+                return resend
+        return due
 
     def handle_timeout(self, *, now: float) -> None:
         self._now = now
@@ -284,15 +286,19 @@ class RollbackSession:
 
     # What links say.
 
+    def _on_payload(self, connection: Connection, data: bytes, now: float) -> None:
+        peer = connection.tag
+        if self.match is None or self.phase is not Phase.RUNNING or not isinstance(peer, Peer):
+            return
+        if self._peers.get(peer.number) is peer:
+            self.match.take(peer.number, data, now)
+
     def _handle_link_events(self, now: float) -> None:
         for event in self._link.events():
             peer = event.connection.tag
             if not isinstance(peer, Peer) or self._peers.get(peer.number) is not peer:
                 continue
-            if isinstance(event, UnreliableReceived):
-                if self.match is not None and self.running:
-                    self.match.take(peer.number, event.data, now)
-            elif isinstance(event, LinkMessageReceived):
+            if isinstance(event, LinkMessageReceived):
                 self._on_message(peer, event.data, now)
             else:
                 self._on_rare(peer, event)
@@ -362,11 +368,19 @@ class RollbackSession:
             raise NotSynchronized(f"there is no match yet: the session is {self.phase.value}")
         return self.match
 
+    def _sample_rates(self, now: float) -> None:
+        self._sample_at = now + 1.0
+        for peer in self._peers.values():
+            if peer.connection is not None:
+                link = peer.connection.stats
+                peer.meter.sample(link.packets_sent, link.bytes_sent, now)
+
     def _measured(self, key: Any, stats: PeerStats, now: float) -> PeerStats:
         peer = self._peers[key]
         if peer.connection is None:
             return stats
         link = peer.connection.stats
+        peer.meter.packets, peer.meter.bytes = link.packets_sent, link.bytes_sent
         packets, octets = peer.meter.rates(now)
         return replace(
             stats,
