@@ -46,6 +46,8 @@ class Match:
             input_delay=config.input_delay,
             start_frame=start_frame,
         )
+        if start_frame == 0:
+            self.engine.fill_delay()
         self.exchanges: dict[Any, Exchange] = {}
         self.pace = Pace(
             tick_rate=config.tick_rate,
