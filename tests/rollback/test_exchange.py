@@ -126,9 +126,11 @@ def test_one_bad_seat_refuses_the_whole_packet() -> None:
         (packet(0, (1,))[:-1], "Truncated"),
         (packet(0, (1,)) + b"x", "TrailingData"),
         (packet(0, (1,), ack=3), "AckFromTheFuture"),
-        (packet(0, (1,), ack=0xFFFFFFFF), "AckFromTheFuture"),
+        (packet(0, (1,), ack=0xFFFFFF), "AckFromTheFuture"),
+        (packet(0, (1,), ack=0xFFFFFFFF), "AnotherMatch"),
         (packet(500, (1,)), "ProtocolViolation"),
-        (packet(0xFFFFFFFE, (1, 2)), "ProtocolViolation"),
+        (packet(0xFFFFFE, (1, 2)), "ProtocolViolation"),
+        (packet(0xFFFFFFFE, (1, 2)), "AnotherMatch"),
         (rbn1.encode(rbn1.InputPacket(0, 0, (1, 2), seats=2), EXTENSIONS), "UnsupportedVersion"),
     ],
 )

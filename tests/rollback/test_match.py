@@ -163,9 +163,9 @@ def test_a_match_may_start_in_the_middle() -> None:
         {"tick_rate": 0},
         {"tick_rate": 1001},
         {"prediction_window": -1},
-        {"prediction_window": 65},
+        {"prediction_window": 129, "history": 128},
         {"prediction_window": 0, "input_delay": 0},
-        {"input_delay": 33},
+        {"input_delay": 65, "history": 128},
         {"most_slowing": 0.6},
     ],
 )

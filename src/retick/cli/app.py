@@ -6,12 +6,12 @@ import typer
 
 import retick
 from retick._kernels import is_compiled
+from retick.cli.audit import audit
 from retick.cli.bench import bench_app
 from retick.cli.demo import demo
+from retick.cli.packet import packet
 from retick.cli.replay import replay_app
 from retick.cli.synctest import synctest
-from retick.cli.packet import packet
-from retick.cli.audit import audit
 
 __all__ = ["app"]
 

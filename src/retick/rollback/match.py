@@ -19,6 +19,9 @@ from retick.sim.contract import Input
 __all__ = ["Match"]
 
 NEVER = float("inf")
+UNLIMITED = 1 << 32
+CATCH_UP_FROM = 10
+"""Frames of known inputs ahead of us from which on we run without waiting for the clock, until none is left."""
 
 
 class Match:
@@ -33,7 +36,13 @@ class Match:
         config: MatchConfig,
         state: Any = None,
         start_frame: int = 0,
+        joins_at: int | None = 0,
+        number: int = 0,
     ) -> None:
+        """A match from its beginning; or, with ``state`` and ``start_frame``, one that others are playing already.
+
+        Before frame ``joins_at`` the local players are simulated on neutral input. ``number`` counts rematches.
+        """
         self.sim = sim
         self.seed = seed
         self.config = config
@@ -46,7 +55,7 @@ class Match:
             input_delay=config.input_delay,
             start_frame=start_frame,
         )
-        if start_frame == 0:
+        if start_frame == 0 and joins_at == 0:
             self.engine.fill_delay()
         self.exchanges: dict[Any, Exchange] = {}
         self.pace = Pace(
@@ -61,15 +70,28 @@ class Match:
         self._stalls = 0
         self._stalled_since: float | None = None
         self._stalled_seconds = 0.0
-        self._next_checksum: float = start_frame + config.checksum_interval if config.checksum_interval else NEVER
+        interval = config.checksum_interval
+        self._next_checksum: float = (start_frame // interval + 1) * interval if interval else NEVER
+        self.number = number
+        self.joins_at = joins_at
+        """The first frame with our own input; None as long as that is not agreed."""
+        self.barrier: int | None = None
+        """A frame that must not be run before others have agreed to something."""
         self._next_recorded = start_frame
+        self._catching_up = joins_at is None
         self._unsent = False
         self._resend_at = 0.0
 
     def add_peer(
-        self, key: Any, players: tuple[int, ...], *, extensions: int = 0, compare_checksums: bool = True
+        self,
+        key: Any,
+        players: tuple[int, ...],
+        *,
+        extensions: int = 0,
+        compare_checksums: bool = True,
+        first_frame: int = 0,
     ) -> Exchange:
-        """Another machine takes part, playing ``players``."""
+        """Another machine takes part, playing ``players``; it needs our inputs from ``first_frame`` on."""
         if key in self.exchanges:
             raise UsageError(f"{key!r} takes part already")
         exchange = Exchange(
@@ -79,16 +101,27 @@ class Match:
             self.config,
             extensions=extensions,
             compare_checksums=compare_checksums,
+            first_frame=first_frame,
+            base=self.number << 24,
         )
+        if self.joins_at is None:
+            exchange.acks_below = UNLIMITED
         self.exchanges[key] = exchange
         return exchange
 
+    def remove_peer(self, key: Any) -> None:
+        """Nothing more is taken from, or sent to, a machine."""
+        self.exchanges.pop(key, None)
+
     def due(self, now: float) -> bool:
         """Whether the next frame is to be run now; notes a stall when it is time and inputs are missing."""
+        engine = self.engine
+        behind = engine.remote_confirmed - engine.frame
+        self._catching_up = behind >= (0 if self._catching_up else CATCH_UP_FROM) and bool(self.exchanges)
         due_at = self.pace.next_frame_at
-        if due_at is not None and now < due_at:
+        if due_at is not None and now < due_at and not self._catching_up:
             return False
-        if self.engine.can_advance():
+        if self._may_advance(behind):
             if self._stalled_since is not None:
                 self._resume(now)
             return True
@@ -96,9 +129,23 @@ class Match:
             self._stall(now)
         return False
 
+    def _may_advance(self, behind: int) -> bool:
+        if self.barrier is not None and self.engine.frame >= self.barrier:
+            return False
+        if self.joins_at is None or self.engine.frame < self.joins_at:
+            # Not playing yet: run only what is known for sure, as fast as it comes.
+            return behind >= 0
+        return self.engine.can_advance()
+
     def advance(self, pressed: Input | tuple[Input, ...], now: float) -> None:
         """Run the next frame. PredictionLimit when the window is full: ask ``due`` first."""
-        self.engine.advance((pressed,) if self._single else pressed)
+        if self.joins_at is None or self.engine.local_frontier < self.joins_at:
+            pressed = (0,) * len(self.engine.local_players)
+            self.engine.advance(pressed)
+        else:
+            self.engine.advance((pressed,) if self._single else pressed)
+        if self._catching_up:
+            self.pace.start_over(now)
         most = 0.0
         for exchange in self.exchanges.values():
             ahead = exchange.lead.ahead
@@ -113,7 +160,9 @@ class Match:
 
     def take(self, key: Any, data: bytes, now: float) -> bool:
         """Take in a packet from another machine; False if it was dropped."""
-        exchange = self.exchanges[key]
+        exchange = self.exchanges.get(key)
+        if exchange is None:
+            return False
         taken = exchange.take(data, now, self.pace.phase(now))
         if exchange.events:
             self._events += exchange.events

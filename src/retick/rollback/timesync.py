@@ -56,6 +56,9 @@ class Pace:
         self.next_frame_at: float | None = None
         """When the next frame is due; None before the first."""
 
+    def is_due(self, now: float) -> bool:
+        return self.next_frame_at is None or now >= self.next_frame_at
+
     def phase(self, now: float) -> float:
         """Which part of the present frame has passed, from 0 to 1."""
         if self.next_frame_at is None:
