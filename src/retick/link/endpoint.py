@@ -176,12 +176,16 @@ class LinkEndpoint:
         self._dialled.pop(connection._nonce, None)
         self._acceptor.forget(connection)
 
-    def _begin_again(self, connection: Connection) -> None:
-        """Ask for a new cookie, under a new nonce, so that late answers to the old one are not mistaken."""
+    def _begin_again(self, connection: Connection) -> int:
+        """Ask for a new cookie, under a new nonce, so that late answers to the old one are not mistaken.
+
+        Returns a new share of the seed.
+        """
         del self._dialled[connection._nonce]
         connection.state = State.REQUESTING
         connection._nonce = self._entropy(8)
         self._dialled[connection._nonce] = connection
+        return int.from_bytes(self._entropy(8), "little")
 
     def _new_id(self) -> int:
         while True:

@@ -117,7 +117,10 @@ class Match:
         """Whether the next frame is to be run now; notes a stall when it is time and inputs are missing."""
         engine = self.engine
         behind = engine.remote_confirmed - engine.frame
-        self._catching_up = behind >= (0 if self._catching_up else CATCH_UP_FROM) and bool(self.exchanges)
+        if behind > UNLIMITED // 2:
+            # Nobody else plays: there is nobody to catch up with.
+            behind = 0
+        self._catching_up = behind > (0 if self._catching_up else CATCH_UP_FROM)
         due_at = self.pace.next_frame_at
         if due_at is not None and now < due_at and not self._catching_up:
             return False

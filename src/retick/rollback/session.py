@@ -56,6 +56,11 @@ from retick.wire import rbn1
 
 __all__ = ["Phase", "RollbackSession", "link_config_for"]
 
+MOST_CALLS = 20
+"""How often a machine of the match is called that does not know us yet."""
+ASK_ANOTHER = 200
+"""A reason of refusal: the text is the address of the machine that lets people in."""
+MOST_REDIRECTIONS = 8
 EXTENSIONS = rbn1.TIME_SYNC | rbn1.WIDE_INPUTS
 
 
@@ -90,11 +95,15 @@ class RollbackSession:
         """The other machines by their numbers."""
         self.token = entropy(lobby.TOKEN_SIZE) if host_address is None else b""
         """What machines of this match show each other when they call."""
+        self.newest_number = HOST
+        """The highest number that any machine of this match has had; none is given twice."""
         self.departures = Departures()
         self.is_host = host_address is None
         self.link = LinkEndpoint(
             link_config_for(sim, self.config), entropy=entropy, admit=self._admit, on_payload=self._on_payload
         )
+        self._seats = seats
+        self._redirections = 0
         self._events: list[MatchEvent] = []
         self._sample_at = 0.0
         self._gathering = Gathering(self)
@@ -230,7 +239,11 @@ class RollbackSession:
     def meet(self, member: lobby.Member) -> None:
         """Call a machine of the match that is known from a roster."""
         peer = self.peers[member.number] = Peer(member.number, member.players)
-        self.dial(peer, member.address, data=self.token + bytes((self.number,)))
+        self._call(peer, member.address)
+
+    def _call(self, peer: Peer, address: Hashable) -> None:
+        peer.calls += 1
+        self.dial(peer, address, data=self.token + bytes((self.number,)))
 
     def exchange_with(self, peer: Peer, first_frame: int) -> None:
         """Begin to send our inputs from ``first_frame`` on, and to take those of the other machine."""
@@ -245,6 +258,7 @@ class RollbackSession:
 
     def start(self, seed: int, number: int = 0) -> None:
         """Begin a match at its frame 0, with all machines that are linked."""
+        self.newest_number = max(self.newest_number, self.number, *self.peers)
         config = self.config
         self.run(Match(self.sim, seed=seed, local_players=self.local_players, config=config, number=number))
         for peer in sorted(self.players_peers(), key=lambda peer: peer.number):
@@ -280,17 +294,20 @@ class RollbackSession:
         return Accept()
 
     def _admit_newcomer(self, request: Request) -> Accept | Refuse:
+        first = min(self.players_peers(), key=lambda peer: peer.number, default=None)
+        if first is not None and first.number < self.number and first.connection is not None:
+            # One machine lets people in, or two of them might give the same seat away.
+            return Refuse(reason=ASK_ANOTHER, text=lobby.pack_address(first.connection.address).decode())
         free = self.gone
         if not 1 <= request.seats <= len(free):
             return Refuse(reason=Reason.SEATS, text=f"{request.seats} seats were asked for, {len(free)} are free")
         if not isinstance(self.sim, PacksState):
             return Refuse(reason=Reason.DENIED, text="this game's state cannot be sent: nobody can join in mid-match")
         busy = any(peer.role is Role.NEWCOMER for peer in self.peers.values())
-        used = set(self.peers) | set(self.departures.lost) | {self.number}
-        number = next((number for number in range(256) if number not in used), None)
-        if busy or number is None or self.match is None or self.match.joins_at is None:
+        if busy or self.newest_number >= 254 or self.match is None or self.match.joins_at is None:
             return Refuse(reason=Reason.DENIED, text="somebody else is joining: try again in a moment")
-        peer = self.peers[number] = Peer(number, free[: request.seats], Role.NEWCOMER)
+        self.newest_number += 1
+        peer = self.peers[self.newest_number] = Peer(self.newest_number, free[: request.seats], Role.NEWCOMER)
         peer.connection = request.connection
         request.connection.tag = peer
         self.sponsor.newcomer = peer
@@ -312,7 +329,12 @@ class RollbackSession:
                 self._on_rare(peer, event)
 
     def _on_rare(self, peer: Peer, event: LinkEvent) -> None:
-        if isinstance(event, Refused | Disconnected):
+        if isinstance(event, Refused) and event.reason == Reason.DENIED and 0 < peer.calls < MOST_CALLS:
+            # It has not heard of us yet: the same roster is on its way to it.
+            self._call(peer, event.connection.address)
+        elif isinstance(event, Refused) and event.reason == ASK_ANOTHER and peer.number == HOST and self.match is None:
+            self._ask_another(peer, event.text)
+        elif isinstance(event, Refused | Disconnected):
             self._on_gone(peer, event.reason, event.text)
         elif peer.role is Role.SPECTATOR:
             self._audience.connected(peer)
@@ -322,6 +344,18 @@ class RollbackSession:
             self.tell(PeerInterrupted(peer=peer.number))
         elif isinstance(event, LinkResumed):
             self.tell(PeerResumed(peer=peer.number))
+
+    def _ask_another(self, peer: Peer, text: str) -> None:
+        """The machine that we called says who lets people in."""
+        self._redirections += 1
+        try:
+            address = lobby.unpack_address(text.encode())
+        except DecodeError:
+            address = None
+        if address is None or self._redirections > MOST_REDIRECTIONS:
+            self._on_gone(peer, ASK_ANOTHER, "sent on and on, and nobody lets us in")
+            return
+        self.dial(peer, address, seats=self._seats)
 
     def _on_connected(self, peer: Peer) -> None:
         connection = peer.connection

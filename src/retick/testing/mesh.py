@@ -16,11 +16,12 @@ from typing import Any
 from retick.errors import RetickError, UsageError
 from retick.rollback.config import MatchConfig
 from retick.rollback.events import MatchEvent
-from retick.rollback.session import RollbackSession
+from retick.rollback.session import Phase, RollbackSession
+from retick.rollback.spectator import SpectatorSession
 from retick.transport.conditions import Conditions
 from retick.transport.simulated import SimulatedNetwork
 
-__all__ = ["Mesh", "MeshHung", "MeshPeer", "Press", "idle"]
+__all__ = ["Mesh", "MeshHung", "MeshPeer", "MeshSpectator", "Press", "idle"]
 
 IDLE_INTERVAL = 1 / 120
 """Seconds between two turns of a loop that waits for others."""
@@ -55,6 +56,11 @@ class MeshPeer:
         """Checksums of final states, by the frame that follows them."""
         self.paused_until = 0.0
         self._final = -1
+
+    @property
+    def playing(self) -> bool:
+        """Whether it takes part: seats and the frame of its first own input are agreed."""
+        return self.session.running and self.session.match.joins_at is not None
 
     @property
     def final_frame(self) -> int:
@@ -96,6 +102,36 @@ class MeshPeer:
         self._final = final
 
 
+class MeshSpectator:
+    """One machine that watches."""
+
+    def __init__(self, name: str, session: SpectatorSession, sim: Any) -> None:
+        self.name = name
+        self.session = session
+        self.sim = sim
+        self.alive = True
+        self.events: list[MatchEvent] = []
+        self.rows: dict[int, tuple[int, ...]] = {}
+        """The inputs of each frame that was shown."""
+        self.checksums: dict[int, int] = {}
+        """Checksums of states that were shown, by the frame that follows them."""
+        self.paused_until = 0.0
+
+    def turn(self, now: float, checkpoint: int) -> None:
+        """Show the frames that are due."""
+        session = self.session
+        while session.due(now=now):
+            if session.frame % checkpoint == 0:
+                self.checksums[session.frame] = self.sim.checksum(session.state)
+            frame = session.frame
+            session.advance(now=now)
+            for row in session.take_final_inputs():
+                self.rows[frame] = row
+
+    def next_turn(self, now: float) -> float:
+        return now + IDLE_INTERVAL
+
+
 class Mesh:
     """N machines, any links, one seed.
 
@@ -121,6 +157,7 @@ class Mesh:
         self.config = config or MatchConfig()
         self.checkpoint = checkpoint
         self.peers: dict[str, MeshPeer] = {}
+        self.spectators: dict[str, MeshSpectator] = {}
         self._game = game
         self._press = press
         self._make_session = make_session
@@ -167,11 +204,38 @@ class Mesh:
         self.network.detach(name)
         return peer
 
-    def restart(self, name: str, **details: Any) -> MeshPeer:
-        """A machine that crashed comes back with a new session, made with ``details`` as further arguments."""
-        if name in self.peers and self.peers[name].alive:
+    def restart(self, name: str, *, through: str | None = None, every: float = 0.5) -> None:
+        """A machine that crashed comes back and asks for a seat, of any machine that is there, until it has one.
+
+        The others know only after a while that it was lost, and refuse it until then; so it calls again.
+        """
+        if self.peers[name].alive:
             raise UsageError(f"{name} has not crashed")
-        return self._enter(name, details or {"host_address": self.host})
+        self._call(self._enter(name, {"host_address": through or self._somebody(name)}), through, every)
+
+    def _call(self, peer: MeshPeer, through: str | None, every: float) -> None:
+        if self.peers[peer.name] is not peer or not peer.alive:
+            return
+        if peer.session.phase is Phase.ENDED:
+            self.crash(peer.name)
+            peer = self._enter(peer.name, {"host_address": through or self._somebody(peer.name)})
+        if not peer.playing:
+            self.at(every, lambda: self._call(peer, through, every))
+
+    def _somebody(self, name: str) -> str:
+        others = [peer.name for peer in self.alive if peer.name != name and peer.playing]
+        if not others:
+            raise UsageError(f"nobody is there whom {name} could ask for a seat")
+        return others[0]
+
+    def watch(self, name: str, through: str, *, delay: int = 30) -> MeshSpectator:
+        """A spectator comes, fed by one of the machines."""
+        dice = Random(f"{self.seed} {name}")
+        sim = self._game_of(through)()
+        session = SpectatorSession(sim, through, entropy=dice.randbytes, config=self.config, delay=delay)
+        spectator = self.spectators[name] = MeshSpectator(name, session, sim)
+        self._let_in(spectator, dice)
+        return spectator
 
     def at(self, seconds: float, action: Callable[[], object]) -> None:
         """Let something happen so many virtual seconds from now."""
@@ -193,10 +257,10 @@ class Mesh:
         self.run_until(lambda: all(peer.session.running for peer in self.alive), limit=limit, what="the match starts")
 
     def play(self, frames: int, *, limit: float | None = None) -> None:
-        """Let the match go on until every machine that is there has ``frames`` final frames."""
+        """Let the match go on until every machine that plays has ``frames`` final frames, of any that plays."""
         rate = self.config.tick_rate
         self.run_until(
-            lambda: all(peer.final_frame >= frames for peer in self.alive),
+            lambda: all(peer.final_frame >= frames for peer in self.alive if peer.playing),
             limit=limit if limit is not None else 30.0 + 4.0 * frames / rate,
             what=f"{frames} final frames everywhere",
         )
@@ -208,9 +272,13 @@ class Mesh:
 
         AssertionError names the first frame and the machines that differ.
         """
-        end = min(peer.final_frame for peer in self.alive) if frames is None else frames
-        reference = next(peer for peer in self.alive if all(frame in peer.rows for frame in range(end)))
-        for peer in self.alive:
+        players = [peer for peer in self.alive if peer.playing]
+        end = min(peer.final_frame for peer in players) if frames is None else frames
+        reference = max(players, key=lambda peer: len(peer.rows))
+        missing = [frame for frame in range(end) if frame not in reference.rows]
+        if missing:
+            raise AssertionError(f"nobody has the inputs of frame {missing[0]}; {self.describe()}")
+        for peer in (*players, *self.spectators.values()):
             for frame in range(end):
                 if peer.rows.get(frame, reference.rows[frame]) != reference.rows[frame]:
                     raise AssertionError(
@@ -232,7 +300,7 @@ class Mesh:
         return checksum
 
     def _compare(self, frame: int, straight: int) -> None:
-        for peer in self.alive:
+        for peer in (*self.alive, *self.spectators.values()):
             found = peer.checksums.get(frame, straight)
             if found != straight:
                 raise AssertionError(
@@ -258,12 +326,15 @@ class Mesh:
         arguments = {"entropy": dice.randbytes, "config": self.config, "seats": self.seats[name], **details}
         session = self._make_session(self._game_of(name)(), **arguments)
         peer = self.peers[name] = MeshPeer(name, session, self._press_of(name))
-        self.network.attach(name, session, polled=True)
-        # Loops of different machines are not in step: the first turn comes at any part of a frame.
-        self.network.at(self.network.now + dice.random() / self.config.tick_rate, lambda: self._turn(peer))
+        self._let_in(peer, dice)
         return peer
 
-    def _turn(self, peer: MeshPeer) -> None:
+    def _let_in(self, peer: MeshPeer | MeshSpectator, dice: Random) -> None:
+        self.network.attach(peer.name, peer.session, polled=True)
+        # Loops of different machines are not in step: the first turn comes at any part of a frame.
+        self.network.at(self.network.now + dice.random() / self.config.tick_rate, lambda: self._turn(peer))
+
+    def _turn(self, peer: MeshPeer | MeshSpectator) -> None:
         if not peer.alive:
             return
         network = self.network
