@@ -15,6 +15,7 @@ from retick.errors import DecodeError, NotSynchronized, UsageError
 from retick.link import (
     Accept,
     Connected,
+    Connection,
     Disconnected,
     Interrupted,
     LinkConfig,
@@ -24,7 +25,6 @@ from retick.link import (
     Refuse,
     Refused,
     Request,
-    UnreliableReceived,
     describe,
 )
 from retick.link import MessageReceived as LinkMessageReceived
@@ -99,10 +99,13 @@ class RollbackSession:
         """The highest number that any machine of this match has had; none is given twice."""
         self.departures = Departures()
         self.is_host = host_address is None
-        self.link = LinkEndpoint(link_config_for(sim, self.config), entropy=entropy, admit=self._admit)
+        self.link = LinkEndpoint(
+            link_config_for(sim, self.config), entropy=entropy, admit=self._admit, on_payload=self._on_payload
+        )
         self._seats = seats
         self._redirections = 0
         self._events: list[MatchEvent] = []
+        self._sample_at = 0.0
         self._gathering = Gathering(self)
         self.sponsor = Sponsor(self)
         """What this machine does for those who come in mid-match."""
@@ -138,7 +141,7 @@ class RollbackSession:
 
     def due(self, *, now: float) -> bool:
         """Whether ``advance`` is to be called now. False while the match waits for inputs: it goes on by itself."""
-        return self.match is not None and self.running and self.match.due(now)
+        return self.phase is Phase.RUNNING and self.match is not None and self.match.due(now)
 
     def advance(self, pressed: Input | tuple[Input, ...], *, now: float) -> None:
         """Run the next frame with what is pressed here: one input, or one for each local player."""
@@ -181,30 +184,28 @@ class RollbackSession:
 
     def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
         self.link.receive_datagram(data, address, now=now)
-        self._handle_link_events(now)
+        if self.link.has_events:
+            self._handle_link_events(now)
 
     def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
-        if self.match is not None and self.running:
+        if self.phase is Phase.RUNNING and self.match is not None:
             for key, data in self.match.packets(now):
                 peer = self.peers.get(key)
                 if peer is not None and peer.connection is not None:
                     peer.connection.send_unreliable(data)
             self.sponsor.pump()
             self._audience.feed(self.match)
-        out = self.link.datagrams_to_send(now=now)
-        if out:
-            meters = {peer.connection.address: peer.meter for peer in self.peers.values() if peer.connection}
-            for data, address in out:
-                meter = meters.get(address)
-                if meter is not None:
-                    meter.add(len(data), now)
-        return out
+        if now >= self._sample_at:
+            self._sample_rates(now)
+        return self.link.datagrams_to_send(now=now)
 
     def next_timeout(self) -> float | None:
-        times = [self.link.next_timeout()]
-        if self.match is not None and self.running:
-            times.append(self.match.next_timeout())
-        return min((time for time in times if time is not None), default=None)
+        due = self.link.next_timeout()
+        if self.phase is Phase.RUNNING and self.match is not None:
+            resend = self.match.next_timeout()
+            if resend is not None and (due is None or resend < due):
+                return resend
+        return due
 
     def handle_timeout(self, *, now: float) -> None:
         self.link.handle_timeout(now=now)
@@ -312,15 +313,17 @@ class RollbackSession:
         self.sponsor.newcomer = peer
         return Accept(seats=peer.players)
 
+    def _on_payload(self, connection: Connection, data: bytes, now: float) -> None:
+        peer = connection.tag
+        if self.phase is Phase.RUNNING and self.match is not None and isinstance(peer, Peer):
+            self.match.take(peer.number, data, now)
+
     def _handle_link_events(self, now: float) -> None:
         for event in self.link.events():
             peer = event.connection.tag
             if not isinstance(peer, Peer):
                 continue
-            if isinstance(event, UnreliableReceived):
-                if self.match is not None and self.running:
-                    self.match.take(peer.number, event.data, now)
-            elif isinstance(event, LinkMessageReceived):
+            if isinstance(event, LinkMessageReceived):
                 self._on_message(peer, event.data)
             else:
                 self._on_rare(peer, event)
@@ -451,11 +454,19 @@ class RollbackSession:
             raise NotSynchronized(f"there is no match yet: the session is {self.phase.value}")
         return self.match
 
+    def _sample_rates(self, now: float) -> None:
+        self._sample_at = now + 1.0
+        for peer in self.peers.values():
+            if peer.connection is not None:
+                link = peer.connection.stats
+                peer.meter.sample(link.packets_sent, link.bytes_sent, now)
+
     def _measured(self, key: Any, stats: PeerStats, now: float) -> PeerStats:
         peer = self.peers.get(key)
         if peer is None or peer.connection is None:
             return stats
         link = peer.connection.stats
+        peer.meter.packets, peer.meter.bytes = link.packets_sent, link.bytes_sent
         packets, octets = peer.meter.rates(now)
         return replace(
             stats,
