@@ -278,7 +278,8 @@ class Mesh:
         missing = [frame for frame in range(end) if frame not in reference.rows]
         if missing:
             raise AssertionError(f"nobody has the inputs of frame {missing[0]}; {self.describe()}")
-        for peer in (*players, *self.spectators.values()):
+        machines: list[MeshPeer | MeshSpectator] = [*players, *self.spectators.values()]
+        for peer in machines:
             for frame in range(end):
                 if peer.rows.get(frame, reference.rows[frame]) != reference.rows[frame]:
                     raise AssertionError(
@@ -300,7 +301,8 @@ class Mesh:
         return checksum
 
     def _compare(self, frame: int, straight: int) -> None:
-        for peer in (*self.alive, *self.spectators.values()):
+        machines: list[MeshPeer | MeshSpectator] = [*self.alive, *self.spectators.values()]
+        for peer in machines:
             found = peer.checksums.get(frame, straight)
             if found != straight:
                 raise AssertionError(
