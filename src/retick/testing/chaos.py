@@ -21,6 +21,11 @@ __all__ = ["Arena", "ChaosFailure", "Outcome", "Scenario", "Trouble", "play"]
 
 LONGEST_PAUSE = 5.0
 LONGEST_CUT = 3.0
+DISCONNECT_AFTER = 12.0
+"""Seconds of silence that count as a crash where none is drawn: more than a pause and a cut together."""
+CRASH_AFTER = 4.0
+"""The same where machines do crash; pauses and cuts are then shorter, so that nobody is given up who is alive."""
+MOST_CRASHES = 2
 PATIENCE = 60.0
 """Virtual seconds beyond the troubles after which a match counts as hung."""
 
@@ -47,10 +52,13 @@ class Trouble:
 
     at: float
     """Seconds after the start of the match."""
+    kind: str
+    """"cut" a link, "pause" a process, "crash" a machine and let it return later, or "watch" through a machine."""
     seconds: float
+    """How long the cut or pause lasts, or the machine is away."""
     machine: str
     other: str = ""
-    """The other end of the link that is cut; empty when the machine itself is stopped."""
+    """The other end of the link that is cut."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +79,18 @@ class Scenario:
         dice = Random(f"chaos {seed} {machines}")
         names = tuple(f"peer{number}" for number in range(machines))
         links = tuple((a, b, *_draw_link(dice)) for a, b in combinations(names, 2))
-        troubles = tuple(_draw_trouble(dice, names, frames / 60) for _ in range(dice.choice((0, 0, 1, 1, 2, 3))))
+        crashes = dice.randint(0, MOST_CRASHES) if machines > 2 else 0
+        troubles = [_draw_trouble(dice, names, frames / 60, crashes > 0) for _ in range(dice.choice((0, 0, 1, 1, 2, 3)))]
+        troubles += [_draw_crash(dice, name, frames / 60) for name in dice.sample(names, crashes)]
+        if machines > 2 and dice.random() < 0.5:
+            troubles.append(Trouble(at=dice.uniform(0.0, 5.0), kind="watch", seconds=0.0, machine=dice.choice(names)))
         config = MatchConfig(
-            input_delay=dice.choice((0, 1, 2, 2, 3)), prediction_window=dice.choice((4, 8, 12, 12, 12))
+            input_delay=dice.choice((0, 1, 2, 2, 3)),
+            prediction_window=dice.choice((4, 8, 12, 12, 12)),
+            disconnect_after=CRASH_AFTER if crashes else DISCONNECT_AFTER,
+            end_when_alone=False,
         )
-        return cls(seed=seed, frames=frames, machines=names, links=links, troubles=troubles, config=config)
+        return cls(seed=seed, frames=frames, machines=names, links=links, troubles=tuple(troubles), config=config)
 
     @property
     def limit(self) -> float:
@@ -106,12 +121,18 @@ def _draw_way(dice: Random, latency: float, jitter: float) -> Conditions:
     )
 
 
-def _draw_trouble(dice: Random, names: tuple[str, ...], length: float) -> Trouble:
+def _draw_trouble(dice: Random, names: tuple[str, ...], length: float, short: bool) -> Trouble:
     at = dice.uniform(0.0, length)
     first, second = dice.sample(names, 2)
     if dice.random() < 0.5:
-        return Trouble(at=at, seconds=dice.uniform(0.05, LONGEST_CUT), machine=first, other=second)
-    return Trouble(at=at, seconds=dice.uniform(0.05, LONGEST_PAUSE), machine=first)
+        seconds = dice.uniform(0.05, 0.25 * CRASH_AFTER if short else LONGEST_CUT)
+        return Trouble(at=at, kind="cut", seconds=seconds, machine=first, other=second)
+    seconds = dice.uniform(0.05, 0.25 * CRASH_AFTER if short else LONGEST_PAUSE)
+    return Trouble(at=at, kind="pause", seconds=seconds, machine=first)
+
+
+def _draw_crash(dice: Random, name: str, length: float) -> Trouble:
+    return Trouble(at=dice.uniform(0.0, length), kind="crash", seconds=dice.uniform(0.0, 6.0), machine=name)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -161,8 +182,10 @@ def play(scenario: Scenario, arena: Arena, *, make_mesh: Callable[..., Mesh] = M
         for trouble in scenario.troubles:
             mesh.at(trouble.at, _happening(mesh, trouble))
         mesh.play(scenario.frames, limit=scenario.limit)
+        mesh.run_until(lambda: _everyone_is_back(mesh, scenario), limit=scenario.limit, what="everyone is back")
+        mesh.play(max(peer.final_frame for peer in mesh.alive) + 60)
         _check_events(mesh)
-        mesh.verify(scenario.frames)
+        mesh.verify()
     except (MeshHung, AssertionError) as error:
         raise ChaosFailure(str(error)) from error
     return _outcome(mesh, scenario, arena)
@@ -181,10 +204,24 @@ def pressed_by_bots(arena: Arena, seed: int) -> Press:
     return press
 
 
-def _happening(mesh: Mesh, trouble: Trouble) -> Callable[[], None]:
-    if trouble.other:
+def _happening(mesh: Mesh, trouble: Trouble) -> Callable[[], object]:
+    if trouble.kind == "cut":
         return lambda: mesh.cut(trouble.machine, trouble.other, trouble.seconds)
-    return lambda: mesh.pause(trouble.machine, trouble.seconds)
+    if trouble.kind == "pause":
+        return lambda: mesh[trouble.machine].alive and mesh.pause(trouble.machine, trouble.seconds)
+    if trouble.kind == "watch":
+        return lambda: mesh[trouble.machine].playing and mesh.watch("watcher", trouble.machine)
+    return lambda: _crash(mesh, trouble)
+
+
+def _crash(mesh: Mesh, trouble: Trouble) -> None:
+    mesh.crash(trouble.machine)
+    mesh.at(trouble.seconds, lambda: mesh.restart(trouble.machine))
+
+
+def _everyone_is_back(mesh: Mesh, scenario: Scenario) -> bool:
+    over = mesh.network.now > max((trouble.at for trouble in scenario.troubles), default=0.0) + PATIENCE
+    return all(mesh[name].alive and mesh[name].playing for name in scenario.machines) or over
 
 
 def _check_events(mesh: Mesh) -> None:
@@ -211,7 +248,7 @@ def _outcome(mesh: Mesh, scenario: Scenario, arena: Arena) -> Outcome:
 
 
 def _count_hits(mesh: Mesh, frames: int, arena: Arena) -> int:
-    peer = mesh[mesh.host]
+    peer = max(mesh.alive, key=lambda peer: len(peer.rows))
     sim = arena.game()
     state = sim.initial_state(peer.session.match.seed)
     hits = 0
