@@ -100,6 +100,10 @@ class Sponsor:
         session.peers[meeting.number] = Peer(meeting.number, meeting.players, Role.NEWCOMER)
         self._frames[meeting.number] = meeting.frame
 
+    def expects(self, peer: Peer) -> bool:
+        """Whether another member announced this machine; it may play already when its link comes up here."""
+        return peer.number in self._frames
+
     def connected(self, peer: Peer) -> None:
         """A newcomer that another member announced has called: send it our inputs."""
         self._session.exchange_with(peer, self._frames[peer.number])

@@ -362,11 +362,10 @@ class RollbackSession:
         if not self.local_players and connection is not None and connection.terms is not None:
             self.local_players = connection.terms.seats
         self.tell(PeerConnected(peer=peer.number, players=peer.players))
-        if peer.role is Role.NEWCOMER:
-            if peer is self.sponsor.newcomer and self.match is not None:
-                self.sponsor.begin(peer, self.match)
-            else:
-                self.sponsor.connected(peer)
+        if peer is self.sponsor.newcomer and self.match is not None:
+            self.sponsor.begin(peer, self.match)
+        elif self.sponsor.expects(peer):
+            self.sponsor.connected(peer)
         elif self.phase in (Phase.GATHERING, Phase.LINKING):
             self._gathering.connected()
             self._newcomer.report()

@@ -79,7 +79,7 @@ class Scenario:
         dice = Random(f"chaos {seed} {machines}")
         names = tuple(f"peer{number}" for number in range(machines))
         links = tuple((a, b, *_draw_link(dice)) for a, b in combinations(names, 2))
-        crashes = dice.randint(0, MOST_CRASHES) if machines > 2 else 0
+        crashes = dice.randint(0, min(MOST_CRASHES, machines - 2))
         troubles = [_draw_trouble(dice, names, frames / 60, crashes > 0) for _ in range(dice.choice((0, 0, 1, 1, 2, 3)))]
         troubles += [_draw_crash(dice, name, frames / 60) for name in dice.sample(names, crashes)]
         if machines > 2 and dice.random() < 0.5:
@@ -88,7 +88,6 @@ class Scenario:
             input_delay=dice.choice((0, 1, 2, 2, 3)),
             prediction_window=dice.choice((4, 8, 12, 12, 12)),
             disconnect_after=CRASH_AFTER if crashes else DISCONNECT_AFTER,
-            end_when_alone=False,
         )
         return cls(seed=seed, frames=frames, machines=names, links=links, troubles=tuple(troubles), config=config)
 
