@@ -80,7 +80,8 @@ class Scenario:
         names = tuple(f"peer{number}" for number in range(machines))
         links = tuple((a, b, *_draw_link(dice)) for a, b in combinations(names, 2))
         crashes = dice.randint(0, min(MOST_CRASHES, machines - 2))
-        troubles = [_draw_trouble(dice, names, frames / 60, crashes > 0) for _ in range(dice.choice((0, 0, 1, 1, 2, 3)))]
+        count = dice.choice((0, 0, 1, 1, 2, 3))
+        troubles = [_draw_trouble(dice, names, frames / 60, crashes > 0) for _ in range(count)]
         troubles += [_draw_crash(dice, name, frames / 60) for name in dice.sample(names, crashes)]
         if machines > 2 and dice.random() < 0.5:
             troubles.append(Trouble(at=dice.uniform(0.0, 5.0), kind="watch", seconds=0.0, machine=dice.choice(names)))
@@ -207,7 +208,7 @@ def _happening(mesh: Mesh, trouble: Trouble) -> Callable[[], object]:
     if trouble.kind == "cut":
         return lambda: mesh.cut(trouble.machine, trouble.other, trouble.seconds)
     if trouble.kind == "pause":
-        return lambda: mesh[trouble.machine].alive and mesh.pause(trouble.machine, trouble.seconds)
+        return lambda: mesh.pause(trouble.machine, trouble.seconds) if mesh[trouble.machine].alive else None
     if trouble.kind == "watch":
         return lambda: mesh[trouble.machine].playing and mesh.watch("watcher", trouble.machine)
     return lambda: _crash(mesh, trouble)
