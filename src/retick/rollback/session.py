@@ -18,7 +18,6 @@ from retick.link import (
     Connection,
     Disconnected,
     Interrupted,
-    LinkConfig,
     LinkEndpoint,
     LinkEvent,
     Reason,
@@ -35,6 +34,7 @@ from retick.rollback.admission import Newcomer, Sponsor
 from retick.rollback.audience import WATCH, Audience
 from retick.rollback.config import MatchConfig
 from retick.rollback.departure import Departures
+from retick.rollback.early import EarlyCallers
 from retick.rollback.events import (
     MatchEnded,
     MatchEvent,
@@ -51,17 +51,14 @@ from retick.rollback.match import Match
 from retick.rollback.peer import HOST, Peer, Phase, Role
 from retick.rollback.rematch import Rematch
 from retick.rollback.stats import PeerStats, SessionStats
-from retick.sim.contract import Input, NamesItself, PacksState, input_size_of
-from retick.wire import rbn1
+from retick.rollback.terms import EXTENSIONS, link_config_for
+from retick.sim.contract import Input, PacksState, input_size_of
 
-__all__ = ["Phase", "RollbackSession", "link_config_for"]
+__all__ = ["Phase", "RollbackSession"]
 
-MOST_CALLS = 20
-"""How often a machine of the match is called that does not know us yet."""
 ASK_ANOTHER = 200
 """A reason of refusal: the text is the address of the machine that lets people in."""
 MOST_REDIRECTIONS = 8
-EXTENSIONS = rbn1.TIME_SYNC | rbn1.WIDE_INPUTS
 
 
 class RollbackSession:
@@ -106,6 +103,7 @@ class RollbackSession:
         self._redirections = 0
         self._events: list[MatchEvent] = []
         self._sample_at = 0.0
+        self._early = EarlyCallers()
         self._gathering = Gathering(self)
         self.sponsor = Sponsor(self)
         """What this machine does for those who come in mid-match."""
@@ -239,11 +237,17 @@ class RollbackSession:
     def meet(self, member: lobby.Member) -> None:
         """Call a machine of the match that is known from a roster."""
         peer = self.peers[member.number] = Peer(member.number, member.players)
-        self._call(peer, member.address)
+        self.dial(peer, member.address, data=self.token + bytes((self.number,)))
 
-    def _call(self, peer: Peer, address: Hashable) -> None:
-        peer.calls += 1
-        self.dial(peer, address, data=self.token + bytes((self.number,)))
+    def expect(self, peer: Peer) -> None:
+        """A machine of the match that is going to call, or has called before we knew of it."""
+        self.peers[peer.number] = peer
+        connection = self._early.claim(self.token, peer.number)
+        if connection is not None:
+            peer.connection = connection
+            connection.tag = peer
+            if connection.is_connected:
+                self._on_connected(peer)
 
     def exchange_with(self, peer: Peer, first_frame: int) -> None:
         """Begin to send our inputs from ``first_frame`` on, and to take those of the other machine."""
@@ -276,8 +280,10 @@ class RollbackSession:
     def _admit(self, request: Request) -> Accept | Refuse:
         if request.data.startswith(WATCH):
             return self._audience.admit(request)
-        if self.token and len(request.data) == lobby.TOKEN_SIZE + 1 and request.data.startswith(self.token):
+        if self.token and EarlyCallers.is_call(request) and request.data.startswith(self.token):
             return self._expected(request)
+        if not self.token and EarlyCallers.is_call(request):
+            return self._early.hold(request)
         if self.phase is Phase.GATHERING and self.is_host:
             return self._gathering.admit(request)
         if self.phase is Phase.RUNNING and not request.data:
@@ -286,7 +292,10 @@ class RollbackSession:
 
     def _expected(self, request: Request) -> Accept | Refuse:
         """A machine of this match calls."""
-        peer = self.peers.get(request.data[lobby.TOKEN_SIZE])
+        number = request.data[lobby.TOKEN_SIZE]
+        peer = self.peers.get(number)
+        if peer is None and self.phase is Phase.RUNNING and number > self.newest_number:
+            return self._early.hold(request)
         if peer is None or peer.connection is not None:
             return Refuse(reason=Reason.DENIED, text="not a machine of this match")
         peer.connection = request.connection
@@ -329,10 +338,7 @@ class RollbackSession:
                 self._on_rare(peer, event)
 
     def _on_rare(self, peer: Peer, event: LinkEvent) -> None:
-        if isinstance(event, Refused) and event.reason == Reason.DENIED and 0 < peer.calls < MOST_CALLS:
-            # It has not heard of us yet: the same roster is on its way to it.
-            self._call(peer, event.connection.address)
-        elif isinstance(event, Refused) and event.reason == ASK_ANOTHER and peer.number == HOST and self.match is None:
+        if isinstance(event, Refused) and event.reason == ASK_ANOTHER and peer.number == HOST and self.match is None:
             self._ask_another(peer, event.text)
         elif isinstance(event, Refused | Disconnected):
             self._on_gone(peer, event.reason, event.text)
@@ -409,9 +415,7 @@ class RollbackSession:
         elif kind == wire.COMMIT:
             self._on_commit(*wire.decode_numbered(data), match)
         elif kind == wire.CANCEL:
-            newcomer = self.peers.get(wire.decode_number(data))
-            if newcomer is not None and newcomer.role is Role.NEWCOMER:
-                sponsor.remove(newcomer, match)
+            sponsor.cancelled(wire.decode_number(data), match)
         elif kind == wire.REMATCH:
             self._rematch.proposed(peer, wire.decode_number(data), match)
         else:
@@ -481,18 +485,3 @@ class RollbackSession:
             packets_per_second_out=packets,
             bytes_per_second_out=octets,
         )
-
-
-def link_config_for(sim: Any, config: MatchConfig) -> LinkConfig:
-    """The terms on which machines meet for a match of this game."""
-    named = isinstance(sim, NamesItself)
-    wide = input_size_of(sim) != 2
-    return LinkConfig(
-        game_id=sim.game_id if named else type(sim).__name__[:32],
-        game_version=sim.game_version if named else 0,
-        capabilities=EXTENSIONS,
-        required=rbn1.WIDE_INPUTS if wide else 0,
-        tick_rate=config.tick_rate,
-        max_connections=16 + config.max_spectators,
-        timeout=config.disconnect_after,
-    )
