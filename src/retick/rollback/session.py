@@ -30,7 +30,7 @@ from retick.link import MessageReceived as LinkMessageReceived
 from retick.link import Resumed as LinkResumed
 from retick.rollback import lobby
 from retick.rollback import membership as wire
-from retick.rollback.admission import Newcomer, Sponsor
+from retick.rollback.admission import ASK_ANOTHER, Newcomer, Sponsor
 from retick.rollback.audience import WATCH, Audience
 from retick.rollback.config import MatchConfig
 from retick.rollback.departure import Departures
@@ -52,12 +52,12 @@ from retick.rollback.peer import HOST, Peer, Phase, Role
 from retick.rollback.rematch import Rematch
 from retick.rollback.stats import PeerStats, SessionStats
 from retick.rollback.terms import EXTENSIONS, link_config_for
-from retick.sim.contract import Input, PacksState, input_size_of
+from retick.sim.contract import Input, input_size_of
 
 __all__ = ["Phase", "RollbackSession"]
 
-ASK_ANOTHER = 200
-"""A reason of refusal: the text is the address of the machine that lets people in."""
+MOST_SILENT_CALLS = 3
+"""How often a machine of the match is called that does not answer."""
 MOST_REDIRECTIONS = 8
 
 
@@ -237,7 +237,11 @@ class RollbackSession:
     def meet(self, member: lobby.Member) -> None:
         """Call a machine of the match that is known from a roster."""
         peer = self.peers[member.number] = Peer(member.number, member.players)
-        self.dial(peer, member.address, data=self.token + bytes((self.number,)))
+        self._call(peer, member.address)
+
+    def _call(self, peer: Peer, address: Hashable) -> None:
+        peer.calls += 1
+        self.dial(peer, address, data=self.token + bytes((self.number,)))
 
     def expect(self, peer: Peer) -> None:
         """A machine of the match that is going to call, or has called before we knew of it."""
@@ -287,7 +291,7 @@ class RollbackSession:
         if self.phase is Phase.GATHERING and self.is_host:
             return self._gathering.admit(request)
         if self.phase is Phase.RUNNING and not request.data:
-            return self._admit_newcomer(request)
+            return self.sponsor.admit(request)
         return Refuse(reason=Reason.DENIED, text="nobody is expected here")
 
     def _expected(self, request: Request) -> Accept | Refuse:
@@ -301,26 +305,6 @@ class RollbackSession:
         peer.connection = request.connection
         request.connection.tag = peer
         return Accept()
-
-    def _admit_newcomer(self, request: Request) -> Accept | Refuse:
-        first = min(self.players_peers(), key=lambda peer: peer.number, default=None)
-        if first is not None and first.number < self.number and first.connection is not None:
-            # One machine lets people in, or two of them might give the same seat away.
-            return Refuse(reason=ASK_ANOTHER, text=lobby.pack_address(first.connection.address).decode())
-        free = self.gone
-        if not 1 <= request.seats <= len(free):
-            return Refuse(reason=Reason.SEATS, text=f"{request.seats} seats were asked for, {len(free)} are free")
-        if not isinstance(self.sim, PacksState):
-            return Refuse(reason=Reason.DENIED, text="this game's state cannot be sent: nobody can join in mid-match")
-        busy = any(peer.role is Role.NEWCOMER for peer in self.peers.values())
-        if busy or self.newest_number >= 254 or self.match is None or self.match.joins_at is None:
-            return Refuse(reason=Reason.DENIED, text="somebody else is joining: try again in a moment")
-        self.newest_number += 1
-        peer = self.peers[self.newest_number] = Peer(self.newest_number, free[: request.seats], Role.NEWCOMER)
-        peer.connection = request.connection
-        request.connection.tag = peer
-        self.sponsor.newcomer = peer
-        return Accept(seats=peer.players)
 
     def _on_payload(self, connection: Connection, data: bytes, now: float) -> None:
         peer = connection.tag
@@ -338,7 +322,10 @@ class RollbackSession:
                 self._on_rare(peer, event)
 
     def _on_rare(self, peer: Peer, event: LinkEvent) -> None:
-        if isinstance(event, Refused) and event.reason == ASK_ANOTHER and peer.number == HOST and self.match is None:
+        silent = isinstance(event, Disconnected) and event.reason == Reason.NO_ANSWER
+        if silent and 0 < peer.calls < MOST_SILENT_CALLS:
+            self._call(peer, event.connection.address)
+        elif isinstance(event, Refused) and event.reason == ASK_ANOTHER and peer.number == HOST and self.match is None:
             self._ask_another(peer, event.text)
         elif isinstance(event, Refused | Disconnected):
             self._on_gone(peer, event.reason, event.text)
