@@ -1,138 +1,25 @@
-"""Matches under conditions drawn from a seed: loss, bursts, duplicates, disorder, cuts and stopped processes.
+"""Matches under everything that a scenario may hold, on virtual time, and what must never come of it.
 
-``Scenario.drawn(seed)`` is the same on every machine, so a seed is a whole bug report. ``play`` runs one scenario on
-virtual time and says what came of it; whatever must never happen is a :class:`ChaosFailure`.
+``play`` runs one match. Whatever must never happen is a :class:`ChaosFailure`: a match that hangs, machines that part,
+a straight run of the game that ends otherwise, an alarm without a cause, a planted error that nobody notices.
 """
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from itertools import combinations
-from random import Random
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from retick.errors import RetickError
-from retick.rollback.config import MatchConfig
-from retick.rollback.events import DesyncDetected, InputConflictDetected, MatchEnded
+from retick.rollback.events import DesyncDetected, InputConflictDetected, MatchEnded, PlayersDropped, PlayersReturned
+from retick.testing.arenas import Arena
 from retick.testing.mesh import Mesh, MeshHung, Press
-from retick.transport.conditions import Conditions
+from retick.testing.scenarios import PATIENCE, Scenario, Trouble
 
-__all__ = ["Arena", "ChaosFailure", "Outcome", "Scenario", "Trouble", "play"]
-
-LONGEST_PAUSE = 5.0
-LONGEST_CUT = 3.0
-DISCONNECT_AFTER = 12.0
-"""Seconds of silence that count as a crash where none is drawn: more than a pause and a cut together."""
-CRASH_AFTER = 4.0
-"""The same where machines do crash; pauses and cuts are then shorter, so that nobody is given up who is alive."""
-MOST_CRASHES = 2
-PATIENCE = 60.0
-"""Virtual seconds beyond the troubles after which a match counts as hung."""
+__all__ = ["ChaosFailure", "Outcome", "play", "play_planted"]
 
 
 class ChaosFailure(RetickError):
     """A match did what no match may do: hung, parted, or cried wolf."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arena:
-    """What is played: a game, who plays it, and how to see that something happens."""
-
-    game: Callable[[], Any]
-    """Class or factory."""
-    bots: Callable[[int, int], Callable[[Any], int]]
-    """Given a seed and a seat: what presses the buttons, asked once a frame with the state."""
-    hits: Callable[[Any, Any], int]
-    """How much happened between two successive states: 0 all along means that nobody played."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trouble:
-    """Something that happens to a machine or a link in mid-match."""
-
-    at: float
-    """Seconds after the start of the match."""
-    kind: str
-    """"cut" a link, "pause" a process, "crash" a machine and let it return later, or "watch" through a machine."""
-    seconds: float
-    """How long the cut or pause lasts, or the machine is away."""
-    machine: str
-    other: str = ""
-    """The other end of the link that is cut."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scenario:
-    """Everything about a match but the game."""
-
-    seed: int
-    frames: int
-    machines: tuple[str, ...]
-    links: tuple[tuple[str, str, Conditions, Conditions], ...]
-    """Two machines, and the conditions there and back."""
-    troubles: tuple[Trouble, ...]
-    config: MatchConfig = field(default_factory=MatchConfig)
-
-    @classmethod
-    def drawn(cls, seed: int, *, machines: int = 2, frames: int = 600) -> "Scenario":
-        """Draw one: half of all links are bad, some are terrible, a few are perfect."""
-        dice = Random(f"chaos {seed} {machines}")
-        names = tuple(f"peer{number}" for number in range(machines))
-        links = tuple((a, b, *_draw_link(dice)) for a, b in combinations(names, 2))
-        crashes = dice.randint(0, min(MOST_CRASHES, machines - 2))
-        count = dice.choice((0, 0, 1, 1, 2, 3))
-        troubles = [_draw_trouble(dice, names, frames / 60, crashes > 0) for _ in range(count)]
-        troubles += [_draw_crash(dice, name, frames / 60) for name in dice.sample(names, crashes)]
-        if machines > 2 and dice.random() < 0.5:
-            troubles.append(Trouble(at=dice.uniform(0.0, 5.0), kind="watch", seconds=0.0, machine=dice.choice(names)))
-        config = MatchConfig(
-            input_delay=dice.choice((0, 1, 2, 2, 3)),
-            prediction_window=dice.choice((4, 8, 12, 12, 12)),
-            disconnect_after=CRASH_AFTER if crashes else DISCONNECT_AFTER,
-        )
-        return cls(seed=seed, frames=frames, machines=names, links=links, troubles=tuple(troubles), config=config)
-
-    @property
-    def limit(self) -> float:
-        """Virtual seconds that the match may take."""
-        return PATIENCE + 3 * self.frames / self.config.tick_rate + sum(trouble.seconds for trouble in self.troubles)
-
-
-def _draw_link(dice: Random) -> tuple[Conditions, Conditions]:
-    """Round trips up to 300 ms, split unevenly; loss up to 30 %, each way its own."""
-    round_trip = dice.choice((0.0, 0.02, 0.1, dice.uniform(0.0, 0.3), 0.3))
-    share = dice.uniform(0.2, 0.8)
-    jitter = dice.choice((0.0, 0.005, dice.uniform(0.0, 0.04)))
-    return (_draw_way(dice, round_trip * share, jitter), _draw_way(dice, round_trip * (1 - share), jitter))
-
-
-def _draw_way(dice: Random, latency: float, jitter: float) -> Conditions:
-    bursts = dice.random() < 0.4
-    return Conditions(
-        latency=latency,
-        jitter=min(jitter, latency),
-        loss=dice.choice((0.0, 0.05, dice.uniform(0.0, 0.3), 0.3)),
-        burst_enter=dice.uniform(0.0, 0.03) if bursts else 0.0,
-        burst_leave=dice.uniform(0.05, 0.5),
-        duplicate=dice.choice((0.0, dice.uniform(0.0, 0.3))),
-        reorder=dice.choice((0.0, dice.uniform(0.0, 0.3))),
-        reorder_delay=dice.uniform(0.005, 0.1),
-        in_order=dice.random() < 0.2,
-    )
-
-
-def _draw_trouble(dice: Random, names: tuple[str, ...], length: float, short: bool) -> Trouble:
-    at = dice.uniform(0.0, length)
-    first, second = dice.sample(names, 2)
-    if dice.random() < 0.5:
-        seconds = dice.uniform(0.05, 0.25 * CRASH_AFTER if short else LONGEST_CUT)
-        return Trouble(at=at, kind="cut", seconds=seconds, machine=first, other=second)
-    seconds = dice.uniform(0.05, 0.25 * CRASH_AFTER if short else LONGEST_PAUSE)
-    return Trouble(at=at, kind="pause", seconds=seconds, machine=first)
-
-
-def _draw_crash(dice: Random, name: str, length: float) -> Trouble:
-    return Trouble(at=dice.uniform(0.0, length), kind="crash", seconds=dice.uniform(0.0, 6.0), machine=name)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -154,33 +41,29 @@ class Outcome:
     bytes: int = 0
     compared: int = 0
     """Checksums that were compared with another machine's."""
+    crashes: int = 0
+    drops: int = 0
+    """Players dropped by agreement."""
+    returns: int = 0
+    """Players who took their seats again."""
+    watched: int = 0
+    """Frames that spectators were shown."""
+    planted: int = 0
+    """Errors that were planted, and found by everyone."""
 
     def add(self, other: "Outcome") -> None:
-        for name in ("matches", "frames", "seconds", "rollbacks", "resimulated", "stalls", "hits", "idle_matches"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        for name in ("packets", "bytes", "compared"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.depths.update(other.depths)
+        for each in fields(self):
+            if each.name == "depths":
+                self.depths.update(other.depths)
+            else:
+                setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
 
 
 def play(scenario: Scenario, arena: Arena, *, make_mesh: Callable[..., Mesh] = Mesh) -> Outcome:
     """Run one match; ChaosFailure when it hangs, parts or raises a false alarm."""
-    mesh = make_mesh(
-        arena.game,
-        seats=dict.fromkeys(scenario.machines, 1),
-        seed=scenario.seed,
-        config=scenario.config,
-        press=pressed_by_bots(arena, scenario.seed),
-    )
-    # Bursts are counted in datagrams, of which a lobby sends a few a second: there, one would outlast any time-out.
-    for first, second, there, back in scenario.links:
-        mesh.link(first, second, replace(there, burst_enter=0.0), replace(back, burst_enter=0.0))
+    mesh = _mesh(scenario, arena, arena.game, make_mesh)
     try:
-        mesh.start(limit=PATIENCE)
-        for first, second, there, back in scenario.links:
-            mesh.link(first, second, there, back)
-        for trouble in scenario.troubles:
-            mesh.at(trouble.at, _happening(mesh, trouble))
+        _start(mesh, scenario)
         mesh.play(scenario.frames, limit=scenario.limit)
         mesh.run_until(lambda: _everyone_is_back(mesh, scenario), limit=scenario.limit, what="everyone is back")
         mesh.play(max(peer.final_frame for peer in mesh.alive) + 60)
@@ -191,6 +74,52 @@ def play(scenario: Scenario, arena: Arena, *, make_mesh: Callable[..., Mesh] = M
     return _outcome(mesh, scenario, arena)
 
 
+def play_planted(scenario: Scenario, arena: Arena) -> Outcome:
+    """Run one match in which the last machine's game goes wrong at a frame; every machine must find it."""
+    frame = 60 + scenario.seed % max(scenario.frames - 120, 1)
+    scenario = replace(scenario, troubles=tuple(each for each in scenario.troubles if each.kind in ("cut", "pause")))
+    culprit = scenario.machines[-1]
+    games: dict[str, Callable[[], Any]] = dict.fromkeys(scenario.machines, arena.game)
+    games[culprit] = lambda: arena.tampered(frame)
+    mesh = _mesh(scenario, arena, games, Mesh)
+    try:
+        _start(mesh, scenario)
+        mesh.play(scenario.frames, limit=scenario.limit)
+        mesh.run_until(lambda: all(_alarms(mesh, name) for name in mesh.peers), limit=PATIENCE, what="the alarm")
+    except MeshHung as error:
+        raise ChaosFailure(f"an error planted at frame {frame} was not found by all: {error}") from error
+    for peer in mesh.alive:
+        for alarm in _alarms(mesh, peer.name):
+            if not alarm.last_agreed <= frame < alarm.frame:
+                raise ChaosFailure(f"an error planted at frame {frame} was found at {alarm}")
+    return Outcome(planted=1)
+
+
+def _alarms(mesh: Mesh, name: str) -> list[DesyncDetected]:
+    return mesh[name].events_of(DesyncDetected)
+
+
+def _mesh(scenario: Scenario, arena: Arena, game: Any, make_mesh: Callable[..., Mesh]) -> Mesh:
+    return make_mesh(
+        game,
+        seats=dict.fromkeys(scenario.machines, 1),
+        seed=scenario.seed,
+        config=scenario.config,
+        press=pressed_by_bots(arena, scenario.seed),
+    )
+
+
+def _start(mesh: Mesh, scenario: Scenario) -> None:
+    # Bursts are counted in datagrams, of which a lobby sends a few a second: there, one would outlast any time-out.
+    for first, second, there, back in scenario.links:
+        mesh.link(first, second, replace(there, burst_enter=0.0), replace(back, burst_enter=0.0))
+    mesh.start(limit=PATIENCE)
+    for first, second, there, back in scenario.links:
+        mesh.link(first, second, there, back)
+    for trouble in scenario.troubles:
+        mesh.at(trouble.at, _happening(mesh, trouble))
+
+
 def pressed_by_bots(arena: Arena, seed: int) -> Press:
     """One bot for each seat, whichever machine it is at."""
     bots: dict[int, Callable[[Any], int]] = {}
@@ -198,7 +127,7 @@ def pressed_by_bots(arena: Arena, seed: int) -> Press:
     def press(player: int, state: Any) -> int:
         bot = bots.get(player)
         if bot is None:
-            bot = bots[player] = arena.bots(seed % 0xFFFFFFFF + 1, player)
+            bot = bots[player] = arena.bot(seed % 0xFFFFFFFF + 1, player)
         return bot(state)
 
     return press
@@ -220,8 +149,7 @@ def _crash(mesh: Mesh, trouble: Trouble) -> None:
 
 
 def _everyone_is_back(mesh: Mesh, scenario: Scenario) -> bool:
-    over = mesh.network.now > max((trouble.at for trouble in scenario.troubles), default=0.0) + PATIENCE
-    return all(mesh[name].alive and mesh[name].playing for name in scenario.machines) or over
+    return all(mesh[name].alive and mesh[name].playing for name in scenario.machines)
 
 
 def _check_events(mesh: Mesh) -> None:
@@ -242,6 +170,10 @@ def _outcome(mesh: Mesh, scenario: Scenario, arena: Arena) -> Outcome:
         outcome.compared += stats.compared_frames
         outcome.packets += sum(way.packets_out for way in stats.peers.values())
         outcome.bytes += sum(way.bytes_out for way in stats.peers.values())
+        outcome.drops = max(outcome.drops, len(peer.events_of(PlayersDropped)))
+        outcome.returns = max(outcome.returns, len(peer.events_of(PlayersReturned)))
+    outcome.crashes = sum(trouble.kind == "crash" for trouble in scenario.troubles)
+    outcome.watched = sum(len(spectator.rows) for spectator in mesh.spectators.values())
     outcome.hits = _count_hits(mesh, scenario.frames, arena)
     outcome.idle_matches = int(outcome.hits == 0)
     return outcome
