@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 
 from retick import __main__, replay
 from retick.cli.app import app
+from retick.cli.replay_files import naming
+from retick.errors import RetickError
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.sim import fnv1a
@@ -98,16 +100,17 @@ def test_one_bad_file_is_reported_and_the_rest_verified(run: Run, match: Path, t
     (tmp_path / "cut.rtk").write_bytes(match.read_bytes()[:-10])
     replay.save(tmp_path / "lie.rtk", whole.replace(checkpoints={100: 1, 200: whole.checkpoints[200]}))
     replay.save(tmp_path / "chess.rtk", whole.replace(game_id="chess"))
-    bad = ["noise", "missing", "cut.rtk", "lie.rtk", "chess.rtk"]
+    replay.save(tmp_path / "state.rtk", whole.replace(start_state=b"no state"))
+    bad = ["noise", "missing", "cut.rtk", "lie.rtk", "chess.rtk", "state.rtk"]
     code, out, err = run("replay", "verify", *(tmp_path / name for name in bad), match)
     assert code == 1
     assert out.splitlines() == [f"ok   {match}: 300 frames, checksum 0x{whole.final_checksum:08X}, 3 compared"]
     complaints = err.splitlines()
-    assert len(complaints) == 6
+    assert len(complaints) == 7
     for name, line in zip(bad, complaints, strict=False):
         assert line.startswith(f"retick: {tmp_path / name}: ")
     assert "frame 100 should be 0x00000001" in complaints[3]
-    assert complaints[5] == "retick: 5 of 6 files are bad"
+    assert complaints[6] == "retick: 6 of 7 files are bad"
 
 
 def test_a_cut_recording_is_judged_by_its_good_part_when_asked(run: Run, match: Path, tmp_path: Path) -> None:
@@ -316,6 +319,21 @@ def test_a_file_that_is_there_is_overwritten_only_by_force(run: Run, match: Path
     assert match.read_bytes() == before
     assert run("replay", "record", match, "--frames", 10, "--force")[0] == 0
     assert len(replay.load(match)) == 10
+
+
+def test_a_script_that_is_missing_or_no_text_is_no_crash(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "noise").write_bytes(b"\xff\xfe\xff")
+    for name in ("missing", "noise"):
+        code, _, err = run("replay", "record", tmp_path / "x.rtk", "--script", tmp_path / name)
+        assert code == 1
+        assert err.startswith(f"retick: {tmp_path / name}: ")
+
+
+def test_a_reader_who_leaves_is_no_bad_file(match: Path) -> None:
+    with pytest.raises(BrokenPipeError), naming(match):
+        raise BrokenPipeError
+    with pytest.raises(RetickError, match="match.rtk"), naming(match):
+        raise PermissionError(13, "Permission denied")
 
 
 def test_a_folder_that_is_not_there_is_no_crash(run: Run, tmp_path: Path) -> None:

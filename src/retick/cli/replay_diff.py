@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from retick.cli.replay_files import read
+from retick.cli.replay_files import naming
 from retick.cli.replay_game import GameOption, game_of
-from retick.replay import Comparison, compare
+from retick.replay import Comparison, compare, load
 
 __all__ = ["diff"]
 
@@ -21,7 +21,10 @@ def diff(
 
     Example: retick replay diff mine.rtk yours.rtk
     """
-    here, there = read(ours), read(theirs)
+    with naming(ours):
+        here = load(ours)
+    with naming(theirs):
+        there = load(theirs)
     found = compare(here, there, game_of(here if here.game_id else there, game))
     for line in _lines(found, here.input_size):
         print(line)

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from retick.cli.replay_files import ReplayFiles, for_each, read
+from retick.cli.replay_files import ReplayFiles, for_each
 from retick.cli.replay_game import GameOption, game_of
-from retick.errors import RetickError, UsageError
-from retick.replay import Replay, ReplayPlayer, save
+from retick.errors import UsageError
+from retick.replay import Replay, ReplayPlayer, load, save
 
 __all__ = ["export"]
 
@@ -50,18 +50,11 @@ def export(
         raise UsageError(f"{into} is no folder")
 
     def turn(path: Path) -> bool:
-        replay = read(path)
+        replay = load(path)
         target = None if into is None else into / f"{path.stem}.{form}"
         if target is not None and target.exists() and target.samefile(path):
             raise UsageError("it would overwrite itself")
-        try:
-            _write(replay, form, target, game_of(replay, game) if states else None)
-        except RetickError as error:
-            raise RetickError(f"{path}: {error}") from None
-        except OSError as error:
-            if target is None:
-                raise  # whoever read our output has left
-            raise RetickError(f"{target}: {error.strerror or error}") from None
+        _write(replay, form, target, game_of(replay, game) if states else None)
         return True
 
     for_each(files, turn)

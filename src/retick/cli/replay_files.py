@@ -1,7 +1,8 @@
-"""Replay files on the command line: read one, or go through many and report the bad ones without stopping."""
+"""Replay files on the command line: name the bad one, or go through many and report the bad ones without stopping."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -10,18 +11,20 @@ from rich.console import Console
 from rich.progress import Progress
 
 from retick.errors import RetickError, UsageError
-from retick.replay import Replay, load
 
-__all__ = ["ReplayFile", "ReplayFiles", "for_each", "read"]
+__all__ = ["ReplayFile", "ReplayFiles", "for_each", "naming"]
 
 ReplayFile = Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="A replay, RPLK or RTK.")]
 ReplayFiles = Annotated[list[Path], typer.Argument(metavar="FILES", show_default=False, help="Replays, RPLK or RTK.")]
 
 
-def read(path: Path, *, strict: bool = False) -> Replay:
-    """The replay in a file; what is wrong with it is said together with its name."""
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Says what is wrong with a file together with its name; a reader of our output who left is no such thing."""
     try:
-        return load(path, strict=strict)
+        yield
+    except (BrokenPipeError, UsageError):
+        raise
     except OSError as error:
         raise RetickError(f"{path}: {error.strerror or error}") from None
     except RetickError as error:
@@ -38,7 +41,8 @@ def for_each(paths: Sequence[Path], work: Callable[[Path], bool]) -> None:
     with Progress(console=console, disable=hidden, transient=True, redirect_stdout=above) as progress:
         for path in progress.track(paths, description="files"):
             try:
-                bad += not work(path)
+                with naming(path):
+                    bad += not work(path)
             except UsageError as error:
                 bad += _complain(f"{path}: {error}")
             except RetickError as error:

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from retick.cli.replay_files import ReplayFiles, for_each, read
-from retick.replay import Replay, format_of
+from retick.cli.replay_files import ReplayFiles, for_each
+from retick.replay import Replay, format_of, load
 
 __all__ = ["info"]
 
@@ -22,7 +22,7 @@ def info(
     """
 
     def show(path: Path) -> bool:
-        facts = {"file": str(path)} | _facts(path, read(path))
+        facts = {"file": str(path)} | _facts(path, load(path))
         if as_json:
             print(json.dumps(facts))
         else:

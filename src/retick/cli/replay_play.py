@@ -12,11 +12,11 @@ from rich.table import Table
 from retick.cli.arena import Arena
 from retick.cli.keys import Keys
 from retick.cli.pace import Pace
-from retick.cli.replay_files import ReplayFile, read
+from retick.cli.replay_files import ReplayFile, naming
 from retick.cli.replay_game import GameOption, game_of
 from retick.errors import UsageError
 from retick.games.fighter import FighterState
-from retick.replay import ReplayPlayer
+from retick.replay import ReplayPlayer, load
 
 __all__ = ["Playback", "play"]
 
@@ -88,8 +88,9 @@ def play(
     """
     if every < 1:
         raise UsageError(f"--every must be 1 or more, not {every}")
-    replay = read(file)
-    player = ReplayPlayer(replay, game_of(replay, game))
+    with naming(file):
+        replay = load(file)
+        player = ReplayPlayer(replay, game_of(replay, game))
     if start is not None:
         player.seek(start)
     console = Console(highlight=False)

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import track
 
 from retick.cli.demo import StyleName
+from retick.cli.replay_files import naming
 from retick.cli.replay_game import FIGHTER, GameOption, game_named
 from retick.cli.replay_script import parse_script
 from retick.errors import RetickError, UsageError
@@ -58,10 +59,8 @@ def record(
     else:
         raise UsageError("the bots play the fighter; for another game, give --script")
     match = _played(sim, seed, packed, every, frames)
-    try:
+    with naming(output):
         save(output, match)
-    except OSError as error:
-        raise RetickError(f"{output}: {error.strerror or error}") from None
     size = output.stat().st_size
     print(f"{output}: {len(match)} frames, seed {seed}, checksum 0x{match.final_checksum:08X}, {size} bytes")
 
@@ -81,9 +80,10 @@ def _fought(seed: int, frames: int, p1: StyleName, p2: StyleName) -> bytes:
 
 def _scripted(sim: Any, script: Path) -> bytes:
     try:
-        text = script.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise RetickError(f"{script}: {error}") from None
+        with naming(script):
+            text = script.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise RetickError(f"{script}: it is no UTF-8 text: {error.reason}") from None
     names = {button.name.lower(): int(button) for button in Button if button.name} if isinstance(sim, Fighter) else {}
     return parse_script(text, sim.num_players, input_size_of(sim), names)
 

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
-from retick.cli.replay_files import ReplayFiles, for_each, read
+from retick.cli.replay_files import ReplayFiles, for_each
 from retick.cli.replay_game import GameOption, game_named, game_of
 from retick.errors import RetickError, UsageError
+from retick.replay import load
 from retick.replay import verify as run_again
 
 __all__ = ["verify"]
@@ -35,10 +36,10 @@ def verify(
         game_named(game)
 
     def judge(path: Path) -> bool:
-        replay = read(path, strict=not allow_truncated)
+        replay = load(path, strict=not allow_truncated)
         verdict = run_again(replay, game_of(replay, game), expected)
         if not verdict.ok:
-            raise RetickError(f"{path}: {verdict}")
+            raise RetickError(str(verdict))
         if not quiet:
             print(f"ok   {path}: {verdict}")
         return True
