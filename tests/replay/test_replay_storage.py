@@ -83,10 +83,10 @@ def test_the_bytes_are_on_the_disk_before_the_file_has_its_name(
 
 def test_a_file_over_the_limit_is_not_read_whole(tmp_path: Path) -> None:
     path = tmp_path / "big"
-    path.write_bytes(b"RPLK" + bytes(5000))
+    path.write_bytes(b"RPLK" + bytes(5 * storage.PIECE))
     with pytest.raises(LimitExceeded) as caught:
         load(path, limits=ReadLimits(max_bytes=1000))
-    assert caught.value.actual == 1001
+    assert caught.value.actual == storage.PIECE
 
 
 def test_a_file_that_is_no_replay_is_a_decode_error_and_a_missing_one_an_os_error(tmp_path: Path) -> None:

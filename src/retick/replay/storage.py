@@ -18,6 +18,7 @@ from retick.replay.value import Replay
 
 __all__ = ["RecordingFile", "load", "save"]
 
+PIECE = 1024 * 1024
 Name = str | os.PathLike[str]
 
 
@@ -43,17 +44,19 @@ def save(path: Name, replay: Replay, *, format: Format | None = None) -> None:  
 def load(path: Name, *, strict: bool = False, limits: ReadLimits | None = None) -> Replay:
     """Read a replay of either format; see :func:`retick.replay.loads`. OSError if the file cannot be read."""
     limits = limits or ReadLimits()
+    data = bytearray()
     with open(path, "rb") as file:
-        # One byte over the limit is enough to know that it is passed, whatever the file's size claims to be.
-        data = file.read(limits.max_bytes + 1)
-    if len(data) > limits.max_bytes:
-        raise LimitExceeded(
-            f"{os.fspath(path)} is over the limit of {limits.max_bytes} bytes",
-            what="file bytes",
-            limit=limits.max_bytes,
-            actual=len(data),
-        )
-    return loads(data, strict=strict, limits=limits)
+        # In pieces, since a file's size is only a claim: a pipe has none, and another program may be writing.
+        while piece := file.read(PIECE):
+            data += piece
+            if len(data) > limits.max_bytes:
+                raise LimitExceeded(
+                    f"{os.fspath(path)} is over the limit of {limits.max_bytes} bytes",
+                    what="file bytes",
+                    limit=limits.max_bytes,
+                    actual=len(data),
+                )
+    return loads(bytes(data), strict=strict, limits=limits)
 
 
 class RecordingFile:
