@@ -16,6 +16,11 @@
     │  ├─ UnsupportedVersion  this format, another version
     │  ├─ LimitExceeded       a bound that protects the reader was passed
     │  ├─ InvalidValue        a field holds what the format forbids
+    │  │  ├─ BadHeaderSize    a header of another length than its version has
+    │  │  ├─ ReservedNotZero  bytes kept for later versions are in use
+    │  │  ├─ SeedIsZero       a seed that starts no generator
+    │  │  ├─ StartFrameNotZero  a start in mid-match, in a format that has none
+    │  │  └─ UnknownFlags     a flag that this version does not know
     │  ├─ TrailingData        bytes after the end
     │  ├─ ChecksumMismatch    content and checksum disagree
     │  ├─ SchemaMismatch      written with another schema
@@ -30,6 +35,7 @@ module imports nothing of ours: everyone may import it.
 """
 
 __all__ = [
+    "BadHeaderSize",
     "BadMagic",
     "BaselineMissing",
     "ChecksumMismatch",
@@ -45,11 +51,15 @@ __all__ = [
     "NotSynchronized",
     "PredictionLimit",
     "ProtocolViolation",
+    "ReservedNotZero",
     "RetickError",
     "SchemaError",
     "SchemaMismatch",
+    "SeedIsZero",
+    "StartFrameNotZero",
     "TrailingData",
     "Truncated",
+    "UnknownFlags",
     "UnsupportedVersion",
     "UsageError",
 ]
@@ -136,6 +146,26 @@ class LimitExceeded(DecodeError):
 
 class InvalidValue(DecodeError):
     """A field holds a value that the format forbids."""
+
+
+class BadHeaderSize(InvalidValue):
+    """The header says that it has another length than its version has."""
+
+
+class ReservedNotZero(InvalidValue):
+    """Bytes that are kept for later versions are not zero."""
+
+
+class SeedIsZero(InvalidValue):
+    """The seed is 0, from which no generator starts."""
+
+
+class StartFrameNotZero(InvalidValue):
+    """The first frame is not frame 0, and the format has no start in mid-match."""
+
+
+class UnknownFlags(InvalidValue):
+    """A flag is set that this version does not know."""
 
 
 class TrailingData(DecodeError):
