@@ -148,9 +148,12 @@ class RollbackSession:
         taken = [link.send_reliable(message) for link in links if link.is_connected]
         return all(taken)
 
-    def close(self, text: str = "") -> None:
-        """Leave in good order; keep the five calls going for a moment so that the others hear of it."""
-        self._link.close(Reason.GOODBYE, text)
+    def close(self, text: str = "", *, linger: float = 0.0) -> None:
+        """Leave in good order; keep the five calls going until ``next_timeout`` is None, so that the others hear of it.
+
+        Messages that are still on their way get ``linger`` seconds to arrive first.
+        """
+        self._link.close(Reason.GOODBYE, text, linger=linger)
         self._end("left the match")
 
     def stats(self, *, now: float) -> SessionStats:
