@@ -80,9 +80,13 @@ class PeerProcess:
             except Empty:
                 return
 
+    def dismiss(self) -> None:
+        """Close the pipe at the next report, which ends the process as soon as it has said goodbye."""
+        self._unwanted = True
+
     def stop(self) -> None:
         """End the process: let it say goodbye, but not for long."""
-        self._unwanted = True
+        self.dismiss()
         try:
             self._process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:

@@ -45,6 +45,8 @@ class NetworkDemo:
             return INTERRUPTED
         finally:
             for peer in self.peers:
+                peer.dismiss()
+            for peer in self.peers:
                 peer.stop()
         return self._conclude(record)
 

@@ -13,7 +13,6 @@ from retick.games.fighter import FighterState
 
 __all__ = ["BothSides", "line"]
 
-_FALLBACK_ROWS = 24
 _LEAST_ROWS = 9
 """Rows that one side needs at least; a terminal that is too low for both shows the host's alone."""
 
@@ -28,7 +27,7 @@ class BothSides:
     previous: Sequence[FighterState | None] = (None, None)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        rows = (options.height or _FALLBACK_ROWS) - 2
+        rows = (options.height or console.size.height) - 2
         shown = len(self.peers) if rows >= 2 * _LEAST_ROWS else 1
         yield Text(f" {self.header}", style="bold reverse", no_wrap=True, overflow="crop")
         for seat, peer in list(enumerate(self.peers))[:shown]:
