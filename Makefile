@@ -15,7 +15,7 @@ DECLARATIONS := $(KERNELS:.py=.pxd)
 .PHONY: help demo test lint types test-compiled test-pure bench build clean
 
 help:
-	@echo "make demo   two bots fight in this terminal"
+	@echo "make demo   two bots in two processes fight over a bad link, in this terminal"
 	@echo "make test   lint, types, tests compiled, tests of the kernels uncompiled"
 	@echo "make bench  ns per step, compiled, uncompiled and in C"
 	@echo "make clean  remove .venv and everything that was built"

@@ -8,6 +8,8 @@ import retick
 from retick._kernels import is_compiled
 from retick.cli.bench import bench_app
 from retick.cli.demo import demo
+from retick.cli.host import host
+from retick.cli.join import join
 from retick.cli.replay import replay_app
 from retick.cli.synctest import synctest
 
@@ -45,3 +47,5 @@ app.command()(demo)
 app.command()(synctest)
 app.add_typer(replay_app)
 app.add_typer(bench_app)
+app.command()(host)
+app.command()(join)

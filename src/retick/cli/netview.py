@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass
 from typing import Self
 
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.segment import Segment
 from rich.text import Text
 
 from retick.cli.arena import Arena
@@ -101,9 +100,10 @@ class SideView:
     depths: Sequence[int] = ()
     """Rollback depth of each of the last frames, newest last."""
     previous: FighterState | None = None
+    help_line: str = ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        height = (options.height or 12) - STRIP_ROWS
+        height = (options.height or console.size.height) - STRIP_ROWS - bool(self.help_line)
         arena = Arena(
             state=self.report.fighter_state(),
             previous=self.previous,
@@ -112,10 +112,10 @@ class SideView:
             title=f"{self.title}: {_knowledge(self.report)}",
             footer=_way(self.report),
         )
-        for line in console.render_lines(arena, options.update_height(height), pad=True)[:height]:
-            yield from line
-            yield Segment.line()
+        yield from console.render(arena, options.update_height(height))
         yield from console.render(self._strip(options.max_width, ascii_only=options.ascii_only), options)
+        if self.help_line:
+            yield Text(f" {self.help_line}", style="dim", no_wrap=True, overflow="crop")
 
     def _strip(self, columns: int, *, ascii_only: bool) -> Text:
         """Every frame's rollback, after the newest one in words."""

@@ -102,8 +102,10 @@ class Side:
             ran = True
         if ran:
             self.wire.flush(now)
+        if isinstance(self.session, LanSession) and not self.over:
+            self._listen_on_lan(self.session, now)
         if self.referee is not None and not self.over:
-            self._see_final_frames(now)
+            self._see_final_frames()
         return ran
 
     def wait(self, longest: float = 0.05) -> None:
@@ -121,7 +123,7 @@ class Side:
         """Say goodbye and go on just long enough for it to arrive; then close the socket."""
         self.over = True
         if isinstance(self.session, RollbackSession):
-            self.session.close(linger=linger)
+            self.session.close(self.why if self.desync is not None else "", linger=linger)
         deadline = clock() + linger
         while clock() < deadline and not self._quiet():
             self.turn()
@@ -147,7 +149,7 @@ class Side:
         resimulated = self.session.match.engine.stats.resimulated_frames
         self.depth, self._resimulated = resimulated - self._resimulated, resimulated
 
-    def _see_final_frames(self, now: float) -> None:
+    def _see_final_frames(self) -> None:
         referee, match = self.referee, self.session.match
         assert referee is not None
         assert match is not None
@@ -159,8 +161,6 @@ class Side:
                 self.recording.add(row, referee.state.frame, referee.checksum)
         if referee.over:
             self._conclude(referee)
-        if isinstance(self.session, LanSession):
-            self._listen_on_lan(self.session, now)
 
     def _conclude(self, referee: Referee) -> None:
         if self.result is None:
@@ -175,12 +175,15 @@ class Side:
             self.over = True
 
     def _listen_on_lan(self, session: LanSession, now: float) -> None:
-        assert session.match is not None
-        packets = sum(exchange.received.packets for exchange in session.match.exchanges.values())
+        """The old mode ends nothing by itself: a joiner whose host is silent, and either when the other is gone."""
+        match = session.match
+        if match is None and session.local_player == 0:
+            return
+        packets = 0 if match is None else sum(each.received.packets for each in match.exchanges.values())
         if packets != self._heard[0] or not self._heard[1]:
             self._heard = (packets, now)
-        elif now - self._heard[1] > LAN_SILENCE and not self.over:
-            self.reason = Reason.TIMEOUT
+        elif now - self._heard[1] > LAN_SILENCE:
+            self.reason = Reason.TIMEOUT if packets else Reason.NO_ANSWER
             self._end(f"nothing was heard of the other side for {LAN_SILENCE:.0f} s")
 
     def _end(self, why: str) -> None:
