@@ -332,7 +332,7 @@ def test_a_script_that_is_missing_or_no_text_is_no_crash(run: Run, tmp_path: Pat
 def test_a_reader_who_leaves_is_no_bad_file(match: Path) -> None:
     with pytest.raises(BrokenPipeError), naming(match):
         raise BrokenPipeError
-    with pytest.raises(RetickError, match="match.rtk"), naming(match):
+    with pytest.raises(RetickError, match=r"match\.rtk"), naming(match):
         raise PermissionError(13, "Permission denied")
 
 
