@@ -27,6 +27,22 @@ _STYLES = ((3, "green"), (6, "yellow"))
 _DEEP = "bold red"
 _FLASH = "bold bright_white on dark_orange3"
 _FIGHTER = Fighter()
+_NOBODY = PeerStats(
+    rtt=None,
+    jitter=None,
+    loss_in=0.0,
+    loss_out=0.0,
+    packets_in=0,
+    packets_out=0,
+    bytes_in=0,
+    bytes_out=0,
+    packets_per_second_out=0.0,
+    bytes_per_second_out=0.0,
+    lead=0.0,
+    their_lead=0.0,
+    unacknowledged=0,
+)
+"""In place of a machine that is gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +85,7 @@ def report_of(side: Side, now: float) -> SideReport:
     """What there is to show of a running side."""
     stats = side.session.stats(now=now)
     assert side.referee is not None
-    peer: PeerStats = next(iter(stats.peers.values()))
+    peer = next(iter(stats.peers.values()), _NOBODY)
     return SideReport(
         frame=stats.frame,
         confirmed=stats.confirmed_frame,

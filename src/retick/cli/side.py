@@ -85,6 +85,7 @@ class Side:
         self._brains: list[Brain] = []
         self._resimulated = 0
         self._heard = (0, 0.0)
+        self._last_words = ""
 
     @property
     def agreed(self) -> bool:
@@ -211,9 +212,9 @@ class Side:
         elif isinstance(event, PeerDisconnected):
             # Whether that ends the match, MatchEnded says: a host that still gathers waits for somebody else.
             self.connected = False
-            self.reason = event.reason
+            self.reason, self._last_words = event.reason, event.text
         elif isinstance(event, MatchEnded):
-            self._end(event.reason)
+            self._end(self._last_words or event.reason)
 
     def _start(self, event: MatchStarted) -> None:
         self.players = event.local_players

@@ -161,10 +161,7 @@ class RollbackSession:
         self._rematch.propose(self._running())
 
     def close(self, text: str = "", *, linger: float = 0.0) -> None:
-        """Leave in good order; keep the five calls going until ``next_timeout`` is None, so that the others hear of it.
-
-        Messages that are still on their way get ``linger`` seconds to arrive first.
-        """
+        """Leave in good order, messages within ``linger`` seconds first; go on until ``next_timeout`` is None."""
         self.link.close(Reason.GOODBYE, text, linger=linger)
         self.end("left the match")
 
