@@ -12,7 +12,7 @@ import math
 from typing import TYPE_CHECKING
 
 from retick.errors import DecodeError, InvalidValue, UsageError
-from retick.link import Reason
+from retick.link import Accept, Reason, Refuse, Request
 from retick.rollback import lobby
 from retick.rollback import membership as wire
 from retick.rollback.events import MatchStarted, PlayersReturned
@@ -23,7 +23,10 @@ from retick.sim.contract import PacksState
 if TYPE_CHECKING:
     from retick.rollback.session import RollbackSession
 
-__all__ = ["Newcomer", "Sponsor"]
+__all__ = ["ASK_ANOTHER", "Newcomer", "Sponsor"]
+
+ASK_ANOTHER = 200
+"""A reason of refusal: the text is the address of the machine that lets people in."""
 
 CHUNK = 32768
 PROMISE_SECONDS = 0.25
@@ -45,6 +48,28 @@ class Sponsor:
         self._waits = False
         self._state: list[bytes] = []
 
+    def admit(self, request: Request) -> Accept | Refuse:
+        """Somebody asks for seats in the running match."""
+        session = self._session
+        first = min(session.players_peers(), key=lambda peer: peer.number, default=None)
+        if first is not None and first.number < session.number and first.connection is not None:
+            # One machine lets people in, or two of them might give the same seat away.
+            return Refuse(reason=ASK_ANOTHER, text=lobby.pack_address(first.connection.address).decode())
+        free = session.gone
+        if not 1 <= request.seats <= len(free):
+            return Refuse(reason=Reason.SEATS, text=f"{request.seats} seats were asked for, {len(free)} are free")
+        if not isinstance(session.sim, PacksState):
+            return Refuse(reason=Reason.DENIED, text="this game's state cannot be sent: nobody can join in mid-match")
+        busy = any(peer.role is Role.NEWCOMER for peer in session.peers.values())
+        if busy or session.newest_number >= 254 or session.match is None or session.match.joins_at is None:
+            return Refuse(reason=Reason.DENIED, text="somebody else is joining: try again in a moment")
+        session.newest_number += 1
+        number = session.newest_number
+        peer = self.newcomer = session.peers[number] = Peer(number, free[: request.seats], Role.NEWCOMER)
+        peer.connection = request.connection
+        request.connection.tag = peer
+        return Accept(seats=peer.players)
+
     def begin(self, newcomer: Peer, match: Match) -> None:
         """The newcomer's link is up: send it the state, and tell the others of it.
 
@@ -52,7 +77,8 @@ class Sponsor:
         """
         session = self._session
         frame = match.engine.final_state_frame
-        self._waits = frame < max(session.departures.decided.values(), default=0)
+        left = session.departures
+        self._waits = left.undecided or frame < max(left.decided.values(), default=0)
         if self._waits:
             return
         data = session.sim.pack_state(match.engine.state_at(frame))

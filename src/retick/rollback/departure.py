@@ -37,6 +37,11 @@ class Departures:
         self._heard.pop(machine, None)
         return True
 
+    @property
+    def undecided(self) -> bool:
+        """Whether some lost player's last frame is not agreed yet."""
+        return any(player not in self.decided for players in self.lost.values() for player in players)
+
     def view(self, engine: RollbackEngine, commits: Iterable[tuple[int, int, int]]) -> Drop:
         """What to tell the others now."""
         players = [player for players in self.lost.values() for player in players]

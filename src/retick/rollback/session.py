@@ -31,7 +31,7 @@ from retick.link import MessageReceived as LinkMessageReceived
 from retick.link import Resumed as LinkResumed
 from retick.rollback import lobby
 from retick.rollback import membership as wire
-from retick.rollback.admission import Newcomer, Sponsor
+from retick.rollback.admission import ASK_ANOTHER, Newcomer, Sponsor
 from retick.rollback.audience import WATCH, Audience
 from retick.rollback.config import MatchConfig
 from retick.rollback.departure import Departures
@@ -51,15 +51,15 @@ from retick.rollback.match import Match
 from retick.rollback.peer import HOST, Peer, Phase, Role
 from retick.rollback.rematch import Rematch
 from retick.rollback.stats import PeerStats, SessionStats
-from retick.sim.contract import Input, NamesItself, PacksState, input_size_of
+from retick.sim.contract import Input, NamesItself, input_size_of
 from retick.wire import rbn1
 
 __all__ = ["Phase", "RollbackSession", "link_config_for"]
 
 MOST_CALLS = 20
 """How often a machine of the match is called that does not know us yet."""
-ASK_ANOTHER = 200
-"""A reason of refusal: the text is the address of the machine that lets people in."""
+MOST_SILENT_CALLS = 3
+"""How often a machine of the match is called that does not answer."""
 MOST_REDIRECTIONS = 8
 EXTENSIONS = rbn1.TIME_SYNC | rbn1.WIDE_INPUTS
 
@@ -281,7 +281,7 @@ class RollbackSession:
         if self.phase is Phase.GATHERING and self.is_host:
             return self._gathering.admit(request)
         if self.phase is Phase.RUNNING and not request.data:
-            return self._admit_newcomer(request)
+            return self.sponsor.admit(request)
         return Refuse(reason=Reason.DENIED, text="nobody is expected here")
 
     def _expected(self, request: Request) -> Accept | Refuse:
@@ -292,26 +292,6 @@ class RollbackSession:
         peer.connection = request.connection
         request.connection.tag = peer
         return Accept()
-
-    def _admit_newcomer(self, request: Request) -> Accept | Refuse:
-        first = min(self.players_peers(), key=lambda peer: peer.number, default=None)
-        if first is not None and first.number < self.number and first.connection is not None:
-            # One machine lets people in, or two of them might give the same seat away.
-            return Refuse(reason=ASK_ANOTHER, text=lobby.pack_address(first.connection.address).decode())
-        free = self.gone
-        if not 1 <= request.seats <= len(free):
-            return Refuse(reason=Reason.SEATS, text=f"{request.seats} seats were asked for, {len(free)} are free")
-        if not isinstance(self.sim, PacksState):
-            return Refuse(reason=Reason.DENIED, text="this game's state cannot be sent: nobody can join in mid-match")
-        busy = any(peer.role is Role.NEWCOMER for peer in self.peers.values())
-        if busy or self.newest_number >= 254 or self.match is None or self.match.joins_at is None:
-            return Refuse(reason=Reason.DENIED, text="somebody else is joining: try again in a moment")
-        self.newest_number += 1
-        peer = self.peers[self.newest_number] = Peer(self.newest_number, free[: request.seats], Role.NEWCOMER)
-        peer.connection = request.connection
-        request.connection.tag = peer
-        self.sponsor.newcomer = peer
-        return Accept(seats=peer.players)
 
     def _on_payload(self, connection: Connection, data: bytes, now: float) -> None:
         peer = connection.tag
@@ -329,8 +309,7 @@ class RollbackSession:
                 self._on_rare(peer, event)
 
     def _on_rare(self, peer: Peer, event: LinkEvent) -> None:
-        if isinstance(event, Refused) and event.reason == Reason.DENIED and 0 < peer.calls < MOST_CALLS:
-            # It has not heard of us yet: the same roster is on its way to it.
+        if isinstance(event, Refused | Disconnected) and _may_call_again(peer, event.reason):
             self._call(peer, event.connection.address)
         elif isinstance(event, Refused) and event.reason == ASK_ANOTHER and peer.number == HOST and self.match is None:
             self._ask_another(peer, event.text)
@@ -481,6 +460,13 @@ class RollbackSession:
             packets_per_second_out=packets,
             bytes_per_second_out=octets,
         )
+
+
+def _may_call_again(peer: Peer, reason: int) -> bool:
+    """A machine of the match that has not heard of us yet will have soon; one that is silent may have been cut off."""
+    return (reason == Reason.DENIED and 0 < peer.calls < MOST_CALLS) or (
+        reason == Reason.NO_ANSWER and 0 < peer.calls < MOST_SILENT_CALLS
+    )
 
 
 def link_config_for(sim: Any, config: MatchConfig) -> LinkConfig:
