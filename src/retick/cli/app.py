@@ -6,8 +6,10 @@ import typer
 
 import retick
 from retick._kernels import is_compiled
+from retick.cli.audit import audit
 from retick.cli.bench import bench_app
 from retick.cli.demo import demo
+from retick.cli.packet import packet
 from retick.cli.replay import replay_app
 from retick.cli.synctest import synctest
 
@@ -45,3 +47,5 @@ app.command()(demo)
 app.command()(synctest)
 app.add_typer(replay_app)
 app.add_typer(bench_app)
+app.command()(packet)
+app.command()(audit)

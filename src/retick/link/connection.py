@@ -45,6 +45,8 @@ __all__ = ["Connection"]
 
 _NEVER = float("inf")
 _ACK_DELAY = 0.02
+_UNCONFIRMED = 0.2
+"""Seconds between reports of a dialler that has heard nothing yet: the acceptor is waiting for one of them."""
 _BURST = 8
 _PACE = 0.005
 _BYES = 5
@@ -77,6 +79,8 @@ class Connection:
         "_path_key",
         "_receiver",
         "_refused_payloads",
+        "_reply_to",
+        "_reported",
         "_sender",
         "_status_at",
         "_unread",
@@ -104,6 +108,7 @@ class Connection:
         self.close_reason: int | None = None
         self._endpoint = endpoint
         self._nonce = nonce
+        self._reply_to: tuple[Hashable, int] | None = None
         self._dialling: Dialling | None = None
         self._path_key = b""
         self._flow = Flow(endpoint.dropped)
@@ -117,6 +122,7 @@ class Connection:
         self._interrupted = False
         self._heard_before = 0.0
         self._fragments_unacked = 0
+        self._reported = 0
         self._linger = 0.0
         self._close_text = ""
         self._byes = 0
@@ -370,8 +376,17 @@ class Connection:
         out.append((head + fragments, self.address))
         self._fragments_unacked = 0
         self._ack_at = _NEVER
-        self._status_at = now + self._endpoint.config.status_interval
+        self._status_at = now + self._status_interval(sequence)
         flow.measure_loss()
+
+    def _status_interval(self, sequence: int) -> float:
+        """Seconds to the next report. Where nothing else was sent since the last one, two may be lost unnoticed."""
+        if not self._flow.received:
+            return _UNCONFIRMED
+        is_idle = (sequence - self._reported) & 0xFFFF <= 1
+        self._reported = sequence
+        interval = self._endpoint.config.status_interval
+        return interval / 2 if is_idle else interval
 
     def _send_messages(self, now: float, out: list[tuple[bytes, Hashable]]) -> None:
         room = self._endpoint.config.max_datagram - CONTROL_SIZE

@@ -22,6 +22,8 @@ __all__ = ["Exchange"]
 
 TIME_SYNC_EVERY = 4
 """Packets from one time sync block to the next, where the other side knows them."""
+MATCH_BITS = 0xFF000000
+"""The part of a frame number on the wire that counts rematches, so that a late packet of an old match is known."""
 CHECKSUM_EVERY = 4
 """Packets from one checksum block to the next: a lost one comes again soon."""
 
@@ -38,7 +40,10 @@ class Exchange:
         *,
         extensions: int = 0,
         compare_checksums: bool = True,
+        first_frame: int = 0,
+        base: int = 0,
     ) -> None:
+        """``first_frame`` is the first of our inputs that the other side needs, ``base`` frame 0 on the wire."""
         self.key = key
         self.players = players
         """The seats played there, ascending."""
@@ -46,8 +51,10 @@ class Exchange:
         self.dropped: Counter[str] = Counter()
         self.sent = RateMeter()
         self.received = RateMeter()
-        self.acknowledged = -1
+        self.acknowledged = first_frame - 1
         """The newest frame of our inputs that the other side has, with all before it."""
+        self.acks_below = 0
+        """Acknowledgements below this frame are taken even if we have not come that far: of one who joins later."""
         self.events: list[MatchEvent] = []
         self.book = ChecksumBook(config.checksum_interval) if config.checksum_interval else None
         self.desynced = False
@@ -58,6 +65,7 @@ class Exchange:
         self._size = input_size_of(engine.sim)
         self._newest: tuple[int, int] | None = None
         self._conflicts: set[int] = set()
+        self._base = base
 
     @property
     def next_expected(self) -> int:
@@ -68,9 +76,9 @@ class Exchange:
         """The packet to send now; None while there is no input to send."""
         engine = self._engine
         end = engine.local_frontier
-        first = min(self.acknowledged + 1, end - 1)
-        if first < 0:
+        if end <= engine.start_frame:
             return None
+        first = max(min(self.acknowledged + 1, end - 1), engine.start_frame)
         end = min(end, first + rbn1.MAX_COUNT)
         if len(self._locals) == 1:
             inputs = tuple(engine.inputs_of(self._locals[0], first, end))
@@ -79,13 +87,16 @@ class Exchange:
             inputs = tuple(value for row in zip(*columns, strict=True) for value in row)
         checksum_frame = checksum = sync = None
         number = self.sent.packets
+        base = self._base
         if self._newest is not None and number % CHECKSUM_EVERY == 0:
-            checksum_frame, checksum = self._newest
+            checksum_frame, checksum = self._newest[0] + base, self._newest[1]
         if self._extensions & rbn1.TIME_SYNC and number % TIME_SYNC_EVERY == 1:
             sync = rbn1.TimeSync(engine.frame & 0xFFFF, _in_64ths(self.lead.ours or 0.0))
-        ack = max(self.next_expected - 1, 0)
+        ack = max(self.next_expected - 1, 0) + base
         data = rbn1.encode(
-            rbn1.InputPacket(first, ack, inputs, checksum_frame, checksum, sync, None, self._size, len(self._locals)),
+            rbn1.InputPacket(
+                first + base, ack, inputs, checksum_frame, checksum, sync, None, self._size, len(self._locals)
+            ),
             self._extensions,
         )
         self.sent.add(len(data), now)
@@ -106,7 +117,12 @@ class Exchange:
             return type(error).__name__
         if packet.input_size != self._size or packet.seats != len(self.players):
             return "WrongShape"
-        if packet.ack_frame >= max(self._engine.local_frontier, 1):
+        base = self._base
+        if packet.start_frame & MATCH_BITS != base or packet.ack_frame & MATCH_BITS != base:
+            return "AnotherMatch"
+        if base:
+            packet = packet._replace(start_frame=packet.start_frame - base, ack_frame=packet.ack_frame - base)
+        if packet.ack_frame >= max(self._engine.local_frontier, self.acks_below, 1):
             return "AckFromTheFuture"
         try:
             self._take_inputs(packet)
@@ -119,7 +135,7 @@ class Exchange:
             self.acknowledged = packet.ack_frame
         self._measure(packet, phase)
         if packet.checksum_frame is not None and packet.checksum is not None and self._compare:
-            self._claim(packet.checksum_frame, packet.checksum)
+            self._claim(packet.checksum_frame - base, packet.checksum)
         return None
 
     def _take_inputs(self, packet: rbn1.InputPacket) -> None:
@@ -164,7 +180,7 @@ class Exchange:
             self._alarm(self.book.write(frame, checksum))
 
     def _claim(self, frame: int, checksum: int) -> None:
-        if self.book is None or frame > self.next_expected + rbn1.MAX_COUNT:
+        if self.book is None or not 0 <= frame <= self.next_expected + rbn1.MAX_COUNT:
             self.dropped["ChecksumOfNoFrame"] += 1
             return
         self._alarm(self.book.claim(frame, checksum))

@@ -18,6 +18,10 @@ from retick.sim.contract import Input
 
 __all__ = ["Match"]
 
+UNLIMITED = 1 << 32
+CATCH_UP_FROM = 10
+"""Frames of known inputs ahead of us from which on we run without waiting for the clock, until none is left."""
+
 
 class Match:
     """One side of a match between this machine and others."""
@@ -31,7 +35,13 @@ class Match:
         config: MatchConfig,
         state: Any = None,
         start_frame: int = 0,
+        joins_at: int | None = 0,
+        number: int = 0,
     ) -> None:
+        """A match from its beginning; or, with ``state`` and ``start_frame``, one that others are playing already.
+
+        Before frame ``joins_at`` the local players are simulated on neutral input. ``number`` counts rematches.
+        """
         self.sim = sim
         self.seed = seed
         self.config = config
@@ -57,15 +67,28 @@ class Match:
         self._stalls = 0
         self._stalled_since: float | None = None
         self._stalled_seconds = 0.0
-        self._next_checksum = start_frame + config.checksum_interval
+        interval = max(config.checksum_interval, 1)
+        self._next_checksum = (start_frame // interval + 1) * interval
+        self.number = number
+        self.joins_at = joins_at
+        """The first frame with our own input; None as long as that is not agreed."""
+        self.barrier: int | None = None
+        """A frame that must not be run before others have agreed to something."""
         self._next_recorded = start_frame
+        self._catching_up = joins_at is None
         self._unsent = False
         self._resend_at = 0.0
 
     def add_peer(
-        self, key: Any, players: tuple[int, ...], *, extensions: int = 0, compare_checksums: bool = True
+        self,
+        key: Any,
+        players: tuple[int, ...],
+        *,
+        extensions: int = 0,
+        compare_checksums: bool = True,
+        first_frame: int = 0,
     ) -> Exchange:
-        """Another machine takes part, playing ``players``."""
+        """Another machine takes part, playing ``players``; it needs our inputs from ``first_frame`` on."""
         if key in self.exchanges:
             raise UsageError(f"{key!r} takes part already")
         exchange = Exchange(
@@ -75,15 +98,25 @@ class Match:
             self.config,
             extensions=extensions,
             compare_checksums=compare_checksums,
+            first_frame=first_frame,
+            base=self.number << 24,
         )
+        if self.joins_at is None:
+            exchange.acks_below = UNLIMITED
         self.exchanges[key] = exchange
         return exchange
 
+    def remove_peer(self, key: Any) -> None:
+        """Nothing more is taken from, or sent to, a machine."""
+        self.exchanges.pop(key, None)
+
     def due(self, now: float) -> bool:
         """Whether the next frame is to be run now; notes a stall when it is time and inputs are missing."""
-        if not self.pace.is_due(now):
+        behind = self.engine.remote_confirmed - self.engine.frame
+        self._catching_up = behind >= (0 if self._catching_up else CATCH_UP_FROM) and bool(self.exchanges)
+        if not self._catching_up and not self.pace.is_due(now):
             return False
-        if self.engine.can_advance():
+        if self._may_advance(behind):
             if self._stalled_since is not None:
                 self._resume(now)
             return True
@@ -91,9 +124,23 @@ class Match:
             self._stall(now)
         return False
 
+    def _may_advance(self, behind: int) -> bool:
+        if self.barrier is not None and self.engine.frame >= self.barrier:
+            return False
+        if self.joins_at is None or self.engine.frame < self.joins_at:
+            # Not playing yet: run only what is known for sure, as fast as it comes.
+            return behind >= 0
+        return self.engine.can_advance()
+
     def advance(self, pressed: Input | tuple[Input, ...], now: float) -> None:
         """Run the next frame. PredictionLimit when the window is full: ask ``due`` first."""
-        self.engine.advance((pressed,) if self._single else pressed)
+        if self.joins_at is None or self.engine.local_frontier < self.joins_at:
+            pressed = (0,) * len(self.engine.local_players)
+            self.engine.advance(pressed)
+        else:
+            self.engine.advance((pressed,) if self._single else pressed)
+        if self._catching_up:
+            self.pace.start_over(now)
         self.pace.frame_run(now, max((peer.lead.ahead for peer in self.exchanges.values()), default=0.0))
         self._count_depth()
         self._write_checksums()
@@ -101,7 +148,9 @@ class Match:
 
     def take(self, key: Any, data: bytes, now: float) -> bool:
         """Take in a packet from another machine; False if it was dropped."""
-        exchange = self.exchanges[key]
+        exchange = self.exchanges.get(key)
+        if exchange is None:
+            return False
         taken = exchange.take(data, now, self.pace.phase(now))
         if exchange.events:
             self._events += exchange.events
