@@ -243,6 +243,9 @@ class Connection:
             flow.take_ack(ack, hold * 0.0005, now)
         if self._interrupted or self.state is _ACCEPTED:
             self._heard(now)
+        if endpoint._on_payload is not None:
+            endpoint._on_payload(self, data[ENVELOPE_SIZE:], now)
+            return
         if not self._unread:
             endpoint._unread.append(self)
         self._unread += 1

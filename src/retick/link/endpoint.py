@@ -44,11 +44,13 @@ class LinkEndpoint:
         entropy: Callable[[int], bytes],
         secret: bytes | None = None,
         admit: Callable[[Request], Accept | Refuse] | None = None,
+        on_payload: Callable[[Connection, bytes, float], None] | None = None,
     ) -> None:
         """``entropy(n)`` gives n random bytes: os.urandom, or a seeded generator's in a test.
 
         ``secret`` is the key of cookies, drawn from ``entropy`` when not given. ``admit`` is asked about each request
-        from a proven address that meets the terms; without it all are taken.
+        from a proven address that meets the terms; without it all are taken. ``on_payload`` is given each payload, and
+        the time, within receive_datagram: no UnreliableReceived is then made, and none has to be read.
         """
         self.config = config or LinkConfig()
         self.dropped: dict[str, int] = dict.fromkeys(DROPS, 0)
@@ -63,6 +65,7 @@ class LinkEndpoint:
         self._unread: list[Connection] = []
         self._replies: list[tuple[bytes, Hashable]] = []
         self._events: list[LinkEvent] = []
+        self._on_payload = on_payload
         self._heap: list[tuple[float, int, Connection]] = []
         self._pushed = 0
         self._now = 0.0
@@ -149,6 +152,11 @@ class LinkEndpoint:
             for connection in read:
                 connection._was_read(self._now)
         return events
+
+    @property
+    def has_events(self) -> bool:
+        """Whether ``events`` would return any."""
+        return bool(self._events)
 
     # For connections.
 

@@ -42,12 +42,19 @@ class Sponsor:
         self._frames: dict[int, int] = {}
         self._promises: dict[int, int] = {}
         self._proposed = False
+        self._waits = False
         self._state: list[bytes] = []
 
     def begin(self, newcomer: Peer, match: Match) -> None:
-        """The newcomer's link is up: send it the state, and tell the others of it."""
+        """The newcomer's link is up: send it the state, and tell the others of it.
+
+        The state must lie behind the last input of everyone who left, because the newcomer takes them as neutral.
+        """
         session = self._session
         frame = match.engine.final_state_frame
+        self._waits = frame < max(session.departures.decided.values(), default=0)
+        if self._waits:
+            return
         data = session.sim.pack_state(match.engine.state_at(frame))
         members = (lobby.Member(session.number, session.local_players, "sponsor"), *session.members(newcomer))
         newcomer.send(
@@ -78,7 +85,9 @@ class Sponsor:
         self.pump()
 
     def pump(self) -> None:
-        """Send on of the state what the link takes."""
+        """Begin if it is time, and send on of the state what the link takes."""
+        if self._waits and self.newcomer is not None and self._session.match is not None:
+            self.begin(self.newcomer, self._session.match)
         while self._state and self.newcomer is not None and self.newcomer.send(self._state[0]):
             del self._state[0]
 
@@ -87,8 +96,13 @@ class Sponsor:
         session = self._session
         if meeting.number in session.peers or set(meeting.players) - set(session.gone):
             raise InvalidValue(f"machine {meeting.number} cannot take the seats {meeting.players}")
+        session.newest_number = max(session.newest_number, meeting.number)
         session.peers[meeting.number] = Peer(meeting.number, meeting.players, Role.NEWCOMER)
         self._frames[meeting.number] = meeting.frame
+
+    def expects(self, peer: Peer) -> bool:
+        """Whether another member announced this machine; it may play already when its link comes up here."""
+        return peer.number in self._frames
 
     def connected(self, peer: Peer) -> None:
         """A newcomer that another member announced has called: send it our inputs."""
@@ -139,7 +153,7 @@ class Sponsor:
 
     def cancel(self, match: Match) -> None:
         """Give up bringing somebody in: it may call again."""
-        newcomer, self.newcomer, self._state = self.newcomer, None, []
+        newcomer, self.newcomer, self._state, self._waits = self.newcomer, None, [], False
         match.barrier = None
         if newcomer is None:
             return
@@ -176,7 +190,8 @@ class Newcomer:
         self._welcome = welcome
         del session.peers[sponsor.number]
         sponsor.number = welcome.sender
-        session.number, session.token = welcome.number, welcome.token
+        session.number = session.newest_number = welcome.number
+        session.token = welcome.token
         for member in welcome.members:
             if member.number == welcome.sender:
                 sponsor.players = member.players
@@ -213,6 +228,7 @@ class Newcomer:
         )
         for player in welcome.gone:
             match.engine.drop_player(player, welcome.frame)
+            session.departures.decided[player] = welcome.frame
         session.run(match)
         for peer in session.peers.values():
             if peer.is_connected:

@@ -14,7 +14,7 @@ class MatchConfig:
     tick_rate: int = 60
     """Frames a second."""
     prediction_window: int = 12
-    """Frames that may run ahead of the newest input known of every other player; 0 is lockstep."""
+    """Frames that may run ahead of the newest input known of every other player; 0 is lockstep, which needs a delay."""
     input_delay: int = 2
     """Frames between pressing a button and its effect: each one less to roll back."""
     history: int = 128
@@ -41,6 +41,8 @@ class MatchConfig:
             raise UsageError(
                 f"prediction_window must be from 0 to history ({self.history}), not {self.prediction_window}"
             )
+        if self.prediction_window == 0 and self.input_delay == 0:
+            raise UsageError("prediction_window 0 needs an input_delay of 1 or more: else each waits for the other")
         if not 0 <= self.input_delay <= self.history // 2:
             raise UsageError(f"input_delay must be from 0 to {self.history // 2} frames, not {self.input_delay}")
         if not 0 <= self.most_slowing <= 0.5:

@@ -338,6 +338,14 @@ class RollbackEngine:
             self.local_upto += 1
         return 0
 
+    def fill_delay(self) -> None:
+        """Give the frames that the delay has put before the next press what is held: at the start, nothing pressed.
+
+        ``advance`` does it too, but then too late for others who wait for these inputs before they run a frame.
+        """
+        while self.local_upto < self.current + self.delay:
+            self.hold_local()
+
     def check_press(self, player: cython.int, value: Any) -> cython.int:
         if not fits(value, self.inputs.largest_input):
             raise UsageError(

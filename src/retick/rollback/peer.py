@@ -31,7 +31,7 @@ class Role(Enum):
 class Peer:
     """One connection, and who plays behind it."""
 
-    __slots__ = ("connection", "meter", "number", "players", "ready", "role")
+    __slots__ = ("calls", "connection", "meter", "number", "players", "ready", "role")
 
     def __init__(self, number: int, players: tuple[int, ...], role: Role = Role.PLAYER) -> None:
         self.number = number
@@ -39,6 +39,8 @@ class Peer:
         self.role = role
         self.connection: Connection | None = None
         self.ready = False
+        self.calls = 0
+        """How often we dialled it, when it is us who dial."""
         self.meter = RateMeter()
 
     @property

@@ -15,6 +15,7 @@ from retick.errors import DecodeError, NotSynchronized, UsageError
 from retick.link import (
     Accept,
     Connected,
+    Connection,
     Disconnected,
     Interrupted,
     LinkConfig,
@@ -24,7 +25,6 @@ from retick.link import (
     Refuse,
     Refused,
     Request,
-    UnreliableReceived,
     describe,
 )
 from retick.link import MessageReceived as LinkMessageReceived
@@ -56,6 +56,11 @@ from retick.wire import rbn1
 
 __all__ = ["Phase", "RollbackSession", "link_config_for"]
 
+MOST_CALLS = 20
+"""How often a machine of the match is called that does not know us yet."""
+ASK_ANOTHER = 200
+"""A reason of refusal: the text is the address of the machine that lets people in."""
+MOST_REDIRECTIONS = 8
 EXTENSIONS = rbn1.TIME_SYNC | rbn1.WIDE_INPUTS
 
 
@@ -90,10 +95,17 @@ class RollbackSession:
         """The other machines by their numbers."""
         self.token = entropy(lobby.TOKEN_SIZE) if host_address is None else b""
         """What machines of this match show each other when they call."""
+        self.newest_number = HOST
+        """The highest number that any machine of this match has had; none is given twice."""
         self.departures = Departures()
         self.is_host = host_address is None
-        self.link = LinkEndpoint(link_config_for(sim, self.config), entropy=entropy, admit=self._admit)
+        self.link = LinkEndpoint(
+            link_config_for(sim, self.config), entropy=entropy, admit=self._admit, on_payload=self._on_payload
+        )
+        self._seats = seats
+        self._redirections = 0
         self._events: list[MatchEvent] = []
+        self._sample_at = 0.0
         self._gathering = Gathering(self)
         self.sponsor = Sponsor(self)
         """What this machine does for those who come in mid-match."""
@@ -129,7 +141,7 @@ class RollbackSession:
 
     def due(self, *, now: float) -> bool:
         """Whether ``advance`` is to be called now. False while the match waits for inputs: it goes on by itself."""
-        return self.match is not None and self.running and self.match.due(now)
+        return self.phase is Phase.RUNNING and self.match is not None and self.match.due(now)
 
     def advance(self, pressed: Input | tuple[Input, ...], *, now: float) -> None:
         """Run the next frame with what is pressed here: one input, or one for each local player."""
@@ -172,30 +184,28 @@ class RollbackSession:
 
     def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
         self.link.receive_datagram(data, address, now=now)
-        self._handle_link_events(now)
+        if self.link.has_events:
+            self._handle_link_events(now)
 
     def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
-        if self.match is not None and self.running:
+        if self.phase is Phase.RUNNING and self.match is not None:
             for key, data in self.match.packets(now):
                 peer = self.peers.get(key)
                 if peer is not None and peer.connection is not None:
                     peer.connection.send_unreliable(data)
             self.sponsor.pump()
             self._audience.feed(self.match)
-        out = self.link.datagrams_to_send(now=now)
-        if out:
-            meters = {peer.connection.address: peer.meter for peer in self.peers.values() if peer.connection}
-            for data, address in out:
-                meter = meters.get(address)
-                if meter is not None:
-                    meter.add(len(data), now)
-        return out
+        if now >= self._sample_at:
+            self._sample_rates(now)
+        return self.link.datagrams_to_send(now=now)
 
     def next_timeout(self) -> float | None:
-        times = [self.link.next_timeout()]
-        if self.match is not None and self.running:
-            times.append(self.match.next_timeout())
-        return min((time for time in times if time is not None), default=None)
+        due = self.link.next_timeout()
+        if self.phase is Phase.RUNNING and self.match is not None:
+            resend = self.match.next_timeout()
+            if resend is not None and (due is None or resend < due):
+                return resend
+        return due
 
     def handle_timeout(self, *, now: float) -> None:
         self.link.handle_timeout(now=now)
@@ -229,7 +239,11 @@ class RollbackSession:
     def meet(self, member: lobby.Member) -> None:
         """Call a machine of the match that is known from a roster."""
         peer = self.peers[member.number] = Peer(member.number, member.players)
-        self.dial(peer, member.address, data=self.token + bytes((self.number,)))
+        self._call(peer, member.address)
+
+    def _call(self, peer: Peer, address: Hashable) -> None:
+        peer.calls += 1
+        self.dial(peer, address, data=self.token + bytes((self.number,)))
 
     def exchange_with(self, peer: Peer, first_frame: int) -> None:
         """Begin to send our inputs from ``first_frame`` on, and to take those of the other machine."""
@@ -244,6 +258,7 @@ class RollbackSession:
 
     def start(self, seed: int, number: int = 0) -> None:
         """Begin a match at its frame 0, with all machines that are linked."""
+        self.newest_number = max(self.newest_number, self.number, *self.peers)
         config = self.config
         self.run(Match(self.sim, seed=seed, local_players=self.local_players, config=config, number=number))
         for peer in sorted(self.players_peers(), key=lambda peer: peer.number):
@@ -279,37 +294,47 @@ class RollbackSession:
         return Accept()
 
     def _admit_newcomer(self, request: Request) -> Accept | Refuse:
+        first = min(self.players_peers(), key=lambda peer: peer.number, default=None)
+        if first is not None and first.number < self.number and first.connection is not None:
+            # One machine lets people in, or two of them might give the same seat away.
+            return Refuse(reason=ASK_ANOTHER, text=lobby.pack_address(first.connection.address).decode())
         free = self.gone
         if not 1 <= request.seats <= len(free):
             return Refuse(reason=Reason.SEATS, text=f"{request.seats} seats were asked for, {len(free)} are free")
         if not isinstance(self.sim, PacksState):
             return Refuse(reason=Reason.DENIED, text="this game's state cannot be sent: nobody can join in mid-match")
         busy = any(peer.role is Role.NEWCOMER for peer in self.peers.values())
-        used = set(self.peers) | set(self.departures.lost) | {self.number}
-        number = next((number for number in range(256) if number not in used), None)
-        if busy or number is None or self.match is None or self.match.joins_at is None:
+        if busy or self.newest_number >= 254 or self.match is None or self.match.joins_at is None:
             return Refuse(reason=Reason.DENIED, text="somebody else is joining: try again in a moment")
-        peer = self.peers[number] = Peer(number, free[: request.seats], Role.NEWCOMER)
+        self.newest_number += 1
+        peer = self.peers[self.newest_number] = Peer(self.newest_number, free[: request.seats], Role.NEWCOMER)
         peer.connection = request.connection
         request.connection.tag = peer
         self.sponsor.newcomer = peer
         return Accept(seats=peer.players)
+
+    def _on_payload(self, connection: Connection, data: bytes, now: float) -> None:
+        peer = connection.tag
+        if self.phase is Phase.RUNNING and self.match is not None and isinstance(peer, Peer):
+            self.match.take(peer.number, data, now)
 
     def _handle_link_events(self, now: float) -> None:
         for event in self.link.events():
             peer = event.connection.tag
             if not isinstance(peer, Peer):
                 continue
-            if isinstance(event, UnreliableReceived):
-                if self.match is not None and self.running:
-                    self.match.take(peer.number, event.data, now)
-            elif isinstance(event, LinkMessageReceived):
+            if isinstance(event, LinkMessageReceived):
                 self._on_message(peer, event.data)
             else:
                 self._on_rare(peer, event)
 
     def _on_rare(self, peer: Peer, event: LinkEvent) -> None:
-        if isinstance(event, Refused | Disconnected):
+        if isinstance(event, Refused) and event.reason == Reason.DENIED and 0 < peer.calls < MOST_CALLS:
+            # It has not heard of us yet: the same roster is on its way to it.
+            self._call(peer, event.connection.address)
+        elif isinstance(event, Refused) and event.reason == ASK_ANOTHER and peer.number == HOST and self.match is None:
+            self._ask_another(peer, event.text)
+        elif isinstance(event, Refused | Disconnected):
             self._on_gone(peer, event.reason, event.text)
         elif peer.role is Role.SPECTATOR:
             self._audience.connected(peer)
@@ -320,16 +345,27 @@ class RollbackSession:
         elif isinstance(event, LinkResumed):
             self.tell(PeerResumed(peer=peer.number))
 
+    def _ask_another(self, peer: Peer, text: str) -> None:
+        """The machine that we called says who lets people in."""
+        self._redirections += 1
+        try:
+            address = lobby.unpack_address(text.encode())
+        except DecodeError:
+            address = None
+        if address is None or self._redirections > MOST_REDIRECTIONS:
+            self._on_gone(peer, ASK_ANOTHER, "sent on and on, and nobody lets us in")
+            return
+        self.dial(peer, address, seats=self._seats)
+
     def _on_connected(self, peer: Peer) -> None:
         connection = peer.connection
         if not self.local_players and connection is not None and connection.terms is not None:
             self.local_players = connection.terms.seats
         self.tell(PeerConnected(peer=peer.number, players=peer.players))
-        if peer.role is Role.NEWCOMER:
-            if peer is self.sponsor.newcomer and self.match is not None:
-                self.sponsor.begin(peer, self.match)
-            else:
-                self.sponsor.connected(peer)
+        if peer is self.sponsor.newcomer and self.match is not None:
+            self.sponsor.begin(peer, self.match)
+        elif self.sponsor.expects(peer):
+            self.sponsor.connected(peer)
         elif self.phase in (Phase.GATHERING, Phase.LINKING):
             self._gathering.connected()
             self._newcomer.report()
@@ -418,11 +454,19 @@ class RollbackSession:
             raise NotSynchronized(f"there is no match yet: the session is {self.phase.value}")
         return self.match
 
+    def _sample_rates(self, now: float) -> None:
+        self._sample_at = now + 1.0
+        for peer in self.peers.values():
+            if peer.connection is not None:
+                link = peer.connection.stats
+                peer.meter.sample(link.packets_sent, link.bytes_sent, now)
+
     def _measured(self, key: Any, stats: PeerStats, now: float) -> PeerStats:
         peer = self.peers.get(key)
         if peer is None or peer.connection is None:
             return stats
         link = peer.connection.stats
+        peer.meter.packets, peer.meter.bytes = link.packets_sent, link.bytes_sent
         packets, octets = peer.meter.rates(now)
         return replace(
             stats,
