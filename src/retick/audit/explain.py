@@ -5,6 +5,7 @@ games on it (an old and a new build), or one game on two machines' recordings. E
 for its checksum, and from Python source with every line watched.
 """
 
+import re
 from collections.abc import Callable
 
 from retick.audit.bundle import Bundle
@@ -18,6 +19,8 @@ from retick.rollback.report import DesyncReport
 from retick.rollback.values import Value
 
 __all__ = ["explain"]
+
+_NAME = re.compile(r"[^\W\d]\w*")
 
 
 def explain(
@@ -120,10 +123,12 @@ def _written(lines: tuple[Executed, ...], report: DesyncReport) -> tuple[Written
 
 
 def _computed(lines: tuple[Executed, ...], value: Value) -> Executed | None:
-    """The nearest line up to the write that gave a variable this value; small numbers are anyone's."""
-    if isinstance(value, int) and -2 < value < 2:
-        return None
-    return next((line for line in reversed(lines) if value in line.variables.values()), None)
+    """The nearest line up to the write that gave this value to a variable which the writing line names."""
+    named = set(_NAME.findall(lines[-1].text))
+    for line in reversed(lines):
+        if any(held == value and name in named for name, held in line.variables.items()):
+            return line
+    return None
 
 
 def _notes_on_inputs(bundle: Bundle) -> list[str]:
