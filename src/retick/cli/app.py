@@ -11,6 +11,7 @@ from retick.cli.bench import bench_app
 from retick.cli.demo import demo
 from retick.cli.host import host
 from retick.cli.join import join
+from retick.cli.desync import desync_app
 from retick.cli.packet import packet
 from retick.cli.replay import replay_app
 from retick.cli.synctest import synctest
@@ -53,3 +54,4 @@ app.command()(packet)
 app.command()(audit)
 app.command()(host)
 app.command()(join)
+app.add_typer(desync_app)
