@@ -19,6 +19,14 @@ __all__ = ["KERNELS", "is_compiled", "prefer_sources_if_asked"]
 KERNELS: tuple[str, ...] = (
     "retick.sim.flat",
     "retick.games.fighter.kernel",
+    "retick.wire.bits",
+    "retick.snapshot.table",
+    "retick.snapshot.columns",
+    "retick.snapshot.diff",
+    "retick.snapshot.encoder",
+    "retick.snapshot.framing",
+    "retick.snapshot.bodies",
+    "retick.snapshot.decoder",
 )
 
 
