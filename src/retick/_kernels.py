@@ -23,6 +23,7 @@ KERNELS: tuple[str, ...] = (
     "retick.snapshot.table",
     "retick.snapshot.columns",
     "retick.snapshot.diff",
+    "retick.snapshot.fast",
     "retick.snapshot.encoder",
     "retick.snapshot.framing",
     "retick.snapshot.bodies",

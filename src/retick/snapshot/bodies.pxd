@@ -16,6 +16,10 @@ cdef class Bodies(Framing):
     # what the sections held
     cdef Columns created
     cdef object destroys
+    # the fast way: whether it may be taken, and what it works on
+    cdef bint quick
+    cdef long long* state
+    cdef object _state_owner
 
     cdef int align(self) noexcept
     cdef int short_of(self, int status, Py_ssize_t bits) noexcept
@@ -24,6 +28,7 @@ cdef class Bodies(Framing):
     cdef int take_varint(self) noexcept
     cdef int take_id(self, long long previous) noexcept
     cdef int take_value(self, Columns made, int field, Py_ssize_t row) noexcept
+    cdef int out_of_range(self, int field, unsigned long long word) noexcept
     cdef int take_fields(
         self, Columns made, int component, Py_ssize_t row, Py_ssize_t mask_at, bint creating
     ) except -1

@@ -15,14 +15,17 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]
 
 if cython.compiled:
+    from cython.cimports.cpython import array as carray
     from cython.cimports.retick.snapshot import status as st
     from cython.cimports.retick.snapshot.columns import Columns, blank_columns
+    from cython.cimports.retick.snapshot.fast import POSITION, PREVIOUS, take_created
     from cython.cimports.retick.snapshot.framing import Framing
     from cython.cimports.retick.snapshot.table import VARSINT, VARUINT, FieldTable
     from cython.cimports.retick.wire.words import load_be64
 else:
     from retick.snapshot import status as st
     from retick.snapshot.columns import Columns, blank_columns
+    from retick.snapshot.fast import POSITION, PREVIOUS, take_created
     from retick.snapshot.framing import Framing
     from retick.snapshot.table import VARSINT, VARUINT, FieldTable
     from retick.wire.words import load_be64
@@ -47,6 +50,9 @@ class Bodies(Framing):
         value: int
         created: Any
         destroys: Any
+        quick: bool
+        state: Any
+        _state_owner: Any
 
     def __init__(self, schema: Any, version: int, limits: Any, strict: bool, cls: Any) -> None:
         Framing.__init__(self, schema, version, limits, strict)
@@ -58,7 +64,16 @@ class Bodies(Framing):
         self.max_fields = limits.max_fields_per_component
         self.max_section_bytes = limits.max_section_bytes
         self.pos = self.end = 0
+        widest = max((len(component.fields) for component in schema.components), default=0)
+        self.quick = self.table.all_plain and widest <= limits.max_fields_per_component
+        self._state_owner = array("q", bytes(8 * 3))
+        if cython.compiled:
+            held: carray.array = self._state_owner
+            self.state = held.data.as_longlongs
+        else:
+            self.state = self._state_owner
 
+    @cython.final
     def begin(self, section: cython.int) -> cython.int:
         """Start on a body and read its count into ``value``."""
         start: cython.Py_ssize_t = self.sections[3 * section + 1]
@@ -69,6 +84,7 @@ class Bodies(Framing):
         self.end = 8 * end
         return self.take_varint()
 
+    @cython.final
     def finish(self, tag: cython.int) -> cython.int:
         """After the last item: padding, and nothing else."""
         status: cython.int = self.align()
@@ -78,6 +94,7 @@ class Bodies(Framing):
             return st.TRAILING_SECTION
         return status
 
+    @cython.final
     def take_destroys(self, section: cython.int) -> cython.int:
         status: cython.int = self.begin(section)
         index: cython.Py_ssize_t
@@ -96,6 +113,7 @@ class Bodies(Framing):
         self.destroys = destroys
         return self.finish(2)
 
+    @cython.final
     def take_creates(self, section: cython.int, full: cython.bint) -> cython.int:
         status: cython.int = self.begin(section)
         count: cython.Py_ssize_t
@@ -115,7 +133,16 @@ class Bodies(Framing):
         if count < entities:
             entities = count
         made = self.space_for(entities)
-        for index in range(count):
+        index = 0
+        while index < count:
+            if self.quick:
+                self.state[POSITION] = self.pos
+                self.state[PREVIOUS] = previous
+                index = take_created(self.table, made, self.buf, self.state, self.end, self.strict, index, count)
+                self.pos = self.state[POSITION]
+                previous = self.state[PREVIOUS]
+                if index == count:
+                    break
             status = self.take_id(previous)
             if status != st.OK:
                 return status
@@ -124,10 +151,12 @@ class Bodies(Framing):
             status = self.take_create(made, index, entities)
             if status != st.OK:
                 return status
+            index += 1
         made.settle(count)
         self.created = made
         return self.finish(1)
 
+    @cython.final
     def space_for(self, entities: cython.Py_ssize_t) -> Columns:
         """Columns for creates: room for all at once unless that would be out of proportion to the bytes."""
         table: FieldTable = self.table
@@ -151,6 +180,7 @@ class Bodies(Framing):
         made.allocate(entities, made.room)
         return made
 
+    @cython.final
     def take_create(self, made: Columns, index: cython.Py_ssize_t, entities: cython.Py_ssize_t) -> cython.int:
         """The components of one new entity."""
         table: FieldTable = self.table
@@ -179,6 +209,7 @@ class Bodies(Framing):
             mask_at += 1
         return st.OK
 
+    @cython.final
     def take_component(
         self, made: Columns, component: cython.int, row: cython.Py_ssize_t, creating: cython.bint
     ) -> cython.int:
@@ -187,24 +218,20 @@ class Bodies(Framing):
         fields: cython.int = table.fields[component]
         mask_at: cython.Py_ssize_t = self.pos
         word: cython.int
-        full: cython.bint = True
         empty: cython.bint = True
-        bits: cython.ulonglong
         if fields > self.max_fields:
             return self.too_many(st.LIMIT_FIELDS, self.max_fields, fields)
         if self.end - self.pos < fields:
             return self.short_of(st.FIELD_MASK_BITS, fields)
         for word in range(table.first_word[component], table.first_word[component] + table.words[component]):
-            bits = self.take(table.mask_width[word])
-            if bits != table.full_mask[word]:
-                full = False
-            if bits != 0:
+            if self.take(table.mask_width[word]) != 0:
                 empty = False
         if empty and not creating:
             self.a = table.component_id[component]
             return st.EMPTY_FIELD_MASK
-        return self.take_fields(made, component, row, -1 if full else mask_at, creating)
+        return self.take_fields(made, component, row, mask_at, creating)
 
+    @cython.final
     def take_fields(
         self,
         made: Columns,
@@ -213,45 +240,35 @@ class Bodies(Framing):
         mask_at: cython.Py_ssize_t,
         creating: cython.bint,
     ) -> cython.int:
-        """The values of one component, those whose bit is set in the mask at ``mask_at``: the innermost loop.
-
-        With ``mask_at`` negative all are there.
-        """
+        """The values of those fields whose bit is set in the mask at ``mask_at``."""
         table: FieldTable = self.table
+        buf: cython.p_uchar = self.buf
+        widths: cython.p_int = table.bits
+        columns: cython.pointer(cython.p_longlong) = made.columns  # type: ignore[valid-type]
+        every: cython.ulonglong = 18446744073709551615
         field: cython.int
         bits: cython.int
-        offset: cython.int
         status: cython.int
         pos: cython.Py_ssize_t = self.pos
         word: cython.ulonglong
-        every: cython.ulonglong = 18446744073709551615
-        certain: cython.bint = not table.has_varint[component] and self.end - pos >= table.value_bits[component]
+        certain: cython.bint = table.plain[component] != 0 and self.end - pos >= table.value_bits[component]
         for field in range(table.first[component], table.first[component] + table.fields[component]):
-            if mask_at >= 0:
-                mask_at += 1
-                if not (self.buf[(mask_at - 1) >> 3] >> (7 - ((mask_at - 1) & 7))) & 1:
-                    if creating:
-                        self.a = table.component_id[component]
-                        self.b = self.schema.fields[field][1].id
-                        return st.MISSING_FIELD
-                    continue
-            if certain:
-                bits = table.bits[field]
-                offset = pos & 7
-                word = (load_be64(self.buf, pos >> 3) << offset) & every
-                if bits + offset > 64:
-                    word |= self.buf[(pos >> 3) + 8] >> (8 - offset)
-                # A shift by 64 is not defined in C.
-                word = (word >> (64 - bits) if bits else 0) ^ table.flip[field]
+            mask_at += 1
+            if not (buf[(mask_at - 1) >> 3] >> (7 - ((mask_at - 1) & 7))) & 1:
+                if creating:
+                    self.a = table.component_id[component]
+                    self.b = self.schema.fields[field][1].id
+                    return st.MISSING_FIELD
+            elif certain:
+                bits = widths[field]
+                word = (((load_be64(buf, pos >> 3) << (pos & 7)) & every) >> (64 - bits)) ^ table.flip[field]
                 if word > table.span[field]:
-                    self.field = field
-                    self.a = table.low[field] + word
-                    return st.VALUE_RANGE
+                    return self.out_of_range(field, word)
                 pos += bits
                 if cython.compiled:
-                    made.columns[field][row] = word + table.low[field]
+                    columns[field][row] = word + table.low[field]
                 else:
-                    made.columns[field][row] = _signed(word + table.low[field])
+                    columns[field][row] = _signed(word + table.low[field])
             else:
                 self.pos = pos
                 status = self.take_value(made, field, row)
@@ -261,10 +278,18 @@ class Bodies(Framing):
         self.pos = pos
         return st.OK
 
+    @cython.final
+    def out_of_range(self, field: cython.int, word: cython.ulonglong) -> cython.int:
+        self.field = field
+        self.a = self.table.low[field] + word
+        return st.VALUE_RANGE
+
+    @cython.final
     def take_value(self, made: Columns, field: cython.int, row: cython.Py_ssize_t) -> cython.int:
         """One value of any kind, with every check."""
         table: FieldTable = self.table
         status: cython.int
+        half: cython.ulonglong = 2147483648
         word: cython.ulonglong
         if table.kind[field] == VARUINT or table.kind[field] == VARSINT:
             status = self.align()
@@ -275,21 +300,20 @@ class Bodies(Framing):
             word = self.value
             if table.kind[field] == VARSINT:
                 # Zigzag, as a distance from the lowest value.
-                word = 2147483648 - ((word + 1) >> 1) if word & 1 else 2147483648 + (word >> 1)
+                word = half - ((word + 1) >> 1) if word & 1 else half + (word >> 1)
         else:
             if self.end - self.pos < table.bits[field]:
                 return self.short_of(st.UNEXPECTED_EOF, table.bits[field])
             word = self.take(table.bits[field]) ^ table.flip[field]
             if word > table.span[field]:
-                self.field = field
-                self.a = table.low[field] + word
-                return st.VALUE_RANGE
+                return self.out_of_range(field, word)
         if cython.compiled:
             made.columns[field][row] = word + table.low[field]
         else:
             made.columns[field][row] = _signed(word + table.low[field])
         return st.OK
 
+    @cython.final
     def align(self) -> cython.int:
         """Skip padding, which a strict reader wants to be zero."""
         offset: cython.int = self.pos & 7
@@ -299,6 +323,7 @@ class Bodies(Framing):
             self.pos += 8 - offset
         return st.OK
 
+    @cython.final
     def take(self, bits: cython.int) -> cython.ulonglong:
         """Up to 64 bits, which must be there."""
         offset: cython.int = self.pos & 7
@@ -311,6 +336,7 @@ class Bodies(Framing):
         # A shift by 64 is not defined in C.
         return word >> (64 - bits) if bits else 0
 
+    @cython.final
     def take_varint(self) -> cython.int:
         """A varuint on a byte boundary, into ``value``."""
         shift: cython.int
@@ -330,6 +356,7 @@ class Bodies(Framing):
                 return st.OK
         return st.BODY_VARINT
 
+    @cython.final
     def take_id(self, previous: cython.longlong) -> cython.int:
         """Padding and an entity id, into ``entity``; it must be above ``previous``."""
         at: cython.Py_ssize_t
@@ -349,11 +376,13 @@ class Bodies(Framing):
             return st.ENTITY_ORDER
         return st.OK
 
+    @cython.final
     def short_of(self, status: cython.int, bits: cython.Py_ssize_t) -> cython.int:
         self.a = bits
         self.b = self.end - self.pos
         return status
 
+    @cython.final
     def too_many(self, status: cython.int, limit: cython.longlong, actual: cython.longlong) -> cython.int:
         self.a = limit
         self.b = actual

@@ -12,6 +12,7 @@ cdef class Decoder(Bodies):
     cdef Columns sink           # one row of each component, for values that are only checked
     cdef int deferred           # the update section that stands last, or -1
     cdef Py_ssize_t distinct    # entities in a sparse section
+    cdef bint dense             # every entity of the target has every component
     # the entity at hand while updates are applied
     cdef Columns target
     cdef Py_ssize_t cursor

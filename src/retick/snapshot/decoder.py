@@ -22,12 +22,14 @@ if cython.compiled:
     from cython.cimports.retick.snapshot import status as st
     from cython.cimports.retick.snapshot.bodies import Bodies
     from cython.cimports.retick.snapshot.columns import Columns, blank_columns, copy_columns, gather_columns
+    from cython.cimports.retick.snapshot.fast import CURSOR, POSITION, PREVIOUS, take_updated
     from cython.cimports.retick.snapshot.framing import DELTA, FULL
     from cython.cimports.retick.snapshot.table import FieldTable
 else:
     from retick.snapshot import status as st
     from retick.snapshot.bodies import Bodies
     from retick.snapshot.columns import Columns, blank_columns, copy_columns, gather_columns
+    from retick.snapshot.fast import CURSOR, POSITION, PREVIOUS, take_updated
     from retick.snapshot.framing import DELTA, FULL
     from retick.snapshot.table import FieldTable
 
@@ -44,6 +46,7 @@ class Decoder(Bodies):
         max_total: int
         deferred: int
         distinct: int
+        dense: bool
         target: Columns
         cursor: int
         rank: Any
@@ -296,8 +299,11 @@ class Decoder(Bodies):
         if not applying:
             self.target = self.sink
         self.cursor = 0
+        self.dense = True
         for component in range(self.table.component_count):
             self.rank[component] = 0
+            if self.target.rows[component] != self.target.count:
+                self.dense = False
         if tag != 3:
             most *= self.max_components
         if self.value > most:
@@ -316,11 +322,22 @@ class Decoder(Bodies):
         component: cython.int
         status: cython.int
         count: cython.Py_ssize_t = self.value
-        index: cython.Py_ssize_t
+        index: cython.Py_ssize_t = 0
         mask_at: cython.Py_ssize_t
         row: cython.Py_ssize_t
         previous: cython.longlong = -1
-        for index in range(count):  # noqa: B007 - a typed loop variable makes it a C loop
+        while index < count:
+            if self.quick and self.dense and self.target is not self.sink:
+                self.state[POSITION] = self.pos
+                self.state[CURSOR] = self.cursor
+                self.state[PREVIOUS] = previous
+                index += take_updated(table, self.target, self.buf, self.state, self.end, self.strict, count - index)
+                self.pos = self.state[POSITION]
+                self.cursor = self.state[CURSOR]
+                previous = self.state[PREVIOUS]
+                if index == count:
+                    break
+            index += 1
             status = self.take_id(previous)
             if status != st.OK:
                 return status

@@ -24,6 +24,7 @@ cdef class Encoder:
     cdef readonly Diff diff
     cdef readonly object schema
     cdef bint strict
+    cdef bint quick             # entities can go the fast way
     cdef object _header         # the 28 bytes, without flags, ticks and length
     cdef long long max_create, max_update, max_destroy, max_components, max_fields, max_section_bytes, max_section_len
     # the bit writer: whole bytes lie in buf before `at`, `fill` more bits in `word`, from its top
@@ -45,6 +46,7 @@ cdef class Encoder:
     cdef void put_id(self, unsigned long long value) noexcept
     cdef void put_mask(self, int component, unsigned long long* masks, Py_ssize_t mask_at) noexcept
     cdef void align(self) noexcept
+    cdef void rest(self) noexcept
     cdef int begin_section(self) except -1
     cdef int end_section(self, int tag) noexcept
     cdef object emit(self, int flags, unsigned long long tick, unsigned long long baseline_tick, object into)

@@ -25,12 +25,14 @@ if cython.compiled:
     from cython.cimports.retick.snapshot import status as st
     from cython.cimports.retick.snapshot.columns import Columns
     from cython.cimports.retick.snapshot.diff import Diff
+    from cython.cimports.retick.snapshot.fast import put_entity
     from cython.cimports.retick.snapshot.table import VARSINT, VARUINT, FieldTable
     from cython.cimports.retick.wire.words import store_be64
 else:
     from retick.snapshot import status as st
     from retick.snapshot.columns import Columns
     from retick.snapshot.diff import Diff
+    from retick.snapshot.fast import put_entity
     from retick.snapshot.table import VARSINT, VARUINT, FieldTable
     from retick.wire.words import store_be64
 
@@ -51,6 +53,7 @@ class Encoder:
         table: FieldTable
         diff: Diff
         strict: bool
+        quick: bool
         _header: bytes
         max_create: int
         max_update: int
@@ -87,6 +90,8 @@ class Encoder:
         self.max_fields = limits.max_fields_per_component
         self.max_section_bytes = limits.max_section_bytes
         self.max_section_len = limits.max_section_len
+        widest = max((len(component.fields) for component in schema.components), default=0)
+        self.quick = self.table.all_plain and widest <= limits.max_fields_per_component
         self.a = self.b = self.entity = self.field = 0
         self.create_end = self.update_end = 0
         self._out = bytearray()
@@ -196,6 +201,7 @@ class Encoder:
         index: cython.Py_ssize_t
         status: cython.int
         components: cython.Py_ssize_t = self.table.component_count
+        at: cython.Py_ssize_t
         previous: cython.longlong = -1
         if full:
             if current.count > self.max_create:
@@ -208,13 +214,29 @@ class Encoder:
         for index in range(diff.created):
             if self.at + self.table.entity_worst_bytes > self.size:
                 self.make_room()
-            self.align()
-            diff.create_start[index] = self.at + (self.fill >> 3)
+            self.rest()
+            diff.create_start[index] = self.at
             self.entity = current.keys[diff.create_at[index]]
             if self.entity <= previous:
                 self.a, self.b = previous, self.entity
                 return st.ENTITY_ORDER
             previous = self.entity
+            if self.quick:
+                at = put_entity(
+                    self.table,
+                    current,
+                    self.entity,
+                    diff.create_row,
+                    index * components,
+                    self.table.full_mask,
+                    0,
+                    True,
+                    self.buf,
+                    self.at,
+                )
+                if at > 0:
+                    self.at = at
+                    continue
             self.put_id(self.entity)
             status = self.write_create(current, index * components)
             if status != st.OK:
@@ -249,17 +271,34 @@ class Encoder:
         status: cython.int
         mask_at: cython.Py_ssize_t
         rows_at: cython.Py_ssize_t
+        at: cython.Py_ssize_t
         self.begin_section()
         self.put_varint(diff.updated)
         for index in range(diff.updated):
             if self.at + table.entity_worst_bytes > self.size:
                 self.make_room()
-            self.align()
-            diff.update_start[index] = self.at + (self.fill >> 3)
+            self.rest()
+            diff.update_start[index] = self.at
             self.entity = current.keys[diff.update_at[index]]
-            self.put_id(self.entity)
             mask_at = index * table.word_count
             rows_at = index * table.component_count
+            if self.quick:
+                at = put_entity(
+                    table,
+                    current,
+                    self.entity,
+                    diff.update_row,
+                    rows_at,
+                    diff.masks,
+                    mask_at,
+                    False,
+                    self.buf,
+                    self.at,
+                )
+                if at > 0:
+                    self.at = at
+                    continue
+            self.put_id(self.entity)
             for component in range(table.component_count):
                 self.put(diff.count_changed(component, mask_at) != 0, 1)
             for component in range(table.component_count):
@@ -297,8 +336,8 @@ class Encoder:
             if self.at + table.entity_worst_bytes > self.size:
                 self.make_room()
             mask_at = index * table.word_count
-            self.align()
-            diff.update_start[index] = self.at + (self.fill >> 3)
+            self.rest()
+            diff.update_start[index] = self.at
             self.entity = current.keys[diff.update_at[index]]
             for component in range(table.component_count):
                 changed = diff.count_changed(component, mask_at)
@@ -429,6 +468,15 @@ class Encoder:
         if self.fill & 7:
             self.put(0, 8 - (self.fill & 7))
 
+    def rest(self) -> cython.void:
+        """Pad to a byte boundary and leave no bits in the word."""
+        if self.fill:
+            self.align()
+            store_be64(self.buf, self.at, self.word)
+            self.at += self.fill >> 3
+            self.word = 0
+            self.fill = 0
+
     def begin_section(self) -> cython.int:
         if self.at + 64 > self.size:
             self.make_room()
@@ -444,9 +492,7 @@ class Encoder:
         head: cython.Py_ssize_t = 2
         first: cython.bint = self.body == HEADER_BYTES + SECTION_HEAD
         at: cython.Py_ssize_t
-        self.align()
-        store_be64(self.buf, self.at, self.word)
-        self.at += self.fill >> 3
+        self.rest()
         length = self.at - self.body
         if length > self.max_section_bytes:
             return self.too_many(st.LIMIT_SECTION_BYTES, self.max_section_bytes, length)

@@ -14,6 +14,9 @@ cdef class FieldTable:
     cdef readonly int field_count
     cdef readonly int word_count            # mask words of all components
     cdef readonly Py_ssize_t entity_worst_bytes  # most bytes that one entity can take, in any section
+    cdef readonly bint all_plain            # entities can go the fast way
+    cdef unsigned long long all_components  # then: a full component mask
+    cdef Py_ssize_t entity_plain_bits       # then: one entity with everything
     cdef readonly int entity_least_bits     # fewest bits that one entity takes in a create section
     # by field
     cdef int* kind                          # codec tag
@@ -28,7 +31,7 @@ cdef class FieldTable:
     cdef int* fields
     cdef int* first_word
     cdef int* words
-    cdef int* has_varint
+    cdef int* plain                         # every field has 1 to 57 bits
     cdef long long* value_bits              # all fields that are not varints
     cdef long long* worst_bits              # field mask and values at their longest
     cdef long long* least_bits              # field mask and values at their shortest

@@ -38,6 +38,9 @@ class FieldTable:
         component_count: int
         field_count: int
         word_count: int
+        all_plain: bool
+        all_components: int
+        entity_plain_bits: int
         entity_worst_bytes: int
         entity_least_bits: int
         kind: Any
@@ -51,7 +54,7 @@ class FieldTable:
         fields: Any
         first_word: Any
         words: Any
-        has_varint: Any
+        plain: Any
         value_bits: Any
         worst_bits: Any
         least_bits: Any
@@ -88,7 +91,13 @@ class FieldTable:
         self.first = self._ints(_offsets(counts))
         self.words = self._ints(words)
         self.first_word = self._ints(_offsets(words))
-        self.has_varint = self._ints([any(flags) for flags in varint])
+        # With at most 57 bits a field lies within the eight bytes from its first, whatever the bit it starts at.
+        plain = [all(1 <= field[1] <= 57 for field in group) for group in groups]
+        self.plain = self._ints(plain)
+        # The same holds for masks, so that whole entities can go the fast way.
+        self.all_plain = 1 <= len(groups) <= 57 and all(plain) and all(1 <= count <= 57 for count in counts)
+        self.all_components = (1 << len(groups)) - 1 if self.all_plain else 0
+        self.entity_plain_bits = 32 + len(groups) + sum(counts) + sum(value_bits)
         self.value_bits = self._longs(value_bits)
         self.worst_bits = self._longs(worst)
         self.least_bits = self._longs(
