@@ -40,7 +40,7 @@ class Codec:
         self.version = version
         self.limits = limits or Limits()
         self.strict = strict
-        self._table = schema.table
+        self._mode = _CHOOSE if version >= 2 else _MASKED
         self._encoder = Encoder(schema, version, self.limits, strict)
         self._decoder = Decoder(schema, version, self.limits, strict, Snapshot)
 
@@ -51,13 +51,10 @@ class Codec:
 
     def encode_full(self, snapshot: Snapshot) -> bytes:
         """A packet with every entity of ``snapshot``."""
-        if snapshot.table is not self._table:
-            self._check_schema(snapshot)
         return self._encoder.full(snapshot)  # type: ignore[no-any-return]
 
     def encode_full_into(self, snapshot: Snapshot, buffer: Any) -> int:
         """The same into a writable buffer; returns how many bytes it took."""
-        self._check_schema(snapshot)
         return self._encoder.full(snapshot, buffer)  # type: ignore[no-any-return]
 
     def decode_full(self, data: Any) -> Snapshot:
@@ -72,23 +69,17 @@ class Codec:
         Version 2 chooses between masked and packed updates by its size rule; ``packed`` takes packed ones always.
         A ``baseline_tick``, if given, must be the baseline's own.
         """
-        if base.table is not self._table or snapshot.table is not self._table:
-            self._check_schema(base)
-            self._check_schema(snapshot)
         if baseline_tick is not None and baseline_tick != base.tick:
             raise baseline_fault(base.tick, baseline_tick)
-        return self._encoder.delta(base, snapshot, self._mode(packed))  # type: ignore[no-any-return]
+        return self._encoder.delta(base, snapshot, self._packed_mode() if packed else self._mode)  # type: ignore[no-any-return]
 
     def encode_delta_into(self, base: Snapshot, snapshot: Snapshot, buffer: Any, packed: bool = False) -> int:
         """The same into a writable buffer; returns how many bytes it took."""
-        self._check_schema(base)
-        self._check_schema(snapshot)
-        return self._encoder.delta(base, snapshot, self._mode(packed), buffer)  # type: ignore[no-any-return]
+        mode = self._packed_mode() if packed else self._mode
+        return self._encoder.delta(base, snapshot, mode, buffer)  # type: ignore[no-any-return]
 
     def apply_delta(self, base: Snapshot, data: Any) -> Snapshot:
         """The snapshot that a delta packet makes of ``base``, which stays as it is whatever happens."""
-        if base.table is not self._table:
-            self._check_schema(base)
         return self._decoder.delta(base, data)  # type: ignore[no-any-return]
 
     def encode_changes(
@@ -124,8 +115,6 @@ class Codec:
     def encode_frame(self, base: Snapshot, snapshot: Snapshot, *, last_tick: int) -> bytes:
         """A delta with the compact header, for a receiver whose session stands at ``last_tick`` (version 2)."""
         self._need_version_2("compact frames")
-        self._check_schema(base)
-        self._check_schema(snapshot)
         return self._encoder.frame(base, snapshot, last_tick)  # type: ignore[no-any-return]
 
     def decode_frame_header(self, data: Any, *, last_tick: int) -> FrameHeader:
@@ -142,7 +131,6 @@ class Codec:
     def apply_frame(self, base: Snapshot, data: Any, *, last_tick: int) -> Snapshot:
         """The snapshot that a compact delta frame makes of ``base``."""
         self._need_version_2("compact frames")
-        self._check_schema(base)
         return self._decoder.frame(base, data, last_tick)  # type: ignore[no-any-return]
 
     def decode_full_frame(self, data: Any, *, last_tick: int) -> Snapshot:
@@ -150,18 +138,10 @@ class Codec:
         self._need_version_2("compact frames")
         return self._decoder.full_frame(data, last_tick)  # type: ignore[no-any-return]
 
-    def _mode(self, packed: bool) -> int:
-        if packed:
-            self._need_version_2("packed updates")
-            return _PACKED
-        return _CHOOSE if self.version >= 2 else _MASKED
+    def _packed_mode(self) -> int:
+        self._need_version_2("packed updates")
+        return _PACKED
 
     def _need_version_2(self, what: str) -> None:
         if self.version < 2:
             raise UsageError(f"{what} are of wire version 2; this codec speaks version {self.version}")
-
-    def _check_schema(self, snapshot: Snapshot) -> None:
-        if not isinstance(snapshot, Snapshot):
-            raise UsageError(f"a codec takes a Snapshot, not a {type(snapshot).__name__}")
-        if snapshot.schema != self.schema:
-            raise UsageError("the snapshot has another schema than the codec")

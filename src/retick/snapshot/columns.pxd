@@ -32,6 +32,7 @@ cdef class Columns:
     cdef Py_ssize_t first_disorder(self)
 
 
+cdef int foreign_schema(Columns columns, FieldTable table) except -1
 cdef Columns blank_columns(object cls, FieldTable table, object tick)
 cdef Columns copy_columns(object cls, Columns source, object tick)
 cdef Columns gather_columns(object cls, Columns left, Columns right, object sources, object tick)

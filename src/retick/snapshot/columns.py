@@ -11,6 +11,8 @@ read where it lies, through buffers held for as long as the object lives.
 from array import array
 from typing import Any
 
+from retick.errors import UsageError
+
 try:
     import cython
 except ModuleNotFoundError:  # without Cython the source runs as it is
@@ -28,7 +30,16 @@ else:
 
     UNCHECKED, ASCENDING, UNSORTED = 0, 1, 2
 
-__all__ = ["Columns", "blank_columns", "copy_columns", "duplicate", "gather", "gather_columns", "same_shape"]
+__all__ = [
+    "Columns",
+    "blank_columns",
+    "copy_columns",
+    "duplicate",
+    "foreign_schema",
+    "gather",
+    "gather_columns",
+    "same_shape",
+]
 
 _SIGNED = array("q")
 _IDS = array("I")
@@ -258,6 +269,13 @@ class Columns:
                 return memoryview(block)[at : at + rows].toreadonly()
             return self._owners[field].toreadonly()
         return memoryview(self.columns[field])[:rows].toreadonly() if rows else memoryview(array("q")).toreadonly()
+
+
+def foreign_schema(columns: Columns, table: FieldTable) -> cython.int:
+    """Columns of another table: right only if its schema is equal."""
+    if columns.table.schema != table.schema:
+        raise UsageError("the snapshot has another schema than the codec")
+    return 0
 
 
 def blank_columns(cls: Any, table: FieldTable, tick: Any) -> Columns:

@@ -21,14 +21,20 @@ if cython.compiled:
     from cython.cimports.cpython import array as carray
     from cython.cimports.retick.snapshot import status as st
     from cython.cimports.retick.snapshot.bodies import Bodies
-    from cython.cimports.retick.snapshot.columns import Columns, blank_columns, copy_columns, gather_columns
+    from cython.cimports.retick.snapshot.columns import (
+        Columns,
+        blank_columns,
+        copy_columns,
+        foreign_schema,
+        gather_columns,
+    )
     from cython.cimports.retick.snapshot.fast import CURSOR, POSITION, PREVIOUS, take_updated
     from cython.cimports.retick.snapshot.framing import DELTA, FULL
     from cython.cimports.retick.snapshot.table import FieldTable
 else:
     from retick.snapshot import status as st
     from retick.snapshot.bodies import Bodies
-    from retick.snapshot.columns import Columns, blank_columns, copy_columns, gather_columns
+    from retick.snapshot.columns import Columns, blank_columns, copy_columns, foreign_schema, gather_columns
     from retick.snapshot.fast import CURSOR, POSITION, PREVIOUS, take_updated
     from retick.snapshot.framing import DELTA, FULL
     from retick.snapshot.table import FieldTable
@@ -176,6 +182,8 @@ class Decoder(Bodies):
             raise decode_fault(status, self)
 
     def check_delta(self, base: Columns) -> cython.int:
+        if base.table is not self.table:
+            foreign_schema(base, self.table)
         self.a = self.flags
         if self.flags != DELTA:
             return st.INVALID_FLAGS

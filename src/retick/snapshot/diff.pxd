@@ -12,6 +12,7 @@ cdef class Diff:
     cdef readonly Py_ssize_t destroyed, created, updated
     cdef readonly Py_ssize_t entries            # changed components of all updated entities
     cdef long long masked_cost, packed_cost     # bits by which the two update sections differ
+    cdef bint counting
     cdef long long* destroy_id
     cdef long long* create_at                   # index of the entity in the current snapshot
     cdef long long* create_row                  # by created entity and component; -1 where it is absent
@@ -28,10 +29,12 @@ cdef class Diff:
     cdef object _marks_owner
     cdef long long component                    # id of the component that was added or removed
 
-    cdef int compare(self, Columns base, Columns current) except -1
+    cdef int compare(self, Columns base, Columns current, bint counting) except -1
     cdef int take_all(self, Columns current) except -1
     cdef int reserve(self, Py_ssize_t entities, Py_ssize_t rows) except -1
     cdef void mark_rows(self, Columns base, Columns current) noexcept
+    cdef void mark_one(self, Columns base, Columns current, int field, Py_ssize_t at, Py_ssize_t rows) noexcept
+    cdef void mark_four(self, Columns base, Columns current, int field, Py_ssize_t at, Py_ssize_t rows) noexcept
     cdef void compare_marked(self, Columns base, Columns current) noexcept
     cdef void clear_masks(self, Py_ssize_t mask_at) noexcept
     cdef void note_entity(self, unsigned int entity, Py_ssize_t mask_at) noexcept

@@ -52,6 +52,7 @@ class Diff:
         entries: int
         masked_cost: int
         packed_cost: int
+        counting: bool
         destroy_id: Any
         create_at: Any
         create_row: Any
@@ -109,14 +110,18 @@ class Diff:
                 self.marks = space
         return 0
 
-    def compare(self, base: Columns, current: Columns) -> cython.int:
-        """Fill in the difference; both must have ascending ids. st.OK, or st.PRESENCE_MISMATCH."""
+    def compare(self, base: Columns, current: Columns, counting: cython.bint) -> cython.int:
+        """Fill in the difference; both must have ascending ids. OK, or PRESENCE_MISMATCH.
+
+        Entries and costs are worked out only when ``counting``: packed updates need them, masked ones do not.
+        """
         component: cython.int
         rows: cython.Py_ssize_t = 0
         entities: cython.Py_ssize_t = current.count if current.count > base.count else base.count
         for component in range(self.table.component_count):
             rows += current.rows[component]
         self.reserve(entities, rows)
+        self.counting = counting
         self.destroyed = self.created = self.updated = self.entries = 0
         self.masked_cost = self.packed_cost = 0
         for component in range(self.table.component_count):
@@ -131,22 +136,48 @@ class Diff:
     def mark_rows(self, base: Columns, current: Columns) -> cython.void:
         component: cython.int
         field: cython.int
+        end: cython.int
         row: cython.Py_ssize_t
-        rows: cython.Py_ssize_t
         at: cython.Py_ssize_t = 0
-        marks: cython.p_ulonglong = self.marks
-        before: cython.p_longlong
-        after: cython.p_longlong
         for component in range(self.table.component_count):
-            rows = current.rows[component]
-            for row in range(rows):
-                marks[at + row] = 0
-            for field in range(self.table.first[component], self.table.first[component] + self.table.fields[component]):
-                before = base.columns[field]
-                after = current.columns[field]
-                for row in range(rows):
-                    marks[at + row] |= before[row] ^ after[row]
-            at += rows
+            field = self.table.first[component]
+            end = field + self.table.fields[component]
+            for row in range(current.rows[component]):
+                self.marks[at + row] = 0
+            # Four columns a pass, since each pass reads and writes the marks once more.
+            while end - field >= 4:
+                self.mark_four(base, current, field, at, current.rows[component])
+                field += 4
+            while field < end:
+                self.mark_one(base, current, field, at, current.rows[component])
+                field += 1
+            at += current.rows[component]
+
+    def mark_one(
+        self, base: Columns, current: Columns, field: cython.int, at: cython.Py_ssize_t, rows: cython.Py_ssize_t
+    ) -> cython.void:
+        before: cython.p_longlong = base.columns[field]
+        after: cython.p_longlong = current.columns[field]
+        marks: cython.p_ulonglong = self.marks
+        row: cython.Py_ssize_t
+        for row in range(rows):
+            marks[at + row] |= before[row] ^ after[row]
+
+    def mark_four(
+        self, base: Columns, current: Columns, field: cython.int, at: cython.Py_ssize_t, rows: cython.Py_ssize_t
+    ) -> cython.void:
+        a: cython.p_longlong = base.columns[field]
+        b: cython.p_longlong = base.columns[field + 1]
+        c: cython.p_longlong = base.columns[field + 2]
+        d: cython.p_longlong = base.columns[field + 3]
+        e: cython.p_longlong = current.columns[field]
+        f: cython.p_longlong = current.columns[field + 1]
+        g: cython.p_longlong = current.columns[field + 2]
+        h: cython.p_longlong = current.columns[field + 3]
+        marks: cython.p_ulonglong = self.marks
+        row: cython.Py_ssize_t
+        for row in range(rows):
+            marks[at + row] |= (a[row] ^ e[row]) | (b[row] ^ f[row]) | (c[row] ^ g[row]) | (d[row] ^ h[row])
 
     def compare_marked(self, base: Columns, current: Columns) -> cython.void:
         components: cython.int = self.table.component_count
@@ -158,7 +189,13 @@ class Diff:
         found: cython.int
         rows_at: cython.Py_ssize_t = 0
         mask_at: cython.Py_ssize_t = 0
+        single: cython.bint = components == 1 and current.rows[0] == current.count
         for index in range(current.count):
+            if single:
+                # One component that all have: most entities end here, unchanged.
+                if self.marks[index] == 0:
+                    continue
+                self.current_row[0] = index
             found = 0
             at = 0
             for component in range(components):
@@ -171,7 +208,7 @@ class Diff:
                 if here:
                     self.current_row[component] = row + 1
                     if self.marks[at + row] != 0:
-                        if found == 0:
+                        if found == 0 and components > 1:
                             self.clear_masks(mask_at)
                         found += self.row_mask(
                             base, current, component, row, row, mask_at + self.table.first_word[component]
@@ -194,6 +231,8 @@ class Diff:
         component: cython.int
         changed: cython.int
         self.updated += 1
+        if not self.counting:
+            return
         for component in range(table.component_count):
             changed = self.count_changed(component, mask_at)
             if changed:
@@ -227,6 +266,9 @@ class Diff:
     ) -> cython.int:
         """Write down the mask of changed fields; not 0 when there are any."""
         table: FieldTable = self.table
+        before: cython.pointer(cython.p_longlong) = base.columns  # type: ignore[valid-type]
+        after: cython.pointer(cython.p_longlong) = current.columns  # type: ignore[valid-type]
+        thresholds: cython.p_longlong = table.threshold
         field: cython.int = table.first[component]
         word: cython.int
         bit: cython.int
@@ -236,9 +278,9 @@ class Diff:
         for word in range(table.words[component]):
             bits = 0
             for bit in range(table.mask_width[table.first_word[component] + word]):  # noqa: B007 - a C loop
-                differs = current.columns[field][row] != base.columns[field][base_row]
-                if differs and table.threshold[field] != 0:
-                    differs = self.beyond(field, current.columns[field][row], base.columns[field][base_row])
+                differs = after[field][row] != before[field][base_row]
+                if thresholds[field] != 0 and differs:
+                    differs = self.beyond(field, after[field][row], before[field][base_row])
                 bits = (bits << 1) | differs
                 field += 1
             self.masks[mask_at + word] = bits

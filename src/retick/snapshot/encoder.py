@@ -23,14 +23,14 @@ if cython.compiled:
     from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize
     from cython.cimports.libc.string import memcpy, memmove
     from cython.cimports.retick.snapshot import status as st
-    from cython.cimports.retick.snapshot.columns import Columns
+    from cython.cimports.retick.snapshot.columns import Columns, foreign_schema
     from cython.cimports.retick.snapshot.diff import Diff
     from cython.cimports.retick.snapshot.fast import put_entity
     from cython.cimports.retick.snapshot.table import VARSINT, VARUINT, FieldTable
     from cython.cimports.retick.wire.words import store_be64
 else:
     from retick.snapshot import status as st
-    from retick.snapshot.columns import Columns
+    from retick.snapshot.columns import Columns, foreign_schema
     from retick.snapshot.diff import Diff
     from retick.snapshot.fast import put_entity
     from retick.snapshot.table import VARSINT, VARUINT, FieldTable
@@ -101,6 +101,8 @@ class Encoder:
     def full(self, current: Columns, into: Any = None) -> Any:
         """A packet with every entity."""
         status: cython.int
+        if current.table is not self.table:
+            foreign_schema(current, self.table)
         self.payload = self.at = HEADER_BYTES
         if current.count:
             status = self.write_creates(current, True)
@@ -155,12 +157,16 @@ class Encoder:
 
     def write_delta(self, base: Columns, current: Columns, mode: cython.int) -> cython.int:
         diff: Diff = self.diff
-        status: cython.int = self.out_of_order(base)
+        status: cython.int
+        if base.table is not self.table or current.table is not self.table:
+            foreign_schema(base, self.table)
+            foreign_schema(current, self.table)
+        status = self.out_of_order(base)
         if status == st.OK:
             status = self.out_of_order(current)
         if status != st.OK:
             return status
-        status = diff.compare(base, current)
+        status = diff.compare(base, current, mode != MASKED)
         if status != st.OK:
             self.a = diff.component
             return status
