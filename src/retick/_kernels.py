@@ -24,6 +24,7 @@ KERNELS: tuple[str, ...] = (
     "retick.snapshot.columns",
     "retick.snapshot.diff",
     "retick.snapshot.fast",
+    "retick.snapshot.packer",
     "retick.snapshot.encoder",
     "retick.snapshot.framing",
     "retick.snapshot.bodies",

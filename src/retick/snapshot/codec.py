@@ -71,7 +71,8 @@ class Codec:
         """
         if baseline_tick is not None and baseline_tick != base.tick:
             raise baseline_fault(base.tick, baseline_tick)
-        return self._encoder.delta(base, snapshot, self._packed_mode() if packed else self._mode)  # type: ignore[no-any-return]
+        mode = self._packed_mode() if packed else self._mode
+        return self._encoder.delta(base, snapshot, mode)  # type: ignore[no-any-return]
 
     def encode_delta_into(self, base: Snapshot, snapshot: Snapshot, buffer: Any, packed: bool = False) -> int:
         """The same into a writable buffer; returns how many bytes it took."""
