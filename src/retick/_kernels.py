@@ -28,6 +28,7 @@ KERNELS: tuple[str, ...] = (
     "retick.snapshot.encoder",
     "retick.snapshot.framing",
     "retick.snapshot.bodies",
+    "retick.snapshot.updates",
     "retick.snapshot.decoder",
 )
 

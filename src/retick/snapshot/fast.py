@@ -223,7 +223,8 @@ def take_updated(
 @cython.exceptval(check=False)
 def _id_at(buf: cython.p_uchar, at: cython.Py_ssize_t) -> cython.longlong:
     high: cython.longlong = buf[at + 3]
-    return buf[at] | (buf[at + 1] << 8) | (buf[at + 2] << 16) | (high << 24)
+    low: cython.longlong = buf[at] | (buf[at + 1] << 8) | (buf[at + 2] << 16)
+    return low | (high << 24)
 
 
 @cython.cfunc
