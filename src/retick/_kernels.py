@@ -19,6 +19,12 @@ __all__ = ["KERNELS", "is_compiled", "prefer_sources_if_asked"]
 KERNELS: tuple[str, ...] = (
     "retick.sim.flat",
     "retick.games.fighter.kernel",
+    "retick.games.runner.collision",
+    "retick.games.runner.kernel",
+    "retick.rollback.inputs",
+    "retick.rollback.states",
+    "retick.rollback.engine",
+    "retick.rollback.synctest",
     "retick.wire.bits",
     "retick.snapshot.table",
     "retick.snapshot.columns",

@@ -8,13 +8,19 @@
     │  ├─ PredictionLimit     the next frame would run further ahead than the prediction window
     │  ├─ HistoryEvicted      a frame is no longer, or not yet, in history
     │  ├─ SchemaError         a declaration contradicts itself
-    │  └─ MissingExtra        a command needs an optional dependency that is not installed
+    │  ├─ MissingExtra        a command needs an optional dependency that is not installed
+    │  └─ NetworkUnavailable  a socket cannot be opened or a host not be reached; the message says what to try
     ├─ DecodeError            bytes from outside are wrong (also a ValueError)
     │  ├─ Truncated           fewer bytes than the format needs
     │  ├─ BadMagic            not this format at all
     │  ├─ UnsupportedVersion  this format, another version
     │  ├─ LimitExceeded       a bound that protects the reader was passed
     │  ├─ InvalidValue        a field holds what the format forbids
+    │  │  ├─ BadHeaderSize    a header of another length than its version has
+    │  │  ├─ ReservedNotZero  bytes kept for later versions are in use
+    │  │  ├─ SeedIsZero       a seed that starts no generator
+    │  │  ├─ StartFrameNotZero  a start in mid-match, in a format that has none
+    │  │  └─ UnknownFlags     a flag that this version does not know
     │  ├─ TrailingData        bytes after the end
     │  ├─ ChecksumMismatch    content and checksum disagree
     │  ├─ SchemaMismatch      written with another schema
@@ -31,6 +37,7 @@ module imports nothing of ours: everyone may import it.
 from typing import TypeVar
 
 __all__ = [
+    "BadHeaderSize",
     "BadMagic",
     "BaselineMissing",
     "ChecksumMismatch",
@@ -42,14 +49,19 @@ __all__ = [
     "InvalidValue",
     "LimitExceeded",
     "MissingExtra",
+    "NetworkUnavailable",
     "NotSynchronized",
     "PredictionLimit",
     "ProtocolViolation",
+    "ReservedNotZero",
     "RetickError",
     "SchemaError",
     "SchemaMismatch",
+    "SeedIsZero",
+    "StartFrameNotZero",
     "TrailingData",
     "Truncated",
+    "UnknownFlags",
     "UnsupportedVersion",
     "UsageError",
     "with_code",
@@ -108,6 +120,10 @@ class MissingExtra(UsageError):
     """An optional dependency is not installed; the message is the line that installs it."""
 
 
+class NetworkUnavailable(UsageError):
+    """A socket cannot be opened, a name not be resolved, or a host not be reached."""
+
+
 class DecodeError(RetickError, ValueError):
     """Bytes from outside are not what the format says; nothing was changed by reading them."""
 
@@ -145,6 +161,26 @@ class LimitExceeded(DecodeError):
 
 class InvalidValue(DecodeError):
     """A field holds a value that the format forbids."""
+
+
+class BadHeaderSize(InvalidValue):
+    """The header says that it has another length than its version has."""
+
+
+class ReservedNotZero(InvalidValue):
+    """Bytes that are kept for later versions are not zero."""
+
+
+class SeedIsZero(InvalidValue):
+    """The seed is 0, from which no generator starts."""
+
+
+class StartFrameNotZero(InvalidValue):
+    """The first frame is not frame 0, and the format has no start in mid-match."""
+
+
+class UnknownFlags(InvalidValue):
+    """A flag is set that this version does not know."""
 
 
 class TrailingData(DecodeError):

@@ -6,6 +6,12 @@ import typer
 
 import retick
 from retick._kernels import is_compiled
+from retick.cli.audit import audit
+from retick.cli.bench import bench_app
+from retick.cli.demo import demo
+from retick.cli.packet import packet
+from retick.cli.replay import replay_app
+from retick.cli.synctest import synctest
 
 __all__ = ["app"]
 
@@ -35,3 +41,11 @@ def root(
     ] = False,
 ) -> None:
     """Netcode for Python games: run it again, bit for bit."""
+
+
+app.command()(demo)
+app.command()(synctest)
+app.add_typer(replay_app)
+app.add_typer(bench_app)
+app.command()(packet)
+app.command()(audit)

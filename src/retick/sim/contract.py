@@ -6,11 +6,20 @@ recordings. Saving a state is keeping a reference to it; that is why ``step`` mu
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-__all__ = ["NamesItself", "PacksState", "RunsInBulk", "Simulation", "input_size_of"]
+__all__ = ["Frame", "Input", "NamesItself", "PacksState", "Player", "RunsInBulk", "Simulation", "input_size_of"]
 
 S = TypeVar("S")
+
+Frame: TypeAlias = int
+"""Index on the rollback timeline."""
+Player: TypeAlias = int
+"""A seat, from 0 on."""
+Input: TypeAlias = int
+"""What one player presses in one frame, as an unsigned integer."""
+# Kernels annotate with these names: Cython would take a bare ``int`` for a C-checked type, and then the compiled
+# form would refuse what the uncompiled one accepts.
 
 
 class Simulation(Protocol[S]):

@@ -34,7 +34,7 @@ from typing import (
 )
 
 from retick.errors import SchemaError, TrailingData, Truncated, UsageError
-from retick.sim.flat import FlatRecord, SlotField, fill_record, make_record, slots_checksum
+from retick.sim.flat import FlatRecord, PartField, SlotField, fill_record, make_record, slots_checksum
 
 __all__ = [
     "I8",
@@ -180,8 +180,8 @@ def _layout_of(owner: str, hints: dict[str, Any]) -> Layout:
     )
 
 
-class _Group:
-    """Reads a nested record or a tuple as an attribute."""
+class _Tuple:
+    """Reads a tuple of integers or of records as an attribute."""
 
     def __init__(self, member: Member) -> None:
         self._member = member
@@ -195,14 +195,22 @@ class _Group:
             return values[member.offset : member.offset + (member.times or 1)]
         size = member.slots_each
         slots = record._slots()
-        found = tuple(
+        return tuple(
             make_record(member.kind, slots[at : at + size])
             for at in range(member.offset, member.offset + size * (member.times or 1), size)
         )
-        return found[0] if member.times is None else found
 
     def __set__(self, record: Any, _value: Any) -> NoReturn:
         raise AttributeError(f"{type(record).__name__} is immutable: use replace()")
+
+
+def _field_of(member: Member) -> SlotField | PartField | _Tuple:
+    """What reads one member as an attribute."""
+    if member.times is not None:
+        return _Tuple(member)
+    if isinstance(member.kind, Width):
+        return SlotField(member.offset, member.kind.bits == 64 and not member.kind.signed)
+    return PartField(member.kind, member.offset, member.slots_each)
 
 
 class _RecordType(type):
@@ -223,11 +231,7 @@ class _RecordType(type):
             raise SchemaError(f"{name} declares no field")
         cls.layout = layout  # type: ignore[attr-defined]
         for member in layout.members:
-            if member.times is None and isinstance(member.kind, Width):
-                unsigned64 = member.kind.bits == 64 and not member.kind.signed
-                setattr(cls, member.name, SlotField(member.offset, unsigned64))
-            else:
-                setattr(cls, member.name, _Group(member))
+            setattr(cls, member.name, _field_of(member))
         return cls
 
 

@@ -16,6 +16,7 @@ cdef enum:
 
     FIRST = 1
     SECOND = 12
+    SLOTS = 24
 
     IDLE = 0
     RUN = 1

@@ -31,7 +31,7 @@ else:
     )
     from retick.sim.flat import FlatSimulation
 
-    FIRST, SECOND = 1, 12
+    FIRST, SECOND, SLOTS = 1, 12, 24
     X, Y, VY, FACING, STATE, HITSTUN, HP, COOLDOWN, ACTIVE, HAS_HIT = 0, 1, 3, 4, 5, 6, 7, 8, 9, 10
     IDLE, RUN, JUMP, ATTACK, STUNNED = 0, 1, 2, 3, 4
     LEFT_BUTTON, RIGHT_BUTTON, JUMP_BUTTON, ATTACK_BUTTON = 1, 2, 4, 8
@@ -55,21 +55,20 @@ def _wrap32(value: cython.longlong) -> cython.longlong:
 @cython.inline
 @cython.exceptval(check=False)
 @cython.nogil
-def _begin(s: cython.p_longlong, at: cython.int) -> cython.void:
+def _recover(s: cython.p_longlong, at: cython.int) -> cython.void:
     """Phase B, second half: hitstun runs out into Idle, whatever else is going on."""
-    if s[at + HITSTUN] > 0:
-        s[at + HITSTUN] -= 1
-        if s[at + HITSTUN] == 0:
-            s[at + STATE] = IDLE
+    s[at + HITSTUN] -= 1
+    if s[at + HITSTUN] == 0:
+        s[at + STATE] = IDLE
 
 
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
 @cython.nogil
-def _start_attack(s: cython.p_longlong, at: cython.int, buttons: cython.int) -> cython.void:
-    """Phase C."""
-    if buttons & ATTACK_BUTTON and s[at + STATE] != STUNNED and s[at + COOLDOWN] <= 0:
+def _start_attack(s: cython.p_longlong, at: cython.int) -> cython.void:
+    """Phase C, of a player who presses Attack."""
+    if s[at + STATE] != STUNNED and s[at + COOLDOWN] <= 0:
         s[at + STATE] = ATTACK
         s[at + ACTIVE] = ATTACK_ACTIVE_FRAMES
         s[at + COOLDOWN] = ATTACK_COOLDOWN_FRAMES
@@ -131,11 +130,10 @@ def _fall(s: cython.p_longlong, at: cython.int) -> cython.void:
 @cython.exceptval(check=False)
 @cython.nogil
 def _count_down(s: cython.p_longlong, at: cython.int) -> cython.void:
-    """Phase F: the window counts down even if the fighter no longer attacks."""
-    if s[at + ACTIVE] > 0:
-        s[at + ACTIVE] -= 1
-        if s[at + ACTIVE] == 0 and s[at + STATE] == ATTACK:
-            s[at + STATE] = IDLE
+    """Phase F: an open window counts down even if the fighter no longer attacks."""
+    s[at + ACTIVE] -= 1
+    if s[at + ACTIVE] == 0 and s[at + STATE] == ATTACK:
+        s[at + STATE] = IDLE
 
 
 @cython.cfunc
@@ -178,7 +176,10 @@ def _apply_hit(s: cython.p_longlong, attacker: cython.int, defender: cython.int)
 @cython.exceptval(check=False)
 @cython.nogil
 def _tick(s: cython.p_longlong, first: cython.int, second: cython.int) -> cython.void:
-    """One frame, in place; ``first`` and ``second`` are the players' buttons."""
+    """One frame, in place; ``first`` and ``second`` are the players' buttons.
+
+    What seldom happens is asked here and done elsewhere: uncompiled, a call costs more than most phases.
+    """
     first_hits: cython.bint
     second_hits: cython.bint
     limit: cython.longlong = 4294967295
@@ -187,16 +188,22 @@ def _tick(s: cython.p_longlong, first: cython.int, second: cython.int) -> cython
         s[FIRST + COOLDOWN] -= 1
     if s[SECOND + COOLDOWN] > 0:
         s[SECOND + COOLDOWN] -= 1
-    _begin(s, FIRST)
-    _begin(s, SECOND)
-    _start_attack(s, FIRST, first)
-    _start_attack(s, SECOND, second)
+    if s[FIRST + HITSTUN] > 0:
+        _recover(s, FIRST)
+    if s[SECOND + HITSTUN] > 0:
+        _recover(s, SECOND)
+    if first & ATTACK_BUTTON:
+        _start_attack(s, FIRST)
+    if second & ATTACK_BUTTON:
+        _start_attack(s, SECOND)
     _move(s, FIRST, first)
     _move(s, SECOND, second)
     _fall(s, FIRST)
     _fall(s, SECOND)
-    _count_down(s, FIRST)
-    _count_down(s, SECOND)
+    if s[FIRST + ACTIVE] > 0:
+        _count_down(s, FIRST)
+    if s[SECOND + ACTIVE] > 0:
+        _count_down(s, SECOND)
     if s[FIRST + ACTIVE] > 0 or s[SECOND + ACTIVE] > 0:
         # Both are judged before either is applied, so that neither player goes first.
         first_hits = _can_hit(s, FIRST, SECOND)
@@ -215,7 +222,17 @@ class FighterKernel(FlatSimulation):
         _tick(slots, inputs[0] & 15, inputs[1] & 15)
 
     def run_slots(self, slots: cython.p_longlong, frames: cython.p_uchar, count: cython.Py_ssize_t) -> cython.void:
-        # Only the low byte of an input holds buttons that the rules read.
+        # Only the low byte of an input holds buttons that the rules read. The loop works on a copy, which the C
+        # compiler can keep in registers since nothing else points to it.
         frame: cython.Py_ssize_t
+        index: cython.int
+        if cython.compiled:
+            row = cython.declare(cython.longlong[SLOTS])
+        else:
+            row = [0] * SLOTS
+        for index in range(SLOTS):
+            row[index] = slots[index]
         for frame in range(count):
-            _tick(slots, frames[4 * frame], frames[4 * frame + 2])
+            _tick(row, frames[4 * frame], frames[4 * frame + 2])
+        for index in range(SLOTS):
+            slots[index] = row[index]

@@ -1,0 +1,75 @@
+"""The fighter's step in C, compiled on the spot where there is a compiler: what benchmarks measure against.
+
+Knows nothing of the library's own kernels; whoever times both compares their checksums.
+"""
+
+import ctypes
+import shutil
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from retick.errors import RetickError
+from retick.games.fighter.bots import bout
+
+__all__ = ["SOURCE", "NativeFighter", "build", "c_loop_ns", "find_compiler"]
+
+SOURCE = Path(__file__).with_name("fighter.h")
+FLAGS = ("-O3", "-shared", "-fPIC", "-x", "c")
+
+
+def find_compiler(names: Sequence[str] = ("cc", "gcc", "clang")) -> str | None:
+    """The path of the first C compiler that is installed."""
+    return next((path for name in names if (path := shutil.which(name))), None)
+
+
+def build(compiler: str, folder: Path) -> Path:
+    """The yardstick as a shared library in ``folder``."""
+    library = folder / "fighter.shared"
+    done = subprocess.run([compiler, *FLAGS, str(SOURCE), "-o", str(library)], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RetickError(f"{compiler} could not compile {SOURCE.name}: {done.stderr.strip()}")
+    return library
+
+
+class NativeFighter:
+    """A match inside the C library."""
+
+    def __init__(self, library: Path) -> None:
+        self._library = ctypes.CDLL(str(library))
+        self._library.fighter_size.restype = ctypes.c_size_t
+        self._library.fighter_checksum.restype = ctypes.c_uint32
+        self._library.fighter_reset.argtypes = (ctypes.c_void_p, ctypes.c_uint32)
+        self._library.fighter_run.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t)
+        self._match = ctypes.create_string_buffer(self._library.fighter_size())
+
+    def run(self, seed: int, frames: bytes) -> None:
+        """Play ``frames`` from the beginning of a match."""
+        self._library.fighter_reset(self._match, seed)
+        self._library.fighter_run(self._match, frames, len(frames) // 4)
+
+    def checksum(self) -> int:
+        """Checksum of the state that the last run ended in."""
+        return int(self._library.fighter_checksum(self._match))
+
+
+def c_loop_ns(*, frames: bytes | None = None, passes: int = 20) -> float | None:
+    """Nanoseconds a step of the C loop over a match between bots, best of several passes; None without a compiler.
+
+    Other benchmarks print it beside their own figures, so that machines can be told apart from changes.
+    """
+    compiler = find_compiler()
+    if compiler is None:
+        return None
+    payload = bout(1, 20_000) if frames is None else frames
+    # The library cannot be deleted where it is still loaded (Windows); the system's cleaning takes it later.
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        fighter = NativeFighter(build(compiler, Path(folder)))
+        best = float("inf")
+        for _ in range(passes):
+            started = time.perf_counter()
+            fighter.run(1, payload)
+            best = min(best, time.perf_counter() - started)
+    return best / (len(payload) // 4) * 1e9

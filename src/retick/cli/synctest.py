@@ -1,0 +1,50 @@
+"""``retick synctest``: does a game repeat itself when the last frames are run again?"""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from retick.cli.games import load_game
+from retick.testing.determinism import Failure, find_failure, shrink
+
+__all__ = ["synctest"]
+
+
+def synctest(
+    game: Annotated[str, typer.Argument(metavar="MODULE:GAME", help="A class or factory, by module or by file.")],
+    frames: Annotated[int, typer.Option(min=1, help="Frames of random inputs in each round.")] = 600,
+    distance: Annotated[int, typer.Option(min=1, max=1000, help="How many frames are run again, every frame.")] = 7,
+    seed: Annotated[int, typer.Option(min=1, max=2**32 - 1, help="Seed of the first round.")] = 1,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds, each with the next seed.")] = 3,
+) -> None:
+    """Run a game on random inputs, re-running the last frames every frame, and compare.
+
+    A failure is shrunk to a short run of inputs and reported with the fields that differ. Exit code 0 when every
+    frame repeats itself, 1 when one does not.
+
+    Example: retick synctest retick.games.fighter:Fighter --frames 2000
+    """
+    factory = load_game(game)
+    console = Console()
+    for number in range(rounds):
+        with console.status(f"round {number + 1} of {rounds}: {frames} frames, {distance} run again each"):
+            failure = find_failure(factory, frames=frames, seed=seed + number, distance=distance)
+        if failure is not None:
+            with console.status("shrinking the inputs"):
+                failure = shrink(factory, failure, distance=distance)
+            _report(console, failure)
+            raise typer.Exit(1)
+    console.print(f"{game}: {rounds} rounds of {frames} frames, {distance} frames run again each: all the same")
+
+
+def _report(console: Console, failure: Failure) -> None:
+    console.print(f"Frame {failure.error.frame} came out differently when it was run again.", style="bold red")
+    fields = Table("field", "first", "again")
+    for name, before, again in failure.error.differences:
+        fields.add_row(name, str(before), str(again))
+    console.print(fields)
+    console.print(f"Shortest run found: seed {failure.seed}, {len(failure.inputs)} frames.")
+    for frame, row in enumerate(failure.inputs):
+        console.print(f"  frame {frame}: {' '.join(f'0x{value:04X}' for value in row)}", highlight=False)

@@ -1,0 +1,190 @@
+"""Scripted fighters: they close in, strike, give ground and leap, each in a style of its own.
+
+A bot is a value, as a state is: ``decide`` looks at a state and returns the buttons and the bot to ask next, so a
+bot can be kept, rewound and asked again together with the match. Equal bots shown equal states press equal
+buttons, on every machine.
+
+Theory of operation. A bot follows one plan at a time for a drawn number of frames: it holds its ground, advances,
+retreats, leaps in, or winds up a strike. Coming within reach turns holding and advancing into a wind-up; a strike
+has no start-up of its own in this game, so the length of the wind-up, the bot's reflex, decides who lands first.
+When a plan has run out or a strike was thrown, the style's odds choose the next; a hit taken is followed by a
+retreat. Nothing ends at 0 hp, for the bots either.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final, NamedTuple, Self
+
+from retick.errors import UsageError
+from retick.games.fighter.game import Fighter
+from retick.games.fighter.rules import (
+    HITBOX_HEIGHT,
+    HITBOX_WIDTH,
+    MAX_X,
+    MIN_X,
+    MOVE_SPEED,
+    PLAYER_HEIGHT,
+    PLAYER_WIDTH,
+    Button,
+)
+from retick.games.fighter.state import FighterState, PlayerState
+from retick.sim.checksum import fnv1a
+from retick.sim.prng import XorShift32, check_seed
+
+__all__ = ["COUNTER", "HOPPER", "RUSHER", "STYLES", "Bot", "Style", "bout", "fight"]
+
+# Plain ints: an IntFlag costs thirty times as much to combine.
+LEFT: Final = int(Button.LEFT)
+RIGHT: Final = int(Button.RIGHT)
+JUMP: Final = int(Button.JUMP)
+ATTACK: Final = int(Button.ATTACK)
+
+REACH: Final = PLAYER_WIDTH + HITBOX_WIDTH
+"""A strike lands when the other is nearer than this in the direction faced, and not at the very same place."""
+CLOSE: Final = REACH - 2 * MOVE_SPEED
+"""Nearer than this a bot advances no further, lest it run through the other."""
+FAR: Final = 4 * REACH
+"""Beyond this there is nothing to retreat from."""
+
+HOLD, ADVANCE, RETREAT, LEAP, WIND_UP = range(5)
+ADVANCE_LENGTH: Final = (40, 41)
+LEAP_LENGTH: Final = (25, 26)
+"""As long as a jump lasts."""
+OPENING: Final = 8
+"""By so many frames must the other's cooldown outlast one's own to be worth a charge."""
+FRAME_MASK: Final = 0xFFFFFFFF
+
+
+class Style(NamedTuple):
+    """How a bot likes to fight. A range of frames is its lowest length and one past the highest."""
+
+    name: str
+    odds: tuple[int, int, int, int]
+    """Weights of the next plan: hold, advance, retreat, leap."""
+    patience: tuple[int, int]
+    """How long it holds its ground, a range of frames."""
+    ground: tuple[int, int]
+    """How long it retreats, a range of frames."""
+    reflex: tuple[int, int]
+    """How long it winds up once the other is within reach, a range of frames."""
+    punishes: bool
+    """Whether it stops waiting and advances when the other has struck and cannot strike again yet."""
+
+
+RUSHER: Final = Style("rusher", (3, 5, 2, 1), (15, 40), (8, 16), (5, 22), punishes=False)
+COUNTER: Final = Style("counter", (4, 2, 4, 1), (15, 45), (8, 20), (6, 24), punishes=True)
+HOPPER: Final = Style("hopper", (3, 2, 3, 5), (10, 30), (8, 18), (7, 26), punishes=False)
+STYLES: Final = (RUSHER, COUNTER, HOPPER)
+
+
+class Bot(NamedTuple):
+    """One scripted player at one point of its thinking."""
+
+    player: int
+    style: Style
+    rng: XorShift32
+    plan: int
+    since: int
+    """The frame in which the plan begins."""
+    length: int
+    """How many frames the plan may last."""
+
+    @classmethod
+    def seeded(cls, seed: int, player: int, style: Style) -> Self:
+        """A bot for one seat; from the same seed the two seats think unrelated thoughts."""
+        if player not in (0, 1):
+            raise UsageError(f"player must be 0 or 1, not {player!r}")
+        rng = XorShift32(fnv1a((check_seed(seed), player)) or 1)
+        return cls(player, style, rng, HOLD, 0, 0)._planning(HOLD, 0, style.patience)
+
+    def decide(self, state: FighterState) -> tuple[int, Self]:
+        """The buttons to press in ``state``, and the bot to ask in the next one."""
+        me, other = (state.p2, state.p1) if self.player else (state.p1, state.p2)
+        frame = state.frame
+        if me.hitstun_frames > 1:
+            return 0, self._reeling(frame + me.hitstun_frames - 1)
+        gap, rise = other.x - me.x, other.y - me.y
+        near = 0 < abs(gap) < REACH and -PLAYER_HEIGHT < rise < HITBOX_HEIGHT
+        over = (frame - self.since) & FRAME_MASK >= self.length
+        # One frame of cooldown left is none: it runs out before the strike is judged.
+        if me.attack_cooldown_frames <= 1 and self.plan != RETREAT and (near or self.plan == WIND_UP):
+            return self._threaten(me.facing, gap, frame, over)
+        bot = self._choosing(frame) if over else self._reconsidering(me, other, abs(gap), frame)
+        return bot._buttons(gap, frame), bot
+
+    def _reeling(self, until: int) -> Self:
+        return self if self.plan == RETREAT else self._planning(RETREAT, until & FRAME_MASK, self.style.ground)
+
+    def _threaten(self, facing: int, gap: int, frame: int, over: bool) -> tuple[int, Self]:
+        """Within reach: wind up, then strike; a leap strikes at once. A wind-up is thrown even if the other left."""
+        if self.plan != LEAP:
+            if self.plan != WIND_UP:
+                return 0, self._planning(WIND_UP, frame, self.style.reflex)
+            if not over:
+                return 0, self
+        toward, away = (RIGHT, LEFT) if gap > 0 else (LEFT, RIGHT)
+        if (gap > 0) == (facing > 0):
+            return ATTACK, self._choosing(frame)
+        if abs(gap) <= MOVE_SPEED:
+            return away, self  # turning round is also a stride, and would end beyond the other
+        return ATTACK | toward, self._choosing(frame)
+
+    def _reconsidering(self, me: PlayerState, other: PlayerState, distance: int, frame: int) -> Self:
+        """A plan may end early: a retreat at a wall or far away, patience when the other cannot strike back."""
+        if self.plan == RETREAT:
+            if not MIN_X < me.x < MAX_X - PLAYER_WIDTH:
+                return self._planning(LEAP, frame, LEAP_LENGTH)
+            if distance > FAR:
+                return self._planning(HOLD, frame, self.style.patience)
+        opening = other.attack_cooldown_frames > me.attack_cooldown_frames + OPENING
+        if opening and self.plan == HOLD and self.style.punishes:
+            return self._planning(ADVANCE, frame, ADVANCE_LENGTH)
+        return self
+
+    def _buttons(self, gap: int, frame: int) -> int:
+        """The buttons of a plan that is not a strike."""
+        toward, away = (RIGHT, LEFT) if gap > 0 else (LEFT, RIGHT)
+        if gap == 0:
+            return RIGHT if self.player else LEFT  # inside each other neither can land a strike
+        if self.plan == RETREAT:
+            return away
+        if self.plan == ADVANCE:
+            return toward if abs(gap) > CLOSE else 0
+        if self.plan == LEAP:
+            jump = JUMP if frame == self.since else 0
+            return jump | (toward if abs(gap) > CLOSE else 0)
+        return 0
+
+    def _choosing(self, frame: int) -> Self:
+        """The next plan, drawn by the style's odds, from the frame on."""
+        style = self.style
+        draw, rng = self.rng.below(sum(style.odds))
+        bot = self._replace(rng=rng)
+        lengths = (style.patience, ADVANCE_LENGTH, style.ground, LEAP_LENGTH)
+        for plan, weight in enumerate(style.odds):
+            draw -= weight
+            if draw < 0:
+                return bot._planning(plan, frame, lengths[plan])
+        raise AssertionError("a draw below the sum of the odds falls to one of them")
+
+    def _planning(self, plan: int, since: int, lengths: tuple[int, int]) -> Self:
+        length, rng = self.rng.between(*lengths)
+        return type(self)(self.player, self.style, rng, plan, since, length)
+
+
+def fight(seed: int, styles: tuple[Style, Style] = (RUSHER, COUNTER)) -> Iterator[tuple[tuple[int, int], FighterState]]:
+    """A match between two bots without end: the buttons of each frame, and the state that they led to."""
+    game = Fighter()
+    state = game.initial_state(seed)
+    first, second = Bot.seeded(seed, 0, styles[0]), Bot.seeded(seed, 1, styles[1])
+    while True:
+        left, first = first.decide(state)
+        right, second = second.decide(state)
+        state = game.step(state, (left, right))
+        yield (left, right), state
+
+
+def bout(seed: int, frames: int, styles: tuple[Style, Style] = (RUSHER, COUNTER)) -> bytes:
+    """The inputs of so many frames of such a match, as ``Fighter.run`` takes them."""
+    buttons = (each for both, _ in islice(fight(seed, styles), frames) for each in both)
+    return b"".join(each.to_bytes(2, "little") for each in buttons)

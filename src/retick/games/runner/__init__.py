@@ -1,0 +1,42 @@
+"""The parkour runner: a headless motor, a course, its locomotion on the wire, and the NetRunner packets.
+
+Knows nothing of sessions, clocks or sockets: a server or client drives it by its shape.
+"""
+
+from retick.games.runner.bots import CourseBot, Wanderer
+from retick.games.runner.commands import Button, Command, CommandBuilder, Intent
+from retick.games.runner.config import LAN, WAN, RunnerConfig, parse_config
+from retick.games.runner.course import ARENA, COURSE
+from retick.games.runner.locomotion import LocomotionState, Mode
+from retick.games.runner.motor import RunnerMotor
+from retick.games.runner.profile import NetRunner
+from retick.games.runner.snapshots import InputStats, PlayerSnapshot, RunnerSnapshot
+from retick.games.runner.state import RunnerState
+from retick.games.runner.tuning import Tuning
+from retick.games.runner.world import Box, World
+
+__all__ = [
+    "ARENA",
+    "COURSE",
+    "LAN",
+    "WAN",
+    "Box",
+    "Button",
+    "Command",
+    "CommandBuilder",
+    "CourseBot",
+    "InputStats",
+    "Intent",
+    "LocomotionState",
+    "Mode",
+    "NetRunner",
+    "PlayerSnapshot",
+    "RunnerConfig",
+    "RunnerMotor",
+    "RunnerSnapshot",
+    "RunnerState",
+    "Tuning",
+    "Wanderer",
+    "World",
+    "parse_config",
+]

@@ -1,0 +1,46 @@
+"""A connection over datagrams: proven addresses, agreed terms, payloads, reliable messages, measurements, goodbye.
+
+Does no I/O and reads no clock; knows no game, no session and no socket: an address is any hashable value.
+"""
+
+from retick.link.config import Accept, LinkConfig, Refuse
+from retick.link.connection import Connection
+from retick.link.endpoint import LinkEndpoint
+from retick.link.events import (
+    AddressChanged,
+    Connected,
+    Disconnected,
+    Interrupted,
+    LinkEvent,
+    MessageReceived,
+    QueueDrained,
+    Refused,
+    Resumed,
+    UnreliableReceived,
+)
+from retick.link.reasons import Reason, describe
+from retick.link.terms import LinkStats, Request, State, Terms
+
+__all__ = [
+    "Accept",
+    "AddressChanged",
+    "Connected",
+    "Connection",
+    "Disconnected",
+    "Interrupted",
+    "LinkConfig",
+    "LinkEndpoint",
+    "LinkEvent",
+    "LinkStats",
+    "MessageReceived",
+    "QueueDrained",
+    "Reason",
+    "Refuse",
+    "Refused",
+    "Request",
+    "Resumed",
+    "State",
+    "Terms",
+    "UnreliableReceived",
+    "describe",
+]

@@ -1,0 +1,41 @@
+"""How a match is to be run: the numbers that all of its parts share."""
+
+from dataclasses import dataclass
+
+from retick.errors import UsageError
+
+__all__ = ["MatchConfig"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchConfig:
+    """Settings of one side; only ``tick_rate`` and ``checksum_interval`` must be equal on all sides."""
+
+    tick_rate: int = 60
+    """Frames a second."""
+    prediction_window: int = 12
+    """Frames that may run ahead of the newest input known of every other player; 0 is lockstep."""
+    input_delay: int = 2
+    """Frames between pressing a button and its effect: each one less to roll back."""
+    history: int = 64
+    """Frames that can be run again; at least the prediction window."""
+    checksum_interval: int = 16
+    """A final state's checksum is compared every so many frames; 0 turns the comparison off."""
+    resend_interval: float = 0.033
+    """Seconds between packets while the match waits for inputs."""
+    longest_catch_up: float = 0.25
+    """Seconds of lost time that are made up by running frames faster; what is beyond is let go."""
+    most_slowing: float = 0.05
+    """Share by which a side that is ahead stretches its frames at most."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.tick_rate <= 1000:
+            raise UsageError(f"tick_rate must be from 1 to 1000 frames a second, not {self.tick_rate}")
+        if not 0 <= self.prediction_window <= self.history:
+            raise UsageError(
+                f"prediction_window must be from 0 to history ({self.history}), not {self.prediction_window}"
+            )
+        if not 0 <= self.input_delay <= self.history // 2:
+            raise UsageError(f"input_delay must be from 0 to {self.history // 2} frames, not {self.input_delay}")
+        if not 0 <= self.most_slowing <= 0.5:
+            raise UsageError(f"most_slowing must be from 0 to 0.5, not {self.most_slowing}")

@@ -1,0 +1,37 @@
+from retick.rollback.inputs cimport InputHistory
+from retick.rollback.states cimport StateRing
+
+
+cdef class RollbackEngine:
+    cdef readonly object sim
+    cdef readonly long long history
+    cdef readonly tuple local_players
+    cdef readonly object prediction_window
+    cdef long long current
+    cdef long long start
+    cdef long long window
+    cdef long long wrong_from
+    cdef long long redone_from
+    cdef long long delay
+    cdef long long local_upto
+    cdef int num_players
+    cdef bint single
+    cdef int first_seat
+    cdef InputHistory inputs
+    cdef StateRing states
+    cdef long long rollbacks
+    cdef long long resimulated
+    cdef long long deepest
+
+    cdef int settle(self) except -1
+    cdef long long oldest(self) noexcept
+    cdef long long final_frame(self) noexcept
+    cdef int give_local(self, object pressed) except -1
+    cdef int check_seat(self, object player) except -1
+    cdef int check_frames(self, object first, long long count) except -1
+    cdef int check_press(self, int player, object value) except -1
+    cdef int hold_local(self) except -1
+    cdef int check_batch(self, int player, long long first, object values) except -1
+    cdef int note_wrong(self, int player, long long frame) noexcept
+    cdef int note_dirty(self, int player, long long frame) noexcept
+    cdef bint is_news(self, int player, long long frame) noexcept

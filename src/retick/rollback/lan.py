@@ -1,0 +1,136 @@
+"""The original LAN demo's session: three words of ASCII, then bare RBN1 by address. For old peers only.
+
+::
+
+    joiner                          host
+      | HELLO (every 30 ticks)        |
+      |------------------------------>|
+      |             ACK               |
+      |<------------------------------|
+      | START                         |
+      |------------------------------>|   connected; a first RBN1 packet counts as START too
+
+There is no proof of address, no version, no goodbye, and the seed is always 1. The host plays seat 0, the joiner
+seat 1. Between new programs use :class:`~retick.rollback.session.RollbackSession`.
+"""
+
+from collections import Counter
+from collections.abc import Hashable
+from typing import Any
+
+from retick.errors import NotSynchronized, UsageError
+from retick.rollback.config import MatchConfig
+from retick.rollback.events import MatchEvent, MatchStarted, PeerConnected
+from retick.rollback.match import Match
+from retick.rollback.stats import SessionStats
+from retick.sim.contract import Input
+from retick.wire import rbn1
+
+__all__ = ["LanSession"]
+
+HELLO, ACK, START = b"HELLO", b"ACK", b"START"
+HELLO_EVERY_TICKS = 30
+SEED = 1
+
+
+class LanSession:
+    """Five calls like every endpoint, and ``due``/``advance`` for the frames."""
+
+    def __init__(self, sim: Any, *, host_address: Hashable | None = None, config: MatchConfig | None = None) -> None:
+        """Join the host at ``host_address``; host when there is none."""
+        if sim.num_players != 2:
+            raise UsageError(f"the LAN mode is for two players, not {sim.num_players}")
+        self.config = config or MatchConfig()
+        self.match: Match | None = None
+        self.dropped: Counter[str] = Counter()
+        self._sim = sim
+        self._peer = host_address
+        self._hosting = host_address is None
+        self._out: list[tuple[bytes, Hashable]] = []
+        self._events: list[MatchEvent] = []
+        self._hello_at: float | None = None
+
+    @property
+    def local_player(self) -> int:
+        return 0 if self._hosting else 1
+
+    @property
+    def running(self) -> bool:
+        return self.match is not None
+
+    @property
+    def state(self) -> Any:
+        return self._running().engine.state
+
+    def due(self, *, now: float) -> bool:
+        """Whether ``advance`` is to be called now."""
+        return self.match is not None and self.match.due(now)
+
+    def advance(self, pressed: Input, *, now: float) -> None:
+        self._running().advance(pressed, now)
+
+    def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
+        if data == HELLO and self._hosting and self._peer in (None, address):
+            # Answered whenever it comes: the joiner repeats it when an ACK was lost.
+            self._peer = address
+            self._out.append((ACK, address))
+        elif address != self._peer:
+            self.dropped["StrangeAddress"] += 1
+        elif data == ACK and not self._hosting:
+            self._out.append((START, address))
+            self._start()
+        elif self.match is None and self._hosting and (data == START or rbn1.try_decode(data) is not None):
+            self._start()
+            if data != START:
+                self._take(data, now)
+        elif self.match is not None:
+            if data != START:
+                self._take(data, now)
+        else:
+            self.dropped["BeforeTheStart"] += 1
+
+    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
+        out, self._out = self._out, []
+        if self.match is not None:
+            out += [(data, self._peer) for _, data in self.match.packets(now)]
+        return out
+
+    def next_timeout(self) -> float | None:
+        if self.match is not None:
+            return self.match.next_timeout()
+        if self._hosting:
+            return None
+        return self._hello_at if self._hello_at is not None else 0.0
+
+    def handle_timeout(self, *, now: float) -> None:
+        """Say HELLO again until the host answers."""
+        if self.match is not None or self._hosting:
+            return
+        if self._hello_at is None or now >= self._hello_at:
+            self._out.append((HELLO, self._peer))
+            self._hello_at = now + HELLO_EVERY_TICKS / self.config.tick_rate
+
+    def events(self) -> list[MatchEvent]:
+        happened, self._events = self._events, []
+        return happened + (self.match.events() if self.match is not None else [])
+
+    def stats(self, *, now: float) -> SessionStats:
+        return self._running().stats(now)
+
+    def _running(self) -> Match:
+        if self.match is None:
+            raise NotSynchronized("the match has not started: wait for MatchStarted")
+        return self.match
+
+    def _take(self, data: bytes, now: float) -> None:
+        self._running().take(self._peer, data, now)
+
+    def _start(self) -> None:
+        if self.match is not None:
+            return
+        mine, theirs = self.local_player, 1 - self.local_player
+        self.match = Match(self._sim, seed=SEED, local_players=(mine,), config=self.config)
+        # The old program may hash states that are still guesses, so what it claims raises no alarm.
+        self.match.add_peer(self._peer, (theirs,), compare_checksums=False)
+        self._events.append(PeerConnected(peer=self._peer, players=(theirs,)))
+        self._events.append(MatchStarted(seed=SEED, local_players=(mine,)))

@@ -1,0 +1,97 @@
+"""Is a game deterministic? Runs it through the sync test, and makes a failure small enough to read."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from retick.errors import DeterminismError
+from retick.rollback.synctest import SyncTest
+from retick.testing.inputs import random_inputs
+
+__all__ = ["Failure", "assert_deterministic", "find_failure", "shrink"]
+
+Rows = list[tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """One run of inputs that a game does not repeat."""
+
+    seed: int
+    """Given to ``initial_state``."""
+    inputs: Rows
+    """One row a frame, one input a player; the last row is the frame that revealed it."""
+    error: DeterminismError
+    """The frame, and the fields that differed there."""
+
+    def __str__(self) -> str:
+        rows = "\n".join(f"  frame {frame}: {row}" for frame, row in enumerate(self.inputs))
+        return f"{self.error}\nseed {self.seed}, inputs:\n{rows}"
+
+
+def _fresh(game: Any) -> Any:
+    """A new instance from a class or factory; an instance is taken as it is."""
+    return game if hasattr(game, "step") and not isinstance(game, type) else game()
+
+
+def _fails(game: Any, rows: Rows, seed: int, distance: int) -> Failure | None:
+    sim = _fresh(game)
+    test = SyncTest(sim, sim.initial_state(seed), distance=distance)
+    for count, row in enumerate(rows, start=1):
+        try:
+            test.advance(row)
+        except DeterminismError as error:
+            return Failure(seed=seed, inputs=rows[:count], error=error)
+    return None
+
+
+def find_failure(game: Any, *, frames: int = 600, seed: int = 1, distance: int = 7) -> Failure | None:
+    """Run ``frames`` of random inputs through the sync test; the first failure as it came, or None."""
+    return _fails(game, random_inputs(_fresh(game), frames, seed), seed, distance)
+
+
+def shrink(
+    game: Any, failure: Failure, *, distance: int = 7, tries: int = 2000, tell: Callable[[int], None] | None = None
+) -> Failure:
+    """A shorter and plainer run that still fails: frames are left out, then inputs are cleared.
+
+    ``tell`` is called with the number of frames left whenever that number falls.
+    """
+    left = tries
+    size = max(len(failure.inputs) // 2, 1)
+    while size and left > 0:
+        at = 0
+        while at < len(failure.inputs) and left > 0:
+            left -= 1
+            smaller = _fails(game, failure.inputs[:at] + failure.inputs[at + size :], failure.seed, distance)
+            if smaller is None:
+                at += size
+                continue
+            failure = smaller
+            if tell is not None:
+                tell(len(failure.inputs))
+        size //= 2
+    return _clear_inputs(game, failure, distance, left)
+
+
+def _clear_inputs(game: Any, failure: Failure, distance: int, left: int) -> Failure:
+    """Set one input after the other to neutral where the run still fails without it."""
+    for frame in range(len(failure.inputs)):
+        for player in range(len(failure.inputs[0])):
+            if frame >= len(failure.inputs) or not failure.inputs[frame][player] or left <= 0:
+                continue
+            left -= 1
+            rows = list(failure.inputs)
+            row = list(rows[frame])
+            row[player] = 0
+            rows[frame] = tuple(row)
+            failure = _fails(game, rows, failure.seed, distance) or failure
+    return failure
+
+
+def assert_deterministic(game: Any, *, frames: int = 300, distance: int = 7, seeds: Sequence[int] = (1, 2, 3)) -> None:
+    """Fail with the shortest run found if ``game`` (a class, factory or instance) does not repeat itself."""
+    for seed in seeds:
+        failure = find_failure(game, frames=frames, seed=seed, distance=distance)
+        if failure is not None:
+            raise AssertionError(str(shrink(game, failure, distance=distance)))

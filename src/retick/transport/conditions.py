@@ -1,0 +1,151 @@
+"""How bad one direction of a link is, and the dice that decide each datagram's fate.
+
+A :class:`Path` answers one question: this many bytes are sent now, when do they arrive? No time at all means lost,
+two times mean a duplicate. It holds no datagrams, so the same path serves virtual time and a real socket.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Self
+
+from retick.errors import UsageError
+
+__all__ = ["HEADERS", "Conditions", "Path"]
+
+HEADERS = 28
+"""Bytes of IPv4 and UDP headers, which a bandwidth limit carries too."""
+
+_CHANCES = ("loss", "burst_enter", "burst_leave", "burst_loss", "duplicate", "reorder")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conditions:
+    """One direction of a link; the default is perfect."""
+
+    latency: float = 0.0
+    """Seconds, one way."""
+    jitter: float = 0.0
+    """Seconds: the delay is latency plus a uniform draw from -jitter to +jitter, at least 0."""
+    in_order: bool = False
+    """True: jitter never lets a datagram overtake one that was sent before."""
+    loss: float = 0.0
+    """Chance that a datagram is lost, each on its own."""
+    burst_enter: float = 0.0
+    """Chance, at each datagram, that a burst of loss begins."""
+    burst_leave: float = 0.2
+    """Chance, at each datagram, that the burst ends: 0.2 gives bursts of 5 datagrams on average."""
+    burst_loss: float = 1.0
+    """Chance that a datagram within a burst is lost."""
+    duplicate: float = 0.0
+    """Chance that a second copy arrives, with a delay of its own."""
+    reorder: float = 0.0
+    """Chance that a datagram is held back by ``reorder_delay``."""
+    reorder_delay: float = 0.02
+    """Seconds."""
+    bandwidth: float = 0.0
+    """Bytes a second, headers of 28 bytes a datagram included; 0 is no limit."""
+    queue: int = 65536
+    """Bytes that may wait for the bandwidth; what does not fit is dropped."""
+    cuts: tuple[tuple[float, float], ...] = ()
+    """Pairs (from, to) of seconds in which everything sent is lost."""
+
+    def __post_init__(self) -> None:
+        for name in _CHANCES:
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise UsageError(f"{name} is a chance from 0 to 1, not {getattr(self, name)}")
+        for name in ("latency", "jitter", "reorder_delay", "bandwidth", "queue"):
+            if not getattr(self, name) >= 0:
+                raise UsageError(f"{name} is not below 0, but {getattr(self, name)} is")
+
+    @classmethod
+    def round_trip(cls, seconds: float, *, jitter: float = 0.0, loss: float = 0.0) -> Self:
+        """Half of the round trip in each direction; jitter and loss are those of each direction."""
+        return cls(latency=seconds / 2, jitter=jitter, loss=loss)
+
+
+class Path:
+    """The dice and the queue of one direction. Calls must come in the order of time."""
+
+    __slots__ = (
+        "_bursting",
+        "_free_at",
+        "_last_arrival",
+        "_random",
+        "bytes_sent",
+        "conditions",
+        "cut_until",
+        "duplicated",
+        "lost",
+        "queue_dropped",
+        "reordered",
+        "sent",
+    )
+
+    def __init__(self, conditions: Conditions, seed: int) -> None:
+        self.conditions = conditions
+        """May be replaced at any time."""
+        self._random = Random(seed).random
+        self._bursting = False
+        self._free_at = 0.0
+        self._last_arrival = 0.0
+        self.cut_until = 0.0
+        """Everything sent before this time is lost: a cut made by hand."""
+        self.sent = 0
+        self.bytes_sent = 0
+        self.lost = 0
+        """By chance, in bursts and in cuts."""
+        self.queue_dropped = 0
+        """For want of bandwidth."""
+        self.duplicated = 0
+        self.reordered = 0
+
+    def arrivals(self, size: int, now: float) -> Sequence[float]:
+        """When the copies of a datagram of ``size`` bytes arrive: none, one or two times."""
+        conditions = self.conditions
+        self.sent += 1
+        self.bytes_sent += size
+        if self._is_lost(conditions, now):
+            self.lost += 1
+            return ()
+        departure = now
+        if conditions.bandwidth:
+            waiting = max(self._free_at, now)
+            if (waiting - now) * conditions.bandwidth + size + HEADERS > conditions.queue:
+                self.queue_dropped += 1
+                return ()
+            departure = self._free_at = waiting + (size + HEADERS) / conditions.bandwidth
+        first = self._arrival(conditions, departure)
+        if conditions.duplicate and self._random() < conditions.duplicate:
+            self.duplicated += 1
+            return (first, self._arrival(conditions, departure))
+        return (first,)
+
+    def _is_lost(self, conditions: Conditions, now: float) -> bool:
+        if now < self.cut_until:
+            return True
+        for start, end in conditions.cuts:
+            if start <= now < end:
+                return True
+        if conditions.burst_enter or self._bursting:
+            if self._bursting:
+                self._bursting = self._random() >= conditions.burst_leave
+            else:
+                self._bursting = self._random() < conditions.burst_enter
+            if self._bursting and self._random() < conditions.burst_loss:
+                return True
+        return conditions.loss > 0.0 and self._random() < conditions.loss
+
+    def _arrival(self, conditions: Conditions, departure: float) -> float:
+        delay = conditions.latency
+        if conditions.jitter:
+            delay += conditions.jitter * (2.0 * self._random() - 1.0)
+            if delay < 0.0:
+                delay = 0.0
+        arrival = departure + delay
+        if conditions.in_order:
+            self._last_arrival = arrival = max(arrival, self._last_arrival)
+        if conditions.reorder and self._random() < conditions.reorder:
+            self.reordered += 1
+            arrival += conditions.reorder_delay
+        return arrival

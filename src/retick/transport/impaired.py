@@ -1,0 +1,66 @@
+"""Bad conditions on a real socket: an endpoint around an endpoint, which delays, drops and doubles what passes.
+
+Being an endpoint itself it needs nothing from its driver: what is held back shows as its next time-out.
+"""
+
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any
+
+from retick.transport.conditions import Conditions, Path
+from retick.transport.endpoint import Address, Datagram, Endpoint
+
+__all__ = ["Impaired"]
+
+
+class Impaired:
+    """``endpoint`` as it would be behind a bad link. Each direction has its own dice, both from ``seed``."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        outgoing: Conditions | None = None,
+        incoming: Conditions | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.endpoint = endpoint
+        self.outgoing = Path(outgoing or Conditions(), 2 * seed)
+        self.incoming = Path(incoming or Conditions(), 2 * seed + 1)
+        self._leaving: list[tuple[float, int, bytes, Address]] = []
+        self._arriving: list[tuple[float, int, bytes, Address]] = []
+        self._order = count()
+
+    def receive_datagram(self, data: bytes, address: Address, *, now: float) -> None:
+        for time in self.incoming.arrivals(len(data), now):
+            heappush(self._arriving, (time, next(self._order), data, address))
+        self._deliver(now)
+
+    def datagrams_to_send(self, *, now: float) -> list[Datagram]:
+        for data, address in self.endpoint.datagrams_to_send(now=now):
+            for time in self.outgoing.arrivals(len(data), now):
+                heappush(self._leaving, (time, next(self._order), data, address))
+        due: list[Datagram] = []
+        while self._leaving and self._leaving[0][0] <= now:
+            _, _, data, address = heappop(self._leaving)
+            due.append((data, address))
+        return due
+
+    def next_timeout(self) -> float | None:
+        times = [held[0][0] for held in (self._leaving, self._arriving) if held]
+        inner = self.endpoint.next_timeout()
+        if inner is not None:
+            times.append(inner)
+        return min(times, default=None)
+
+    def handle_timeout(self, *, now: float) -> None:
+        self._deliver(now)
+        self.endpoint.handle_timeout(now=now)
+
+    def events(self) -> list[Any]:
+        return self.endpoint.events()
+
+    def _deliver(self, now: float) -> None:
+        while self._arriving and self._arriving[0][0] <= now:
+            _, _, data, address = heappop(self._arriving)
+            self.endpoint.receive_datagram(data, address, now=now)

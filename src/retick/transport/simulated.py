@@ -1,0 +1,267 @@
+"""Many endpoints on virtual time over bad links, from one seed: a lossy match in one process, faster than real time.
+
+A heap of things to come is the clock: datagrams that arrive, endpoints that asked to be woken, callbacks. Equal
+times are served in the order of scheduling, so a run repeats exactly. Each directed link has its own dice, derived
+from the seed and the order of attachment: traffic elsewhere does not change them.
+"""
+
+from collections.abc import Callable
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any
+
+from retick.errors import UsageError
+from retick.transport.conditions import Conditions, Path
+from retick.transport.endpoint import Address, Endpoint
+
+__all__ = ["Host", "SimulatedNetwork"]
+
+INBOX_LIMIT = 2048
+"""Datagrams that wait for a polled or paused endpoint, as in a socket's buffer; more are dropped."""
+LEAST_WAIT = 1e-4
+"""Seconds between two wake-ups of an endpoint: one that is always due must not stop the clock."""
+
+
+class Host:
+    """One attached endpoint, its inbox, and the wake-up that stands for it in the heap."""
+
+    __slots__ = (
+        "address",
+        "endpoint",
+        "inbox",
+        "inbox_dropped",
+        "index",
+        "on_events",
+        "paused_until",
+        "polled",
+        "wake_at",
+    )
+
+    def __init__(
+        self,
+        address: Address,
+        endpoint: Endpoint,
+        index: int,
+        polled: bool,
+        on_events: Callable[[list[Any]], None] | None,
+    ) -> None:
+        self.address = address
+        self.endpoint = endpoint
+        self.index = index
+        self.polled = polled
+        self.on_events = on_events
+        self.inbox: list[tuple[bytes, Address]] = []
+        self.inbox_dropped = 0
+        self.paused_until = 0.0
+        self.wake_at = float("inf")
+
+
+class SimulatedNetwork:
+    """The driver. ``conditions`` hold for every link that ``link`` does not set otherwise."""
+
+    def __init__(self, *, seed: int = 0, conditions: Conditions | None = None, start: float = 0.0) -> None:
+        self.now = start
+        """Virtual seconds."""
+        self.seed = seed
+        self.conditions = conditions or Conditions()
+        self.undeliverable = 0
+        """Datagrams that arrived where nobody was."""
+        self._hosts: dict[Address, Host] = {}
+        self._indices: dict[Address, int] = {}
+        self._paths: dict[tuple[Address, Address], Path] = {}
+        self._heap: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
+        self._order = count()
+
+    # Who is there, and over what links.
+
+    def attach(
+        self,
+        address: Address,
+        endpoint: Endpoint,
+        *,
+        polled: bool = False,
+        on_events: Callable[[list[Any]], None] | None = None,
+    ) -> None:
+        """Put an endpoint at an address. ``polled``: datagrams wait for ``poll(address)``, as in a game's loop.
+
+        An endpoint that is not polled has its events given to ``on_events``, when there is one.
+        """
+        if address in self._hosts:
+            raise UsageError(f"address {address!r} is taken")
+        host = Host(address, endpoint, self._index(address), polled, on_events)
+        self._hosts[address] = host
+        if not polled:
+            self._push(self.now, self._settle_if_awake, host)
+
+    def detach(self, address: Address) -> None:
+        """The endpoint is gone without a word: its process crashed. What is on its way to it is lost."""
+        self._hosts.pop(address, None)
+
+    def move(self, address: Address, new_address: Address) -> None:
+        """The endpoint is suddenly seen at another address, as behind a router that forgot its mapping."""
+        if new_address in self._hosts:
+            raise UsageError(f"address {new_address!r} is taken")
+        host = self._hosts.pop(address)
+        host.address = new_address
+        host.index = self._index(new_address)
+        self._hosts[new_address] = host
+
+    def link(self, first: Address, second: Address, conditions: Conditions, back: Conditions | None = None) -> None:
+        """Set the conditions from first to second, and ``back`` (or the same) from second to first."""
+        self.path(first, second).conditions = conditions
+        self.path(second, first).conditions = back or conditions
+
+    def path(self, source: Address, target: Address) -> Path:
+        """One direction of a link, with its counters."""
+        key = (source, target)
+        found = self._paths.get(key)
+        if found is None:
+            dice = (self.seed << 32) ^ (self._index(source) << 16) ^ self._index(target)
+            found = self._paths[key] = Path(self.conditions, dice)
+        return found
+
+    def cut(self, first: Address, second: Address, seconds: float) -> None:
+        """Lose everything between the two, both ways, for a time from now."""
+        for path in (self.path(first, second), self.path(second, first)):
+            path.cut_until = self.now + seconds
+
+    def pause(self, address: Address, seconds: float) -> None:
+        """Stop an endpoint's process: it gets and does nothing until then; what arrives waits in its inbox."""
+        host = self._hosts[address]
+        host.paused_until = max(host.paused_until, self.now + seconds)
+        if not host.polled:
+            self._push(host.paused_until, self._settle_if_awake, host)
+
+    # What happens when.
+
+    def at(self, time: float, callback: Callable[[], None]) -> None:
+        """Call back once at a virtual time."""
+        self._push(max(time, self.now), callback)
+
+    def every(
+        self, interval: float, callback: Callable[[], None], *, phase: float = 0.0, owner: Address | None = None
+    ) -> None:
+        """Call back at phase, phase + interval, … from now; not while ``owner`` is paused, and no more once it is gone.
+
+        The times are multiples and not sums, so they do not drift.
+        """
+        host = None if owner is None else self._hosts[owner]
+        self._push(self.now + phase, self._repeat, self.now + phase, 1, interval, callback, host)
+
+    def run(self, *, until: float) -> None:
+        """Let time pass up to and including ``until``."""
+        heap = self._heap
+        while heap and heap[0][0] <= until:
+            time, _, action, arguments = heappop(heap)
+            self.now = time
+            action(*arguments)
+        self.now = max(self.now, until)
+
+    def run_while(self, condition: Callable[[], bool], *, limit: float) -> bool:
+        """Let time pass while ``condition`` holds, at most ``limit`` seconds; True when it no longer held."""
+        deadline = self.now + limit
+        heap = self._heap
+        while condition():
+            if not heap or heap[0][0] > deadline:
+                self.now = max(self.now, deadline)
+                return False
+            time, _, action, arguments = heappop(heap)
+            self.now = time
+            action(*arguments)
+        return True
+
+    def poll(self, address: Address) -> list[Any]:
+        """For a polled endpoint: receive what waits, handle time-outs, send, and return the events."""
+        host = self._hosts[address]
+        endpoint = host.endpoint
+        now = self.now
+        if host.inbox:
+            waiting, host.inbox = host.inbox, []
+            for data, source in waiting:
+                endpoint.receive_datagram(data, source, now=now)
+        due = endpoint.next_timeout()
+        if due is not None and due <= now:
+            endpoint.handle_timeout(now=now)
+        self._send(host)
+        return endpoint.events()
+
+    def flush(self, address: Address) -> None:
+        """Send what an endpoint has to send: after the application said something through it."""
+        host = self._hosts[address]
+        self._send(host)
+        if not host.polled:
+            self._arm(host)
+
+    # The machinery.
+
+    def _index(self, address: Address) -> int:
+        return self._indices.setdefault(address, len(self._indices))
+
+    def _push(self, time: float, action: Callable[..., None], *arguments: Any) -> None:
+        heappush(self._heap, (time, next(self._order), action, arguments))
+
+    def _send(self, host: Host) -> None:
+        now = self.now
+        source = host.address
+        paths = self._paths
+        for data, target in host.endpoint.datagrams_to_send(now=now):
+            path = paths.get((source, target)) or self.path(source, target)
+            for time in path.arrivals(len(data), now):
+                heappush(self._heap, (time, next(self._order), self._arrive, (target, data, source)))
+
+    def _arrive(self, target: Address, data: bytes, source: Address) -> None:
+        host = self._hosts.get(target)
+        if host is None:
+            self.undeliverable += 1
+        elif host.polled or self.now < host.paused_until:
+            if len(host.inbox) < INBOX_LIMIT:
+                host.inbox.append((data, source))
+            else:
+                host.inbox_dropped += 1
+        else:
+            host.endpoint.receive_datagram(data, source, now=self.now)
+            self._settle(host)
+
+    def _settle(self, host: Host, after: float = 0.0) -> None:
+        """After anything happened to an endpoint: send, pass its events on, and see when it wants to wake."""
+        self._send(host)
+        if host.on_events is not None:
+            while events := host.endpoint.events():
+                host.on_events(events)
+                self._send(host)
+        self._arm(host, after)
+
+    def _settle_if_awake(self, host: Host) -> None:
+        if self.now < host.paused_until or self._hosts.get(host.address) is not host:
+            return
+        waiting, host.inbox = host.inbox, []
+        for data, source in waiting:
+            host.endpoint.receive_datagram(data, source, now=self.now)
+        self._wake(host, host.wake_at)
+
+    def _arm(self, host: Host, after: float = 0.0) -> None:
+        """Keep one wake-up in the heap that is not later than the endpoint's time-out; an early one re-arms itself."""
+        due = host.endpoint.next_timeout()
+        if due is not None and due < host.wake_at:
+            host.wake_at = due = max(due, self.now + after)
+            heappush(self._heap, (due, next(self._order), self._wake, (host, due)))
+
+    def _wake(self, host: Host, meant_for: float) -> None:
+        if host.wake_at != meant_for or self._hosts.get(host.address) is not host:
+            return
+        host.wake_at = float("inf")
+        if self.now < host.paused_until:
+            return
+        due = host.endpoint.next_timeout()
+        if due is not None and due <= self.now:
+            host.endpoint.handle_timeout(now=self.now)
+        self._settle(host, LEAST_WAIT)
+
+    def _repeat(
+        self, first: float, times: int, interval: float, callback: Callable[[], None], host: Host | None
+    ) -> None:
+        if host is not None and self._hosts.get(host.address) is not host:
+            return
+        self._push(first + times * interval, self._repeat, first, times + 1, interval, callback, host)
+        if host is None or self.now >= host.paused_until:
+            callback()

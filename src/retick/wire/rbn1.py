@@ -1,0 +1,335 @@
+"""RBN1: the packet that carries a player's inputs. The format's page is docs/formats/rbn1.md.
+
+::
+
+     0  4  "RBN1"
+     4  1  version        1; 2 with WIDE_INPUTS
+     5  1  flags          bit 0 checksum block; with extensions: bit 1 time sync, bit 2 loss statistics
+     6  4  start frame
+    10  1  count          1 to 32 frames
+    11  4  ack frame
+    15  1  shape          version 2 only: input size | seats << 4
+        8  checksum frame, checksum                  when bit 0
+        4  frame u16, lead i16 in 1/64 frame         when bit 1
+        4  received u16, lost u16                    when bit 2
+           inputs         count x seats x size bytes
+
+One ``struct`` call writes a whole packet and one reads it: the layouts differ only by count, and all are made on
+import. Values are checked by ``struct`` itself; only after it refused does anyone look for the reason.
+"""
+
+import struct
+from typing import NamedTuple, NoReturn
+
+from retick.errors import (
+    BadMagic,
+    DecodeError,
+    EncodeError,
+    InvalidValue,
+    LimitExceeded,
+    TrailingData,
+    Truncated,
+    UnsupportedVersion,
+)
+
+__all__ = [
+    "LOSS_STATS",
+    "MAGIC",
+    "MAX_COUNT",
+    "MAX_INPUT_BYTES",
+    "MAX_PACKET_SIZE",
+    "TIME_SYNC",
+    "WIDE_INPUTS",
+    "InputPacket",
+    "LossStats",
+    "TimeSync",
+    "decode",
+    "encode",
+    "encode_into",
+    "encoded_size",
+    "try_decode",
+]
+
+MAGIC = b"RBN1"
+MAX_COUNT = 32
+MAX_PACKET_SIZE = 87
+"""The largest version 1 packet without extensions."""
+MAX_INPUT_BYTES = 1024
+"""The most that the inputs of a version 2 packet may take, so that the packet fits any datagram."""
+
+TIME_SYNC = 1
+LOSS_STATS = 2
+WIDE_INPUTS = 4
+"""Extensions: bits for the argument of that name, and for the link's capabilities."""
+
+_HAS_CHECKSUM = 1
+_HAS_TIME_SYNC = 2
+_HAS_LOSS_STATS = 4
+
+_HEADER = struct.Struct("<4sBBIBI")
+_HEADER_SIZE = 15
+_PLAIN = tuple(struct.Struct(f"<4sBBIBI{n}H") for n in range(MAX_COUNT + 1))
+_WITH_CHECKSUM = tuple(struct.Struct(f"<4sBBIBIII{n}H") for n in range(MAX_COUNT + 1))
+_INPUTS = tuple(struct.Struct(f"<{n}H") for n in range(MAX_COUNT + 1))
+_CHECKSUM = struct.Struct("<II")
+_TIME_SYNC = struct.Struct("<Hh")
+_LOSS_STATS = struct.Struct("<HH")
+_CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
+
+
+class TimeSync(NamedTuple):
+    """Where the sender is in time; see the format's page for how both leads are brought together."""
+
+    frame: int
+    """Low 16 bits of the frame that the sender is about to play."""
+    lead: int
+    """How far the sender runs ahead of the inputs that it receives, in 1/64 frame."""
+
+
+class LossStats(NamedTuple):
+    """Running totals of what the sender received and missed, each modulo 65536."""
+
+    received: int
+    lost: int
+
+
+class InputPacket(NamedTuple):
+    """The inputs of consecutive frames, oldest first. Nothing is checked until it is encoded."""
+
+    start_frame: int
+    ack_frame: int
+    """Newest frame received from the other side without a gap; 0 also before any."""
+    inputs: tuple[int, ...]
+    """One for each frame; with several seats by frame, within a frame by seat."""
+    checksum_frame: int | None = None
+    checksum: int | None = None
+    time_sync: TimeSync | None = None
+    loss_stats: LossStats | None = None
+    input_size: int = 2
+    """Bytes of one input. Anything but 2 needs WIDE_INPUTS."""
+    seats: int = 1
+    """Players in this packet. Anything but 1 needs WIDE_INPUTS."""
+
+
+def encode(packet: InputPacket, extensions: int = 0) -> bytes:
+    """The packet's bytes. EncodeError when a value does not fit, or needs an extension that is not named."""
+    start, ack, inputs, checksum_frame, checksum, sync, loss, size, seats = packet
+    if sync is None and loss is None and size == 2 and seats == 1:
+        try:
+            count = len(inputs)
+            if count:
+                if checksum is None and checksum_frame is None:
+                    return _PLAIN[count].pack(MAGIC, 1, 0, start, count, ack, *inputs)
+                return _WITH_CHECKSUM[count].pack(MAGIC, 1, 1, start, count, ack, checksum_frame, checksum, *inputs)
+        except (struct.error, IndexError):
+            pass
+        _refuse(packet, 0)
+    buffer = bytearray(encoded_size(packet))
+    _encode_extended(packet, buffer, extensions)
+    return bytes(buffer)
+
+
+def encode_into(packet: InputPacket, buffer: bytearray | memoryview, extensions: int = 0) -> int:
+    """Write the packet at the start of ``buffer`` and say how long it is.
+
+    No bytes object is made. After an EncodeError the buffer may hold a part of the packet.
+    """
+    start, ack, inputs, checksum_frame, checksum, sync, loss, size, seats = packet
+    if sync is None and loss is None and size == 2 and seats == 1:
+        try:
+            count = len(inputs)
+            if count:
+                if checksum is None and checksum_frame is None:
+                    _PLAIN[count].pack_into(buffer, 0, MAGIC, 1, 0, start, count, ack, *inputs)
+                    return 15 + 2 * count
+                _WITH_CHECKSUM[count].pack_into(
+                    buffer, 0, MAGIC, 1, 1, start, count, ack, checksum_frame, checksum, *inputs
+                )
+                return 23 + 2 * count
+        except (struct.error, IndexError):
+            pass
+        _refuse(packet, len(buffer))
+    return _encode_extended(packet, buffer, extensions)
+
+
+def encoded_size(packet: InputPacket) -> int:
+    """Bytes that the packet takes on the wire, if its values fit."""
+    size = _HEADER_SIZE + len(packet.inputs) * packet.input_size
+    size += (packet.input_size, packet.seats) != (2, 1)
+    size += 8 * (packet.checksum is not None)
+    return size + 4 * (packet.time_sync is not None) + 4 * (packet.loss_stats is not None)
+
+
+def decode(data: bytes | bytearray | memoryview, extensions: int = 0) -> InputPacket:
+    """Read one packet, strictly version 1 unless ``extensions`` names more; checks in the order of the page."""
+    length = len(data)
+    if length < _HEADER_SIZE:
+        raise Truncated(f"RBN1 has a header of 15 bytes, this has {length}", needed=_HEADER_SIZE, available=length)
+    magic, version, flags, start, count, ack = _HEADER.unpack_from(data)
+    if magic != MAGIC:
+        raise BadMagic(f"not an RBN1 packet: it starts with {magic.hex()}, not with {MAGIC.hex()}")
+    if version != 1 and not (version == 2 and extensions & WIDE_INPUTS):
+        raise UnsupportedVersion(f"RBN1 version {version} is not known here", version=version)
+    if flags & ~(1 | (extensions & (TIME_SYNC | LOSS_STATS)) << 1):
+        raise InvalidValue(f"RBN1 flags {flags:#04x} have bits that are not known here")
+    if not 1 <= count <= MAX_COUNT:
+        raise LimitExceeded(
+            f"RBN1 carries 1 to {MAX_COUNT} frames, not {count}", what="count", limit=MAX_COUNT, actual=count
+        )
+    if version == 2:
+        return _decode_wide(data, flags, start, count, ack)
+    if flags == 0:
+        _check_length(length, 15 + 2 * count)
+        return InputPacket(start, ack, _INPUTS[count].unpack_from(data, 15))
+    if flags == 1:
+        _check_length(length, 23 + 2 * count)
+        checksum_frame, checksum = _CHECKSUM.unpack_from(data, 15)
+        return InputPacket(start, ack, _INPUTS[count].unpack_from(data, 23), checksum_frame, checksum)
+    at = 15 + _blocks_size(flags)
+    _check_length(length, at + 2 * count)
+    return InputPacket(start, ack, _INPUTS[count].unpack_from(data, at), *_decode_blocks(data, 15, flags))
+
+
+def try_decode(data: bytes | bytearray | memoryview, extensions: int = 0) -> InputPacket | None:
+    """Like decode, but None for anything that is not a good packet."""
+    try:
+        return decode(data, extensions)
+    except DecodeError:
+        return None
+
+
+def _check_length(length: int, expected: int) -> None:
+    if length < expected:
+        raise Truncated(f"the RBN1 packet has {length} bytes of {expected}", needed=expected, available=length)
+    if length > expected:
+        raise TrailingData(f"{length - expected} bytes after the end of the RBN1 packet", extra=length - expected)
+
+
+def _blocks_size(flags: int) -> int:
+    return 8 * (flags & 1) + 2 * (flags & 2) + (flags & 4)
+
+
+def _decode_blocks(
+    data: bytes | bytearray | memoryview, at: int, flags: int
+) -> tuple[int | None, int | None, TimeSync | None, LossStats | None]:
+    checksum_frame: int | None = None
+    checksum: int | None = None
+    sync: TimeSync | None = None
+    loss: LossStats | None = None
+    if flags & _HAS_CHECKSUM:
+        checksum_frame, checksum = _CHECKSUM.unpack_from(data, at)
+        at += 8
+    if flags & _HAS_TIME_SYNC:
+        sync = TimeSync(*_TIME_SYNC.unpack_from(data, at))
+        at += 4
+    if flags & _HAS_LOSS_STATS:
+        loss = LossStats(*_LOSS_STATS.unpack_from(data, at))
+    return checksum_frame, checksum, sync, loss
+
+
+def _decode_wide(data: bytes | bytearray | memoryview, flags: int, start: int, count: int, ack: int) -> InputPacket:
+    length = len(data)
+    if length < 16:
+        raise Truncated("RBN1 version 2 has a header of 16 bytes, this has 15", needed=16, available=length)
+    size, seats = data[15] & 15, data[15] >> 4
+    if not (1 <= size <= 8 and 1 <= seats <= 8):
+        raise InvalidValue(f"RBN1 inputs are of 1 to 8 bytes and 1 to 8 seats, not {size} and {seats}")
+    taken = count * seats * size
+    if taken > MAX_INPUT_BYTES:
+        raise LimitExceeded(
+            f"RBN1 inputs take at most {MAX_INPUT_BYTES} bytes, not {taken}",
+            what="inputs",
+            limit=MAX_INPUT_BYTES,
+            actual=taken,
+        )
+    at = 16 + _blocks_size(flags)
+    _check_length(length, at + taken)
+    inputs: tuple[int, ...]
+    if size in _CODES:
+        inputs = struct.unpack_from(f"<{count * seats}{_CODES[size]}", data, at)
+    else:
+        inputs = tuple(int.from_bytes(data[i : i + size], "little") for i in range(at, length, size))
+    return InputPacket(start, ack, inputs, *_decode_blocks(data, 16, flags), size, seats)
+
+
+def _encode_extended(packet: InputPacket, buffer: bytearray | memoryview, extensions: int) -> int:
+    """Any packet, block by block: the road for what the two fixed layouts do not cover."""
+    start, ack, inputs, checksum_frame, checksum, sync, loss, size, seats = packet
+    _check_extensions(packet, extensions)
+    length = encoded_size(packet)
+    wide = (size, seats) != (2, 1)
+    flags = (checksum is not None) | (sync is not None) << 1 | (loss is not None) << 2
+    try:
+        count = len(inputs) // seats
+        if length > len(buffer) or not 1 <= count <= MAX_COUNT or count * seats != len(inputs):
+            raise struct.error
+        _HEADER.pack_into(buffer, 0, MAGIC, 1 + wide, flags, start, count, ack)
+        at = 15
+        if wide:
+            buffer[15] = size | seats << 4
+            at = 16
+        if checksum is not None or checksum_frame is not None:
+            _CHECKSUM.pack_into(buffer, at, checksum_frame, checksum)
+            at += 8
+        if sync is not None:
+            _TIME_SYNC.pack_into(buffer, at, *sync)
+            at += 4
+        if loss is not None:
+            _LOSS_STATS.pack_into(buffer, at, *loss)
+            at += 4
+        if size in _CODES:
+            struct.pack_into(f"<{len(inputs)}{_CODES[size]}", buffer, at, *inputs)
+        else:
+            buffer[at:length] = b"".join([value.to_bytes(size, "little") for value in inputs])
+    except (struct.error, OverflowError, TypeError, AttributeError):
+        _refuse(packet, len(buffer))
+    return length
+
+
+def _check_extensions(packet: InputPacket, extensions: int) -> None:
+    size, seats = packet.input_size, packet.seats
+    if not (1 <= size <= 8 and 1 <= seats <= 8):
+        raise EncodeError(f"inputs are of 1 to 8 bytes and 1 to 8 seats, not {size} and {seats}")
+    if len(packet.inputs) * size > MAX_INPUT_BYTES:
+        raise EncodeError(f"inputs take at most {MAX_INPUT_BYTES} bytes, not {len(packet.inputs) * size}")
+    if (size, seats) != (2, 1) and not extensions & WIDE_INPUTS:
+        raise EncodeError(f"{seats} seats of {size} bytes need WIDE_INPUTS, which the peer must have named")
+    if packet.time_sync is not None and not extensions & TIME_SYNC:
+        raise EncodeError("a time sync block needs TIME_SYNC, which the peer must have named")
+    if packet.loss_stats is not None and not extensions & LOSS_STATS:
+        raise EncodeError("a loss statistics block needs LOSS_STATS, which the peer must have named")
+
+
+def _refuse(packet: InputPacket, room: int) -> NoReturn:
+    """Find out why the packet could not be written, and say so."""
+    frames, rest = divmod(len(packet.inputs), packet.seats)
+    if rest or not 1 <= frames <= MAX_COUNT:
+        raise EncodeError(
+            f"a packet carries 1 to {MAX_COUNT} frames of {packet.seats} inputs, not {len(packet.inputs)}"
+        )
+    if (packet.checksum is None) != (packet.checksum_frame is None):
+        raise EncodeError("a checksum and its frame go together, or neither is there")
+    most = (1 << 8 * packet.input_size) - 1
+    wanted: list[tuple[str, object, int, int]] = [
+        ("start_frame", packet.start_frame, 0, 0xFFFFFFFF),
+        ("ack_frame", packet.ack_frame, 0, 0xFFFFFFFF),
+    ]
+    wanted += [(f"inputs[{i}]", value, 0, most) for i, value in enumerate(packet.inputs)]
+    if packet.checksum is not None:
+        wanted += [
+            ("checksum_frame", packet.checksum_frame, 0, 0xFFFFFFFF),
+            ("checksum", packet.checksum, 0, 0xFFFFFFFF),
+        ]
+    if packet.time_sync is not None:
+        wanted += [
+            ("time_sync.frame", packet.time_sync[0], 0, 0xFFFF),
+            ("time_sync.lead", packet.time_sync[1], -32768, 32767),
+        ]
+    if packet.loss_stats is not None:
+        wanted += [(f"loss_stats[{i}]", value, 0, 0xFFFF) for i, value in enumerate(packet.loss_stats)]
+    for name, value, least, greatest in wanted:
+        if not isinstance(value, int):
+            raise EncodeError(f"{name} is a whole number, not {value!r}")
+        if not least <= value <= greatest:
+            raise EncodeError(f"{name} is {least} to {greatest}, not {value}")
+    raise EncodeError(f"the packet takes {encoded_size(packet)} bytes, the buffer has {room}")

@@ -1,0 +1,64 @@
+"""The contract over a mutable world."""
+
+import pytest
+
+from retick.errors import InvalidValue, UsageError
+from retick.sim.world import WorldSimulation
+from tests.toys import Tally, TallyWorld
+
+
+def test_a_world_steps_like_the_pure_game_from_any_state() -> None:
+    pure, sim = Tally(), WorldSimulation(TallyWorld())
+    states, expected = [sim.initial_state(5)], [pure.initial_state(5)]
+    for frame in range(20):
+        states.append(sim.step(states[-1], (frame, 1)))
+        expected.append(pure.step(expected[-1], (frame, 1)))
+    for at in (3, 17, 0, 19, 3):
+        assert dict(sim.fields(states[at])) == dict(pure.fields(expected[at]))
+        again = sim.step(states[at], (9, 9))
+        assert dict(sim.fields(again)) == dict(pure.fields(pure.step(expected[at], (9, 9))))
+
+
+def test_stepping_on_needs_no_load() -> None:
+    world = TallyWorld()
+    sim = WorldSimulation(world)
+    state = sim.initial_state(1)
+    for _ in range(10):
+        state = sim.step(state, (1, 2))
+    assert world.loads == 0
+    assert world.saves == 11
+
+
+def test_states_compare_by_what_was_saved() -> None:
+    sim = WorldSimulation(TallyWorld())
+    start = sim.initial_state(1)
+    assert sim.step(start, (1, 2)) == sim.step(start, (1, 2))
+    assert sim.step(start, (1, 2)) != sim.step(start, (2, 1))
+    assert sim.checksum(sim.step(start, (1, 2))) != sim.checksum(sim.step(start, (2, 1)))
+
+
+def test_a_state_that_was_not_kept_is_lost_when_the_world_moves_on() -> None:
+    sim = WorldSimulation(TallyWorld())
+    start = sim.initial_state(1)
+    loose = sim.step_unkept(start, (1, 1))
+    kept = sim.keep(sim.step_unkept(loose, (2, 2)))
+    with pytest.raises(UsageError, match="was not kept"):
+        sim.step(loose, (0, 0))
+    assert sim.checksum(kept) == sim.checksum(sim.step(sim.step(start, (1, 1)), (2, 2)))
+
+
+def test_states_travel_as_bytes_and_garbage_is_refused() -> None:
+    sim = WorldSimulation(TallyWorld())
+    state = sim.step(sim.initial_state(1), (3, 4))
+    assert sim.unpack_state(sim.pack_state(state)) == state
+    with pytest.raises(InvalidValue, match="could not load"):
+        sim.unpack_state(b"garbage")
+
+
+def test_misuse_is_named() -> None:
+    sim = WorldSimulation(TallyWorld())
+    state = sim.initial_state(1)
+    with pytest.raises(UsageError, match="step takes 2 inputs, not 3"):
+        sim.step(state, (1, 2, 3))
+    with pytest.raises(UsageError, match="steps a WorldState, not a int"):
+        sim.step(3, (1, 2))  # type: ignore[arg-type] # the point of the test

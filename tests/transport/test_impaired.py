@@ -1,0 +1,36 @@
+"""Conditions around an endpoint: what its driver sees is the bad link and nothing more."""
+
+from retick.transport import Conditions, Impaired
+from tests.transport.echo import Recorder
+
+
+def test_what_is_sent_leaves_after_the_latency() -> None:
+    inner = Recorder()
+    bad = Impaired(inner, outgoing=Conditions(latency=0.1))
+    inner.outbox.append((b"x", "peer"))
+    assert bad.datagrams_to_send(now=1.0) == []
+    assert bad.next_timeout() == 1.1
+    assert bad.datagrams_to_send(now=1.1) == [(b"x", "peer")]
+    assert bad.next_timeout() is None
+
+
+def test_what_is_received_arrives_after_the_latency() -> None:
+    inner = Recorder()
+    bad = Impaired(inner, incoming=Conditions(latency=0.1))
+    bad.receive_datagram(b"x", "peer", now=1.0)
+    assert inner.received == []
+    assert bad.next_timeout() == 1.1
+    bad.handle_timeout(now=1.1)
+    assert inner.received == [(1.1, b"x", "peer")]
+
+
+def test_loss_duplication_and_the_inner_time_out_show() -> None:
+    inner = Recorder()
+    bad = Impaired(inner, outgoing=Conditions(loss=1.0), incoming=Conditions(duplicate=1.0), seed=3)
+    inner.outbox.append((b"x", "peer"))
+    assert bad.datagrams_to_send(now=1.0) == []
+    bad.receive_datagram(b"y", "peer", now=1.0)
+    assert inner.payloads == [b"y", b"y"]
+    inner.wake_at = 4.0
+    assert bad.next_timeout() == 4.0
+    assert bad.events() == []
