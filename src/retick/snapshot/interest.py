@@ -121,7 +121,7 @@ class Interest:
         """
         current = self._comparable(base, world.select(visible))
         self._measure.delta(base, current, self._mode)
-        dirty = self._measure.entity_sizes(current)
+        dirty = self._measure.entity_sizes()
         ids = current.ids
         self._gained = {ids[at]: self._gained.get(ids[at], 0.0) + visible[ids[at]] for at, _size, _new in dirty}
         alive = set(ids)
