@@ -158,9 +158,9 @@ class RollbackSession:
         """Propose to play again with seats moved on by one machine; it starts when all have proposed it."""
         self._rematch.propose(self._running())
 
-    def close(self, text: str = "") -> None:
-        """Leave in good order; keep the five calls going for a moment so that the others hear of it."""
-        self.link.close(Reason.GOODBYE, text)
+    def close(self, text: str = "", *, linger: float = 0.0) -> None:
+        """Leave in good order, messages within ``linger`` seconds first; go on until ``next_timeout`` is None."""
+        self.link.close(Reason.GOODBYE, text, linger=linger)
         self.end("left the match")
 
     def stats(self, *, now: float) -> SessionStats:
