@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any
 
-from retick.errors import DecodeError, NotSynchronized, UsageError
+from retick.errors import DecodeError, NotSynchronized, RetickError, UsageError
 from retick.link import (
     Accept,
     Connected,
@@ -376,7 +376,7 @@ class RollbackSession:
                 self._on_newcomers_message(peer, kind, data)
             else:
                 self._on_members_message(peer, kind, data, self._running())
-        except (DecodeError, UsageError):
+        except RetickError:
             self._close_violator(peer)
 
     def _on_newcomers_message(self, peer: Peer, kind: int, data: bytes) -> None:
@@ -396,7 +396,7 @@ class RollbackSession:
         elif kind == wire.JOINED and peer is sponsor.newcomer:
             sponsor.joined(match)
         elif kind == wire.PROPOSE:
-            peer.send(wire.encode_numbered(wire.PROMISE, wire.decode_number(data), sponsor.promise(match)))
+            sponsor.proposed(peer, wire.decode_number(data), match)
         elif kind == wire.PROMISE:
             sponsor.promised(peer, *wire.decode_numbered(data), match)
         elif kind == wire.COMMIT:
