@@ -191,8 +191,10 @@ class RollbackSession:
                 peer = self.peers.get(key)
                 if peer is not None and peer.connection is not None:
                     peer.connection.send_unreliable(data)
-            self.sponsor.pump()
-            self._audience.feed(self.match)
+            if self.sponsor.newcomer is not None:
+                self.sponsor.pump()
+            if self._audience.size:
+                self._audience.feed(self.match)
         if now >= self._sample_at:
             self._sample_rates(now)
         return self.link.datagrams_to_send(now=now)
