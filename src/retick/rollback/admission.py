@@ -149,15 +149,19 @@ class Sponsor:
     def dropped(self, match: Match) -> None:
         """A drop is agreed: those who are to take these seats can be met now."""
         meetings, self._early_meetings = self._early_meetings, {}
-        for number, meeting in meetings.items():
+        for meeting in meetings.values():
             self.meet(meeting)
-            asker = self._early_proposals.pop(number, None)
-            if asker is not None:
-                self.proposed(asker, number, match)
+        proposals, self._early_proposals = self._early_proposals, {}
+        for number, asker in proposals.items():
+            self.proposed(asker, number, match)
 
     def proposed(self, peer: Peer, number: int, match: Match) -> None:
-        """Another member asks from which frame on its newcomer may play; answered once we have met the newcomer."""
-        if number in self._early_meetings:
+        """Another member asks from which frame on its newcomer may play.
+
+        Answered when it is agreed here too who has left: the newcomer has nothing to say about that, and would be
+        waited for if it came in before.
+        """
+        if number in self._early_meetings or self._session.departures.undecided:
             self._early_proposals[number] = peer
         else:
             peer.send(wire.encode_numbered(wire.PROMISE, number, self.promise(match)))
