@@ -9,9 +9,9 @@ from retick._kernels import is_compiled
 from retick.cli.audit import audit
 from retick.cli.bench import bench_app
 from retick.cli.demo import demo
+from retick.cli.desync import desync_app
 from retick.cli.host import host
 from retick.cli.join import join
-from retick.cli.desync import desync_app
 from retick.cli.packet import packet
 from retick.cli.replay import replay_app
 from retick.cli.synctest import synctest

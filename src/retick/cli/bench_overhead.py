@@ -141,7 +141,7 @@ def _steps_cost(mesh: Mesh, game: Any, frames: int) -> float:
     state = game.initial_state(1)
     each = _best(lambda: game.run(state, payload), frames)
     again = [peer.session.stats(now=mesh.network.now) for peer in mesh.alive]
-    steps = sum(stats.frame + stats.resimulated_frames for stats in again) / sum(stats.frame for stats in again)
+    steps: float = sum(stats.frame + stats.resimulated_frames for stats in again) / sum(stats.frame for stats in again)
     return each * steps
 
 
