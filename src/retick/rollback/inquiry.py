@@ -26,6 +26,11 @@ class Inquiry:
         self._told = False
         self._now = 0.0
 
+    @property
+    def is_open(self) -> bool:
+        """Whether something is being looked into and not yet told."""
+        return self._investigation is not None and not self._told
+
     def forget(self) -> None:
         """Another match begins."""
         self._investigation, self._outbox, self._told = None, Outbox(), False
