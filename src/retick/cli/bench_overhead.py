@@ -138,10 +138,10 @@ def _steps_cost(mesh: Mesh, game: Any, frames: int) -> float:
     size = game.input_size
     payload = b"".join(value.to_bytes(size, "little") for frame in range(frames) for value in rows[frame])
     state = game.initial_state(1)
-    each = _best(lambda: game.run(state, payload), frames)
+    each: float = _best(lambda: game.run(state, payload), frames)
     again = [peer.session.stats(now=mesh.network.now) for peer in mesh.alive]
     steps: float = sum(stats.frame + stats.resimulated_frames for stats in again) / sum(stats.frame for stats in again)
-    return each * steps
+    return float(each * steps)
 
 
 def engine_alone(frames: int = 2000) -> float:

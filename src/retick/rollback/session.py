@@ -219,7 +219,8 @@ class RollbackSession:
             self.sponsor.pump()
         if self._audience.size:
             self._audience.feed(match)
-        self._inquiry.pump(match, now)
+        if match.alarm is not None or self._inquiry.is_open:
+            self._inquiry.pump(match, now)
         self._resync.pump()
 
     def next_timeout(self) -> float | None:
