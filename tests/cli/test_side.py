@@ -11,7 +11,7 @@ from retick import replay
 from retick.cli.brains import BotBrain, StyleName
 from retick.cli.netview import SideReport, report_of
 from retick.cli.recording import MatchRecording, check_recording
-from retick.cli.referee import CURTAIN, Referee, outcome
+from retick.cli.referee import CURTAIN, FighterReferee, outcome
 from retick.cli.side import LAN_SILENCE, Result, Side
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
@@ -67,7 +67,7 @@ class World:
             session,
             Wire(self, session),  # type: ignore[arg-type]  # has all of Poll that a Side uses
             brain=lambda seed, player: BotBrain(seed, player, StyleName.RUSHER),
-            referee=lambda seed: Referee(seed, frames=frames),
+            referee=lambda seed, state, frame: FighterReferee(seed, frames=frames),
             **options,
         )
 
@@ -131,9 +131,9 @@ def test_a_claim_of_another_end_is_not_agreement() -> None:
     world.run(10, world.finished)
     side = world.sides[0]
     assert side.result is not None
-    side.theirs = Result(side.result.frame, side.result.checksum ^ 1)
+    side.heard[1] = Result(side.result.frame, side.result.checksum ^ 1)
     assert not side.agreed
-    side.theirs = None
+    side.heard.clear()
     assert not side.agreed
 
 
@@ -172,7 +172,7 @@ def test_a_lan_match_ends_when_the_other_has_all_inputs() -> None:
     world.run(10, world.finished)
     assert world.sides[0].result is not None
     assert world.sides[0].result == world.sides[1].result
-    assert all(side.theirs is None for side in world.sides)
+    assert all(not side.heard for side in world.sides)
 
 
 def test_a_lan_joiner_gives_up_without_an_answer_and_a_lan_host_when_the_joiner_vanishes() -> None:
@@ -193,8 +193,11 @@ def test_a_recording_holds_every_final_frame_whatever_ended_the_match(tmp_path: 
     file = tmp_path / "match.rtk"
     world = World(
         frames=6000,
-        record=lambda seed, players: MatchRecording(
-            file.with_suffix(f".{players[0]}"), Fighter(), seed=seed, local_players=players
+        record=lambda match: MatchRecording(
+            file.with_suffix(f".{match.engine.local_players[0]}"),
+            Fighter(),
+            seed=match.seed,
+            local_players=match.engine.local_players,
         ),
     )
     world.run(3)
@@ -216,7 +219,7 @@ def test_a_report_survives_the_way_through_a_pipe() -> None:
 
 
 def test_a_referee_ends_a_moment_after_a_knock_out_and_counts_hits() -> None:
-    referee = Referee(1, longest=6000)
+    referee = FighterReferee(1, longest=6000)
     frames = replay.Replay(seed=1, frames=bout(1, 6000))
     referee.watch(frames.inputs_at(frame) for frame in range(6000))
     assert referee.over
@@ -227,7 +230,7 @@ def test_a_referee_ends_a_moment_after_a_knock_out_and_counts_hits() -> None:
 
 
 def test_a_referee_of_so_many_frames_ignores_the_rest() -> None:
-    referee = Referee(1, frames=10)
+    referee = FighterReferee(1, frames=10)
     referee.watch([(0, 0)] * 50)
     assert referee.state.frame == 10
     assert outcome(referee, ("left", "right")) == "a draw"

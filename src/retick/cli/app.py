@@ -14,6 +14,7 @@ from retick.cli.join import join
 from retick.cli.packet import packet
 from retick.cli.replay import replay_app
 from retick.cli.synctest import synctest
+from retick.cli.watch import watch
 
 __all__ = ["app"]
 
@@ -53,3 +54,4 @@ app.command()(packet)
 app.command()(audit)
 app.command()(host)
 app.command()(join)
+app.command()(watch)
