@@ -64,7 +64,7 @@ def join(
     if target is None:
         found = _only(_look(console, wait, setup))
         target = (found.address, found.port)
-        console.print(f"found {found.name}", soft_wrap=True)
+        console.print(f"found {found.name}", soft_wrap=True, markup=False)
     own_port = port if port is not None else target[1] + 1 if lan_compat else 0
     socket, resolved = open_towards(target, own_port)
     console.print(f"joining {target[0]} port {target[1]}", soft_wrap=True)
