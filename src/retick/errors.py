@@ -34,6 +34,8 @@ Errors carry their numbers as attributes, so that a program can act on them with
 module imports nothing of ours: everyone may import it.
 """
 
+from typing import TypeVar
+
 __all__ = [
     "BadHeaderSize",
     "BadMagic",
@@ -62,11 +64,24 @@ __all__ = [
     "UnknownFlags",
     "UnsupportedVersion",
     "UsageError",
+    "with_code",
 ]
 
 
 class RetickError(Exception):
     """The root of the tree: catching it catches all that Retick raises on purpose."""
+
+    code: str = ""
+    """A stable dotted name of the reason, where the page of a format lists them; empty elsewhere."""
+
+
+_Error = TypeVar("_Error", bound=RetickError)
+
+
+def with_code(error: _Error, code: str) -> _Error:
+    """The same error, carrying the name that its format gives the reason."""
+    error.code = code
+    return error
 
 
 class UsageError(RetickError):
@@ -218,7 +233,22 @@ class InputConflict(ProtocolViolation):
 
 
 class EncodeError(RetickError, ValueError):
-    """A value does not fit the wire."""
+    """A value does not fit the wire; the attributes say which, as far as it has a place in a snapshot."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        entity: int | None = None,
+        component: int | None = None,
+        field: int | None = None,
+        value: object = None,
+    ) -> None:
+        super().__init__(message)
+        self.entity = entity
+        self.component = component
+        self.field = field
+        self.value = value
 
 
 class DeterminismError(RetickError):

@@ -9,6 +9,7 @@ from retick._kernels import is_compiled
 from retick.cli.audit import audit
 from retick.cli.bench import bench_app
 from retick.cli.demo import demo
+from retick.cli.desync import desync_app
 from retick.cli.host import host
 from retick.cli.join import join
 from retick.cli.packet import packet
@@ -54,4 +55,5 @@ app.command()(packet)
 app.command()(audit)
 app.command()(host)
 app.command()(join)
+app.add_typer(desync_app)
 app.command()(watch)

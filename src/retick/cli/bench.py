@@ -9,6 +9,7 @@ from rich.table import Table
 
 from retick.cli.bench_replay import bench_verify
 from retick.cli.bench_sim import Plan, Report, measure
+from retick.cli.bench_snapshot import bench_snapshot
 from retick.errors import UsageError
 
 __all__ = ["bench_app"]
@@ -25,6 +26,7 @@ def bench() -> None:
 
 
 bench_app.command("verify")(bench_verify)
+bench_app.command("snapshot")(bench_snapshot)
 
 
 @bench_app.command()

@@ -43,6 +43,7 @@ class Sponsor:
         self.commits: dict[int, tuple[int, int]] = {}
         """Machines that came in: their seats as bits, and the frame of their first input."""
         self._frames: dict[int, int] = {}
+        self._early_meetings: dict[int, wire.Meeting] = {}
         self._promises: dict[int, int] = {}
         self._proposed = False
         self._waits = False
@@ -120,11 +121,29 @@ class Sponsor:
     def meet(self, meeting: wire.Meeting) -> None:
         """Another member brings somebody in: expect a call."""
         session = self._session
-        if meeting.number in session.peers or set(meeting.players) - set(session.gone):
+        lost = {player for players in session.departures.lost.values() for player in players}
+        if meeting.number in session.peers or set(meeting.players) - lost - set(session.gone):
             raise InvalidValue(f"machine {meeting.number} cannot take the seats {meeting.players}")
+        if set(meeting.players) - set(session.gone):
+            # The others have agreed on a drop for which we still wait for somebody's word.
+            self._early_meetings[meeting.number] = meeting
+            return
         session.newest_number = max(session.newest_number, meeting.number)
-        session.peers[meeting.number] = Peer(meeting.number, meeting.players, Role.NEWCOMER)
         self._frames[meeting.number] = meeting.frame
+        session.expect(Peer(meeting.number, meeting.players, Role.NEWCOMER))
+
+    def dropped(self) -> None:
+        """A drop is agreed: those who are to take these seats can be met now."""
+        meetings, self._early_meetings = self._early_meetings, {}
+        for meeting in meetings.values():
+            self.meet(meeting)
+
+    def cancelled(self, number: int, match: Match) -> None:
+        """Another member has given up bringing somebody in."""
+        self._early_meetings.pop(number, None)
+        newcomer = self._session.peers.get(number)
+        if newcomer is not None and newcomer.role is Role.NEWCOMER:
+            self.remove(newcomer, match)
 
     def expects(self, peer: Peer) -> bool:
         """Whether another member announced this machine; it may play already when its link comes up here."""

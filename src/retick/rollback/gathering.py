@@ -19,6 +19,7 @@ class Gathering:
     def __init__(self, session: "RollbackSession") -> None:
         self._session = session
         self._linking = False
+        self._reported = False
 
     def admit(self, request: Request) -> Accept | Refuse:
         """On the host: give the next free seats to whoever asks."""
@@ -79,11 +80,16 @@ class Gathering:
                 session.meet(member)
             elif member.number > session.number:
                 session.peers[member.number] = Peer(member.number, member.players)
+        for member in roster.members:
+            if member.number > session.number:
+                session.expect(session.peers[member.number])
         self._report_ready()
 
     def _report_ready(self) -> None:
+        """Tell the host, once, that all links are up."""
         peers = self._session.peers
-        if all(peer.is_connected for peer in peers.values()):
+        if not self._reported and all(peer.is_connected for peer in peers.values()):
+            self._reported = True
             peers[HOST].send(bytes((lobby.READY,)))
 
     def _on_ready(self, peer: Peer) -> None:

@@ -71,10 +71,13 @@ class Leaving:
     def _drop_when_agreed(self, match: Match) -> None:
         session = self._session
         survivors = [peer.number for peer in session.players_peers()]
-        for player, frame in session.departures.decide(survivors, match.engine).items():
+        decided = session.departures.decide(survivors, match.engine)
+        for player, frame in decided.items():
             try:
                 match.engine.drop_player(player, frame)
             except RetickError as error:
                 session.end(f"player {player} could not be dropped: {error}")
                 return
             session.tell(PlayersDropped(players=(player,), frame=frame))
+        if decided:
+            session.sponsor.dropped()

@@ -18,7 +18,6 @@ from retick.link import (
     Connection,
     Disconnected,
     Interrupted,
-    LinkConfig,
     LinkEndpoint,
     LinkEvent,
     Reason,
@@ -35,6 +34,7 @@ from retick.rollback.admission import ASK_ANOTHER, Newcomer, Sponsor
 from retick.rollback.audience import WATCH, Audience
 from retick.rollback.config import MatchConfig
 from retick.rollback.departure import Departures
+from retick.rollback.early import EarlyCallers
 from retick.rollback.events import (
     MatchEnded,
     MatchEvent,
@@ -51,17 +51,14 @@ from retick.rollback.match import Match
 from retick.rollback.peer import HOST, Peer, Phase, Role
 from retick.rollback.rematch import Rematch
 from retick.rollback.stats import PeerStats, SessionStats
-from retick.sim.contract import Input, NamesItself, input_size_of
-from retick.wire import rbn1
+from retick.rollback.terms import EXTENSIONS, link_config_for
+from retick.sim.contract import Input, input_size_of
 
-__all__ = ["Phase", "RollbackSession", "link_config_for"]
+__all__ = ["Phase", "RollbackSession"]
 
-MOST_CALLS = 20
-"""How often a machine of the match is called that does not know us yet."""
 MOST_SILENT_CALLS = 3
 """How often a machine of the match is called that does not answer."""
 MOST_REDIRECTIONS = 8
-EXTENSIONS = rbn1.TIME_SYNC | rbn1.WIDE_INPUTS
 
 
 class RollbackSession:
@@ -106,6 +103,7 @@ class RollbackSession:
         self._redirections = 0
         self._events: list[MatchEvent] = []
         self._sample_at = 0.0
+        self._early = EarlyCallers()
         self._gathering = Gathering(self)
         self.sponsor = Sponsor(self)
         """What this machine does for those who come in mid-match."""
@@ -245,6 +243,16 @@ class RollbackSession:
         peer.calls += 1
         self.dial(peer, address, data=self.token + bytes((self.number,)))
 
+    def expect(self, peer: Peer) -> None:
+        """A machine of the match that is going to call, or has called before we knew of it."""
+        self.peers[peer.number] = peer
+        connection = self._early.claim(self.token, peer.number)
+        if connection is not None:
+            peer.connection = connection
+            connection.tag = peer
+            if connection.is_connected:
+                self._on_connected(peer)
+
     def exchange_with(self, peer: Peer, first_frame: int) -> None:
         """Begin to send our inputs from ``first_frame`` on, and to take those of the other machine."""
         terms = peer.connection.terms if peer.connection is not None else None
@@ -276,8 +284,10 @@ class RollbackSession:
     def _admit(self, request: Request) -> Accept | Refuse:
         if request.data.startswith(WATCH):
             return self._audience.admit(request)
-        if self.token and len(request.data) == lobby.TOKEN_SIZE + 1 and request.data.startswith(self.token):
+        if self.token and EarlyCallers.is_call(request) and request.data.startswith(self.token):
             return self._expected(request)
+        if not self.token and EarlyCallers.is_call(request):
+            return self._early.hold(request)
         if self.phase is Phase.GATHERING and self.is_host:
             return self._gathering.admit(request)
         if self.phase is Phase.RUNNING and not request.data:
@@ -286,7 +296,10 @@ class RollbackSession:
 
     def _expected(self, request: Request) -> Accept | Refuse:
         """A machine of this match calls."""
-        peer = self.peers.get(request.data[lobby.TOKEN_SIZE])
+        number = request.data[lobby.TOKEN_SIZE]
+        peer = self.peers.get(number)
+        if peer is None and self.phase is Phase.RUNNING and number > self.newest_number:
+            return self._early.hold(request)
         if peer is None or peer.connection is not None:
             return Refuse(reason=Reason.DENIED, text="not a machine of this match")
         peer.connection = request.connection
@@ -309,7 +322,8 @@ class RollbackSession:
                 self._on_rare(peer, event)
 
     def _on_rare(self, peer: Peer, event: LinkEvent) -> None:
-        if isinstance(event, Refused | Disconnected) and _may_call_again(peer, event.reason):
+        silent = isinstance(event, Disconnected) and event.reason == Reason.NO_ANSWER
+        if silent and 0 < peer.calls < MOST_SILENT_CALLS:
             self._call(peer, event.connection.address)
         elif isinstance(event, Refused) and event.reason == ASK_ANOTHER and peer.number == HOST and self.match is None:
             self._ask_another(peer, event.text)
@@ -388,9 +402,7 @@ class RollbackSession:
         elif kind == wire.COMMIT:
             self._on_commit(*wire.decode_numbered(data), match)
         elif kind == wire.CANCEL:
-            newcomer = self.peers.get(wire.decode_number(data))
-            if newcomer is not None and newcomer.role is Role.NEWCOMER:
-                sponsor.remove(newcomer, match)
+            sponsor.cancelled(wire.decode_number(data), match)
         elif kind == wire.REMATCH:
             self._rematch.proposed(peer, wire.decode_number(data), match)
         else:
@@ -460,27 +472,3 @@ class RollbackSession:
             packets_per_second_out=packets,
             bytes_per_second_out=octets,
         )
-
-
-def _may_call_again(peer: Peer, reason: int) -> bool:
-    """A machine of the match that has not heard of us yet will have soon; one that is silent may have been cut off."""
-    return (reason == Reason.DENIED and 0 < peer.calls < MOST_CALLS) or (
-        reason == Reason.NO_ANSWER and 0 < peer.calls < MOST_SILENT_CALLS
-    )
-
-
-def link_config_for(sim: Any, config: MatchConfig) -> LinkConfig:
-    """The terms on which machines meet for a match of this game."""
-    named = isinstance(sim, NamesItself)
-    wide = input_size_of(sim) != 2
-    game_id = sim.game_id if named else type(sim).__name__[:30]
-    return LinkConfig(
-        # One class may play with any number; machines that do not mean the same must not meet.
-        game_id=game_id if sim.num_players == 2 else f"{game_id}/{sim.num_players}",
-        game_version=sim.game_version if named else 0,
-        capabilities=EXTENSIONS,
-        required=rbn1.WIDE_INPUTS if wide else 0,
-        tick_rate=config.tick_rate,
-        max_connections=16 + config.max_spectators,
-        timeout=config.disconnect_after,
-    )

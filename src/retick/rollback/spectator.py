@@ -10,7 +10,7 @@ from retick.rollback import membership as wire
 from retick.rollback.audience import FROM_A_STATE, watch_request
 from retick.rollback.config import MatchConfig
 from retick.rollback.events import MatchEnded, MatchEvent, SourceChanged, WatchingStarted
-from retick.rollback.session import link_config_for
+from retick.rollback.terms import link_config_for
 from retick.rollback.timesync import Pace
 from retick.sim.contract import Input, input_size_of
 

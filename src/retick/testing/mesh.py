@@ -74,13 +74,10 @@ class MeshPeer:
     def turn(self, now: float, checkpoint: int) -> None:
         """Run the frames that are due."""
         session = self.session
-        advanced = False
         while session.due(now=now):
             state = session.state
             pressed = tuple(self.press(player, state) for player in session.local_players)
             session.advance(pressed[0] if len(pressed) == 1 else pressed, now=now)
-            advanced = True
-        if advanced:
             self._write_down(checkpoint)
 
     def next_turn(self, now: float) -> float:
@@ -94,10 +91,10 @@ class MeshPeer:
         final = engine.final_state_frame
         if final == self._final:
             return
-        first = max(self._final, engine.frame - engine.history)
-        for frame in range(max(first, 0), final):
+        first = max(self._final, engine.start_frame)
+        for frame in range(first, final):
             self.rows[frame] = engine.inputs_at(frame)
-        for frame in range(-(-max(first + 1, 0) // checkpoint) * checkpoint, final + 1, checkpoint):
+        for frame in range((first // checkpoint + 1) * checkpoint, final + 1, checkpoint):
             self.checksums[frame] = engine.checksum_at(frame)
         self._final = final
 
@@ -278,8 +275,8 @@ class Mesh:
         missing = [frame for frame in range(end) if frame not in reference.rows]
         if missing:
             raise AssertionError(f"nobody has the inputs of frame {missing[0]}; {self.describe()}")
-        machines: list[MeshPeer | MeshSpectator] = [*players, *self.spectators.values()]
-        for peer in machines:
+        everyone: list[MeshPeer | MeshSpectator] = [*players, *self.spectators.values()]
+        for peer in everyone:
             for frame in range(end):
                 if peer.rows.get(frame, reference.rows[frame]) != reference.rows[frame]:
                     raise AssertionError(
@@ -301,8 +298,8 @@ class Mesh:
         return checksum
 
     def _compare(self, frame: int, straight: int) -> None:
-        machines: list[MeshPeer | MeshSpectator] = [*self.alive, *self.spectators.values()]
-        for peer in machines:
+        everyone: list[MeshPeer | MeshSpectator] = [*self.alive, *self.spectators.values()]
+        for peer in everyone:
             found = peer.checksums.get(frame, straight)
             if found != straight:
                 raise AssertionError(
