@@ -1,78 +1,65 @@
-"""A session's part in an investigation: opens one at the first alarm, carries its messages, tells of the report."""
+"""What a session does after "desync detected": it asks all machines what parted, and tells the application."""
 
 from typing import TYPE_CHECKING
 
-from retick.rollback.events import DesyncDetected
+from retick.errors import DecodeError
+from retick.rollback import membership as wire
 from retick.rollback.evidence import alarm_in
 from retick.rollback.forensics import DesyncReported, Investigation
 from retick.rollback.match import Match
+from retick.rollback.outbox import Outbox
 from retick.rollback.peer import Peer
 
 if TYPE_CHECKING:
     from retick.rollback.session import RollbackSession
 
-__all__ = ["EVIDENCE", "Inquiry"]
-
-EVIDENCE = 0x0F
-"""The kind of the reliable message that carries evidence."""
+__all__ = ["Inquiry"]
 
 
 class Inquiry:
-    """At most one investigation in a match, until the application goes on from one machine's state."""
+    """One investigation for each match: evidence out, evidence in, and the report when it is complete."""
 
     def __init__(self, session: "RollbackSession") -> None:
         self._session = session
+        self._investigation: Investigation | None = None
+        self._outbox = Outbox()
         self._told = False
-        self._now = 0.0
-        self.investigation: Investigation | None = None
-        """Kept when it is finished: a bundle is made from it."""
 
-    def go_on(self, match: Match, now: float) -> None:
-        """Before datagrams are sent: note alarms, send evidence, and tell of the report once."""
-        self._now = now
-        for event in match.events():
-            self._session.tell(event)
-            if isinstance(event, DesyncDetected):
-                self._open(event.frame, event.last_agreed, match)
-        investigation = self.investigation
+    def forget(self) -> None:
+        """Another match begins."""
+        self._investigation, self._outbox, self._told = None, Outbox(), False
+
+    def hear(self, peer: Peer, data: bytes, match: Match, now: float) -> None:
+        """Evidence from another machine, which may be the first that we hear of a desync."""
+        if self._investigation is None:
+            try:
+                self._open(match, alarm_in(data), -1, now)
+            except DecodeError:
+                return
+        if self._investigation is not None:
+            self._investigation.take(peer.number, data, now, frontier=match.engine.local_frontier)
+
+    def pump(self, match: Match, now: float) -> None:
+        """After each frame, and when time has passed: begin at an alarm, go on, and report at the end."""
+        if self._investigation is None:
+            if match.alarm is None:
+                return
+            self._open(match, match.alarm.frame, match.alarm.last_agreed, now)
+        investigation = self._investigation
         if investigation is None or self._told:
             return
         investigation.observe(match.engine)
-        due = investigation.next_timeout()
-        if due is not None and due <= now:
-            investigation.handle_timeout(now)
-        for message in investigation.messages():
-            for peer in self._session.players_peers():
-                peer.send(bytes((EVIDENCE,)) + message)
-        if investigation.report is not None:
+        investigation.handle_timeout(now)
+        messages = [bytes((wire.EVIDENCE,)) + message for message in investigation.messages()]
+        self._outbox.post(self._session.players_peers(), messages)
+        self._outbox.pump()
+        if investigation.report is not None and not self._outbox:
             self._told = True
             self._session.tell(DesyncReported(report=investigation.report))
 
-    def take(self, peer: Peer, data: bytes, match: Match) -> None:
-        """A message of kind EVIDENCE, without its kind. DecodeError if it opens an investigation and cannot."""
-        if self.investigation is None:
-            self._open(alarm_in(data), -1, match)
-        if self.investigation is not None:
-            self.investigation.take(peer.number, data, self._now, frontier=match.engine.local_frontier)
-
-    def lose(self, number: int) -> None:
-        """A machine is gone: nothing is awaited from it."""
-        if self.investigation is not None:
-            self.investigation.lose(number, self._now)
-
-    def next_timeout(self) -> float | None:
-        return None if self.investigation is None else self.investigation.next_timeout()
-
-    def restart(self) -> None:
-        """Another match, or the same one from an agreed state: the next alarm is a new one."""
-        self.investigation = None
-        self._told = False
-
-    def _open(self, frame: int | None, last_agreed: int, match: Match) -> None:
-        if self.investigation is not None:
-            return
+    def _open(self, match: Match, frame: int | None, last_agreed: int, now: float) -> None:
         session = self._session
-        machines = [peer.number for peer in session.players_peers()]
-        self.investigation = Investigation(
-            match.engine, session.sim, session.number, machines, frame, last_agreed, self._now
+        machines = [session.number, *(peer.number for peer in session.players_peers())]
+        self._investigation = Investigation(
+            match.engine, session.sim, session.number, machines, frame, last_agreed, now
         )

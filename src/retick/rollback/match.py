@@ -10,7 +10,7 @@ from typing import Any
 from retick.errors import UsageError
 from retick.rollback.config import MatchConfig
 from retick.rollback.engine import RollbackEngine
-from retick.rollback.events import MatchEvent, Resumed, Stalled
+from retick.rollback.events import DesyncDetected, MatchEvent, Resumed, Stalled
 from retick.rollback.exchange import Exchange
 from retick.rollback.stats import PeerStats, SessionStats
 from retick.rollback.timesync import Pace
@@ -64,6 +64,8 @@ class Match:
             longest_catch_up=config.longest_catch_up,
         )
         self._single = len(local_players) == 1
+        self.alarm: DesyncDetected | None = None
+        """The first desync of this match."""
         self._events: list[MatchEvent] = []
         self._depths: Counter[int] = Counter()
         self._rollbacks = self._resimulated = 0
@@ -168,8 +170,7 @@ class Match:
             return False
         taken = exchange.take(data, now, self.pace.phase(now))
         if exchange.events:
-            self._events += exchange.events
-            exchange.events.clear()
+            self._collect(exchange)
         return taken
 
     def packets(self, now: float) -> list[tuple[Any, bytes]]:
@@ -237,6 +238,13 @@ class Match:
             dropped=dict(exchange.dropped),
         )
 
+    def _collect(self, exchange: Exchange) -> None:
+        for event in exchange.events:
+            if isinstance(event, DesyncDetected) and self.alarm is None:
+                self.alarm = event
+        self._events += exchange.events
+        exchange.events.clear()
+
     def _stall(self, now: float) -> None:
         self._stalled_since = now
         self._stalls += 1
@@ -267,6 +275,5 @@ class Match:
             checksum = self.engine.checksum_at(frame)
             for exchange in self.exchanges.values():
                 exchange.write_checksum(frame, checksum)
-                self._events += exchange.events
-                exchange.events.clear()
+                self._collect(exchange)
             self._next_checksum += self.config.checksum_interval

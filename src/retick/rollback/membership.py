@@ -15,6 +15,9 @@
     0C CANCEL    u8 machine
     0D REMATCH   u8 match
     0E FEED      u32 first frame, u16 bytes of roster, u8 whether there is one, roster, inputs by frame
+    0F EVIDENCE  after a desync: docs/formats/desync-bundle.md
+    10 RESYNC    u8 match, u32 state size, u32 checksum; STATE messages follow
+    11 RESYNCED  u8 match
 
 Readers check everything and raise DecodeError; nothing is allocated beyond the size of the message.
 """
@@ -29,12 +32,15 @@ __all__ = [
     "CANCEL",
     "COMMIT",
     "DROP",
+    "EVIDENCE",
     "FEED",
     "JOINED",
     "MEET",
     "PROMISE",
     "PROPOSE",
     "REMATCH",
+    "RESYNC",
+    "RESYNCED",
     "STATE",
     "WELCOME",
     "Drop",
@@ -49,6 +55,7 @@ __all__ = [
     "decode_meeting",
     "decode_number",
     "decode_numbered",
+    "decode_resync",
     "decode_welcome",
     "encode_chunk",
     "encode_drop",
@@ -56,11 +63,13 @@ __all__ = [
     "encode_meeting",
     "encode_number",
     "encode_numbered",
+    "encode_resync",
     "encode_welcome",
     "players_of",
 ]
 
 DROP, WELCOME, STATE, MEET, JOINED, PROPOSE, PROMISE, COMMIT, CANCEL, REMATCH, FEED = range(4, 15)
+EVIDENCE, RESYNC, RESYNCED = 15, 16, 17
 
 LARGEST_STATE = 16 << 20
 """Bytes of a state that a newcomer takes at most."""
@@ -72,6 +81,7 @@ _MEET = struct.Struct("<BBHIB")
 _NUMBERED = struct.Struct("<BBI")
 _NUMBER = struct.Struct("<BB")
 _STATE = struct.Struct("<BI")
+_RESYNC = struct.Struct("<BBII")
 _KNOWN = struct.Struct("<BIB")
 _COMMIT = struct.Struct("<BHI")
 _FEED = struct.Struct("<BIHB")
@@ -166,6 +176,18 @@ def encode_chunk(offset: int, part: bytes) -> bytes:
 def decode_chunk(data: bytes) -> tuple[int, bytes]:
     _need(data, _STATE.size + 1)
     return _STATE.unpack_from(data)[1], data[_STATE.size :]
+
+
+def encode_resync(match: int, size: int, checksum: int) -> bytes:
+    return _RESYNC.pack(RESYNC, match, size, checksum)
+
+
+def decode_resync(data: bytes) -> tuple[int, int, int]:
+    """The number of the match to come, and the size and checksum of its first state."""
+    if len(data) != _RESYNC.size:
+        raise InvalidValue(f"RESYNC has {_RESYNC.size} bytes, not {len(data)}")
+    _, match, size, checksum = _RESYNC.unpack(data)
+    return match, size, checksum
 
 
 def encode_drop(drop: Drop, input_size: int) -> bytes:

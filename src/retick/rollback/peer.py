@@ -1,9 +1,10 @@
 """Another machine as a session knows it, and where the session itself is."""
 
+from dataclasses import replace
 from enum import Enum
 
 from retick.link import Connection
-from retick.rollback.stats import RateMeter
+from retick.rollback.stats import PeerStats, RateMeter
 
 __all__ = ["HOST", "Peer", "Phase", "Role"]
 
@@ -49,3 +50,24 @@ class Peer:
 
     def send(self, message: bytes) -> bool:
         return self.connection is not None and self.connection.send_reliable(message)
+
+    def measured(self, stats: PeerStats, now: float) -> PeerStats:
+        """A match's numbers for this machine, with what the link measures of the way to it."""
+        if self.connection is None:
+            return stats
+        link = self.connection.stats
+        self.meter.packets, self.meter.bytes = link.packets_sent, link.bytes_sent
+        packets, octets = self.meter.rates(now)
+        return replace(
+            stats,
+            rtt=link.rtt,
+            jitter=link.jitter,
+            loss_in=link.loss_in,
+            loss_out=link.loss_out,
+            packets_in=link.packets_received,
+            packets_out=link.packets_sent,
+            bytes_in=link.bytes_received,
+            bytes_out=link.bytes_sent,
+            packets_per_second_out=packets,
+            bytes_per_second_out=octets,
+        )

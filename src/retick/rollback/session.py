@@ -46,11 +46,13 @@ from retick.rollback.events import (
     PeerResumed,
 )
 from retick.rollback.gathering import Gathering
+from retick.rollback.inquiry import Inquiry
 from retick.rollback.leaving import Leaving
 from retick.rollback.match import Match
 from retick.rollback.peer import HOST, Peer, Phase, Role
 from retick.rollback.rematch import Rematch
-from retick.rollback.stats import PeerStats, SessionStats
+from retick.rollback.resync import Resync
+from retick.rollback.stats import SessionStats
 from retick.rollback.terms import EXTENSIONS, link_config_for
 from retick.sim.contract import Input, input_size_of
 
@@ -111,6 +113,8 @@ class RollbackSession:
         self._audience = Audience(self)
         self._leaving = Leaving(self)
         self._rematch = Rematch(self)
+        self._inquiry = Inquiry(self)
+        self._resync = Resync(self)
         if host_address is not None:
             host = self.peers[HOST] = Peer(HOST, ())
             self.dial(host, host_address, seats=seats)
@@ -158,6 +162,10 @@ class RollbackSession:
         """Propose to play again with seats moved on by one machine; it starts when all have proposed it."""
         self._rematch.propose(self._running())
 
+    def resync(self, machine: int) -> None:
+        """After a desync: go on from the state of ``machine``, once every other application has named it too."""
+        self._resync.agree(machine, self._running())
+
     def close(self, text: str = "", *, linger: float = 0.0) -> None:
         """Leave in good order, messages within ``linger`` seconds first; go on until ``next_timeout`` is None."""
         self.link.close(Reason.GOODBYE, text, linger=linger)
@@ -166,7 +174,13 @@ class RollbackSession:
     def stats(self, *, now: float) -> SessionStats:
         """All numbers of the match at this moment."""
         measured = self._running().stats(now)
-        return replace(measured, peers={key: self._measured(key, stats, now) for key, stats in measured.peers.items()})
+        return replace(
+            measured,
+            peers={
+                key: self.peers[key].measured(stats, now) if key in self.peers else stats
+                for key, stats in measured.peers.items()
+            },
+        )
 
     @property
     def spectators(self) -> int:
@@ -193,6 +207,8 @@ class RollbackSession:
                     peer.connection.send_unreliable(data)
             self.sponsor.pump()
             self._audience.feed(self.match)
+            self._inquiry.pump(self.match, now)
+            self._resync.pump()
         if now >= self._sample_at:
             self._sample_rates(now)
         return self.link.datagrams_to_send(now=now)
@@ -264,14 +280,20 @@ class RollbackSession:
         self.match = match
         self.phase = Phase.RUNNING
 
-    def start(self, seed: int, number: int = 0) -> None:
-        """Begin a match at its frame 0, with all machines that are linked."""
+    def start(self, seed: int, number: int = 0, state: Any = None) -> None:
+        """Begin a match at its frame 0, with all machines that are linked; from ``state``, if one is given."""
         self.newest_number = max(self.newest_number, self.number, *self.peers)
         config = self.config
-        self.run(Match(self.sim, seed=seed, local_players=self.local_players, config=config, number=number))
+        self.run(
+            Match(
+                self.sim, seed=seed, local_players=self.local_players, config=config, number=number % 256, state=state
+            )
+        )
         for peer in sorted(self.players_peers(), key=lambda peer: peer.number):
             self.exchange_with(peer, 0)
         self._audience.restart()
+        self._inquiry.forget()
+        self._resync.forget()
         self.tell(MatchStarted(seed=seed, local_players=self.local_players))
 
     def end(self, reason: str) -> None:
@@ -317,7 +339,7 @@ class RollbackSession:
             if not isinstance(peer, Peer):
                 continue
             if isinstance(event, LinkMessageReceived):
-                self._on_message(peer, event.data)
+                self._on_message(peer, event.data, now)
             else:
                 self._on_rare(peer, event)
 
@@ -365,15 +387,17 @@ class RollbackSession:
         else:
             self._newcomer.connected(peer)
 
-    def _on_message(self, peer: Peer, data: bytes) -> None:
+    def _on_message(self, peer: Peer, data: bytes, now: float) -> None:
         kind = data[0] if data else -1
         try:
             if kind == lobby.APPLICATION:
                 self.tell(MessageReceived(peer=peer.number, data=data[1:]))
             elif kind in (lobby.ROSTER, lobby.READY, lobby.START):
                 self._gathering.take(peer, kind, data)
-            elif kind in (wire.WELCOME, wire.STATE):
+            elif kind == wire.WELCOME or (kind == wire.STATE and self.match is None):
                 self._on_newcomers_message(peer, kind, data)
+            elif kind in (wire.EVIDENCE, wire.RESYNC, wire.STATE, wire.RESYNCED):
+                self._on_desync_message(peer, kind, data, self._running(), now)
             else:
                 self._on_members_message(peer, kind, data, self._running())
         except (DecodeError, UsageError):
@@ -386,6 +410,16 @@ class RollbackSession:
             self._newcomer.take_chunk(*wire.decode_chunk(data))
         else:
             self._close_violator(peer)
+
+    def _on_desync_message(self, peer: Peer, kind: int, data: bytes, match: Match, now: float) -> None:
+        if kind == wire.EVIDENCE:
+            self._inquiry.hear(peer, data[1:], match, now)
+        elif kind == wire.RESYNC:
+            self._resync.announced(peer, data, match)
+        elif kind == wire.STATE:
+            self._resync.take_chunk(peer, *wire.decode_chunk(data), match)
+        else:
+            self._resync.ready(peer, wire.decode_number(data), match)
 
     def _on_members_message(self, peer: Peer, kind: int, data: bytes, match: Match) -> None:
         sponsor = self.sponsor
@@ -451,24 +485,3 @@ class RollbackSession:
             if peer.connection is not None:
                 link = peer.connection.stats
                 peer.meter.sample(link.packets_sent, link.bytes_sent, now)
-
-    def _measured(self, key: Any, stats: PeerStats, now: float) -> PeerStats:
-        peer = self.peers.get(key)
-        if peer is None or peer.connection is None:
-            return stats
-        link = peer.connection.stats
-        peer.meter.packets, peer.meter.bytes = link.packets_sent, link.bytes_sent
-        packets, octets = peer.meter.rates(now)
-        return replace(
-            stats,
-            rtt=link.rtt,
-            jitter=link.jitter,
-            loss_in=link.loss_in,
-            loss_out=link.loss_out,
-            packets_in=link.packets_received,
-            packets_out=link.packets_sent,
-            bytes_in=link.bytes_received,
-            bytes_out=link.bytes_sent,
-            packets_per_second_out=packets,
-            bytes_per_second_out=octets,
-        )
