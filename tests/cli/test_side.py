@@ -115,15 +115,25 @@ def test_the_checksum_of_the_end_is_that_of_the_inputs_run_again() -> None:
     assert verdict.frames == 120
 
 
-def test_a_game_that_cheats_ends_the_match_in_words_on_both_sides() -> None:
+def test_a_game_that_cheats_ends_the_match_with_the_same_report_on_both_sides() -> None:
     world = World(joiner_game=Cheating(), frames=600)
-    world.run(10, lambda: any(side.over for side in world.sides))
-    finder = next(side for side in world.sides if side.over)
-    assert finder.desync is not None
-    finder.leave(clock=lambda: world.now, linger=0.0)
-    world.run(1)
-    assert all("the two sides differ: frame 48 is" in side.why for side in world.sides)
-    assert not any(side.agreed for side in world.sides)
+    world.run(12, world.finished)
+    assert world.finished()
+    assert world.sides[0].report == world.sides[1].report
+    assert "p1.hp: 100 at machine 0, 101 at machine 1" in world.sides[0].report
+    assert all("the machines part at frame 41" in side.why for side in world.sides)
+    assert not any(side.agreed or side.result for side in world.sides)
+
+
+def test_a_desync_that_nobody_helps_to_explain_still_ends_the_match_in_words() -> None:
+    world = World(joiner_game=Cheating(), frames=6000)
+    world.run(5, lambda: any(side.desync for side in world.sides))
+    finder = next(side for side in world.sides if side.desync)
+    world.hub.detach("joiner" if finder is world.sides[0] else "host")
+    world.sides = [finder]
+    world.run(12, world.finished)
+    assert finder.over
+    assert finder.why
 
 
 def test_a_claim_of_another_end_is_not_agreement() -> None:

@@ -251,6 +251,8 @@ class OnlineMatch:
         return 1
 
     def _why(self) -> str:
+        if self.side.report or self.side.desync is not None:
+            return self.side.report or self.side.why
         if self.side.reason == Reason.NO_ANSWER and self._no_answer:
             return self._no_answer
         if self.side.reason == Reason.GOODBYE:

@@ -30,6 +30,7 @@ from retick.rollback.events import (
     Resumed,
     Stalled,
 )
+from retick.rollback.forensics import DesyncReported
 from retick.rollback.lan import LanSession
 from retick.rollback.match import Match
 from retick.rollback.session import RollbackSession
@@ -41,6 +42,8 @@ GOODBYE_SECONDS = 2.0
 """How long a leaving side goes on so that its last words arrive."""
 AFTERMATH = 8
 """Frames that are played after the end, so that spectators are fed all that was before it."""
+EXPLAIN_SECONDS = 10.0
+"""How long the machines may take to find out where they parted."""
 LAN_SILENCE = 10.0
 """Seconds without a packet after which the other side of a LAN match counts as gone: the old mode has no goodbye."""
 _RESULT = struct.Struct("<4sII")
@@ -81,6 +84,8 @@ class Side:
         self.reason = 0
         """The code with which the other side went, see ``retick.link.Reason``."""
         self.desync: DesyncDetected | None = None
+        self.report = ""
+        """What the machines found out about a desync, the same text on all of them."""
         self.connected = False
         self.notice = ""
         """What the person should know right now: waiting, no answer, or nothing."""
@@ -91,6 +96,7 @@ class Side:
         self._resimulated = 0
         self._heard = (0, 0.0)
         self._last_words = ""
+        self._explained_by = 0.0
 
     @property
     def agreed(self) -> bool:
@@ -112,6 +118,8 @@ class Side:
             self.wire.flush(now)
         if isinstance(self.session, LanSession) and not self.over:
             self._listen_on_lan(self.session, now)
+        if self.desync is not None and now >= self._explained_by and not self.over:
+            self._end(_difference(self.desync))
         if self.referee is not None and not self.over:
             self._see_final_frames()
         return ran
@@ -167,7 +175,7 @@ class Side:
             referee.watch([row])
             if self.recording is not None:
                 self.recording.add(row, referee.frame, referee.checksum)
-        if referee.over:
+        if referee.over and self.desync is None:
             self._conclude(referee)
 
     def _conclude(self, referee: Referee) -> None:
@@ -214,16 +222,19 @@ class Side:
         elif isinstance(event, PlayersDropped):
             self.notice = f"player {', '.join(str(player + 1) for player in event.players)} left"
         elif isinstance(event, DesyncDetected):
-            self.desync = event
-            self._end(
-                f"the two sides differ: frame {event.frame} is 0x{event.ours:08X} here, 0x{event.theirs:08X} there"
-            )
+            # The machines find out together what parted; the match goes on until they have, but not for ever.
+            self.desync, self._explained_by = event, self.wire.clock() + EXPLAIN_SECONDS
+            self.notice = "the machines differ: finding out where"
+        elif isinstance(event, DesyncReported):
+            self.report = str(event.report)
+            self._end(self.report.splitlines()[0])
         elif isinstance(event, PeerDisconnected):
             # Whether that ends the match, MatchEnded says: a host that still gathers waits for somebody else.
             self.connected = False
             self.reason, self._last_words = event.reason, event.text
         elif isinstance(event, MatchEnded):
-            self._end(self._last_words or event.reason)
+            known = _difference(self.desync) if self.desync is not None else ""
+            self._end(known or self._last_words or event.reason)
 
     def _begin(self, match: Match) -> None:
         """As soon as there is a match: for one who comes in the middle, before its first state is forgotten."""
@@ -238,3 +249,7 @@ class Side:
         """Other bytes are another application's: not ours to judge."""
         if len(data) == _RESULT.size and data.startswith(_RESULT_TAG):
             self.heard[peer] = Result(*_RESULT.unpack(data)[1:])
+
+
+def _difference(desync: DesyncDetected) -> str:
+    return f"the machines differ: frame {desync.frame} is 0x{desync.ours:08X} here, 0x{desync.theirs:08X} there"
