@@ -25,6 +25,7 @@ from retick.rollback.events import (
     Stalled,
     WatchingStarted,
 )
+from retick.rollback.forensics import DesyncReported
 from retick.rollback.lan import LanSession
 from retick.rollback.session import Phase, RollbackSession
 from retick.rollback.spectator import SpectatorSession
@@ -38,6 +39,7 @@ __all__ = [
     "CueStarted",
     "CueTracker",
     "DesyncDetected",
+    "DesyncReported",
     "EngineStats",
     "InputConflictDetected",
     "LanSession",
