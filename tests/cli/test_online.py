@@ -25,16 +25,16 @@ FAST = ["--bot", "--rate", "500"]
 
 
 @contextlib.contextmanager
-def hosting(*options: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+def hosting(*options: str, bind: str = "127.0.0.1") -> Iterator[tuple[subprocess.Popen[str], int]]:
     """``retick host`` in a process of its own, and the port that it got."""
-    command = [sys.executable, "-m", "retick", "host", "--bind", "127.0.0.1", "--port", "0", *FAST, *options]
+    command = [sys.executable, "-m", "retick", "host", "--bind", bind, "--port", "0", *FAST, *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         guard = threading.Timer(60, process.kill)
         guard.start()
         try:
             assert process.stdout is not None
             said = process.stdout.readline()
-            port = re.search(r"retick join 127\.0\.0\.1:(\d+)", said)
+            port = re.search(r"retick join \S+:(\d+)", said)
             assert port is not None, said
             yield process, int(port[1])
         finally:
@@ -93,6 +93,28 @@ def test_three_machines_scramble_for_coins_and_agree_on_the_end(tmp_path: Path) 
     assert None not in ends, outputs
     assert len({found[0] for found in ends if found is not None}) == 1
     assert RUNNER.invoke(app, ["replay", "verify", str(file)]).exit_code == 0
+
+
+def has_ipv6() -> bool:
+    try:
+        open_udp("::1").close()
+    except NetworkUnavailable:
+        return False
+    return True
+
+
+@pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
+def test_machines_on_ipv6_meet_each_other_too() -> None:
+    three = ["--players", "3"]
+    with hosting(*three, bind="::1") as (process, port):
+        command = [sys.executable, "-m", "retick", "join", f"[::1]:{port}", *FAST, *three]
+        joiners = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(2)]
+        assert process.stdout is not None
+        played = process.stdout.readline()
+        for joiner in joiners:
+            joiner.kill()
+            joiner.wait()
+    assert "1 s  frame" in played
 
 
 def test_a_spectator_sees_the_same_end_and_records_it(tmp_path: Path) -> None:
