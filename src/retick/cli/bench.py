@@ -7,7 +7,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from retick.cli.bench_chaos import bench_chaos
 from retick.cli.bench_replay import bench_verify
+from retick.cli.bench_rollback import bench_rollback
+from retick.cli.bench_sessions import bench_sessions
 from retick.cli.bench_sim import Plan, Report, measure
 from retick.cli.bench_snapshot import bench_snapshot
 from retick.errors import UsageError
@@ -27,6 +30,9 @@ def bench() -> None:
 
 bench_app.command("verify")(bench_verify)
 bench_app.command("snapshot")(bench_snapshot)
+bench_app.command("chaos")(bench_chaos)
+bench_app.command("rollback")(bench_rollback)
+bench_app.command("sessions")(bench_sessions)
 
 
 @bench_app.command()

@@ -25,6 +25,11 @@ class Inquiry:
         self._outbox = Outbox()
         self._told = False
 
+    @property
+    def is_open(self) -> bool:
+        """Whether something is being looked into and not yet told."""
+        return self._investigation is not None and not self._told
+
     def forget(self) -> None:
         """Another match begins."""
         self._investigation, self._outbox, self._told = None, Outbox(), False

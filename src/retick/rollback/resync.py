@@ -60,7 +60,8 @@ class Resync:
 
     def pump(self) -> None:
         """Send on of the state what the links take."""
-        self._outbox.pump()
+        if self._source is not None:
+            self._outbox.pump()
 
     def announced(self, peer: Peer, data: bytes, match: Match) -> None:
         number, size, checksum = wire.decode_resync(data)

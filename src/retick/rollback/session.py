@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any
 
-from retick.errors import DecodeError, NotSynchronized, UsageError
+from retick.errors import DecodeError, NotSynchronized, RetickError, UsageError
 from retick.link import (
     Accept,
     Connected,
@@ -205,9 +205,12 @@ class RollbackSession:
                 peer = self.peers.get(key)
                 if peer is not None and peer.connection is not None:
                     peer.connection.send_unreliable(data)
-            self.sponsor.pump()
-            self._audience.feed(self.match)
-            self._inquiry.pump(self.match, now)
+            if self.sponsor.newcomer is not None:
+                self.sponsor.pump()
+            if self._audience.size:
+                self._audience.feed(self.match)
+            if self.match.alarm is not None or self._inquiry.is_open:
+                self._inquiry.pump(self.match, now)
             self._resync.pump()
         if now >= self._sample_at:
             self._sample_rates(now)
@@ -400,7 +403,7 @@ class RollbackSession:
                 self._on_desync_message(peer, kind, data, self._running(), now)
             else:
                 self._on_members_message(peer, kind, data, self._running())
-        except (DecodeError, UsageError):
+        except RetickError:
             self._close_violator(peer)
 
     def _on_newcomers_message(self, peer: Peer, kind: int, data: bytes) -> None:
@@ -430,7 +433,7 @@ class RollbackSession:
         elif kind == wire.JOINED and peer is sponsor.newcomer:
             sponsor.joined(match)
         elif kind == wire.PROPOSE:
-            peer.send(wire.encode_numbered(wire.PROMISE, wire.decode_number(data), sponsor.promise(match)))
+            sponsor.proposed(peer, wire.decode_number(data), match)
         elif kind == wire.PROMISE:
             sponsor.promised(peer, *wire.decode_numbered(data), match)
         elif kind == wire.COMMIT:
