@@ -8,7 +8,8 @@
     │  ├─ PredictionLimit     the next frame would run further ahead than the prediction window
     │  ├─ HistoryEvicted      a frame is no longer, or not yet, in history
     │  ├─ SchemaError         a declaration contradicts itself
-    │  └─ MissingExtra        a command needs an optional dependency that is not installed
+    │  ├─ MissingExtra        a command needs an optional dependency that is not installed
+    │  └─ NetworkUnavailable  a socket cannot be opened or a host not be reached; the message says what to try
     ├─ DecodeError            bytes from outside are wrong (also a ValueError)
     │  ├─ Truncated           fewer bytes than the format needs
     │  ├─ BadMagic            not this format at all
@@ -40,6 +41,7 @@ __all__ = [
     "InvalidValue",
     "LimitExceeded",
     "MissingExtra",
+    "NetworkUnavailable",
     "NotSynchronized",
     "PredictionLimit",
     "ProtocolViolation",
@@ -91,6 +93,10 @@ class SchemaError(UsageError):
 
 class MissingExtra(UsageError):
     """An optional dependency is not installed; the message is the line that installs it."""
+
+
+class NetworkUnavailable(UsageError):
+    """A socket cannot be opened, a name not be resolved, or a host not be reached."""
 
 
 class DecodeError(RetickError, ValueError):

@@ -30,15 +30,19 @@ class Acceptor:
         self._endpoint = endpoint
         self._jar = jar
         self._admit = admit
-        self._accepted: dict[bytes, tuple[Connection, bytes]] = {}
-        self._finished: dict[bytes, None] = {}
+        self._accepted: dict[tuple[Hashable, int], _Accepted] = {}
+        self._finished: dict[tuple[Hashable, int], None] = {}
         self._answers = endpoint.config.handshake_rate
         self._answers_at: float | None = None
 
-    def forget(self, nonce: bytes) -> None:
-        """The connection that came of this handshake is over."""
-        if self._accepted.pop(nonce, None) is not None:
-            self._finished[nonce] = None
+    def forget(self, connection: Connection) -> None:
+        """The connection is over; a late copy of the HELLO that began it must not begin another."""
+        origin = connection._reply_to
+        if origin is None:
+            return
+        self._accepted.pop(origin, None)
+        if connection._flow.received:
+            self._finished[origin] = None
             if len(self._finished) > _REMEMBERED:
                 del self._finished[next(iter(self._finished))]
 
@@ -77,13 +81,18 @@ class Acceptor:
             return
         if not self._may_answer(now):
             return
-        if hello.nonce in self._finished:
+        origin = (address, hello.connection_id)
+        known = self._accepted.get(origin)
+        if origin in self._finished:
             self._endpoint.dropped["unexpected"] += 1
-            return
-        known = self._accepted.get(hello.nonce)
-        if known is not None:
-            self._endpoint._reply(known[1], address)
-            return
+        elif known is None:
+            self._consider(hello, address, now)
+        elif known.connection.state is State.ACCEPTED or known.hello.nonce == hello.nonce:
+            self._accept_again(known, hello, address, now)
+        else:
+            self._endpoint.dropped["unexpected"] += 1
+
+    def _consider(self, hello: Hello, address: Hashable, now: float) -> None:
         refusal = self._reason_to_refuse(hello)
         if refusal is None:
             refusal = self._admit_or_refuse(hello, address, now)
@@ -111,7 +120,6 @@ class Acceptor:
 
     def _admit_or_refuse(self, hello: Hello, address: Hashable, now: float) -> Refuse | None:
         """Ask the application, and make the connection when it agrees."""
-        config = self._endpoint.config
         connection = Connection(self._endpoint, address, self._endpoint._new_id(), hello.nonce)
         connection.state = State.ACCEPTED
         connection.remote_id = hello.connection_id
@@ -128,12 +136,32 @@ class Acceptor:
         if isinstance(answer, Refuse):
             connection.state = State.CLOSED
             return answer
+        connection._flow.heard_at = now
+        connection._reply_to = (address, hello.connection_id)
+        known = _Accepted(connection, hello, answer)
+        self._endpoint.connections[connection.local_id] = connection
+        self._accepted[connection._reply_to] = known
+        self._accept_again(known, hello, address, now)
+        return None
+
+    def _accept_again(self, known: "_Accepted", hello: Hello, address: Hashable, now: float) -> None:
+        """Answer a HELLO that was admitted. One with a new nonce gets a new share: the old answer did not arrive."""
+        connection = known.connection
+        if connection.state is State.ACCEPTED:
+            known.hello = hello
+            self._agree(known)
+            connection._confirm_by = now + self._endpoint.config.confirm_timeout
+            self._endpoint._arm(connection, connection._confirm_by)
+        self._endpoint._reply(handshake.encode_accept(self._acceptance(known)), address)
+
+    def _agree(self, known: "_Accepted") -> None:
+        connection, hello, config = known.connection, known.hello, self._endpoint.config
         share = self._jar.seed_share(hello.cookie)
-        tick_rate = config.tick_rate or hello.tick_rate
+        connection._nonce = hello.nonce
         connection.terms = Terms(
             capabilities=config.capabilities & hello.capabilities,
-            tick_rate=tick_rate,
-            seats=tuple(sorted(set(answer.seats))),
+            tick_rate=config.tick_rate or hello.tick_rate,
+            seats=tuple(sorted(set(known.answer.seats))),
             seed=mixed_seed(hello.seed_share, share),
             peer_game_version=hello.game_version,
             peer_data=hello.data,
@@ -141,22 +169,28 @@ class Acceptor:
         connection._path_key = path_key(
             hello.nonce, hello.cookie, hello.connection_id, connection.local_id, hello.seed_share, share
         )
-        acceptance = handshake.Acceptance(
+
+    def _acceptance(self, known: "_Accepted") -> handshake.Acceptance:
+        hello, config = known.hello, self._endpoint.config
+        return handshake.Acceptance(
             nonce=hello.nonce,
-            connection_id=connection.local_id,
+            connection_id=known.connection.local_id,
             capabilities=config.capabilities,
             required=config.required,
             game_version=config.game_version,
-            tick_rate=tick_rate,
-            seats=sum(1 << seat for seat in set(answer.seats)),
-            seed_share=share,
-            data=answer.data,
+            tick_rate=config.tick_rate or hello.tick_rate,
+            seats=sum(1 << seat for seat in set(known.answer.seats)),
+            seed_share=self._jar.seed_share(hello.cookie),
+            data=known.answer.data,
         )
-        connection._flow.heard_at = now
-        connection._confirm_by = now + config.confirm_timeout
-        self._endpoint.connections[connection.local_id] = connection
-        encoded = handshake.encode_accept(acceptance)
-        self._accepted[hello.nonce] = (connection, encoded)
-        self._endpoint._arm(connection, connection._confirm_by)
-        self._endpoint._reply(encoded, address)
-        return None
+
+
+class _Accepted:
+    """A connection that was admitted, the HELLO it was last agreed with, and the application's answer."""
+
+    __slots__ = ("answer", "connection", "hello")
+
+    def __init__(self, connection: Connection, hello: Hello, answer: Accept) -> None:
+        self.connection = connection
+        self.hello = hello
+        self.answer = answer

@@ -45,6 +45,8 @@ __all__ = ["Connection"]
 
 _NEVER = float("inf")
 _ACK_DELAY = 0.02
+_UNCONFIRMED = 0.2
+"""Seconds between reports of a dialler that has heard nothing yet: the acceptor is waiting for one of them."""
 _BURST = 8
 _PACE = 0.005
 _BYES = 5
@@ -77,6 +79,7 @@ class Connection:
         "_path_key",
         "_receiver",
         "_refused_payloads",
+        "_reply_to",
         "_sender",
         "_status_at",
         "_unread",
@@ -104,6 +107,7 @@ class Connection:
         self.close_reason: int | None = None
         self._endpoint = endpoint
         self._nonce = nonce
+        self._reply_to: tuple[Hashable, int] | None = None
         self._dialling: Dialling | None = None
         self._path_key = b""
         self._flow = Flow(endpoint.dropped)
@@ -370,7 +374,7 @@ class Connection:
         out.append((head + fragments, self.address))
         self._fragments_unacked = 0
         self._ack_at = _NEVER
-        self._status_at = now + self._endpoint.config.status_interval
+        self._status_at = now + (self._endpoint.config.status_interval if flow.received else _UNCONFIRMED)
         flow.measure_loss()
 
     def _send_messages(self, now: float, out: list[tuple[bytes, Hashable]]) -> None:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["Dialling"]
 
 FIRST_WAIT = 0.25
-SLOWEST = 1.0
-HELLOS = 4
+SLOWEST = 0.5
+HELLOS = 8
 """Unanswered, before it is asked for a new cookie."""
 
 
@@ -72,7 +72,7 @@ class Dialling:
         if now < self._next_at:
             return
         if self._hellos >= HELLOS:
-            self._connection.state = State.REQUESTING
+            self._endpoint._begin_again(self._connection)
             self._hellos = 0
         if self._connection.state is State.PROPOSING:
             self._hellos += 1

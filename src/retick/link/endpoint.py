@@ -68,7 +68,7 @@ class LinkEndpoint:
         self._now = 0.0
 
     def dial(self, address: Hashable, *, seats: int = 1, data: bytes = b"") -> Connection:
-        """Ask for a connection, which ends in Connected, Refused or Disconnected; ``data`` goes to the other side."""
+        """Ask for a connection: Connected, Refused or Disconnected follows. The other application gets ``data``."""
         if not 0 <= seats <= 255:
             raise UsageError(f"seats are 0 to 255, not {seats}")
         if len(data) > handshake.MAX_APPLICATION_DATA:
@@ -166,7 +166,14 @@ class LinkEndpoint:
         self.connections.pop(connection.local_id, None)
         connection._armed = _NEVER
         self._dialled.pop(connection._nonce, None)
-        self._acceptor.forget(connection._nonce)
+        self._acceptor.forget(connection)
+
+    def _begin_again(self, connection: Connection) -> None:
+        """Ask for a new cookie, under a new nonce, so that late answers to the old one are not mistaken."""
+        del self._dialled[connection._nonce]
+        connection.state = State.REQUESTING
+        connection._nonce = self._entropy(8)
+        self._dialled[connection._nonce] = connection
 
     def _new_id(self) -> int:
         while True:

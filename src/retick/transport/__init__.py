@@ -3,19 +3,31 @@
 Knows no protocol: it moves datagrams, and what is in them is not its business.
 """
 
+from retick.transport.capture import Captured, CaptureWriter, read_capture
 from retick.transport.conditions import Conditions, Path
 from retick.transport.endpoint import Address, Datagram, Endpoint
 from retick.transport.impaired import Impaired
 from retick.transport.memory import MemoryHub
+from retick.transport.poll import Poll
+from retick.transport.pump import Pump
 from retick.transport.simulated import SimulatedNetwork
+from retick.transport.udp import UdpSocket, open_udp, parse_address
 
 __all__ = [
     "Address",
+    "CaptureWriter",
+    "Captured",
     "Conditions",
     "Datagram",
     "Endpoint",
     "Impaired",
     "MemoryHub",
     "Path",
+    "Poll",
+    "Pump",
     "SimulatedNetwork",
+    "UdpSocket",
+    "open_udp",
+    "parse_address",
+    "read_capture",
 ]

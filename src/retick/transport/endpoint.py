@@ -10,7 +10,8 @@ from typing import Any, Protocol, TypeAlias
 __all__ = ["Address", "Datagram", "Endpoint"]
 
 Address: TypeAlias = Hashable
-Datagram: TypeAlias = tuple[bytes, Address]
+# What comes out is whatever the driver put in, so its type is the driver's to know.
+Datagram: TypeAlias = tuple[bytes, Any]
 
 
 class Endpoint(Protocol):

@@ -226,8 +226,7 @@ class SimulatedNetwork:
         """After anything happened to an endpoint: send, pass its events on, and see when it wants to wake."""
         self._send(host)
         if host.on_events is not None:
-            events = host.endpoint.events()
-            if events:
+            while events := host.endpoint.events():
                 host.on_events(events)
                 self._send(host)
         self._arm(host, after)

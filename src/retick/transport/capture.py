@@ -1,0 +1,117 @@
+"""Recorded datagrams: an endpoint that writes down what passes, and the reader. Format: docs/formats/capture.md.
+
+::
+
+    "RTKC"  version 1  0 0 0
+    time i64 in microseconds, direction 1, address length 1, data length 2, address, data      each datagram
+"""
+
+import struct
+from collections.abc import Iterator
+from typing import Any, BinaryIO, NamedTuple
+
+from retick.errors import BadMagic, InvalidValue, Truncated, UnsupportedVersion
+from retick.transport.endpoint import Address, Datagram, Endpoint
+
+__all__ = ["MAGIC", "CaptureWriter", "Captured", "Recorded", "read_capture"]
+
+MAGIC = b"RTKC"
+_HEADER = struct.Struct("<4sB3s")
+_RECORD = struct.Struct("<qBBH")
+
+
+class Recorded(NamedTuple):
+    """One datagram of a capture."""
+
+    time: float
+    """Seconds since the first."""
+    sent: bool
+    """False: received."""
+    address: str
+    data: bytes
+
+
+class CaptureWriter:
+    """Appends datagrams to a binary file, which stays the caller's to close."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._start: float | None = None
+        file.write(_HEADER.pack(MAGIC, 1, b"\0\0\0"))
+
+    def add(self, data: bytes, address: Address, *, sent: bool, now: float) -> None:
+        if self._start is None:
+            self._start = now
+        where = _address_text(address).encode("utf-8", "replace")[:255].decode("utf-8", "ignore").encode()
+        time = round((now - self._start) * 1e6)
+        self._file.write(_RECORD.pack(time, sent, len(where), len(data)) + where + data)
+
+
+class Captured:
+    """``endpoint``, with all that passes written down."""
+
+    def __init__(self, endpoint: Endpoint, writer: CaptureWriter) -> None:
+        self.endpoint = endpoint
+        self._writer = writer
+
+    def receive_datagram(self, data: bytes, address: Address, *, now: float) -> None:
+        self._writer.add(data, address, sent=False, now=now)
+        self.endpoint.receive_datagram(data, address, now=now)
+
+    def datagrams_to_send(self, *, now: float) -> list[Datagram]:
+        out = self.endpoint.datagrams_to_send(now=now)
+        for data, address in out:
+            self._writer.add(data, address, sent=True, now=now)
+        return out
+
+    def next_timeout(self) -> float | None:
+        return self.endpoint.next_timeout()
+
+    def handle_timeout(self, *, now: float) -> None:
+        self.endpoint.handle_timeout(now=now)
+
+    def events(self) -> list[Any]:
+        return self.endpoint.events()
+
+
+def read_capture(data: bytes) -> Iterator[Recorded]:
+    """The datagrams of a capture; a DecodeError where it goes wrong, after those that are good."""
+    if data[:4] != MAGIC[: len(data[:4])] or not data:
+        raise BadMagic("not a capture of datagrams")
+    if len(data) < _HEADER.size:
+        raise Truncated("the capture has no whole header", needed=_HEADER.size, available=len(data))
+    _, version, reserved = _HEADER.unpack_from(data)
+    if version != 1:
+        raise UnsupportedVersion(f"capture version {version} is not known here", version=version)
+    if reserved != b"\0\0\0":
+        raise InvalidValue("reserved bytes of the capture are not 0")
+    at = _HEADER.size
+    while at < len(data):
+        record, at = _read_record(data, at)
+        yield record
+
+
+def _read_record(data: bytes, at: int) -> tuple[Recorded, int]:
+    left = len(data) - at
+    if left < _RECORD.size:
+        raise Truncated("a record of the capture is cut short", needed=_RECORD.size, available=left)
+    time, direction, where, size = _RECORD.unpack_from(data, at)
+    whole = _RECORD.size + where + size
+    if left < whole:
+        raise Truncated("a record of the capture is cut short", needed=whole, available=left)
+    if direction > 1:
+        raise InvalidValue(f"direction {direction} of a record is not 0 or 1")
+    start = at + _RECORD.size
+    try:
+        address = data[start : start + where].decode()
+    except UnicodeDecodeError:
+        raise InvalidValue("the address of a record is not UTF-8") from None
+    return Recorded(time / 1e6, bool(direction), address, data[start + where : at + whole]), at + whole
+
+
+def _address_text(address: Address) -> str:
+    """host:port for what sockets use, and whatever says it best for the rest."""
+    if isinstance(address, tuple) and len(address) in (2, 4):
+        host = f"[{address[0]}]" if ":" in str(address[0]) else str(address[0])
+        return f"{host}:{address[1]}"
+    return str(address)

@@ -1,0 +1,126 @@
+"""The asyncio pump: reads when the socket has something, wakes when the endpoint wants, sends after either.
+
+A loop with ``add_reader`` is given the socket itself and a bounded drain, which costs a fifth of what asyncio's own
+datagram transport does. The Proactor loop of Windows has none; there the transport receives, and all else is the same.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Self
+
+from retick.transport.endpoint import Endpoint
+from retick.transport.poll import send_waiting, take_waiting
+from retick.transport.udp import UdpSocket
+
+__all__ = ["Pump"]
+
+DRAIN = 64
+"""Datagrams read before other tasks get their turn."""
+
+
+class _Receiver(asyncio.DatagramProtocol):
+    def __init__(self, pump: "Pump") -> None:
+        self._pump = pump
+
+    def datagram_received(self, data: bytes, addr: Any) -> None:
+        pump = self._pump
+        pump.endpoint.receive_datagram(data, addr, now=pump.now)
+        pump.wake()
+
+
+class Pump:
+    """Joins an endpoint and a socket within a running loop; ``async with`` starts and stops it."""
+
+    def __init__(
+        self, endpoint: Endpoint, socket: UdpSocket, *, on_events: Callable[[list[Any]], None], drain: int = DRAIN
+    ) -> None:
+        """``on_events`` gets what happened, never an empty list. What it sends in reply leaves at once."""
+        self.endpoint = endpoint
+        self.socket = socket
+        self._on_events = on_events
+        self._drain = drain
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._transport: asyncio.DatagramTransport | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._due = 0.0
+        self._reads = False
+
+    @property
+    def now(self) -> float:
+        """The loop's clock, which the endpoint lives by."""
+        return (self._loop or asyncio.get_running_loop()).time()
+
+    async def start(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        try:
+            self._loop.add_reader(self.socket.fileno(), self._on_readable)
+            self._reads = True
+        except NotImplementedError:
+            self._transport, _ = await self._loop.create_datagram_endpoint(
+                lambda: _Receiver(self), sock=self.socket.raw
+            )
+        self.wake()
+
+    def stop(self) -> None:
+        """Let go of the loop. The socket stays open, unless the loop's own transport has had it."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._loop is not None and self._reads:
+            self._loop.remove_reader(self.socket.fileno())
+            self._reads = False
+        if self._transport is not None:
+            self._transport.close()
+            self._transport = None
+        self._loop = None
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.stop()
+
+    def wake(self) -> None:
+        """Act on what is new: call it after saying something through the endpoint from outside."""
+        if self._loop is None:
+            return
+        now = self._loop.time()
+        endpoint = self.endpoint
+        due = endpoint.next_timeout()
+        if due is not None and due <= now:
+            endpoint.handle_timeout(now=now)
+        self._send(now)
+        while events := endpoint.events():
+            self._on_events(events)
+            self._send(now)
+        self._arm()
+
+    def _on_readable(self) -> None:
+        take_waiting(self.socket, self.endpoint, self.now, self._drain)
+        self.wake()
+
+    def _send(self, now: float) -> None:
+        if self._transport is None:
+            send_waiting(self.socket, self.endpoint, now)
+            return
+        for data, address in self.endpoint.datagrams_to_send(now=now):
+            self._transport.sendto(data, address)
+
+    def _arm(self) -> None:
+        """One timer; one that stands at the right time, or earlier, is left alone."""
+        if self._loop is None:
+            return
+        due = self.endpoint.next_timeout()
+        if due is None:
+            return
+        if self._timer is not None:
+            if self._due <= due:
+                return
+            self._timer.cancel()
+        self._due = due
+        self._timer = self._loop.call_at(due, self._on_timer)
+
+    def _on_timer(self) -> None:
+        self._timer = None
+        self.wake()

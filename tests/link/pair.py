@@ -1,0 +1,112 @@
+"""Two link endpoints on a network of virtual time, and what the tests ask about them."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from retick.link import Accept, Connected, Connection, LinkConfig, LinkEndpoint, Refuse, Request
+from retick.transport import Conditions, SimulatedNetwork
+
+__all__ = ["Pair", "Tapped", "fingerprint", "make_endpoint"]
+
+
+def make_endpoint(
+    seed: int, *, admit: Callable[[Request], Accept | Refuse] | None = None, **config: Any
+) -> LinkEndpoint:
+    return LinkEndpoint(LinkConfig(**config), entropy=random.Random(seed).randbytes, admit=admit)
+
+
+class Tapped:
+    """Between an endpoint and its driver: notes what leaves, and can be told to lose it."""
+
+    def __init__(self, endpoint: LinkEndpoint) -> None:
+        self.endpoint = endpoint
+        self.sent: list[bytes] = []
+        self.lose: Callable[[bytes], bool] = lambda data: False
+        self.receive_datagram = endpoint.receive_datagram
+        self.next_timeout = endpoint.next_timeout
+        self.handle_timeout = endpoint.handle_timeout
+        self.events = endpoint.events
+
+    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Any]]:
+        out = self.endpoint.datagrams_to_send(now=now)
+        self.sent += [data for data, _ in out]
+        return [(data, address) for data, address in out if not self.lose(data)]
+
+
+class Pair:
+    """A host that accepts and a guest that dials it."""
+
+    def __init__(
+        self,
+        *,
+        conditions: Conditions | None = None,
+        seed: int = 1,
+        admit: Callable[[Request], Accept | Refuse] | None = None,
+        host_config: dict[str, Any] | None = None,
+        **config: Any,
+    ) -> None:
+        self.network = SimulatedNetwork(seed=seed, conditions=conditions)
+        self.host = make_endpoint(2 * seed, admit=admit, **{**config, **(host_config or {})})
+        self.guest = make_endpoint(2 * seed + 1, **config)
+        self.host_tap, self.guest_tap = Tapped(self.host), Tapped(self.guest)
+        self.gone: set[str] = set()
+        self.host_events: list[Any] = []
+        self.guest_events: list[Any] = []
+        self.network.attach("host", self.host_tap, on_events=self.host_events.extend)
+        self.network.attach("guest", self.guest_tap, on_events=self.guest_events.extend)
+
+    def dial(self, **kwargs: Any) -> Connection:
+        connection = self.guest.dial("host", **kwargs)
+        self.network.flush("guest")
+        return connection
+
+    def connect(self, **kwargs: Any) -> tuple[Connection, Connection]:
+        """The guest's and the host's connection, after their first reports."""
+        mine = self.dial(**kwargs)
+        assert self.network.run_while(lambda: not any(isinstance(e, Connected) for e in self.host_events), limit=20.0)
+        self.run(0.3)
+        return mine, next(e.connection for e in self.host_events if isinstance(e, Connected))
+
+    def run(self, seconds: float) -> None:
+        self.network.run(until=self.network.now + seconds)
+
+    def flush(self) -> None:
+        for address in ("guest", "host"):
+            if address not in self.gone:
+                self.network.flush(address)
+
+    def crash(self, address: str) -> None:
+        self.gone.add(address)
+        self.network.detach(address)
+
+    @staticmethod
+    def of(events: list[Any], kind: type) -> list[Any]:
+        return [event for event in events if isinstance(event, kind)]
+
+
+_NOT_STATE = {
+    "_endpoint",
+    "_connection",
+    "dropped",
+    "_jar",
+    "_admit",
+    "config",
+    "_entropy",
+    "_now",
+    "_answers",
+    "_answers_at",
+}
+
+
+def fingerprint(thing: Any, depth: int = 0) -> Any:
+    """Everything that an endpoint remembers, as plain values, without the counters of dropped datagrams."""
+    if isinstance(thing, dict):
+        return {str(key): fingerprint(value, depth + 1) for key, value in thing.items()}
+    if isinstance(thing, list | tuple):
+        return [fingerprint(value, depth + 1) for value in thing]
+    names = getattr(type(thing), "__slots__", None) or getattr(thing, "__dict__", None)
+    if names and type(thing).__module__.startswith("retick") and depth < 8:
+        kept = [n for n in names if n not in _NOT_STATE]
+        return {n: fingerprint(getattr(thing, n), depth + 1) for n in kept}
+    return repr(thing)

@@ -1,0 +1,130 @@
+"""Real sockets on loopback: sending, receiving, both families, and errors in one line."""
+
+import socket
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from retick.errors import NetworkUnavailable, UsageError
+from retick.transport import UdpSocket, open_udp, parse_address
+
+
+@pytest.fixture
+def sockets() -> Iterator[list[UdpSocket]]:
+    opened: list[UdpSocket] = []
+    yield opened
+    for sock in opened:
+        sock.close()
+
+
+def has_ipv6() -> bool:
+    try:
+        open_udp("::1").close()
+    except NetworkUnavailable:
+        return False
+    return True
+
+
+def received(sock: UdpSocket) -> tuple[bytes, object]:
+    """Loopback is quick but not instant: try for a while, as a poll would."""
+    deadline = time.monotonic() + 5.0
+    while time.monotonic() < deadline:
+        found = sock.receive()
+        if found is not None:
+            return found
+    raise AssertionError("nothing arrived")
+
+
+def test_datagrams_cross_loopback_and_reading_never_waits(sockets: list[UdpSocket]) -> None:
+    first, second = open_udp("127.0.0.1"), open_udp("127.0.0.1")
+    sockets += [first, second]
+    assert first.receive() is None
+    assert first.send(b"hello", second.resolve("127.0.0.1", second.address[1]))
+    assert received(second) == (b"hello", first.address)
+    assert second.receive() is None
+
+
+@pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
+def test_ipv6_and_a_socket_for_both_families(sockets: list[UdpSocket]) -> None:
+    both, six, four = open_udp("::"), open_udp("::1"), open_udp("127.0.0.1")
+    sockets += [both, six, four]
+    port = both.address[1]
+    assert six.send(b"six", six.resolve("::1", port))
+    data, from_six = received(both)
+    assert data == b"six"
+    assert four.send(b"four", four.resolve("127.0.0.1", port))
+    data, from_four = received(both)
+    assert data == b"four"
+    both.send(b"back", from_four)
+    assert received(four)[0] == b"back"
+    assert both.resolve("127.0.0.1", four.address[1]) == from_four
+    both.send(b"back", from_six)
+    assert received(six)[0] == b"back"
+
+
+def test_a_port_in_use_is_named(sockets: list[UdpSocket]) -> None:
+    sockets.append(open_udp("127.0.0.1"))
+    port = sockets[0].address[1]
+    with pytest.raises(NetworkUnavailable, match=f"port {port} is in use: choose another"):
+        open_udp("127.0.0.1", port)
+
+
+def test_an_address_that_is_not_ours_is_named() -> None:
+    with pytest.raises(NetworkUnavailable, match="not an address of this machine"):
+        open_udp("192.0.2.77", 0)
+    with pytest.raises(UsageError, match="0 to 65535"):
+        open_udp(port=70000)
+
+
+def test_a_name_that_is_not_known_and_a_missing_route_are_named(
+    sockets: list[UdpSocket], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sockets.append(open_udp("127.0.0.1"))
+
+    def unknown(*_: object, **__: object) -> list[object]:
+        raise socket.gaierror
+
+    with monkeypatch.context() as patch:
+        patch.setattr(socket, "getaddrinfo", unknown)
+        with pytest.raises(NetworkUnavailable, match="no address is known for 'nowhere'"):
+            sockets[0].resolve("nowhere", 1)
+    with pytest.raises(NetworkUnavailable, match="no route to"):
+        # Stands for every address that the system refuses: broadcast needs a leave that the probe does not have.
+        sockets[0]._check_route(("255.255.255.255", 9))
+    with pytest.raises(NetworkUnavailable, match="has no IPv4 address"):
+        sockets[0].resolve("::1", 1)
+
+
+def test_what_the_system_does_not_take_is_counted_and_not_raised(sockets: list[UdpSocket]) -> None:
+    sock = open_udp("127.0.0.1")
+    sockets.append(sock)
+    assert not sock.send(bytes(70_000), ("127.0.0.1", 9))
+    assert sock.dropped == 1
+    sock.close()
+    assert sock.receive() is None
+    assert not sock.send(b"x", ("127.0.0.1", 9))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("host", ("host", 7777)),
+        ("host:99", ("host", 99)),
+        ("[::1]:99", ("::1", 99)),
+        ("[::1]", ("::1", 7777)),
+        ("fe80::1", ("fe80::1", 7777)),
+        ("10.0.0.1:65535", ("10.0.0.1", 65535)),
+    ],
+)
+def test_addresses_are_parsed(text: str, expected: tuple[str, int]) -> None:
+    assert parse_address(text, default_port=7777) == expected
+
+
+@pytest.mark.parametrize("text", ["", ":99", "host:", "host:0", "host:70000", "host:x", "[::1]99", "host:-1", "host:²"])
+def test_addresses_that_are_none_are_refused(text: str) -> None:
+    if text == "host:":
+        assert parse_address(text, default_port=1) == ("host", 1)
+        return
+    with pytest.raises(UsageError):
+        parse_address(text, default_port=7777)
