@@ -52,3 +52,6 @@ p_longlong: TypeAlias = Any
 p_ulonglong: TypeAlias = Any
 p_double: TypeAlias = Any
 void: TypeAlias = None
+NULL: Any
+
+def pointer(kind: Any) -> Any: ...

@@ -29,11 +29,15 @@ uchar = schar = short = ushort = int_ = uint = long = ulong = longlong = ulonglo
 size_t = int
 double = float
 p_char = p_uchar = p_int = p_uint = p_longlong = p_ulonglong = p_double = object
-void = None
+void = NULL = None
 
 
 def declare(_type: object = None, value: Any = None, **_names: object) -> Any:
     return value
+
+
+def pointer(_type: object) -> object:
+    return object
 
 
 def __getattr__(name: str) -> Any:

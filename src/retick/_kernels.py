@@ -25,6 +25,17 @@ KERNELS: tuple[str, ...] = (
     "retick.rollback.states",
     "retick.rollback.engine",
     "retick.rollback.synctest",
+    "retick.wire.bits",
+    "retick.snapshot.table",
+    "retick.snapshot.columns",
+    "retick.snapshot.diff",
+    "retick.snapshot.fast",
+    "retick.snapshot.packer",
+    "retick.snapshot.encoder",
+    "retick.snapshot.framing",
+    "retick.snapshot.bodies",
+    "retick.snapshot.updates",
+    "retick.snapshot.decoder",
 )
 
 

@@ -16,6 +16,11 @@
     │  ├─ UnsupportedVersion  this format, another version
     │  ├─ LimitExceeded       a bound that protects the reader was passed
     │  ├─ InvalidValue        a field holds what the format forbids
+    │  │  ├─ BadHeaderSize    a header of another length than its version has
+    │  │  ├─ ReservedNotZero  bytes kept for later versions are in use
+    │  │  ├─ SeedIsZero       a seed that starts no generator
+    │  │  ├─ StartFrameNotZero  a start in mid-match, in a format that has none
+    │  │  └─ UnknownFlags     a flag that this version does not know
     │  ├─ TrailingData        bytes after the end
     │  ├─ ChecksumMismatch    content and checksum disagree
     │  ├─ SchemaMismatch      written with another schema
@@ -29,7 +34,10 @@ Errors carry their numbers as attributes, so that a program can act on them with
 module imports nothing of ours: everyone may import it.
 """
 
+from typing import TypeVar
+
 __all__ = [
+    "BadHeaderSize",
     "BadMagic",
     "BaselineMissing",
     "ChecksumMismatch",
@@ -45,18 +53,35 @@ __all__ = [
     "NotSynchronized",
     "PredictionLimit",
     "ProtocolViolation",
+    "ReservedNotZero",
     "RetickError",
     "SchemaError",
     "SchemaMismatch",
+    "SeedIsZero",
+    "StartFrameNotZero",
     "TrailingData",
     "Truncated",
+    "UnknownFlags",
     "UnsupportedVersion",
     "UsageError",
+    "with_code",
 ]
 
 
 class RetickError(Exception):
     """The root of the tree: catching it catches all that Retick raises on purpose."""
+
+    code: str = ""
+    """A stable dotted name of the reason, where the page of a format lists them; empty elsewhere."""
+
+
+_Error = TypeVar("_Error", bound=RetickError)
+
+
+def with_code(error: _Error, code: str) -> _Error:
+    """The same error, carrying the name that its format gives the reason."""
+    error.code = code
+    return error
 
 
 class UsageError(RetickError):
@@ -138,6 +163,26 @@ class InvalidValue(DecodeError):
     """A field holds a value that the format forbids."""
 
 
+class BadHeaderSize(InvalidValue):
+    """The header says that it has another length than its version has."""
+
+
+class ReservedNotZero(InvalidValue):
+    """Bytes that are kept for later versions are not zero."""
+
+
+class SeedIsZero(InvalidValue):
+    """The seed is 0, from which no generator starts."""
+
+
+class StartFrameNotZero(InvalidValue):
+    """The first frame is not frame 0, and the format has no start in mid-match."""
+
+
+class UnknownFlags(InvalidValue):
+    """A flag is set that this version does not know."""
+
+
 class TrailingData(DecodeError):
     """Bytes follow where the format has ended."""
 
@@ -188,7 +233,22 @@ class InputConflict(ProtocolViolation):
 
 
 class EncodeError(RetickError, ValueError):
-    """A value does not fit the wire."""
+    """A value does not fit the wire; the attributes say which, as far as it has a place in a snapshot."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        entity: int | None = None,
+        component: int | None = None,
+        field: int | None = None,
+        value: object = None,
+    ) -> None:
+        super().__init__(message)
+        self.entity = entity
+        self.component = component
+        self.field = field
+        self.value = value
 
 
 class DeterminismError(RetickError):

@@ -6,8 +6,11 @@ import typer
 
 import retick
 from retick._kernels import is_compiled
+from retick.cli.audit import audit
 from retick.cli.bench import bench_app
 from retick.cli.demo import demo
+from retick.cli.packet import packet
+from retick.cli.replay import replay_app
 from retick.cli.synctest import synctest
 
 __all__ = ["app"]
@@ -42,4 +45,7 @@ def root(
 
 app.command()(demo)
 app.command()(synctest)
+app.add_typer(replay_app)
 app.add_typer(bench_app)
+app.command()(packet)
+app.command()(audit)

@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from retick.cli.bench_replay import bench_verify
 from retick.cli.bench_sim import Plan, Report, measure
 from retick.errors import UsageError
 
@@ -21,6 +22,9 @@ bench_app = typer.Typer(name="bench", help="Measure the library on this machine.
 @bench_app.callback()
 def bench() -> None:
     """Measure the library on this machine. Example: retick bench sim --json"""
+
+
+bench_app.command("verify")(bench_verify)
 
 
 @bench_app.command()

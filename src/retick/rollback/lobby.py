@@ -19,14 +19,17 @@ from retick.errors import InvalidValue, TrailingData, Truncated, UsageError
 
 __all__ = [
     "APPLICATION",
+    "MAX_ADDRESS",
     "READY",
     "ROSTER",
     "START",
     "TOKEN_SIZE",
     "Member",
     "Roster",
+    "decode_members",
     "decode_roster",
     "decode_start",
+    "encode_members",
     "encode_roster",
     "encode_start",
     "pack_address",
@@ -38,7 +41,7 @@ TOKEN_SIZE = 8
 MAX_MACHINES = 16
 MAX_ADDRESS = 80
 
-_ROSTER = struct.Struct("<BB8sB")
+_ROSTER = struct.Struct("<BB8s")
 _MEMBER = struct.Struct("<BHB")
 _START = struct.Struct("<BI")
 
@@ -82,20 +85,33 @@ def unpack_address(data: bytes) -> Hashable:
 
 
 def encode_roster(roster: Roster) -> bytes:
-    parts = [_ROSTER.pack(ROSTER, roster.number, roster.token, len(roster.members))]
-    for member in roster.members:
-        address = pack_address(member.address)
-        parts.append(_MEMBER.pack(member.number, sum(1 << player for player in member.players), len(address)) + address)
-    return b"".join(parts)
+    return _ROSTER.pack(ROSTER, roster.number, roster.token) + encode_members(roster.members)
 
 
 def decode_roster(data: bytes) -> Roster:
     if len(data) < _ROSTER.size:
         raise Truncated("a roster that ends in its head", needed=_ROSTER.size, available=len(data))
-    _, number, token, count = _ROSTER.unpack_from(data)
+    _, number, token = _ROSTER.unpack_from(data)
+    members = decode_members(data, _ROSTER.size)
+    if number not in {member.number for member in members}:
+        raise InvalidValue(f"a roster without the machine it is for, {number}")
+    return Roster(number, token, members)
+
+
+def encode_members(members: tuple[Member, ...]) -> bytes:
+    parts = [bytes((len(members),))]
+    for member in members:
+        address = pack_address(member.address)
+        parts.append(_MEMBER.pack(member.number, sum(1 << player for player in member.players), len(address)) + address)
+    return b"".join(parts)
+
+
+def decode_members(data: bytes, at: int) -> tuple[Member, ...]:
+    """The machines listed from ``at`` to the end of ``data``."""
+    count = data[at] if at < len(data) else 0
     if not 1 <= count <= MAX_MACHINES:
         raise InvalidValue(f"a roster has 1 to {MAX_MACHINES} machines, not {count}")
-    at = _ROSTER.size
+    at += 1
     members: list[Member] = []
     taken = 0
     for _ in range(count):
@@ -106,9 +122,7 @@ def decode_roster(data: bytes) -> Roster:
         members.append(member)
     if at != len(data):
         raise TrailingData(f"{len(data) - at} bytes after the roster", extra=len(data) - at)
-    if number not in {member.number for member in members}:
-        raise InvalidValue(f"a roster without the machine it is for, {number}")
-    return Roster(number, token, tuple(members))
+    return tuple(members)
 
 
 def _decode_member(data: bytes, at: int) -> tuple[Member, int, int]:

@@ -300,7 +300,7 @@ def ring_for(sim: Any, capacity: Frame, sparse: object) -> Any:
     """The ring that suits a game: rows of C integers only if nothing in Python has replaced the game's own step."""
     if sparse:
         return SparseRing(sim, capacity)
-    if cython.compiled and isinstance(sim, FlatSimulation):
+    if cython.compiled and isinstance(sim, FlatSimulation) and sim.python_advance is None:
         kind = type(sim)
         if kind.step is FlatSimulation.step and kind.checksum is FlatSimulation.checksum:
             return FlatRing(sim, capacity)

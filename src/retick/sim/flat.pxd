@@ -14,7 +14,10 @@ cdef class FlatSimulation:
     cdef readonly int input_size
     cdef readonly int slot_count
     cdef object _wide
+    cdef bytes _wide_marks
+    cdef const unsigned char* _marks
     cdef int _wide_count
+    cdef readonly object python_advance
     cdef unsigned long long _largest_input
 
     cdef void advance_slots(self, long long* slots, unsigned long long* inputs) noexcept nogil

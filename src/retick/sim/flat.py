@@ -20,7 +20,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize
+    from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
     from cython.cimports.cpython.long import PyLong_AsLongLongAndOverflow
     from cython.cimports.cpython.object import PyObject, PyTypeObject
 else:
@@ -118,6 +118,8 @@ class SlotField:
         row: FlatRecord = record
         value: cython.longlong
         if cython.compiled:
+            if row._data is None or PyBytes_GET_SIZE(row._data) <= self.index * 8:
+                raise AttributeError("this record was never given its values, or is of another class")
             value = cython.cast(cython.p_longlong, PyBytes_AS_STRING(row._data))[self.index]
             if self.unsigned64:
                 return cython.cast(cython.ulonglong, value)
@@ -150,6 +152,8 @@ class PartField:
         whole: FlatRecord = record
         part: FlatRecord = _blank(self.kind)
         if cython.compiled:
+            if whole._data is None or PyBytes_GET_SIZE(whole._data) < (self.index + self.size) * 8:
+                raise AttributeError("this record was never given its values, or is of another class")
             part._data = PyBytes_FromStringAndSize(PyBytes_AS_STRING(whole._data) + self.index * 8, self.size * 8)
         else:
             part._data = whole._data[self.index : self.index + self.size]
@@ -188,8 +192,10 @@ class FlatSimulation:
         input_size: int
         slot_count: int
         _wide: Any
+        _marks: Any
         _wide_count: int
         _largest_input: int
+        python_advance: Any
 
     def __init__(self, state_type: Any, num_players: int, input_size: int = 2) -> None:
         if not 1 <= num_players <= MAX_PLAYERS:
@@ -203,6 +209,14 @@ class FlatSimulation:
         self.slot_count = len(self._wide)
         self._wide_count = sum(self._wide)
         self._largest_input = (1 << (8 * input_size)) - 1
+        self.python_advance = None
+        if cython.compiled:
+            self._wide_marks = bytes(self._wide)
+            self._marks = cython.cast(cython.p_uchar, PyBytes_AS_STRING(self._wide_marks))
+            # A C method is not seen from Python: what is found by this name was written in Python over it.
+            self.python_advance = getattr(self, "advance_slots", None)
+        else:
+            self._marks = self._wide
 
     def advance_slots(self, slots: cython.p_longlong, inputs: cython.p_ulonglong) -> cython.void:
         """Move the row ``slots`` one frame on, in place. Games override this; here nothing happens."""
@@ -235,6 +249,8 @@ class FlatSimulation:
         index: cython.int
         for index in range(self.slot_count):
             digest = ((digest ^ slots[index]) * 16777619) & mask
+            if self._wide_count and self._marks[index]:
+                digest = ((digest ^ (slots[index] >> 32)) * 16777619) & mask
         return digest
 
     def step(self, state: Any, inputs: Any) -> Any:
@@ -245,14 +261,22 @@ class FlatSimulation:
             taken = [0] * MAX_PLAYERS
         source: cython.p_longlong = self.slots_of(state)
         self.take_inputs(inputs, taken)
-        if cython.compiled:
+        if cython.compiled and self.python_advance is None:
             fresh = self.state_from(source)
             record: FlatRecord = fresh
             self.advance_slots(cython.cast(cython.p_longlong, PyBytes_AS_STRING(record._data)), taken)
             return fresh
+        if cython.compiled:
+            return self.advance_in_python(state, inputs)
         row = list(source)
         self.advance_slots(row, taken)
         return self.state_from(row)
+
+    def advance_in_python(self, state: Any, inputs: Any) -> Any:
+        """One frame of a game whose ``advance_slots`` is Python while this class is compiled."""
+        row = list(state._slots())
+        self.python_advance(row, list(inputs))
+        return make_record(self.state_type, row)
 
     def run(self, state: Any, frames: Any) -> Any:
         """The state after many frames: ``frames`` holds each frame's inputs, player by player, little-endian."""
@@ -267,6 +291,8 @@ class FlatSimulation:
                 f"({self.num_players} players of {self.input_size}), not {len(view)}"
             )
         count: cython.Py_ssize_t = len(view) // width
+        if cython.compiled and self.python_advance is not None:
+            return self.run_in_python(state, view, width)
         if cython.compiled:
             source: cython.p_longlong = self.slots_of(state)
             fresh = self.state_from(source)
@@ -281,11 +307,16 @@ class FlatSimulation:
         self.run_slots(slots, view, count)
         return self.state_from(slots)
 
+    def run_in_python(self, state: Any, view: Any, width: Any) -> Any:
+        self.slots_of(state)
+        size = width // self.num_players
+        for at in range(0, len(view), width):
+            cells = range(at, at + width, size)
+            state = self.advance_in_python(state, [int.from_bytes(view[c : c + size], "little") for c in cells])
+        return state
+
     def checksum(self, state: Any) -> int:
         """FNV-1a over the fields of ``state`` in their declared order."""
-        if self._wide_count:
-            self.slots_of(state)
-            return slots_checksum(state._slots(), self._wide)
         return self.checksum_slots(self.slots_of(state))
 
     def fields(self, state: Any) -> Any:
@@ -307,8 +338,11 @@ class FlatSimulation:
             raise UsageError(f"{type(self).__name__} steps a {self.state_type.__name__}, not a {type(state).__name__}")
         record: FlatRecord = state
         if cython.compiled:
-            return cython.cast(cython.p_longlong, PyBytes_AS_STRING(record._data))
-        return record._data
+            if record._data is not None:
+                return cython.cast(cython.p_longlong, PyBytes_AS_STRING(record._data))
+        elif hasattr(record, "_data"):
+            return record._data
+        raise UsageError(f"this {type(state).__name__} was never given its values")
 
     def state_from(self, slots: cython.p_longlong) -> Any:
         record: FlatRecord = _blank(self.state_type)

@@ -79,6 +79,7 @@ class WorldSimulation:
         return self._here
 
     def step(self, state: WorldState, inputs: Sequence[int]) -> WorldState:
+        # retick: allow hidden-state -- which state the world is in is all that the adapter remembers
         return self.keep(self.step_unkept(state, inputs))
 
     def step_unkept(self, state: WorldState, inputs: Sequence[int]) -> WorldState:
@@ -106,6 +107,7 @@ class WorldSimulation:
         return state
 
     def checksum(self, state: WorldState) -> int:
+        # retick: allow hidden-state -- which state the world is in is all that the adapter remembers
         self._go_to(state)
         own = getattr(self.world, "checksum", None)
         if own is not None:
@@ -113,10 +115,12 @@ class WorldSimulation:
         return _checksum_of_fields(self.world.fields())
 
     def fields(self, state: WorldState) -> tuple[tuple[str, Any], ...]:
+        # retick: allow hidden-state -- which state the world is in is all that the adapter remembers
         self._go_to(state)
         return tuple(self.world.fields())
 
     def pack_state(self, state: WorldState) -> bytes:
+        # retick: allow hidden-state, state-mutation -- keeping a handle fills it with what it stands for
         saved = self.keep(state).saved
         if not isinstance(saved, bytes):
             raise UsageError(f"a state can travel when save() returns bytes, not {type(saved).__name__}")

@@ -1,0 +1,24 @@
+"""Determinism made checkable: rules over a game's source, and the same match run in several interpreters.
+
+Knows the simulation contract and no particular game; it never imports a game into its own process.
+"""
+
+from retick.audit.dynamic import audit_dynamic
+from retick.audit.report import AllowedFinding, AuditReport, Divergence, DynamicReport, Finding, StaticReport
+from retick.audit.rules import META_RULES, RULES, Rule
+from retick.audit.static import audit_source, audit_static
+
+__all__ = [
+    "META_RULES",
+    "RULES",
+    "AllowedFinding",
+    "AuditReport",
+    "Divergence",
+    "DynamicReport",
+    "Finding",
+    "Rule",
+    "StaticReport",
+    "audit_dynamic",
+    "audit_source",
+    "audit_static",
+]

@@ -1,0 +1,160 @@
+"""What an audit found, as values: for people, for programs and for exit codes."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from retick.audit.rules import META_RULES, RULES
+from retick.errors import DeterminismError
+from retick.sim.record import FieldDifference
+
+__all__ = ["AllowedFinding", "AuditReport", "Divergence", "DynamicReport", "Finding", "StaticReport"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Finding:
+    """One place in the source that breaks a rule."""
+
+    path: str
+    line: int
+    """From 1."""
+    column: int
+    """From 1."""
+    rule: str
+    """Id of the rule, as allow comments spell it."""
+    what: str
+    """What stands there."""
+
+    @property
+    def reason(self) -> str:
+        """Why that breaks a match."""
+        return (RULES.get(self.rule) or META_RULES[self.rule]).reason
+
+    @property
+    def advice(self) -> str:
+        """What to do instead."""
+        return (RULES.get(self.rule) or META_RULES[self.rule]).advice
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "file": self.path,
+            "line": self.line,
+            "column": self.column,
+            "rule": self.rule,
+            "what": self.what,
+            "reason": self.reason,
+            "advice": self.advice,
+        }
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}: {self.rule}: {self.what}: {self.reason}; {self.advice}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllowedFinding:
+    """A finding that a comment silences, with the comment's reason."""
+
+    finding: Finding
+    because: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {**self.finding.to_json(), "because": self.because}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StaticReport:
+    """What the source shows."""
+
+    files: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    allowed: tuple[AllowedFinding, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        return not self.findings
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "ok": self.ok,
+            "files": list(self.files),
+            "findings": [finding.to_json() for finding in self.findings],
+            "allowed": [allowed.to_json() for allowed in self.allowed],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Divergence:
+    """The first frame at which two runs of one match differ."""
+
+    check: str
+    """Which comparison found it: ``interpreters`` or ``save-load``."""
+    frame: int
+    """The frame whose step gave two results; -1 is the initial state."""
+    what: str
+    """The two runs, in words."""
+    differences: tuple[FieldDifference, ...]
+    """The fields that differ, values as text; empty if the checksum alone differs."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "check": self.check,
+            "frame": self.frame,
+            "what": self.what,
+            "differences": [{"field": d.name, "first": d.ours, "second": d.theirs} for d in self.differences],
+        }
+
+    def __str__(self) -> str:
+        where = "the initial state" if self.frame < 0 else f"frame {self.frame}"
+        named = "; ".join(f"{d.name}: {d.ours} in one, {d.theirs} in the other" for d in self.differences[:8])
+        return f"{self.check}: {where} differs, {self.what}: {named or 'no field differs, the checksums do'}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DynamicReport:
+    """What running the match several times shows."""
+
+    game: str
+    seed: int
+    frames: int
+    """Frames that were to be played."""
+    hash_seeds: tuple[int, ...]
+    """PYTHONHASHSEED of each interpreter."""
+    divergences: tuple[Divergence, ...]
+    """At most one for each check: the first."""
+
+    @property
+    def ok(self) -> bool:
+        return not self.divergences
+
+    def raise_if_different(self) -> None:
+        """A DeterminismError for the first divergence, if there is one."""
+        for found in self.divergences:
+            raise DeterminismError(str(found), frame=found.frame, differences=found.differences)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "ok": self.ok,
+            "game": self.game,
+            "seed": self.seed,
+            "frames": self.frames,
+            "hash_seeds": list(self.hash_seeds),
+            "divergences": [found.to_json() for found in self.divergences],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditReport:
+    """Both halves; ``dynamic`` is None if no game was named or the caller wanted none."""
+
+    static: StaticReport
+    dynamic: DynamicReport | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.static.ok and (self.dynamic is None or self.dynamic.ok)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "ok": self.ok,
+            "static": self.static.to_json(),
+            "dynamic": self.dynamic.to_json() if self.dynamic else None,
+        }

@@ -1,0 +1,24 @@
+"""``retick replay``: its commands, each in a module of its own."""
+
+import typer
+
+from retick.cli.replay_diff import diff
+from retick.cli.replay_export import export
+from retick.cli.replay_info import info
+from retick.cli.replay_play import play
+from retick.cli.replay_record import record
+from retick.cli.replay_verify import verify
+
+__all__ = ["replay_app"]
+
+replay_app = typer.Typer(
+    name="replay",
+    help="Record, play, verify, compare and export matches (RPLK and RTK files).",
+    no_args_is_help=True,
+)
+replay_app.command()(record)
+replay_app.command()(play)
+replay_app.command()(info)
+replay_app.command()(verify)
+replay_app.command()(diff)
+replay_app.command()(export)

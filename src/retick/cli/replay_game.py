@@ -1,0 +1,46 @@
+"""Which game a recording is played with: the one named on the command line, or the one the recording names."""
+
+from typing import Annotated, Any
+
+import typer
+
+from retick.cli.games import load_game
+from retick.errors import UsageError
+from retick.replay import Replay
+
+__all__ = ["GameOption", "game_named", "game_of"]
+
+FIGHTER = "retick.fighter"
+KNOWN = {FIGHTER: "retick.games.fighter:Fighter"}
+"""Where the games live whose ids recordings carry."""
+
+GameOption = Annotated[
+    str | None,
+    typer.Option(
+        "--game",
+        metavar="MODULE:CLASS",
+        help="The game, as module:Class, file.py:Class or by its id.",
+        show_default="what the recording says, else the fighter",
+    ),
+]
+
+
+def game_of(replay: Replay, named: str | None) -> Any:
+    """The game to play ``replay`` with."""
+    if named is None and replay.game_id and replay.game_id not in KNOWN:
+        raise UsageError(f"the recording is of {replay.game_id!r}, which is not known here: add --game module:Class")
+    return game_named(named or replay.game_id or FIGHTER)
+
+
+def game_named(name: str) -> Any:
+    """A new game from ``module:Class``, ``file.py:Class`` or an id."""
+    try:
+        game = load_game(KNOWN.get(name, name))()
+    except TypeError as error:
+        raise UsageError(f"{name!r} cannot be made without arguments: {error}") from None
+    missing = [
+        call for call in ("num_players", "initial_state", "step", "checksum", "fields") if not hasattr(game, call)
+    ]
+    if missing:
+        raise UsageError(f"{name!r} is no game: it has no {', '.join(missing)}")
+    return game

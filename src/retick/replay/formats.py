@@ -1,0 +1,57 @@
+"""The two verbs over both formats: which one to write, and which one is being read."""
+
+from typing import Final, Literal
+
+from retick.errors import BadMagic, Truncated, UsageError
+from retick.replay import rplk, rtk
+from retick.replay.limits import ReadLimits
+from retick.replay.value import Replay
+
+__all__ = ["Format", "dumps", "format_of", "loads"]
+
+Format = Literal["rplk", "rtk"]
+MAGICS: Final[dict[bytes, Format]] = {rplk.MAGIC: "rplk", rtk.MAGIC: "rtk"}
+
+
+def dumps(replay: Replay, *, format: Format | None = None) -> bytes:  # noqa: A002 - the word users look for
+    """The replay as bytes: RPLK if it holds all of it, else RTK, unless ``format`` says which.
+
+    Asked for RPLK, checksums, arrivals, the game's name and notes are left out; what RPLK cannot play is an
+    EncodeError.
+    """
+    if not isinstance(replay, Replay):
+        raise UsageError(f"dumps takes a Replay, not {type(replay).__name__}")
+    if format is None:
+        whole = rplk.misfit(replay) is None and not rplk.extras(replay)
+        format = "rplk" if whole else "rtk"  # noqa: A001 - see above
+    if format == "rplk":
+        return rplk.dumps(replay)
+    if format == "rtk":
+        return rtk.dumps(replay)
+    raise UsageError(f"a replay is written as 'rplk' or 'rtk', not {format!r}")
+
+
+def loads(data: bytes, *, strict: bool = False, limits: ReadLimits | None = None) -> Replay:
+    """The replay in ``data``, RPLK or RTK, or a DecodeError.
+
+    An RTK recording that was cut off comes back with ``truncated`` set and all that is good in it; ``strict``
+    makes that an error. RPLK is always strict: its one CRC covers everything.
+    """
+    if format_of(data) == "rplk":
+        return rplk.loads(data, limits=limits)
+    return rtk.loads(data, strict=strict, limits=limits)
+
+
+def format_of(data: bytes) -> Format:
+    """Which format ``data`` starts as, by its first four bytes."""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise UsageError(f"a replay is read from bytes, not {type(data).__name__}")
+    start = bytes(memoryview(data).cast("B")[:4])
+    found = MAGICS.get(start)
+    if found:
+        return found
+    if any(magic.startswith(start) for magic in MAGICS):
+        raise Truncated(
+            f"a replay starts with 4 bytes that name its format, not {len(start)}", needed=4, available=len(start)
+        )
+    raise BadMagic(f"neither RPLK nor RTK: it starts with {start!r}")

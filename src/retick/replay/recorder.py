@@ -1,0 +1,189 @@
+"""Records a match as it is played: frames, checksums and arrivals go in, RTK bytes to append come out.
+
+No file is opened here; ``take`` returns the bytes that are due, in whole blocks, and the caller appends them to
+whatever it has. Bytes that were taken are forgotten, so an hour of play needs no more memory than ten seconds.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from retick.errors import EncodeError, UsageError
+from retick.replay.arrival import Arrival, arrival_problem
+from retick.replay.inputs import MAX_FRAME, pack_frames, pack_inputs
+from retick.replay.rtk_blocks import PREFIX, BlockType, encode_block
+from retick.replay.rtk_bodies import ARRIVAL, CHECK, END, HAS_STATE, HEAD, INPUTS, META_KEY, META_VALUE
+from retick.replay.value import checked_seats, checked_shape
+from retick.sim.contract import NamesItself, input_size_of
+from retick.sim.prng import check_seed
+
+__all__ = ["Recorder"]
+
+RECORDS_PER_BLOCK = 4096
+
+
+class Recorder:
+    """Turns confirmed frames into RTK blocks. What it is told once, it never takes back."""
+
+    def __init__(
+        self,
+        *,
+        seed: int,
+        num_players: int = 2,
+        input_size: int = 2,
+        start_frame: int = 0,
+        start_state: bytes | None = None,
+        game_id: str = "",
+        game_version: int = 0,
+        local_players: Sequence[int] = (),
+        metadata: Mapping[str, str] | None = None,
+        block_frames: int = 600,
+    ) -> None:
+        checked_shape(num_players, input_size, start_frame, game_id, game_version)
+        if start_frame and start_state is None:
+            raise UsageError(f"a recording that starts at frame {start_frame} needs the state at that frame")
+        if block_frames < 1:
+            raise UsageError(f"a block holds 1 frame or more, not {block_frames}")
+        self.seed = check_seed(seed)
+        self.num_players = num_players
+        self.input_size = input_size
+        self.start_frame = start_frame
+        self.local_players = checked_seats(local_players, num_players)
+        self.frame = start_frame
+        """The next frame to be recorded."""
+        self.finished = False
+        self._width = num_players * input_size
+        self._block_bytes = min(block_frames * self._width, 1 << 20)
+        self._block_bytes -= self._block_bytes % self._width
+        self._due = bytearray(PREFIX)
+        self._inputs = bytearray()
+        self._checks = bytearray()
+        self._arrivals = bytearray()
+        self._check_count = self._arrival_count = 0
+        self._last_check = start_frame - 1
+        self._last_checksum = 0
+        self._last_arrival = start_frame
+        self._write_head(start_state, game_id, game_version)
+        for key, value in (metadata or {}).items():
+            self.add_metadata(key, value)
+
+    @classmethod
+    def for_game(cls, game: Any, *, seed: int, **options: Any) -> Self:
+        """A recorder with the players, input size and name of ``game``."""
+        if isinstance(game, NamesItself):
+            options = {"game_id": game.game_id, "game_version": game.game_version} | options
+        return cls(seed=seed, num_players=game.num_players, input_size=input_size_of(game), **options)
+
+    def add_frame(self, inputs: Sequence[int]) -> None:
+        """Record the next frame: one confirmed input a player."""
+        self.add_packed(pack_inputs(inputs, self.num_players, self.input_size))
+
+    def add_packed(self, frames: bytes) -> None:
+        """Record any number of frames that are packed already."""
+        self._check_running()
+        packed = pack_frames(frames, self.num_players, self.input_size)
+        end = self.frame + len(packed) // self._width
+        if end > MAX_FRAME:
+            raise UsageError(f"frames are numbered up to {MAX_FRAME}, and this would lead to {end}")
+        for at in range(0, len(packed), self._block_bytes):
+            part = packed[at : at + self._block_bytes]
+            self._inputs += part
+            self.frame += len(part) // self._width
+            if len(self._inputs) >= self._block_bytes:
+                self.flush()
+
+    def add_checksum(self, frame: int, checksum: int) -> None:
+        """Record the checksum of the state at ``frame``, to which the recorded inputs lead."""
+        self._check_running()
+        if not self._last_check < frame <= self.frame:
+            raise UsageError(
+                f"checksums are recorded in order, for states that the recorded inputs lead to: after frame "
+                f"{self._last_check} up to frame {self.frame}, not {frame}"
+            )
+        if not isinstance(checksum, int) or not 0 <= checksum <= 0xFFFFFFFF:
+            raise UsageError(f"the checksum of frame {frame} must be an integer of 32 bits, not {checksum!r}")
+        self._checks += CHECK.pack(frame, checksum)
+        self._check_count += 1
+        self._last_check = frame
+        self._last_checksum = checksum
+        if len(self._checks) >= RECORDS_PER_BLOCK * CHECK.size:
+            self.flush()
+
+    def add_arrival(self, local_frame: int, player: int, first_frame: int, frames: int) -> None:
+        """Record that a batch of remote inputs was given to the engine before it advanced ``local_frame``."""
+        self._check_running()
+        arrival = Arrival(local_frame, player, first_frame, frames)
+        problem = arrival_problem(arrival, self, self._last_arrival)
+        if problem:
+            raise UsageError(f"{arrival}: {problem}")
+        self._arrivals += ARRIVAL.pack(local_frame, first_frame, frames, player, 0)
+        self._arrival_count += 1
+        self._last_arrival = local_frame
+        if len(self._arrivals) >= RECORDS_PER_BLOCK * ARRIVAL.size:
+            self.flush()
+
+    def add_metadata(self, key: str, value: str) -> None:
+        """Note something; a later value for the same key replaces an earlier one."""
+        self._check_running()
+        name, text = _utf8(key), _utf8(value)
+        if not 1 <= len(name) <= 255 or len(text) > 65535:
+            raise EncodeError(f"metadata keys take 1 to 255 bytes and values up to 65535; {key!r} does not fit")
+        body = META_KEY.pack(len(name)) + name + META_VALUE.pack(len(text)) + text
+        self._due += encode_block(BlockType.META, body)
+
+    def flush(self) -> None:
+        """Close the blocks that are open, so that ``take`` returns all that was recorded."""
+        if self._inputs:
+            count = len(self._inputs) // self._width
+            self._due += encode_block(BlockType.INPUTS, INPUTS.pack(self.frame - count, count) + self._inputs)
+        # Checks and arrivals come after the inputs that they speak of.
+        if self._checks:
+            self._due += encode_block(BlockType.CHECKS, bytes(self._checks))
+        if self._arrivals:
+            self._due += encode_block(BlockType.ARRIVALS, bytes(self._arrivals))
+        self._inputs.clear()
+        self._checks.clear()
+        self._arrivals.clear()
+
+    def finish(self, checksum: int | None = None) -> None:
+        """End the recording; ``checksum`` is that of the final state."""
+        self._check_running()
+        if checksum is not None and (not isinstance(checksum, int) or not 0 <= checksum <= 0xFFFFFFFF):
+            raise UsageError(f"the final checksum must be an integer of 32 bits, not {checksum!r}")
+        if checksum is not None and self._last_check == self.frame and self._last_checksum != checksum:
+            raise UsageError(
+                f"the final checksum 0x{checksum:08X} contradicts the one recorded for frame {self.frame}, "
+                f"0x{self._last_checksum:08X}"
+            )
+        self.flush()
+        frames = self.frame - self.start_frame
+        known = checksum is not None
+        body = END.pack(frames, self._check_count, self._arrival_count, known, bytes(3), checksum or 0)
+        self._due += encode_block(BlockType.END, body)
+        self.finished = True
+
+    def take(self) -> bytes:
+        """The bytes to append now; empty while no block is complete."""
+        due, self._due = self._due, bytearray()
+        return bytes(due)
+
+    def _write_head(self, start_state: bytes | None, game_id: str, game_version: int) -> None:
+        name = _utf8(game_id)
+        if len(name) > 255:
+            raise EncodeError(f"a game id takes up to 255 bytes, not {len(name)}")
+        seats = sum(1 << seat for seat in self.local_players)
+        flags = 0 if start_state is None else HAS_STATE
+        fixed = (self.num_players, self.input_size, seats, self.seed, self.start_frame, game_version, flags, len(name))
+        self._due += encode_block(BlockType.HEAD, HEAD.pack(*fixed) + name)
+        if start_state is not None:
+            self._due += encode_block(BlockType.STATE, start_state)
+
+    def _check_running(self) -> None:
+        if self.finished:
+            raise UsageError("the recording is finished: start another")
+
+
+def _utf8(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise EncodeError(f"{text!r} cannot be written as UTF-8: {error.reason}") from None

@@ -1,0 +1,62 @@
+"""RTK v1, the recording of any match: a whole Replay to bytes and back. docs/formats/rtk.md is the specification.
+
+Reading goes block by block. A block counts only once its CRC has proved it; where the proof ends, a lenient
+reader stops with what it has, and a strict one raises.
+"""
+
+from retick.errors import TrailingData
+from retick.replay.limits import ReadLimits
+from retick.replay.recorder import Recorder
+from retick.replay.rtk_blocks import MAGIC, Unproven, check_prefix, decode_body, next_block
+from retick.replay.rtk_reading import Reading
+from retick.replay.value import Replay
+
+__all__ = ["MAGIC", "dumps", "loads"]
+
+FRAMES_PER_BLOCK = 36_000
+
+
+def dumps(replay: Replay) -> bytes:
+    """The replay as RTK; one that was cut off is written without an end."""
+    recorder = Recorder(
+        seed=replay.seed,
+        num_players=replay.num_players,
+        input_size=replay.input_size,
+        start_frame=replay.start_frame,
+        start_state=replay.start_state,
+        game_id=replay.game_id,
+        game_version=replay.game_version,
+        local_players=replay.local_players,
+        metadata=replay.metadata,
+        block_frames=FRAMES_PER_BLOCK,
+    )
+    recorder.add_packed(replay.frames)
+    for frame, checksum in replay.checkpoints.items():
+        if replay.truncated or frame != replay.end_frame:
+            recorder.add_checksum(frame, checksum)
+    for arrival in replay.arrivals:
+        recorder.add_arrival(*arrival)
+    if replay.truncated:
+        recorder.flush()
+    else:
+        recorder.finish(replay.final_checksum)
+    return recorder.take()
+
+
+def loads(data: bytes, *, strict: bool = False, limits: ReadLimits | None = None) -> Replay:
+    """The replay in ``data``. One that was cut off comes back ``truncated``, or raises if ``strict``."""
+    view = memoryview(data)
+    reading = Reading(limits or ReadLimits())
+    at = check_prefix(view)
+    while not reading.ended:
+        try:
+            block = next_block(view, at)
+        except Unproven as cut:
+            if strict or not reading.playable:
+                raise cut.error from None
+            return reading.replay(truncated=True)
+        reading.take(block.type, decode_body(block, at, reading.allowance))
+        at = block.end
+    if at != len(view):
+        raise TrailingData(f"{len(view) - at} bytes after RTK's END block", extra=len(view) - at)
+    return reading.replay(truncated=False)

@@ -1,0 +1,148 @@
+"""Replays in files: the one module here that opens any.
+
+A file gets its final name only when it is whole and on the disk, so a crash never leaves half a replay under that
+name. What a crash can leave is a file named after it, ending in ``.part``: of a recording in progress it is good up
+to its last whole block, and ``load`` reads it.
+"""
+
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from retick.errors import LimitExceeded, UsageError
+from retick.replay.formats import Format, dumps, loads
+from retick.replay.limits import ReadLimits
+from retick.replay.recorder import Recorder
+from retick.replay.value import Replay
+
+__all__ = ["RecordingFile", "load", "save"]
+
+PIECE = 1024 * 1024
+Name = str | os.PathLike[str]
+
+
+def save(path: Name, replay: Replay, *, format: Format | None = None) -> None:  # noqa: A002 - as in dumps
+    """Write a replay; the format is RPLK if that holds all of it, else RTK, unless ``format`` says which.
+
+    A name that ends in ``.rtk`` gets RTK, one that ends in ``.rplk`` gets RPLK or an EncodeError.
+    """
+    final = Path(path)
+    data = dumps(replay, format=format or _format_by_name(final))
+    part, file = _create_part(final)
+    try:
+        with file:
+            file.write(data)
+            _to_disk(file)
+        os.replace(part, final)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    _name_to_disk(final)
+
+
+def load(path: Name, *, strict: bool = False, limits: ReadLimits | None = None) -> Replay:
+    """Read a replay of either format; see :func:`retick.replay.loads`. OSError if the file cannot be read."""
+    limits = limits or ReadLimits()
+    data = bytearray()
+    with open(path, "rb") as file:
+        # In pieces, since a file's size is only a claim: a pipe has none, and another program may be writing.
+        while piece := file.read(PIECE):
+            data += piece
+            if len(data) > limits.max_bytes:
+                raise LimitExceeded(
+                    f"{os.fspath(path)} is over the limit of {limits.max_bytes} bytes",
+                    what="file bytes",
+                    limit=limits.max_bytes,
+                    actual=len(data),
+                )
+    return loads(bytes(data), strict=strict, limits=limits)
+
+
+class RecordingFile:
+    """A recorder's bytes on their way into a file, while the match is played.
+
+    ::
+
+        with RecordingFile("match.rtk", Recorder.for_game(game, seed=1)) as file:
+            file.recorder.add_frame((2, 1))
+            file.write()            # every frame or every second: appends the blocks that are complete
+            file.finish(checksum)   # the file has its name now
+
+    Left by an exception, or before ``finish``, the file keeps its ``.part`` name and what was recorded.
+    """
+
+    def __init__(self, path: Name, recorder: Recorder) -> None:
+        self.path = Path(path)
+        self.recorder = recorder
+        self.part, self._file = _create_part(self.path)
+        self.write()
+
+    def write(self) -> None:
+        """Append the blocks that are complete, in one write."""
+        data = self.recorder.take()
+        if data:
+            self._file.write(data)
+            self._file.flush()
+
+    def finish(self, checksum: int | None = None) -> None:
+        """End the recording and give the file its name; ``checksum`` is that of the final state."""
+        if self._file.closed:
+            raise UsageError(f"the recording {self.path} is closed")
+        if not self.recorder.finished:
+            self.recorder.finish(checksum)
+        self.write()
+        _to_disk(self._file)
+        self._file.close()
+        os.replace(self.part, self.path)
+        _name_to_disk(self.path)
+
+    def close(self) -> None:
+        """Stop without an end: what was recorded so far stays in the ``.part`` file."""
+        if self._file.closed:
+            return
+        if not self.recorder.finished:
+            self.recorder.flush()
+        self.write()
+        _to_disk(self._file)
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _format_by_name(path: Path) -> Format | None:
+    suffix = path.suffix.lower()
+    return "rtk" if suffix == ".rtk" else "rplk" if suffix == ".rplk" else None
+
+
+def _create_part(final: Path) -> tuple[Path, BinaryIO]:
+    """A new file beside the final one: renaming works only within one disk, and no earlier file is ever overwritten."""
+    for number in range(1, 10_000):
+        part = final.with_name(f"{final.name}.{number}.part")
+        try:
+            return part, open(part, "xb")
+        except FileExistsError:
+            continue
+    raise UsageError(f"there are too many unfinished files named {final.name}.*.part: remove them")
+
+
+def _to_disk(file: BinaryIO) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _name_to_disk(path: Path) -> None:
+    """The rename itself is safe from a power cut once the folder is on the disk; Windows has no such call."""
+    if os.name == "nt":
+        return
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

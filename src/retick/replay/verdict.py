@@ -1,0 +1,93 @@
+"""Runs a recording again and says whether it leads where it says it does."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from retick.errors import UsageError
+from retick.replay.running import Run
+from retick.replay.value import Replay
+from retick.sim.contract import Simulation
+
+__all__ = ["Verdict", "verify"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a run of a recording found."""
+
+    ok: bool
+    """Every checksum that there was to compare agreed; with none to compare, the recording ran."""
+    frames: int
+    """Frames that were run."""
+    checksum: int
+    """Checksum of the final state, as run here."""
+    compared: int
+    """How many checksums there were to compare, the expected one included."""
+    expected_checksum: int | None
+    """What the caller expected of the final state."""
+    first_bad_frame: int | None
+    """First frame whose recorded or expected checksum disagrees; the states parted at or before it."""
+    last_good_frame: int | None
+    """Last frame before that whose checksum agreed; the states parted after it. None: none was compared."""
+    bad_checksum: int | None
+    """The recorded or expected checksum at ``first_bad_frame``."""
+    found_checksum: int | None
+    """The one that the run has there."""
+    truncated: bool
+    """The recording was cut off; the verdict is on its good part."""
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        text = f"{self.frames} frames, checksum 0x{self.checksum:08X}"
+        if self.truncated:
+            text += ", cut off"
+        if self.ok:
+            return f"{text}, {self.compared or 'none'} compared"
+        since = "the start" if self.last_good_frame is None else f"frame {self.last_good_frame}"
+        return (
+            f"{text}: frame {self.first_bad_frame} should be 0x{self.bad_checksum:08X} and is "
+            f"0x{self.found_checksum:08X}; good up to {since}"
+        )
+
+
+def verify(replay: Replay, sim: Simulation[Any], expected_checksum: int | None = None) -> Verdict:
+    """Run the recording and compare every checksum in it, and ``expected_checksum`` with the final state's.
+
+    The run goes on to the end after a disagreement, since the final checksum is wanted either way.
+    """
+    if expected_checksum is not None and (
+        not isinstance(expected_checksum, int) or not 0 <= expected_checksum <= 0xFFFFFFFF
+    ):
+        raise UsageError(f"expected_checksum must be an integer of 32 bits, not {expected_checksum!r}")
+    run = Run(replay, sim)
+    state, frame = run.start(), replay.start_frame
+    good: int | None = None
+    good_before_that: int | None = None
+    bad: tuple[int, int, int] | None = None
+    for target, expected in replay.checkpoints.items():
+        state, frame = run.between(state, frame, target), target
+        found = sim.checksum(state)
+        if found != expected:
+            bad = bad or (target, expected, found)
+        elif bad is None:
+            good_before_that, good = good, target
+    state = run.between(state, frame, replay.end_frame)
+    final = sim.checksum(state)
+    if bad is None and expected_checksum is not None and expected_checksum != final:
+        bad = (replay.end_frame, expected_checksum, final)
+        good = good_before_that if good == replay.end_frame else good
+    first_bad, bad_checksum, found_checksum = bad or (None, None, None)
+    return Verdict(
+        ok=bad is None,
+        frames=replay.frame_count,
+        checksum=final,
+        compared=len(replay.checkpoints) + (expected_checksum is not None),
+        expected_checksum=expected_checksum,
+        first_bad_frame=first_bad,
+        last_good_frame=good,
+        bad_checksum=bad_checksum,
+        found_checksum=found_checksum,
+        truncated=replay.truncated,
+    )

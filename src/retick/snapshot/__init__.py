@@ -1,0 +1,58 @@
+"""Entity state: snapshots as columns, and the full and delta packets that carry them.
+
+Knows no game, no socket and no clock; which ticks were acknowledged, the caller says.
+"""
+
+from retick.snapshot.baseline import BaselineRing
+from retick.snapshot.codec import Codec
+from retick.snapshot.declare import (
+    FieldId,
+    Replicated,
+    Threshold,
+    objects_of_snapshot,
+    schema_of,
+    snapshot_of_objects,
+)
+from retick.snapshot.faults import needs_resync
+from retick.snapshot.fields import Bool, FieldCodec, Fixed, SInt, UInt, VarSInt, VarUInt
+from retick.snapshot.interest import BudgetedPacket, Interest
+from retick.snapshot.limits import Limits
+from retick.snapshot.model import Snapshot
+from retick.snapshot.replication import Fanout, Replica
+from retick.snapshot.schema import Component, Field, Schema
+from retick.snapshot.schema_json import schema_from_json, schema_to_json
+from retick.snapshot.session import FrameHeader, SessionReceiver, SessionSender, SessionState
+
+__all__ = [
+    "BaselineRing",
+    "Bool",
+    "BudgetedPacket",
+    "Codec",
+    "Component",
+    "Fanout",
+    "Field",
+    "FieldCodec",
+    "FieldId",
+    "Fixed",
+    "FrameHeader",
+    "Interest",
+    "Limits",
+    "Replica",
+    "Replicated",
+    "SInt",
+    "Schema",
+    "SessionReceiver",
+    "SessionSender",
+    "SessionState",
+    "Snapshot",
+    "Threshold",
+    "UInt",
+    "VarSInt",
+    "VarUInt",
+    "needs_resync",
+    "objects_of_snapshot",
+    "schema_from_json",
+    "schema_of",
+    "schema_to_json",
+    "snapshot_of_objects",
+]

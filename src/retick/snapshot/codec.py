@@ -1,0 +1,148 @@
+"""The one object that users of snapshots touch: encode, decode, apply."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from retick.errors import UsageError
+from retick.snapshot.changes import Updates, encode_change_lists
+from retick.snapshot.decoder import Decoder
+from retick.snapshot.encoder import Encoder
+from retick.snapshot.faults import baseline_fault
+from retick.snapshot.limits import Limits
+from retick.snapshot.model import Entities, Snapshot
+from retick.snapshot.schema import Schema
+from retick.snapshot.session import (
+    DELTA,
+    FrameHeader,
+    SessionState,
+    decode_session_init,
+    encode_session_init,
+    standard_header,
+)
+
+__all__ = ["Codec"]
+
+_MASKED, _CHOOSE, _PACKED = 3, 0, 5
+
+
+class Codec:
+    """Packets of one schema and one wire version.
+
+    Version 0 writes updates with masks. Version 2 adds packed updates, which it chooses where its size rule says so,
+    change lists, and sessions with compact headers. A strict codec also refuses what no correct encoder makes;
+    ``strict=False`` takes it as sdec does.
+    """
+
+    def __init__(self, schema: Schema, version: int = 0, limits: Limits | None = None, strict: bool = True) -> None:
+        if version not in (0, 2):
+            raise UsageError(f"wire version must be 0 or 2, not {version!r}")
+        self.schema = schema
+        self.version = version
+        self.limits = limits or Limits()
+        self.strict = strict
+        self._mode = _CHOOSE if version >= 2 else _MASKED
+        self._encoder = Encoder(schema, version, self.limits, strict)
+        self._decoder = Decoder(schema, version, self.limits, strict, Snapshot)
+
+    @property
+    def schema_hash(self) -> int:
+        """The number by which both ends know that they mean the same fields."""
+        return self.schema.hash
+
+    def encode_full(self, snapshot: Snapshot) -> bytes:
+        """A packet with every entity of ``snapshot``."""
+        return self._encoder.full(snapshot)  # type: ignore[no-any-return]
+
+    def encode_full_into(self, snapshot: Snapshot, buffer: Any) -> int:
+        """The same into a writable buffer; returns how many bytes it took."""
+        return self._encoder.full(snapshot, buffer)  # type: ignore[no-any-return]
+
+    def decode_full(self, data: Any) -> Snapshot:
+        """The snapshot in a full packet."""
+        return self._decoder.full(data)  # type: ignore[no-any-return]
+
+    def encode_delta(
+        self, base: Snapshot, snapshot: Snapshot, packed: bool = False, *, baseline_tick: int | None = None
+    ) -> bytes:
+        """What makes ``snapshot`` of ``base``, which should be what the receiver made of earlier packets.
+
+        Version 2 chooses between masked and packed updates by its size rule; ``packed`` takes packed ones always.
+        A ``baseline_tick``, if given, must be the baseline's own.
+        """
+        if baseline_tick is not None and baseline_tick != base.tick:
+            raise baseline_fault(base.tick, baseline_tick)
+        mode = self._packed_mode() if packed else self._mode
+        return self._encoder.delta(base, snapshot, mode)  # type: ignore[no-any-return]
+
+    def encode_delta_into(self, base: Snapshot, snapshot: Snapshot, buffer: Any, packed: bool = False) -> int:
+        """The same into a writable buffer; returns how many bytes it took."""
+        mode = self._packed_mode() if packed else self._mode
+        return self._encoder.delta(base, snapshot, mode, buffer)  # type: ignore[no-any-return]
+
+    def apply_delta(self, base: Snapshot, data: Any) -> Snapshot:
+        """The snapshot that a delta packet makes of ``base``, which stays as it is whatever happens."""
+        return self._decoder.delta(base, data)  # type: ignore[no-any-return]
+
+    def encode_changes(
+        self,
+        *,
+        tick: int,
+        baseline_tick: int,
+        destroys: Sequence[int] = (),
+        creates: Entities | None = None,
+        updates: Updates | None = None,
+    ) -> bytes:
+        """A delta from explicit lists, for a game that knows what it changed (version 2).
+
+        Everything is written in the order given; a reader takes only ascending ids and field indices.
+        """
+        self._need_version_2("change lists")
+        created = Snapshot.of(self.schema, tick=tick, entities=creates or {})
+        payload = encode_change_lists(
+            self.schema, self.limits, destroys, self._encoder.create_body, created, list((updates or {}).items())
+        )
+        return standard_header(self, DELTA, tick, baseline_tick, len(payload)) + payload
+
+    def encode_session_init(self, *, tick: int, session_id: int | None = None) -> bytes:
+        """The packet that opens a session, whose compact frames count ticks from ``tick`` (version 2)."""
+        self._need_version_2("sessions")
+        return encode_session_init(self, tick, session_id)
+
+    def decode_session_init(self, data: Any) -> SessionState:
+        """What a session starts from."""
+        self._need_version_2("sessions")
+        return decode_session_init(self, self._decoder, data)
+
+    def encode_frame(self, base: Snapshot, snapshot: Snapshot, *, last_tick: int) -> bytes:
+        """A delta with the compact header, for a receiver whose session stands at ``last_tick`` (version 2)."""
+        self._need_version_2("compact frames")
+        return self._encoder.frame(base, snapshot, last_tick)  # type: ignore[no-any-return]
+
+    def decode_frame_header(self, data: Any, *, last_tick: int) -> FrameHeader:
+        """Header and section framing of a compact frame; the bodies are not looked at."""
+        self._need_version_2("compact frames")
+        self._decoder.frame_header(data, last_tick)
+        return FrameHeader(
+            flags=self._decoder.flags,
+            tick=self._decoder.tick,
+            baseline_tick=self._decoder.baseline_tick,
+            payload_len=self._decoder.payload_bytes(),
+        )
+
+    def apply_frame(self, base: Snapshot, data: Any, *, last_tick: int) -> Snapshot:
+        """The snapshot that a compact delta frame makes of ``base``."""
+        self._need_version_2("compact frames")
+        return self._decoder.frame(base, data, last_tick)  # type: ignore[no-any-return]
+
+    def decode_full_frame(self, data: Any, *, last_tick: int) -> Snapshot:
+        """Always an error: a compact frame cannot carry a full snapshot; send it with the standard header."""
+        self._need_version_2("compact frames")
+        return self._decoder.full_frame(data, last_tick)  # type: ignore[no-any-return]
+
+    def _packed_mode(self) -> int:
+        self._need_version_2("packed updates")
+        return _PACKED
+
+    def _need_version_2(self, what: str) -> None:
+        if self.version < 2:
+            raise UsageError(f"{what} are of wire version 2; this codec speaks version {self.version}")

@@ -1,0 +1,226 @@
+"""The field codecs: what values a field holds and how many bits they take.
+
+============  ===============================  ==============================================================
+codec         values                           on the wire
+============  ===============================  ==============================================================
+Bool          False, True                      1 bit
+UInt(n)       0 to 2**n - 1                    n bits
+SInt(n)       -2**(n-1) to 2**(n-1) - 1        n bits, two's complement
+VarUInt       0 to 2**32 - 1                   padding to a byte boundary, then a varuint
+VarSInt       -2**31 to 2**31 - 1              padding to a byte boundary, then a varsint
+Fixed         integers min_q to max_q          q - min_q in just enough bits for max_q - min_q
+============  ===============================  ==============================================================
+
+A ``Fixed`` field holds integers too, already quantised. :meth:`Fixed.quantise` makes them from floats by this
+project's own convention: ``q = round(x * scale)`` with ties to even, then clamped into the range; a value that is
+not a number is refused. The scale is part of the schema's hash and never of the bytes.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from retick.errors import EncodeError, SchemaError, with_code
+
+__all__ = ["KINDS", "Bool", "FieldCodec", "Fixed", "SInt", "UInt", "VarSInt", "VarUInt"]
+
+_INT64 = range(-(1 << 63), 1 << 63)
+
+
+class FieldCodec:
+    """What every codec tells the kernels' table: the lowest value, the span above it, and the width."""
+
+    __slots__ = ()
+    kind: ClassVar[str]
+    tag: ClassVar[int]
+    """First byte of the codec in the schema hash."""
+    range_code: ClassVar[str]
+    """Last part of the error code when a value does not fit."""
+
+    @property
+    def bits(self) -> int:
+        """Bits on the wire; 0 for varints, whose size depends on the value."""
+        return 0
+
+    @property
+    def lowest(self) -> int:
+        return 0
+
+    @property
+    def highest(self) -> int:
+        return 0
+
+    def hash_bytes(self) -> bytes:
+        """The codec's part of the text that the schema hash is made of."""
+        return bytes((self.tag,))
+
+
+def _check_bits(bits: object) -> None:
+    if not isinstance(bits, int) or isinstance(bits, bool) or not 1 <= bits <= 64:
+        raise with_code(SchemaError(f"bits must be from 1 to 64, not {bits!r}"), "InvalidBitWidth")
+
+
+@dataclass(frozen=True, slots=True)
+class Bool(FieldCodec):
+    """True or False, in one bit."""
+
+    kind: ClassVar[str] = "bool"
+    tag: ClassVar[int] = 0
+    range_code: ClassVar[str] = "TypeMismatch"
+
+    @property
+    def bits(self) -> int:
+        return 1
+
+    @property
+    def highest(self) -> int:
+        return 1
+
+
+@dataclass(frozen=True, slots=True)
+class UInt(FieldCodec):
+    """An unsigned integer of a fixed number of bits."""
+
+    width: int
+    """Bits, 1 to 64."""
+    kind: ClassVar[str] = "uint"
+    tag: ClassVar[int] = 1
+    range_code: ClassVar[str] = "UnsignedOutOfRange"
+
+    def __post_init__(self) -> None:
+        _check_bits(self.width)
+
+    @property
+    def bits(self) -> int:
+        return self.width
+
+    @property
+    def highest(self) -> int:
+        return (1 << self.width) - 1
+
+    def hash_bytes(self) -> bytes:
+        return bytes((self.tag, self.width))
+
+
+@dataclass(frozen=True, slots=True)
+class SInt(FieldCodec):
+    """A signed integer of a fixed number of bits, in two's complement."""
+
+    width: int
+    """Bits, 1 to 64; the sign is one of them."""
+    kind: ClassVar[str] = "sint"
+    tag: ClassVar[int] = 2
+    range_code: ClassVar[str] = "SignedOutOfRange"
+
+    def __post_init__(self) -> None:
+        _check_bits(self.width)
+
+    @property
+    def bits(self) -> int:
+        return self.width
+
+    @property
+    def lowest(self) -> int:
+        return -(1 << (self.width - 1))
+
+    @property
+    def highest(self) -> int:
+        return (1 << (self.width - 1)) - 1
+
+    def hash_bytes(self) -> bytes:
+        return bytes((self.tag, self.width))
+
+
+@dataclass(frozen=True, slots=True)
+class VarUInt(FieldCodec):
+    """An unsigned 32-bit integer that takes one byte when small."""
+
+    kind: ClassVar[str] = "varuint"
+    tag: ClassVar[int] = 3
+    range_code: ClassVar[str] = "VarUIntOutOfRange"
+
+    @property
+    def highest(self) -> int:
+        return 0xFFFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class VarSInt(FieldCodec):
+    """A signed 32-bit integer that takes one byte when near zero."""
+
+    kind: ClassVar[str] = "varsint"
+    tag: ClassVar[int] = 4
+    range_code: ClassVar[str] = "VarSIntOutOfRange"
+
+    @property
+    def lowest(self) -> int:
+        return -(1 << 31)
+
+    @property
+    def highest(self) -> int:
+        return (1 << 31) - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fixed(FieldCodec):
+    """A fixed-point number: an integer q between two bounds, that stands for ``q / scale``."""
+
+    min_q: int
+    """Lowest q, 64 bits signed."""
+    max_q: int
+    """Highest q, 64 bits signed."""
+    scale: int
+    """Steps in one unit, 1 to 2**32 - 1."""
+    kind: ClassVar[str] = "fixed"
+    tag: ClassVar[int] = 5
+    range_code: ClassVar[str] = "FixedPointOutOfRange"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.scale, int) or not 1 <= self.scale <= 0xFFFFFFFF:
+            raise with_code(
+                SchemaError(f"scale must be from 1 to 4294967295, not {self.scale!r}"), "InvalidFixedPointScale"
+            )
+        if not (self.min_q in _INT64 and self.max_q in _INT64 and self.min_q <= self.max_q):
+            raise with_code(
+                SchemaError(
+                    f"min_q must not be above max_q, both 64-bit integers, not {self.min_q!r} to {self.max_q!r}"
+                ),
+                "InvalidFixedPointRange",
+            )
+
+    @property
+    def bits(self) -> int:
+        return (self.max_q - self.min_q).bit_length()
+
+    @property
+    def lowest(self) -> int:
+        return self.min_q
+
+    @property
+    def highest(self) -> int:
+        return self.max_q
+
+    def hash_bytes(self) -> bytes:
+        low, high = self.min_q.to_bytes(8, "little", signed=True), self.max_q.to_bytes(8, "little", signed=True)
+        return bytes((self.tag,)) + low + high + self.scale.to_bytes(4, "little")
+
+    @classmethod
+    def between(cls, lowest: float, highest: float, *, scale: int) -> "Fixed":
+        """The codec for values from ``lowest`` to ``highest`` in steps of ``1 / scale``."""
+        return cls(min_q=round(lowest * scale), max_q=round(highest * scale), scale=scale)
+
+    def quantise(self, value: float) -> int:
+        """The nearest q (ties to even), clamped into the range."""
+        if math.isnan(value):
+            raise with_code(EncodeError("not a number cannot be quantised", value=value), "InvalidValue.TypeMismatch")
+        if math.isinf(value):
+            return self.max_q if value > 0 else self.min_q
+        return max(self.min_q, min(self.max_q, round(value * self.scale)))
+
+    def value_of(self, q: int) -> float:
+        """The number that ``q`` stands for."""
+        return q / self.scale
+
+
+KINDS: tuple[type[FieldCodec], ...] = (Bool, UInt, SInt, VarUInt, VarSInt, Fixed)
+"""Every codec, at the index of its tag."""

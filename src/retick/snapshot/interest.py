@@ -1,0 +1,177 @@
+"""Interest: a receiver sees some entities, each with a priority, in packets of bounded size.
+
+Every tick, every visible entity that differs from what the receiver holds gains its priority. Destroys go first; then
+entities by what they have gained, the highest first, each if it still fits; those that were sent start again at zero.
+One that did not fit is passed over and stands higher the next time.
+
+So with N waiting entities, of which at least k fit into a packet beside the destroys, one of priority p is sent
+within ``w * (1 + p_max / p)`` ticks, where ``w`` is N / k rounded up: in any w ticks in which nothing is sent twice
+everything is sent, and nothing is sent twice before its gains have overtaken those of one that waits.
+
+An entity whose components changed cannot be updated: it is destroyed, and created in the packet after.
+"""
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from retick.errors import UsageError
+from retick.snapshot.codec import Codec
+from retick.snapshot.columns import gather
+from retick.snapshot.encoder import Encoder
+from retick.snapshot.limits import Limits
+from retick.snapshot.model import Snapshot
+from retick.wire.varint import varuint_size
+
+__all__ = ["BudgetedPacket", "Interest"]
+
+_MASKED, _PACKED = 3, 5
+_HEADER_BYTES = 28
+_UNLIMITED = Limits(
+    **dict.fromkeys(
+        (
+            "max_entities_create",
+            "max_entities_update",
+            "max_entities_destroy",
+            "max_components_per_entity",
+            "max_fields_per_component",
+            "max_section_bytes",
+            "max_section_len",
+        ),
+        2147483647,
+    )
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetedPacket:
+    """What :meth:`Interest.encode` made."""
+
+    packet: bytes
+    """At most the budget's bytes."""
+    result: Snapshot
+    """What the receiver makes of it: a baseline, once it is acknowledged."""
+    sent: tuple[int, ...]
+    """Ids of entities that were created or updated."""
+    destroyed: tuple[int, ...]
+    """Ids that left the view, or the world."""
+    waiting: tuple[int, ...]
+    """Ids that differ from what the receiver holds, but did not fit."""
+
+
+@dataclass(slots=True)
+class _Sizes:
+    """The exact size of a packet, kept up to date while entities are added."""
+
+    destroys: int
+    entries_each: int
+    created: int = 0
+    created_bytes: int = 0
+    updated: int = 0
+    updated_bytes: int = 0
+
+    def total(self) -> int:
+        total = _HEADER_BYTES + _section(self.destroys, 4 * self.destroys)
+        total += _section(self.created, self.created_bytes)
+        return total + _section(self.updated * self.entries_each, self.updated_bytes)
+
+
+def _section(count: int, content: int) -> int:
+    if count == 0:
+        return 0
+    body = varuint_size(count) + content
+    return 1 + varuint_size(body) + body
+
+
+class Interest:
+    """The packets of one receiver, within a budget."""
+
+    def __init__(self, codec: Codec, *, budget: int, packed: bool = False) -> None:
+        """``budget``: bytes a packet, header included; it must hold any one entity."""
+        if packed and codec.version < 2:
+            raise UsageError("packed updates are of wire version 2")
+        table = codec.schema.table
+        least = _HEADER_BYTES + 12 + table.entity_worst_bytes
+        most = min(codec.limits.max_packet_bytes, codec.limits.max_section_len, codec.limits.max_section_bytes)
+        if not least <= budget <= most:
+            raise UsageError(f"a budget for this schema must be from {least} to {most} bytes, not {budget}")
+        self._codec = codec
+        self._budget = budget
+        self._mode = _PACKED if packed else _MASKED
+        self._entries_each = len(codec.schema.components) if packed else 1
+        # Measures what there would be to send, however much it is.
+        self._measure = Encoder(codec.schema, codec.version, _UNLIMITED, False)
+        self._encoder = Encoder(codec.schema, codec.version, codec.limits, codec.strict)
+        self._gained: dict[int, float] = {}
+
+    @property
+    def gained(self) -> dict[int, float]:
+        """What each waiting entity has gained so far."""
+        return dict(self._gained)
+
+    def encode(self, base: Snapshot, world: Snapshot, visible: Mapping[int, float]) -> BudgetedPacket:
+        """The most urgent part of what makes ``world``, as far as ``visible``, of ``base``.
+
+        ``visible`` gives the priority of each id, above zero; ids that are not in the world do not matter.
+        """
+        current = self._comparable(base, world.select(visible))
+        self._measure.delta(base, current, self._mode)
+        dirty = self._measure.entity_sizes(current)
+        ids = current.ids
+        self._gained = {ids[at]: self._gained.get(ids[at], 0.0) + visible[ids[at]] for at, _size, _new in dirty}
+        alive = set(ids)
+        destroyed = [identity for identity in base.ids if identity not in alive][: self._most_destroys()]
+        chosen = self._choose(dirty, ids, len(destroyed))
+        target = self._compose(base, current, set(destroyed), chosen)
+        packet = self._encoder.delta(base, target, self._mode)
+        for identity in chosen:
+            del self._gained[identity]
+        return BudgetedPacket(
+            packet=packet,
+            result=self._codec.apply_delta(base, packet),
+            sent=tuple(sorted(chosen)),
+            destroyed=tuple(destroyed),
+            waiting=tuple(sorted(self._gained)),
+        )
+
+    def _comparable(self, base: Snapshot, current: Snapshot) -> Snapshot:
+        """Without entities that have other components than in ``base``."""
+        components = range(len(self._codec.schema.components))
+        if all(base.row_count(c) == base.count and current.row_count(c) == current.count for c in components):
+            return current
+        before = {identity: [base.has(at, c) for c in components] for at, identity in enumerate(base.ids)}
+        same = [
+            identity
+            for at, identity in enumerate(current.ids)
+            if before.get(identity) in (None, [current.has(at, c) for c in components])
+        ]
+        return current if len(same) == current.count else current.select(same)
+
+    def _most_destroys(self) -> int:
+        # Room for the count and the section's head.
+        return min(self._codec.limits.max_entities_destroy, (self._budget - _HEADER_BYTES - 11) // 4)
+
+    def _choose(self, dirty: list[tuple[int, int, bool]], ids: list[int], destroys: int) -> dict[int, int]:
+        """Ids to send, with their index in the current snapshot."""
+        limits = self._codec.limits
+        sizes = _Sizes(destroys=destroys, entries_each=self._entries_each)
+        chosen: dict[int, int] = {}
+        for at, size, new in sorted(dirty, key=lambda entry: (-self._gained[ids[entry[0]]], ids[entry[0]])):
+            before = (sizes.created, sizes.created_bytes, sizes.updated, sizes.updated_bytes)
+            if new:
+                sizes.created, sizes.created_bytes = sizes.created + 1, sizes.created_bytes + size
+            else:
+                sizes.updated, sizes.updated_bytes = sizes.updated + 1, sizes.updated_bytes + size
+            too_many = sizes.created > limits.max_entities_create or sizes.updated > limits.max_entities_update
+            if too_many or sizes.total() > self._budget:
+                sizes.created, sizes.created_bytes, sizes.updated, sizes.updated_bytes = before
+            else:
+                chosen[ids[at]] = at
+        return chosen
+
+    def _compose(self, base: Snapshot, current: Snapshot, destroyed: set[int], chosen: dict[int, int]) -> Snapshot:
+        """``base`` without what is destroyed, and with what is chosen as it is now."""
+        sources = {identity: at for at, identity in enumerate(base.ids) if identity not in destroyed}
+        sources.update((identity, ~at) for identity, at in chosen.items())
+        order = array("q", [sources[identity] for identity in sorted(sources)])
+        return gather(Snapshot, base, current, order, current.tick)  # type: ignore[no-any-return]

@@ -1,0 +1,232 @@
+"""The snapshot: every entity's components at one tick.
+
+A snapshot only holds values; whether they fit their fields is checked where they are written, since columns over a
+user's own buffers can change at any time. Refused here is only what a column cannot hold.
+"""
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from retick.errors import EncodeError, UsageError, with_code
+from retick.snapshot.columns import Columns, duplicate, gather
+from retick.snapshot.faults import value_fault
+from retick.snapshot.schema import Component, Schema
+
+__all__ = ["Entities", "Snapshot", "Values"]
+
+Values = Sequence[Any]
+"""One component's values in schema order: bools, and integers (quantised where the field is fixed-point)."""
+Entities = Mapping[int, Mapping[int, Values]]
+"""Entity id to component id to values."""
+
+_UNSIGNED64 = range(1 << 64)
+_SIGNED64 = range(-(1 << 63), 1 << 63)
+_IDS = range(1 << 32)
+_FORMATS: dict[str, Literal["I", "q", "B"]] = {"I": "I", "q": "q", "B": "B"}
+
+
+class Snapshot(Columns):
+    """Immutable entity state: build it with :meth:`of`, :meth:`from_columns` or :meth:`from_objects`."""
+
+    __slots__ = ()
+
+    @property
+    def schema(self) -> Schema:
+        return self.table.schema  # type: ignore[no-any-return]
+
+    @classmethod
+    def of(
+        cls, schema: Schema, *, tick: int, entities: Entities | Iterable[tuple[int, Mapping[int, Values]]]
+    ) -> "Snapshot":
+        """From a mapping, or pairs, in the order of the ids. Order is kept; the encoder wants it to ascend."""
+        items = list(entities.items() if isinstance(entities, Mapping) else entities)
+        for entity, components in items:
+            _check_entity(schema, entity, components)
+        columns: list[array[int]] = []
+        present: list[array[int] | None] = []
+        for component in schema.components:
+            having = [(entity, components[component.id]) for entity, components in items if component.id in components]
+            columns += _columns_of(component, having)
+            missing = len(having) < len(items)
+            present.append(array("B", [component.id in components for _, components in items]) if missing else None)
+        return cls._adopt(schema, tick, array("I", [entity for entity, _ in items]), columns, present, True)
+
+    @classmethod
+    def from_columns(
+        cls,
+        schema: Schema,
+        *,
+        tick: int,
+        ids: Any,
+        columns: Mapping[int, Sequence[Any]],
+        present: Mapping[int, Any] | None = None,
+    ) -> "Snapshot":
+        """From one buffer for each field, read where it lies, without a copy.
+
+        ``ids``: unsigned 32-bit, ascending. ``columns``: component id to its buffers in schema order, signed (or for
+        unsigned fields also unsigned) 64-bit integers, one row for each entity that has the component. ``present``: for
+        a component that some entities lack, one byte each entity, 1 where it is there. A buffer of another integer
+        type, or a list, is converted, which copies it. To keep such a snapshot as a baseline while the buffers
+        change, take its :meth:`copy`.
+        """
+        views: list[Any] = []
+        flags: list[Any] = []
+        id_view = _view(ids, "I", "ids")
+        for component in schema.components:
+            flag = None if present is None else present.get(component.id)
+            flag_view = None if flag is None else _view(flag, "B", f"presence of component {component.id}")
+            if flag_view is not None and (len(flag_view) != len(id_view) or not set(flag_view) <= {0, 1}):
+                raise UsageError(
+                    f"presence of component {component.id} must be one 0 or 1 for each of {len(id_view)} ids"
+                )
+            rows = len(id_view) if flag_view is None else sum(flag_view)
+            given = columns.get(component.id, ())
+            if len(given) != len(component.fields):
+                raise UsageError(
+                    f"component {component.id} has {len(component.fields)} fields, but {len(given)} columns are given"
+                )
+            for item, buffer in zip(component.fields, given, strict=True):
+                view = _view(buffer, "q", f"column {component.id}.{item.id}")
+                if len(view) != rows:
+                    raise UsageError(f"column {component.id}.{item.id} must have {rows} rows, not {len(view)}")
+                views.append(view)
+            flags.append(flag_view)
+        return cls._adopt(schema, tick, id_view, views, flags, False)
+
+    @classmethod
+    def _adopt(cls, schema: Schema, tick: int, ids: Any, columns: Any, present: Any, owned: bool) -> "Snapshot":
+        if not isinstance(tick, int) or tick not in _IDS:
+            raise UsageError(f"a tick must be from 0 to 4294967295, not {tick!r}")
+        snapshot = cls.__new__(cls)
+        snapshot.adopt(
+            schema.table,
+            tick,
+            memoryview(ids),
+            [memoryview(column) for column in columns],
+            [None if flags is None else memoryview(flags) for flags in present],
+            owned,
+        )
+        return snapshot
+
+    @property
+    def ids(self) -> list[int]:
+        """Every entity's id, in order."""
+        return self.id_list()
+
+    def __len__(self) -> int:
+        return self.count
+
+    def entities(self) -> Iterator[tuple[int, dict[int, tuple[Any, ...]]]]:
+        """Each id with its components, in the snapshot's order."""
+        components = self.schema.components
+        first = 0
+        readers = []
+        for index, component in enumerate(components):
+            fields = [(first + at, item.codec.kind == "bool") for at, item in enumerate(component.fields)]
+            readers.append((index, component.id, fields))
+            first += len(fields)
+        rows = [0] * len(components)
+        for at, entity in enumerate(self.id_list()):
+            held = {}
+            for index, identity, fields in readers:
+                if self.has(at, index):
+                    row = rows[index]
+                    rows[index] += 1
+                    held[identity] = tuple(
+                        self.value(field, row) != 0 if is_bool else self.value(field, row) for field, is_bool in fields
+                    )
+            yield entity, held
+
+    def to_dict(self) -> dict[int, dict[int, tuple[Any, ...]]]:
+        """The mapping that :meth:`of` takes, ids ascending."""
+        return dict(sorted(self.entities()))
+
+    def column(self, component: int, field: int) -> memoryview:
+        """One field's values as a read-only view of 64-bit integers, for the entities that have the component.
+
+        Takes ids, not indices. An unsigned 64-bit field shows values above 2**63 - 1 as negative numbers.
+        """
+        index = self.schema.by_id.get(component)
+        if index is None:
+            raise UsageError(f"component {component} is not in the schema")
+        first = sum(len(item.fields) for item in self.schema.components[:index])
+        for at, item in enumerate(self.schema.components[index].fields):
+            if item.id == field:
+                return self.column_view(first + at, index)  # type: ignore[no-any-return]
+        raise UsageError(f"component {component} has no field {field}")
+
+    def copy(self, *, tick: int | None = None) -> "Snapshot":
+        """The same values in memory of their own, that nothing outside can change; at another tick if given."""
+        return duplicate(type(self), self, self.tick if tick is None else tick)  # type: ignore[no-any-return]
+
+    def select(self, ids: Iterable[int]) -> "Snapshot":
+        """Only these entities, as far as they are there."""
+        wanted = set(ids)
+        picked = array("q", [at for at, entity in enumerate(self.id_list()) if entity in wanted])
+        return gather(type(self), self, self, picked, self.tick)  # type: ignore[no-any-return]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Snapshot):
+            return NotImplemented
+        return self.tick == other.tick and self.schema == other.schema and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment] # a snapshot over a user's buffers can change
+
+    def __repr__(self) -> str:
+        return f"Snapshot(tick={self.tick}, {self.count} entities)"
+
+
+def _check_entity(schema: Schema, entity: Any, components: Mapping[int, Values]) -> None:
+    if not isinstance(entity, int) or isinstance(entity, bool) or entity not in _IDS:
+        raise EncodeError(f"an entity id must be from 0 to 4294967295, not {entity!r}")
+    for identity, values in components.items():
+        index = schema.by_id.get(identity)
+        if index is None:
+            raise with_code(
+                EncodeError(f"entity {entity}: component {identity} is not in the schema", entity=entity),
+                "InvalidMask.ComponentMask.UnknownComponent",
+            )
+        expected = len(schema.components[index].fields)
+        if len(values) != expected:
+            message = f"entity {entity}, component {identity}: {len(values)} values for {expected} fields"
+            raise with_code(
+                EncodeError(message, entity=entity, component=identity), "InvalidMask.FieldMask.FieldCountMismatch"
+            )
+
+
+def _columns_of(component: Component, having: list[tuple[int, Values]]) -> "list[array[int]]":
+    made = []
+    for at, item in enumerate(component.fields):
+        is_bool, unsigned = item.codec.kind == "bool", item.codec.kind == "uint"
+        column = array("q")
+        for entity, values in having:
+            value = values[at]
+            if (isinstance(value, bool) and not is_bool) or not hasattr(value, "__index__"):
+                raise value_fault(entity, component.id, item, value, "TypeMismatch")
+            number = value.__index__()
+            if number not in (_UNSIGNED64 if unsigned else _SIGNED64):
+                raise value_fault(entity, component.id, item, value)
+            column.append(number if number in _SIGNED64 else number - (1 << 64))
+        made.append(column)
+    return made
+
+
+def _view(buffer: Any, kind: str, what: str) -> memoryview:
+    """A contiguous view of the wanted item type; of a converted copy where the buffer is of another."""
+    size = {"I": 4, "q": 8, "B": 1}[kind]
+    try:
+        view = memoryview(buffer)
+    except TypeError:
+        view = memoryview(_converted(buffer, kind, what))
+    same_kind = view.format in {"I": "IL", "q": "qlQL", "B": "Bb?"}[kind] and view.itemsize == size
+    if not (same_kind and view.contiguous and view.ndim == 1):
+        view = memoryview(_converted(view.tolist(), kind, what))
+    return view.cast("B").cast(_FORMATS[kind]) if view.format != kind else view
+
+
+def _converted(values: Any, kind: str, what: str) -> "array[int]":
+    try:
+        return array(kind, [value - (1 << 64) if kind == "q" and value > _SIGNED64[-1] else value for value in values])
+    except (TypeError, OverflowError) as error:
+        raise UsageError(f"{what}: {error}") from None

@@ -1,0 +1,146 @@
+"""The schema: which components entities have, which fields these hold, and the hash by which two ends agree.
+
+Order matters everywhere: masks, indices and the hash follow the order of declaration. A schema cannot change once
+made, so its hash and the kernels' table are made once. Names are for people; they are not part of the hash.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from retick.errors import SchemaError, with_code
+from retick.snapshot.fields import FieldCodec
+from retick.snapshot.table import FieldTable
+
+__all__ = ["Component", "Field", "Schema"]
+
+_IDS = range(1, 0x10000)
+
+
+def _check_id(value: object, what: str, code: str) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value not in _IDS:
+        raise with_code(SchemaError(f"a {what} id must be from 1 to 65535, not {value!r}"), code)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One value of a component."""
+
+    id: int
+    """1 to 65535, unique within the component."""
+    codec: FieldCodec
+    """The values it may hold."""
+    threshold: int | None = None
+    """A delta carries the field only when it differs from the baseline by more than this, in raw or quantised
+    units; None and 0 both send every difference, and hash differently."""
+    name: str = field(default="", compare=False)
+    """For people and for objects' attributes."""
+
+    def __post_init__(self) -> None:
+        _check_id(self.id, "field", "ZeroFieldId")
+        if not isinstance(self.codec, FieldCodec):
+            raise SchemaError(f"field {self.id} needs a codec such as UInt(8), not {self.codec!r}")
+        if self.threshold is not None and not 0 <= self.threshold <= 0xFFFFFFFF:
+            raise SchemaError(f"a threshold must be from 0 to 4294967295, not {self.threshold!r}")
+
+    def hash_bytes(self) -> bytes:
+        policy = b"\x00" if self.threshold is None else b"\x01" + self.threshold.to_bytes(4, "little")
+        return self.id.to_bytes(2, "little") + self.codec.hash_bytes() + policy
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A group of fields that an entity has whole or not at all."""
+
+    id: int
+    """1 to 65535, unique within the schema. Sparse updates need ids that ascend in schema order."""
+    fields: tuple[Field, ...]
+    """In wire order."""
+    name: str = field(default="", compare=False)
+    """For people."""
+
+    def __init__(self, id: int, fields: Iterable[Field], name: str = "") -> None:  # noqa: A002 - the field's own name
+        _check_id(id, "component", "ZeroComponentId")
+        object.__setattr__(self, "id", id)
+        object.__setattr__(self, "fields", tuple(fields))
+        object.__setattr__(self, "name", name)
+
+    def hash_bytes(self) -> bytes:
+        head = self.id.to_bytes(2, "little") + len(self.fields).to_bytes(4, "little")
+        return head + b"".join(item.hash_bytes() for item in self.fields)
+
+
+class Schema:
+    """An ordered, immutable list of components."""
+
+    def __init__(self, components: Iterable[Component]) -> None:
+        self._components = tuple(components)
+        self._check()
+
+    def _check(self) -> None:
+        component_ids: set[int] = set()
+        for component in self._components:
+            if component.id in component_ids:
+                raise with_code(SchemaError(f"component id {component.id} is used twice"), "DuplicateComponentId")
+            component_ids.add(component.id)
+            field_ids: set[int] = set()
+            for item in component.fields:
+                if item.id in field_ids:
+                    raise with_code(
+                        SchemaError(f"component {component.id} uses field id {item.id} twice"), "DuplicateFieldId"
+                    )
+                field_ids.add(item.id)
+
+    @property
+    def components(self) -> tuple[Component, ...]:
+        return self._components
+
+    @cached_property
+    def by_id(self) -> dict[int, int]:
+        """Index of each component by its id."""
+        return {component.id: index for index, component in enumerate(self._components)}
+
+    @cached_property
+    def fields(self) -> tuple[tuple[Component, Field], ...]:
+        """Every field with its component, in wire order: the order of the columns."""
+        return tuple((component, item) for component in self._components for item in component.fields)
+
+    @cached_property
+    def table(self) -> FieldTable:
+        """The kernels' form of this schema."""
+        rows = []
+        for component in self._components:
+            codecs = [(item.codec, item.threshold) for item in component.fields]
+            rows.append((component.id, [(c.tag, c.bits, c.lowest, c.highest, threshold) for c, threshold in codecs]))
+        table = FieldTable(rows)
+        table.schema = self
+        return table
+
+    def hash_preimage(self) -> bytes:
+        """The bytes that are hashed: see docs/formats/snapshot.md."""
+        return len(self._components).to_bytes(4, "little") + b"".join(c.hash_bytes() for c in self._components)
+
+    @cached_property
+    def hash(self) -> int:
+        """First eight bytes of blake3 over :meth:`hash_preimage`, little-endian."""
+        # Imported here so that programs without snapshots do not load it.
+        from blake3 import blake3
+
+        return int.from_bytes(blake3(self.hash_preimage()).digest()[:8], "little")
+
+    def label(self, component: int, item: int) -> str:
+        """``component.field`` by names where there are any, by ids where not; takes indices."""
+        owner = self._components[component]
+        inner = owner.fields[item]
+        return f"{owner.name or owner.id}.{inner.name or inner.id}"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Schema):
+            return NotImplemented
+        return self._components == other._components
+
+    def __hash__(self) -> int:
+        return hash(self._components)
+
+    def __repr__(self) -> str:
+        return f"Schema({len(self._components)} components, {len(self.fields)} fields, hash {self.hash:016x})"

@@ -1,0 +1,172 @@
+"""Small games, each with one way of breaking the contract, that the dynamic audit must catch; and an honest one."""
+
+import sys
+import time
+from typing import Any, NamedTuple
+
+NAMES = frozenset({"sword", "shield", "potion", "torch", "rope", "lamp", "map", "key"})
+STEPS = 0
+
+
+class State(NamedTuple):
+    frame: int
+    score: int
+    last: int
+
+
+class Honest:
+    """The sum of all inputs."""
+
+    num_players = 2
+
+    def initial_state(self, seed: int) -> Any:
+        return State(0, seed, 0)
+
+    def bonus(self, state: Any) -> int:
+        """What a cheat adds to the score."""
+        return 0
+
+    def step(self, state: Any, inputs: Any) -> Any:
+        score = (state.score + sum(inputs) + self.bonus(state)) & 0xFFFFFFFF
+        return State(state.frame + 1, score, inputs[0])
+
+    def checksum(self, state: Any) -> int:
+        return (state.frame * 31 + state.score) & 0xFFFFFFFF
+
+    def fields(self, state: Any) -> Any:
+        return zip(("frame", "score", "last"), state, strict=True)
+
+
+class SetOrder(Honest):
+    """From frame 10 on, scores by the first of a set of names."""
+
+    def bonus(self, state: Any) -> int:
+        return len(",".join(NAMES).split("o")[0]) if state.frame >= 10 else 0
+
+
+class TextHash(Honest):
+    def bonus(self, state: Any) -> int:
+        return hash("sword") % 1000
+
+
+class Address(Honest):
+    def bonus(self, state: Any) -> int:
+        return (id(object()) >> 4) % 100_003
+
+
+class UnsavedAttribute(Honest):
+    """Counts combos on the game object."""
+
+    combo = 0
+
+    def bonus(self, state: Any) -> int:
+        self.combo += 1
+        return self.combo
+
+
+class RemembersTheStart(Honest):
+    """Keeps something of the match on the game object, which a new one never saw."""
+
+    start = 0
+
+    def initial_state(self, seed: int) -> Any:
+        self.start = 7
+        return super().initial_state(seed)
+
+    def bonus(self, state: Any) -> int:
+        return self.start
+
+
+class GlobalCounter(Honest):
+    def bonus(self, state: Any) -> int:
+        global STEPS
+        STEPS += 1
+        return STEPS
+
+
+class LossySave(Honest):
+    """Its bytes leave out the last input."""
+
+    def pack_state(self, state: Any) -> bytes:
+        return bytes(f"{state.frame} {state.score}", "ascii")
+
+    def unpack_state(self, data: bytes) -> Any:
+        frame, score = data.split()
+        return State(int(frame), int(score), 0)
+
+
+class BrokenSave(Honest):
+    def pack_state(self, state: Any) -> bytes:
+        return b""
+
+    def unpack_state(self, data: bytes) -> Any:
+        raise ValueError("not yet written")
+
+
+class ChangesItsState(Honest):
+    """Moves the state that it was given."""
+
+    def initial_state(self, seed: int) -> Any:
+        return [0, seed, 0]
+
+    def step(self, state: Any, inputs: Any) -> Any:
+        state[0] += 1
+        return list(state)
+
+    def checksum(self, state: Any) -> int:
+        return state[0]
+
+
+class BlindChecksum(TextHash):
+    """Its checksum overlooks the field that differs."""
+
+    def checksum(self, state: Any) -> int:
+        return state.frame
+
+
+class SometimesRaises(Honest):
+    def bonus(self, state: Any) -> int:
+        if state.frame == 3 and hash("sword") % 2:
+            raise KeyError("sword")
+        return 0
+
+
+class Chatty(Honest):
+    """Prints and reads, which must not confuse the audit's own streams."""
+
+    def bonus(self, state: Any) -> int:
+        print("F 0 0 0")
+        sys.stdout.flush()
+        return len(sys.stdin.read())
+
+
+class AlwaysRaises(Honest):
+    def bonus(self, state: Any) -> int:
+        raise ValueError("frame three")
+
+
+class Endless(Honest):
+    def bonus(self, state: Any) -> int:
+        while True:
+            time.sleep(3600)
+
+
+class Narrow(Honest):
+    """Accepts four buttons."""
+
+    def step(self, state: Any, inputs: Any) -> Any:
+        if max(inputs) > 15:
+            raise ValueError("buttons are four bits")
+        return super().step(state, inputs)
+
+
+class NoGame:
+    num_players = 2
+
+
+class NeedsArguments(Honest):
+    def __init__(self, level: str) -> None:
+        self.level = level
+
+
+ready_made = Honest()

@@ -1,0 +1,82 @@
+"""``retick packet``: hex, files, captures, standard input; exit codes 0, 1 and 2."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from retick.cli.app import app
+from retick.errors import UsageError
+from retick.transport import CaptureWriter
+from tests.link.test_explain import real_datagrams
+
+PINNED = "52424e31 01 00 01000000 01 02000000 0300"
+
+
+def run(*arguments: str, stdin: bytes | None = None, code: int = 0) -> str:
+    result = CliRunner().invoke(app, ["packet", *arguments], input=stdin)
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def capture() -> bytes:
+    file = io.BytesIO()
+    writer = CaptureWriter(file)
+    for i, data in enumerate(real_datagrams()):
+        writer.add(data, ("10.0.0.1", 7777), sent=i % 2 == 0, now=i / 60)
+    return file.getvalue()
+
+
+def test_hex_is_explained_field_by_field() -> None:
+    output = run(PINNED)
+    assert "RBN1 1 frames from 1, ack 2 (17 bytes)" in output
+    assert "0x0003" in output
+    assert run(PINNED.replace(" ", ":")) == run("0x" + PINNED.replace(" ", "")) == output
+
+
+def test_json_has_the_same_fields() -> None:
+    document = json.loads(run(PINNED, "--json"))
+    [found] = document["datagrams"]
+    assert found["format"] == "RBN1"
+    assert found["fault"] is None
+    assert found["fields"][-1] == {"offset": 15, "size": 2, "field": "input 1", "value": "0x0003", "meaning": ""}
+
+
+def test_files_hold_raw_bytes_hex_lines_or_a_capture(tmp_path: Path) -> None:
+    raw, lines, captured = tmp_path / "raw.bin", tmp_path / "lines.txt", tmp_path / "match.rtkc"
+    raw.write_bytes(bytes.fromhex(PINNED))
+    assert run(str(raw)) == run(PINNED)
+    lines.write_text(f"{PINNED}\n\n{PINNED}\n")
+    assert "2 datagrams, 34 bytes: 2 RBN1" in run(str(lines))
+    captured.write_bytes(capture())
+    output = run(str(captured))
+    assert "PAYLOAD to" in output
+    assert "link CONTROL" in output
+    assert "connection id" not in output
+    assert "connection id" in run(str(captured), "--full")
+    assert len(run(str(captured), "--limit", "3").splitlines()) == 4
+
+
+def test_standard_input_is_read() -> None:
+    assert run("-", stdin=bytes.fromhex(PINNED)) == run(PINNED)
+    assert run("-", stdin=PINNED.encode()) == run(PINNED)
+
+
+def test_what_is_not_good_ends_with_1_and_says_why(tmp_path: Path) -> None:
+    assert "NOT GOOD: Truncated" in run("52424e31", code=1)
+    assert "no known first bytes" in run("00", code=1)
+    broken = tmp_path / "broken.rtkc"
+    broken.write_bytes(capture()[:-1])
+    assert "the capture ends here" in run(str(broken), code=1)
+    assert json.loads(run(str(broken), "--json", code=1))["fault"]
+
+
+def test_misuse_is_said_in_one_line() -> None:
+    with pytest.raises(UsageError, match="neither hex digits nor a file"):
+        CliRunner().invoke(app, ["packet", "no such file"], catch_exceptions=False)
+
+
+def test_help_shows_an_example() -> None:
+    assert "Example" in run("--help")

@@ -1,0 +1,148 @@
+"""The streaming recorder: what it writes is what it was told, and it holds on to nothing."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retick import replay
+from retick.errors import UsageError
+from retick.games.fighter import Fighter
+from retick.replay import Recorder
+from tests.replay.recordings import Tally, replays
+
+
+@given(replays(), st.integers(1, 7))
+@settings(deadline=None)
+def test_streaming_in_any_block_size_reads_back_as_the_same_match(match: replay.Replay, block_frames: int) -> None:
+    recorder = Recorder(
+        seed=match.seed,
+        num_players=match.num_players,
+        input_size=match.input_size,
+        start_frame=match.start_frame,
+        start_state=match.start_state,
+        local_players=match.local_players,
+        block_frames=block_frames,
+    )
+    data = b""
+    for frame in range(match.start_frame, match.end_frame):
+        recorder.add_frame(match.inputs_at(frame))
+        if frame in match.checkpoints:
+            recorder.add_checksum(frame, match.checkpoints[frame])
+        data += recorder.take()
+    recorder.finish(match.final_checksum)
+    data += recorder.take()
+    read = replay.loads(data, strict=True)
+    assert (read.frames, read.checkpoints, read.seed) == (match.frames, match.checkpoints, match.seed)
+    assert (read.start_frame, read.start_state) == (match.start_frame, match.start_state)
+
+
+def test_packed_frames_and_single_frames_are_the_same_recording() -> None:
+    frames = bytes(range(200)) * 2
+    packed, single = (Recorder(seed=1, block_frames=8) for _ in range(2))
+    packed.add_packed(frames)
+    for at in range(0, len(frames), 4):
+        single.add_frame((frames[at] + 256 * frames[at + 1], frames[at + 2] + 256 * frames[at + 3]))
+    for recorder in (packed, single):
+        recorder.finish()
+    assert packed.take() == single.take()
+
+
+def test_an_hour_is_recorded_in_flat_memory() -> None:
+    recorder = Recorder(seed=1, local_players=(0,))
+    held = 0
+    for frame in range(60 * 60 * 60):
+        recorder.add_frame((frame & 15, 0))
+        recorder.add_arrival(frame, 1, frame, 1)
+        if frame % 60 == 0:
+            recorder.add_checksum(frame, frame)
+        held = max(held, len(recorder._inputs) + len(recorder._arrivals) + len(recorder._checks))
+        recorder.take()
+    assert held <= 600 * (4 + 12) + 8 * 20
+
+
+def test_nothing_is_due_until_a_block_is_complete_and_flush_completes_it() -> None:
+    recorder = Recorder(seed=1)
+    start = recorder.take()
+    recorder.add_frame((1, 2))
+    assert recorder.take() == b""
+    recorder.flush()
+    data = start + recorder.take()
+    assert replay.loads(data).frames == b"\1\0\2\0"
+    recorder.flush()
+    assert recorder.take() == b""
+
+
+def test_the_first_bytes_are_already_a_recording() -> None:
+    recorder = Recorder.for_game(Fighter(), seed=5, local_players=(1,), metadata={"venue": "loft"})
+    read = replay.loads(recorder.take())
+    assert read == replay.Replay(
+        seed=5,
+        frames=b"",
+        game_id="retick.fighter",
+        game_version=1,
+        local_players=(1,),
+        metadata={"venue": "loft"},
+        truncated=True,
+    )
+
+
+def test_a_game_gives_its_shape() -> None:
+    recorder = Recorder.for_game(Tally(5, 8), seed=1)
+    recorder.add_frame((1, 2, 3, 4, 2**64 - 1))
+    recorder.finish()
+    read = replay.loads(recorder.take())
+    assert (read.num_players, read.input_size, read.game_id, read.game_version) == (5, 8, "test.tally", 3)
+
+
+def test_mistakes_are_refused_and_leave_the_recording_as_it_was() -> None:
+    recorder = Recorder(seed=1, local_players=(0,))
+    recorder.add_frame((1, 2))
+    recorder.add_arrival(4, 1, 0, 1)
+    recorder.add_checksum(1, 77)
+    wrong = [
+        lambda: recorder.add_frame((1,)),
+        lambda: recorder.add_frame((65536, 0)),
+        lambda: recorder.add_packed(b"abc"),
+        lambda: recorder.add_checksum(1, 77),
+        lambda: recorder.add_checksum(2, 77),
+        lambda: recorder.add_arrival(3, 1, 0, 1),
+        lambda: recorder.add_arrival(5, 0, 0, 1),
+        lambda: recorder.finish(-1),
+        lambda: recorder.finish(78),
+    ]
+    for mistake in wrong:
+        with pytest.raises(UsageError):
+            mistake()
+    recorder.add_frame((3, 4))
+    with pytest.raises(UsageError):
+        recorder.add_checksum(2, 2**32)
+    recorder.finish(5)
+    read = replay.loads(recorder.take(), strict=True)
+    assert read.frames == b"\1\0\2\0\3\0\4\0"
+    assert read.checkpoints == {1: 77, 2: 5}
+    assert len(read.arrivals) == 1
+
+
+def test_a_finished_recording_takes_no_more() -> None:
+    recorder = Recorder(seed=1)
+    recorder.finish()
+    for more in (
+        lambda: recorder.add_frame((0, 0)),
+        lambda: recorder.add_checksum(0, 0),
+        lambda: recorder.add_arrival(0, 0, 0, 1),
+        lambda: recorder.add_metadata("a", "b"),
+        recorder.finish,
+    ):
+        with pytest.raises(UsageError):
+            more()
+
+
+def test_a_start_in_mid_match_needs_its_state_and_frames_do_not_run_past_their_numbers() -> None:
+    with pytest.raises(UsageError):
+        Recorder(seed=1, start_frame=3)
+    with pytest.raises(UsageError):
+        Recorder(seed=1, block_frames=0)
+    late = Recorder(seed=1, start_frame=2**32 - 2, start_state=b"")
+    late.add_frame((0, 0))
+    with pytest.raises(UsageError):
+        late.add_frame((0, 0))

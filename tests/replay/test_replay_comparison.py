@@ -1,0 +1,67 @@
+"""Comparing two recordings finds the first difference, wherever it is."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retick.errors import UsageError
+from retick.games.fighter import Fighter
+from retick.games.fighter.bots import bout
+from retick.replay import Replay, compare
+
+GAME = Fighter()
+MATCH = Replay(seed=3, frames=bout(3, 200))
+
+
+def with_input(frame: int, player: int, value: int) -> Replay:
+    frames = bytearray(MATCH.frames)
+    frames[4 * frame + 2 * player] ^= value
+    return MATCH.replace(frames=bytes(frames))
+
+
+@given(st.integers(0, 199), st.integers(0, 1), st.integers(1, 255))
+@settings(deadline=None)
+def test_the_first_differing_frame_is_found(frame: int, player: int, value: int) -> None:
+    found = compare(MATCH, with_input(frame, player, value), GAME)
+    assert not found.same
+    assert found.first_frame == frame
+    assert found.inputs is not None
+    assert found.inputs[0][player] ^ found.inputs[1][player] == value
+
+
+def test_the_fields_that_differ_then_are_named() -> None:
+    found = compare(Replay(seed=1, frames=[(0, 0), (2, 0)]), Replay(seed=1, frames=[(0, 0), (0, 0)]), GAME)
+    assert [str(d) for d in found.state] == ["p1.x: 4300 here, 4000 there", "p1.state: 1 here, 0 there"]
+
+
+def test_equal_recordings_are_the_same_and_a_prefix_is_not() -> None:
+    assert compare(MATCH, MATCH, GAME).same
+    assert compare(MATCH, MATCH.replace(game_id="retick.fighter", metadata={"a": "b"}), GAME).same
+    shorter = compare(MATCH, MATCH.replace(frames=MATCH.packed(0, 150)), GAME)
+    assert (shorter.same, shorter.first_frame, shorter.frames) == (False, None, (200, 150))
+
+
+def test_another_seed_is_a_difference_of_the_start() -> None:
+    found = compare(MATCH, MATCH.replace(seed=4), GAME)
+    assert (found.same, found.first_frame) == (False, None)
+    assert [str(d) for d in found.setup] == ["seed: 3 here, 4 there"]
+    assert [d.name for d in found.state] == ["rng"]
+
+
+def test_two_ends_of_one_match_that_desynced_show_it_in_their_checksums() -> None:
+    ours = MATCH.replace(checkpoints={60: 1, 120: 2, 180: 3})
+    theirs = MATCH.replace(checkpoints={60: 1, 100: 9, 120: 5, 180: 6})
+    found = compare(ours, theirs, GAME)
+    assert (found.same, found.first_frame, found.checksum_frame, found.checksums) == (False, None, 120, (2, 5))
+
+
+def test_a_recording_from_mid_match_is_compared_where_both_have_frames() -> None:
+    state = GAME.run(GAME.initial_state(3), MATCH.packed(0, 80))
+    late = MATCH.replace(frames=MATCH.packed(80, 200), start_frame=80, start_state=GAME.pack_state(state))
+    assert compare(MATCH, late, GAME).same
+    assert compare(with_input(150, 1, 4), late, GAME).first_frame == 150
+
+
+def test_recordings_of_different_shape_are_refused() -> None:
+    with pytest.raises(UsageError):
+        compare(MATCH, Replay(seed=1, frames=b"", num_players=3), GAME)
