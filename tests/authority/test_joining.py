@@ -7,7 +7,7 @@ from retick.errors import InvalidValue, UsageError
 
 
 def test_rooms_and_tokens_come_back_as_they_were() -> None:
-    for request in (JoinRequest(), JoinRequest("arena 7"), JoinRequest("søndag", bytes(range(16)))):
+    for request in (JoinRequest(), JoinRequest("arena 7"), JoinRequest("søndag", bytes(range(16)), 2**64 - 1)):
         assert decode_join(encode_join(request)) == request
     assert decode_join(b"") == JoinRequest()
     assert decode_acceptance(encode_acceptance(bytes(16))) == bytes(16)

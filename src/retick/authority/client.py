@@ -12,6 +12,7 @@ from typing import Any, Final
 from retick.authority.acked import DELTA_SNAPSHOT, acked_input
 from retick.authority.clock import ms_to_ticks
 from retick.authority.config import DELTA_SNAPSHOTS, ClientConfig
+from retick.authority.delta import DeltaCodec, DeltaReceiver
 from retick.authority.events import (
     ClientEvent,
     ConnectionLost,
@@ -74,12 +75,13 @@ class Client:
         self._address = address
         self._room = room
         self._token = b""
-        delta = self.config.delta and getattr(profile, "delta", None) is not None
+        layout = profile.layout if self.config.delta else None
+        self._delta = None if layout is None else DeltaCodec(layout)
         self._link = LinkEndpoint(
             LinkConfig(
                 game_id=profile.game_id,
                 game_version=profile.protocol_version,
-                capabilities=DELTA_SNAPSHOTS if delta else 0,
+                capabilities=0 if self._delta is None else DELTA_SNAPSHOTS,
                 tick_rate=profile.config.server_tick_rate,
                 accepting=False,
                 timeout=self.config.timeout,
@@ -90,7 +92,7 @@ class Client:
             entropy=entropy,
         )
         self._offered = profile
-        self._receiver: Any = None
+        self._receiver: DeltaReceiver | None = None
         self._remotes: dict[int, RemoteBuffer] = {}
         self._interpolation: InterpolationDelay | None = None
         self._snapshot_tick = 0
@@ -104,7 +106,8 @@ class Client:
         self._connection = self._dial()
 
     def _dial(self) -> Connection:
-        data = encode_join(JoinRequest(self._room, self._token))
+        schema = 0 if self._delta is None else self._delta.codec.schema_hash
+        data = encode_join(JoinRequest(self._room, self._token, schema))
         return self._link.dial(self._address, seats=1, data=data)
 
     # For the game's loop.
@@ -315,7 +318,7 @@ class Client:
         )
         terms = self._connection.terms
         delta = terms is not None and terms.capabilities & DELTA_SNAPSHOTS != 0
-        self._receiver = self._offered.delta.receiver() if delta else None  # type: ignore[attr-defined]  # both ends have it
+        self._receiver = self._delta.receiver() if delta and self._delta is not None else None
         self._events.append(
             Joined(peer_id=welcome.peer_id, server_tick=welcome.server_tick, is_rejoin=is_rejoin, delta=delta)
         )
@@ -347,7 +350,7 @@ class Client:
             return
         try:
             if self._receiver is not None and data[0] == DELTA_SNAPSHOT:
-                view = self._receiver.decode(data, prediction.peer_id)
+                view: Any = self._receiver.decode(data, prediction.peer_id)
             else:
                 view = self._offered.decode_snapshot(data)
         except BaselineMissing:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from retick.authority.acked import ACKED_INPUT, split_acked_input
 from retick.authority.config import DELTA_SNAPSHOTS, ServerConfig
+from retick.authority.delta import DeltaCodec
 from retick.authority.events import PlayerJoined, PlayerLeft, PlayerLost, PlayerRejoined, ServerEvent
 from retick.authority.joining import TOKEN_SIZE, decode_join, encode_acceptance
 from retick.authority.player import Player
@@ -46,7 +47,7 @@ class _Guest:
     room: Room
     token: bytes
     opened_at: float
-    delta: bool
+    delta: DeltaCodec | None
     player: Player | None = None
 
 
@@ -63,13 +64,14 @@ class Server:
         }
         self.skipped_ticks = 0
         """Ticks that a late server left out; time moved on without them."""
-        self._delta = self.config.delta and getattr(profile, "delta", None) is not None
+        layout = profile.layout if self.config.delta else None
+        self._delta = None if layout is None else DeltaCodec(layout)
         seats = len(self.rooms) * profile.config.max_players
         self._link = LinkEndpoint(
             LinkConfig(
                 game_id=profile.game_id,
                 game_version=profile.protocol_version,
-                capabilities=DELTA_SNAPSHOTS if self._delta else 0,
+                capabilities=0 if self._delta is None else DELTA_SNAPSHOTS,
                 tick_rate=profile.config.server_tick_rate,
                 max_connections=seats + 16,
                 max_datagram=LARGEST_DATAGRAM,
@@ -156,7 +158,10 @@ class Server:
         if room is None:
             self._any_room().stats.refused["bad_join"] += 1
             return Refuse(text=f"there is no room {wish.room!r}")
-        delta = self._delta and request.capabilities & DELTA_SNAPSHOTS != 0
+        delta = self._delta if request.capabilities & DELTA_SNAPSHOTS else None
+        if delta is not None and wish.schema != delta.codec.schema_hash:
+            room.stats.refused["bad_join"] += 1
+            return Refuse(reason=Reason.GAME_VERSION, text="the game's state is laid out otherwise here")
         guest = _Guest(room, wish.token or self._entropy(TOKEN_SIZE), self._now, delta)
         returning = self._seat_of(room, wish.token) if wish.token else None
         if returning is None and self._taken(room) >= self.profile.config.max_players:
@@ -211,7 +216,7 @@ class Server:
             player = room.add(guest.token, now)
             self._events.append(PlayerJoined(room=room.name, peer_id=player.peer_id))
         player.connection = connection
-        player.sender = self.profile.delta.sender() if guest.delta else None  # type: ignore[attr-defined]  # asked for in __init__
+        player.sender = None if guest.delta is None else guest.delta.sender()
         guest.player = player
         connection.send_reliable(room.welcome(player))
 

@@ -94,6 +94,10 @@ class Profile(Protocol):
     def motor(self) -> Any: ...
 
     @property
+    def layout(self) -> Any:
+        """The state as rows, for delta snapshots (see delta.Layout); None when there are none."""
+
+    @property
     def messages(self) -> Any:
         """Whatever has Hello, Welcome, Ping, Pong, DelayUpdate and ResyncHint, with the fields that control.py has."""
 

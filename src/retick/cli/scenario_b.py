@@ -71,7 +71,7 @@ class Measured:
     @property
     def ack_rate(self) -> float:
         (start, first), (end, last) = self.acks[0], self.acks[-1]
-        return (last - first) / (end - start)
+        return float(last - first) / (end - start)
 
     @property
     def buffered_share(self) -> float:
@@ -79,7 +79,8 @@ class Measured:
             return 0.0
         first, last = self.input_stats
         used = [last[index] - first[index] for index in (2, 3, 4)]
-        return float(used[0]) / max(1, sum(used))
+        share: float = used[0] / max(1, sum(used))
+        return share
 
     def take(self, event: Reconciled, now: float) -> None:
         self.acks.append((now, event.ack))
@@ -114,7 +115,12 @@ def run_scenario(
     network = SimulatedNetwork(seed=seed, conditions=conditions)
     server = Server(profile, entropy=Random(seed).randbytes, config=ServerConfig())
     network.attach("server", server, polled=True)
-    network.every(TICK, lambda: (network.poll("server"), network.flush("server"))[1], owner="server")
+
+    def serve() -> None:
+        network.poll("server")
+        network.flush("server")
+
+    network.every(TICK, serve, owner="server")
     runs = []
     for number in range(clients):
         client = Client(

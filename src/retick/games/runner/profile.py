@@ -18,6 +18,7 @@ from retick.games.runner.course import COURSE
 from retick.games.runner.fire import FirePacket, decode_fire, encode_fire
 from retick.games.runner.framing import CONTROL, INPUT_BUNDLE, PROTOCOL_VERSION, SNAPSHOT, packet_type
 from retick.games.runner.inputs import MAX_COMMANDS, decode_inputs, encode_inputs
+from retick.games.runner.layout import RunnerLayout
 from retick.games.runner.motor import RunnerMotor
 from retick.games.runner.shots import judge_shot
 from retick.games.runner.snapshots import MAX_PLAYERS, RunnerSnapshot, decode_snapshot, encode_snapshot
@@ -54,6 +55,7 @@ class NetRunner:
     def __init__(self, config: RunnerConfig = WAN, world: World = COURSE) -> None:
         self.config = config
         self.motor = RunnerMotor(config.tuning, world, tick_rate=config.server_tick_rate)
+        self.layout = RunnerLayout(world)
         self._dt = round32(1 / config.server_tick_rate)
         self._pitch_limit = config.pitch_limit
 
