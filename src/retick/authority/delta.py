@@ -21,6 +21,8 @@ __all__ = ["DeltaCodec", "DeltaReceiver", "DeltaSender", "Layout", "SnapshotView
 PUBLIC: Final = 1
 EXACT: Final = 2
 PRIVATE: Final = 3
+OWN: Final = 1 << 24
+"""Added to a peer id: the entity that is the receiver himself."""
 BASELINES: Final = 64
 """Snapshots kept at either end: three seconds of them at twenty a second."""
 FARTHEST: Final = 255
@@ -57,12 +59,10 @@ class SnapshotView(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """What all receivers of one tick have in common, made once."""
+    """The room at one tick, made once for all receivers: each player twice, in public and exact."""
 
-    tick: int
-    views: dict[int, PlayerView]
-    ids: list[int]
-    columns: "list[array[int]]"
+    snapshot: Snapshot
+    peer_ids: frozenset[int]
 
 
 _COUNTERS: Final = ("ack", *InputStats._fields[:7])
@@ -115,28 +115,28 @@ class DeltaCodec:
         return DeltaReceiver(self)
 
     def share(self, tick: int, views: Sequence[PlayerView]) -> Shared:
-        """Rows and columns of one tick, for all receivers."""
-        by_id = {view.peer_id: view for view in sorted(views, key=lambda view: view.peer_id)}
-        rows = [self.layout.public_row(view.state) for view in by_id.values()]
-        return Shared(tick, by_id, list(by_id), [array("q", column) for column in zip(*rows, strict=True)])
+        """All rows of one tick, in columns."""
+        views = sorted(views, key=lambda view: view.peer_id)
+        peer_ids = [view.peer_id for view in views]
+        public = [self.layout.public_row(view.state) for view in views]
+        exact = [self.layout.exact_row(view.state) for view in views]
+        private = [_private_row(view) for view in views]
+        here, there = b"\1" * len(views), bytes(len(views))
+        snapshot = Snapshot.from_columns(
+            self.schema,
+            tick=tick,
+            ids=array("I", peer_ids + [OWN + peer_id for peer_id in peer_ids]),
+            columns={
+                component: [array("q", column) for column in zip(*rows, strict=True)]
+                for component, rows in ((PUBLIC, public), (EXACT, exact), (PRIVATE, private))
+            },
+            present={PUBLIC: here + there, EXACT: there + here, PRIVATE: there + here},
+        )
+        return Shared(snapshot, frozenset(peer_ids))
 
     def snapshot_for(self, shared: Shared, peer_id: int) -> Snapshot:
-        """The room as one player gets it."""
-        at = shared.ids.index(peer_id)
-        view = shared.views[peer_id]
-        others, own = bytearray(b"\1" * len(shared.ids)), bytearray(len(shared.ids))
-        others[at], own[at] = 0, 1
-        return Snapshot.from_columns(
-            self.schema,
-            tick=shared.tick,
-            ids=array("I", shared.ids),
-            columns={
-                PUBLIC: [column[:at] + column[at + 1 :] for column in shared.columns],
-                EXACT: [array("q", (value,)) for value in self.layout.exact_row(view.state)],
-                PRIVATE: [array("q", (value,)) for value in _private_row(view)],
-            },
-            present={PUBLIC: others, EXACT: own, PRIVATE: own},
-        )
+        """The room as one player gets it: the others in public, himself exactly."""
+        return shared.snapshot.select(shared.peer_ids ^ {peer_id, OWN + peer_id})
 
 
 class DeltaSender:
@@ -159,7 +159,7 @@ class DeltaSender:
 
     def encode(self, shared: Shared, peer_id: int) -> bytes:
         """A delta against the newest snapshot that is known to have arrived, or a full one."""
-        codec, tick = self._codec.codec, shared.tick
+        codec, tick = self._codec.codec, shared.snapshot.tick
         snapshot = self._codec.snapshot_for(shared, peer_id)
         base = self._sent.get(self._acked) if tick - self._acked <= FARTHEST else None
         if base is None:
@@ -211,11 +211,11 @@ class DeltaReceiver:
         layout = self._codec.layout
         players = []
         for entity, components in snapshot.entities():
-            if entity == peer_id and EXACT in components and PRIVATE in components:
+            if entity == OWN + peer_id and EXACT in components and PRIVATE in components:
                 row = components[PRIVATE]
-                players.append(PlayerView(entity, row[0], layout.exact_state(components[EXACT]), _stats_of(row)))
-            elif entity != peer_id and PUBLIC in components:
+                players.append(PlayerView(peer_id, row[0], layout.exact_state(components[EXACT]), _stats_of(row)))
+            elif entity != peer_id and entity < OWN and PUBLIC in components:
                 players.append(PlayerView(entity, 0, layout.public_state(components[PUBLIC]), InputStats()))
             else:
-                raise InvalidValue(f"entity {entity} has not the components that player {peer_id} is to get of it")
-        return SnapshotView(snapshot.tick, tuple(players))
+                raise InvalidValue(f"entity {entity} is not what player {peer_id} is to get")
+        return SnapshotView(snapshot.tick, tuple(sorted(players, key=lambda player: player.peer_id)))

@@ -23,10 +23,10 @@ FIRST_PEER_ID: Final = 2
 class Room:
     """The simulation and its players; links are the server's business."""
 
-    def __init__(self, profile: Profile, name: str = "", *, bundles_per_tick: float = 2.0) -> None:
+    def __init__(self, profile: Profile, name: str = "", *, bundles_per_tick: float = 2.0, first_tick: int = 0) -> None:
         self.profile = profile
         self.name = name
-        self.tick = 0
+        self.tick = first_tick
         """The tick simulated last."""
         self.players: dict[int, Player] = {}
         """By peer id, in the order of joining."""

@@ -59,8 +59,10 @@ class Server:
     ) -> None:
         self.profile = profile
         self.config = config or ServerConfig()
+        # Rooms begin at different ticks, so that their snapshots do not all fall on the same one.
         self.rooms = {
-            name: Room(profile, name, bundles_per_tick=self.config.bundles_per_tick) for name in self.config.rooms
+            name: Room(profile, name, bundles_per_tick=self.config.bundles_per_tick, first_tick=number)
+            for number, name in enumerate(self.config.rooms)
         }
         self.skipped_ticks = 0
         """Ticks that a late server left out; time moved on without them."""
