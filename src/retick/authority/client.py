@@ -82,7 +82,6 @@ class Client:
                 game_id=profile.game_id,
                 game_version=profile.protocol_version,
                 capabilities=0 if self._delta is None else DELTA_SNAPSHOTS,
-                tick_rate=profile.config.server_tick_rate,
                 accepting=False,
                 timeout=self.config.timeout,
                 status_interval=min(1.0, self.config.timeout / 4),

@@ -8,9 +8,11 @@ import retick
 from retick._kernels import is_compiled
 from retick.cli.audit import audit
 from retick.cli.bench import bench_app
+from retick.cli.bots import bots
 from retick.cli.demo import demo
 from retick.cli.packet import packet
 from retick.cli.replay import replay_app
+from retick.cli.serve import serve
 from retick.cli.synctest import synctest
 
 __all__ = ["app"]
@@ -49,3 +51,5 @@ app.add_typer(replay_app)
 app.add_typer(bench_app)
 app.command()(packet)
 app.command()(audit)
+app.command()(serve)
+app.command()(bots)

@@ -11,6 +11,7 @@ from rich.live import Live
 
 from retick._kernels import is_compiled
 from retick.cli.arena import Arena, hits_in, knocked_out
+from retick.cli.demo_authority import demo_authority
 from retick.cli.pace import Pace
 from retick.errors import UsageError
 from retick.games.fighter import Action, Fighter, FighterState, PlayerState
@@ -86,6 +87,7 @@ def demo(
     fast: Annotated[bool, typer.Option("--fast", help="Do not wait for the clock.")] = False,
     p1: Annotated[StyleName, typer.Option("--p1", help="Style of the bot on the left.")] = StyleName.RUSHER,
     p2: Annotated[StyleName, typer.Option("--p2", help="Style of the bot on the right.")] = StyleName.COUNTER,
+    authority: Annotated[bool, typer.Option("--authority", help="A server and bots under scenario B instead.")] = False,
 ) -> None:
     """Watch two bots fight, then run the match again from its inputs, bit for bit.
 
@@ -93,6 +95,9 @@ def demo(
     """
     if frames is not None and frames < 1:
         raise UsageError(f"--frames must be 1 or more, not {frames}")
+    if authority:
+        demo_authority(seconds=20.0 if frames is None else frames / TICKS_PER_SECOND)
+        return
     console = Console(highlight=False)
     match = _Match(seed, (p1, p2), frames)
     pace = None if fast else Pace(TICKS_PER_SECOND)
