@@ -5,6 +5,7 @@ Drives a game's motor and packets by their shape: it knows no game, no socket an
 
 from retick.authority.client import Client
 from retick.authority.config import ClientConfig, ServerConfig
+from retick.authority.declared import DeclaredProfile, SessionNumbers
 from retick.authority.events import (
     ClientEvent,
     ConnectionLost,
@@ -19,6 +20,7 @@ from retick.authority.events import (
     Resynced,
     ServerEvent,
 )
+from retick.authority.fields import Flag, Real, Whole
 from retick.authority.interpolation import RemoteView
 from retick.authority.room import Room
 from retick.authority.server import Server
@@ -30,6 +32,8 @@ __all__ = [
     "ClientEvent",
     "ClientStats",
     "ConnectionLost",
+    "DeclaredProfile",
+    "Flag",
     "GameMessageReceived",
     "InputStats",
     "JoinFailed",
@@ -39,6 +43,7 @@ __all__ = [
     "PlayerLost",
     "PlayerRejoined",
     "PlayerView",
+    "Real",
     "Reconciled",
     "RemoteView",
     "Resynced",
@@ -47,4 +52,6 @@ __all__ = [
     "Server",
     "ServerConfig",
     "ServerEvent",
+    "SessionNumbers",
+    "Whole",
 ]
