@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from retick.authority.acked import DELTA_SNAPSHOT, acked_input
 from retick.authority.clock import ms_to_ticks
-from retick.authority.config import DELTA_SNAPSHOTS, ClientConfig
+from retick.authority.config import DELTA_SNAPSHOTS, LARGEST_MESSAGE, ClientConfig
 from retick.authority.delta import DeltaCodec, DeltaReceiver
 from retick.authority.events import (
     ClientEvent,
@@ -47,6 +47,8 @@ FIRST_PING: Final = 0.1
 PING_INTERVAL: Final = 0.5
 MAX_PINGS: Final = 128
 MAX_EXTRAPOLATION_MS: Final = 100
+LAST_TICK: Final = 0xFFFF0000
+"""Two years at sixty a second: a server that claims more is wrong, and commands could not be stamped."""
 FINAL: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME_VERSION, Reason.DENIED)
 """Ends after which dialling again makes no sense."""
 
@@ -87,6 +89,7 @@ class Client:
                 status_interval=min(1.0, self.config.timeout / 4),
                 quiet_after=min(1.5, self.config.timeout / 2),
                 payload_queue=128,
+                max_message=LARGEST_MESSAGE,
             ),
             entropy=entropy,
         )
@@ -275,7 +278,9 @@ class Client:
             self.stats.refused += 1
             return
         profile = self._offered
-        if isinstance(message, profile.messages.Welcome):
+        if getattr(message, "server_tick", 0) > LAST_TICK:
+            self.stats.refused += 1
+        elif isinstance(message, profile.messages.Welcome):
             self._welcome(message, now)
         elif self.prediction is None:
             return
@@ -356,6 +361,9 @@ class Client:
             self.stats.missing_baselines += 1
             return
         except DecodeError:
+            self.stats.refused += 1
+            return
+        if view.tick > LAST_TICK:
             self.stats.refused += 1
             return
         if view.tick <= self._snapshot_tick:

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 from retick.errors import UsageError
 
-__all__ = ["DELTA_SNAPSHOTS", "ClientConfig", "ServerConfig"]
+__all__ = ["DELTA_SNAPSHOTS", "LARGEST_MESSAGE", "ClientConfig", "ServerConfig"]
 
 DELTA_SNAPSHOTS = 1 << 3
 """The capability bit, in the link's handshake, of delta snapshots."""
+LARGEST_MESSAGE = 4096
+"""Bytes of a reliable message; control messages have fewer than a hundred."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ MAX_PINGS: Final = 128
 BUNDLE_BURST: Final = 130
 """Two resyncs' worth of bundles may come at once."""
 CONTROL_BURST: Final = 60
+CONTROLS_PER_TICK: Final = 0.5
 
 
 def is_newer(epoch: int, than: int) -> bool:
@@ -55,12 +56,31 @@ class Player:
         self.last = self.profile.idle(self.state)
         self.round_trip = RoundTrip(DEFAULT_RTT_MS)
         self.delay = DelayControl(self.profile.config.input_delay_ticks, now, JOIN_GRACE)
-        self.bundle_credit = float(BUNDLE_BURST)
-        self.control_credit = float(CONTROL_BURST)
+        self._bundle_credit = float(BUNDLE_BURST)
+        self._control_credit = float(CONTROL_BURST)
         self._ping_at = now + PING_INTERVAL
         self._ping_seq = 0
         self._pings: dict[int, int] = {}
         self._hinted_at = now
+
+    # Credit: a client that sends too much is not read, which costs the others nothing.
+
+    def earn(self, bundles: float) -> None:
+        """Credit for another tick."""
+        self._bundle_credit = min(BUNDLE_BURST, self._bundle_credit + bundles)
+        self._control_credit = min(CONTROL_BURST, self._control_credit + CONTROLS_PER_TICK)
+
+    def grant_bundle(self) -> bool:
+        if self._bundle_credit < 1.0:
+            return False
+        self._bundle_credit -= 1.0
+        return True
+
+    def grant_control(self) -> bool:
+        if self._control_credit < 1.0:
+            return False
+        self._control_credit -= 1.0
+        return True
 
     # Commands.
 

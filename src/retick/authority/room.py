@@ -7,7 +7,7 @@ that is right, and what happens to one key press, is in docs/authority.md.
 from typing import Any, Final
 
 from retick.authority.clock import ms_to_ticks
-from retick.authority.player import BUNDLE_BURST, CONTROL_BURST, Player
+from retick.authority.player import Player
 from retick.authority.rewind import Rewind
 from retick.authority.shapes import Profile
 from retick.authority.stats import RoomStats
@@ -15,7 +15,6 @@ from retick.errors import DecodeError
 
 __all__ = ["Room"]
 
-CONTROLS_PER_TICK: Final = 0.5
 FIRST_PEER_ID: Final = 2
 """1 is the server's own."""
 
@@ -62,10 +61,9 @@ class Room:
     def take_bundle(self, player: Player, data: bytes) -> None:
         """An input bundle. More than the room grants are dropped unread, so that a flood costs the others nothing."""
         refused = self.stats.refused
-        if player.bundle_credit < 1.0:
+        if not player.grant_bundle():
             refused["flooded"] += 1
             return
-        player.bundle_credit -= 1.0
         try:
             commands = self.profile.decode_inputs(data)
         except DecodeError:
@@ -80,10 +78,9 @@ class Room:
     def take_control(self, player: Player, message: Any, now: float, link_ms: float) -> None:
         """A ping or pong of a player who is in; all else has no business here."""
         refused = self.stats.refused
-        if player.control_credit < 1.0:
+        if not player.grant_control():
             refused["flooded"] += 1
             return
-        player.control_credit -= 1.0
         profile = self.profile
         if isinstance(message, profile.messages.Ping):
             pong = profile.messages.Pong(message.seq, message.clock_ms, self.tick)
@@ -117,8 +114,7 @@ class Room:
     def _converse(self, player: Player, now: float) -> None:
         """Delay, ping and hint, whichever is due; and credit for another tick."""
         profile, send = self.profile, player.connection.send_reliable
-        player.bundle_credit = min(BUNDLE_BURST, player.bundle_credit + self._bundles_per_tick)
-        player.control_credit = min(CONTROL_BURST, player.control_credit + CONTROLS_PER_TICK)
+        player.earn(self._bundles_per_tick)
         if player.delay_changed(now):
             send(profile.encode_control(profile.messages.DelayUpdate(player.delay.ticks)))
         ping = player.ping_due(now)

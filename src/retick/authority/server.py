@@ -10,7 +10,7 @@ from hmac import compare_digest
 from typing import Any, Final
 
 from retick.authority.acked import ACKED_INPUT, split_acked_input
-from retick.authority.config import DELTA_SNAPSHOTS, ServerConfig
+from retick.authority.config import DELTA_SNAPSHOTS, LARGEST_MESSAGE, ServerConfig
 from retick.authority.delta import DeltaCodec
 from retick.authority.events import PlayerJoined, PlayerLeft, PlayerLost, PlayerRejoined, ServerEvent
 from retick.authority.joining import TOKEN_SIZE, decode_join, encode_acceptance
@@ -81,6 +81,7 @@ class Server:
                 status_interval=min(1.0, self.config.timeout / 4),
                 quiet_after=min(1.5, self.config.timeout / 2),
                 payload_queue=8,
+                max_message=LARGEST_MESSAGE,
             ),
             entropy=entropy,
             admit=self._admit,
@@ -199,8 +200,10 @@ class Server:
         room = guest.room
         player = guest.player
         if player is not None:
-            if player.ack == 0:
+            if player.ack == 0 and player.grant_control():
                 connection.send_reliable(room.welcome(player))
+            else:
+                room.stats.refused["unexpected"] += 1
             return
         player = self._seat_of(room, guest.token)
         if player is not None and player.connection is not None:
