@@ -21,7 +21,7 @@ from retick.authority.events import (
     JoinFailed,
     Resynced,
 )
-from retick.authority.interpolation import InterpolationDelay, RemoteBuffer, RemoteView
+from retick.authority.interpolation import InterpolationDelay, RemoteBuffer, RemoteView, RenderClock
 from retick.authority.joining import JoinRequest, decode_acceptance, encode_join
 from retick.authority.prediction import Prediction
 from retick.authority.shapes import Profile, State, Vector
@@ -97,6 +97,7 @@ class Client:
         self._receiver: DeltaReceiver | None = None
         self._remotes: dict[int, RemoteBuffer] = {}
         self._interpolation: InterpolationDelay | None = None
+        self._render = RenderClock(profile.config.server_tick_rate)
         self._snapshot_tick = 0
         self._events: list[ClientEvent] = []
         self._attempts = 0
@@ -159,7 +160,8 @@ class Client:
             return {}
         config = self.profile.config
         rate = config.server_tick_rate
-        at = self.prediction.clock.estimate(now) - self._interpolation.update(now)
+        target = self.prediction.clock.precise(now) - self._interpolation.update(now)
+        at = self._render.advance(target, now)
         most = ms_to_ticks(min(config.max_extrapolation_ms, MAX_EXTRAPOLATION_MS), rate)
         views: dict[int, RemoteView] = {}
         for peer_id, buffer in self._remotes.items():
@@ -314,6 +316,7 @@ class Client:
         self.prediction = Prediction(self.profile, self.config, self.stats, welcome=welcome, state=state, now=now)
         self._attempts = 0
         self._remotes = {}
+        self._render = RenderClock(self.profile.config.server_tick_rate)
         self._snapshot_tick = 0
         self._pings.clear()
         config = self.profile.config

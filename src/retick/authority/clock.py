@@ -14,6 +14,8 @@ MIN_DELAY_TICKS: Final = 2
 MAX_DELAY_TICKS: Final = 10
 DELAY_INTERVAL: Final = 0.25
 HELD_UP: Final = 2.0
+SAFETY_TICKS: Final = 2
+"""Ticks that a client stamps ahead beyond the delay."""
 
 
 def ms_to_ticks(milliseconds: float, rate: int) -> int:
@@ -35,6 +37,10 @@ class TickClock:
     def estimate(self, now: float) -> int:
         passed = max(0, round(now * 1e6) - self._time)
         return max(0, self._tick + (passed * self._rate + 500_000) // 1_000_000)
+
+    def precise(self, now: float) -> float:
+        """The same with its fraction, for pictures."""
+        return self._tick + max(0.0, now * 1e6 - self._time) * self._rate / 1e6
 
     def force(self, tick: int, now: float) -> None:
         self._tick, self._time, self._known = tick, round(now * 1e6), True

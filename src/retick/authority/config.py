@@ -30,6 +30,9 @@ class ServerConfig:
     """Input bundles taken from a client, on average; a resync may bring 65 at once."""
     timeout: float = 5.0
     """Seconds of silence after which a connection counts as lost."""
+    rewind_input_delay: bool = True
+    """Judge shots where the shooter saw the others: the interpolation delay and the lead of the command ago. False
+    leaves the lead out, as the original does, and so misses what moves."""
 
     def __post_init__(self) -> None:
         if not self.rooms or len(set(self.rooms)) != len(self.rooms):

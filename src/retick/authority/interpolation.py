@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from retick.authority.clock import ms_to_ticks
 from retick.authority.shapes import State, Vector
 
-__all__ = ["InterpolationDelay", "RemoteBuffer", "RemoteView"]
+__all__ = ["InterpolationDelay", "RemoteBuffer", "RemoteView", "RenderClock"]
 
 CAPACITY: Final = 64
 TELEPORT: Final = 2.5
@@ -18,6 +18,10 @@ JITTER_EWMA: Final = 0.1
 MAX_EXTRA_MS: Final = 100
 MAX_UNDERFLOW_TICKS: Final = 32
 STEP_INTERVAL: Final = 0.25
+LEAN: Final = 2.0
+"""Share of its error that the drawn tick makes good in a second, so to say."""
+LOST: Final = 12.0
+"""Ticks of error from which the drawn tick jumps instead."""
 
 
 class Sample(NamedTuple):
@@ -136,6 +140,29 @@ class RemoteBuffer:
             near,
             underflow=False,
         )
+
+
+class RenderClock:
+    """The tick that is drawn. It runs evenly and leans towards its target, which steps with every snapshot."""
+
+    __slots__ = ("_at", "_drawn_at", "_rate")
+
+    def __init__(self, rate: int) -> None:
+        self._rate = rate
+        self._at: float | None = None
+        self._drawn_at = 0.0
+
+    def advance(self, target: float, now: float) -> float:
+        """The tick to draw now, given where the clock and the delay say it should be."""
+        passed = max(0.0, now - self._drawn_at)
+        self._drawn_at = now
+        if self._at is None:
+            self._at = target
+            return target
+        self._at += passed * self._rate
+        error = target - self._at
+        self._at += error if abs(error) > LOST else error * min(1.0, passed * LEAN)
+        return self._at
 
 
 class InterpolationDelay:

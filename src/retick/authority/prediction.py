@@ -4,7 +4,7 @@
 
 from typing import Any, Final
 
-from retick.authority.clock import MAX_DELAY_TICKS, RoundTrip, TickClock
+from retick.authority.clock import MAX_DELAY_TICKS, SAFETY_TICKS, RoundTrip, TickClock
 from retick.authority.config import ClientConfig
 from retick.authority.events import Reconciled
 from retick.authority.history import PendingCommands
@@ -15,7 +15,6 @@ from retick.authority.stats import ClientStats
 
 __all__ = ["Prediction"]
 
-SAFETY_TICKS: Final = 2
 JOIN_GRACE: Final = 2.0
 STALL: Final = 0.2
 MOST_BUNDLES: Final = 65

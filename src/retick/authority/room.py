@@ -6,7 +6,8 @@ that is right, and what happens to one key press, is in docs/authority.md.
 
 from typing import Any, Final
 
-from retick.authority.clock import ms_to_ticks
+from retick.authority.clock import SAFETY_TICKS, ms_to_ticks
+from retick.authority.config import ServerConfig
 from retick.authority.player import Player
 from retick.authority.rewind import Rewind
 from retick.authority.shapes import Profile
@@ -22,7 +23,10 @@ FIRST_PEER_ID: Final = 2
 class Room:
     """The simulation and its players; links are the server's business."""
 
-    def __init__(self, profile: Profile, name: str = "", *, bundles_per_tick: float = 2.0, first_tick: int = 0) -> None:
+    def __init__(
+        self, profile: Profile, name: str = "", *, config: ServerConfig | None = None, first_tick: int = 0
+    ) -> None:
+        self.server_config = config or ServerConfig()
         self.profile = profile
         self.name = name
         self.tick = first_tick
@@ -30,10 +34,9 @@ class Room:
         self.players: dict[int, Player] = {}
         """By peer id, in the order of joining."""
         self.stats = RoomStats()
-        config = profile.config
-        self._bundles_per_tick = bundles_per_tick
-        self._snapshot_every = max(1, config.server_tick_rate // config.snapshot_rate)
-        self._seen_ago = ms_to_ticks(config.interpolation_delay_ms, config.server_tick_rate)
+        numbers = profile.config
+        self._snapshot_every = max(1, numbers.server_tick_rate // numbers.snapshot_rate)
+        self._seen_ago = ms_to_ticks(numbers.interpolation_delay_ms, numbers.server_tick_rate)
         self._rewind = Rewind()
         self._next_peer_id = FIRST_PEER_ID
 
@@ -114,7 +117,7 @@ class Room:
     def _converse(self, player: Player, now: float) -> None:
         """Delay, ping and hint, whichever is due; and credit for another tick."""
         profile, send = self.profile, player.connection.send_reliable
-        player.earn(self._bundles_per_tick)
+        player.earn(self.server_config.bundles_per_tick)
         if player.delay_changed(now):
             send(profile.encode_control(profile.messages.DelayUpdate(player.delay.ticks)))
         ping = player.ping_due(now)
@@ -127,7 +130,8 @@ class Room:
         """Each shot against the others as the shooter saw them; everyone is told."""
         current = {peer: player.state.position for peer, player in self.players.items()}
         for shooter in shooters:
-            seen_at = self.tick - self._seen_ago
+            lead = shooter.delay.ticks + SAFETY_TICKS if self.server_config.rewind_input_delay else 0
+            seen_at = self.tick - self._seen_ago - lead
             targets = self._rewind.targets(seen_at, self.tick, current, shooter.peer_id)
             self.stats.shots += 1
             for packet in self.profile.judge(shooter.peer_id, shooter.state, max(0, seen_at), targets):

@@ -61,7 +61,7 @@ class Server:
         self.config = config or ServerConfig()
         # Rooms begin at different ticks, so that their snapshots do not all fall on the same one.
         self.rooms = {
-            name: Room(profile, name, bundles_per_tick=self.config.bundles_per_tick, first_tick=number)
+            name: Room(profile, name, config=self.config, first_tick=number)
             for number, name in enumerate(self.config.rooms)
         }
         self.skipped_ticks = 0
