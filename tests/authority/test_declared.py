@@ -173,3 +173,13 @@ def test_bounds_are_kept_and_contradictions_refused() -> None:
         declared(state_fields={"y": Real(-1, 1, steps=4)})
     with pytest.raises(UsageError, match="others see nothing"):
         declared(state_fields={"x": Real(-1, 1)})
+
+
+def test_the_tutorials_snippets_are_the_examples_text() -> None:
+    root = Path(__file__).parents[2]
+    page = (root / "docs" / "tutorial-server.md").read_text(encoding="utf-8")
+    code = EXAMPLE.read_text(encoding="utf-8")
+    snippets = [part.split("```")[0] for part in page.split("```python\n")[1:]]
+    assert len(snippets) >= 5
+    for snippet in snippets:
+        assert snippet in code

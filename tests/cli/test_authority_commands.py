@@ -71,7 +71,7 @@ def test_server_and_bots_meet_in_separate_processes(capsys: pytest.CaptureFixtur
 
 def test_after_bad_weather_no_client_is_stuck_and_corrections_end() -> None:
     """The short form; five minutes of it are ``retick bench authority --part weather``."""
-    found = run_weather(2, seconds=30.0, clients=3)
+    found = run_weather(2, seconds=24.0, clients=2)
     assert found.loss > 0.15
     assert found.stuck == 0
     assert found.pending <= 256
