@@ -87,19 +87,20 @@ def wanted_delay(rtt_ms: float, jitter_ms: float, rate: int) -> int:
 class DelayControl:
     """A server's input delay for one player: one step towards what is wanted, four times a second at most."""
 
-    __slots__ = ("_grace_until", "_next_at", "ticks")
+    __slots__ = ("_grace_until", "next_at", "ticks")
 
     def __init__(self, ticks: int, now: float, grace: float) -> None:
         self.ticks = max(MIN_DELAY_TICKS, min(MAX_DELAY_TICKS, ticks))
-        self._next_at = now + DELAY_INTERVAL
+        self.next_at = now + DELAY_INTERVAL
+        """When it may move again."""
         self._grace_until = now + grace
 
     def update(self, wanted: int, now: float) -> bool:
         """True when the delay changed; it does not fall while a player has only just joined."""
-        if now < self._next_at or wanted == self.ticks:
+        if now < self.next_at or wanted == self.ticks:
             return False
         if wanted < self.ticks and now < self._grace_until:
             return False
-        self._next_at = now + DELAY_INTERVAL
+        self.next_at = now + DELAY_INTERVAL
         self.ticks += 1 if wanted > self.ticks else -1
         return True

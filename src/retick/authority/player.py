@@ -126,8 +126,8 @@ class Player:
             self.missing = HOLD_TICKS + 1
             counts[4] += 1
         else:
-            found = self.buffer.take(tick)
-            command = None if found is None else self.profile.sanitise(found)
+            # What is in the buffer was sanitised on its way in, and a second pass would not change a bit.
+            command = self.buffer.take(tick)
             if command is not None:
                 self.last = command
                 self.ack = command.seq
@@ -154,6 +154,8 @@ class Player:
 
     def delay_changed(self, now: float) -> bool:
         """Move the input delay towards what the network asks for."""
+        if now < self.delay.next_at:
+            return False
         wanted = wanted_delay(self.round_trip.rtt_ms, self.round_trip.jitter_ms, self._rate)
         return self.delay.update(wanted, now)
 

@@ -93,8 +93,8 @@ class RunnerLayout:
 
     def public_row(self, state: RunnerState) -> tuple[int, ...]:
         spans = self.public
-        places = (_steps(state[index], PLACE_STEPS, spans[index]) for index in range(3))
-        speeds = (_steps(state[index], SPEED_STEPS, spans[index]) for index in range(3, 6))
+        places = [_steps(state[index], PLACE_STEPS, spans[index]) for index in (0, 1, 2)]
+        speeds = [_steps(state[index], SPEED_STEPS, spans[index]) for index in (3, 4, 5)]
         yaw = round((state.yaw + pi) / (2 * pi) * YAW_STEPS) % YAW_STEPS
         pitch = max(0, min(PITCH_STEPS - 1, round((state.pitch / pi + 0.5) * PITCH_STEPS)))
         packed = locomotion.pack(state.locomotion)
