@@ -15,7 +15,7 @@ DECLARATIONS := $(KERNELS:.py=.pxd)
 .PHONY: help demo test lint types test-compiled test-pure bench build clean
 
 help:
-	@echo "make demo   two bots fight in this terminal"
+	@echo "make demo   two peers fight over a bad link, in this terminal"
 	@echo "make test   lint, types, tests compiled, tests of the kernels uncompiled"
 	@echo "make bench  ns per step, compiled, uncompiled and in C"
 	@echo "make clean  remove .venv and everything that was built"
@@ -35,9 +35,11 @@ types: $(VENV)/.dev
 test-compiled: $(VENV)/.dev
 	$(PY) -m pytest -q -n 2
 
-# The modules that touch a kernel, over its Python source.
+# What touches a kernel, over its Python source.
+PURE_TESTS := $(wildcard $(addprefix tests/,sim games wire snapshot rollback authority replay testing test_package.py))
+
 test-pure: $(VENV)/.dev
-	RETICK_PURE=1 $(PY) -m pytest -q -n 2 -m "not compiled_only"
+	RETICK_PURE=1 $(PY) -m pytest -q -n 2 $(PURE_TESTS)
 
 bench: $(VENV)/.demo
 	$(BIN)/retick bench sim

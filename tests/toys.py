@@ -1,9 +1,11 @@
 """Small games that the tests share: honest ones, and ones that cheat in the ways games do."""
 
 import random
+import struct
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from retick.errors import InvalidValue
 from retick.sim.checksum import fnv1a
 
 MASK = 0xFFFFFFFF
@@ -35,6 +37,15 @@ class Tally:
 
     def checksum(self, state: TallyState) -> int:
         return fnv1a((state.frame, state.mixed, *state.totals))
+
+    def pack_state(self, state: TallyState) -> bytes:
+        return struct.pack(f"<II{self.num_players}Q", state.frame, state.mixed, *state.totals)
+
+    def unpack_state(self, data: bytes) -> TallyState:
+        if len(data) != 8 + 8 * self.num_players:
+            raise InvalidValue(f"a tally of {self.num_players} players is not {len(data)} bytes long")
+        frame, mixed, *totals = struct.unpack(f"<II{self.num_players}Q", data)
+        return TallyState(frame, mixed, tuple(totals))
 
     def fields(self, state: TallyState) -> Iterator[tuple[str, int]]:
         yield "frame", state.frame

@@ -11,9 +11,13 @@ from retick._kernels import is_compiled, prefer_sources_if_asked
 
 if TYPE_CHECKING:
     from retick.errors import DecodeError, RetickError, UsageError
+    from retick.rollback.engine import RollbackEngine
+    from retick.rollback.session import RollbackSession
+    from retick.rollback.synctest import SyncTest
     from retick.sim.contract import Simulation
     from retick.sim.prng import XorShift32
     from retick.sim.record import Record
+    from retick.sim.world import WorldSimulation
 
 __version__ = "0.1.0"
 
@@ -21,8 +25,12 @@ __all__ = [
     "DecodeError",
     "Record",
     "RetickError",
+    "RollbackEngine",
+    "RollbackSession",
     "Simulation",
+    "SyncTest",
     "UsageError",
+    "WorldSimulation",
     "XorShift32",
     "__version__",
     "is_compiled",
@@ -34,8 +42,12 @@ _HOMES = {
     "DecodeError": "retick.errors",
     "Record": "retick.sim.record",
     "RetickError": "retick.errors",
+    "RollbackEngine": "retick.rollback.engine",
+    "RollbackSession": "retick.rollback.session",
     "Simulation": "retick.sim.contract",
+    "SyncTest": "retick.rollback.synctest",
     "UsageError": "retick.errors",
+    "WorldSimulation": "retick.sim.world",
     "XorShift32": "retick.sim.prng",
 }
 

@@ -21,6 +21,7 @@ KERNELS: tuple[str, ...] = (
     "retick.games.fighter.kernel",
     "retick.games.runner.collision",
     "retick.games.runner.kernel",
+    "retick.games.scramble.kernel",
     "retick.rollback.inputs",
     "retick.rollback.states",
     "retick.rollback.engine",

@@ -281,6 +281,9 @@ def test_a_dialler_that_begins_again_is_known_again() -> None:
     pair.host_tap.lose = lambda data: data[0] == hs.ACCEPT and pair.network.now < 8.0
     mine, theirs = pair.connect()
     assert len({data[5:13] for data in pair.guest_tap.sent if data[0] == hs.REQUEST}) >= 2
+    hellos = [hs.decode_hello(data) for data in pair.guest_tap.sent if data[0] == hs.HELLO]
+    shares = {(hello.nonce, hello.seed_share) for hello in hellos}
+    assert len(shares) == len({share for _, share in shares}) >= 2, "a share must not be used under two commitments"
     assert [request.connection for request in admitted] == [theirs]
     assert mine.terms is not None
     assert theirs.terms is not None

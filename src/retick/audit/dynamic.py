@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from retick.audit.play import Observation
 from retick.audit.report import Divergence, DynamicReport
-from retick.audit.targets import Target, find_target
+from retick.audit.targets import find_target
 from retick.errors import UsageError
 from retick.sim.prng import check_seed
 from retick.sim.record import FieldDifference
@@ -43,12 +43,11 @@ def audit_dynamic(
     the frame that has been compared last. A UsageError says that the game cannot be run at all.
     """
     target = find_target(game)
-    if target.attribute is None:
-        raise UsageError(f"to run a game, name it behind a colon: {game}:ClassName")
+    names = target.import_names()
     if frames < 1 or interpreters < 2:
         raise UsageError(f"a run takes 1 frame and 2 interpreters at least, not {frames} and {interpreters}")
     check_seed(seed)
-    job = {**_game_of(target, target.attribute), "seed": seed, "frames": frames, "mask": mask}
+    job = {**names, "seed": seed, "frames": frames, "mask": mask}
     hash_seeds = tuple(range(1, interpreters + 1))
     with _workers(job, hash_seeds, timeout) as (players, saver):
         found = [_compare(players, progress), _saved(saver)]
@@ -59,13 +58,6 @@ def audit_dynamic(
         hash_seeds=hash_seeds,
         divergences=tuple(divergence for divergence in found if divergence is not None),
     )
-
-
-def _game_of(target: Target, attribute: str) -> dict[str, Any]:
-    main = target.main
-    importable = all(part.isidentifier() for part in main.module.split("."))
-    module = main.module if importable else main.path.name
-    return {"root": str(main.root), "module": module, "attribute": attribute}
 
 
 class _Process:

@@ -50,6 +50,15 @@ class Target:
         """The module that was named: a package's ``__init__`` comes first."""
         return self.files[0]
 
+    def import_names(self) -> dict[str, str]:
+        """What a worker process imports the game by: root, module and attribute."""
+        main = self.main
+        importable = all(part.isidentifier() for part in main.module.split("."))
+        module = main.module if importable else main.path.name
+        if self.attribute is None:
+            raise UsageError(f"to run a game, name it behind a colon: {module}:ClassName")
+        return {"root": str(main.root), "module": module, "attribute": self.attribute}
+
 
 def find_target(text: str) -> Target:
     """The target that ``path``, ``module``, ``path:Class`` or ``module:Class`` names; a UsageError if there is none."""

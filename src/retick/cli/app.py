@@ -10,6 +10,9 @@ from retick.cli.audit import audit
 from retick.cli.bench import bench_app
 from retick.cli.bots import bots
 from retick.cli.demo import demo
+from retick.cli.desync import desync_app
+from retick.cli.host import host
+from retick.cli.join import join
 from retick.cli.packet import packet
 from retick.cli.replay import replay_app
 from retick.cli.serve import serve
@@ -51,5 +54,8 @@ app.add_typer(replay_app)
 app.add_typer(bench_app)
 app.command()(packet)
 app.command()(audit)
+app.command()(host)
+app.command()(join)
+app.add_typer(desync_app)
 app.command()(serve)
 app.command()(bots)

@@ -11,6 +11,7 @@ from retick.cli.bench_authority import PARTS as AUTHORITY_PARTS
 from retick.cli.bench_authority import AuthorityPlan, measure_authority
 from retick.cli.bench_replay import bench_verify
 from retick.cli.bench_sim import Plan, Report, measure
+from retick.cli.bench_snapshot import bench_snapshot
 from retick.cli.scenario_b import Check
 from retick.errors import UsageError
 
@@ -28,6 +29,7 @@ def bench() -> None:
 
 
 bench_app.command("verify")(bench_verify)
+bench_app.command("snapshot")(bench_snapshot)
 
 
 @bench_app.command()

@@ -11,6 +11,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
+from retick.cli.packet_snapshot import SnapshotExplainer
 from retick.errors import DecodeError, UsageError
 from retick.link.explain import explain_link, is_link
 from retick.transport.capture import MAGIC as CAPTURE_MAGIC
@@ -35,34 +36,61 @@ class Found(NamedTuple):
 
 
 def packet(
-    source: Annotated[str, typer.Argument(metavar="HEX|FILE|-", help="Hex digits, a file, or - for standard input.")],
+    source: Annotated[
+        str, typer.Argument(metavar="HEX|FILE|FOLDER|-", help="Hex digits, a file, a folder, or - for standard input.")
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Every field of every datagram of a capture.")] = False,
     limit: Annotated[int, typer.Option(min=0, help="Datagrams of a capture to show; 0 for all.")] = 0,
+    schema: Annotated[
+        Path | None, typer.Option(help="Schema of snapshot packets, as JSON: shows entities, fields and their costs.")
+    ] = None,
+    last_tick: Annotated[
+        int | None,
+        typer.Option(min=0, help="Also read compact snapshot frames, of a session at this tick."),
+    ] = None,
 ) -> None:
-    """Explain RBN1 and link datagrams field by field.
+    """Explain RBN1, link and snapshot datagrams field by field.
 
     A file may hold one raw datagram, hex digits (one datagram a line), or a capture, of which each datagram is shown
     in a line. Exit code 0 when all are good, 1 when one is not.
 
-    Examples: retick packet 52424e3101000100000001020000000300, and: retick packet match.rtkc --full
+    Examples: retick packet 52424e3101000100000001020000000300, and: retick packet match.rtkc --full,
+    and: retick packet snapshots/ --schema schema.json
     """
-    data = _read(source)
+    snapshots = SnapshotExplainer(schema, last_tick)
     explained: list[tuple[Found, Explanation]] = []
     broken = None
     try:
-        for found in _datagrams(data):
+        for found in _sources(source):
             if limit and len(explained) >= limit:
                 break
-            explained.append((found, _explain(found.data)))
+            explained.append((found, _explain(found.data, snapshots)))
     except DecodeError as error:
         broken = f"the capture ends here: {error}"
     if as_json:
-        typer.echo(json.dumps({"datagrams": [_plain(f, e) for f, e in explained], "fault": broken}, indent=2))
+        document: dict[str, Any] = {"datagrams": [_plain(f, e) for f, e in explained], "fault": broken}
+        if any(explanation.format == "snapshot" for _, explanation in explained):
+            document["snapshots"] = snapshots.to_json()
+        typer.echo(json.dumps(document, indent=2))
     else:
         _print(explained, broken, full or len(explained) == 1)
+        if len(explained) == 1:
+            snapshots.print_details()
+        snapshots.print_costs()
     if broken or any(explanation.fault for _, explanation in explained):
         raise typer.Exit(1)
+
+
+def _sources(source: str) -> Iterator[Found]:
+    """The datagrams of a file, or of every file in a folder, in the order of their names."""
+    if source == "-" or not Path(source).is_dir():
+        yield from _datagrams(_read(source))
+        return
+    for path in sorted(Path(source).iterdir()):
+        if path.is_file():
+            for found in _datagrams(path.read_bytes()):
+                yield Found(found.data, f"{path.name} {found.label}".rstrip(), {"file": path.name, **found.facts})
 
 
 def _read(source: str) -> bytes:
@@ -111,11 +139,13 @@ def _hex_lines(data: bytes) -> list[bytes] | None:
     return good if good and len(good) == len(lines) else None
 
 
-def _explain(data: bytes) -> Explanation:
+def _explain(data: bytes, snapshots: SnapshotExplainer) -> Explanation:
+    if snapshots.recognises(data):
+        return snapshots.explain(data)
     for recognises, explain in FORMATS:
         if recognises(data):
             return explain(data)
-    return Explanation("unknown", "unknown", [], "neither RBN1 nor a link datagram: no known first bytes")
+    return Explanation("unknown", "unknown", [], "not RBN1, link or snapshot: no known first bytes")
 
 
 def _plain(found: Found, explanation: Explanation) -> dict[str, Any]:

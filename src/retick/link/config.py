@@ -37,7 +37,7 @@ class LinkConfig:
     unread_limit: int = 256
     """Payloads, and messages, taken in for one connection between two calls of events()."""
     status_interval: float = 1.0
-    """Seconds between reports, which keep an idle link alive too."""
+    """Seconds between reports; half of it on an idle link, which they keep alive."""
     quiet_after: float = 1.5
     """Seconds without a datagram before Interrupted is reported."""
     timeout: float = 10.0

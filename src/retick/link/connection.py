@@ -80,6 +80,7 @@ class Connection:
         "_receiver",
         "_refused_payloads",
         "_reply_to",
+        "_reported",
         "_sender",
         "_status_at",
         "_unread",
@@ -121,6 +122,7 @@ class Connection:
         self._interrupted = False
         self._heard_before = 0.0
         self._fragments_unacked = 0
+        self._reported = 0
         self._linger = 0.0
         self._close_text = ""
         self._byes = 0
@@ -241,6 +243,9 @@ class Connection:
             flow.take_ack(ack, hold * 0.0005, now)
         if self._interrupted or self.state is _ACCEPTED:
             self._heard(now)
+        if endpoint._on_payload is not None:
+            endpoint._on_payload(self, data[ENVELOPE_SIZE:], now)
+            return
         if not self._unread:
             endpoint._unread.append(self)
         self._unread += 1
@@ -374,8 +379,17 @@ class Connection:
         out.append((head + fragments, self.address))
         self._fragments_unacked = 0
         self._ack_at = _NEVER
-        self._status_at = now + (self._endpoint.config.status_interval if flow.received else _UNCONFIRMED)
+        self._status_at = now + self._status_interval(sequence)
         flow.measure_loss()
+
+    def _status_interval(self, sequence: int) -> float:
+        """Seconds to the next report. Where nothing else was sent since the last one, two may be lost unnoticed."""
+        if not self._flow.received:
+            return _UNCONFIRMED
+        is_idle = (sequence - self._reported) & 0xFFFF <= 1
+        self._reported = sequence
+        interval = self._endpoint.config.status_interval
+        return interval / 2 if is_idle else interval
 
     def _send_messages(self, now: float, out: list[tuple[bytes, Hashable]]) -> None:
         room = self._endpoint.config.max_datagram - CONTROL_SIZE

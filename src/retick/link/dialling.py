@@ -72,7 +72,8 @@ class Dialling:
         if now < self._next_at:
             return
         if self._hellos >= HELLOS:
-            self._endpoint._begin_again(self._connection)
+            # A new share too: the acceptor has seen the old one, and commits anew in its next cookie.
+            self._share = self._endpoint._begin_again(self._connection)
             self._hellos = 0
         if self._connection.state is State.PROPOSING:
             self._hellos += 1

@@ -44,11 +44,13 @@ class LinkEndpoint:
         entropy: Callable[[int], bytes],
         secret: bytes | None = None,
         admit: Callable[[Request], Accept | Refuse] | None = None,
+        on_payload: Callable[[Connection, bytes, float], None] | None = None,
     ) -> None:
         """``entropy(n)`` gives n random bytes: os.urandom, or a seeded generator's in a test.
 
         ``secret`` is the key of cookies, drawn from ``entropy`` when not given. ``admit`` is asked about each request
-        from a proven address that meets the terms; without it all are taken.
+        from a proven address that meets the terms; without it all are taken. ``on_payload`` is given each payload, and
+        the time, within receive_datagram: no UnreliableReceived is then made, and none has to be read.
         """
         self.config = config or LinkConfig()
         self.dropped: dict[str, int] = dict.fromkeys(DROPS, 0)
@@ -63,6 +65,7 @@ class LinkEndpoint:
         self._unread: list[Connection] = []
         self._replies: list[tuple[bytes, Hashable]] = []
         self._events: list[LinkEvent] = []
+        self._on_payload = on_payload
         self._heap: list[tuple[float, int, Connection]] = []
         self._pushed = 0
         self._now = 0.0
@@ -150,6 +153,11 @@ class LinkEndpoint:
                 connection._was_read(self._now)
         return events
 
+    @property
+    def has_events(self) -> bool:
+        """Whether ``events`` would return any."""
+        return bool(self._events)
+
     # For connections.
 
     def _arm(self, connection: Connection, time: float) -> None:
@@ -168,12 +176,16 @@ class LinkEndpoint:
         self._dialled.pop(connection._nonce, None)
         self._acceptor.forget(connection)
 
-    def _begin_again(self, connection: Connection) -> None:
-        """Ask for a new cookie, under a new nonce, so that late answers to the old one are not mistaken."""
+    def _begin_again(self, connection: Connection) -> int:
+        """Ask for a new cookie, under a new nonce, so that late answers to the old one are not mistaken.
+
+        Returns a new share of the seed.
+        """
         del self._dialled[connection._nonce]
         connection.state = State.REQUESTING
         connection._nonce = self._entropy(8)
         self._dialled[connection._nonce] = connection
+        return int.from_bytes(self._entropy(8), "little")
 
     def _new_id(self) -> int:
         while True:

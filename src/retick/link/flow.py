@@ -131,7 +131,7 @@ class Flow:
         """How long the newest datagram has waited for an answer, in units of CONTROL."""
         if not self.received:
             return HOLD_NONE
-        return min(int((now - self.newest_at) / HOLD_UNIT), HOLD_NONE)
+        return min(max(int((now - self.newest_at) / HOLD_UNIT), 0), HOLD_NONE)
 
     def measure_loss(self) -> None:
         self.loss_in.update(self._expected, self.received)
@@ -146,7 +146,7 @@ class Flow:
     ) -> None:
         """Put payloads in their envelopes."""
         hold = int((now - self.newest_at) * 2000.0) if self.received else 63
-        kind = PAYLOAD | (hold if hold < 63 else 63)
+        kind = PAYLOAD | (hold if 0 <= hold < 63 else 63)
         ack = self.newest & 0xFF
         times = self._sent_times
         count = self._out_count

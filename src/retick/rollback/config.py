@@ -14,10 +14,10 @@ class MatchConfig:
     tick_rate: int = 60
     """Frames a second."""
     prediction_window: int = 12
-    """Frames that may run ahead of the newest input known of every other player; 0 is lockstep."""
+    """Frames that may run ahead of the newest input known of every other player; 0 is lockstep, which needs a delay."""
     input_delay: int = 2
     """Frames between pressing a button and its effect: each one less to roll back."""
-    history: int = 64
+    history: int = 128
     """Frames that can be run again; at least the prediction window."""
     checksum_interval: int = 16
     """A final state's checksum is compared every so many frames; 0 turns the comparison off."""
@@ -27,6 +27,12 @@ class MatchConfig:
     """Seconds of lost time that are made up by running frames faster; what is beyond is let go."""
     most_slowing: float = 0.05
     """Share by which a side that is ahead stretches its frames at most."""
+    disconnect_after: float = 8.0
+    """Seconds of silence after which another machine is lost."""
+    end_when_alone: bool = True
+    """Whether the match ends when every other machine has left; otherwise it waits for somebody to join."""
+    max_spectators: int = 32
+    """Machines that may watch through this one; more are refused."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.tick_rate <= 1000:
@@ -35,6 +41,8 @@ class MatchConfig:
             raise UsageError(
                 f"prediction_window must be from 0 to history ({self.history}), not {self.prediction_window}"
             )
+        if self.prediction_window == 0 and self.input_delay == 0:
+            raise UsageError("prediction_window 0 needs an input_delay of 1 or more: else each waits for the other")
         if not 0 <= self.input_delay <= self.history // 2:
             raise UsageError(f"input_delay must be from 0 to {self.history // 2} frames, not {self.input_delay}")
         if not 0 <= self.most_slowing <= 0.5:

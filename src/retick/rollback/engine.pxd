@@ -19,8 +19,8 @@ cdef class RollbackEngine:
     cdef int first_seat
     cdef InputHistory inputs
     cdef StateRing states
-    cdef long long rollbacks
-    cdef long long resimulated
+    cdef readonly long long rollbacks
+    cdef readonly long long resimulated
     cdef long long deepest
 
     cdef int settle(self) except -1

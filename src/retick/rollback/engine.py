@@ -136,6 +136,16 @@ class RollbackEngine:
         return self.inputs.confirmed_by_all()
 
     @property
+    def start_frame(self) -> int:
+        """The frame that the engine began with."""
+        return self.start
+
+    @property
+    def remote_confirmed(self) -> int:
+        """The newest frame that, with all before it, is confirmed for every player who is not local."""
+        return self.inputs.confirmed_by_others()
+
+    @property
     def final_state_frame(self) -> int:
         """The newest frame whose state (the one before it) can never change again."""
         self.settle()
@@ -328,6 +338,14 @@ class RollbackEngine:
             self.local_upto += 1
         return 0
 
+    def fill_delay(self) -> None:
+        """Give the frames that the delay has put before the next press what is held: at the start, nothing pressed.
+
+        ``advance`` does it too, but then too late for others who wait for these inputs before they run a frame.
+        """
+        while self.local_upto < self.current + self.delay:
+            self.hold_local()
+
     def check_press(self, player: cython.int, value: Any) -> cython.int:
         if not fits(value, self.inputs.largest_input):
             raise UsageError(
@@ -419,8 +437,11 @@ class RollbackEngine:
         return self.inputs.inputs_at(frame)  # type: ignore[no-any-return]
 
     def first_missing(self, player: Player) -> int:
-        """The first frame for which ``player``'s input is not confirmed with all before it."""
-        return self.inputs.upto[player]
+        """The first frame for which ``player``'s input is not confirmed with all before it.
+
+        For a player who left it stays at the frame of leaving: what follows is not the player's own.
+        """
+        return min(self.inputs.upto[player], self.inputs.gone_from[player])
 
     def take_redone(self) -> int:
         """The earliest frame that was run again since this was last asked; -1 if none."""

@@ -1,5 +1,6 @@
 """What a match tells its application, all in the past tense."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +15,13 @@ __all__ = [
     "PeerDisconnected",
     "PeerInterrupted",
     "PeerResumed",
+    "PlayersDropped",
+    "PlayersReturned",
+    "RematchProposed",
     "Resumed",
+    "SourceChanged",
     "Stalled",
+    "WatchingStarted",
 ]
 
 
@@ -72,6 +78,8 @@ class MatchStarted(MatchEvent):
     """Given to the game's ``initial_state``."""
     local_players: tuple[int, ...]
     """The seats played here."""
+    frame: int = 0
+    """The first frame in which the players here take part: above 0 for one who joined a running match."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +88,54 @@ class MatchEnded(MatchEvent):
 
     reason: str
     """In words, to show."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayersDropped(MatchEvent):
+    """The machines that are left agreed on the frame from which lost players are simulated on neutral input."""
+
+    players: tuple[int, ...]
+    """Their seats."""
+    frame: int
+    """The first frame on neutral input."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayersReturned(MatchEvent):
+    """A machine has taken free seats in the running match."""
+
+    peer: Any
+    """Its key."""
+    players: tuple[int, ...]
+    """The seats."""
+    frame: int
+    """The first frame with their own input."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RematchProposed(MatchEvent):
+    """Another machine would play again; the next match starts when all have said so."""
+
+    peer: Any
+    """Its key."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchingStarted(MatchEvent):
+    """A spectator has a state to begin with."""
+
+    seed: int
+    """The seed of the match."""
+    frame: int
+    """The frame of that state."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceChanged(MatchEvent):
+    """The machine that fed a spectator is gone; another one is asked."""
+
+    address: Hashable
+    """Where that one is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,8 +20,11 @@ from retick.wire import rbn1
 
 __all__ = ["Exchange"]
 
+MAX_COUNT = rbn1.MAX_COUNT
 TIME_SYNC_EVERY = 4
 """Packets from one time sync block to the next, where the other side knows them."""
+MATCH_BITS = 0xFF000000
+"""The part of a frame number on the wire that counts rematches, so that a late packet of an old match is known."""
 CHECKSUM_EVERY = 4
 """Packets from one checksum block to the next: a lost one comes again soon."""
 
@@ -38,7 +41,10 @@ class Exchange:
         *,
         extensions: int = 0,
         compare_checksums: bool = True,
+        first_frame: int = 0,
+        base: int = 0,
     ) -> None:
+        """``first_frame`` is the first of our inputs that the other side needs, ``base`` frame 0 on the wire."""
         self.key = key
         self.players = players
         """The seats played there, ascending."""
@@ -46,8 +52,10 @@ class Exchange:
         self.dropped: Counter[str] = Counter()
         self.sent = RateMeter()
         self.received = RateMeter()
-        self.acknowledged = -1
+        self.acknowledged = first_frame - 1
         """The newest frame of our inputs that the other side has, with all before it."""
+        self.acks_below = 0
+        """Acknowledgements below this frame are taken even if we have not come that far: of one who joins later."""
         self.events: list[MatchEvent] = []
         self.book = ChecksumBook(config.checksum_interval) if config.checksum_interval else None
         self.desynced = False
@@ -58,36 +66,54 @@ class Exchange:
         self._size = input_size_of(engine.sim)
         self._newest: tuple[int, int] | None = None
         self._conflicts: set[int] = set()
+        self._base = base
+        # Nearly every machine has one player, and what is done sixty times a second asks for it by these.
+        self._only_local = self._locals[0] if len(self._locals) == 1 else None
+        self._plain = self._size == 2 and self._only_local is not None
+        self._only_player = players[0] if len(players) == 1 else None
 
     @property
     def next_expected(self) -> int:
         """The first frame whose inputs from there are not all known."""
-        return min(self._engine.first_missing(player) for player in self.players)
+        if self._only_player is not None:
+            return self._engine.first_missing(self._only_player)
+        return min([self._engine.first_missing(player) for player in self.players])
 
     def packet(self, now: float) -> bytes | None:
         """The packet to send now; None while there is no input to send."""
         engine = self._engine
         end = engine.local_frontier
-        first = min(self.acknowledged + 1, end - 1)
-        if first < 0:
+        if end <= engine.start_frame:
             return None
-        end = min(end, first + rbn1.MAX_COUNT)
-        if len(self._locals) == 1:
-            inputs = tuple(engine.inputs_of(self._locals[0], first, end))
+        first = self.acknowledged + 1
+        if first >= end:
+            first = end - 1
+        if first < engine.start_frame:
+            first = engine.start_frame
+        if end > first + MAX_COUNT:
+            end = first + MAX_COUNT
+        if self._only_local is not None:
+            inputs = tuple(engine.inputs_of(self._only_local, first, end))
         else:
             columns = [engine.inputs_of(player, first, end) for player in self._locals]
-            inputs = tuple(value for row in zip(*columns, strict=True) for value in row)
+            inputs = tuple([value for row in zip(*columns, strict=True) for value in row])
         checksum_frame = checksum = sync = None
         number = self.sent.packets
-        if self._newest is not None and number % CHECKSUM_EVERY == 0:
-            checksum_frame, checksum = self._newest
-        if self._extensions & rbn1.TIME_SYNC and number % TIME_SYNC_EVERY == 1:
+        base = self._base
+        if number % CHECKSUM_EVERY == 0 and self._newest is not None:
+            checksum_frame, checksum = self._newest[0] + base, self._newest[1]
+        if number % TIME_SYNC_EVERY == 1 and self._extensions & rbn1.TIME_SYNC:
             sync = rbn1.TimeSync(engine.frame & 0xFFFF, _in_64ths(self.lead.ours or 0.0))
-        ack = max(self.next_expected - 1, 0)
-        data = rbn1.encode(
-            rbn1.InputPacket(first, ack, inputs, checksum_frame, checksum, sync, None, self._size, len(self._locals)),
-            self._extensions,
-        )
+        ack = self.next_expected - 1
+        if ack < 0:
+            ack = 0
+        if self._plain and sync is None and checksum is None:
+            data = rbn1.encode_plain(first + base, ack + base, inputs)
+        else:
+            packet = rbn1.InputPacket(
+                first + base, ack + base, inputs, checksum_frame, checksum, sync, None, self._size, len(self._locals)
+            )
+            data = rbn1.encode(packet, self._extensions)
         self.sent.add(len(data), now)
         return data
 
@@ -106,27 +132,34 @@ class Exchange:
             return type(error).__name__
         if packet.input_size != self._size or packet.seats != len(self.players):
             return "WrongShape"
-        if packet.ack_frame >= max(self._engine.local_frontier, 1):
+        base = self._base
+        if packet.start_frame & MATCH_BITS != base or packet.ack_frame & MATCH_BITS != base:
+            return "AnotherMatch"
+        if base:
+            packet = packet._replace(start_frame=packet.start_frame - base, ack_frame=packet.ack_frame - base)
+        ack = packet.ack_frame
+        if ack >= self._engine.local_frontier and ack >= self.acks_below and ack > 0:
             return "AckFromTheFuture"
         try:
-            self._take_inputs(packet)
+            if self._only_player is not None:
+                self._engine.add_remote_inputs(self._only_player, packet.start_frame, packet.inputs)
+            else:
+                self._take_rows(packet)
         except InputConflict as conflict:
             self._report(conflict)
             return "InputConflict"
         except (ProtocolViolation, UsageError) as error:
             return type(error).__name__
-        if packet.ack_frame > self.acknowledged and packet.ack_frame > 0:
-            self.acknowledged = packet.ack_frame
+        if ack > self.acknowledged and ack > 0:
+            self.acknowledged = ack
         self._measure(packet, phase)
         if packet.checksum_frame is not None and packet.checksum is not None and self._compare:
-            self._claim(packet.checksum_frame, packet.checksum)
+            self._claim(packet.checksum_frame - base, packet.checksum)
         return None
 
-    def _take_inputs(self, packet: rbn1.InputPacket) -> None:
+    def _take_rows(self, packet: rbn1.InputPacket) -> None:
+        """The inputs of several players at one machine: all are taken, or none."""
         engine, start, inputs = self._engine, packet.start_frame, packet.inputs
-        if len(self.players) == 1:
-            engine.add_remote_inputs(self.players[0], start, inputs)
-            return
         columns = [inputs[seat :: len(self.players)] for seat in range(len(self.players))]
         for player, column in zip(self.players, columns, strict=True):
             engine.check_remote_inputs(player, start, column)
@@ -164,7 +197,7 @@ class Exchange:
             self._alarm(self.book.write(frame, checksum))
 
     def _claim(self, frame: int, checksum: int) -> None:
-        if self.book is None or frame > self.next_expected + rbn1.MAX_COUNT:
+        if self.book is None or not 0 <= frame <= self.next_expected + MAX_COUNT:
             self.dropped["ChecksumOfNoFrame"] += 1
             return
         self._alarm(self.book.claim(frame, checksum))

@@ -2,8 +2,8 @@
 
 ::
 
-    04 DROP      u16 lost machines as bits; u8 players, each: u8 player, u32 first missing frame, u8 n, and the
-                 n inputs before it; u8 commits, each: u8 machine, u32 frame
+    04 DROP      u8 n, n lost machines; u8 players, each: u8 player, u32 first missing frame, u8 n, and the n inputs
+                 before it; u8 commits, each: u8 machine, u16 seats as bits, u32 frame
     05 WELCOME   u8 sender, u8 your number, 8 bytes token, u32 seed, u8 match, u32 frame, u32 checksum, u32 state size,
                  u16 players gone as bits, roster
     06 STATE     u32 offset, bytes
@@ -15,6 +15,9 @@
     0C CANCEL    u8 machine
     0D REMATCH   u8 match
     0E FEED      u32 first frame, u16 bytes of roster, u8 whether there is one, roster, inputs by frame
+    0F EVIDENCE  after a desync: docs/formats/desync-bundle.md
+    10 RESYNC    u8 match, u32 state size, u32 checksum; STATE messages follow
+    11 RESYNCED  u8 match
 
 Readers check everything and raise DecodeError; nothing is allocated beyond the size of the message.
 """
@@ -29,12 +32,15 @@ __all__ = [
     "CANCEL",
     "COMMIT",
     "DROP",
+    "EVIDENCE",
     "FEED",
     "JOINED",
     "MEET",
     "PROMISE",
     "PROPOSE",
     "REMATCH",
+    "RESYNC",
+    "RESYNCED",
     "STATE",
     "WELCOME",
     "Drop",
@@ -49,6 +55,7 @@ __all__ = [
     "decode_meeting",
     "decode_number",
     "decode_numbered",
+    "decode_resync",
     "decode_welcome",
     "encode_chunk",
     "encode_drop",
@@ -56,11 +63,13 @@ __all__ = [
     "encode_meeting",
     "encode_number",
     "encode_numbered",
+    "encode_resync",
     "encode_welcome",
     "players_of",
 ]
 
 DROP, WELCOME, STATE, MEET, JOINED, PROPOSE, PROMISE, COMMIT, CANCEL, REMATCH, FEED = range(4, 15)
+EVIDENCE, RESYNC, RESYNCED = 15, 16, 17
 
 LARGEST_STATE = 16 << 20
 """Bytes of a state that a newcomer takes at most."""
@@ -72,9 +81,9 @@ _MEET = struct.Struct("<BBHIB")
 _NUMBERED = struct.Struct("<BBI")
 _NUMBER = struct.Struct("<BB")
 _STATE = struct.Struct("<BI")
-_DROP = struct.Struct("<BHB")
+_RESYNC = struct.Struct("<BBII")
 _KNOWN = struct.Struct("<BIB")
-_COMMIT = struct.Struct("<BI")
+_COMMIT = struct.Struct("<BHI")
 _FEED = struct.Struct("<BIHB")
 
 
@@ -91,7 +100,7 @@ class Drop(NamedTuple):
 
     lost: frozenset[int]
     known: tuple[Known, ...]
-    commits: tuple[tuple[int, int], ...]
+    commits: tuple[tuple[int, int, int], ...]
 
 
 class Welcome(NamedTuple):
@@ -169,8 +178,20 @@ def decode_chunk(data: bytes) -> tuple[int, bytes]:
     return _STATE.unpack_from(data)[1], data[_STATE.size :]
 
 
+def encode_resync(match: int, size: int, checksum: int) -> bytes:
+    return _RESYNC.pack(RESYNC, match, size, checksum)
+
+
+def decode_resync(data: bytes) -> tuple[int, int, int]:
+    """The number of the match to come, and the size and checksum of its first state."""
+    if len(data) != _RESYNC.size:
+        raise InvalidValue(f"RESYNC has {_RESYNC.size} bytes, not {len(data)}")
+    _, match, size, checksum = _RESYNC.unpack(data)
+    return match, size, checksum
+
+
 def encode_drop(drop: Drop, input_size: int) -> bytes:
-    parts = [_DROP.pack(DROP, bits_of(drop.lost), len(drop.known))]
+    parts = [bytes((DROP, len(drop.lost), *sorted(drop.lost), len(drop.known)))]
     for player, missing, inputs in drop.known:
         parts.append(_KNOWN.pack(player, missing, len(inputs)))
         parts += [value.to_bytes(input_size, "little") for value in inputs]
@@ -180,25 +201,32 @@ def encode_drop(drop: Drop, input_size: int) -> bytes:
 
 
 def decode_drop(data: bytes, input_size: int) -> Drop:
-    _need(data, _DROP.size + 1)
-    _, lost, count = _DROP.unpack_from(data)
-    at = _DROP.size
+    _need(data, 4)
+    at = 2 + data[1]
+    _need(data, at + 2)
+    lost = frozenset(data[2:at])
     known = []
+    count = data[at]
+    at += 1
     for _ in range(count):
-        _need(data, at + _KNOWN.size + 1)
-        player, missing, held = _KNOWN.unpack_from(data, at)
-        at += _KNOWN.size
-        if held > KNOWN_INPUTS or held > missing:
-            raise InvalidValue(f"{held} inputs before frame {missing}, where at most {KNOWN_INPUTS} are taken")
-        _need(data, at + held * input_size + 1)
-        cells = range(at, at + held * input_size, input_size)
-        inputs = tuple(int.from_bytes(data[cell : cell + input_size], "little") for cell in cells)
-        known.append(Known(player, missing, inputs))
-        at += held * input_size
+        one, at = _decode_known(data, at, input_size)
+        known.append(one)
     if len(data) != at + 1 + data[at] * _COMMIT.size:
         raise InvalidValue("a DROP whose length does not fit its contents")
-    commits = tuple(_COMMIT.iter_unpack(data[at + 1 :]))
-    return Drop(frozenset(players_of(lost)), tuple(known), commits)
+    return Drop(lost, tuple(known), tuple(_COMMIT.iter_unpack(data[at + 1 :])))
+
+
+def _decode_known(data: bytes, at: int, input_size: int) -> tuple[Known, int]:
+    _need(data, at + _KNOWN.size + 1)
+    player, missing, held = _KNOWN.unpack_from(data, at)
+    at += _KNOWN.size
+    if held > KNOWN_INPUTS or held > missing:
+        raise InvalidValue(f"{held} inputs before frame {missing}, where at most {KNOWN_INPUTS} are taken")
+    end = at + held * input_size
+    _need(data, end + 1)
+    cells = range(at, end, input_size)
+    inputs = tuple(int.from_bytes(data[cell : cell + input_size], "little") for cell in cells)
+    return Known(player, missing, inputs), end
 
 
 def encode_welcome(welcome: Welcome) -> bytes:

@@ -1,14 +1,14 @@
-"""A match over links: find each other, agree, play, say goodbye. Sans-I/O, like everything below ``transport``.
+"""A match over links: find each other, agree, play, come and go. Sans-I/O, like everything below ``transport``.
 
-Theory of operation. One machine hosts; the others dial it and are given seats. When every seat is taken the host tells
-all of them who takes part, each dials those that came before it, and when all links are up the host gives the
-seed and the match starts. From then on machines are equal: inputs travel directly between each two of them. For
-two machines this is one handshake and one message. docs/rollback.md draws the states.
+Theory of operation. One machine hosts; the others dial it and are given seats (``gathering``). When every seat is
+taken the host tells all of them who takes part, each dials those that came before it, and when all links are up the
+host gives the seed and the match starts. From then on machines are equal: inputs travel directly between each two
+of them, lost machines are dropped by agreement (``leaving``), newcomers take their seats (``admission``), others
+watch (``audience``). docs/rollback.md draws the states.
 """
 
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from enum import Enum
 from typing import Any
 
 from retick.errors import DecodeError, NotSynchronized, UsageError
@@ -18,20 +18,23 @@ from retick.link import (
     Connection,
     Disconnected,
     Interrupted,
-    LinkConfig,
     LinkEndpoint,
     LinkEvent,
     Reason,
     Refuse,
     Refused,
     Request,
-    UnreliableReceived,
     describe,
 )
 from retick.link import MessageReceived as LinkMessageReceived
 from retick.link import Resumed as LinkResumed
 from retick.rollback import lobby
+from retick.rollback import membership as wire
+from retick.rollback.admission import ASK_ANOTHER, Newcomer, Sponsor
+from retick.rollback.audience import WATCH, Audience
 from retick.rollback.config import MatchConfig
+from retick.rollback.departure import Departures
+from retick.rollback.early import EarlyCallers
 from retick.rollback.events import (
     MatchEnded,
     MatchEvent,
@@ -42,37 +45,22 @@ from retick.rollback.events import (
     PeerInterrupted,
     PeerResumed,
 )
+from retick.rollback.gathering import Gathering
+from retick.rollback.inquiry import Inquiry
+from retick.rollback.leaving import Leaving
 from retick.rollback.match import Match
-from retick.rollback.stats import PeerStats, RateMeter, SessionStats
-from retick.sim.contract import Input, NamesItself, input_size_of
-from retick.wire import rbn1
+from retick.rollback.peer import HOST, Peer, Phase, Role
+from retick.rollback.rematch import Rematch
+from retick.rollback.resync import Resync
+from retick.rollback.stats import SessionStats
+from retick.rollback.terms import EXTENSIONS, link_config_for
+from retick.sim.contract import Input, input_size_of
 
 __all__ = ["Phase", "RollbackSession"]
 
-HOST = 0
-EXTENSIONS = rbn1.TIME_SYNC | rbn1.WIDE_INPUTS
-
-
-class Phase(Enum):
-    """Where a session is."""
-
-    GATHERING = "waiting for everyone"
-    LINKING = "connecting everyone to everyone"
-    RUNNING = "playing"
-    ENDED = "over"
-
-
-class Peer:
-    """Another machine as the session knows it."""
-
-    __slots__ = ("connection", "meter", "number", "players", "ready")
-
-    def __init__(self, number: int, players: tuple[int, ...]) -> None:
-        self.number = number
-        self.players = players
-        self.connection: Connection | None = None
-        self.ready = False
-        self.meter = RateMeter()
+MOST_SILENT_CALLS = 3
+"""How often a machine of the match is called that does not answer."""
+MOST_REDIRECTIONS = 8
 
 
 class RollbackSession:
@@ -89,29 +77,47 @@ class RollbackSession:
     ) -> None:
         """Host, or with ``host_address`` join, a match of ``sim`` with ``seats`` players at this machine.
 
-        ``entropy(n)`` gives n random bytes: ``os.urandom``, or a seeded generator's in a test.
+        ``host_address`` may also be any machine of a match that runs already and has free seats. ``entropy(n)`` gives
+        n random bytes: ``os.urandom``, or a seeded generator's in a test.
         """
         if not 1 <= seats <= sim.num_players:
             raise UsageError(f"seats must be from 1 to the game's {sim.num_players} players, not {seats}")
+        self.sim = sim
         self.config = config or MatchConfig()
         self.phase = Phase.GATHERING
         self.match: Match | None = None
         self.number = HOST
         """This machine's number in the match."""
-        self.local_players = tuple(range(seats)) if host_address is None else ()
+        self.local_players: tuple[int, ...] = tuple(range(seats)) if host_address is None else ()
         """The seats played here; a joiner learns its own when it is admitted."""
-        self._sim = sim
-        self._peers: dict[int, Peer] = {}
-        self._token = entropy(lobby.TOKEN_SIZE) if host_address is None else b""
+        self.peers: dict[int, Peer] = {}
+        """The other machines by their numbers."""
+        self.token = entropy(lobby.TOKEN_SIZE) if host_address is None else b""
+        """What machines of this match show each other when they call."""
+        self.newest_number = HOST
+        """The highest number that any machine of this match has had; none is given twice."""
+        self.departures = Departures()
+        self.is_host = host_address is None
+        self.link = LinkEndpoint(
+            link_config_for(sim, self.config), entropy=entropy, admit=self._admit, on_payload=self._on_payload
+        )
+        self._seats = seats
+        self._redirections = 0
         self._events: list[MatchEvent] = []
-        self._now = 0.0
-        self._link = LinkEndpoint(_link_config(sim, self.config), entropy=entropy, admit=self._admit)
-        self._is_host = host_address is None
+        self._sample_at = 0.0
+        self._early = EarlyCallers()
+        self._gathering = Gathering(self)
+        self.sponsor = Sponsor(self)
+        """What this machine does for those who come in mid-match."""
+        self._newcomer = Newcomer(self)
+        self._audience = Audience(self)
+        self._leaving = Leaving(self)
+        self._rematch = Rematch(self)
+        self._inquiry = Inquiry(self)
+        self._resync = Resync(self)
         if host_address is not None:
-            host = Peer(HOST, ())
-            host.connection = self._link.dial(host_address, seats=seats)
-            host.connection.tag = host
-            self._peers[HOST] = host
+            host = self.peers[HOST] = Peer(HOST, ())
+            self.dial(host, host_address, seats=seats)
 
     # For the game's loop.
 
@@ -130,9 +136,14 @@ class RollbackSession:
         """The next frame to run."""
         return self._running().engine.frame
 
+    @property
+    def gone(self) -> tuple[int, ...]:
+        """Players who left and whose seats are free."""
+        return tuple(sorted(self.departures.decided))
+
     def due(self, *, now: float) -> bool:
         """Whether ``advance`` is to be called now. False while the match waits for inputs: it goes on by itself."""
-        return self.match is not None and self.running and self.match.due(now)
+        return self.phase is Phase.RUNNING and self.match is not None and self.match.due(now)
 
     def advance(self, pressed: Input | tuple[Input, ...], *, now: float) -> None:
         """Run the next frame with what is pressed here: one input, or one for each local player."""
@@ -142,254 +153,335 @@ class RollbackSession:
 
     def send_message(self, data: bytes, *, peer: int | None = None) -> bool:
         """Send the application's own bytes reliably to one machine, or to all; False if a queue is full."""
-        peers = self._peers.values() if peer is None else (self._peers[peer],)
-        links = [found.connection for found in peers if found.connection is not None]
         message = bytes((lobby.APPLICATION,)) + data
-        taken = [link.send_reliable(message) for link in links if link.is_connected]
+        targets = self.players_peers() if peer is None else [self.peers[peer]]
+        taken = [target.send(message) for target in targets if target.is_connected]
         return all(taken)
 
-    def close(self, text: str = "") -> None:
-        """Leave in good order; keep the five calls going for a moment so that the others hear of it."""
-        self._link.close(Reason.GOODBYE, text)
-        self._end("left the match")
+    def rematch(self) -> None:
+        """Propose to play again with seats moved on by one machine; it starts when all have proposed it."""
+        self._rematch.propose(self._running())
+
+    def resync(self, machine: int) -> None:
+        """After a desync: go on from the state of ``machine``, once every other application has named it too."""
+        self._resync.agree(machine, self._running())
+
+    def close(self, text: str = "", *, linger: float = 0.0) -> None:
+        """Leave in good order, messages within ``linger`` seconds first; go on until ``next_timeout`` is None."""
+        self.link.close(Reason.GOODBYE, text, linger=linger)
+        self.end("left the match")
 
     def stats(self, *, now: float) -> SessionStats:
         """All numbers of the match at this moment."""
-        match = self._running()
-        measured = match.stats(now)
-        peers = {key: self._measured(key, stats, now) for key, stats in measured.peers.items()}
-        return replace(measured, peers=peers)
+        measured = self._running().stats(now)
+        return replace(
+            measured,
+            peers={
+                key: self.peers[key].measured(stats, now) if key in self.peers else stats
+                for key, stats in measured.peers.items()
+            },
+        )
+
+    @property
+    def spectators(self) -> int:
+        """How many machines watch through this one."""
+        return self._audience.size
 
     @property
     def dropped(self) -> dict[str, int]:
         """Datagrams that were not taken, by reason; packets within a match are counted in its statistics."""
-        return {reason: count for reason, count in self._link.dropped.items() if count}
+        return {reason: count for reason, count in self.link.dropped.items() if count}
 
     # The five calls.
 
     def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
-        self._now = now
-        self._link.receive_datagram(data, address, now=now)
-        self._handle_link_events(now)
+        self.link.receive_datagram(data, address, now=now)
+        if self.link.has_events:
+            self._handle_link_events(now)
 
     def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
-        self._now = now
-        if self.match is not None and self.running:
+        if self.phase is Phase.RUNNING and self.match is not None:
             for key, data in self.match.packets(now):
-                connection = self._peers[key].connection
-                if connection is not None:
-                    connection.send_unreliable(data)
-        out = self._link.datagrams_to_send(now=now)
-        for data, address in out:
-            for peer in self._peers.values():
-                if peer.connection is not None and peer.connection.address == address:
-                    peer.meter.add(len(data), now)
-        return out
+                peer = self.peers.get(key)
+                if peer is not None and peer.connection is not None:
+                    peer.connection.send_unreliable(data)
+            self.sponsor.pump()
+            self._audience.feed(self.match)
+            self._inquiry.pump(self.match, now)
+            self._resync.pump()
+        if now >= self._sample_at:
+            self._sample_rates(now)
+        return self.link.datagrams_to_send(now=now)
 
     def next_timeout(self) -> float | None:
-        times = [self._link.next_timeout()]
-        if self.match is not None and self.running:
-            times.append(self.match.next_timeout())
-        return min((time for time in times if time is not None), default=None)
+        due = self.link.next_timeout()
+        if self.phase is Phase.RUNNING and self.match is not None:
+            resend = self.match.next_timeout()
+            if resend is not None and (due is None or resend < due):
+                return resend
+        return due
 
     def handle_timeout(self, *, now: float) -> None:
-        self._now = now
-        self._link.handle_timeout(now=now)
+        self.link.handle_timeout(now=now)
         self._handle_link_events(now)
 
     def events(self) -> list[MatchEvent]:
         happened, self._events = self._events, []
         return happened + (self.match.events() if self.match is not None else [])
 
-    # Becoming a match.
+    # For the parts of a session.
+
+    def tell(self, event: MatchEvent) -> None:
+        self._events.append(event)
+
+    def players_peers(self) -> list[Peer]:
+        """The other machines that play."""
+        return [peer for peer in self.peers.values() if peer.role is Role.PLAYER]
+
+    def members(self, without: Peer | None = None) -> list[lobby.Member]:
+        """The other machines that play, with the addresses at which this one sees them."""
+        return [
+            lobby.Member(peer.number, peer.players, peer.connection.address)
+            for peer in self.players_peers()
+            if peer is not without and peer.connection is not None
+        ]
+
+    def dial(self, peer: Peer, address: Hashable, *, seats: int = 0, data: bytes = b"") -> None:
+        peer.connection = self.link.dial(address, seats=seats, data=data)
+        peer.connection.tag = peer
+
+    def meet(self, member: lobby.Member) -> None:
+        """Call a machine of the match that is known from a roster."""
+        peer = self.peers[member.number] = Peer(member.number, member.players)
+        self._call(peer, member.address)
+
+    def _call(self, peer: Peer, address: Hashable) -> None:
+        peer.calls += 1
+        self.dial(peer, address, data=self.token + bytes((self.number,)))
+
+    def expect(self, peer: Peer) -> None:
+        """A machine of the match that is going to call, or has called before we knew of it."""
+        self.peers[peer.number] = peer
+        connection = self._early.claim(self.token, peer.number)
+        if connection is not None:
+            peer.connection = connection
+            connection.tag = peer
+            if connection.is_connected:
+                self._on_connected(peer)
+
+    def exchange_with(self, peer: Peer, first_frame: int) -> None:
+        """Begin to send our inputs from ``first_frame`` on, and to take those of the other machine."""
+        terms = peer.connection.terms if peer.connection is not None else None
+        extensions = terms.capabilities & EXTENSIONS if terms is not None else 0
+        if self.match is not None and peer.number not in self.match.exchanges:
+            self.match.add_peer(peer.number, peer.players, extensions=extensions, first_frame=first_frame)
+
+    def run(self, match: Match) -> None:
+        self.match = match
+        self.phase = Phase.RUNNING
+
+    def start(self, seed: int, number: int = 0, state: Any = None) -> None:
+        """Begin a match at its frame 0, with all machines that are linked; from ``state``, if one is given."""
+        self.newest_number = max(self.newest_number, self.number, *self.peers)
+        config = self.config
+        self.run(
+            Match(
+                self.sim, seed=seed, local_players=self.local_players, config=config, number=number % 256, state=state
+            )
+        )
+        for peer in sorted(self.players_peers(), key=lambda peer: peer.number):
+            self.exchange_with(peer, 0)
+        self._audience.restart()
+        self._inquiry.forget()
+        self._resync.forget()
+        self.tell(MatchStarted(seed=seed, local_players=self.local_players))
+
+    def end(self, reason: str) -> None:
+        if self.phase is not Phase.ENDED:
+            self.phase = Phase.ENDED
+            self.tell(MatchEnded(reason=reason))
+
+    # What links say.
 
     def _admit(self, request: Request) -> Accept | Refuse:
-        if self._is_host:
-            return self._give_seats(request)
-        index = request.data[lobby.TOKEN_SIZE] if len(request.data) == lobby.TOKEN_SIZE + 1 else HOST
-        peer = self._peers.get(index)
-        known = self._token and request.data.startswith(self._token) and index > self.number
-        if not known or peer is None or peer.connection is not None:
+        if request.data.startswith(WATCH):
+            return self._audience.admit(request)
+        if self.token and EarlyCallers.is_call(request) and request.data.startswith(self.token):
+            return self._expected(request)
+        if not self.token and EarlyCallers.is_call(request):
+            return self._early.hold(request)
+        if self.phase is Phase.GATHERING and self.is_host:
+            return self._gathering.admit(request)
+        if self.phase is Phase.RUNNING and not request.data:
+            return self.sponsor.admit(request)
+        return Refuse(reason=Reason.DENIED, text="nobody is expected here")
+
+    def _expected(self, request: Request) -> Accept | Refuse:
+        """A machine of this match calls."""
+        number = request.data[lobby.TOKEN_SIZE]
+        peer = self.peers.get(number)
+        if peer is None and self.phase is Phase.RUNNING and number > self.newest_number:
+            return self._early.hold(request)
+        if peer is None or peer.connection is not None:
             return Refuse(reason=Reason.DENIED, text="not a machine of this match")
         peer.connection = request.connection
         request.connection.tag = peer
         return Accept()
 
-    def _give_seats(self, request: Request) -> Accept | Refuse:
-        if self.phase is not Phase.GATHERING:
-            return Refuse(reason=Reason.FULL, text="the match has begun")
-        taken = {player for peer in self._peers.values() for player in peer.players} | set(self.local_players)
-        free = [player for player in range(self._sim.num_players) if player not in taken]
-        if not 1 <= request.seats <= len(free):
-            return Refuse(reason=Reason.SEATS, text=f"{request.seats} seats were asked for, {len(free)} are free")
-        index = next(number for number in range(1, 256) if number not in self._peers)
-        peer = Peer(index, tuple(free[: request.seats]))
-        peer.connection = request.connection
-        request.connection.tag = peer
-        self._peers[index] = peer
-        return Accept(seats=peer.players)
-
-    def _on_connected(self, peer: Peer, connection: Connection) -> None:
-        if not self._is_host and peer.number == HOST and connection.terms is not None:
-            self.local_players = connection.terms.seats
-        self._events.append(PeerConnected(peer=peer.number, players=peer.players))
-        if self._is_host:
-            self._send_rosters_when_complete()
-        elif self.phase is Phase.LINKING:
-            self._report_ready()
-
-    def _send_rosters_when_complete(self) -> None:
-        seated = len(self.local_players) + sum(len(peer.players) for peer in self._peers.values())
-        links = [peer.connection for peer in self._peers.values()]
-        if seated < self._sim.num_players or not all(link is not None and link.is_connected for link in links):
-            return
-        self.phase = Phase.LINKING
-        members = [lobby.Member(HOST, self.local_players, "host")]
-        for peer in self._peers.values():
-            if peer.connection is not None:
-                members.append(lobby.Member(peer.number, peer.players, peer.connection.address))
-        for peer in self._peers.values():
-            roster = lobby.Roster(peer.number, self._token, tuple(members))
-            self._send(peer, lobby.encode_roster(roster))
-
-    def _on_roster(self, roster: lobby.Roster) -> None:
-        """The host says who takes part: dial those who came before us, expect those who came after."""
-        self.phase = Phase.LINKING
-        self.number, self._token = roster.number, roster.token
-        for member in roster.members:
-            if member.number == HOST:
-                self._peers[HOST].players = member.players
-            elif member.number != self.number:
-                self._meet(member)
-        self._report_ready()
-
-    def _meet(self, member: lobby.Member) -> None:
-        peer = self._peers[member.number] = Peer(member.number, member.players)
-        if member.number < self.number:
-            peer.connection = self._link.dial(member.address, seats=0, data=self._token + bytes((self.number,)))
-            peer.connection.tag = peer
-
-    def _report_ready(self) -> None:
-        if all(peer.connection is not None and peer.connection.is_connected for peer in self._peers.values()):
-            self._send(self._peers[HOST], bytes((lobby.READY,)))
-
-    def _start(self, seed: int, now: float) -> None:
-        self.phase = Phase.RUNNING
-        self.match = Match(self._sim, seed=seed, local_players=self.local_players, config=self.config)
-        for peer in sorted(self._peers.values(), key=lambda peer: peer.number):
-            terms = peer.connection.terms if peer.connection is not None else None
-            extensions = terms.capabilities & EXTENSIONS if terms is not None else 0
-            self.match.add_peer(peer.number, peer.players, extensions=extensions)
-        self._events.append(MatchStarted(seed=seed, local_players=self.local_players))
-
-    # What links say.
+    def _on_payload(self, connection: Connection, data: bytes, now: float) -> None:
+        peer = connection.tag
+        if self.phase is Phase.RUNNING and self.match is not None and isinstance(peer, Peer):
+            self.match.take(peer.number, data, now)
 
     def _handle_link_events(self, now: float) -> None:
-        for event in self._link.events():
+        for event in self.link.events():
             peer = event.connection.tag
-            if not isinstance(peer, Peer) or self._peers.get(peer.number) is not peer:
+            if not isinstance(peer, Peer):
                 continue
-            if isinstance(event, UnreliableReceived):
-                if self.match is not None and self.running:
-                    self.match.take(peer.number, event.data, now)
-            elif isinstance(event, LinkMessageReceived):
+            if isinstance(event, LinkMessageReceived):
                 self._on_message(peer, event.data, now)
             else:
                 self._on_rare(peer, event)
 
     def _on_rare(self, peer: Peer, event: LinkEvent) -> None:
-        if isinstance(event, Connected):
-            self._on_connected(peer, event.connection)
-        elif isinstance(event, Interrupted):
-            self._events.append(PeerInterrupted(peer=peer.number))
-        elif isinstance(event, LinkResumed):
-            self._events.append(PeerResumed(peer=peer.number))
+        silent = isinstance(event, Disconnected) and event.reason == Reason.NO_ANSWER
+        if silent and 0 < peer.calls < MOST_SILENT_CALLS:
+            self._call(peer, event.connection.address)
+        elif isinstance(event, Refused) and event.reason == ASK_ANOTHER and peer.number == HOST and self.match is None:
+            self._ask_another(peer, event.text)
         elif isinstance(event, Refused | Disconnected):
             self._on_gone(peer, event.reason, event.text)
+        elif peer.role is Role.SPECTATOR:
+            self._audience.connected(peer)
+        elif isinstance(event, Connected):
+            self._on_connected(peer)
+        elif isinstance(event, Interrupted):
+            self.tell(PeerInterrupted(peer=peer.number))
+        elif isinstance(event, LinkResumed):
+            self.tell(PeerResumed(peer=peer.number))
+
+    def _ask_another(self, peer: Peer, text: str) -> None:
+        """The machine that we called says who lets people in."""
+        self._redirections += 1
+        try:
+            address = lobby.unpack_address(text.encode())
+        except DecodeError:
+            address = None
+        if address is None or self._redirections > MOST_REDIRECTIONS:
+            self._on_gone(peer, ASK_ANOTHER, "sent on and on, and nobody lets us in")
+            return
+        self.dial(peer, address, seats=self._seats)
+
+    def _on_connected(self, peer: Peer) -> None:
+        connection = peer.connection
+        if not self.local_players and connection is not None and connection.terms is not None:
+            self.local_players = connection.terms.seats
+        self.tell(PeerConnected(peer=peer.number, players=peer.players))
+        if peer is self.sponsor.newcomer and self.match is not None:
+            self.sponsor.begin(peer, self.match)
+        elif self.sponsor.expects(peer):
+            self.sponsor.connected(peer)
+        elif self.phase in (Phase.GATHERING, Phase.LINKING):
+            self._gathering.connected()
+            self._newcomer.report()
+        else:
+            self._newcomer.connected(peer)
 
     def _on_message(self, peer: Peer, data: bytes, now: float) -> None:
         kind = data[0] if data else -1
         try:
             if kind == lobby.APPLICATION:
-                self._events.append(MessageReceived(peer=peer.number, data=data[1:]))
-            elif kind == lobby.ROSTER and peer.number == HOST and self.phase is Phase.GATHERING and not self._is_host:
-                self._on_roster(lobby.decode_roster(data))
-            elif kind == lobby.READY and self._is_host and self.phase is Phase.LINKING and len(data) == 1:
-                self._on_ready(peer, now)
-            elif kind == lobby.START and peer.number == HOST and self.phase is Phase.LINKING:
-                self._start(lobby.decode_start(data), now)
+                self.tell(MessageReceived(peer=peer.number, data=data[1:]))
+            elif kind in (lobby.ROSTER, lobby.READY, lobby.START):
+                self._gathering.take(peer, kind, data)
+            elif kind == wire.WELCOME or (kind == wire.STATE and self.match is None):
+                self._on_newcomers_message(peer, kind, data)
+            elif kind in (wire.EVIDENCE, wire.RESYNC, wire.STATE, wire.RESYNCED):
+                self._on_desync_message(peer, kind, data, self._running(), now)
             else:
-                self._close_violator(peer)
+                self._on_members_message(peer, kind, data, self._running())
         except (DecodeError, UsageError):
             self._close_violator(peer)
 
-    def _on_ready(self, peer: Peer, now: float) -> None:
-        peer.ready = True
-        if not all(other.ready for other in self._peers.values()):
+    def _on_newcomers_message(self, peer: Peer, kind: int, data: bytes) -> None:
+        if kind == wire.WELCOME and self.phase is Phase.GATHERING and not self.is_host:
+            self._newcomer.welcome(peer, wire.decode_welcome(data))
+        elif kind == wire.STATE and self.match is None:
+            self._newcomer.take_chunk(*wire.decode_chunk(data))
+        else:
+            self._close_violator(peer)
+
+    def _on_desync_message(self, peer: Peer, kind: int, data: bytes, match: Match, now: float) -> None:
+        if kind == wire.EVIDENCE:
+            self._inquiry.hear(peer, data[1:], match, now)
+        elif kind == wire.RESYNC:
+            self._resync.announced(peer, data, match)
+        elif kind == wire.STATE:
+            self._resync.take_chunk(peer, *wire.decode_chunk(data), match)
+        else:
+            self._resync.ready(peer, wire.decode_number(data), match)
+
+    def _on_members_message(self, peer: Peer, kind: int, data: bytes, match: Match) -> None:
+        sponsor = self.sponsor
+        if kind == wire.DROP:
+            self._leaving.hear(peer, wire.decode_drop(data, input_size_of(self.sim)), match)
+        elif kind == wire.MEET:
+            sponsor.meet(wire.decode_meeting(data))
+        elif kind == wire.JOINED and peer is sponsor.newcomer:
+            sponsor.joined(match)
+        elif kind == wire.PROPOSE:
+            peer.send(wire.encode_numbered(wire.PROMISE, wire.decode_number(data), sponsor.promise(match)))
+        elif kind == wire.PROMISE:
+            sponsor.promised(peer, *wire.decode_numbered(data), match)
+        elif kind == wire.COMMIT:
+            self._on_commit(*wire.decode_numbered(data), match)
+        elif kind == wire.CANCEL:
+            sponsor.cancelled(wire.decode_number(data), match)
+        elif kind == wire.REMATCH:
+            self._rematch.proposed(peer, wire.decode_number(data), match)
+        else:
+            self._close_violator(peer)
+
+    def _on_commit(self, number: int, frame: int, match: Match) -> None:
+        if number == self.number:
+            self._newcomer.commit(frame, match)
             return
-        mixed = 0
-        for other in self._peers.values():
-            if other.connection is not None and other.connection.terms is not None:
-                mixed ^= other.connection.terms.seed
-        seed = mixed % 0xFFFFFFFF + 1
-        for other in self._peers.values():
-            self._send(other, lobby.encode_start(seed))
-        self._start(seed, now)
+        newcomer = self.peers.get(number)
+        if newcomer is not None and newcomer.role is Role.NEWCOMER:
+            self.sponsor.commit(newcomer, frame, match)
 
     def _on_gone(self, peer: Peer, reason: int, text: str) -> None:
         words = text or describe(reason)
-        self._events.append(PeerDisconnected(peer=peer.number, players=peer.players, reason=reason, text=words))
-        if self._is_host and self.phase is Phase.GATHERING:
-            del self._peers[peer.number]
+        if peer.role is Role.SPECTATOR:
+            self._audience.leave(peer)
+            return
+        if self.peers.get(peer.number) is not peer:
+            return
+        self.tell(PeerDisconnected(peer=peer.number, players=peer.players, reason=reason, text=words))
+        if self.match is not None and self.running and peer.role is Role.NEWCOMER:
+            if peer is self.sponsor.newcomer:
+                self.sponsor.cancel(self.match)
+            else:
+                self.sponsor.remove(peer, self.match)
+        elif self.match is not None and self.running and self.match.joins_at is not None:
+            self._leaving.lose(peer, self.match)
+        elif self.is_host and self.phase is Phase.GATHERING:
+            del self.peers[peer.number]
         else:
-            self._end(words)
+            self.end(words)
 
     def _close_violator(self, peer: Peer) -> None:
         if peer.connection is not None:
             peer.connection.close(Reason.VIOLATION, "a message that the match does not allow")
-
-    def _end(self, reason: str) -> None:
-        if self.phase is not Phase.ENDED:
-            self.phase = Phase.ENDED
-            self._events.append(MatchEnded(reason=reason))
-
-    def _send(self, peer: Peer, message: bytes) -> None:
-        if peer.connection is not None:
-            peer.connection.send_reliable(message)
 
     def _running(self) -> Match:
         if self.match is None:
             raise NotSynchronized(f"there is no match yet: the session is {self.phase.value}")
         return self.match
 
-    def _measured(self, key: Any, stats: PeerStats, now: float) -> PeerStats:
-        peer = self._peers[key]
-        if peer.connection is None:
-            return stats
-        link = peer.connection.stats
-        packets, octets = peer.meter.rates(now)
-        return replace(
-            stats,
-            rtt=link.rtt,
-            jitter=link.jitter,
-            loss_in=link.loss_in,
-            loss_out=link.loss_out,
-            packets_in=link.packets_received,
-            packets_out=link.packets_sent,
-            bytes_in=link.bytes_received,
-            bytes_out=link.bytes_sent,
-            packets_per_second_out=packets,
-            bytes_per_second_out=octets,
-        )
-
-
-def _link_config(sim: Any, config: MatchConfig) -> LinkConfig:
-    named = isinstance(sim, NamesItself)
-    wide = input_size_of(sim) != 2
-    return LinkConfig(
-        game_id=sim.game_id if named else type(sim).__name__[:32],
-        game_version=sim.game_version if named else 0,
-        capabilities=EXTENSIONS,
-        required=rbn1.WIDE_INPUTS if wide else 0,
-        tick_rate=config.tick_rate,
-    )
+    def _sample_rates(self, now: float) -> None:
+        self._sample_at = now + 1.0
+        for peer in self.peers.values():
+            if peer.connection is not None:
+                link = peer.connection.stats
+                peer.meter.sample(link.packets_sent, link.bytes_sent, now)

@@ -62,7 +62,10 @@ class SessionStats:
 
 
 class RateMeter:
-    """Counts packets and bytes, and tells their rates over the last one to two seconds."""
+    """Running totals of packets and bytes, and their rates over the last one to two seconds.
+
+    Whoever counts elsewhere gives totals by ``sample`` about once a second; whoever has nothing adds one by one.
+    """
 
     __slots__ = ("_older", "_recent", "bytes", "packets")
 
@@ -72,12 +75,17 @@ class RateMeter:
         self._recent: tuple[float, int, int] | None = None
 
     def add(self, size: int, now: float) -> None:
-        if self._recent is None:
-            self._older = self._recent = (now, 0, 0)
-        elif now - self._recent[0] >= 1.0:
-            self._older, self._recent = self._recent, (now, self.packets, self.bytes)
+        recent = self._recent
+        if recent is None or now - recent[0] >= 1.0:
+            self.sample(self.packets, self.bytes, now)
         self.packets += 1
         self.bytes += size
+
+    def sample(self, packets: int, octets: int, now: float) -> None:
+        """The totals at this moment."""
+        self.packets, self.bytes = packets, octets
+        self._older = self._recent or (now, packets, octets)
+        self._recent = (now, packets, octets)
 
     def rates(self, now: float) -> tuple[float, float]:
         """Packets and bytes a second."""

@@ -53,31 +53,30 @@ class Pace:
         """The share by which frames are stretched now."""
         self._most_slowing = most_slowing
         self._longest_catch_up = longest_catch_up
-        self._next: float | None = None
-
-    @property
-    def next_frame_at(self) -> float | None:
+        self.next_frame_at: float | None = None
         """When the next frame is due; None before the first."""
-        return self._next
 
     def is_due(self, now: float) -> bool:
-        return self._next is None or now >= self._next
+        return self.next_frame_at is None or now >= self.next_frame_at
 
     def phase(self, now: float) -> float:
         """Which part of the present frame has passed, from 0 to 1."""
-        if self._next is None:
+        if self.next_frame_at is None:
             return 0.0
-        return min(max(1.0 - (self._next - now) / self.interval, 0.0), 1.0)
+        passed = 1.0 - (self.next_frame_at - now) / self.interval
+        if passed < 0.0:
+            return 0.0
+        return passed if passed < 1.0 else 1.0
 
     def frame_run(self, now: float, ahead: float) -> None:
         """A frame was run: plan the next, a little later when this side is ahead."""
         slowing = ahead / FRAMES_TO_CORRECT if ahead > TOLERATED else 0.0
-        self.slowing = min(slowing, self._most_slowing)
-        planned = now if self._next is None else self._next
+        self.slowing = slowing if slowing < self._most_slowing else self._most_slowing
+        planned = now if self.next_frame_at is None else self.next_frame_at
         if now - planned > self._longest_catch_up:
             planned = now
-        self._next = planned + self.interval * (1.0 + self.slowing)
+        self.next_frame_at = planned + self.interval * (1.0 + self.slowing)
 
     def start_over(self, now: float) -> None:
         """After waiting: the next frame is due now, and the time that was lost is not made up."""
-        self._next = now
+        self.next_frame_at = now

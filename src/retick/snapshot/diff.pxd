@@ -36,6 +36,7 @@ cdef class Diff:
     cdef void mark_one(self, Columns base, Columns current, int field, Py_ssize_t at, Py_ssize_t rows) noexcept
     cdef void mark_four(self, Columns base, Columns current, int field, Py_ssize_t at, Py_ssize_t rows) noexcept
     cdef void compare_marked(self, Columns base, Columns current) noexcept
+    cdef void compare_single(self, Columns base, Columns current) noexcept
     cdef void clear_masks(self, Py_ssize_t mask_at) noexcept
     cdef void note_entity(self, unsigned int entity, Py_ssize_t mask_at) noexcept
     cdef int count_changed(self, int component, Py_ssize_t mask_at) noexcept

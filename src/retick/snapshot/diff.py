@@ -129,7 +129,10 @@ class Diff:
             self.current_row[component] = 0
         if same_shape(base, current):
             self.mark_rows(base, current)
-            self.compare_marked(base, current)
+            if self.table.component_count == 1 and self.table.word_count == 1 and current.rows[0] == current.count:
+                self.compare_single(base, current)
+            else:
+                self.compare_marked(base, current)
             return st.OK
         return self.compare_merged(base, current)
 
@@ -189,13 +192,7 @@ class Diff:
         found: cython.int
         rows_at: cython.Py_ssize_t = 0
         mask_at: cython.Py_ssize_t = 0
-        single: cython.bint = components == 1 and current.rows[0] == current.count
         for index in range(current.count):
-            if single:
-                # One component that all have: most entities end here, unchanged.
-                if self.marks[index] == 0:
-                    continue
-                self.current_row[0] = index
             found = 0
             at = 0
             for component in range(components):
@@ -219,6 +216,36 @@ class Diff:
                 self.note_entity(current.keys[index], mask_at)
                 rows_at += components
                 mask_at += self.table.word_count
+
+    def compare_single(self, base: Columns, current: Columns) -> cython.void:
+        """The same for one component that every entity has, with one mask word: the usual case of a small schema."""
+        before: cython.pointer(cython.p_longlong) = base.columns  # type: ignore[valid-type]
+        after: cython.pointer(cython.p_longlong) = current.columns  # type: ignore[valid-type]
+        marks: cython.p_ulonglong = self.marks
+        fields: cython.int = self.table.fields[0]
+        careful: cython.bint = self.table.has_threshold[0] != 0
+        field: cython.int
+        index: cython.Py_ssize_t
+        updated: cython.Py_ssize_t = 0
+        bits: cython.ulonglong
+        for index in range(current.count):
+            if marks[index] == 0:
+                continue
+            if careful:
+                if not self.row_mask(base, current, 0, index, index, updated):
+                    continue
+            else:
+                bits = 0
+                for field in range(fields):
+                    bits = 2 * bits + (after[field][index] != before[field][index])
+                self.masks[updated] = bits
+            self.update_row[updated] = index
+            self.update_at[updated] = index
+            updated += 1
+        if self.counting:
+            for index in range(updated):
+                self.note_entity(current.keys[self.update_at[index]], index)
+        self.updated = updated
 
     def clear_masks(self, mask_at: cython.Py_ssize_t) -> cython.void:
         word: cython.int
@@ -268,7 +295,7 @@ class Diff:
         table: FieldTable = self.table
         before: cython.pointer(cython.p_longlong) = base.columns  # type: ignore[valid-type]
         after: cython.pointer(cython.p_longlong) = current.columns  # type: ignore[valid-type]
-        thresholds: cython.p_longlong = table.threshold
+        careful: cython.bint = table.has_threshold[component] != 0
         field: cython.int = table.first[component]
         word: cython.int
         bit: cython.int
@@ -279,7 +306,7 @@ class Diff:
             bits = 0
             for bit in range(table.mask_width[table.first_word[component] + word]):  # noqa: B007 - a C loop
                 differs = after[field][row] != before[field][base_row]
-                if thresholds[field] != 0 and differs:
+                if careful and differs and table.threshold[field] != 0:
                     differs = self.beyond(field, after[field][row], before[field][base_row])
                 bits = (bits << 1) | differs
                 field += 1

@@ -209,9 +209,9 @@ class Encoder(Packer):
             status = self.write_create(current, index * components)
             if status != st.OK:
                 return status
-        status = self.end_section(CREATES)
+        self.rest()
         self.create_end = self.at
-        return status
+        return self.end_section(CREATES)
 
     def write_create(self, current: Columns, rows_at: cython.Py_ssize_t) -> cython.int:
         table: FieldTable = self.table
@@ -284,9 +284,9 @@ class Encoder(Packer):
                     )
                     if status != st.OK:
                         return status
-        status = self.end_section(MASKED)
+        self.rest()
         self.update_end = self.at
-        return status
+        return self.end_section(MASKED)
 
     def write_packed(self, current: Columns) -> cython.int:
         table: FieldTable = self.table
@@ -326,9 +326,9 @@ class Encoder(Packer):
                     )
                     if status != st.OK:
                         return status
-        status = self.end_section(PACKED)
+        self.rest()
         self.update_end = self.at
-        return status
+        return self.end_section(PACKED)
 
     def write_fields(
         self,

@@ -119,47 +119,117 @@ def take_created(
 ) -> cython.Py_ssize_t:
     """Read created entities from ``index`` on; the index of the first that is not for us, or ``count``.
 
-    ``state`` holds the bit position and the previous id, before and after.
+    Entities with every component all have the same size and layout. So first their ids and masks are looked at, then
+    one column after the other is filled. ``state`` holds the bit position and the previous id, before and after.
     """
-    components: cython.int = table.component_count
     pos: cython.Py_ssize_t = state[POSITION]
     previous: cython.longlong = state[PREVIOUS]
+    component: cython.int
+    at: cython.Py_ssize_t
+    good: cython.Py_ssize_t
+    if pos & 7:
+        if strict and buf[pos >> 3] & (255 >> (pos & 7)):
+            return index
+        pos += 8 - (pos & 7)
+    good = (end - pos) // (8 * table.entity_plain_bytes)
+    if count - index < good:
+        good = count - index
+    for component in range(table.component_count):
+        if made.room[component] - made.rows[component] < good:
+            good = made.room[component] - made.rows[component]
+    good = _alike(table, made, buf, pos >> 3, strict, index, good, previous)
+    for component in range(table.component_count):
+        good = _take_columns(table, made, component, buf, pos >> 3, good)
+    for component in range(table.component_count):
+        made.rows[component] += good
+        if made.noted:
+            for at in range(index, index + good):
+                made.present[component][at] = 1
+    if good > 0:
+        state[POSITION] = pos + 8 * table.entity_plain_bytes * good
+        state[PREVIOUS] = made.keys[index + good - 1]
+    return index + good
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _alike(
+    table: FieldTable,
+    made: Columns,
+    buf: cython.p_uchar,
+    start: cython.Py_ssize_t,
+    strict: cython.bint,
+    index: cython.Py_ssize_t,
+    count: cython.Py_ssize_t,
+    previous: cython.longlong,
+) -> cython.Py_ssize_t:
+    """How many entities from ``start`` on have every component, every field, ids that ascend and clean padding."""
     entity: cython.longlong
     component: cython.int
-    mask_at: cython.Py_ssize_t
-    last: cython.Py_ssize_t = end - table.entity_plain_bits
-    every: cython.ulonglong = 18446744073709551615
-    while index < count:
-        if pos & 7:
-            if strict and buf[pos >> 3] & (255 >> (pos & 7)):
-                break
-            pos += 8 - (pos & 7)
-        if pos > last:
-            break
-        entity = _id_at(buf, pos >> 3)
-        if entity <= previous:
-            break
-        mask_at = pos + 32
-        if ((load_be64(buf, mask_at >> 3) >> (64 - components)) & every) != table.all_components:
-            break
-        mask_at += components
-        for component in range(components):
-            mask_at = _take_plain(table, made, component, made.rows[component], buf, mask_at)
-            if mask_at < 0:
-                break
-        if mask_at < 0:
-            break
-        for component in range(components):
-            made.rows[component] += 1
-            if made.noted:
-                made.present[component][index] = 1
-        made.keys[index] = entity
+    number: cython.Py_ssize_t
+    full: cython.ulonglong
+    size: cython.Py_ssize_t = table.entity_plain_bytes
+    padding: cython.int = (1 << (8 * size - table.entity_plain_bits)) - 1 if strict else 0
+    for number in range(count):
+        entity = _id_at(buf, start)
+        if entity <= previous or buf[start + size - 1] & padding:
+            return number
+        if load_be64(buf, start + 4) >> (64 - table.component_count) != table.all_components:
+            return number
+        for component in range(table.component_count):
+            full = table.full_mask[component]
+            if (load_be64(buf, start + table.mask_byte[component]) >> table.mask_shift[component]) & full != full:
+                return number
+        made.keys[index + number] = entity
         previous = entity
-        pos = mask_at
-        index += 1
-    state[POSITION] = pos
-    state[PREVIOUS] = previous
-    return index
+        start += size
+    return count
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _take_columns(
+    table: FieldTable,
+    made: Columns,
+    component: cython.int,
+    buf: cython.p_uchar,
+    start: cython.Py_ssize_t,
+    count: cython.Py_ssize_t,
+) -> cython.Py_ssize_t:
+    """One component's columns for entities that are alike; how many of them have all its values in range."""
+    field: cython.int
+    shift: cython.int
+    at: cython.Py_ssize_t
+    number: cython.Py_ssize_t
+    size: cython.Py_ssize_t = table.entity_plain_bytes
+    row: cython.Py_ssize_t = made.rows[component]
+    value: cython.ulonglong
+    mask: cython.ulonglong
+    flip: cython.ulonglong
+    span: cython.ulonglong
+    low: cython.longlong
+    column: cython.p_longlong
+    for field in range(table.first[component], table.first[component] + table.fields[component]):
+        at = start + table.field_byte[field]
+        shift = table.field_shift[field]
+        mask = table.field_mask[field]
+        flip = table.flip[field]
+        span = table.span[field]
+        low = table.low[field]
+        column = made.columns[field]
+        for number in range(count):
+            value = ((load_be64(buf, at) >> shift) & mask) ^ flip
+            if value > span:
+                count = number
+                break
+            if cython.compiled:
+                column[row + number] = value + low
+            else:
+                column[row + number] = _signed(value + low)
+            at += size
+    return count
 
 
 def take_updated(
@@ -225,44 +295,6 @@ def _id_at(buf: cython.p_uchar, at: cython.Py_ssize_t) -> cython.longlong:
     high: cython.longlong = buf[at + 3]
     low: cython.longlong = buf[at] | (buf[at + 1] << 8) | (buf[at + 2] << 16)
     return low | (high << 24)
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _take_plain(
-    table: FieldTable,
-    made: Columns,
-    component: cython.int,
-    row: cython.Py_ssize_t,
-    buf: cython.p_uchar,
-    pos: cython.Py_ssize_t,
-) -> cython.Py_ssize_t:
-    """A full field mask and every value, the bits being there; the position after them, or -1."""
-    widths: cython.p_int = table.bits
-    flips: cython.p_ulonglong = table.flip
-    spans: cython.p_ulonglong = table.span
-    lows: cython.p_longlong = table.low
-    columns: cython.pointer(cython.p_longlong) = made.columns  # type: ignore[valid-type]
-    every: cython.ulonglong = 18446744073709551615
-    word: cython.ulonglong
-    field: cython.int
-    bits: cython.int = table.fields[component]
-    word = ((load_be64(buf, pos >> 3) << (pos & 7)) & every) >> (64 - bits)
-    if word != table.full_mask[component] or row >= made.room[component]:
-        return -1
-    pos += bits
-    for field in range(table.first[component], table.first[component] + table.fields[component]):
-        bits = widths[field]
-        word = (((load_be64(buf, pos >> 3) << (pos & 7)) & every) >> (64 - bits)) ^ flips[field]
-        if word > spans[field]:
-            return -1
-        pos += bits
-        if cython.compiled:
-            columns[field][row] = word + lows[field]
-        else:
-            columns[field][row] = _signed(word + lows[field])
-    return pos
 
 
 @cython.cfunc

@@ -213,9 +213,11 @@ class Fixed(FieldCodec):
         """The nearest q (ties to even), clamped into the range."""
         if math.isnan(value):
             raise with_code(EncodeError("not a number cannot be quantised", value=value), "InvalidValue.TypeMismatch")
-        if math.isinf(value):
-            return self.max_q if value > 0 else self.min_q
-        return max(self.min_q, min(self.max_q, round(value * self.scale)))
+        scaled = value * self.scale
+        # Clamped before rounding too, since an infinite number cannot be rounded.
+        if scaled >= self.max_q:
+            return self.max_q
+        return self.min_q if scaled <= self.min_q else round(scaled)
 
     def value_of(self, q: int) -> float:
         """The number that ``q`` stands for."""

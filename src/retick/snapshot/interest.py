@@ -105,6 +105,11 @@ class Interest:
         self._gained: dict[int, float] = {}
 
     @property
+    def budget(self) -> int:
+        """Bytes that no packet passes."""
+        return self._budget
+
+    @property
     def gained(self) -> dict[int, float]:
         """What each waiting entity has gained so far."""
         return dict(self._gained)

@@ -7,6 +7,7 @@ known; so the first section, mostly the only one, never moves. The header goes b
 
 from typing import Any
 
+from retick.errors import EncodeError, UsageError, with_code
 from retick.wire.varint import encode_varuint
 
 try:
@@ -175,7 +176,13 @@ class Packer:
     def copy_out(self, start: cython.Py_ssize_t, into: Any) -> Any:
         length: cython.Py_ssize_t = self.at - start
         if into is not None:
-            memoryview(into).cast("B")[:length] = memoryview(self._out)[start : self.at]
+            target = memoryview(into).cast("B")
+            if target.readonly:
+                raise UsageError("the buffer to encode into must be writable")
+            if len(target) < length:
+                message = f"the packet needs {length} bytes, the buffer has {len(target)}"
+                raise with_code(EncodeError(message), "OutputTooSmall")
+            target[:length] = memoryview(self._out)[start : self.at]
             return length
         if cython.compiled:
             return PyBytes_FromStringAndSize(cython.cast(cython.p_char, self.buf + start), length)

@@ -16,6 +16,7 @@ cdef class FieldTable:
     cdef readonly Py_ssize_t entity_worst_bytes  # most bytes that one entity can take, in any section
     cdef readonly bint all_plain            # entities can go the fast way
     cdef unsigned long long all_components  # then: a full component mask
+    cdef Py_ssize_t entity_plain_bytes      # then: the same, padded
     cdef Py_ssize_t entity_plain_bits       # then: one entity with everything
     cdef readonly int entity_least_bits     # fewest bits that one entity takes in a create section
     # by field
@@ -36,6 +37,13 @@ cdef class FieldTable:
     cdef long long* worst_bits              # field mask and values at their longest
     cdef long long* least_bits              # field mask and values at their shortest
     cdef int* index_bits                    # of a field's index in a packed entry
+    cdef int* has_threshold
+    # where things lie in a created entity with every component, from its first byte, if all_plain
+    cdef int* mask_byte                     # by component: the byte in which its field mask starts
+    cdef int* mask_shift                    # and how far to shift the eight bytes from there to the right
+    cdef int* field_byte                    # by field
+    cdef int* field_shift
+    cdef unsigned long long* field_mask
     # by mask word
     cdef int* mask_width                    # fields in it
     cdef unsigned long long* full_mask

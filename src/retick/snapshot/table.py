@@ -41,6 +41,7 @@ class FieldTable:
         all_plain: bool
         all_components: int
         entity_plain_bits: int
+        entity_plain_bytes: int
         entity_worst_bytes: int
         entity_least_bits: int
         kind: Any
@@ -55,6 +56,12 @@ class FieldTable:
         first_word: Any
         words: Any
         plain: Any
+        has_threshold: Any
+        mask_byte: Any
+        mask_shift: Any
+        field_byte: Any
+        field_shift: Any
+        field_mask: Any
         value_bits: Any
         worst_bits: Any
         least_bits: Any
@@ -84,8 +91,6 @@ class FieldTable:
         self.low = self._longs([field[2] for field in fields])
         self.span = self._unsigned([field[3] - field[2] for field in fields])
         self.flip = self._unsigned([1 << (field[1] - 1) if field[0] == 2 else 0 for field in fields])
-        # A bool has no distance: its threshold is hashed but never used.
-        self.threshold = self._longs([(field[4] or 0) if field[0] else 0 for field in fields])
         self.component_id = self._ints([identity for identity, _group in components])
         self.fields = self._ints(counts)
         self.first = self._ints(_offsets(counts))
@@ -98,6 +103,12 @@ class FieldTable:
         self.all_plain = 1 <= len(groups) <= 57 and all(plain) and all(1 <= count <= 57 for count in counts)
         self.all_components = (1 << len(groups)) - 1 if self.all_plain else 0
         self.entity_plain_bits = 32 + len(groups) + sum(counts) + sum(value_bits)
+        self.entity_plain_bytes = (self.entity_plain_bits + 7) // 8
+        self._place_fields(groups)
+        # A bool has no distance: its threshold is hashed but never used.
+        thresholds = [[(field[4] or 0) if field[0] else 0 for field in group] for group in groups]
+        self.threshold = self._longs([threshold for group in thresholds for threshold in group])
+        self.has_threshold = self._ints([any(group) for group in thresholds])
         self.value_bits = self._longs(value_bits)
         self.worst_bits = self._longs(worst)
         self.least_bits = self._longs(
@@ -112,6 +123,24 @@ class FieldTable:
         index_bits = [count * max(0, count - 1).bit_length() for count in counts]
         packed = sum(15 + (w + i + 7) // 8 for w, i in zip(worst, index_bits, strict=True))
         self.entity_worst_bytes = max(masked, packed) + 16
+
+    def _place_fields(self, groups: Any) -> None:
+        """Where masks and fields lie in a created entity that has every component: always at the same bit."""
+        position = 32 + len(groups)
+        mask_places = []
+        field_places = []
+        for group in groups:
+            mask_places.append((position, len(group)))
+            position += len(group)
+            for field in group:
+                field_places.append((position, field[1]))
+                position += field[1]
+        plain = self.all_plain
+        self.mask_byte = self._ints([at >> 3 for at, _ in mask_places])
+        self.mask_shift = self._ints([64 - (at & 7) - bits if plain else 0 for at, bits in mask_places])
+        self.field_byte = self._ints([at >> 3 for at, _ in field_places])
+        self.field_shift = self._ints([64 - (at & 7) - bits if plain else 0 for at, bits in field_places])
+        self.field_mask = self._unsigned([(1 << bits) - 1 for _, bits in field_places])
 
     def _ints(self, values: Any) -> cython.p_int:
         owner = array("i", values)

@@ -1,0 +1,45 @@
+"""A match on its way into a replay file while it is played."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from retick.errors import UsageError
+from retick.replay import Recorder, RecordingFile
+
+__all__ = ["MatchRecording", "check_recording"]
+
+WRITE_EVERY = 60
+"""Frames between two writes, and between two recorded checksums."""
+
+
+def check_recording(path: Path | None, *, live: bool) -> None:
+    """UsageError now, rather than when the match is over. A ``live`` one is written while it is played."""
+    if path is None:
+        return
+    if live and path.suffix == ".rplk":
+        raise UsageError("a live match is recorded as RTK: name the file .rtk, and see retick replay export --help")
+    if path.exists():
+        raise UsageError(f"{path} is there already: choose another name, or remove it")
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"there is no folder {path.parent} to record in")
+
+
+class MatchRecording:
+    """Takes final frames in; what a crash leaves behind is a ``.part`` file that ``retick replay`` reads."""
+
+    def __init__(self, path: Path, game: Any, *, seed: int, local_players: Sequence[int]) -> None:
+        self.path = path
+        self._file = RecordingFile(path, Recorder.for_game(game, seed=seed, local_players=local_players))
+
+    def add(self, row: tuple[int, ...], frame: int, checksum: int) -> None:
+        """Record the inputs of one frame, which led to ``frame`` and its state's ``checksum``."""
+        recorder = self._file.recorder
+        recorder.add_frame(row)
+        if frame % WRITE_EVERY == 0:
+            recorder.add_checksum(frame, checksum)
+            recorder.flush()
+            self._file.write()
+
+    def finish(self, checksum: int) -> None:
+        self._file.finish(checksum)

@@ -1,0 +1,117 @@
+"""Scripted players: they run for the coin, and shove whoever stands in the way or is in the lead.
+
+A bot is a value, as a state is: ``decide`` looks at a state and returns the buttons and the bot to ask next. Equal
+bots shown equal states press equal buttons, on every machine.
+
+Theory of operation. A bot has a temper, drawn from its seed: how often it would rather chase a body than the coin.
+Every so often it thinks again and picks its aim; in between it runs at it, along both axes. When some body is near
+and in line with the way it runs, and its dash is ready, it dashes.
+"""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple, Self
+
+from retick.errors import UsageError
+from retick.games.scramble.game import Scramble
+from retick.games.scramble.rules import MOST_PLAYERS, SIZE, Button
+from retick.games.scramble.state import Body, ScrambleState
+from retick.sim.checksum import fnv1a
+from retick.sim.prng import XorShift32, check_seed
+
+__all__ = ["Bot", "scramble"]
+
+# Plain ints: an IntFlag costs thirty times as much to combine.
+LEFT: Final = int(Button.LEFT)
+RIGHT: Final = int(Button.RIGHT)
+UP: Final = int(Button.UP)
+DOWN: Final = int(Button.DOWN)
+DASH: Final = int(Button.DASH)
+
+COIN: Final = -1
+STRIKE: Final = 3 * SIZE
+"""A body nearer than this may be dashed at."""
+IN_LINE: Final = SIZE
+"""How far off the line of a dash a body may be."""
+DEAD_BAND: Final = 150
+"""An axis on which the aim is nearer than this is left alone, lest the bot tremble."""
+THOUGHT: Final = (12, 40)
+"""Frames between two thoughts: the lowest number, and one past the highest."""
+
+
+class Bot(NamedTuple):
+    """One scripted player at one point of its thinking."""
+
+    player: int
+    rng: XorShift32
+    temper: int
+    """Out of 100: how often it chases a body."""
+    aim: int
+    """A seat, or COIN."""
+    until: int
+    """The frame of the next thought."""
+
+    @classmethod
+    def seeded(cls, seed: int, player: int) -> Self:
+        """A bot for one seat; from the same seed the seats think unrelated thoughts."""
+        if not isinstance(player, int) or not 0 <= player < MOST_PLAYERS:
+            raise UsageError(f"player must be from 0 to {MOST_PLAYERS - 1}, not {player!r}")
+        rng = XorShift32(fnv1a((check_seed(seed), player)) or 1)
+        temper, rng = rng.between(15, 70)
+        return cls(player, rng, temper, COIN, 0)
+
+    def decide(self, state: ScrambleState) -> tuple[int, Self]:
+        """The buttons to press in ``state``, and the bot to ask in the next one."""
+        bodies = state.bodies
+        me = bodies[self.player]
+        bot = self if state.frame < self.until else self._thinking(state.frame, bodies)
+        if me.stun > 1:
+            return 0, bot
+        aim = bodies[bot.aim] if bot.aim != COIN else None
+        dx, dy = (state.coin_x - me.x, state.coin_y - me.y) if aim is None else (aim.x - me.x, aim.y - me.y)
+        buttons = _toward(dx, dy)
+        if buttons and me.cooldown <= 1 and any(_in_line(me, body, buttons) for body in bodies if body is not me):
+            buttons |= DASH
+        return buttons, bot
+
+    def _thinking(self, frame: int, bodies: tuple[Body, ...]) -> Self:
+        mood, rng = self.rng.below(100)
+        length, rng = rng.between(*THOUGHT)
+        aim = COIN
+        if mood < self.temper:
+            aim = max((seat for seat in range(len(bodies)) if seat != self.player), key=lambda seat: bodies[seat].score)
+        return type(self)(self.player, rng, self.temper, aim, frame + length)
+
+
+def _toward(dx: int, dy: int) -> int:
+    buttons = 0
+    if abs(dx) > DEAD_BAND:
+        buttons |= RIGHT if dx > 0 else LEFT
+    if abs(dy) > DEAD_BAND:
+        buttons |= DOWN if dy > 0 else UP
+    return buttons
+
+
+def _in_line(me: Body, other: Body, buttons: int) -> bool:
+    """Whether a dash by these buttons would soon hit the other."""
+    dx, dy = other.x - me.x, other.y - me.y
+    right = (buttons & RIGHT != 0) - (buttons & LEFT != 0)
+    down = (buttons & DOWN != 0) - (buttons & UP != 0)
+    along, across = dx * right + dy * down, abs(dx * down - dy * right)
+    reach = STRIKE * (abs(right) + abs(down))
+    return other.stun == 0 and 0 < along < reach and across < IN_LINE
+
+
+def scramble(
+    seed: int, players: int = 4, game: Scramble | None = None
+) -> Iterator[tuple[tuple[int, ...], ScrambleState]]:
+    """A match between bots without end: the buttons of each frame, and the state that they led to."""
+    game = game or Scramble(players)
+    state = game.initial_state(seed)
+    bots = [Bot.seeded(seed, player) for player in range(players)]
+    while True:
+        pressed = []
+        for player, bot in enumerate(bots):
+            buttons, bots[player] = bot.decide(state)
+            pressed.append(buttons)
+        state = game.step(state, pressed)
+        yield tuple(pressed), state

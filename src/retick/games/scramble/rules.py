@@ -1,0 +1,45 @@
+"""The game's buttons and constants, in units of 1/1000 of a body's width.
+
+Changing any number here changes every checksum that was ever pinned; docs/games/scramble.md tells what each means.
+"""
+
+from enum import IntFlag
+from typing import Final
+
+__all__ = ["Button"]
+
+
+class Button(IntFlag):
+    """The five buttons that the step reads. The other eleven bits of an input are free and change nothing."""
+
+    LEFT = 0x0001
+    RIGHT = 0x0002
+    UP = 0x0004
+    DOWN = 0x0008
+    DASH = 0x0010
+
+
+LEAST_PLAYERS: Final = 2
+MOST_PLAYERS: Final = 8
+
+FIELD: Final = 16_000
+"""The field is a square; a body's position is its centre."""
+SIZE: Final = 1_000
+"""A body is a square of this width, and the coin a point."""
+NEAR_WALL: Final = 500
+FAR_WALL: Final = 15_500
+REACH: Final = 700
+"""A coin nearer than this, along both axes, is taken."""
+
+RUN_SPEED: Final = 140
+DASH_SPEED: Final = 420
+DASH_FRAMES: Final = 10
+COOLDOWN_FRAMES: Final = 45
+STUN_FRAMES: Final = 25
+SCATTER: Final = 120
+"""A shoved body flies off sideways by up to this speed, drawn from the generator."""
+
+COIN_POINTS: Final = 3
+COIN_MARGIN: Final = 1_000
+COIN_RANGE: Final = 14_000
+"""A new coin lies from COIN_MARGIN on within this range, along both axes."""

@@ -1,0 +1,159 @@
+"""Spectators at a machine that plays: they get a final state, and from there on every final frame's inputs.
+
+Only final inputs are sent, reliably and in order, so a spectator never predicts and never rolls back. Each watches
+at its own pace; one that falls too far behind to be fed is let go, and can come again for a fresh state.
+"""
+
+import struct
+from typing import TYPE_CHECKING
+
+from retick.errors import HistoryEvicted
+from retick.link import Accept, Reason, Refuse, Request
+from retick.rollback import lobby
+from retick.rollback import membership as wire
+from retick.rollback.match import Match
+from retick.rollback.peer import Peer, Role
+from retick.sim.contract import PacksState, input_size_of
+
+if TYPE_CHECKING:
+    from retick.rollback.session import RollbackSession
+
+__all__ = ["FROM_A_STATE", "WATCH", "Audience", "watch_request"]
+
+WATCH = b"WATCH"
+FROM_A_STATE = 0xFFFFFFFF
+"""In place of the frame to go on from: the spectator has nothing yet."""
+SPECTATOR_NUMBER = 255
+FEED_EVERY = 6
+"""Frames that are sent together."""
+FEED_MOST = 256
+"""Frames in one message at most."""
+CHUNK = 32768
+
+_REQUEST = struct.Struct("<5sI")
+
+
+def watch_request(next_frame: int) -> bytes:
+    """The data of a spectator's call: the frame it wants to go on from, or FROM_A_STATE."""
+    return _REQUEST.pack(WATCH, next_frame)
+
+
+class Seat:
+    """One spectator: the frame it needs next, and the parts of the state that it still has to get."""
+
+    __slots__ = ("next_frame", "peer", "roster", "state")
+
+    def __init__(self, peer: Peer, next_frame: int) -> None:
+        self.peer = peer
+        self.next_frame = next_frame
+        self.state: list[bytes] = []
+        self.roster: tuple[lobby.Member, ...] = ()
+
+
+class Audience:
+    """All who watch through this machine."""
+
+    def __init__(self, session: "RollbackSession") -> None:
+        self._session = session
+        self._seats: dict[Peer, Seat] = {}
+
+    @property
+    def size(self) -> int:
+        return len(self._seats)
+
+    def admit(self, request: Request) -> Accept | Refuse:
+        session = self._session
+        if len(request.data) != _REQUEST.size or not isinstance(session.sim, PacksState):
+            return Refuse(reason=Reason.DENIED, text="this game cannot be watched from its middle")
+        if session.match is None or not session.running or session.match.joins_at is None:
+            return Refuse(reason=Reason.DENIED, text="the match has not begun: try again in a moment")
+        if len(self._seats) >= session.config.max_spectators:
+            return Refuse(reason=Reason.FULL, text="no more spectators are taken here")
+        peer = Peer(SPECTATOR_NUMBER, (), Role.SPECTATOR)
+        peer.connection = request.connection
+        request.connection.tag = peer
+        self._seats[peer] = Seat(peer, _REQUEST.unpack(request.data)[1])
+        return Accept()
+
+    def connected(self, peer: Peer) -> None:
+        """The link is up: send a state to begin with, unless the spectator goes on from a frame that is held."""
+        match, seat = self._session.match, self._seats.get(peer)
+        if match is None or seat is None:
+            return
+        if seat.next_frame != FROM_A_STATE:
+            try:
+                match.engine.inputs_at(seat.next_frame)
+            except HistoryEvicted:
+                if seat.next_frame != match.engine.frame:
+                    seat.next_frame = FROM_A_STATE
+        if seat.next_frame == FROM_A_STATE:
+            self._begin(seat, match)
+
+    def _begin(self, seat: Seat, match: Match) -> None:
+        session = self._session
+        frame = match.engine.final_state_frame
+        data = session.sim.pack_state(match.engine.state_at(frame))
+        seat.next_frame = frame
+        seat.state = [wire.encode_chunk(at, data[at : at + CHUNK]) for at in range(0, len(data), CHUNK)]
+        welcome = wire.Welcome(
+            sender=session.number,
+            number=SPECTATOR_NUMBER,
+            token=bytes(lobby.TOKEN_SIZE),
+            seed=match.seed,
+            match=match.number,
+            frame=frame,
+            checksum=match.engine.checksum_at(frame),
+            state_size=len(data),
+            gone=session.gone,
+            members=self._roster(),
+        )
+        seat.state.insert(0, wire.encode_welcome(welcome))
+
+    def _roster(self) -> tuple[lobby.Member, ...]:
+        session = self._session
+        return (lobby.Member(session.number, session.local_players, "here"), *session.members())
+
+    def feed(self, match: Match) -> None:
+        """Send everyone what has become final since the last time."""
+        if not self._seats:
+            return
+        final = match.engine.final_state_frame
+        roster = self._roster()
+        made: dict[int, bytes] = {}
+        for seat in list(self._seats.values()):
+            while seat.state and seat.peer.send(seat.state[0]):
+                del seat.state[0]
+            if seat.state or not seat.peer.is_connected or final - seat.next_frame < FEED_EVERY:
+                continue
+            try:
+                self._send_rows(seat, match, final, roster, made)
+            except HistoryEvicted:
+                self._dismiss(seat)
+
+    def _send_rows(
+        self, seat: Seat, match: Match, final: int, roster: tuple[lobby.Member, ...], made: dict[int, bytes]
+    ) -> None:
+        first, end = seat.next_frame, min(final, seat.next_frame + FEED_MOST)
+        if first not in made:
+            size = input_size_of(self._session.sim)
+            frames = (match.engine.inputs_at(frame) for frame in range(first, end))
+            made[first] = b"".join(value.to_bytes(size, "little") for row in frames for value in row)
+        news = () if seat.roster == roster else roster
+        if seat.peer.send(wire.encode_feed(wire.Feed(first, made[first], news))):
+            seat.next_frame = end
+            seat.roster = roster
+
+    def _dismiss(self, seat: Seat) -> None:
+        if seat.peer.connection is not None:
+            seat.peer.connection.close(Reason.DENIED, "too far behind: come again")
+        self._seats.pop(seat.peer, None)
+
+    def leave(self, peer: Peer) -> None:
+        self._seats.pop(peer, None)
+
+    def restart(self) -> None:
+        """A new match begins: everyone gets its first state."""
+        for seat in self._seats.values():
+            seat.next_frame = FROM_A_STATE
+            if self._session.match is not None:
+                self._begin(seat, self._session.match)

@@ -1,0 +1,28 @@
+"""The terms on which the machines of a match meet: what their links say of the game before anything else is said."""
+
+from typing import Any
+
+from retick.link import LinkConfig
+from retick.rollback.config import MatchConfig
+from retick.sim.contract import NamesItself, input_size_of
+from retick.wire import rbn1
+
+__all__ = ["EXTENSIONS", "link_config_for"]
+
+EXTENSIONS = rbn1.TIME_SYNC | rbn1.WIDE_INPUTS
+"""What of RBN1 this side knows beyond version 1."""
+
+
+def link_config_for(sim: Any, config: MatchConfig) -> LinkConfig:
+    """The terms on which machines meet for a match of this game."""
+    named = isinstance(sim, NamesItself)
+    wide = input_size_of(sim) != 2
+    return LinkConfig(
+        game_id=sim.game_id if named else type(sim).__name__[:32],
+        game_version=sim.game_version if named else 0,
+        capabilities=EXTENSIONS,
+        required=rbn1.WIDE_INPUTS if wide else 0,
+        tick_rate=config.tick_rate,
+        max_connections=16 + config.max_spectators,
+        timeout=config.disconnect_after,
+    )

@@ -1,0 +1,279 @@
+"""A packet taken apart: sections, entities and fields, each with the bit at which it starts and the bits it costs.
+
+The packet is first checked by the decoder, so that the walk over it here can trust what it reads. The walk is a
+second reading of the format, in plain Python on a bit reader; tests hold the two against each other. Every bit is
+accounted for once: the costs of a packet add up to its size.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from retick.snapshot.decoder import Decoder
+from retick.snapshot.faults import SECTION_NAMES
+from retick.snapshot.fields import FieldCodec
+from retick.snapshot.limits import Limits
+from retick.snapshot.model import Snapshot
+from retick.snapshot.schema import Component, Schema
+from retick.wire.bits import BitReader
+
+__all__ = [
+    "EntityPart",
+    "FieldPart",
+    "PacketReport",
+    "SectionPart",
+    "component_costs",
+    "inspect_frame",
+    "inspect_packet",
+    "is_snapshot",
+    "total_costs",
+]
+
+KINDS = {1: "full", 2: "delta", 4: "session init"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldPart:
+    """One value."""
+
+    component: int
+    """Id of its component."""
+    index: int
+    """Its index in the component."""
+    label: str
+    """``component.field``, by names where the schema has them."""
+    value: int | bool
+    bit: int
+    """Where it starts, from the first bit of the packet; padding before a varint belongs to it."""
+    bits: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityPart:
+    """One entity of a section, or one entry of a sparse section."""
+
+    id: int
+    bit: int
+    bits: int
+    fields: tuple[FieldPart, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionPart:
+    """One section."""
+
+    tag: int
+    name: str
+    offset: int
+    """Byte at which its tag stands."""
+    size: int
+    """Bytes, with tag and length."""
+    count: int | None = None
+    """Items that it holds; None when the schema to read them with is missing."""
+    entities: tuple[EntityPart, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PacketReport:
+    """A packet in parts."""
+
+    kind: str
+    version: int
+    schema_hash: int | None
+    """None in a compact frame, which does not carry it."""
+    tick: int
+    baseline_tick: int
+    size: int
+    """Bytes of the whole packet."""
+    sections: tuple[SectionPart, ...]
+    costs: dict[str, int] = field(default_factory=dict)
+    """Bits by field label, and by ``(header)``, ``(framing)``, ``(counts)``, ``(ids)``, ``(masks)``, ``(padding)``."""
+    understood: bool = True
+    """Whether the bodies were read: the schema was given, and its hash is the packet's."""
+
+
+def is_snapshot(data: bytes) -> bool:
+    """Whether these are the first bytes of a packet with the standard header."""
+    return data[:4] == b"\x43\x45\x44\x53"
+
+
+def inspect_packet(
+    data: bytes, schema: Schema | None = None, *, limits: Limits | None = None, strict: bool = True
+) -> PacketReport:
+    """Take a packet with the standard header apart, or raise the decoder's DecodeError.
+
+    Without a schema, or with another one than the packet's, only header and sections are told.
+    """
+    version = 2 if data[4:6] == b"\x02\x00" else 0
+    decoder = Decoder(schema or Schema([]), version, limits or Limits(), strict, Snapshot)
+    decoder.packet_header(data)
+    return _report(decoder, data, schema, version, decoder.schema_hash)
+
+
+def inspect_frame(
+    data: bytes, schema: Schema | None = None, *, last_tick: int, limits: Limits | None = None, strict: bool = True
+) -> PacketReport:
+    """The same for a compact frame of a session that stands at ``last_tick``."""
+    decoder = Decoder(schema or Schema([]), 2, limits or Limits(), strict, Snapshot)
+    decoder.frame_header(data, last_tick)
+    return _report(decoder, data, schema, 2, None)
+
+
+def total_costs(reports: Iterable[PacketReport]) -> list[tuple[str, int]]:
+    """Bits by label over many packets, the dearest first."""
+    totals: dict[str, int] = {}
+    for report in reports:
+        for label, bits in report.costs.items():
+            totals[label] = totals.get(label, 0) + bits
+    return sorted(totals.items(), key=lambda item: (-item[1], item[0]))
+
+
+def component_costs(reports: Iterable[PacketReport]) -> list[tuple[str, int]]:
+    """Bits by component over many packets, fields only, the dearest first."""
+    totals: dict[str, int] = {}
+    for label, bits in total_costs(reports):
+        if not label.startswith("("):
+            component = label.rpartition(".")[0]
+            totals[component] = totals.get(component, 0) + bits
+    return sorted(totals.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _report(
+    decoder: Decoder, data: bytes, schema: Schema | None, version: int, schema_hash: int | None
+) -> PacketReport:
+    understood = schema is not None and schema_hash in (None, schema.hash)
+    if understood and decoder.flags != 4:
+        decoder.check_bodies()
+    costs: dict[str, int] = {}
+    header = len(data) - decoder.payload_bytes()
+    costs["(header)"] = 8 * header
+    sections = []
+    at = header
+    for index in range(decoder.section_count):
+        tag, start, end = decoder.section(index)
+        costs["(framing)"] = costs.get("(framing)", 0) + 8 * (start - at)
+        walk = _Walk(schema if understood else None, data[start:end], 8 * start, costs)
+        count, entities = walk.section(tag)
+        sections.append(
+            SectionPart(
+                tag=tag, name=SECTION_NAMES[tag], offset=at, size=end - at, count=count, entities=tuple(entities)
+            )
+        )
+        at = end
+    return PacketReport(
+        kind=KINDS[decoder.flags],
+        version=version,
+        schema_hash=schema_hash,
+        tick=decoder.tick,
+        baseline_tick=decoder.baseline_tick,
+        size=len(data),
+        sections=tuple(sections),
+        costs=costs,
+        understood=understood,
+    )
+
+
+class _Walk:
+    """One body, read again with every bit noted."""
+
+    def __init__(self, schema: Schema | None, body: bytes, first_bit: int, costs: dict[str, int]) -> None:
+        self._schema = schema
+        self._reader = BitReader(body, strict=False)
+        self._first_bit = first_bit
+        self._costs = costs
+
+    def section(self, tag: int) -> tuple[int | None, list[EntityPart]]:
+        if tag == 6 or self._schema is None:
+            self._note("(session)" if tag == 6 else "(not understood)", self._reader.remaining)
+            return None, []
+        count: int = self._cost("(counts)", self._reader.read_varuint)
+        read = {1: self._masked, 2: self._destroyed, 3: self._masked, 4: self._sparse, 5: self._packed}[tag]
+        entities = [read(self._schema) for _ in range(count)]
+        self._cost("(padding)", self._reader.align)
+        return count, entities
+
+    def _note(self, label: str, bits: int) -> None:
+        if bits:
+            self._costs[label] = self._costs.get(label, 0) + bits
+
+    def _cost(self, label: str, read: Callable[[], Any]) -> Any:
+        before = self._reader.position
+        value = read()
+        self._note(label, self._reader.position - before)
+        return value
+
+    def _mask(self, bits: int) -> list[bool]:
+        return [self._cost("(masks)", self._reader.read_bit) for _ in range(bits)]
+
+    def _destroyed(self, _schema: Schema) -> EntityPart:
+        bit = self._reader.position
+        identity = self._cost("(ids)", self._reader.read_u32)
+        return EntityPart(id=identity, bit=self._first_bit + bit, bits=32)
+
+    def _masked(self, schema: Schema) -> EntityPart:
+        self._cost("(padding)", self._reader.align)
+        bit = self._reader.position
+        identity = self._cost("(ids)", self._reader.read_u32)
+        fields: list[FieldPart] = []
+        present = self._mask(len(schema.components))
+        for number, component in enumerate(schema.components):
+            if present[number]:
+                mask = self._mask(len(component.fields))
+                fields += [self._field(schema, number, index) for index, wanted in enumerate(mask) if wanted]
+        return self._entity(identity, bit, fields)
+
+    def _sparse(self, schema: Schema) -> EntityPart:
+        self._cost("(padding)", self._reader.align)
+        bit = self._reader.position
+        identity = self._cost("(ids)", self._reader.read_u32)
+        number = schema.by_id[self._cost("(ids)", self._reader.read_u16)]
+        count = self._cost("(counts)", self._reader.read_varuint)
+        fields = []
+        for _ in range(count):
+            self._cost("(padding)", self._reader.align)
+            index = self._cost("(masks)", self._reader.read_varuint)
+            fields.append(self._field(schema, number, index))
+        return self._entity(identity, bit, fields)
+
+    def _packed(self, schema: Schema) -> EntityPart:
+        self._cost("(padding)", self._reader.align)
+        bit = self._reader.position
+        identity = self._cost("(ids)", self._reader.read_varuint)
+        number = schema.by_id[self._cost("(ids)", self._reader.read_varuint)]
+        count = self._cost("(counts)", self._reader.read_varuint)
+        index_bits = (len(schema.components[number].fields) - 1).bit_length()
+        fields = []
+        for _ in range(count):
+            index = self._cost("(masks)", lambda: self._reader.read_bits(index_bits))
+            fields.append(self._field(schema, number, index))
+        return self._entity(identity, bit, fields)
+
+    def _entity(self, identity: int, bit: int, fields: list[FieldPart]) -> EntityPart:
+        bits = self._reader.position - bit
+        return EntityPart(id=identity, bit=self._first_bit + bit, bits=bits, fields=tuple(fields))
+
+    def _field(self, schema: Schema, number: int, index: int) -> FieldPart:
+        component: Component = schema.components[number]
+        label = schema.label(number, index)
+        bit = self._reader.position
+        value = self._cost(label, lambda: _read_value(self._reader, component.fields[index].codec))
+        return FieldPart(
+            component=component.id,
+            index=index,
+            label=label,
+            value=value,
+            bit=self._first_bit + bit,
+            bits=self._reader.position - bit,
+        )
+
+
+def _read_value(reader: BitReader, codec: FieldCodec) -> int | bool:
+    if codec.kind == "bool":
+        return reader.read_bit()
+    if codec.kind in ("varuint", "varsint"):
+        reader.align()
+        return reader.read_varuint() if codec.kind == "varuint" else reader.read_varsint()
+    raw = reader.read_bits(codec.bits)
+    if codec.kind == "sint" and raw >> (codec.bits - 1):
+        return raw - (1 << codec.bits)
+    return raw + codec.lowest if codec.kind == "fixed" else raw

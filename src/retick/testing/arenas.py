@@ -1,0 +1,84 @@
+"""What chaos is played with: the reference games, their bots, and how to see that something happens in them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from retick.games.fighter import Fighter, FighterState
+from retick.games.fighter import bots as fighter_bots
+from retick.games.scramble import Scramble, ScrambleState
+from retick.games.scramble import bots as scramble_bots
+from retick.testing.tampered import Tampered
+
+__all__ = ["Arena", "arena_for", "fighter_arena", "scramble_arena"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arena:
+    """A game, who plays it, and how to see that something happens."""
+
+    game: Callable[[], Any]
+    """Class or factory."""
+    bot: Callable[[int, int], Callable[[Any], int]]
+    """Given a seed and a seat: what presses the buttons, asked once a frame with the state."""
+    hits: Callable[[Any, Any], int]
+    """How much happened between two successive states: 0 all along means that nobody played."""
+    tampered: Callable[[int], Any]
+    """The game that goes wrong at a frame, for good."""
+
+
+class _Remembering:
+    """A bot that is a value, as something that is asked again and again."""
+
+    def __init__(self, bot: Any) -> None:
+        self._bot = bot
+
+    def __call__(self, state: Any) -> int:
+        buttons, self._bot = self._bot.decide(state)
+        return int(buttons)
+
+
+def _at_frame(frame: int, state: Any) -> bool:
+    return bool(state.frame == frame)
+
+
+def _with_another_generator(state: Any) -> Any:
+    """Both games hash their generator, and neither ever brings a changed one back to what it was."""
+    return state.replace(rng=state.rng ^ 0x40000000 or 1)
+
+
+def _tampered(game: Callable[[], Any], frame: int) -> Tampered:
+    return Tampered(game(), when=partial(_at_frame, frame), change=_with_another_generator)
+
+
+def _fighter_bot(seed: int, player: int) -> _Remembering:
+    styles = fighter_bots.STYLES
+    return _Remembering(fighter_bots.Bot.seeded(seed, player, styles[(seed + player) % len(styles)]))
+
+
+def _fighter_hits(before: FighterState, after: FighterState) -> int:
+    first = after.p1.hitstun_frames > before.p1.hitstun_frames
+    return first + (after.p2.hitstun_frames > before.p2.hitstun_frames)
+
+
+def fighter_arena() -> Arena:
+    return Arena(game=Fighter, bot=_fighter_bot, hits=_fighter_hits, tampered=partial(_tampered, Fighter))
+
+
+def _scramble_bot(seed: int, player: int) -> _Remembering:
+    return _Remembering(scramble_bots.Bot.seeded(seed, player))
+
+
+def _scramble_hits(before: ScrambleState, after: ScrambleState) -> int:
+    return sum(new.stun > old.stun for old, new in zip(before.bodies, after.bodies, strict=True))
+
+
+def scramble_arena(players: int) -> Arena:
+    game = partial(Scramble, players)
+    return Arena(game=game, bot=_scramble_bot, hits=_scramble_hits, tampered=partial(_tampered, game))
+
+
+def arena_for(players: int) -> Arena:
+    """The fighter for two, scramble for more."""
+    return fighter_arena() if players == 2 else scramble_arena(players)

@@ -1,0 +1,356 @@
+"""Peers on bad links in one process, on virtual time: what a user needs to test a game's matches.
+
+Theory of operation. Every peer is a session with a game loop, as on its own machine: the loop wakes when a frame is
+due, receives what waits, asks its players for their inputs, runs the frame and sends. Links, cuts, stops and crashes
+are the simulated network's. All that is random comes from one seed, so a failure repeats exactly.
+
+Each peer's final frames are written down as they come: inputs and, every ``checkpoint`` frames, the checksum.
+``verify`` then asks: do all peers have the same inputs and the same checksums, and does a straight run of the game
+over these inputs, without any network, give these checksums too?
+"""
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any
+
+from retick.errors import RetickError, UsageError
+from retick.rollback.config import MatchConfig
+from retick.rollback.events import MatchEvent
+from retick.rollback.session import Phase, RollbackSession
+from retick.rollback.spectator import SpectatorSession
+from retick.transport.conditions import Conditions
+from retick.transport.simulated import SimulatedNetwork
+
+__all__ = ["Mesh", "MeshHung", "MeshPeer", "MeshSpectator", "Press", "idle"]
+
+IDLE_INTERVAL = 1 / 120
+"""Seconds between two turns of a loop that waits for others."""
+
+Press = Callable[[int, Any], int]
+"""Asked once a frame for each local player with the seat and the present state; returns the input."""
+
+
+class MeshHung(RetickError):
+    """A match did not get as far as it should have in the virtual time it was given."""
+
+
+def idle(player: int, state: Any) -> int:
+    """Presses nothing."""
+    return 0
+
+
+class MeshPeer:
+    """One machine: its session, and what it has seen."""
+
+    def __init__(self, name: str, session: Any, press: Press) -> None:
+        self.name = name
+        self.session = session
+        self.press = press
+        self.alive = True
+        """False between a crash and a restart."""
+        self.events: list[MatchEvent] = []
+        """All that the session reported, in order."""
+        self.rows: dict[int, tuple[int, ...]] = {}
+        """The final inputs of each frame."""
+        self.checksums: dict[int, int] = {}
+        """Checksums of final states, by the frame that follows them."""
+        self.paused_until = 0.0
+        self._final = -1
+
+    @property
+    def playing(self) -> bool:
+        """Whether it takes part: seats and the frame of its first own input are agreed."""
+        return self.session.running and self.session.match.joins_at is not None
+
+    @property
+    def final_frame(self) -> int:
+        """The newest frame whose state can never change again; -1 before the match."""
+        return self._final
+
+    def events_of(self, kind: type) -> list[Any]:
+        """The events of one kind."""
+        return [event for event in self.events if isinstance(event, kind)]
+
+    def turn(self, now: float, checkpoint: int) -> None:
+        """Run the frames that are due."""
+        session = self.session
+        while session.due(now=now):
+            state = session.state
+            pressed = tuple(self.press(player, state) for player in session.local_players)
+            session.advance(pressed[0] if len(pressed) == 1 else pressed, now=now)
+            self._write_down(checkpoint)
+
+    def next_turn(self, now: float) -> float:
+        """When the loop has something to do again."""
+        session = self.session
+        due = session.match.pace.next_frame_at if session.running else None
+        return due if due is not None and due > now else now + IDLE_INTERVAL
+
+    def _write_down(self, checkpoint: int) -> None:
+        engine = self.session.match.engine
+        final = engine.final_state_frame
+        if final == self._final:
+            return
+        first = max(self._final, engine.start_frame)
+        for frame in range(first, final):
+            self.rows[frame] = engine.inputs_at(frame)
+        for frame in range((first // checkpoint + 1) * checkpoint, final + 1, checkpoint):
+            self.checksums[frame] = engine.checksum_at(frame)
+        self._final = final
+
+
+class MeshSpectator:
+    """One machine that watches."""
+
+    def __init__(self, name: str, session: SpectatorSession, sim: Any) -> None:
+        self.name = name
+        self.session = session
+        self.sim = sim
+        self.alive = True
+        self.events: list[MatchEvent] = []
+        self.rows: dict[int, tuple[int, ...]] = {}
+        """The inputs of each frame that was shown."""
+        self.checksums: dict[int, int] = {}
+        """Checksums of states that were shown, by the frame that follows them."""
+        self.paused_until = 0.0
+
+    def turn(self, now: float, checkpoint: int) -> None:
+        """Show the frames that are due."""
+        session = self.session
+        while session.due(now=now):
+            if session.frame % checkpoint == 0:
+                self.checksums[session.frame] = self.sim.checksum(session.state)
+            frame = session.frame
+            session.advance(now=now)
+            for row in session.take_final_inputs():
+                self.rows[frame] = row
+
+    def next_turn(self, now: float) -> float:
+        return now + IDLE_INTERVAL
+
+
+class Mesh:
+    """N machines, any links, one seed.
+
+    ``game`` is a class or factory, called for each machine; or a mapping from names to such, to give one of them
+    another game than the rest. ``seats`` says how many players sit at each machine, host first; by default one each.
+    """
+
+    def __init__(
+        self,
+        game: Callable[[], Any] | Mapping[str, Callable[[], Any]],
+        *,
+        seats: Mapping[str, int] | None = None,
+        seed: int = 1,
+        conditions: Conditions | None = None,
+        config: MatchConfig | None = None,
+        press: Press | Mapping[str, Press] = idle,
+        checkpoint: int = 60,
+        make_session: Callable[..., Any] = RollbackSession,
+    ) -> None:
+        """``make_session`` is called as RollbackSession is, for peers of another kind."""
+        self.network = SimulatedNetwork(seed=seed, conditions=conditions)
+        self.seed = seed
+        self.config = config or MatchConfig()
+        self.checkpoint = checkpoint
+        self.peers: dict[str, MeshPeer] = {}
+        self.spectators: dict[str, MeshSpectator] = {}
+        self._game = game
+        self._press = press
+        self._make_session = make_session
+        self._lives: dict[str, int] = {}
+        if seats is None:
+            example = game() if callable(game) else next(iter(game.values()))()
+            seats = {f"peer{number}": 1 for number in range(example.num_players)}
+        self.seats = dict(seats)
+        self.host = next(iter(self.seats))
+        """The name of the machine that the others dial."""
+        for name in self.seats:
+            self._enter(name, {} if name == self.host else {"host_address": self.host})
+
+    def __getitem__(self, name: str) -> MeshPeer:
+        return self.peers[name]
+
+    @property
+    def alive(self) -> list[MeshPeer]:
+        """The machines that are there."""
+        return [peer for peer in self.peers.values() if peer.alive]
+
+    # What happens to machines and links.
+
+    def link(self, first: str, second: str, conditions: Conditions, back: Conditions | None = None) -> None:
+        """Give one link conditions of its own."""
+        self.network.link(first, second, conditions, back)
+
+    def cut(self, first: str, second: str, seconds: float) -> None:
+        """Lose everything between two machines for a while."""
+        self.network.cut(first, second, seconds)
+
+    def pause(self, name: str, seconds: float) -> None:
+        """Stop a machine's process and let it go on later, as a debugger or a closed lid does."""
+        peer = self.peers[name]
+        peer.paused_until = max(peer.paused_until, self.network.now + seconds)
+        self.network.pause(name, seconds)
+
+    def crash(self, name: str) -> MeshPeer:
+        """A machine is gone without a word; what it knew is lost with it."""
+        peer = self.peers[name]
+        if not peer.alive:
+            raise UsageError(f"{name} has crashed already")
+        peer.alive = False
+        self.network.detach(name)
+        return peer
+
+    def restart(self, name: str, *, through: str | None = None, every: float = 0.5) -> None:
+        """A machine that crashed comes back and asks for a seat, of any machine that is there, until it has one.
+
+        The others know only after a while that it was lost, and refuse it until then; so it calls again.
+        """
+        if self.peers[name].alive:
+            raise UsageError(f"{name} has not crashed")
+        self._call(self._enter(name, {"host_address": through or self._somebody(name)}), through, every)
+
+    def _call(self, peer: MeshPeer, through: str | None, every: float) -> None:
+        if self.peers[peer.name] is not peer or not peer.alive:
+            return
+        if peer.session.phase is Phase.ENDED:
+            self.crash(peer.name)
+            peer = self._enter(peer.name, {"host_address": through or self._somebody(peer.name)})
+        if not peer.playing:
+            self.at(every, lambda: self._call(peer, through, every))
+
+    def _somebody(self, name: str) -> str:
+        others = [peer.name for peer in self.alive if peer.name != name and peer.playing]
+        if not others:
+            raise UsageError(f"nobody is there whom {name} could ask for a seat")
+        return others[0]
+
+    def watch(self, name: str, through: str, *, delay: int = 30) -> MeshSpectator:
+        """A spectator comes, fed by one of the machines."""
+        dice = Random(f"{self.seed} {name}")
+        sim = self._game_of(through)()
+        session = SpectatorSession(sim, through, entropy=dice.randbytes, config=self.config, delay=delay)
+        spectator = self.spectators[name] = MeshSpectator(name, session, sim)
+        self._let_in(spectator, dice)
+        return spectator
+
+    def at(self, seconds: float, action: Callable[[], object]) -> None:
+        """Let something happen so many virtual seconds from now."""
+        self.network.at(self.network.now + seconds, lambda: (action(), None)[1])
+
+    # Letting time pass.
+
+    def run(self, seconds: float) -> None:
+        """Let virtual time pass."""
+        self.network.run(until=self.network.now + seconds)
+
+    def run_until(self, condition: Callable[[], bool], *, limit: float, what: str) -> None:
+        """Let time pass until something holds; MeshHung, naming ``what``, after ``limit`` virtual seconds."""
+        if not self.network.run_while(lambda: not condition(), limit=limit):
+            raise MeshHung(f"{what}: not after {limit:g} virtual seconds; {self.describe()}")
+
+    def start(self, *, limit: float = 30.0) -> None:
+        """Let everyone find each other."""
+        self.run_until(lambda: all(peer.session.running for peer in self.alive), limit=limit, what="the match starts")
+
+    def play(self, frames: int, *, limit: float | None = None) -> None:
+        """Let the match go on until every machine that plays has ``frames`` final frames, of any that plays."""
+        rate = self.config.tick_rate
+        self.run_until(
+            lambda: all(peer.final_frame >= frames for peer in self.alive if peer.playing),
+            limit=limit if limit is not None else 30.0 + 4.0 * frames / rate,
+            what=f"{frames} final frames everywhere",
+        )
+
+    # What came of it.
+
+    def verify(self, frames: int | None = None) -> int:
+        """Check that all machines, and a straight run of the game, agree; the checksum of the last frame compared.
+
+        AssertionError names the first frame and the machines that differ.
+        """
+        players = [peer for peer in self.alive if peer.playing]
+        end = min(peer.final_frame for peer in players) if frames is None else frames
+        reference = max(players, key=lambda peer: len(peer.rows))
+        missing = [frame for frame in range(end) if frame not in reference.rows]
+        if missing:
+            raise AssertionError(f"nobody has the inputs of frame {missing[0]}; {self.describe()}")
+        everyone: list[MeshPeer | MeshSpectator] = [*players, *self.spectators.values()]
+        for peer in everyone:
+            for frame in range(end):
+                if peer.rows.get(frame, reference.rows[frame]) != reference.rows[frame]:
+                    raise AssertionError(
+                        f"inputs of frame {frame}: {peer.rows[frame]} at {peer.name}, "
+                        f"{reference.rows[frame]} at {reference.name}"
+                    )
+        return self._verify_states(reference, end)
+
+    def _verify_states(self, reference: MeshPeer, end: int) -> int:
+        sim = self._game_of(reference.name)()
+        state = sim.initial_state(reference.session.match.seed)
+        for frame in range(end):
+            if frame % self.checkpoint == 0:
+                self._compare(frame, sim.checksum(state))
+            state = sim.step(state, reference.rows[frame])
+        checksum: int = sim.checksum(state)
+        if end % self.checkpoint == 0:
+            self._compare(end, checksum)
+        return checksum
+
+    def _compare(self, frame: int, straight: int) -> None:
+        everyone: list[MeshPeer | MeshSpectator] = [*self.alive, *self.spectators.values()]
+        for peer in everyone:
+            found = peer.checksums.get(frame, straight)
+            if found != straight:
+                raise AssertionError(
+                    f"the state before frame {frame} has checksum 0x{found:08X} at {peer.name} "
+                    f"and 0x{straight:08X} in a straight run"
+                )
+
+    def describe(self) -> str:
+        """Where each machine is, in one line."""
+        return ", ".join(_where(peer) for peer in self.peers.values())
+
+    # Making peers.
+
+    def _game_of(self, name: str) -> Callable[[], Any]:
+        return self._game if callable(self._game) else self._game[name]
+
+    def _press_of(self, name: str) -> Press:
+        return self._press if callable(self._press) else self._press[name]
+
+    def _enter(self, name: str, details: Mapping[str, Any]) -> MeshPeer:
+        life = self._lives[name] = self._lives.get(name, -1) + 1
+        dice = Random(f"{self.seed} {name} {life}")
+        arguments = {"entropy": dice.randbytes, "config": self.config, "seats": self.seats[name], **details}
+        session = self._make_session(self._game_of(name)(), **arguments)
+        peer = self.peers[name] = MeshPeer(name, session, self._press_of(name))
+        self._let_in(peer, dice)
+        return peer
+
+    def _let_in(self, peer: MeshPeer | MeshSpectator, dice: Random) -> None:
+        self.network.attach(peer.name, peer.session, polled=True)
+        # Loops of different machines are not in step: the first turn comes at any part of a frame.
+        self.network.at(self.network.now + dice.random() / self.config.tick_rate, lambda: self._turn(peer))
+
+    def _turn(self, peer: MeshPeer | MeshSpectator) -> None:
+        if not peer.alive:
+            return
+        network = self.network
+        now = network.now
+        if now < peer.paused_until:
+            network.at(peer.paused_until, lambda: self._turn(peer))
+            return
+        peer.events += network.poll(peer.name)
+        peer.turn(now, self.checkpoint)
+        network.flush(peer.name)
+        network.at(peer.next_turn(now), lambda: self._turn(peer))
+
+
+def _where(peer: MeshPeer) -> str:
+    if not peer.alive:
+        return f"{peer.name} crashed"
+    if peer.session.match is None:
+        return f"{peer.name} {peer.session.phase.value}"
+    engine = peer.session.match.engine
+    return f"{peer.name} {peer.session.phase.value} at frame {engine.frame}, final {engine.final_state_frame}"

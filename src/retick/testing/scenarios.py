@@ -1,0 +1,112 @@
+"""What may happen to a match, drawn from a seed: links, cuts, stopped processes, crashes, returns and spectators.
+
+``Scenario.drawn(seed)`` is the same on every machine, so a seed is a whole bug report.
+"""
+
+from dataclasses import dataclass, field
+from itertools import combinations
+from random import Random
+
+from retick.rollback.config import MatchConfig
+from retick.transport.conditions import Conditions
+
+__all__ = ["PATIENCE", "Scenario", "Trouble"]
+
+LONGEST_PAUSE = 5.0
+LONGEST_CUT = 3.0
+DISCONNECT_AFTER = 12.0
+"""Seconds of silence that count as a crash where none is drawn: more than a pause and a cut together."""
+CRASH_AFTER = 4.0
+"""The same where machines do crash; pauses and cuts are then shorter, so that nobody is given up who is alive."""
+MOST_CRASHES = 2
+PATIENCE = 60.0
+"""Virtual seconds beyond the troubles after which a match counts as hung."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """Something that happens to a machine or a link in mid-match."""
+
+    at: float
+    """Seconds after the start of the match."""
+    kind: str
+    """"cut" a link, "pause" a process, "crash" a machine and let it return later, or "watch" through a machine."""
+    seconds: float
+    """How long the cut or pause lasts, or the machine is away."""
+    machine: str
+    other: str = ""
+    """The other end of the link that is cut."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """Everything about a match but the game."""
+
+    seed: int
+    frames: int
+    machines: tuple[str, ...]
+    links: tuple[tuple[str, str, Conditions, Conditions], ...]
+    """Two machines, and the conditions there and back."""
+    troubles: tuple[Trouble, ...]
+    config: MatchConfig = field(default_factory=MatchConfig)
+
+    @classmethod
+    def drawn(cls, seed: int, *, machines: int = 2, frames: int = 600) -> "Scenario":
+        """Draw one: half of all links are bad, some are terrible, a few are perfect."""
+        dice = Random(f"chaos {seed} {machines}")
+        names = tuple(f"peer{number}" for number in range(machines))
+        links = tuple((a, b, *_draw_link(dice)) for a, b in combinations(names, 2))
+        crashes = dice.randint(0, min(MOST_CRASHES, machines - 2))
+        count = dice.choice((0, 0, 1, 1, 2, 3))
+        troubles = [_draw_trouble(dice, names, frames / 60, crashes > 0) for _ in range(count)]
+        troubles += [_draw_crash(dice, name, frames / 60) for name in dice.sample(names, crashes)]
+        if machines > 2 and dice.random() < 0.5:
+            troubles.append(Trouble(at=dice.uniform(0.0, 5.0), kind="watch", seconds=0.0, machine=dice.choice(names)))
+        config = MatchConfig(
+            input_delay=dice.choice((0, 1, 2, 2, 3)),
+            prediction_window=dice.choice((4, 8, 12, 12, 12)),
+            disconnect_after=CRASH_AFTER if crashes else DISCONNECT_AFTER,
+        )
+        return cls(seed=seed, frames=frames, machines=names, links=links, troubles=tuple(troubles), config=config)
+
+    @property
+    def limit(self) -> float:
+        """Virtual seconds that the match may take."""
+        return PATIENCE + 3 * self.frames / self.config.tick_rate + sum(trouble.seconds for trouble in self.troubles)
+
+
+def _draw_link(dice: Random) -> tuple[Conditions, Conditions]:
+    """Round trips up to 300 ms, split unevenly; loss up to 30 %, each way its own."""
+    round_trip = dice.choice((0.0, 0.02, 0.1, dice.uniform(0.0, 0.3), 0.3))
+    share = dice.uniform(0.2, 0.8)
+    jitter = dice.choice((0.0, 0.005, dice.uniform(0.0, 0.04)))
+    return (_draw_way(dice, round_trip * share, jitter), _draw_way(dice, round_trip * (1 - share), jitter))
+
+
+def _draw_way(dice: Random, latency: float, jitter: float) -> Conditions:
+    bursts = dice.random() < 0.4
+    return Conditions(
+        latency=latency,
+        jitter=min(jitter, latency),
+        loss=dice.choice((0.0, 0.05, dice.uniform(0.0, 0.3), 0.3)),
+        burst_enter=dice.uniform(0.0, 0.03) if bursts else 0.0,
+        burst_leave=dice.uniform(0.05, 0.5),
+        duplicate=dice.choice((0.0, dice.uniform(0.0, 0.3))),
+        reorder=dice.choice((0.0, dice.uniform(0.0, 0.3))),
+        reorder_delay=dice.uniform(0.005, 0.1),
+        in_order=dice.random() < 0.2,
+    )
+
+
+def _draw_trouble(dice: Random, names: tuple[str, ...], length: float, short: bool) -> Trouble:
+    at = dice.uniform(0.0, length)
+    first, second = dice.sample(names, 2)
+    if dice.random() < 0.5:
+        seconds = dice.uniform(0.05, 0.25 * CRASH_AFTER if short else LONGEST_CUT)
+        return Trouble(at=at, kind="cut", seconds=seconds, machine=first, other=second)
+    seconds = dice.uniform(0.05, 0.25 * CRASH_AFTER if short else LONGEST_PAUSE)
+    return Trouble(at=at, kind="pause", seconds=seconds, machine=first)
+
+
+def _draw_crash(dice: Random, name: str, length: float) -> Trouble:
+    return Trouble(at=dice.uniform(0.0, length), kind="crash", seconds=dice.uniform(0.0, 6.0), machine=name)

@@ -1,0 +1,72 @@
+"""``retick desync explain``: exit codes, plain lines, JSON."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from retick.audit.bundle import save_bundle
+from retick.cli.app import app
+from retick.errors import RetickError, UsageError
+from tests.audit.desync_builds import BOX, write_build
+from tests.audit.desyncs import bundles, load_build
+from tests.rollback.planted import FieldChanged
+
+
+def run(*arguments: str) -> Result:
+    result = CliRunner().invoke(app, ["desync", "explain", *arguments])
+    if isinstance(result.exception, Exception) and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@pytest.fixture(scope="module")
+def fight(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("fight") / "fight.desync"
+    save_bundle(path, bundles([FieldChanged(), FieldChanged(at=40)], last_agreed=32)[0])
+    return str(path)
+
+
+def test_a_bundle_of_a_known_game_is_explained_by_itself(fight: str) -> None:
+    result = run(fight)
+    assert result.exit_code == 0
+    assert "the machines part at frame 41; last agreed at frame 40" in result.output
+    assert "retick.games.fighter:Fighter gives the state of machine 0" in result.output
+
+
+def test_json_says_the_same(fight: str) -> None:
+    result = run(fight, "--json", "--game", "retick.fighter")
+    assert result.exit_code == 0
+    found = json.loads(result.stdout)
+    assert found["explained"] is True
+    assert found["report"]["first_differing"] == 41
+    assert found["sides"][0]["reproduces"] == [0]
+
+
+def test_two_builds_are_compared_and_a_third_explains_nothing(tmp_path: Path) -> None:
+    good = write_build(tmp_path, "good", BOX) + ":Game"
+    late = write_build(tmp_path, "late", BOX, ("inputs[1] >= 3", "inputs[1] >= 3 + (state.frame > 30)")) + ":Game"
+    other = write_build(tmp_path, "other", BOX, ("SPEED = 40", "SPEED = 50")) + ":Game"
+    file = str(tmp_path / "match.desync")
+    save_bundle(file, bundles([load_build(good), load_build(late)])[1])
+    result = run(file, "--game-a", good, "--game-b", late)
+    assert result.exit_code == 0
+    assert "the two runs run different lines" in result.output
+    assert run(file, "--game", other).exit_code == 1
+    unnamed = run(file)
+    assert unnamed.exit_code == 1
+    assert "--game rules:Game" in unnamed.output
+
+
+def test_misuse_is_said(fight: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="both"):
+        run(fight, "--game-a", "x:Y")
+    with pytest.raises(UsageError, match="both"):
+        run(fight, "--game", "x:Y", "--game-a", "x:Y", "--game-b", "x:Y")
+    (tmp_path / "no.desync").write_bytes(b"nothing")
+    with pytest.raises(RetickError, match=r"no\.desync: not a desync bundle"):
+        run(str(tmp_path / "no.desync"))
+    with pytest.raises(RetickError, match=r"none\.desync"):
+        run(str(tmp_path / "none.desync"))
+    assert "Example: retick desync explain" in run("--help").output

@@ -1,0 +1,87 @@
+"""The game of the tutorial is deterministic, its netcode plays a match over sockets, and the page shows its code."""
+
+import os
+import re
+import runpy
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from retick.testing import assert_deterministic
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+
+
+@pytest.fixture
+def pong(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+    """The names of both files; they import each other by being in one folder."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    yield runpy.run_path(str(EXAMPLES / "pong_online.py"))
+    sys.modules.pop("pong", None)
+
+
+def test_pong_is_deterministic(pong: dict[str, Any]) -> None:
+    assert_deterministic(pong["Pong"], frames=300)
+
+
+def test_somebody_scores_when_nobody_moves(pong: dict[str, Any]) -> None:
+    game = pong["Pong"]()
+    state = game.initial_state(7)
+    for _ in range(6000):
+        state = game.step(state, (0, 0))
+    assert state.left_score + state.right_score > 3
+
+
+def test_two_programs_play_over_sockets_and_part_in_good_order(pong: dict[str, Any]) -> None:
+    host, host_wire = pong["connect"](None, 0)
+    joiner, joiner_wire = pong["connect"](f"127.0.0.1:{host_wire.socket.address[1]}")
+    sides = [(host, host_wire, lambda: pong["UP"]), (joiner, joiner_wire, lambda: pong["DOWN"])]
+    while not (host.running and joiner.running and min(host.frame, joiner.frame) >= 45):
+        assert [pong["take_part"](*side) for side in sides] == ["", ""]
+    frame = min(side.match.engine.final_state_frame for side in (host, joiner))
+    assert frame > 10
+    assert host.match.engine.checksum_at(frame) == joiner.match.engine.checksum_at(frame)
+    assert host.match.engine.state_at(frame).left_y < host.match.engine.state_at(frame).right_y
+    joiner.close()
+    over = ""
+    while not over:
+        joiner_wire.poll()
+        over = pong["take_part"](*sides[0])
+    assert "left" in over
+    pong["leave"](host, host_wire)
+    pong["leave"](joiner, joiner_wire)
+
+
+def test_the_tutorial_shows_the_code_as_it_is() -> None:
+    code = "".join((EXAMPLES / name).read_text(encoding="utf-8") for name in ("pong.py", "pong_online.py"))
+    page = (ROOT / "docs" / "tutorial-pygame.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) >= 5
+    for block in blocks:
+        assert block in code, block
+
+
+def test_the_window_opens_and_closes_where_pygame_is_installed() -> None:
+    pytest.importorskip("pygame")
+    # A host that nobody joins, told to quit by its own event queue.
+    program = (
+        "import sys, runpy; sys.path.insert(0, 'examples'); import pygame; pygame.init();"
+        "pygame.display.set_mode((1, 1)); pygame.event.post(pygame.event.Event(pygame.QUIT));"
+        "names = runpy.run_path('examples/pong_online.py'); pygame.init = lambda: None;"
+        "names['main'](None, 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env=os.environ | {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "you left" in done.stdout

@@ -1,0 +1,46 @@
+"""The pages on sessions and the lobby are true: examples, settings, states and events are those of the code."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+from retick.rollback import MatchConfig, Phase, events, lobby
+
+DOCS = Path(__file__).parents[2] / "docs"
+LOBBY = (DOCS / "formats" / "lobby.md").read_text(encoding="utf-8")
+ROLLBACK = (DOCS / "rollback.md").read_text(encoding="utf-8")
+
+
+def test_the_example_is_the_roster_that_it_describes() -> None:
+    members = (lobby.Member(0, (0,), "host"), lobby.Member(1, (1,), ("10.0.0.2", 7778)))
+    roster = lobby.Roster(1, bytes(range(1, 9)), members)
+    block = re.search(r"## Example.*?```\n(.*?)```", LOBBY, re.DOTALL)
+    assert block is not None
+    shown = bytes.fromhex(block[1])
+    assert shown == lobby.encode_roster(roster)
+    assert lobby.decode_roster(shown) == roster
+
+
+def test_the_kinds_are_those_of_the_code() -> None:
+    for name in ("APPLICATION", "ROSTER", "READY", "START"):
+        assert f"| `{getattr(lobby, name):02X}` | {name} |" in LOBBY
+    assert f"1 to {lobby.MAX_MACHINES}, the host included" in LOBBY
+    assert f"n, 0 to {lobby.MAX_ADDRESS}" in LOBBY
+
+
+def test_every_setting_is_on_the_page_with_its_default() -> None:
+    for field in fields(MatchConfig):
+        row = re.search(rf"^\| `{field.name}` \| ([\w.]+)", ROLLBACK, re.MULTILINE)
+        assert row is not None, field.name
+        assert row[1] == f"{field.default:g}" if not isinstance(field.default, bool) else row[1] == str(field.default)
+
+
+def test_every_phase_and_every_event_of_a_session_is_on_the_page() -> None:
+    for phase in Phase:
+        assert f"| `{phase.name}` |" in ROLLBACK
+    of_spectators = {"MatchEvent", "WatchingStarted", "SourceChanged"}
+    for name in set(events.__all__) - of_spectators:
+        kind = getattr(events, name)
+        row = re.search(rf"^\| `{name}\((.*?)\)` \|", ROLLBACK, re.MULTILINE)
+        assert row is not None, name
+        assert row[1].split(", ") == [field.name for field in fields(kind)], name

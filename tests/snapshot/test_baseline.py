@@ -1,0 +1,51 @@
+"""The ring of baselines, as published, and what it says when one is missing."""
+
+from typing import Any
+
+import pytest
+
+from retick.errors import BaselineMissing, UsageError
+from retick.snapshot import BaselineRing, needs_resync
+from tests.snapshot.sdec import cases
+
+
+@pytest.mark.parametrize("case", cases("baseline_store"), ids=lambda case: case["name"])
+def test_the_ring_is_as_published(case: Any) -> None:
+    ring: BaselineRing[int] = BaselineRing(case["capacity"])
+    for op in case["ops"]:
+        if op["op"] == "iter":
+            assert [tick for tick, _ in ring] == op["result"]
+            continue
+        tick = op["tick"]
+        if op["op"] == "insert":
+            if op["result"] == "ok":
+                ring.insert(tick, op["value"])
+            else:
+                with pytest.raises(UsageError) as caught:
+                    ring.insert(tick, op["value"])
+                assert caught.value.code == op["result"]
+            assert len(ring) == op["len_after"]
+        elif op["op"] == "get":
+            assert ring.get(tick) == op["result"]
+        else:
+            assert op["op"] == "latest_at_or_before"
+            found = ring.latest_at_or_before(tick)
+            assert (None if found is None else found[0]) == op["result"]
+
+
+def test_a_missing_baseline_asks_for_a_resync() -> None:
+    ring: BaselineRing[str] = BaselineRing(2)
+    for tick in (1, 5, 9):
+        ring.insert(tick, str(tick))
+    assert ring.require(9) == "9"
+    with pytest.raises(BaselineMissing) as caught:
+        ring.require(1)
+    assert (caught.value.tick, caught.value.code) == (1, "BaselineNotFound")
+    assert needs_resync(caught.value)
+    assert list(ring) == [(5, "5"), (9, "9")]
+    assert (ring.capacity, ring.last_tick) == (2, 9)
+
+
+def test_a_ring_has_room_for_one_at_least() -> None:
+    with pytest.raises(UsageError):
+        BaselineRing(0)

@@ -1,0 +1,117 @@
+"""Packets taken apart: every bit accounted for, and the same content as the vectors list."""
+
+from typing import Any
+
+import pytest
+
+from retick.errors import DecodeError
+from retick.snapshot import Bool, Codec, Component, Field, Schema, Snapshot, UInt
+from retick.snapshot import status as kernel_status
+from retick.snapshot.inspect import component_costs, inspect_frame, inspect_packet, is_snapshot, total_costs
+from tests.snapshot.sdec import cases, schema_named
+
+
+def listed(part: Any) -> dict[int, dict[int, list[Any]]]:
+    """Entity to component to pairs of index and value, as the vectors list a delta; repeated entities join."""
+    found: dict[int, dict[int, list[Any]]] = {}
+    for entity in part.entities:
+        held = found.setdefault(entity.id, {})
+        for field in entity.fields:
+            held.setdefault(field.component, []).append([field.index, field.value])
+    return found
+
+
+@pytest.mark.parametrize("case", cases("delta")[::2], ids=lambda case: case["name"])
+def test_deltas_hold_what_the_vectors_list(case: Any) -> None:
+    schema, delta = schema_named(case["schema"]), case["delta"]
+    for entry in case["packets"].values():
+        if "decode_error" in entry:
+            continue
+        packet = bytes.fromhex(entry["hex"])
+        report = inspect_packet(packet, schema)
+        assert (report.tick, report.baseline_tick, report.kind) == (delta["tick"], delta["baseline_tick"], "delta")
+        parts = {part.tag: part for part in report.sections}
+        assert sum(report.costs.values()) == 8 * len(packet)
+        destroyed = [entity.id for entity in parts[2].entities] if 2 in parts else []
+        assert destroyed == delta["destroys"]
+        assert [entity.id for entity in parts[1].entities] if 1 in parts else [c["id"] for c in delta["creates"]] == []
+        updates = next((part for tag, part in parts.items() if tag >= 3), None)
+        expected = {
+            u["id"]: {c["id"]: [list(pair) for pair in c["fields"]] for c in u["components"]} for u in delta["updates"]
+        }
+        assert (listed(updates) if updates else {}) == expected
+
+
+def test_bit_offsets_lead_to_the_values() -> None:
+    schema = schema_named("all_codecs")
+    case = next(case for case in cases("full") if case["name"] == "all_codecs/full_n")
+    packet = bytes.fromhex(case["packets"]["v0"])
+    bits = "".join(f"{byte:08b}" for byte in packet)
+    for entity in inspect_packet(packet, schema).sections[0].entities:
+        assert int.from_bytes(packet[entity.bit // 8 : entity.bit // 8 + 4], "little") == entity.id
+        for part in entity.fields:
+            codec = schema.components[0].fields[part.index].codec
+            if codec.kind in ("uint", "bool"):
+                assert int(bits[part.bit : part.bit + part.bits] or "0", 2) == part.value
+
+
+def test_costs_are_told_by_name_and_by_component() -> None:
+    schema = Schema(
+        [
+            Component(1, [Field(1, UInt(10), name="x"), Field(2, UInt(20), name="y")], name="position"),
+            Component(2, [Field(1, Bool())]),
+        ]
+    )
+    packet = Codec(schema).encode_full(
+        Snapshot.of(schema, tick=1, entities={1: {1: (1, 2), 2: (True,)}, 2: {1: (3, 4)}})
+    )
+    report = inspect_packet(packet, schema)
+    costs = dict(total_costs([report, report]))
+    assert (costs["position.x"], costs["position.y"], costs["2.1"]) == (40, 80, 2)
+    assert component_costs([report]) == [("position", 60), ("2", 1)]
+    assert sum(costs.values()) == 16 * len(packet)
+
+
+def test_without_the_schema_sections_are_told() -> None:
+    case = cases("full")[0]
+    packet = bytes.fromhex(case["packets"]["v2"])
+    assert is_snapshot(packet)
+    for schema in (None, schema_named("bool1")):
+        report = inspect_packet(packet, schema)
+        assert not report.understood
+        assert [(part.name, part.count, part.size) for part in report.sections] == [("EntityCreate", None, 9)]
+        assert sum(report.costs.values()) == 8 * len(packet)
+
+
+def test_compact_frames_and_session_init_are_taken_apart() -> None:
+    case = cases("session")[1]
+    schema = schema_named(case["schema"])
+    init = inspect_packet(bytes.fromhex(case["init"]["packet"]), schema)
+    assert (init.kind, init.sections[0].name, init.costs["(session)"]) == ("session init", "SessionInit", 72)
+    for frame in case["frames"]:
+        data = bytes.fromhex(frame["frame"])
+        report = inspect_frame(data, schema, last_tick=frame["last_tick_before"])
+        assert (report.tick, report.schema_hash) == (frame["tick"], None)
+        assert sum(report.costs.values()) == 8 * len(data)
+
+
+@pytest.mark.parametrize("case", cases("negative")[::5], ids=lambda case: case["name"])
+def test_refused_packets_are_refused_here_too(case: Any) -> None:
+    if case["op"] not in ("decode_full",) or case.get("limits") or case["error"]["path"] == "SchemaMismatch":
+        return
+    if case["error"]["path"] == "Wire.UnsupportedVersion" or "given_to" in case["name"]:
+        return
+    with pytest.raises(DecodeError) as caught:
+        inspect_packet(bytes.fromhex(case["packet"]), schema_named(case["schema"]))
+    if case["name"] != "v0/flags_session_bit_alone":
+        assert caught.value.code == case["error"]["path"]
+
+
+def test_the_kernels_know_the_same_status_numbers() -> None:
+    from pathlib import Path
+
+    declared = Path(kernel_status.__file__).with_suffix(".pxd").read_text(encoding="utf-8")
+    numbers = dict(line.split(" = ") for line in declared.splitlines() if " = " in line)
+    assert {name.strip(): int(value) for name, value in numbers.items()} == {
+        name: getattr(kernel_status, name) for name in kernel_status.__all__
+    }

@@ -1,0 +1,158 @@
+"""Snapshots as columns: over a user's buffers without a copy, and their own."""
+
+from array import array
+from typing import Any
+
+import pytest
+
+from retick.errors import EncodeError, UsageError
+from retick.snapshot import Codec, Component, Field, Schema, SInt, Snapshot, UInt
+
+SCHEMA = Schema([Component(1, [Field(1, SInt(32)), Field(2, UInt(64))]), Component(2, [Field(1, UInt(8))])])
+
+
+def columns() -> dict[str, Any]:
+    return {
+        "ids": array("I", [1, 5, 9]),
+        "columns": {1: (array("q", [-4, 0, 7]), array("Q", [0, 2**64 - 1, 3])), 2: (array("q", [200, 100]),)},
+        "present": {2: bytes([1, 0, 1])},
+    }
+
+
+EXPECTED = {1: {1: (-4, 0), 2: (200,)}, 5: {1: (0, 2**64 - 1)}, 9: {1: (7, 3), 2: (100,)}}
+
+
+def test_columns_are_read_where_they_lie() -> None:
+    given = columns()
+    snapshot = Snapshot.from_columns(SCHEMA, tick=3, **given)
+    assert snapshot.to_dict() == EXPECTED
+    given["columns"][1][0][2] = 8
+    assert snapshot.to_dict()[9][1] == (8, 3)
+    codec = Codec(SCHEMA)
+    assert codec.decode_full(codec.encode_full(snapshot)).to_dict() == snapshot.to_dict()
+
+
+def test_a_copy_stays_when_the_buffers_change() -> None:
+    given = columns()
+    snapshot = Snapshot.from_columns(SCHEMA, tick=3, **given)
+    kept = snapshot.copy(tick=4)
+    given["columns"][1][0][0] = 99
+    given["ids"][0] = 0
+    assert kept.tick == 4
+    assert kept.to_dict() == EXPECTED
+    codec = Codec(SCHEMA)
+    delta = codec.encode_delta(kept, Snapshot.from_columns(SCHEMA, tick=5, **given))
+    assert codec.apply_delta(kept, delta).to_dict() == snapshot.to_dict()
+
+
+def test_ids_that_fall_out_of_order_later_are_seen() -> None:
+    given = columns()
+    snapshot = Snapshot.from_columns(SCHEMA, tick=3, **given)
+    Codec(SCHEMA).encode_full(snapshot)
+    given["ids"][1] = 1
+    with pytest.raises(EncodeError) as caught:
+        Codec(SCHEMA).encode_full(snapshot)
+    assert caught.value.code == "InvalidEntityOrder"
+
+
+def test_numpy_arrays_are_columns() -> None:
+    np = pytest.importorskip("numpy")
+    given = {
+        "ids": np.array([1, 5, 9], dtype=np.uint32),
+        "columns": {
+            1: (np.array([-4, 0, 7]), np.array([0, 2**64 - 1, 3], dtype=np.uint64)),
+            2: (np.array([200, 100]),),
+        },
+        "present": {2: np.array([True, False, True])},
+    }
+    snapshot = Snapshot.from_columns(SCHEMA, tick=3, **given)
+    assert snapshot.to_dict() == EXPECTED
+    given["columns"][1][0][0] = -5
+    assert snapshot.to_dict()[1][1] == (-5, 0)
+    decoded = Codec(SCHEMA).decode_full(Codec(SCHEMA).encode_full(snapshot))
+    assert np.asarray(decoded.column(1, 1)).tolist() == [-5, 0, 7]
+
+
+def test_other_integers_are_converted() -> None:
+    snapshot = Snapshot.from_columns(
+        SCHEMA,
+        tick=3,
+        ids=[1, 5, 9],
+        columns={1: (array("h", [-4, 0, 7]), [0, 2**64 - 1, 3]), 2: ([200, 100],)},
+        present={2: [1, 0, 1]},
+    )
+    assert snapshot.to_dict() == EXPECTED
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"ids": [1, 2]}, {"ids": [-1, 5, 9]}, {"columns": {1: ([1, 2, 3],), 2: ([1, 2],)}}, {"present": {2: [1, 1, 1]}},
+        {"present": {2: [1, 0, 2]}}, {"columns": {}}, {"tick": -1}, {"tick": 1 << 32}, {"ids": ["a", "b", "c"]},
+        {"columns": {1: ([1.5, 2, 3], [1, 2, 3]), 2: ([1, 2],)}},
+    ],
+)  # fmt: skip
+def test_columns_that_do_not_match_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        Snapshot.from_columns(SCHEMA, **{"tick": 1, **columns(), **change})
+
+
+def test_order_is_kept_and_to_dict_sorts() -> None:
+    snapshot = Snapshot.of(SCHEMA, tick=1, entities={9: {}, 5: {2: (1,)}})
+    assert snapshot.ids == [9, 5]
+    assert list(snapshot.to_dict()) == [5, 9]
+    assert (len(snapshot), repr(snapshot)) == (2, "Snapshot(tick=1, 2 entities)")
+
+
+def test_select_keeps_what_is_there() -> None:
+    snapshot = Snapshot.from_columns(SCHEMA, tick=3, **columns())
+    assert snapshot.select([9, 1, 77]).to_dict() == {1: EXPECTED[1], 9: EXPECTED[9]}
+    assert snapshot.select([5]).to_dict() == {5: EXPECTED[5]}
+    assert snapshot.select([]).to_dict() == {}
+
+
+def test_a_column_is_a_read_only_view() -> None:
+    snapshot = Snapshot.of(SCHEMA, tick=3, entities=EXPECTED)
+    for held in (snapshot, snapshot.copy()):
+        view = held.column(2, 1)
+        assert list(view) == [200, 100]
+        assert view.readonly
+        assert list(held.column(1, 2)) == [0, -1, 3]
+    with pytest.raises(UsageError):
+        snapshot.column(3, 1)
+    with pytest.raises(UsageError):
+        snapshot.column(1, 9)
+    empty = Snapshot.of(SCHEMA, tick=1, entities={})
+    assert (
+        list(empty.column(1, 1)) == list(Codec(SCHEMA).decode_full(Codec(SCHEMA).encode_full(empty)).column(1, 1)) == []
+    )
+
+
+def test_snapshots_compare_by_value_and_are_not_hashable() -> None:
+    one = Snapshot.of(SCHEMA, tick=3, entities=EXPECTED)
+    assert one == one.copy()
+    assert one != one.copy(tick=4)
+    assert one != 3
+    with pytest.raises(TypeError):
+        hash(one)
+
+
+@pytest.mark.parametrize("entity", [-1, 1 << 32, True, "a"])
+def test_ids_that_do_not_fit_are_refused(entity: Any) -> None:
+    with pytest.raises(EncodeError):
+        Snapshot.of(SCHEMA, tick=1, entities={entity: {}})
+
+
+def test_a_caller_can_bring_the_buffer() -> None:
+    codec = Codec(SCHEMA)
+    snapshot = Snapshot.of(SCHEMA, tick=3, entities=EXPECTED)
+    other = snapshot.copy(tick=4)
+    buffer = bytearray(200)
+    size = codec.encode_full_into(snapshot, buffer)
+    assert bytes(buffer[:size]) == codec.encode_full(snapshot)
+    size = codec.encode_delta_into(snapshot, other, buffer)
+    assert bytes(buffer[:size]) == codec.encode_delta(snapshot, other)
+    with pytest.raises(EncodeError, match="needs"):
+        codec.encode_full_into(snapshot, bytearray(10))
+    with pytest.raises(UsageError):
+        codec.encode_full_into(snapshot, bytes(200))

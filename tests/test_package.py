@@ -1,0 +1,76 @@
+"""The package as a newcomer meets it: what importing costs, which form runs, what a missing extra says."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import retick
+from retick._kernels import KERNELS
+
+ROOT = Path(__file__).parents[1]
+
+
+def python(code: str, **environment: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    ).stdout
+
+
+def test_importing_brings_in_no_extra_and_nothing_heavy() -> None:
+    loaded = set(json.loads(python("import json, sys, retick; print(json.dumps(sorted(sys.modules)))")))
+    extras = {"typer", "rich", "hypothesis", "pytest", "numpy", "Cython", "blake3", "zeroconf", "asyncio"}
+    assert not loaded & extras
+
+
+def test_the_public_names_are_all_there() -> None:
+    for name in retick.__all__:
+        assert getattr(retick, name) is not None
+    assert set(dir(retick)) >= set(retick.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        retick.nonsense  # noqa: B018 - reading it is the test
+
+
+def test_pure_takes_the_sources_of_all_kernels() -> None:
+    code = (
+        "import importlib, retick, retick._kernels as k; "
+        "print(retick.is_compiled(), all(importlib.import_module(n).__file__.endswith('.py') for n in k.KERNELS))"
+    )
+    assert python(code, RETICK_PURE="1").split() == ["False", "True"]
+
+
+def test_every_kernel_is_a_module_with_a_source() -> None:
+    for name in KERNELS:
+        assert (ROOT / "src" / (name.replace(".", "/") + ".py")).is_file(), name
+
+
+def test_a_missing_extra_is_named_with_the_line_that_installs_it() -> None:
+    code = (
+        "import sys; sys.modules['typer'] = None\n"
+        "import importlib.util as u; found = u.find_spec\n"
+        "u.find_spec = lambda name, *a: None if name == 'typer' else found(name, *a)\n"
+        "from retick.__main__ import main; main()"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert "pip install 'retick[cli]'" in result.stderr
+
+
+def test_no_file_names_a_registry_or_a_path_of_a_machine() -> None:
+    listed = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=False, cwd=ROOT)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    words = ["pypi" + ".org", "pythonhosted" + ".org", "/" + "work/", "/root" + "/", "registry.npm" + "js"]
+    for name in listed.stdout.splitlines():
+        path = ROOT / name
+        if path.suffix in {".py", ".pyi", ".pxd", ".toml", ".md", ".yml", ".c", ".h", ""} and path.is_file():
+            text = path.read_text(encoding="utf-8", errors="replace")
+            assert not [word for word in words if word in text], name
