@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from typing import Any, Final
 
 from retick.authority.acked import DELTA_SNAPSHOT, acked_input
-from retick.authority.clock import ms_to_ticks
+from retick.authority.clock import Pings
 from retick.authority.config import DELTA_SNAPSHOTS, LARGEST_MESSAGE, ClientConfig
 from retick.authority.delta import DeltaCodec, DeltaReceiver
 from retick.authority.events import (
@@ -21,9 +21,10 @@ from retick.authority.events import (
     JoinFailed,
     Resynced,
 )
-from retick.authority.interpolation import InterpolationDelay, RemoteBuffer, RemoteView, RenderClock
+from retick.authority.interpolation import RemoteView
 from retick.authority.joining import JoinRequest, decode_acceptance, encode_join
 from retick.authority.prediction import Prediction
+from retick.authority.remotes import Remotes
 from retick.authority.shapes import Profile, State, Vector
 from retick.authority.stats import ClientStats
 from retick.errors import BaselineMissing, DecodeError, UnsupportedVersion, UsageError
@@ -44,9 +45,6 @@ from retick.link import (
 __all__ = ["Client"]
 
 FIRST_PING: Final = 0.1
-PING_INTERVAL: Final = 0.5
-MAX_PINGS: Final = 128
-MAX_EXTRAPOLATION_MS: Final = 100
 LAST_TICK: Final = 0xFFFF0000
 """Two years at sixty a second: a server that claims more is wrong, and commands could not be stamped."""
 FINAL: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME_VERSION, Reason.DENIED)
@@ -95,17 +93,13 @@ class Client:
         )
         self._offered = profile
         self._receiver: DeltaReceiver | None = None
-        self._remotes: dict[int, RemoteBuffer] = {}
-        self._interpolation: InterpolationDelay | None = None
-        self._render = RenderClock(profile.config.server_tick_rate)
+        self._remotes: Remotes | None = None
         self._snapshot_tick = 0
         self._events: list[ClientEvent] = []
         self._attempts = 0
         self._over = False
         self._welcome_by: float | None = None
-        self._ping_at = 0.0
-        self._ping_seq = 0
-        self._pings: dict[int, int] = {}
+        self._pings = Pings(0.0)
         self._connection = self._dial()
 
     def _dial(self) -> Connection:
@@ -151,25 +145,16 @@ class Client:
             connection.send_unreliable(data)
         if self.stats.resyncs != resyncs:
             self._events.append(Resynced(tick=prediction.clock.estimate(now)))
-        if now >= self._ping_at:
-            self._ping(now)
+        ping = self._pings.due(now)
+        if ping is not None:
+            connection.send_reliable(self.profile.encode_control(self.profile.messages.Ping(*ping)))
 
     def others(self, *, now: float) -> dict[int, RemoteView]:
         """Everyone else as to be drawn now, by peer id."""
-        if self.prediction is None or self._interpolation is None:
+        if self.prediction is None or self._remotes is None:
             return {}
-        config = self.profile.config
-        rate = config.server_tick_rate
-        target = self.prediction.clock.precise(now) - self._interpolation.update(now)
-        at = self._render.advance(target, now)
-        most = ms_to_ticks(min(config.max_extrapolation_ms, MAX_EXTRAPOLATION_MS), rate)
-        views: dict[int, RemoteView] = {}
-        for peer_id, buffer in self._remotes.items():
-            view = buffer.sample(at, max_extrapolation=most, hermite=self.config.hermite)
-            if view is not None:
-                views[peer_id] = view
-        self._interpolation.note_underflow(any(view.underflow for view in views.values()), now)
-        self.stats.teleports = sum(buffer.teleports for buffer in self._remotes.values())
+        views = self._remotes.views(self.prediction.clock.precise(now), now, hermite=self.config.hermite)
+        self.stats.teleports = self._remotes.teleports
         return views
 
     def view_offset(self, dt: float) -> Vector:
@@ -234,7 +219,7 @@ class Client:
             hello = self._offered.encode_control(self._offered.messages.Hello(self._offered.protocol_version))
             self._connection.send_reliable(hello)
             self._welcome_by = now + self.config.welcome_seconds
-            self._ping_at = now + FIRST_PING
+            self._pings = Pings(now + FIRST_PING)
         elif isinstance(event, Refused):
             self._over = True
             self._events.append(JoinFailed(reason=event.reason, text=event.text or describe(event.reason)))
@@ -315,14 +300,8 @@ class Client:
         self.stats.rejoins += is_rejoin
         self.prediction = Prediction(self.profile, self.config, self.stats, welcome=welcome, state=state, now=now)
         self._attempts = 0
-        self._remotes = {}
-        self._render = RenderClock(self.profile.config.server_tick_rate)
+        self._remotes = Remotes(self.profile.config)
         self._snapshot_tick = 0
-        self._pings.clear()
-        config = self.profile.config
-        self._interpolation = InterpolationDelay(
-            base_ms=config.interpolation_delay_ms, rate=config.server_tick_rate, snapshot_rate=config.snapshot_rate
-        )
         terms = self._connection.terms
         delta = terms is not None and terms.capabilities & DELTA_SNAPSHOTS != 0
         self._receiver = self._delta.receiver() if delta and self._delta is not None else None
@@ -330,23 +309,9 @@ class Client:
             Joined(peer_id=welcome.peer_id, server_tick=welcome.server_tick, is_rejoin=is_rejoin, delta=delta)
         )
 
-    def _ping(self, now: float) -> None:
-        self._ping_at = now + PING_INTERVAL
-        self._ping_seq = self._ping_seq % 0xFFFF + 1
-        clock_ms = int(now * 1000) & 0xFFFFFFFF
-        self._pings[self._ping_seq] = clock_ms
-        if len(self._pings) > MAX_PINGS:
-            del self._pings[next(iter(self._pings))]
-        self._connection.send_reliable(
-            self.profile.encode_control(self.profile.messages.Ping(self._ping_seq, clock_ms))
-        )
-
     def _take_pong(self, prediction: Prediction, pong: Any, now: float) -> None:
-        sent = self._pings.pop(pong.seq, None)
-        if sent is None:
-            return
-        sample_ms = float((int(now * 1000) - sent) & 0xFFFFFFFF)
-        if prediction.round_trip.add(sample_ms, self._connection.rtt * 1000):
+        sample_ms = self._pings.answered(pong.seq, now)
+        if sample_ms is not None and prediction.round_trip.add(sample_ms, self._connection.rtt * 1000):
             prediction.observe(pong.server_tick, now)
 
     # Snapshots.
@@ -379,18 +344,9 @@ class Client:
 
     def _take_snapshot(self, prediction: Prediction, view: Any, now: float) -> None:
         prediction.observe(view.tick, now)
-        if self._interpolation is not None:
-            self._interpolation.arrived(now)
-        here = set()
         for player in view.players:
-            here.add(player.peer_id)
             if player.peer_id == prediction.peer_id:
                 self.server_stats = player.stats
                 self._events.append(prediction.reconcile(player, view.tick))
-            else:
-                buffer = self._remotes.get(player.peer_id)
-                if buffer is None:
-                    buffer = self._remotes[player.peer_id] = RemoteBuffer(self.profile.config.server_tick_rate)
-                buffer.add(view.tick, player.state)
-        for gone in self._remotes.keys() - here:
-            del self._remotes[gone]
+        if self._remotes is not None:
+            self._remotes.take(view, prediction.peer_id, now)

@@ -5,7 +5,7 @@
 from math import ceil
 from typing import Final
 
-__all__ = ["DelayControl", "RoundTrip", "TickClock", "ms_to_ticks", "wanted_delay"]
+__all__ = ["DelayControl", "Pings", "RoundTrip", "TickClock", "ms_to_ticks", "wanted_delay"]
 
 EWMA: Final = 0.2
 DEFAULT_RTT_MS: Final = 100.0
@@ -14,6 +14,8 @@ MIN_DELAY_TICKS: Final = 2
 MAX_DELAY_TICKS: Final = 10
 DELAY_INTERVAL: Final = 0.25
 HELD_UP: Final = 2.0
+PING_INTERVAL: Final = 0.5
+MAX_PINGS: Final = 128
 SAFETY_TICKS: Final = 2
 """Ticks that a client stamps ahead beyond the delay."""
 
@@ -21,6 +23,34 @@ SAFETY_TICKS: Final = 2
 def ms_to_ticks(milliseconds: float, rate: int) -> int:
     """Whole ticks that cover a time; the slack keeps binary noise from adding one."""
     return ceil(milliseconds * rate / 1000 - 1e-6)
+
+
+class Pings:
+    """Pings under way at one end, two a second; the clock on the wire is in whole milliseconds."""
+
+    __slots__ = ("_due_at", "_sent", "_seq")
+
+    def __init__(self, first_at: float) -> None:
+        self._due_at = first_at
+        self._seq = 0
+        self._sent: dict[int, int] = {}
+
+    def due(self, now: float) -> tuple[int, int] | None:
+        """Number and clock of the ping to send now, if one is due."""
+        if now < self._due_at:
+            return None
+        self._due_at = now + PING_INTERVAL
+        self._seq = self._seq % 0xFFFF + 1
+        clock_ms = int(now * 1000) & 0xFFFFFFFF
+        self._sent[self._seq] = clock_ms
+        if len(self._sent) > MAX_PINGS:
+            del self._sent[next(iter(self._sent))]
+        return self._seq, clock_ms
+
+    def answered(self, seq: int, now: float) -> float | None:
+        """Milliseconds that a ping took there and back; None for one that was not sent, or is answered already."""
+        sent = self._sent.pop(seq, None)
+        return None if sent is None else float((int(now * 1000) - sent) & 0xFFFFFFFF)
 
 
 class TickClock:

@@ -4,7 +4,7 @@
 
 from typing import Any, Final
 
-from retick.authority.clock import DEFAULT_RTT_MS, DelayControl, RoundTrip, wanted_delay
+from retick.authority.clock import DEFAULT_RTT_MS, PING_INTERVAL, DelayControl, Pings, RoundTrip, wanted_delay
 from retick.authority.command_buffer import CommandBuffer
 from retick.authority.shapes import Command, Profile
 from retick.authority.stats import InputStats, PlayerView
@@ -16,8 +16,6 @@ MAX_FUTURE_TICKS: Final = 64
 HOLD_TICKS: Final = 2
 HINT_AFTER: Final = 120
 HINT_INTERVAL: Final = 0.5
-PING_INTERVAL: Final = 0.5
-MAX_PINGS: Final = 128
 BUNDLE_BURST: Final = 130
 """Two resyncs' worth of bundles may come at once."""
 CONTROL_BURST: Final = 60
@@ -58,9 +56,7 @@ class Player:
         self.delay = DelayControl(self.profile.config.input_delay_ticks, now, JOIN_GRACE)
         self._bundle_credit = float(BUNDLE_BURST)
         self._control_credit = float(CONTROL_BURST)
-        self._ping_at = now + PING_INTERVAL
-        self._ping_seq = 0
-        self._pings: dict[int, int] = {}
+        self.pings = Pings(now + PING_INTERVAL)
         self._hinted_at = now
 
     # Credit: a client that sends too much is not read, which costs the others nothing.
@@ -159,22 +155,10 @@ class Player:
         wanted = wanted_delay(self.round_trip.rtt_ms, self.round_trip.jitter_ms, self._rate)
         return self.delay.update(wanted, now)
 
-    def ping_due(self, now: float) -> tuple[int, int] | None:
-        """Number and clock of the ping to send now, if one is due."""
-        if now < self._ping_at:
-            return None
-        self._ping_at = now + PING_INTERVAL
-        self._ping_seq = self._ping_seq % 0xFFFF + 1
-        clock_ms = int(now * 1000) & 0xFFFFFFFF
-        self._pings[self._ping_seq] = clock_ms
-        if len(self._pings) > MAX_PINGS:
-            del self._pings[next(iter(self._pings))]
-        return self._ping_seq, clock_ms
-
     def take_pong(self, seq: int, now: float, link_ms: float) -> None:
-        sent = self._pings.pop(seq, None)
-        if sent is not None:
-            self.round_trip.add(float((int(now * 1000) - sent) & 0xFFFFFFFF), link_ms)
+        sample_ms = self.pings.answered(seq, now)
+        if sample_ms is not None:
+            self.round_trip.add(sample_ms, link_ms)
 
     def hint_due(self, now: float) -> bool:
         """Whether so many ticks went without a command that the client should start afresh."""

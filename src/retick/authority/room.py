@@ -120,7 +120,7 @@ class Room:
         player.earn(self.server_config.bundles_per_tick)
         if player.delay_changed(now):
             send(profile.encode_control(profile.messages.DelayUpdate(player.delay.ticks)))
-        ping = player.ping_due(now)
+        ping = player.pings.due(now)
         if ping is not None:
             send(profile.encode_control(profile.messages.Ping(*ping)))
         if player.hint_due(now):
