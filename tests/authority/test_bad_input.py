@@ -324,3 +324,17 @@ def test_bad_snapshots_are_refused_and_counted_and_the_next_good_one_is_taken(ba
     rig.connection.send_unreliable(snapshot(201))
     rig.turn()
     assert rig.client.stats.snapshots == 1
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.binary(max_size=120), max_size=5), st.sampled_from([0x80, 0xBF, 0xC0, 0xC1, 0xE0, 0xE2, 0x00]))
+def test_no_datagram_brings_either_down(datagrams: list[bytes], first: int) -> None:
+    server, client = Server(NET, entropy=seeded(1)), Client(NET, "server", entropy=seeded(2))
+    for number, data in enumerate(datagrams):
+        for end in (server, client):
+            end.receive_datagram(bytes((first,)) + data, "server", now=number / 60)
+            end.handle_timeout(now=number / 60)
+            end.datagrams_to_send(now=number / 60)
+            end.events()
+    assert server.rooms[""].players == {}
+    assert not client.is_joined

@@ -2,10 +2,12 @@
 
 from typing import Any
 
+import pytest
+
 from retick.authority import Client, ClientConfig, Reconciled, Resynced
 from retick.authority.clock import Pings
 from retick.authority.config import ServerConfig
-from retick.games.runner import CourseBot
+from retick.games.runner import CourseBot, NetRunner, RunnerConfig
 from retick.games.runner.control import ResyncHint
 from retick.transport import Conditions
 from tests.authority.courses import Field, seeded
@@ -137,3 +139,15 @@ def test_pings_are_answered_once_and_old_ones_are_forgotten() -> None:
         pings.due(1.0 + number)
     assert pings.answered(2, 900.0) is None
     assert pings.answered(201, 200.1) is not None
+
+
+@pytest.mark.parametrize("rate", [30, 120])
+def test_a_client_follows_the_servers_rates(rate: int) -> None:
+    config = RunnerConfig(server_tick_rate=rate, client_tick_rate=rate, snapshot_rate=rate // 3)
+    field = Field(profile=NetRunner(config))
+    client = field.join("a", profile=NetRunner())
+    field.run(5.0)
+    assert client.profile.config.server_tick_rate == rate
+    assert client.stats.snapshots > rate
+    reconciled = [event.correction for event in field.of("a", Reconciled)]
+    assert max(reconciled[len(reconciled) // 2 :]) == 0.0

@@ -27,6 +27,8 @@ DELAY_INTERVAL: Final = 0.25
 GRACE_DELAY_INTERVAL: Final = 0.5
 SPARE_LEAD: Final = 3
 """Ticks of lead beyond the horizon that are left alone."""
+LONGEST_LEAD: Final = 8
+"""Ticks from which on no command is made at all: the game's loop runs at twice the session's rate, say."""
 SHED_INTERVAL: Final = 0.25
 
 
@@ -153,7 +155,7 @@ class Prediction:
 
     def _sheds(self, ahead: int, now: float) -> bool:
         """A fast clock, or a link that got better, lets commands run too far ahead: now and then leave one out."""
-        if not self.config.shed_lead or ahead <= SPARE_LEAD or now < self._shed_at:
+        if not self.config.shed_lead or ahead <= SPARE_LEAD or (now < self._shed_at and ahead <= LONGEST_LEAD):
             return False
         self._shed_at = now + SHED_INTERVAL
         self.stats.shed += 1

@@ -2,7 +2,7 @@
 
 # retick: floats -- geometry of one shot; its outcome is told, never simulated from
 
-from math import cos, hypot, sin, sqrt
+from math import cos, sin, sqrt
 from typing import Final
 
 from retick.games.runner.binary32 import round32
@@ -38,10 +38,10 @@ def judge_shot(
 ) -> tuple[FireResult, FireVisual]:
     """What a shot from where the shooter stands and looks does to others at the places where he saw them."""
     origin = (round32(state.x), round32(state.y + EYE_HEIGHT), round32(state.z))
-    flat = cos(state.pitch)
-    aim = (-sin(state.yaw) * flat, sin(state.pitch), -cos(state.yaw) * flat)
-    length = hypot(*aim)
-    aim = (aim[0] / length, aim[1] / length, aim[2] / length)
+    # retick: allow inexact-math -- only the server judges a shot; the others are told
+    flat, rise = cos(state.pitch), sin(state.pitch)
+    # retick: allow inexact-math -- as above
+    aim = (-sin(state.yaw) * flat, rise, -cos(state.yaw) * flat)
     hit, nearest = NOBODY, RANGE
     for peer_id, position in targets.items():
         distance = _distance_to(origin, aim, position)
