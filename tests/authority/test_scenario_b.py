@@ -5,6 +5,8 @@ The full runs, 180 seconds for each of six seeds, are `retick bench authority`.
 
 from functools import cache
 
+import pytest
+
 from retick.authority import ClientConfig
 from retick.cli.scenario_b import Measured, checks, run_scenario
 from retick.games.runner import ARENA, Wanderer
@@ -35,10 +37,19 @@ def test_locomotion_goes_on_across_reconciles_and_the_old_reset_wipes_it() -> No
     assert sum(measured.discontinuities for measured in old) > 0.3 * sum(len(m.corrections) for m in old)
 
 
-def test_without_loss_or_delay_no_correction_is_ever_made() -> None:
-    for measured in run_scenario(5, seconds=12.0, conditions=Conditions()):
+@pytest.mark.parametrize("delta", [True, False])
+def test_without_loss_or_delay_no_correction_is_ever_made(delta: bool) -> None:
+    for measured in run_scenario(5, seconds=12.0, conditions=Conditions(), config=ClientConfig(delta=delta)):
         assert len(measured.corrections) > 80
         assert set(measured.corrections) == {0.0}
+
+
+def test_fixed_snapshots_lead_to_the_same_run_as_deltas() -> None:
+    fixed = run_scenario(1, seconds=SECONDS, config=ClientConfig(delta=False))
+    for one, other in zip(fixed, runs(False)[:2], strict=True):
+        assert one.spikes == 0
+        assert one.acks == other.acks
+        assert one.snapshot_bytes > 8 * other.snapshot_bytes
 
 
 def test_aimless_runners_in_the_small_arena_pass_too() -> None:

@@ -135,8 +135,9 @@ class RunningBot:
 
 
 def table_of(lines: list[BotLine], title: str) -> Table:
+    """Round trip in ms, commands pending, acks and corrections a second, the worst in m, bytes a second, stalls."""
     table = Table(title=title, title_justify="left")
-    for name in ("bot", "state", "RTT ms", "pending", "acks/s", "corr/s", "worst m", "down B/s", "up B/s", "stalls"):
+    for name in ("bot", "state", "RTT", "pend", "ack/s", "fix/s", "worst", "down", "up", "stall"):
         table.add_column(name, justify="left" if name == "state" else "right")
     for line in lines:
         table.add_row(
@@ -221,5 +222,5 @@ def _run(running: list[RunningBot], seconds: float, as_json: bool) -> None:
     finally:
         if live is not None:
             live.stop()
-    if live is None and not as_json:
-        console.print(table_of(lines, "retick bots"))
+        elif not as_json:
+            console.print(table_of(lines, "retick bots"))

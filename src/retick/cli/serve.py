@@ -75,7 +75,8 @@ async def _run(server: Server, socket: UdpSocket, metrics: int | None, seconds: 
             room = f" {event.room!r}" if event.room else ""
             typer.echo(f"player {event.peer_id}{room} {WORDS[type(event)]}")
 
-    typer.echo(f"listening on {socket.address[0]} port {socket.address[1]}, {len(server.rooms)} rooms")
+    rooms = "one room" if len(server.rooms) == 1 else f"{len(server.rooms)} rooms"
+    typer.echo(f"listening on {socket.address[0]} port {socket.address[1]}, {rooms}")
     async with Pump(server, socket, on_events=report) as pump:
         page = None if metrics is None else await _serve_metrics(server, metrics)
         try:
