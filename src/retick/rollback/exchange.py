@@ -67,6 +67,7 @@ class Exchange:
         self._newest: tuple[int, int] | None = None
         self._conflicts: set[int] = set()
         self._base = base
+        self._start = engine.start_frame
         # Nearly every machine has one player, and what is done sixty times a second asks for it by these.
         self._only_local = self._locals[0] if len(self._locals) == 1 else None
         self._plain = self._size == 2 and self._only_local is not None
@@ -83,13 +84,13 @@ class Exchange:
         """The packet to send now; None while there is no input to send."""
         engine = self._engine
         end = engine.local_frontier
-        if end <= engine.start_frame:
+        if end <= self._start:
             return None
         first = self.acknowledged + 1
         if first >= end:
             first = end - 1
-        if first < engine.start_frame:
-            first = engine.start_frame
+        if first < self._start:
+            first = self._start
         if end > first + MAX_COUNT:
             end = first + MAX_COUNT
         if self._only_local is not None:
@@ -104,7 +105,8 @@ class Exchange:
             checksum_frame, checksum = self._newest[0] + base, self._newest[1]
         if number % TIME_SYNC_EVERY == 1 and self._extensions & rbn1.TIME_SYNC:
             sync = rbn1.TimeSync(engine.frame & 0xFFFF, _in_64ths(self.lead.ours or 0.0))
-        ack = self.next_expected - 1
+        player = self._only_player
+        ack = (engine.first_missing(player) if player is not None else self.next_expected) - 1
         if ack < 0:
             ack = 0
         if self._plain and sync is None and checksum is None:

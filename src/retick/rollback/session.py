@@ -200,21 +200,28 @@ class RollbackSession:
             self._handle_link_events(now)
 
     def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
-        if self.phase is Phase.RUNNING and self.match is not None:
-            for key, data in self.match.packets(now):
+        match = self.match
+        if match is not None and self.phase is Phase.RUNNING:
+            packets = match.packets(now)
+            for key, data in packets:
                 peer = self.peers.get(key)
                 if peer is not None and peer.connection is not None:
                     peer.connection.send_unreliable(data)
-            if self.sponsor.newcomer is not None:
-                self.sponsor.pump()
-            if self._audience.size:
-                self._audience.feed(self.match)
-            if self.match.alarm is not None or self._inquiry.is_open:
-                self._inquiry.pump(self.match, now)
-            self._resync.pump()
+            if packets or not match.exchanges:
+                # Once a frame, and while waiting as often as packets are sent again.
+                self._pump(match, now)
         if now >= self._sample_at:
             self._sample_rates(now)
         return self.link.datagrams_to_send(now=now)
+
+    def _pump(self, match: Match, now: float) -> None:
+        if self.sponsor.newcomer is not None:
+            self.sponsor.pump()
+        if self._audience.size:
+            self._audience.feed(match)
+        if match.alarm is not None or self._inquiry.is_open:
+            self._inquiry.pump(match, now)
+        self._resync.pump()
 
     def next_timeout(self) -> float | None:
         due = self.link.next_timeout()
@@ -422,7 +429,7 @@ class RollbackSession:
         elif kind == wire.STATE:
             self._resync.take_chunk(peer, *wire.decode_chunk(data), match)
         else:
-            self._resync.ready(peer, wire.decode_number(data), match)
+            self._resync.ready(peer, *wire.decode_numbered(data), match)
 
     def _on_members_message(self, peer: Peer, kind: int, data: bytes, match: Match) -> None:
         sponsor = self.sponsor
@@ -461,6 +468,7 @@ class RollbackSession:
         if self.peers.get(peer.number) is not peer:
             return
         self.tell(PeerDisconnected(peer=peer.number, players=peer.players, reason=reason, text=words))
+        self._inquiry.lose(peer.number)
         if self.match is not None and self.running and peer.role is Role.NEWCOMER:
             if peer is self.sponsor.newcomer:
                 self.sponsor.cancel(self.match)
