@@ -15,6 +15,7 @@ from retick.cli.join import join
 from retick.cli.packet import packet
 from retick.cli.replay import replay_app
 from retick.cli.synctest import synctest
+from retick.cli.watch import watch
 
 __all__ = ["app"]
 
@@ -55,3 +56,4 @@ app.command()(audit)
 app.command()(host)
 app.command()(join)
 app.add_typer(desync_app)
+app.command()(watch)

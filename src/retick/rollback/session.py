@@ -429,7 +429,7 @@ class RollbackSession:
         elif kind == wire.STATE:
             self._resync.take_chunk(peer, *wire.decode_chunk(data), match)
         else:
-            self._resync.ready(peer, wire.decode_number(data), match)
+            self._resync.ready(peer, *wire.decode_numbered(data), match)
 
     def _on_members_message(self, peer: Peer, kind: int, data: bytes, match: Match) -> None:
         sponsor = self.sponsor
@@ -468,6 +468,7 @@ class RollbackSession:
         if self.peers.get(peer.number) is not peer:
             return
         self.tell(PeerDisconnected(peer=peer.number, players=peer.players, reason=reason, text=words))
+        self._inquiry.lose(peer.number)
         if self.match is not None and self.running and peer.role is Role.NEWCOMER:
             if peer is self.sponsor.newcomer:
                 self.sponsor.cancel(self.match)
