@@ -427,7 +427,7 @@ class RollbackSession:
         if kind == wire.DROP:
             self._leaving.hear(peer, wire.decode_drop(data, input_size_of(self.sim)), match)
         elif kind == wire.MEET:
-            sponsor.meet(wire.decode_meeting(data))
+            sponsor.meet(wire.decode_meeting(data), peer.number)
         elif kind == wire.JOINED and peer is sponsor.newcomer:
             sponsor.joined(match)
         elif kind == wire.PROPOSE:
