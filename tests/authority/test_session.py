@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from retick.authority import (
+    Client,
     ClientConfig,
     ConnectionLost,
     GameMessageReceived,
@@ -15,13 +16,14 @@ from retick.authority import (
     PlayerLost,
     PlayerRejoined,
     Reconciled,
+    Server,
     ServerConfig,
 )
-from retick.games.runner import Intent, LocomotionState, Mode, NetRunner
+from retick.games.runner import CourseBot, Intent, LocomotionState, Mode, NetRunner
 from retick.games.runner.fire import FireResult, FireVisual
 from retick.link import Reason
-from retick.transport import Conditions
-from tests.authority.courses import Field, Still, small_rooms
+from retick.transport import Conditions, MemoryHub
+from tests.authority.courses import Field, Still, seeded, small_rooms
 
 
 class OldRunner(NetRunner):
@@ -224,3 +226,21 @@ def test_a_shot_is_judged_once_and_told_to_everyone() -> None:
         assert len([message for message in told if isinstance(message, FireVisual)]) == 2
         assert {result.shooter for result in results} == {field.clients["a"].peer_id}
     assert field.server.rooms[""].stats.shots == 2
+
+
+def test_a_listening_host_is_a_server_and_a_client_in_one_process() -> None:
+    """No shortcut past prediction and reconcile: the two meet on a hub, and never correct each other."""
+    hub, profile, bot = MemoryHub(), NetRunner(), CourseBot(7)
+    server = Server(profile, entropy=seeded(1))
+    client = Client(profile, "server", entropy=seeded(2))
+    hub.attach("server", server)
+    hub.attach("host", client)
+    corrections = []
+    for frame in range(600):
+        now = frame / 60
+        hub.exchange(now=now)
+        corrections += [event.correction for event in client.events() if isinstance(event, Reconciled)]
+        if client.player is not None:
+            client.tick(bot.decide(client.player), now=now)
+    assert len(corrections) > 180
+    assert max(corrections[10:]) == 0.0
