@@ -244,3 +244,30 @@ def test_a_listening_host_is_a_server_and_a_client_in_one_process() -> None:
             client.tick(bot.decide(client.player), now=now)
     assert len(corrections) > 180
     assert max(corrections[10:]) == 0.0
+
+
+def test_a_token_that_nobody_has_gets_a_new_seat_and_a_new_token() -> None:
+    field = Field()
+    client = field.join("a")
+    client._token = bytes(16)
+    client._connection.close()
+    client._connection = client._dial()
+    field.run(1.0)
+    assert client.is_joined
+    assert client._token != bytes(16)
+    assert field.server.rooms[""].players[2].token == client._token
+
+
+def test_a_second_dial_with_a_seats_token_takes_it_over() -> None:
+    field = Field()
+    first = field.join("a")
+    field.run(1.0)
+    second = field.join("b")
+    second._token = first._token
+    second._connection.close()
+    second._connection = second._dial()
+    field.run(2.0)
+    assert second.peer_id == first.peer_id == 2
+    assert field.of("a", ConnectionLost)[0].text == "the seat was taken over from elsewhere"
+    assert first.is_over
+    assert len(field.server.rooms[""].players) == 1
