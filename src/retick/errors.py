@@ -34,6 +34,8 @@ Errors carry their numbers as attributes, so that a program can act on them with
 module imports nothing of ours: everyone may import it.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TypeVar
 
 __all__ = [
@@ -73,14 +75,17 @@ class RetickError(Exception):
 
     code: str = ""
     """A stable dotted name of the reason, where the page of a format lists them; empty elsewhere."""
+    details: Mapping[str, int] = MappingProxyType({})
+    """The numbers that go with the code, by name."""
 
 
 _Error = TypeVar("_Error", bound=RetickError)
 
 
-def with_code(error: _Error, code: str) -> _Error:
-    """The same error, carrying the name that its format gives the reason."""
+def with_code(error: _Error, code: str, **details: int) -> _Error:
+    """The same error, carrying the name that its format gives the reason, and the numbers that go with it."""
     error.code = code
+    error.details = details
     return error
 
 

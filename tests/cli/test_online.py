@@ -1,4 +1,4 @@
-"""``retick host`` and ``retick join``: two real commands over loopback, and every way in which they cannot meet."""
+"""``retick host``, ``join`` and ``watch``: real commands over loopback, and every way in which they cannot meet."""
 
 import contextlib
 import os
@@ -25,16 +25,16 @@ FAST = ["--bot", "--rate", "500"]
 
 
 @contextlib.contextmanager
-def hosting(*options: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+def hosting(*options: str, bind: str = "127.0.0.1") -> Iterator[tuple[subprocess.Popen[str], int]]:
     """``retick host`` in a process of its own, and the port that it got."""
-    command = [sys.executable, "-m", "retick", "host", "--bind", "127.0.0.1", "--port", "0", *FAST, *options]
+    command = [sys.executable, "-m", "retick", "host", "--bind", bind, "--port", "0", *FAST, *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         guard = threading.Timer(60, process.kill)
         guard.start()
         try:
             assert process.stdout is not None
             said = process.stdout.readline()
-            port = re.search(r"retick join 127\.0\.0\.1:(\d+)", said)
+            port = re.search(r"retick join \S+:(\d+)", said)
             assert port is not None, said
             yield process, int(port[1])
         finally:
@@ -79,6 +79,76 @@ def test_the_original_protocol_plays_a_match_of_seed_1(tmp_path: Path) -> None:
     assert ends[1] is not None
     assert ends[0][0] == ends[1][0]
     assert replay.load(file).seed == 1
+
+
+def test_three_machines_scramble_for_coins_and_agree_on_the_end(tmp_path: Path) -> None:
+    file = tmp_path / "scramble.rtk"
+    four = ["--players", "4"]
+    with hosting(*four) as (process, port):
+        command = [sys.executable, "-m", "retick", "join", f"127.0.0.1:{port}", *FAST, *four, "--seats", "2"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as third:
+            result = RUNNER.invoke(app, ["join", f"127.0.0.1:{port}", *FAST, *four, "--record", str(file)])
+            outputs = [result.output, last_words(process)[0], last_words(third)[0]]
+    ends = {re.search(r"0x\w{8} at frame \d+ on all 3 machines", output) for output in outputs}
+    assert None not in ends, outputs
+    assert len({found[0] for found in ends if found is not None}) == 1
+    assert RUNNER.invoke(app, ["replay", "verify", str(file)]).exit_code == 0
+
+
+def has_ipv6() -> bool:
+    try:
+        open_udp("::1").close()
+    except NetworkUnavailable:
+        return False
+    return True
+
+
+@pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
+def test_machines_on_ipv6_meet_each_other_too() -> None:
+    three = ["--players", "3"]
+    with hosting(*three, bind="::1") as (process, port):
+        command = [sys.executable, "-m", "retick", "join", f"[::1]:{port}", *FAST, *three]
+        joiners = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(2)]
+        assert process.stdout is not None
+        played = process.stdout.readline()
+        for joiner in joiners:
+            joiner.kill()
+            joiner.wait()
+    assert "1 s  frame" in played
+
+
+def test_a_spectator_sees_the_same_end_and_records_it(tmp_path: Path) -> None:
+    file = tmp_path / "watched.rtk"
+    slow = ["--rate", "200"]
+    with hosting(*slow) as (process, port):
+        command = [sys.executable, "-m", "retick", "join", f"127.0.0.1:{port}", "--bot", *slow]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as joiner:
+            assert process.stdout is not None
+            assert "frame" in process.stdout.readline()
+            result = RUNNER.invoke(app, ["watch", f"127.0.0.1:{port}", *slow, "--delay", "5", "--record", str(file)])
+            output, _ = last_words(process)
+            last_words(joiner)
+    end = re.search(r"(0x\w{8}) at frame (\d+) on both sides", output)
+    assert end is not None, output
+    assert result.exit_code == 0, result.output
+    assert f"{end[1]} at frame {end[2]}" in result.output
+    watched = replay.load(file)
+    assert watched.start_frame > 0
+    assert watched.end_frame == int(end[2])
+    assert replay.verify(watched, Fighter(), expected_checksum=int(end[1], 16)).ok
+
+
+def test_a_match_for_another_number_of_players_is_another_game() -> None:
+    with hosting("--players", "4") as (_, port):
+        result = RUNNER.invoke(app, ["join", f"127.0.0.1:{port}", *FAST, "--players", "3"])
+    assert str(result.exception) == "the host refused: another game: this is 'retick.scramble/4'"
+
+
+def test_a_match_that_has_not_begun_cannot_be_watched() -> None:
+    with hosting() as (_, port):
+        result = RUNNER.invoke(app, ["watch", f"127.0.0.1:{port}", "--rate", "500"])
+    assert isinstance(result.exception, RetickError)
+    assert "the match has not begun" in str(result.exception)
 
 
 def test_a_host_of_another_rate_refuses_in_words() -> None:
@@ -136,7 +206,8 @@ def test_without_zeroconf_the_exact_install_line_is_said(monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["host", "--players", "3"], "the fighter is for 2 players"),
+        (["host", "--players", "9"], "--players is 2 (the fighter) to 8"),
+        (["host", "--players", "3", "--lan-compat"], "is for 2 players"),
         (["host", "--seats", "2"], "--seats must leave one"),
         (["host", "--delay", "31"], "--delay is 0 to 30 frames"),
         (["host", "--rate", "0"], "--rate is 1 to 1000"),
@@ -145,10 +216,14 @@ def test_without_zeroconf_the_exact_install_line_is_said(monkeypatch: pytest.Mon
         (["join", "--lan-compat"], "--lan-compat needs the host's address"),
         (["join", "--wait", "0"], "--wait is up to 60 seconds"),
         (["join", "1.2.3.4:0"], "has no good port"),
+        (["watch", "1.2.3.4:0"], "has no good port"),
+        (["watch", "1.2.3.4", "--delay", "601"], "--delay is 0 to 600"),
+        (["watch", "1.2.3.4", "--players", "1"], "--players is 2"),
     ],
 )
 def test_misuse_is_refused_in_words(arguments: list[str], words: str) -> None:
-    result = RUNNER.invoke(app, [*arguments, "--bot"])
+    bot = [] if arguments[0] == "watch" else ["--bot"]
+    result = RUNNER.invoke(app, [*arguments, *bot])
     assert isinstance(result.exception, UsageError)
     assert words in str(result.exception)
 
@@ -159,7 +234,9 @@ def test_without_a_terminal_or_a_bot_nobody_could_play() -> None:
     assert "Add --bot" in str(result.exception)
 
 
-@pytest.mark.parametrize(("command", "example"), [("host", "retick host --port"), ("join", "retick join 192")])
+@pytest.mark.parametrize(
+    ("command", "example"), [("host", "retick host --port"), ("join", "retick join 192"), ("watch", "retick watch 192")]
+)
 def test_help_shows_an_example(command: str, example: str) -> None:
     assert example in RUNNER.invoke(app, [command, "--help"]).output
 

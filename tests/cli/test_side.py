@@ -11,7 +11,7 @@ from retick import replay
 from retick.cli.brains import BotBrain, StyleName
 from retick.cli.netview import SideReport, report_of
 from retick.cli.recording import MatchRecording, check_recording
-from retick.cli.referee import CURTAIN, Referee, outcome
+from retick.cli.referee import CURTAIN, FighterReferee, outcome
 from retick.cli.side import LAN_SILENCE, Result, Side
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
@@ -67,7 +67,7 @@ class World:
             session,
             Wire(self, session),  # type: ignore[arg-type]  # has all of Poll that a Side uses
             brain=lambda seed, player: BotBrain(seed, player, StyleName.RUSHER),
-            referee=lambda seed: Referee(seed, frames=frames),
+            referee=lambda seed, state, frame: FighterReferee(seed, frames=frames),
             **options,
         )
 
@@ -115,15 +115,25 @@ def test_the_checksum_of_the_end_is_that_of_the_inputs_run_again() -> None:
     assert verdict.frames == 120
 
 
-def test_a_game_that_cheats_ends_the_match_in_words_on_both_sides() -> None:
+def test_a_game_that_cheats_ends_the_match_with_the_same_report_on_both_sides() -> None:
     world = World(joiner_game=Cheating(), frames=600)
-    world.run(10, lambda: any(side.over for side in world.sides))
-    finder = next(side for side in world.sides if side.over)
-    assert finder.desync is not None
-    finder.leave(clock=lambda: world.now, linger=0.0)
-    world.run(1)
-    assert all("the two sides differ: frame 48 is" in side.why for side in world.sides)
-    assert not any(side.agreed for side in world.sides)
+    world.run(12, world.finished)
+    assert world.finished()
+    assert world.sides[0].report == world.sides[1].report
+    assert "p1.hp: 100 at machine 0, 101 at machine 1" in world.sides[0].report
+    assert all("the machines part at frame 41" in side.why for side in world.sides)
+    assert not any(side.agreed or side.result for side in world.sides)
+
+
+def test_a_desync_that_nobody_helps_to_explain_still_ends_the_match_in_words() -> None:
+    world = World(joiner_game=Cheating(), frames=6000)
+    world.run(5, lambda: any(side.desync for side in world.sides))
+    finder = next(side for side in world.sides if side.desync)
+    world.hub.detach("joiner" if finder is world.sides[0] else "host")
+    world.sides = [finder]
+    world.run(12, world.finished)
+    assert finder.over
+    assert finder.why
 
 
 def test_a_claim_of_another_end_is_not_agreement() -> None:
@@ -131,9 +141,9 @@ def test_a_claim_of_another_end_is_not_agreement() -> None:
     world.run(10, world.finished)
     side = world.sides[0]
     assert side.result is not None
-    side.theirs = Result(side.result.frame, side.result.checksum ^ 1)
+    side.heard[1] = Result(side.result.frame, side.result.checksum ^ 1)
     assert not side.agreed
-    side.theirs = None
+    side.heard.clear()
     assert not side.agreed
 
 
@@ -172,7 +182,7 @@ def test_a_lan_match_ends_when_the_other_has_all_inputs() -> None:
     world.run(10, world.finished)
     assert world.sides[0].result is not None
     assert world.sides[0].result == world.sides[1].result
-    assert all(side.theirs is None for side in world.sides)
+    assert all(not side.heard for side in world.sides)
 
 
 def test_a_lan_joiner_gives_up_without_an_answer_and_a_lan_host_when_the_joiner_vanishes() -> None:
@@ -193,8 +203,11 @@ def test_a_recording_holds_every_final_frame_whatever_ended_the_match(tmp_path: 
     file = tmp_path / "match.rtk"
     world = World(
         frames=6000,
-        record=lambda seed, players: MatchRecording(
-            file.with_suffix(f".{players[0]}"), Fighter(), seed=seed, local_players=players
+        record=lambda match: MatchRecording(
+            file.with_suffix(f".{match.engine.local_players[0]}"),
+            Fighter(),
+            seed=match.seed,
+            local_players=match.engine.local_players,
         ),
     )
     world.run(3)
@@ -216,7 +229,7 @@ def test_a_report_survives_the_way_through_a_pipe() -> None:
 
 
 def test_a_referee_ends_a_moment_after_a_knock_out_and_counts_hits() -> None:
-    referee = Referee(1, longest=6000)
+    referee = FighterReferee(1, longest=6000)
     frames = replay.Replay(seed=1, frames=bout(1, 6000))
     referee.watch(frames.inputs_at(frame) for frame in range(6000))
     assert referee.over
@@ -227,7 +240,7 @@ def test_a_referee_ends_a_moment_after_a_knock_out_and_counts_hits() -> None:
 
 
 def test_a_referee_of_so_many_frames_ignores_the_rest() -> None:
-    referee = Referee(1, frames=10)
+    referee = FighterReferee(1, frames=10)
     referee.watch([(0, 0)] * 50)
     assert referee.state.frame == 10
     assert outcome(referee, ("left", "right")) == "a draw"

@@ -156,3 +156,43 @@ def test_a_caller_can_bring_the_buffer() -> None:
         codec.encode_full_into(snapshot, bytearray(10))
     with pytest.raises(UsageError):
         codec.encode_full_into(snapshot, bytes(200))
+
+
+@pytest.mark.parametrize("wrong", [None, 3, {}])
+def test_what_is_no_snapshot_is_refused(wrong: Any) -> None:
+    codec = Codec(SCHEMA, version=2)
+    good = Snapshot.of(SCHEMA, tick=3, entities=EXPECTED)
+    for call in (
+        lambda: codec.encode_full(wrong),
+        lambda: codec.encode_delta(good, wrong),
+        lambda: codec.encode_delta(wrong, good),
+        lambda: codec.apply_delta(wrong, b""),
+        lambda: codec.apply_frame(wrong, b"", last_tick=1),
+        lambda: codec.encode_frame(wrong, good, last_tick=1),
+    ):
+        with pytest.raises(UsageError, match="takes a Snapshot"):
+            call()
+
+
+def test_indices_are_checked() -> None:
+    snapshot = Snapshot.of(SCHEMA, tick=3, entities=EXPECTED)
+    assert (snapshot.value(2, 1), snapshot.has(1, 1), snapshot.row_count(1)) == (100, False, 2)
+    for call in (
+        lambda: snapshot.value(3, 0),
+        lambda: snapshot.value(2, 2),
+        lambda: snapshot.value(-1, 0),
+        lambda: snapshot.has(3, 0),
+        lambda: snapshot.has(0, 2),
+        lambda: snapshot.row_count(-1),
+    ):
+        with pytest.raises(UsageError, match="is not one of"):
+            call()
+
+
+def test_presence_cannot_be_changed_from_outside() -> None:
+    given = columns()
+    given["present"] = {2: bytearray([1, 0, 1])}
+    snapshot = Snapshot.from_columns(SCHEMA, tick=3, **given)
+    given["present"][2][1] = 1
+    assert snapshot.to_dict() == EXPECTED
+    assert Codec(SCHEMA).decode_full(Codec(SCHEMA).encode_full(snapshot)) == snapshot

@@ -3,6 +3,7 @@
 import socket
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -58,7 +59,8 @@ def test_ipv6_and_a_socket_for_both_families(sockets: list[UdpSocket]) -> None:
     assert data == b"four"
     both.send(b"back", from_four)
     assert received(four)[0] == b"back"
-    assert both.resolve("127.0.0.1", four.address[1]) == from_four
+    assert both.resolve("127.0.0.1", four.address[1]) == from_four == ("127.0.0.1", four.address[1])
+    assert from_six == ("::1", six.address[1])
     both.send(b"back", from_six)
     assert received(six)[0] == b"back"
 
@@ -128,3 +130,35 @@ def test_addresses_that_are_none_are_refused(text: str) -> None:
         return
     with pytest.raises(UsageError):
         parse_address(text, default_port=7777)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "name",
+        ("name", 1),
+        ("a" * 70, 1),
+        ("x\0y", 1),
+        ("\ud800", 1),
+        ("::1", 1),
+        ("127.0.0.1", 70000),
+        ("127.0.0.1", "1"),
+        ("127.0.0.1",),
+        (1, 2),
+    ],
+    ids=repr,
+)
+def test_an_address_that_somebody_made_up_is_loss_and_nothing_is_looked_up(
+    sockets: list[UdpSocket], address: Any
+) -> None:
+    sockets.append(open_udp("127.0.0.1"))
+    assert not sockets[0].send(b"hello", address)
+    assert not sockets[0].send(b"hello", address)
+    assert sockets[0].dropped == 2
+
+
+def test_the_memory_of_addresses_is_bounded(sockets: list[UdpSocket]) -> None:
+    sockets.append(open_udp("127.0.0.1"))
+    for port in range(10_000):
+        sockets[0].native(("name", port))
+    assert len(sockets[0]._natives) <= 4096

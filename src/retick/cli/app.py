@@ -17,6 +17,7 @@ from retick.cli.packet import packet
 from retick.cli.replay import replay_app
 from retick.cli.serve import serve
 from retick.cli.synctest import synctest
+from retick.cli.watch import watch
 
 __all__ = ["app"]
 
@@ -57,5 +58,6 @@ app.command()(audit)
 app.command()(host)
 app.command()(join)
 app.add_typer(desync_app)
+app.command()(watch)
 app.command()(serve)
 app.command()(bots)

@@ -9,9 +9,9 @@ well: the players by their labels, a hit by its word, the open attack by its box
 from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.segment import Segment
 from rich.style import Style
 
+from retick.cli.canvas import Canvas
 from retick.cli.sprites import LARGE, SMALL, Sprites, picture
 from retick.games.fighter import Action, FighterState, PlayerState
 from retick.games.fighter.rules import (
@@ -75,43 +75,6 @@ def knocked_out(state: FighterState) -> bool:
     return state.p1.hp == 0 or state.p2.hp == 0
 
 
-class _Canvas:
-    """Rows of cells, each a character and a style; whatever falls outside is cut off."""
-
-    def __init__(self, columns: int, rows: int) -> None:
-        self.columns = columns
-        self.rows = rows
-        self._characters = [[" "] * columns for _ in range(rows)]
-        self._styles = [[_PLAIN] * columns for _ in range(rows)]
-
-    def put(self, column: int, row: int, text: str, style: Style, *, blank: bool = False) -> None:
-        """Write ``text``; its blanks leave what is beneath unless ``blank``."""
-        if not 0 <= row < self.rows:
-            return
-        for at, character in enumerate(text, column):
-            if 0 <= at < self.columns and (blank or character != " "):
-                self._characters[row][at] = character
-                self._styles[row][at] = style
-
-    def put_right(self, row: int, text: str, style: Style) -> None:
-        self.put(self.columns - len(text), row, text, style, blank=True)
-
-    def put_centred(self, row: int, text: str, style: Style) -> None:
-        self.put((self.columns - len(text)) // 2, row, text, style, blank=True)
-
-    def segments(self) -> list[Segment]:
-        """Runs of one style, a line's end after each row."""
-        found = []
-        for characters, styles in zip(self._characters, self._styles, strict=True):
-            start = 0
-            for at in range(1, self.columns + 1):
-                if at == self.columns or styles[at] is not styles[start]:
-                    found.append(Segment("".join(characters[start:at]), styles[start]))
-                    start = at
-            found.append(Segment.line())
-        return found
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arena:
     """One state of a match, drawn to fit wherever rich puts it."""
@@ -131,7 +94,7 @@ class Arena:
         # A row shows as much height as makes a fighter's box as tall as its sprite.
         wanted = -(-_HIGHEST * sprites.height // PLAYER_HEIGHT) + 1
         rows = min(wanted, (options.height or _FALLBACK_ROWS) - _CHROME_ROWS)
-        canvas = _Canvas(columns, max(rows, sprites.height) + _CHROME_ROWS)
+        canvas = Canvas(columns, max(rows, sprites.height) + _CHROME_ROWS)
         glyphs = _ASCII if options.ascii_only else _UNICODE
         _draw_text(canvas, self)
         _draw_health(canvas, self, glyphs)
@@ -139,7 +102,7 @@ class Arena:
         yield from canvas.segments()
 
 
-def _draw_text(canvas: _Canvas, arena: Arena) -> None:
+def _draw_text(canvas: Canvas, arena: Arena) -> None:
     state = arena.state
     numbers = f"frame {state.frame:>5}   {state.frame / TICKS_PER_SECOND:6.2f} s   0x{state.checksum():08X} "
     canvas.put(1, 0, arena.title, _BOLD, blank=True)
@@ -156,7 +119,7 @@ def _count(hits: int) -> str:
     return "1 hit" if hits == 1 else f"{hits} hits"
 
 
-def _draw_health(canvas: _Canvas, arena: Arena, glyphs: _Glyphs) -> None:
+def _draw_health(canvas: Canvas, arena: Arena, glyphs: _Glyphs) -> None:
     """Both bars grow outward from the numbers in the middle, as they do in the arcade."""
     labels = (f" 1 {arena.names[0]} ", f" {arena.names[1]} 2 ")
     room = canvas.columns // 2 - 6 - max(map(len, labels))
@@ -187,7 +150,7 @@ def _health_cells(player: PlayerState, room: int) -> tuple[int, int]:
 class _Field:
     """The part of the canvas where the fighters are: rows 3 to the ground, walls left and right."""
 
-    def __init__(self, canvas: _Canvas, sprites: Sprites, glyphs: _Glyphs) -> None:
+    def __init__(self, canvas: Canvas, sprites: Sprites, glyphs: _Glyphs) -> None:
         self._canvas = canvas
         self._sprites = sprites
         self._glyphs = glyphs

@@ -1,7 +1,7 @@
 """Who presses the buttons of a seat: a bot, or a person at a keyboard."""
 
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from retick.games.fighter import FighterState
 from retick.games.fighter.bots import STYLES, Bot
@@ -22,7 +22,7 @@ class StyleName(StrEnum):
 class Brain(Protocol):
     """Asked once a frame, with the state as this machine sees it, predictions included."""
 
-    def __call__(self, state: FighterState, now: float, /) -> int: ...
+    def __call__(self, state: Any, now: float, /) -> int: ...
 
 
 class BotBrain:

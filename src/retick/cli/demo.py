@@ -72,7 +72,7 @@ def demo(
         frames=frames,
         seed=seed,
     )
-    header = f"retick demo: two processes, UDP, {rtt:g} ms round trip ± {jitter:g} each way, {loss:g} % lost"
+    header = f"retick demo: two processes, UDP, {rtt:g} ms round trip, {jitter:g} ms jitter, {loss:g} % lost"
     raise typer.Exit(NetworkDemo(console, plan, (p1, p2), header).run(record))
 
 

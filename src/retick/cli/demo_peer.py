@@ -15,7 +15,7 @@ from typing import Self
 from retick import replay
 from retick.cli.brains import BotBrain, StyleName
 from retick.cli.netview import report_of
-from retick.cli.referee import Referee
+from retick.cli.referee import FighterReferee
 from retick.cli.side import Side
 from retick.errors import RetickError
 from retick.games.fighter import Fighter
@@ -80,7 +80,7 @@ def make_side(plan: PeerPlan) -> Side:
         session,
         Poll(bad, open_udp(LOOPBACK)),
         brain=lambda seed, player: BotBrain(seed, player, plan.style),
-        referee=lambda seed: Referee(seed, frames=plan.frames, longest=plan.longest),
+        referee=lambda seed, state, frame: FighterReferee(seed, frames=plan.frames, longest=plan.longest),
     )
 
 
@@ -93,11 +93,12 @@ def play(side: Side) -> None:
         elif side.referee is None:
             _tell("waiting", "{}")
         side.wait()
-    if side.result is None or side.theirs is None or side.referee is None:
+    theirs = next(iter(side.heard.values()), None)
+    if side.result is None or theirs is None or side.referee is None:
         _tell("failed", json.dumps({"why": side.why}))
     else:
         recorded = replay.dumps(side.referee.replay()).hex()
-        _tell("end", json.dumps({"ours": side.result, "theirs": side.theirs, "replay": recorded}))
+        _tell("end", json.dumps({"ours": side.result, "theirs": theirs, "replay": recorded}))
     side.leave()
 
 

@@ -13,7 +13,7 @@ from retick.cli.demo_peer import PeerPlan
 from retick.cli.demo_process import PeerProcess
 from retick.cli.demo_proof import prove
 from retick.cli.demo_view import BothSides, line
-from retick.cli.referee import Referee, outcome
+from retick.cli.referee import FighterReferee, outcome
 from retick.games.fighter import FighterState
 from retick.replay import loads, save
 
@@ -107,7 +107,7 @@ class NetworkDemo:
             return 1
         proof = prove(first, second)
         recorded = loads(first.replay)
-        referee = Referee(recorded.seed, frames=len(recorded))
+        referee = FighterReferee(recorded.seed, frames=len(recorded))
         referee.watch(recorded.inputs_at(frame) for frame in range(len(recorded)))
         lines = [
             ("outcome", f"{outcome(referee, self.names)}; hits {referee.hits[0]} and {referee.hits[1]}"),

@@ -7,6 +7,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from rich.text import Text
 
+from retick.cli.arena import Arena
 from retick.cli.demo_process import PeerProcess
 from retick.cli.netview import SideReport, SideView
 from retick.games.fighter import FighterState
@@ -37,13 +38,20 @@ class BothSides:
     def _side(self, seat: int, peer: PeerProcess) -> SideView | Text:
         if peer.report is None:
             return Text(f" {peer.title}: not connected yet", style="dim")
-        return SideView(
-            report=peer.report,
-            title=f"{peer.title}, plays {seat + 1}",
-            names=self.names,
-            depths=list(peer.depths),
-            previous=self.previous[seat],
-        )
+        report = peer.report
+
+        def arena(title: str, footer: str) -> Arena:
+            return Arena(
+                state=report.fighter_state(),
+                previous=self.previous[seat],
+                names=self.names,
+                hits=report.hits,
+                title=title,
+                footer=footer,
+            )
+
+        title = f"{peer.title}, plays {seat + 1}"
+        return SideView(report=report, title=title, picture=arena, depths=list(peer.depths))
 
 
 def line(second: int, reports: Sequence[SideReport]) -> str:

@@ -6,11 +6,10 @@ running; the other direction, or the stop key, ends it at once. Jump and strike 
 until a frame has seen them: what was pressed between two frames is not lost.
 """
 
-from retick.games.fighter import Button, FighterState
+from collections.abc import Mapping
+from typing import Any
 
-__all__ = ["KEYS_HELP", "HeldKeys"]
-
-KEYS_HELP = "a d, arrows: step, hold: run; w: jump; s: stop; j, space: strike; q: leave"
+__all__ = ["HeldKeys"]
 
 STEP_SECONDS = 0.1
 """How long one press of a direction lasts."""
@@ -19,38 +18,54 @@ REPEAT_WITHIN = 0.8
 REPEAT_SECONDS = 0.12
 """How long a repeat lasts: longer than the time between two of them."""
 
-_LEFT, _RIGHT, _JUMP, _STRIKE = (int(button) for button in (Button.LEFT, Button.RIGHT, Button.JUMP, Button.ATTACK))
-_DIRECTIONS = {"a": _LEFT, "left": _LEFT, "d": _RIGHT, "right": _RIGHT}
-_MOMENTS = {"w": _JUMP, "up": _JUMP, "j": _STRIKE, " ": _STRIKE, "k": _STRIKE, "\n": _STRIKE, "\r": _STRIKE}
-_STOPS = {"s", "down"}
+
+class _Axis:
+    """Two directions that exclude each other."""
+
+    def __init__(self) -> None:
+        self._button = 0
+        self._until = 0.0
+        self._pressed_at = 0.0
+        self._seen = True
+
+    def press(self, button: int, now: float) -> None:
+        repeats = button == self._button and now - self._pressed_at < REPEAT_WITHIN
+        self._button, self._pressed_at, self._seen = button, now, False
+        self._until = now + (REPEAT_SECONDS if repeats else STEP_SECONDS)
+
+    def stop(self) -> None:
+        self._until, self._seen = 0.0, True
+
+    def held(self, now: float) -> int:
+        moving = now < self._until or not self._seen
+        self._seen = True
+        return self._button if moving else 0
 
 
 class HeldKeys:
     """Key presses in, the buttons of each frame out. A brain like any other."""
 
-    def __init__(self) -> None:
-        self._direction = 0
-        self._until = 0.0
-        self._pressed_at = 0.0
-        self._seen = True
+    def __init__(
+        self, *, axes: tuple[Mapping[str, int], ...], moments: Mapping[str, int], stops: frozenset[str] = frozenset()
+    ) -> None:
+        """Directions by axis, buttons that last for one frame, and keys that end every movement."""
+        self._axes = [(keys, _Axis()) for keys in axes]
+        self._momentary = moments
+        self._stops = stops
         self._moments = 0
 
     def press(self, key: str, now: float) -> None:
         """A key as :class:`retick.cli.keys.Keys` names it; others than ours do nothing."""
         key = key.lower()
-        if key in _DIRECTIONS:
-            direction = _DIRECTIONS[key]
-            repeats = direction == self._direction and now - self._pressed_at < REPEAT_WITHIN
-            self._direction, self._pressed_at, self._seen = direction, now, False
-            self._until = now + (REPEAT_SECONDS if repeats else STEP_SECONDS)
-        elif key in _MOMENTS:
-            self._moments |= _MOMENTS[key]
-        elif key in _STOPS:
-            self._until, self._seen = now, True
+        for keys, axis in self._axes:
+            if key in keys:
+                axis.press(keys[key], now)
+            elif key in self._stops:
+                axis.stop()
+        self._moments |= self._momentary.get(key, 0)
 
-    def __call__(self, state: FighterState, now: float, /) -> int:
-        moving = now < self._until or not self._seen
-        self._seen = True
-        pressed = self._moments | (self._direction if moving else 0)
-        self._moments = 0
+    def __call__(self, state: Any, now: float, /) -> int:
+        pressed, self._moments = self._moments, 0
+        for _, axis in self._axes:
+            pressed |= axis.held(now)
         return pressed

@@ -1,4 +1,4 @@
-"""``retick host``: wait for somebody, then fight."""
+"""``retick host``: wait for the others, then play."""
 
 import contextlib
 from collections.abc import Iterator
@@ -14,14 +14,15 @@ from retick.cli.online import (
     BotOption,
     DelayOption,
     LanOption,
-    OnlineFight,
+    OnlineMatch,
+    PlayersOption,
     RateOption,
     RecordOption,
     SeatsOption,
     Setup,
     StyleOption,
 )
-from retick.errors import MissingExtra, UsageError
+from retick.errors import MissingExtra
 from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.transport import open_udp
 
@@ -32,7 +33,7 @@ _ANYWHERE = ("0.0.0.0", "::")
 
 def host(
     port: Annotated[int, typer.Option(help="UDP port to listen on; 0 takes any that is free.")] = DEFAULT_PORT,
-    players: Annotated[int, typer.Option(help="Players of the match; the fighter is for 2.")] = 2,
+    players: PlayersOption = 2,
     bind: Annotated[str, typer.Option(help="Address to listen on; :: takes IPv6 and IPv4.")] = "0.0.0.0",
     bot: BotOption = False,
     style: StyleOption = StyleName.RUSHER,
@@ -43,30 +44,31 @@ def host(
     lan_compat: LanOption = False,
     announce: Annotated[bool, typer.Option(help="Tell the local network, so that retick join finds us.")] = True,
 ) -> None:
-    """Wait for another machine to join, then fight it: keys here, or --bot.
+    """Wait for other machines to join, then play: keys here, or --bot.
 
     Example: retick host --port 7777 --record match.rtk
     """
-    if players != 2:
-        raise UsageError(f"the fighter is for 2 players, and no game for {players} is here")
-    setup = Setup(bot=bot, style=style, delay=delay, seats=seats, rate=rate, record=record, lan_compat=lan_compat)
+    setup = Setup(
+        players=players, bot=bot, style=style, delay=delay, seats=seats, rate=rate, record=record, lan_compat=lan_compat
+    )
     console = Console(highlight=False)
     side = setup.side(open_udp(bind, port))
     bound = side.wire.socket.address[1]
     address = own_address() if bind in _ANYWHERE else bind
-    invitation = _invitation(address, bound, lan_compat)
+    invitation = _invitation(address, bound, players, lan_compat)
     console.print(f"waiting on port {bound}. The other side runs: {invitation}", soft_wrap=True, markup=False)
     with _announced(console, bound, setup, announce and bind in _ANYWHERE and not lan_compat) as announcement:
-        fight = OnlineFight(console, setup, side)
+        fight = OnlineMatch(console, setup, side)
         if announcement is not None:
             fight.on_start = announcement.withdraw
         raise typer.Exit(fight.run())
 
 
-def _invitation(address: str | None, port: int, lan_compat: bool) -> str:
+def _invitation(address: str | None, port: int, players: int, lan_compat: bool) -> str:
     shown = address or "ADDRESS"
     where = f"[{shown}]" if ":" in shown else shown
-    return f"retick join {where}" + ("" if port == DEFAULT_PORT else f":{port}") + (" --lan-compat" * lan_compat)
+    options = (f" --players {players}" if players != 2 else "") + (" --lan-compat" if lan_compat else "")
+    return f"retick join {where}" + ("" if port == DEFAULT_PORT else f":{port}") + options
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""``retick join``: find a host, or go to the one that was named, and fight."""
+"""``retick join``: find a host, or go to the one that was named, and play."""
 
 from typing import Annotated
 
@@ -12,7 +12,8 @@ from retick.cli.online import (
     BotOption,
     DelayOption,
     LanOption,
-    OnlineFight,
+    OnlineMatch,
+    PlayersOption,
     RateOption,
     RecordOption,
     SeatsOption,
@@ -24,7 +25,7 @@ from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.transport import UdpSocket, open_udp, parse_address
 from retick.transport.udp import SocketAddress
 
-__all__ = ["join"]
+__all__ = ["join", "no_answer", "open_towards"]
 
 
 def join(
@@ -38,6 +39,7 @@ def join(
     port: Annotated[
         int | None, typer.Option(help="Our own UDP port.", show_default="any; with --lan-compat the host's plus 1")
     ] = None,
+    players: PlayersOption = 2,
     bot: BotOption = False,
     style: StyleOption = StyleName.COUNTER,
     delay: DelayOption = 2,
@@ -55,16 +57,18 @@ def join(
     if not 0 < wait <= 60:
         raise UsageError(f"--wait is up to 60 seconds, not {wait:g}")
     target = None if address is None else parse_address(address, default_port=DEFAULT_PORT)
-    setup = Setup(bot=bot, style=style, delay=delay, seats=seats, rate=rate, record=record, lan_compat=lan_compat)
+    setup = Setup(
+        players=players, bot=bot, style=style, delay=delay, seats=seats, rate=rate, record=record, lan_compat=lan_compat
+    )
     console = Console(highlight=False)
     if target is None:
         found = _only(_look(console, wait, setup))
         target = (found.address, found.port)
-        console.print(f"found {found.name}", soft_wrap=True)
+        console.print(f"found {found.name}", soft_wrap=True, markup=False)
     own_port = port if port is not None else target[1] + 1 if lan_compat else 0
-    socket, resolved = _open_towards(target, own_port)
+    socket, resolved = open_towards(target, own_port)
     console.print(f"joining {target[0]} port {target[1]}", soft_wrap=True)
-    raise typer.Exit(OnlineFight(console, setup, setup.side(socket, resolved), no_answer=_no_answer(target)).run())
+    raise typer.Exit(OnlineMatch(console, setup, setup.side(socket, resolved), no_answer=no_answer(target)).run())
 
 
 def _look(console: Console, seconds: float, setup: Setup) -> list[FoundHost]:
@@ -88,7 +92,7 @@ def _only(hosts: list[FoundHost]) -> FoundHost:
     return hosts[0]
 
 
-def _open_towards(target: tuple[str, int], port: int) -> tuple[UdpSocket, SocketAddress]:
+def open_towards(target: tuple[str, int], port: int) -> tuple[UdpSocket, SocketAddress]:
     """A socket of the family that reaches the host, and the host's address as that socket has it."""
     if ":" not in target[0]:
         socket = open_udp("0.0.0.0", port)
@@ -106,7 +110,8 @@ def _open_towards(target: tuple[str, int], port: int) -> tuple[UdpSocket, Socket
         raise
 
 
-def _no_answer(target: tuple[str, int]) -> str:
+def no_answer(target: tuple[str, int]) -> str:
+    """What to say of a host that is silent."""
     return (
         f"{target[0]} port {target[1]} did not answer: is retick host running there, and does its firewall let "
         f"UDP port {target[1]} in?"

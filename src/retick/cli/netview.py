@@ -1,4 +1,4 @@
-"""One side of a fight over the network as a picture: the arena, the way to the other side, and every rollback.
+"""One side of a match over the network as a picture: the match, the way to the other side, and every rollback.
 
 Theory of operation. A :class:`SideReport` is all that a picture needs, small enough to go through a pipe many times a
 second. The strip at the bottom has a cell for each frame, newest at the right, as tall as the number of frames
@@ -6,14 +6,14 @@ that were run again before it: a quiet link leaves it empty, a bad one shows as 
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Self
 
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
-from retick.cli.arena import Arena
+from retick.cli.referee import FighterReferee
 from retick.cli.side import Side
 from retick.games.fighter import Fighter, FighterState
 from retick.rollback.stats import PeerStats
@@ -89,13 +89,13 @@ def report_of(side: Side, now: float) -> SideReport:
     return SideReport(
         frame=stats.frame,
         confirmed=stats.confirmed_frame,
-        state=_FIGHTER.pack_state(side.session.state).hex(),
+        state=side.referee.game.pack_state(side.session.state).hex(),
         depth=side.depth,
         rollbacks=stats.rollbacks,
         resimulated=stats.resimulated_frames,
         deepest=stats.deepest_rollback,
         stalls=stats.stalls,
-        hits=side.referee.hits,
+        hits=side.referee.hits if isinstance(side.referee, FighterReferee) else (0, 0),
         rtt=peer.rtt,
         jitter=peer.jitter,
         loss_in=peer.loss_in,
@@ -112,23 +112,16 @@ class SideView:
 
     report: SideReport
     title: str
-    names: tuple[str, str]
+    picture: Callable[[str, str], RenderableType]
+    """Makes the match itself, given a title and a footer."""
     depths: Sequence[int] = ()
     """Rollback depth of each of the last frames, newest last."""
-    previous: FighterState | None = None
     help_line: str = ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         height = (options.height or console.size.height) - STRIP_ROWS - bool(self.help_line)
-        arena = Arena(
-            state=self.report.fighter_state(),
-            previous=self.previous,
-            names=self.names,
-            hits=self.report.hits,
-            title=f"{self.title}: {_knowledge(self.report)}",
-            footer=_way(self.report),
-        )
-        yield from console.render(arena, options.update_height(height))
+        match = self.picture(f"{self.title}: {_knowledge(self.report)}", _way(self.report))
+        yield from console.render(match, options.update_height(height))
         yield from console.render(self._strip(options.max_width, ascii_only=options.ascii_only), options)
         if self.help_line:
             yield Text(f" {self.help_line}", style="dim", no_wrap=True, overflow="crop")

@@ -10,7 +10,7 @@ from retick._kernels import is_compiled
 from retick.cli.arena import Arena
 from retick.cli.brains import STYLE_NAMED, StyleName
 from retick.cli.pace import Pace
-from retick.cli.referee import Referee, outcome
+from retick.cli.referee import FighterReferee, outcome
 from retick.games.fighter import Action, FighterState, PlayerState
 from retick.games.fighter.bots import fight
 from retick.games.fighter.rules import TICKS_PER_SECOND
@@ -27,7 +27,7 @@ class OfflineFight:
     def __init__(self, seed: int, names: tuple[StyleName, StyleName], frames: int | None, longest: int) -> None:
         self.names = (names[0].value, names[1].value)
         self.limit = longest if frames is None else frames
-        self.referee = Referee(seed, frames=frames, longest=longest)
+        self.referee = FighterReferee(seed, frames=frames, longest=longest)
         self._bots = fight(seed, (STYLE_NAMED[names[0]], STYLE_NAMED[names[1]]))
 
     def states(self) -> Iterator[FighterState]:
@@ -107,7 +107,7 @@ def _print_summary(console: Console, match: OfflineFight, took: float, interrupt
     started = time.perf_counter()
     again = game.run(game.initial_state(referee.seed), payload)
     rerun = time.perf_counter() - started
-    same = game.checksum(again) == referee.checksum
+    same = bool(game.checksum(again) == referee.checksum)
     form = "compiled kernels" if is_compiled() else "pure Python kernels"
     lines = (
         ("outcome", ("interrupted: " if interrupted else "") + outcome(referee, names)),

@@ -1,4 +1,4 @@
-"""A fight of this terminal against another machine: what ``retick host`` and ``retick join`` have in common."""
+"""A match of this terminal against other machines: what ``retick host`` and ``retick join`` have in common."""
 
 import contextlib
 import os
@@ -9,38 +9,37 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.live import Live
 
-from retick.cli.brains import BotBrain, Brain, StyleName
-from retick.cli.held import KEYS_HELP, HeldKeys
+from retick.cli.brains import Brain, StyleName
+from retick.cli.contests import contest_for
 from retick.cli.keys import Keys
 from retick.cli.netview import SideView, report_of
 from retick.cli.recording import MatchRecording, check_recording
-from retick.cli.referee import Referee, outcome
 from retick.cli.side import Side
 from retick.errors import RetickError, UsageError
-from retick.games.fighter import Fighter, FighterState
-from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.link import Reason
 from retick.rollback.config import MatchConfig
 from retick.rollback.lan import LanSession
+from retick.rollback.match import Match
 from retick.rollback.session import RollbackSession
 from retick.transport import Poll, UdpSocket
 
 __all__ = [
-    "DEFAULT_PORT", "BotOption", "DelayOption", "LanOption", "OnlineFight", "RateOption", "RecordOption",
-    "SeatsOption", "Setup", "StyleOption",
+    "DEFAULT_PORT", "INTERRUPTED", "BotOption", "DelayOption", "LanOption", "OnlineMatch", "PlayersOption",
+    "RateOption", "RecordOption", "SeatsOption", "Setup", "StyleOption",
 ]  # fmt: skip
 
 DEFAULT_PORT = 7777
-LONGEST = 99 * TICKS_PER_SECOND
-"""Frames of a fight without a knock-out: the arcade's 99 seconds."""
 INTERRUPTED = 130
 DEPTHS_KEPT = 400
 
+PlayersOption = Annotated[
+    int, typer.Option(help="Players of the match, the same on all sides: 2 fight, 3 to 8 scramble for coins.")
+]
 BotOption = Annotated[bool, typer.Option("--bot", help="Let a bot play here.")]
-StyleOption = Annotated[StyleName, typer.Option(help="How the bot fights.")]
+StyleOption = Annotated[StyleName, typer.Option(help="How the bot fights, in a match of two.")]
 DelayOption = Annotated[int, typer.Option(help="Frames of input delay: each one less to roll back.")]
 SeatsOption = Annotated[int, typer.Option(help="Players at this machine; all but the first are bots.")]
 RateOption = Annotated[int, typer.Option(help="Frames a second; both sides must say the same.")]
@@ -54,25 +53,35 @@ class Setup:
     """The options of either command, checked, and what is made of them."""
 
     def __init__(
-        self, *, bot: bool, style: StyleName, delay: int, seats: int, rate: int, record: Path | None, lan_compat: bool
+        self,
+        *,
+        players: int,
+        bot: bool,
+        style: StyleName,
+        delay: int,
+        seats: int,
+        rate: int,
+        record: Path | None,
+        lan_compat: bool,
     ) -> None:
         if not 0 <= delay <= 30:
             raise UsageError(f"--delay is 0 to 30 frames, not {delay}")
         if not 1 <= rate <= 1000:
             raise UsageError(f"--rate is 1 to 1000 frames a second, not {rate}")
-        self.game = Fighter()
-        if not 1 <= seats < self.game.num_players:
-            raise UsageError(
-                f"--seats must leave one for the other side: 1 to {self.game.num_players - 1} of the game's "
-                f"{self.game.num_players}, not {seats}"
-            )
+        self.contest = contest_for(players)
+        self.game = self.contest.game
+        if not 1 <= seats < players:
+            raise UsageError(f"--seats must leave one for others: 1 to {players - 1} of {players}, not {seats}")
+        if lan_compat and players != 2:
+            raise UsageError("the original LAN demo is for 2 players")
         check_recording(record, live=True)
         if not bot and not sys.stdin.isatty():
             raise UsageError("there is no keyboard: standard input is not a terminal. Add --bot to let a bot play")
         self.bot, self.style, self.seats, self.lan_compat = bot, style, seats, lan_compat
         self.config = MatchConfig(tick_rate=rate, input_delay=delay)
-        self.keys = HeldKeys()
+        self.keys = self.contest.keys()
         self._record = record
+        self._seated = False
 
     @property
     def game_name(self) -> str:
@@ -91,21 +100,32 @@ class Setup:
             session,
             Poll(session, socket),
             brain=self._brain,
-            referee=lambda seed: Referee(seed, longest=LONGEST),
+            referee=self.contest.referee,
             record=self._recording(),
         )
 
     def _brain(self, seed: int, player: int) -> Brain:
-        return BotBrain(seed, player, self.style) if self.bot else self.keys
+        """The first seat here is the person's; bots have the others."""
+        if self.bot or self._seated:
+            return self.contest.bot(seed, player, self.style)
+        self._seated = True
+        return self.keys
 
-    def _recording(self) -> Callable[[int, tuple[int, ...]], MatchRecording] | None:
+    def _recording(self) -> Callable[[Match], MatchRecording] | None:
         path = self._record
         if path is None:
             return None
-        return lambda seed, players: MatchRecording(path, self.game, seed=seed, local_players=players)
+        return lambda match: MatchRecording(
+            path,
+            self.game,
+            seed=match.seed,
+            local_players=match.engine.local_players,
+            start_frame=match.engine.start_frame,
+            start_state=match.engine.state_at(match.engine.start_frame),
+        )
 
 
-class OnlineFight:
+class OnlineMatch:
     """The loop of one terminal: keys, turns, pictures, and the last word."""
 
     def __init__(self, console: Console, setup: Setup, side: Side, *, no_answer: str = "") -> None:
@@ -118,7 +138,7 @@ class OnlineFight:
         self._no_answer = no_answer
         self._live: Live | None = None
         self._depths: deque[int] = deque(maxlen=DEPTHS_KEPT)
-        self._drawn: FighterState | None = None
+        self._drawn: Any = None
         self._drawn_at = 0
         self._second = 0
         self._quit = False
@@ -164,22 +184,30 @@ class OnlineFight:
             self._draw(self._live)
 
     def _draw(self, live: Live) -> None:
-        report = report_of(self.side, self.side.wire.clock())
-        player = self.side.players[0]
+        state, side = self.side.session.state, self.side
+
+        def picture(title: str, footer: str) -> RenderableType:
+            return self.setup.contest.picture(
+                state, self._drawn, names=self._names(), referee=side.referee, title=title, footer=footer
+            )
+
         view = SideView(
-            report=report,
-            title=f"you are {player + 1}",
-            names=self._names(),
+            report=report_of(side, side.wire.clock()),
+            title=f"you are {' and '.join(str(player + 1) for player in side.players)}",
+            picture=picture,
             depths=list(self._depths),
-            previous=self._drawn,
-            help_line="a bot plays, Ctrl-C ends" if self.setup.bot else KEYS_HELP,
+            help_line="a bot plays, Ctrl-C ends" if self.setup.bot else self.setup.contest.keys_help,
         )
         live.update(view, refresh=True)
-        self._drawn = report.fighter_state()
+        self._drawn = state
 
-    def _names(self) -> tuple[str, str]:
-        here = self.setup.style.value if self.setup.bot else "you"
-        return (here, "the other") if self.side.players[0] == 0 else ("the other", here)
+    def _names(self) -> list[str]:
+        here = "bot" if self.setup.bot else "you"
+        names = [f"player {player + 1}" for player in range(self.setup.game.num_players)]
+        for player in self.side.players:
+            names[player] = here
+            here = "bot"
+        return names
 
     def _line(self) -> str:
         report = report_of(self.side, self.side.wire.clock())
@@ -209,19 +237,22 @@ class OnlineFight:
         self._save()
         if side.referee is None or side.result is None:
             raise RetickError(self._why())
-        self.console.print(outcome(side.referee, self._names()), soft_wrap=True)
+        self.console.print(self.setup.contest.outcome(side.referee, self._names()), soft_wrap=True)
         ours = f"0x{side.result.checksum:08X} at frame {side.result.frame}"
         if lan:
             self.console.print(f"{ours}; the original protocol does not compare the end", soft_wrap=True)
             return 0
         if side.agreed:
-            self.console.print(f"{ours} on both sides", soft_wrap=True)
+            sides = "both sides" if len(side.heard) == 1 else f"all {len(side.heard) + 1} machines"
+            self.console.print(f"{ours} on {sides}", soft_wrap=True)
             return 0
-        theirs = "nothing" if side.theirs is None else f"0x{side.theirs.checksum:08X} at frame {side.theirs.frame}"
+        theirs = ", ".join(f"0x{each.checksum:08X} at frame {each.frame}" for each in side.heard.values()) or "nothing"
         self.console.print(f"{ours} here, {theirs} there: NOT THE SAME", style="bold red", soft_wrap=True)
         return 1
 
     def _why(self) -> str:
+        if self.side.report or self.side.desync is not None:
+            return self.side.report or self.side.why
         if self.side.reason == Reason.NO_ANSWER and self._no_answer:
             return self._no_answer
         if self.side.reason == Reason.GOODBYE:

@@ -28,9 +28,20 @@ def check_recording(path: Path | None, *, live: bool) -> None:
 class MatchRecording:
     """Takes final frames in; what a crash leaves behind is a ``.part`` file that ``retick replay`` reads."""
 
-    def __init__(self, path: Path, game: Any, *, seed: int, local_players: Sequence[int]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        game: Any,
+        *,
+        seed: int,
+        local_players: Sequence[int],
+        start_frame: int = 0,
+        start_state: Any = None,
+    ) -> None:
+        """``start_state`` at ``start_frame`` is where it begins for one who came in mid-match."""
         self.path = path
-        self._file = RecordingFile(path, Recorder.for_game(game, seed=seed, local_players=local_players))
+        late = {"start_frame": start_frame, "start_state": game.pack_state(start_state)} if start_frame else {}
+        self._file = RecordingFile(path, Recorder.for_game(game, seed=seed, local_players=local_players, **late))
 
     def add(self, row: tuple[int, ...], frame: int, checksum: int) -> None:
         """Record the inputs of one frame, which led to ``frame`` and its state's ``checksum``."""

@@ -6,12 +6,14 @@ import typer
 
 from retick.cli.games import load_game
 from retick.errors import UsageError
+from retick.games.scramble import Scramble
 from retick.replay import Replay
 
 __all__ = ["GameOption", "game_named", "game_of"]
 
 FIGHTER = "retick.fighter"
-KNOWN = {FIGHTER: "retick.games.fighter:Fighter"}
+SCRAMBLE = "retick.scramble"
+KNOWN = {FIGHTER: "retick.games.fighter:Fighter", SCRAMBLE: "retick.games.scramble:Scramble"}
 """Where the games live whose ids recordings carry."""
 
 GameOption = Annotated[
@@ -29,6 +31,8 @@ def game_of(replay: Replay, named: str | None) -> Any:
     """The game to play ``replay`` with."""
     if named is None and replay.game_id and replay.game_id not in KNOWN:
         raise UsageError(f"the recording is of {replay.game_id!r}, which is not known here: add --game module:Class")
+    if named in (None, SCRAMBLE) and replay.game_id == SCRAMBLE:
+        return Scramble(replay.num_players)
     return game_named(named or replay.game_id or FIGHTER)
 
 

@@ -1,8 +1,8 @@
-"""One machine's side of a fight over the network, from the handshake to a result that both sides have compared.
+"""One machine's side of a match over the network, from the handshake to a result that both sides have compared.
 
 Theory of operation. A loop calls ``turn`` and ``wait`` again and again. A turn receives, runs the frames that are due,
 sends, and gives the frames that have become final to the referee. When the referee calls the end, the side tells the
-other its final checksum and plays on until it has heard the other's: until then the other may still need inputs.
+others its final checksum and plays on until it has heard theirs: until then they may still need inputs.
 A session of the original LAN mode has no messages; there the end is reached when the other has all inputs.
 """
 
@@ -10,7 +10,7 @@ import select
 import struct
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from retick.cli.brains import Brain
 from retick.cli.recording import MatchRecording
@@ -20,16 +20,19 @@ from retick.rollback.events import (
     DesyncDetected,
     MatchEnded,
     MatchEvent,
-    MatchStarted,
     MessageReceived,
     PeerConnected,
     PeerDisconnected,
     PeerInterrupted,
     PeerResumed,
+    PlayersDropped,
+    PlayersReturned,
     Resumed,
     Stalled,
 )
+from retick.rollback.forensics import DesyncReported
 from retick.rollback.lan import LanSession
+from retick.rollback.match import Match
 from retick.rollback.session import RollbackSession
 from retick.transport import Poll
 
@@ -37,6 +40,10 @@ __all__ = ["Result", "Side"]
 
 GOODBYE_SECONDS = 2.0
 """How long a leaving side goes on so that its last words arrive."""
+AFTERMATH = 8
+"""Frames that are played after the end, so that spectators are fed all that was before it."""
+EXPLAIN_SECONDS = 10.0
+"""How long the machines may take to find out where they parted."""
 LAN_SILENCE = 10.0
 """Seconds without a packet after which the other side of a LAN match counts as gone: the old mode has no goodbye."""
 _RESULT = struct.Struct("<4sII")
@@ -44,7 +51,7 @@ _RESULT_TAG = b"end:"
 
 
 class Result(NamedTuple):
-    """Where a fight ended, by one side's account."""
+    """Where a match ended, by one machine's account."""
 
     frame: int
     checksum: int
@@ -59,23 +66,26 @@ class Side:
         wire: Poll,
         *,
         brain: Callable[[int, int], Brain],
-        referee: Callable[[int], Referee],
-        record: Callable[[int, tuple[int, ...]], MatchRecording] | None = None,
+        referee: Callable[[int, Any, int], Referee],
+        record: Callable[[Match], MatchRecording] | None = None,
     ) -> None:
-        """``brain(seed, player)``, ``referee(seed)`` and ``record(seed, players)`` are asked when the match starts."""
+        """Asked when there is a match: ``brain(seed, player)``, ``referee(seed, state, frame)``, ``record(match)``."""
         self.session = session
         self.wire = wire
         self.referee: Referee | None = None
         self.recording: MatchRecording | None = None
         self.players: tuple[int, ...] = ()
         self.result: Result | None = None
-        self.theirs: Result | None = None
+        self.heard: dict[Any, Result] = {}
+        """What the other machines said of the end."""
         self.over = False
         """No more frames will run: the results were compared, or ``why`` says what ended it."""
         self.why = ""
         self.reason = 0
         """The code with which the other side went, see ``retick.link.Reason``."""
         self.desync: DesyncDetected | None = None
+        self.report = ""
+        """What the machines found out about a desync, the same text on all of them."""
         self.connected = False
         self.notice = ""
         """What the person should know right now: waiting, no answer, or nothing."""
@@ -86,17 +96,20 @@ class Side:
         self._resimulated = 0
         self._heard = (0, 0.0)
         self._last_words = ""
+        self._explained_by = 0.0
 
     @property
     def agreed(self) -> bool:
-        """Whether both sides came to the same end."""
-        return self.result is not None and self.result == self.theirs
+        """Whether all machines came to the same end."""
+        return bool(self.heard) and set(self.heard.values()) == {self.result}
 
     def turn(self) -> bool:
         """Receive, run what is due, send; True when a frame was run."""
         now = self.wire.clock()
         for event in self.wire.poll(now):
             self._note(event)
+        if self.referee is None and self.session.match is not None:
+            self._begin(self.session.match)
         ran = False
         while not self.over and self.session.due(now=now):
             self._advance(now)
@@ -105,6 +118,8 @@ class Side:
             self.wire.flush(now)
         if isinstance(self.session, LanSession) and not self.over:
             self._listen_on_lan(self.session, now)
+        if self.desync is not None and now >= self._explained_by and not self.over:
+            self._end(_difference(self.desync))
         if self.referee is not None and not self.over:
             self._see_final_frames()
         return ran
@@ -159,21 +174,23 @@ class Side:
                 break
             referee.watch([row])
             if self.recording is not None:
-                self.recording.add(row, referee.state.frame, referee.checksum)
-        if referee.over:
+                self.recording.add(row, referee.frame, referee.checksum)
+        if referee.over and self.desync is None:
             self._conclude(referee)
 
     def _conclude(self, referee: Referee) -> None:
         if self.result is None:
-            self.result = Result(referee.state.frame, referee.checksum)
+            self.result = Result(referee.frame, referee.checksum)
             if isinstance(self.session, RollbackSession):
                 self.session.send_message(_RESULT.pack(_RESULT_TAG, *self.result))
         if isinstance(self.session, LanSession):
             assert self.session.match is not None
             exchanges = self.session.match.exchanges.values()
             self.over = all(exchange.acknowledged >= self.result.frame - 1 for exchange in exchanges)
-        elif self.theirs is not None:
-            self.over = True
+        else:
+            assert self.session.match is not None
+            shown = self.session.match.engine.final_state_frame >= self.result.frame + AFTERMATH
+            self.over = shown and all(peer.number in self.heard for peer in self.session.players_peers())
 
     def _listen_on_lan(self, session: LanSession, now: float) -> None:
         """The old mode ends nothing by itself: a joiner whose host is silent, and either when the other is gone."""
@@ -192,38 +209,47 @@ class Side:
         self.why = self.why or why
 
     def _note(self, event: MatchEvent) -> None:
-        if isinstance(event, MatchStarted):
-            self._start(event)
-        elif isinstance(event, MessageReceived):
-            self._take_result(event.data)
+        if isinstance(event, MessageReceived):
+            self._take_result(event.peer, event.data)
         elif isinstance(event, PeerConnected):
             self.connected = True
         elif isinstance(event, PeerInterrupted):
             self.notice = "nothing is heard of the other side"
         elif isinstance(event, Stalled):
             self.notice = self.notice or "waiting for the other side's inputs"
-        elif isinstance(event, Resumed | PeerResumed):
+        elif isinstance(event, Resumed | PeerResumed | PlayersReturned):
             self.notice = ""
+        elif isinstance(event, PlayersDropped):
+            self.notice = f"player {', '.join(str(player + 1) for player in event.players)} left"
         elif isinstance(event, DesyncDetected):
-            self.desync = event
-            self._end(
-                f"the two sides differ: frame {event.frame} is 0x{event.ours:08X} here, 0x{event.theirs:08X} there"
-            )
+            # The machines find out together what parted; the match goes on until they have, but not for ever.
+            self.desync, self._explained_by = event, self.wire.clock() + EXPLAIN_SECONDS
+            self.notice = "the machines differ: finding out where"
+        elif isinstance(event, DesyncReported):
+            self.report = str(event.report)
+            self._end(self.report.splitlines()[0])
         elif isinstance(event, PeerDisconnected):
             # Whether that ends the match, MatchEnded says: a host that still gathers waits for somebody else.
             self.connected = False
             self.reason, self._last_words = event.reason, event.text
         elif isinstance(event, MatchEnded):
-            self._end(self._last_words or event.reason)
+            known = _difference(self.desync) if self.desync is not None else ""
+            self._end(known or self._last_words or event.reason)
 
-    def _start(self, event: MatchStarted) -> None:
-        self.players = event.local_players
-        self.referee = self._referee_for(event.seed)
-        self._brains = [self._brain_for(event.seed, player) for player in event.local_players]
+    def _begin(self, match: Match) -> None:
+        """As soon as there is a match: for one who comes in the middle, before its first state is forgotten."""
+        first = match.engine.start_frame
+        self.players = match.engine.local_players
+        self.referee = self._referee_for(match.seed, match.engine.state_at(first), first)
+        self._brains = [self._brain_for(match.seed, player) for player in self.players]
         if self._record is not None:
-            self.recording = self._record(event.seed, event.local_players)
+            self.recording = self._record(match)
 
-    def _take_result(self, data: bytes) -> None:
+    def _take_result(self, peer: Any, data: bytes) -> None:
         """Other bytes are another application's: not ours to judge."""
         if len(data) == _RESULT.size and data.startswith(_RESULT_TAG):
-            self.theirs = Result(*_RESULT.unpack(data)[1:])
+            self.heard[peer] = Result(*_RESULT.unpack(data)[1:])
+
+
+def _difference(desync: DesyncDetected) -> str:
+    return f"the machines differ: frame {desync.frame} is 0x{desync.ours:08X} here, 0x{desync.theirs:08X} there"

@@ -25,7 +25,9 @@ from retick.rollback.events import (
     Stalled,
     WatchingStarted,
 )
+from retick.rollback.forensics import DesyncReported, Investigation
 from retick.rollback.lan import LanSession
+from retick.rollback.report import DesyncReport
 from retick.rollback.session import Phase, RollbackSession
 from retick.rollback.spectator import SpectatorSession
 from retick.rollback.stats import PeerStats, SessionStats
@@ -38,8 +40,11 @@ __all__ = [
     "CueStarted",
     "CueTracker",
     "DesyncDetected",
+    "DesyncReport",
+    "DesyncReported",
     "EngineStats",
     "InputConflictDetected",
+    "Investigation",
     "LanSession",
     "MatchConfig",
     "MatchEnded",

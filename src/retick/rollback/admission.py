@@ -29,6 +29,10 @@ ASK_ANOTHER = 200
 """A reason of refusal: the text is the address of the machine that lets people in."""
 
 CHUNK = 32768
+LEVEL_SECONDS = 0.75
+"""How far behind a newcomer may be, travel time included, when the frame of its first input is agreed."""
+LONGEST_ADMISSION = 30.0
+"""Seconds after which somebody who has not come in by then is given up."""
 PROMISE_SECONDS = 0.25
 """How far ahead a promise is, beside two round trips."""
 
@@ -44,8 +48,10 @@ class Sponsor:
         """Machines that came in: their seats as bits, and the frame of their first input."""
         self._frames: dict[int, int] = {}
         self._early_meetings: dict[int, wire.Meeting] = {}
+        self._early_proposals: dict[int, Peer] = {}
         self._promises: dict[int, int] = {}
         self._proposed = False
+        self._joined = False
         self._waits = False
         self._state: list[bytes] = []
 
@@ -102,7 +108,7 @@ class Sponsor:
         )
         self._state = [wire.encode_chunk(at, data[at : at + CHUNK]) for at in range(0, len(data), CHUNK)]
         self._promises = {}
-        self._proposed = False
+        self._proposed = self._joined = False
         address = newcomer.connection.address if newcomer.connection is not None else ""
         meeting = wire.Meeting(newcomer.number, newcomer.players, frame, address)
         for peer in session.players_peers():
@@ -112,11 +118,19 @@ class Sponsor:
         self.pump()
 
     def pump(self) -> None:
-        """Begin if it is time, and send on of the state what the link takes."""
-        if self._waits and self.newcomer is not None and self._session.match is not None:
-            self.begin(self.newcomer, self._session.match)
-        while self._state and self.newcomer is not None and self.newcomer.send(self._state[0]):
+        """Begin if it is time, send on of the state what the link takes, and see how far the newcomer is."""
+        newcomer, match = self.newcomer, self._session.match
+        if newcomer is None or match is None:
+            return
+        if self._waits:
+            self.begin(newcomer, match)
+        while self._state and newcomer.send(self._state[0]):
             del self._state[0]
+        if self._joined and not self._proposed:
+            self._propose_when_level(newcomer, match)
+        since = self._frames.get(newcomer.number, match.engine.frame)
+        if match.engine.frame - since > LONGEST_ADMISSION * match.config.tick_rate:
+            self.cancel(match)
 
     def meet(self, meeting: wire.Meeting) -> None:
         """Another member brings somebody in: expect a call."""
@@ -132,15 +146,30 @@ class Sponsor:
         self._frames[meeting.number] = meeting.frame
         session.expect(Peer(meeting.number, meeting.players, Role.NEWCOMER))
 
-    def dropped(self) -> None:
+    def dropped(self, match: Match) -> None:
         """A drop is agreed: those who are to take these seats can be met now."""
         meetings, self._early_meetings = self._early_meetings, {}
         for meeting in meetings.values():
             self.meet(meeting)
+        proposals, self._early_proposals = self._early_proposals, {}
+        for number, asker in proposals.items():
+            self.proposed(asker, number, match)
+
+    def proposed(self, peer: Peer, number: int, match: Match) -> None:
+        """Another member asks from which frame on its newcomer may play.
+
+        Answered when it is agreed here too who has left: the newcomer has nothing to say about that, and would be
+        waited for if it came in before.
+        """
+        if number in self._early_meetings or self._session.departures.undecided:
+            self._early_proposals[number] = peer
+        else:
+            peer.send(wire.encode_numbered(wire.PROMISE, number, self.promise(match)))
 
     def cancelled(self, number: int, match: Match) -> None:
         """Another member has given up bringing somebody in."""
         self._early_meetings.pop(number, None)
+        self._early_proposals.pop(number, None)
         newcomer = self._session.peers.get(number)
         if newcomer is not None and newcomer.role is Role.NEWCOMER:
             self.remove(newcomer, match)
@@ -154,13 +183,20 @@ class Sponsor:
         self._session.exchange_with(peer, self._frames[peer.number])
 
     def joined(self, match: Match) -> None:
-        """The newcomer has state and links: ask everyone for a frame."""
-        if self.newcomer is None or self._proposed:
+        """The newcomer has state and links."""
+        self._joined = True
+        if self.newcomer is not None and not self._proposed:
+            self._propose_when_level(self.newcomer, match)
+
+    def _propose_when_level(self, newcomer: Peer, match: Match) -> None:
+        """Ask everyone for a frame, once the newcomer has come near: else all would have to wait for it there."""
+        exchange = match.exchanges.get(newcomer.number)
+        if exchange is None or match.engine.frame - exchange.acknowledged > LEVEL_SECONDS * match.config.tick_rate:
             return
         self._proposed = True
         self._promises[self._session.number] = self.promise(match)
         for peer in self._session.players_peers():
-            peer.send(wire.encode_number(wire.PROPOSE, self.newcomer.number))
+            peer.send(wire.encode_number(wire.PROPOSE, newcomer.number))
         self._commit_when_promised(match)
 
     def promise(self, match: Match) -> int:

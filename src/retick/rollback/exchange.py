@@ -67,6 +67,7 @@ class Exchange:
         self._newest: tuple[int, int] | None = None
         self._conflicts: set[int] = set()
         self._base = base
+        self._start = engine.start_frame
         # Nearly every machine has one player, and what is done sixty times a second asks for it by these.
         self._only_local = self._locals[0] if len(self._locals) == 1 else None
         self._plain = self._size == 2 and self._only_local is not None
@@ -83,13 +84,13 @@ class Exchange:
         """The packet to send now; None while there is no input to send."""
         engine = self._engine
         end = engine.local_frontier
-        if end <= engine.start_frame:
+        if end <= self._start:
             return None
         first = self.acknowledged + 1
         if first >= end:
             first = end - 1
-        if first < engine.start_frame:
-            first = engine.start_frame
+        if first < self._start:
+            first = self._start
         if end > first + MAX_COUNT:
             end = first + MAX_COUNT
         if self._only_local is not None:
@@ -104,7 +105,8 @@ class Exchange:
             checksum_frame, checksum = self._newest[0] + base, self._newest[1]
         if number % TIME_SYNC_EVERY == 1 and self._extensions & rbn1.TIME_SYNC:
             sync = rbn1.TimeSync(engine.frame & 0xFFFF, _in_64ths(self.lead.ours or 0.0))
-        ack = self.next_expected - 1
+        player = self._only_player
+        ack = (engine.first_missing(player) if player is not None else self.next_expected) - 1
         if ack < 0:
             ack = 0
         if self._plain and sync is None and checksum is None:
@@ -119,32 +121,35 @@ class Exchange:
 
     def take(self, data: bytes, now: float, phase: float) -> bool:
         """Take a packet in, or drop and count it; nothing of a bad packet is used. ``phase`` is Pace's."""
-        self.received.add(len(data), now)
+        self.received.packets += 1
+        self.received.bytes += len(data)
         reason = self._refusal(data, phase)
         if reason is not None:
             self.dropped[reason] += 1
-        return reason is None
+            return False
+        return True
 
     def _refusal(self, data: bytes, phase: float) -> str | None:
         try:
-            packet = rbn1.decode(data, self._extensions)
+            # Taken apart once: reading a field of the packet by its name costs as much as a comparison.
+            start, ack, inputs, claimed, checksum, sync, _, size, seats = rbn1.decode(data, self._extensions)
         except DecodeError as error:
             return type(error).__name__
-        if packet.input_size != self._size or packet.seats != len(self.players):
+        if size != self._size or seats != len(self.players):
             return "WrongShape"
         base = self._base
-        if packet.start_frame & MATCH_BITS != base or packet.ack_frame & MATCH_BITS != base:
+        if start & MATCH_BITS != base or ack & MATCH_BITS != base:
             return "AnotherMatch"
-        if base:
-            packet = packet._replace(start_frame=packet.start_frame - base, ack_frame=packet.ack_frame - base)
-        ack = packet.ack_frame
-        if ack >= self._engine.local_frontier and ack >= self.acks_below and ack > 0:
+        start -= base
+        ack -= base
+        engine = self._engine
+        if ack >= engine.local_frontier and ack >= self.acks_below and ack > 0:
             return "AckFromTheFuture"
         try:
             if self._only_player is not None:
-                self._engine.add_remote_inputs(self._only_player, packet.start_frame, packet.inputs)
+                engine.add_remote_inputs(self._only_player, start, inputs)
             else:
-                self._take_rows(packet)
+                self._take_rows(start, inputs)
         except InputConflict as conflict:
             self._report(conflict)
             return "InputConflict"
@@ -152,29 +157,25 @@ class Exchange:
             return type(error).__name__
         if ack > self.acknowledged and ack > 0:
             self.acknowledged = ack
-        self._measure(packet, phase)
-        if packet.checksum_frame is not None and packet.checksum is not None and self._compare:
-            self._claim(packet.checksum_frame - base, packet.checksum)
+        newest = start + len(inputs) // seats - 1
+        self.lead.measure_ours(engine.frame + phase - newest)
+        if sync is not None:
+            self.lead.learn_theirs(sync.lead / 64)
+        elif not self._extensions & rbn1.TIME_SYNC:
+            # They sent this right after a frame, and had our newest input for half a frame on average.
+            self.lead.measure_theirs(newest + 0.5 - engine.input_delay - ack)
+        if claimed is not None and checksum is not None and self._compare:
+            self._claim(claimed - base, checksum)
         return None
 
-    def _take_rows(self, packet: rbn1.InputPacket) -> None:
+    def _take_rows(self, start: int, inputs: tuple[int, ...]) -> None:
         """The inputs of several players at one machine: all are taken, or none."""
-        engine, start, inputs = self._engine, packet.start_frame, packet.inputs
+        engine = self._engine
         columns = [inputs[seat :: len(self.players)] for seat in range(len(self.players))]
         for player, column in zip(self.players, columns, strict=True):
             engine.check_remote_inputs(player, start, column)
         for player, column in zip(self.players, columns, strict=True):
             engine.add_remote_inputs(player, start, column)
-
-    def _measure(self, packet: rbn1.InputPacket, phase: float) -> None:
-        """Both leads: ours by looking at our own frame, theirs as they say, or as their acknowledgement shows."""
-        newest = packet.start_frame + len(packet.inputs) // packet.seats - 1
-        self.lead.measure_ours(self._engine.frame + phase - newest)
-        if packet.time_sync is not None:
-            self.lead.learn_theirs(packet.time_sync.lead / 64)
-        elif not self._extensions & rbn1.TIME_SYNC:
-            # They sent this right after a frame, and had our newest input for half a frame on average.
-            self.lead.measure_theirs(newest + 0.5 - self._engine.input_delay - packet.ack_frame)
 
     def _report(self, conflict: InputConflict) -> None:
         """Tell the application once for each player: a flood of lies makes no flood of events."""

@@ -13,7 +13,7 @@ final. Whatever another machine sends that is no evidence, or too much of it, is
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from retick.errors import DecodeError, HistoryEvicted
@@ -54,6 +54,8 @@ class DesyncReported(MatchEvent):
 
     report: DesyncReport
     """Equal on all machines that had the same evidence."""
+    investigation: "Investigation | None" = field(default=None, compare=False, repr=False)
+    """What this machine took hold of: a bundle is made from it."""
 
 
 class Held:

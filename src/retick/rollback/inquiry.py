@@ -24,6 +24,12 @@ class Inquiry:
         self._investigation: Investigation | None = None
         self._outbox = Outbox()
         self._told = False
+        self._now = 0.0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something is being looked into and not yet told."""
+        return self._investigation is not None and not self._told
 
     def forget(self) -> None:
         """Another match begins."""
@@ -39,8 +45,15 @@ class Inquiry:
         if self._investigation is not None:
             self._investigation.take(peer.number, data, now, frontier=match.engine.local_frontier)
 
+    def lose(self, number: int) -> None:
+        """A machine is gone: nothing is awaited from it. The match may end with it, so what is known is told now."""
+        if self._investigation is not None:
+            self._investigation.lose(number, self._now)
+            self._tell_when_finished()
+
     def pump(self, match: Match, now: float) -> None:
         """After each frame, and when time has passed: begin at an alarm, go on, and report at the end."""
+        self._now = now
         if self._investigation is None:
             if match.alarm is None:
                 return
@@ -53,9 +66,14 @@ class Inquiry:
         messages = [bytes((wire.EVIDENCE,)) + message for message in investigation.messages()]
         self._outbox.post(self._session.players_peers(), messages)
         self._outbox.pump()
-        if investigation.report is not None and not self._outbox:
+        if not self._outbox:
+            self._tell_when_finished()
+
+    def _tell_when_finished(self) -> None:
+        found = self._investigation
+        if found is not None and found.report is not None and not self._told:
             self._told = True
-            self._session.tell(DesyncReported(report=investigation.report))
+            self._session.tell(DesyncReported(report=found.report, investigation=found))
 
     def _open(self, match: Match, frame: int | None, last_agreed: int, now: float) -> None:
         session = self._session

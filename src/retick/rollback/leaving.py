@@ -80,4 +80,4 @@ class Leaving:
                 return
             session.tell(PlayersDropped(players=(player,), frame=frame))
         if decided:
-            session.sponsor.dropped()
+            session.sponsor.dropped(match)

@@ -17,7 +17,7 @@
     0E FEED      u32 first frame, u16 bytes of roster, u8 whether there is one, roster, inputs by frame
     0F EVIDENCE  after a desync: docs/formats/desync-bundle.md
     10 RESYNC    u8 match, u32 state size, u32 checksum; STATE messages follow
-    11 RESYNCED  u8 match
+    11 RESYNCED  u8 match, u32 checksum
 
 Readers check everything and raise DecodeError; nothing is allocated beyond the size of the message.
 """

@@ -22,16 +22,27 @@ __all__ = ["Resync"]
 CHUNK = 32768
 
 
+class _Offer:
+    """A state that a machine offers, as far as it has come."""
+
+    __slots__ = ("checksum", "parts", "size", "state")
+
+    def __init__(self, size: int, checksum: int) -> None:
+        self.size = size
+        self.checksum = checksum
+        self.parts = bytearray()
+        self.state: Any = None
+
+
 class Resync:
     """The part of a session that restarts a match from one machine's state."""
 
     def __init__(self, session: "RollbackSession") -> None:
         self._session = session
         self._source: int | None = None
-        self._announced: tuple[int, int, int] | None = None
-        self._parts = bytearray()
-        self._state: Any = None
-        self._willing: set[int] = set()
+        self._offers: dict[int, _Offer] = {}
+        self._willing: dict[int, int] = {}
+        """The checksum of the state that each machine is ready to go on from."""
         self._outbox = Outbox()
 
     def agree(self, machine: int, match: Match) -> None:
@@ -52,69 +63,82 @@ class Resync:
     def _offer(self, match: Match) -> None:
         state = match.engine.state_at(match.engine.final_state_frame)
         data = self._session.sim.pack_state(state)
-        self._state = state
-        messages = [wire.encode_resync(match.number + 1, len(data), self._session.sim.checksum(state))]
+        own = self._offers[self._session.number] = _Offer(len(data), self._session.sim.checksum(state) & 0xFFFFFFFF)
+        own.state = state
+        messages = [wire.encode_resync(_next(match), own.size, own.checksum)]
         messages += [wire.encode_chunk(at, data[at : at + CHUNK]) for at in range(0, len(data), CHUNK)]
         self._outbox.post(self._session.players_peers(), messages)
         self._outbox.pump()
 
     def pump(self) -> None:
         """Send on of the state what the links take."""
-        self._outbox.pump()
+        if self._source is not None:
+            self._outbox.pump()
 
     def announced(self, peer: Peer, data: bytes, match: Match) -> None:
         number, size, checksum = wire.decode_resync(data)
-        if number != match.number + 1 or size > wire.LARGEST_STATE:
+        if number != _next(match) or size > wire.LARGEST_STATE:
             raise InvalidValue(f"a state of {size} bytes for match {number}")
-        self._announced = (peer.number, size, checksum)
-        self._parts.clear()
+        # Each machine's offer stands for itself: none can get in the way of the one that was named.
+        self._offers[peer.number] = _Offer(size, checksum)
 
     def take_chunk(self, peer: Peer, offset: int, part: bytes, match: Match) -> None:
-        if self._announced is None or self._announced[0] != peer.number or offset != len(self._parts):
-            raise InvalidValue("a part of a state that nobody asked for")
-        _, size, checksum = self._announced
-        if offset + len(part) > size:
+        offer = self._offers.get(peer.number)
+        if offer is None or offer.state is not None or offset != len(offer.parts):
+            raise InvalidValue("a part of a state that was not announced")
+        if offset + len(part) > offer.size:
             raise InvalidValue("more of a state than was announced")
-        self._parts += part
-        if len(self._parts) < size:
+        offer.parts += part
+        if len(offer.parts) < offer.size:
             return
         try:
-            state = self._session.sim.unpack_state(bytes(self._parts))
+            state = self._session.sim.unpack_state(bytes(offer.parts))
         except (DecodeError, UsageError) as error:
             raise InvalidValue(f"a state that does not decode: {error}") from error
-        if self._session.sim.checksum(state) != checksum:
+        if self._session.sim.checksum(state) & 0xFFFFFFFF != offer.checksum:
             raise InvalidValue("a state that does not have its checksum")
-        self._state = state
-        self._say_when_ready(match)
+        offer.state = state
+        if peer.number == self._source:
+            self._say_when_ready(match)
 
-    def ready(self, peer: Peer, number: int, match: Match) -> None:
-        if number == match.number + 1:
-            self._willing.add(peer.number)
+    def ready(self, peer: Peer, number: int, checksum: int, match: Match) -> None:
+        """Another machine would go on, from the state with this checksum."""
+        if number == _next(match):
+            self._willing[peer.number] = checksum
             self._start_when_agreed(match)
 
     def _say_when_ready(self, match: Match) -> None:
         """We have agreed and have the state of the machine that we named."""
-        named = self._source
-        held = named == self._session.number or (self._announced is not None and self._announced[0] == named)
-        if named is None or self._state is None or not held:
+        offer = self._named()
+        if offer is None:
             return
-        self._willing.add(self._session.number)
+        self._willing[self._session.number] = offer.checksum
         for peer in self._session.players_peers():
-            peer.send(wire.encode_number(wire.RESYNCED, match.number + 1))
+            peer.send(wire.encode_numbered(wire.RESYNCED, _next(match), offer.checksum))
         self._start_when_agreed(match)
+
+    def _named(self) -> _Offer | None:
+        """The state of the machine that we named, once it is whole."""
+        offer = None if self._source is None else self._offers.get(self._source)
+        return None if offer is None or offer.state is None else offer
 
     def _start_when_agreed(self, match: Match) -> None:
         session = self._session
-        everyone = {session.number, *(peer.number for peer in session.players_peers())}
-        if self._state is None or self._source is None or not self._willing >= everyone:
+        everyone = [session.number, *(peer.number for peer in session.players_peers())]
+        offer = self._named()
+        if offer is None or any(self._willing.get(number) != offer.checksum for number in everyone):
             return
-        state = self._state
         self.forget()
-        session.start(match.seed, match.number + 1, state)
+        session.start(match.seed, _next(match), offer.state)
 
     def forget(self) -> None:
         """A new match begins."""
-        self._source = self._announced = self._state = None
-        self._willing = set()
+        self._source = None
+        self._offers = {}
+        self._willing = {}
         self._outbox = Outbox()
-        self._parts.clear()
+
+
+def _next(match: Match) -> int:
+    """The number of the match to come."""
+    return (match.number + 1) % 256

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any
 
-from retick.errors import DecodeError, NotSynchronized, UsageError
+from retick.errors import DecodeError, NotSynchronized, RetickError, UsageError
 from retick.link import (
     Accept,
     Connected,
@@ -200,18 +200,28 @@ class RollbackSession:
             self._handle_link_events(now)
 
     def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
-        if self.phase is Phase.RUNNING and self.match is not None:
-            for key, data in self.match.packets(now):
+        match = self.match
+        if match is not None and self.phase is Phase.RUNNING:
+            packets = match.packets(now)
+            for key, data in packets:
                 peer = self.peers.get(key)
                 if peer is not None and peer.connection is not None:
                     peer.connection.send_unreliable(data)
-            self.sponsor.pump()
-            self._audience.feed(self.match)
-            self._inquiry.pump(self.match, now)
-            self._resync.pump()
+            if packets or not match.exchanges:
+                # Once a frame, and while waiting as often as packets are sent again.
+                self._pump(match, now)
         if now >= self._sample_at:
             self._sample_rates(now)
         return self.link.datagrams_to_send(now=now)
+
+    def _pump(self, match: Match, now: float) -> None:
+        if self.sponsor.newcomer is not None:
+            self.sponsor.pump()
+        if self._audience.size:
+            self._audience.feed(match)
+        if match.alarm is not None or self._inquiry.is_open:
+            self._inquiry.pump(match, now)
+        self._resync.pump()
 
     def next_timeout(self) -> float | None:
         due = self.link.next_timeout()
@@ -400,7 +410,7 @@ class RollbackSession:
                 self._on_desync_message(peer, kind, data, self._running(), now)
             else:
                 self._on_members_message(peer, kind, data, self._running())
-        except (DecodeError, UsageError):
+        except RetickError:
             self._close_violator(peer)
 
     def _on_newcomers_message(self, peer: Peer, kind: int, data: bytes) -> None:
@@ -419,7 +429,7 @@ class RollbackSession:
         elif kind == wire.STATE:
             self._resync.take_chunk(peer, *wire.decode_chunk(data), match)
         else:
-            self._resync.ready(peer, wire.decode_number(data), match)
+            self._resync.ready(peer, *wire.decode_numbered(data), match)
 
     def _on_members_message(self, peer: Peer, kind: int, data: bytes, match: Match) -> None:
         sponsor = self.sponsor
@@ -430,7 +440,7 @@ class RollbackSession:
         elif kind == wire.JOINED and peer is sponsor.newcomer:
             sponsor.joined(match)
         elif kind == wire.PROPOSE:
-            peer.send(wire.encode_numbered(wire.PROMISE, wire.decode_number(data), sponsor.promise(match)))
+            sponsor.proposed(peer, wire.decode_number(data), match)
         elif kind == wire.PROMISE:
             sponsor.promised(peer, *wire.decode_numbered(data), match)
         elif kind == wire.COMMIT:
@@ -458,6 +468,7 @@ class RollbackSession:
         if self.peers.get(peer.number) is not peer:
             return
         self.tell(PeerDisconnected(peer=peer.number, players=peer.players, reason=reason, text=words))
+        self._inquiry.lose(peer.number)
         if self.match is not None and self.running and peer.role is Role.NEWCOMER:
             if peer is self.sponsor.newcomer:
                 self.sponsor.cancel(self.match)

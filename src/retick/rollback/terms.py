@@ -17,8 +17,10 @@ def link_config_for(sim: Any, config: MatchConfig) -> LinkConfig:
     """The terms on which machines meet for a match of this game."""
     named = isinstance(sim, NamesItself)
     wide = input_size_of(sim) != 2
+    game_id = sim.game_id if named else type(sim).__name__[:30]
     return LinkConfig(
-        game_id=sim.game_id if named else type(sim).__name__[:32],
+        # One class may play with any number; machines that do not mean the same must not meet.
+        game_id=game_id if sim.num_players == 2 else f"{game_id}/{sim.num_players}",
         game_version=sim.game_version if named else 0,
         capabilities=EXTENSIONS,
         required=rbn1.WIDE_INPUTS if wide else 0,

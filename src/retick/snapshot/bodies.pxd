@@ -17,7 +17,7 @@ cdef class Bodies(Framing):
     cdef Columns created
     cdef object destroys
     # the fast way: whether it may be taken, and what it works on
-    cdef bint quick
+    cdef public bint quick
     cdef long long* state
     cdef object _state_owner
 

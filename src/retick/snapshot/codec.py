@@ -30,7 +30,7 @@ class Codec:
 
     Version 0 writes updates with masks. Version 2 adds packed updates, which it chooses where its size rule says so,
     change lists, and sessions with compact headers. A strict codec also refuses what no correct encoder makes;
-    ``strict=False`` takes it as sdec does.
+    ``strict=False`` takes it as sdec does. A codec keeps working space: give each thread one of its own.
     """
 
     def __init__(self, schema: Schema, version: int = 0, limits: Limits | None = None, strict: bool = True) -> None:

@@ -29,10 +29,11 @@ cdef class Columns:
     cdef void grow(self, int component)
     cdef void note_absent(self, Py_ssize_t entities)
     cdef void settle(self, Py_ssize_t count)
+    cdef bint has_one(self, Py_ssize_t entity, int component) noexcept
     cdef Py_ssize_t first_disorder(self)
 
 
-cdef int foreign_schema(Columns columns, FieldTable table) except -1
+cdef Columns checked_columns(object value, FieldTable table)
 cdef Columns blank_columns(object cls, FieldTable table, object tick)
 cdef Columns copy_columns(object cls, Columns source, object tick)
 cdef Columns gather_columns(object cls, Columns left, Columns right, object sources, object tick)

@@ -33,9 +33,9 @@ else:
 __all__ = [
     "Columns",
     "blank_columns",
+    "checked_columns",
     "copy_columns",
     "duplicate",
-    "foreign_schema",
     "gather",
     "gather_columns",
     "same_shape",
@@ -209,7 +209,7 @@ class Columns:
             self.order = ASCENDING
         return 0
 
-    def adopt(self, table: FieldTable, tick: Any, ids: Any, columns: Any, present: Any, owned: bool) -> None:
+    def _take_over(self, table: FieldTable, tick: Any, ids: Any, columns: Any, present: Any, owned: bool) -> None:
         """Take over memoryviews: ids as ``I``, columns as ``q``, presence as ``B`` or None; all are right for it."""
         index: cython.Py_ssize_t
         component: cython.int
@@ -242,23 +242,39 @@ class Columns:
 
     def has(self, entity: cython.Py_ssize_t, component: cython.int) -> bool:
         """Whether the entity at this index has the component at this index."""
+        self._check(component, self.table.component_count, "component")
+        self._check(entity, self.count, "entity")
+        return self.has_one(entity, component)
+
+    def has_one(self, entity: cython.Py_ssize_t, component: cython.int) -> cython.bint:
         if cython.compiled:
             return self.present[component] == cython.NULL or self.present[component][entity] != 0
         flags = self.present[component]
         return flags is None or flags[entity] != 0
 
+    def _check(self, index: cython.Py_ssize_t, count: cython.Py_ssize_t, what: str) -> None:
+        if not 0 <= index < count:
+            raise UsageError(f"{what} {index} is not one of {count}")
+
     def row_count(self, component: cython.int) -> int:
+        """How many entities have the component at this index."""
+        self._check(component, self.table.component_count, "component")
         return self.rows[component]  # type: ignore[no-any-return]
 
     def value(self, field: cython.int, row: cython.Py_ssize_t) -> int:
-        """One value, unsigned where the field is."""
+        """One value, unsigned where the field is; a row counts the entities that have the field's component."""
+        component: cython.int = 0
+        self._check(field, self.table.field_count, "field")
+        while field >= self.table.first[component] + self.table.fields[component]:
+            component += 1
+        self._check(row, self.rows[component], "row")
         raw: cython.longlong = self.columns[field][row]
         if raw < 0 and self.table.kind[field] == 1:
             return int(raw) + 18446744073709551616
         return raw
 
-    def column_view(self, field: cython.int, component: cython.int) -> Any:
-        """A read-only view of one column, without a copy."""
+    def _column_view(self, field: cython.int, component: cython.int) -> Any:
+        """A read-only view of one column, without a copy; both indices are right."""
         rows: cython.Py_ssize_t = self.rows[component]
         if cython.compiled:
             if rows == 0:
@@ -271,11 +287,14 @@ class Columns:
         return memoryview(self.columns[field])[:rows].toreadonly() if rows else memoryview(array("q")).toreadonly()
 
 
-def foreign_schema(columns: Columns, table: FieldTable) -> cython.int:
-    """Columns of another table: right only if its schema is equal."""
-    if columns.table.schema != table.schema:
+def checked_columns(value: Any, table: FieldTable) -> Columns:
+    """What a user gave as a snapshot, if it is one and of this schema."""
+    if not isinstance(value, Columns):
+        raise UsageError(f"a codec takes a Snapshot, not a {type(value).__name__}")
+    columns: Columns = value
+    if columns.table is not table and columns.table.schema != table.schema:
         raise UsageError("the snapshot has another schema than the codec")
-    return 0
+    return columns
 
 
 def blank_columns(cls: Any, table: FieldTable, tick: Any) -> Columns:
@@ -328,7 +347,7 @@ def _copy_shape(made: Columns, source: Columns) -> cython.void:
     made.note_absent(source.count)
     for component in range(source.table.component_count):
         for index in range(source.count):
-            made.present[component][index] = source.has(index, component)
+            made.present[component][index] = source.has_one(index, component)
     made.settle(source.count)
 
 
@@ -425,7 +444,7 @@ def _ranks(source: Columns, component: cython.int) -> Any:
         return None
     ranks = []
     for index in range(source.count):
-        if source.has(index, component):
+        if source.has_one(index, component):
             ranks.append(row)
             row += 1
         else:
@@ -454,6 +473,6 @@ def same_shape(left: Columns, right: Columns) -> cython.bint:
     if list(left.keys[:count]) != list(right.keys[:count]):
         return False
     for component in range(left.table.component_count):
-        if [left.has(i, component) for i in range(count)] != [right.has(i, component) for i in range(count)]:
+        if [left.has_one(i, component) for i in range(count)] != [right.has_one(i, component) for i in range(count)]:
             return False
     return True

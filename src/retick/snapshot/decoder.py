@@ -17,12 +17,12 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.retick.snapshot import status as st
-    from cython.cimports.retick.snapshot.columns import Columns, copy_columns, foreign_schema, gather_columns
+    from cython.cimports.retick.snapshot.columns import Columns, checked_columns, copy_columns, gather_columns
     from cython.cimports.retick.snapshot.framing import DELTA, FULL
     from cython.cimports.retick.snapshot.updates import Updates
 else:
     from retick.snapshot import status as st
-    from retick.snapshot.columns import Columns, copy_columns, foreign_schema, gather_columns
+    from retick.snapshot.columns import Columns, checked_columns, copy_columns, gather_columns
     from retick.snapshot.framing import DELTA, FULL
     from retick.snapshot.updates import Updates
 
@@ -84,8 +84,9 @@ class Decoder(Updates):
                 return status
         return st.OK
 
-    def delta(self, base: Columns, data: Any) -> Any:
-        """The snapshot that a delta packet makes of ``base``, which stays as it is."""
+    def delta(self, baseline: Any, data: Any) -> Any:
+        """The snapshot that a delta packet makes of ``baseline``, which stays as it is."""
+        base: Columns = checked_columns(baseline, self.table)
         status: cython.int = self.open(data)
         if status == st.OK:
             status = self.check_delta(base)
@@ -96,8 +97,9 @@ class Decoder(Updates):
             raise decode_fault(status, self)
         return self.finish_delta(base)
 
-    def frame(self, base: Columns, data: Any, last_tick: Any) -> Any:
+    def frame(self, baseline: Any, data: Any, last_tick: Any) -> Any:
         """The same for a compact frame."""
+        base: Columns = checked_columns(baseline, self.table)
         status: cython.int = self.open_compact(data, last_tick)
         if status == st.OK:
             status = self.check_delta(base)
@@ -147,8 +149,6 @@ class Decoder(Updates):
             raise decode_fault(status, self)
 
     def check_delta(self, base: Columns) -> cython.int:
-        if base.table is not self.table:
-            foreign_schema(base, self.table)
         self.a = self.flags
         if self.flags != DELTA:
             return st.INVALID_FLAGS

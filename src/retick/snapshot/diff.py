@@ -199,7 +199,7 @@ class Diff:
                 if cython.compiled:
                     here = current.present[component] == cython.NULL or current.present[component][index] != 0
                 else:
-                    here = current.has(index, component)
+                    here = current.has_one(index, component)
                 row = self.current_row[component]
                 self.update_row[rows_at + component] = row
                 if here:
@@ -415,7 +415,7 @@ class Diff:
             self.take_created(current, at)
         return st.OK
 
-    def sizes(self, current: Columns, create_end: int, update_end: int) -> Any:
+    def sizes(self, create_end: int, update_end: int) -> Any:
         """Index, encoded bytes and whether it is created, for each entity that the encoder wrote last."""
         found = []
         at: cython.Py_ssize_t
@@ -435,7 +435,7 @@ class Diff:
 def _has(columns: Columns, at: cython.Py_ssize_t, component: cython.int) -> cython.bint:
     if cython.compiled:
         return columns.present[component] == cython.NULL or columns.present[component][at] != 0
-    return columns.has(at, component)
+    return columns.has_one(at, component)
 
 
 @cython.cfunc

@@ -19,7 +19,7 @@ cdef enum:
 cdef class Encoder(Packer):
     cdef readonly object schema
     cdef readonly Diff diff
-    cdef bint quick             # entities can go the fast way
+    cdef public bint quick             # entities can go the fast way
     cdef long long max_create, max_update, max_destroy, max_components, max_fields
     cdef readonly Py_ssize_t create_end, update_end  # where the last entity written ends
     cdef readonly long long entity, field            # of a value that does not fit

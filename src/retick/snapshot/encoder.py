@@ -16,7 +16,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.retick.snapshot import status as st
-    from cython.cimports.retick.snapshot.columns import Columns, foreign_schema
+    from cython.cimports.retick.snapshot.columns import Columns, checked_columns
     from cython.cimports.retick.snapshot.diff import Diff
     from cython.cimports.retick.snapshot.fast import put_entity
     from cython.cimports.retick.snapshot.packer import DELTA, HEADER_BYTES, Packer
@@ -24,7 +24,7 @@ if cython.compiled:
     from cython.cimports.retick.wire.words import store_be64
 else:
     from retick.snapshot import status as st
-    from retick.snapshot.columns import Columns, foreign_schema
+    from retick.snapshot.columns import Columns, checked_columns
     from retick.snapshot.diff import Diff
     from retick.snapshot.fast import put_entity
     from retick.snapshot.packer import DELTA, HEADER_BYTES, Packer
@@ -68,11 +68,10 @@ class Encoder(Packer):
         self.entity = self.field = 0
         self.create_end = self.update_end = 0
 
-    def full(self, current: Columns, into: Any = None) -> Any:
+    def full(self, snapshot: Any, into: Any = None) -> Any:
         """A packet with every entity."""
         status: cython.int
-        if current.table is not self.table:
-            foreign_schema(current, self.table)
+        current: Columns = checked_columns(snapshot, self.table)
         self.payload = self.at = HEADER_BYTES
         if current.count:
             status = self.write_creates(current, True)
@@ -80,15 +79,19 @@ class Encoder(Packer):
                 raise encode_fault(status, self)
         return self.emit(FULL, current.tick, 0, into)
 
-    def delta(self, base: Columns, current: Columns, mode: cython.int, into: Any = None) -> Any:
-        """A packet with what changed since ``base``; ``mode`` is MASKED, PACKED or CHOOSE."""
+    def delta(self, baseline: Any, snapshot: Any, mode: cython.int, into: Any = None) -> Any:
+        """A packet with what changed since ``baseline``; ``mode`` is MASKED, PACKED or CHOOSE."""
+        base: Columns = checked_columns(baseline, self.table)
+        current: Columns = checked_columns(snapshot, self.table)
         status: cython.int = self.write_delta(base, current, mode)
         if status != st.OK:
             raise encode_fault(status, self)
         return self.emit(DELTA, current.tick, base.tick, into)
 
-    def frame(self, base: Columns, current: Columns, last_tick: Any, into: Any = None) -> Any:
+    def frame(self, baseline: Any, snapshot: Any, last_tick: Any, into: Any = None) -> Any:
         """The same with the compact header, whose ticks count from ``last_tick``; always packed."""
+        base: Columns = checked_columns(baseline, self.table)
+        current: Columns = checked_columns(snapshot, self.table)
         status: cython.int
         if current.tick <= last_tick:
             self.a, self.b = last_tick, current.tick
@@ -101,8 +104,9 @@ class Encoder(Packer):
             raise encode_fault(status, self)
         return self.frame_around(current.tick - last_tick, current.tick - base.tick, into)
 
-    def create_body(self, current: Columns) -> Any:
+    def create_body(self, snapshot: Any) -> Any:
         """The body of a create section with every entity, as a delta carries it."""
+        current: Columns = checked_columns(snapshot, self.table)
         status: cython.int
         self.payload = self.at = HEADER_BYTES
         self.diff.take_all(current)
@@ -113,16 +117,13 @@ class Encoder(Packer):
             raise encode_fault(status, self)
         return bytes(self._out[self.body : self.at])
 
-    def entity_sizes(self, current: Columns) -> Any:
+    def entity_sizes(self) -> Any:
         """Index, bytes and whether created, for each entity that was written last."""
-        return self.diff.sizes(current, self.create_end, self.update_end)
+        return self.diff.sizes(self.create_end, self.update_end)
 
     def write_delta(self, base: Columns, current: Columns, mode: cython.int) -> cython.int:
         diff: Diff = self.diff
         status: cython.int
-        if base.table is not self.table or current.table is not self.table:
-            foreign_schema(base, self.table)
-            foreign_schema(current, self.table)
         status = self.out_of_order(base)
         if status == st.OK:
             status = self.out_of_order(current)

@@ -56,11 +56,21 @@ _LIMITS = {
     st.LIMIT_SECTION_BYTES: "LimitsExceeded.SectionBytes",
 }
 _TRUNCATED = {
-    st.PACKET_TOO_SMALL: ("Wire.PacketTooSmall", "bytes are needed for a header"),
-    st.FRAMING_TRUNCATED: ("Wire.SectionFraming.Truncated", "bytes are needed for a section"),
-    st.UNEXPECTED_EOF: ("Bitstream.UnexpectedEof", "bits are needed for a value"),
-    st.COMPONENT_MASK_BITS: ("InvalidMask.ComponentMask.NotEnoughBits", "bits are needed for a component mask"),
-    st.FIELD_MASK_BITS: ("InvalidMask.FieldMask.NotEnoughBits", "bits are needed for a field mask"),
+    st.PACKET_TOO_SMALL: ("Wire.PacketTooSmall", "bytes are needed for a header", "required", "actual"),
+    st.FRAMING_TRUNCATED: ("Wire.SectionFraming.Truncated", "bytes are needed for a section", "needed", "available"),
+    st.UNEXPECTED_EOF: ("Bitstream.UnexpectedEof", "bits are needed for a value", "requested", "available"),
+    st.COMPONENT_MASK_BITS: (
+        "InvalidMask.ComponentMask.NotEnoughBits",
+        "bits are needed for a component mask",
+        "expected",
+        "available",
+    ),
+    st.FIELD_MASK_BITS: (
+        "InvalidMask.FieldMask.NotEnoughBits",
+        "bits are needed for a field mask",
+        "expected",
+        "available",
+    ),
 }
 # Code and sentence; {a} and {b} are the status's numbers.
 _INVALID = {
@@ -90,6 +100,24 @@ _INVALID = {
     st.COMPONENT_NOT_FOUND: ("ComponentNotFound", "entity {a} has no component {b}"),
     st.ENTITY_EXISTS: ("EntityAlreadyExists", "entity {a} is there already"),
 }
+# What the numbers a and b are called in an error's details.
+_NAMES: dict[int, tuple[str, ...]] = {
+    st.INVALID_FLAGS: ("flags",),
+    st.INVALID_BASELINE_TICK: ("baseline_tick", "flags"),
+    st.PAYLOAD_LENGTH: ("header_len", "actual_len"),
+    st.UNKNOWN_TAG: ("tag",),
+    st.MISSING_FIELD: ("component", "field"),
+    st.UNKNOWN_COMPONENT: ("component",),
+    st.INVALID_COMPONENT_ID: ("raw",),
+    st.EMPTY_FIELD_MASK: ("component",),
+    st.FIELD_COUNT_MISMATCH: ("actual", "expected"),
+    st.INVALID_FIELD_INDEX: ("component", "field_index"),
+    st.PRESENCE_MISMATCH: ("component",),
+    st.ENTITY_ORDER: ("previous", "current"),
+    st.ENTITY_NOT_FOUND: ("entity_id",),
+    st.COMPONENT_NOT_FOUND: ("entity_id", "component_id"),
+    st.ENTITY_EXISTS: ("entity_id",),
+}
 _BY_SECTION = {
     st.UNEXPECTED_SECTION: ("UnexpectedSection", "section {name} may not stand in this kind of packet"),
     st.DUPLICATE_SECTION: ("DuplicateSection", "section {name} stands in the packet twice"),
@@ -117,13 +145,15 @@ def decode_fault(status: int, kernel: Any) -> DecodeError:
     if status in _LIMITS:
         code = _LIMITS[status]
         message = f"{b} is above the limit of {a} ({code.rpartition('.')[2]})"
-        return with_code(LimitExceeded(message, what=code.rpartition(".")[2], limit=a, actual=b), code)
+        error = LimitExceeded(message, what=code.rpartition(".")[2], limit=a, actual=b)
+        return with_code(error, code, limit=a, actual=b)
     if status in _TRUNCATED:
-        code, what = _TRUNCATED[status]
-        return with_code(Truncated(f"{a} {what}, {b} are left", needed=a, available=b), code)
+        code, what, *names = _TRUNCATED[status]
+        error_details = dict(zip(names, (a, b), strict=True))
+        return with_code(Truncated(f"{a} {what}, {b} are left", needed=a, available=b), code, **error_details)
     if status in _INVALID:
         code, text = _INVALID[status]
-        return with_code(InvalidValue(text.format(a=a, b=b)), code)
+        return with_code(InvalidValue(text.format(a=a, b=b)), code, **_named(status, a, b))
     if status in _BY_SECTION:
         code, text = _BY_SECTION[status]
         name = SECTION_NAMES[a]
@@ -131,7 +161,8 @@ def decode_fault(status: int, kernel: Any) -> DecodeError:
     if status == st.VALUE_RANGE:
         owner, item = kernel.schema.fields[kernel.field]
         code = f"InvalidValue.{KINDS[item.codec.tag].range_code}"
-        return with_code(InvalidValue(f"component {owner.id} field {item.id}: {a} is out of range"), code)
+        message = f"component {owner.id} field {item.id}: {a} is out of range"
+        return with_code(InvalidValue(message), code, component=owner.id, field=item.id, value=a)
     return _rare_decode_fault(status, kernel)
 
 
@@ -140,20 +171,25 @@ def _rare_decode_fault(status: int, kernel: Any) -> DecodeError:
     if status == st.TRAILING_SECTION:
         name = SECTION_NAMES[a]
         message = f"{b} bits follow the last item of section {name}"
-        return with_code(TrailingData(message, extra=b // 8), f"TrailingSectionData.{name}")
+        return with_code(TrailingData(message, extra=b // 8), f"TrailingSectionData.{name}", remaining_bits=b)
     if status == st.TRAILING_BYTES:
         return with_code(TrailingData(f"{a} bytes follow the frame", extra=a), "Wire.TrailingBytes")
     if status == st.INVALID_MAGIC:
-        return with_code(BadMagic(f"magic {a:#010x} is not that of a snapshot packet"), "Wire.InvalidMagic")
+        return with_code(BadMagic(f"magic {a:#010x} is not that of a snapshot packet"), "Wire.InvalidMagic", found=a)
     if status == st.UNSUPPORTED_VERSION:
         message = f"wire version {a} where {b} is spoken"
-        return with_code(UnsupportedVersion(message, version=a), "Wire.UnsupportedVersion")
+        return with_code(UnsupportedVersion(message, version=a), "Wire.UnsupportedVersion", found=a)
     if status == st.SCHEMA_MISMATCH:
         expected, found = kernel.schema.hash, a & 0xFFFFFFFFFFFFFFFF
         message = f"written with schema {found:016x}, read with {expected:016x}"
-        return with_code(SchemaMismatch(message, expected=expected, found=found), "SchemaMismatch")
+        error = SchemaMismatch(message, expected=expected, found=found)
+        return with_code(error, "SchemaMismatch", expected=expected, found=found)
     message = f"a delta against tick {b}, given the snapshot of tick {a}: ask for a full one"
-    return with_code(BaselineMissing(message, tick=b), "BaselineTickMismatch")
+    return with_code(BaselineMissing(message, tick=b), "BaselineTickMismatch", expected=a, found=b)
+
+
+def _named(status: int, a: int, b: int) -> dict[str, int]:
+    return dict(zip(_NAMES.get(status, ()), (a, b), strict=False))
 
 
 def encode_fault(status: int, kernel: Any) -> EncodeError:
@@ -174,18 +210,20 @@ def encode_fault(status: int, kernel: Any) -> EncodeError:
 def limit_fault(status: int, limit: int, actual: int) -> EncodeError:
     """More than a limit allows to send."""
     code = _LIMITS[status]
-    return with_code(EncodeError(f"{actual} is above the limit of {limit} ({code.rpartition('.')[2]})"), code)
+    message = f"{actual} is above the limit of {limit} ({code.rpartition('.')[2]})"
+    return with_code(EncodeError(message), code, limit=limit, actual=actual)
 
 
 def invalid_fault(status: int, a: int, b: int = 0) -> EncodeError:
     """A fault whose sentence is in the table above."""
     code, text = _INVALID[status]
-    return with_code(EncodeError(text.format(a=a, b=b)), code)
+    return with_code(EncodeError(text.format(a=a, b=b)), code, **_named(status, a, b))
 
 
 def baseline_fault(expected: int, found: int) -> EncodeError:
     """A baseline of another tick than stated, or one after the snapshot."""
-    return with_code(EncodeError(f"the baseline's tick is {expected}, not {found}"), "BaselineTickMismatch")
+    message = f"the baseline's tick is {expected}, not {found}"
+    return with_code(EncodeError(message), "BaselineTickMismatch", expected=expected, found=found)
 
 
 def value_fault(entity: int, component: int, item: Any, value: object, reason: str = "") -> EncodeError:

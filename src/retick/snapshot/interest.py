@@ -120,15 +120,19 @@ class Interest:
         ``visible`` gives the priority of each id, above zero; ids that are not in the world do not matter.
         """
         current = self._comparable(base, world.select(visible))
-        self._measure.delta(base, current, self._mode)
-        dirty = self._measure.entity_sizes(current)
+        packet = self._measure.delta(base, current, self._mode)
+        dirty = self._measure.entity_sizes()
         ids = current.ids
         self._gained = {ids[at]: self._gained.get(ids[at], 0.0) + visible[ids[at]] for at, _size, _new in dirty}
         alive = set(ids)
-        destroyed = [identity for identity in base.ids if identity not in alive][: self._most_destroys()]
-        chosen = self._choose(dirty, ids, len(destroyed))
-        target = self._compose(base, current, set(destroyed), chosen)
-        packet = self._encoder.delta(base, target, self._mode)
+        destroyed = [identity for identity in base.ids if identity not in alive]
+        if len(packet) <= self._budget and self._within_limits(dirty, destroyed):
+            chosen = {ids[at]: at for at, _size, _new in dirty}
+        else:
+            destroyed = destroyed[: self._most_destroys()]
+            chosen = self._choose(dirty, ids, len(destroyed))
+            target = self._compose(base, current, set(destroyed), chosen)
+            packet = self._encoder.delta(base, target, self._mode)
         for identity in chosen:
             del self._gained[identity]
         return BudgetedPacket(
@@ -151,6 +155,15 @@ class Interest:
             if before.get(identity) in (None, [current.has(at, c) for c in components])
         ]
         return current if len(same) == current.count else current.select(same)
+
+    def _within_limits(self, dirty: list[tuple[int, int, bool]], destroyed: list[int]) -> bool:
+        limits = self._codec.limits
+        created = sum(new for _at, _size, new in dirty)
+        return (
+            created <= limits.max_entities_create
+            and len(dirty) - created <= limits.max_entities_update
+            and len(destroyed) <= limits.max_entities_destroy
+        )
 
     def _most_destroys(self) -> int:
         # Room for the count and the section's head.

@@ -66,9 +66,9 @@ class Snapshot(Columns):
 
         ``ids``: unsigned 32-bit, ascending. ``columns``: component id to its buffers in schema order, signed (or for
         unsigned fields also unsigned) 64-bit integers, one row for each entity that has the component. ``present``: for
-        a component that some entities lack, one byte each entity, 1 where it is there. A buffer of another integer
-        type, or a list, is converted, which copies it. To keep such a snapshot as a baseline while the buffers
-        change, take its :meth:`copy`.
+        a component that some entities lack, one byte each entity, 1 where it is there; it is copied. A buffer of
+        another integer type, or a list, is converted, which copies it. To keep such a snapshot as a baseline while the
+        buffers change, take its :meth:`copy`.
         """
         views: list[Any] = []
         flags: list[Any] = []
@@ -91,7 +91,8 @@ class Snapshot(Columns):
                 if len(view) != rows:
                     raise UsageError(f"column {component.id}.{item.id} must have {rows} rows, not {len(view)}")
                 views.append(view)
-            flags.append(flag_view)
+            # A copy: rows are counted once, and must stay what the flags say.
+            flags.append(None if flag_view is None else array("B", flag_view))
         return cls._adopt(schema, tick, id_view, views, flags, False)
 
     @classmethod
@@ -99,7 +100,7 @@ class Snapshot(Columns):
         if not isinstance(tick, int) or tick not in _IDS:
             raise UsageError(f"a tick must be from 0 to 4294967295, not {tick!r}")
         snapshot = cls.__new__(cls)
-        snapshot.adopt(
+        snapshot._take_over(
             schema.table,
             tick,
             memoryview(ids),
@@ -153,7 +154,7 @@ class Snapshot(Columns):
         first = sum(len(item.fields) for item in self.schema.components[:index])
         for at, item in enumerate(self.schema.components[index].fields):
             if item.id == field:
-                return self.column_view(first + at, index)  # type: ignore[no-any-return]
+                return self._column_view(first + at, index)  # type: ignore[no-any-return]
         raise UsageError(f"component {component} has no field {field}")
 
     def copy(self, *, tick: int | None = None) -> "Snapshot":
@@ -164,6 +165,8 @@ class Snapshot(Columns):
         """Only these entities, as far as they are there."""
         wanted = set(ids)
         picked = array("q", [at for at, entity in enumerate(self.id_list()) if entity in wanted])
+        if len(picked) == self.count and self.owned:
+            return self
         return gather(type(self), self, self, picked, self.tick)  # type: ignore[no-any-return]
 
     def __eq__(self, other: object) -> bool:

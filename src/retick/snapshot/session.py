@@ -106,12 +106,12 @@ def decode_session_init(codec: "Codec", decoder: Decoder, data: Any) -> SessionS
     if reader.remaining:
         raise decoder.trailing_fault(6, reader.remaining)
     if mode != COMPACT_MODE:
-        raise _session_fault("SessionUnsupportedMode", f"compact mode {mode} is not known")
+        raise _session_fault("SessionUnsupportedMode", f"compact mode {mode} is not known", mode=mode)
     return SessionState(schema_hash=codec.schema_hash, session_id=session_id or None, last_tick=decoder.tick)
 
 
-def _session_fault(code: str, message: str) -> InvalidValue:
-    return with_code(InvalidValue(message), code)
+def _session_fault(code: str, message: str, **details: int) -> InvalidValue:
+    return with_code(InvalidValue(message), code, **details)
 
 
 class SessionSender:

@@ -11,7 +11,11 @@ from retick.games.scramble import Scramble, ScrambleState
 from retick.games.scramble import bots as scramble_bots
 from retick.testing.tampered import Tampered
 
-__all__ = ["Arena", "arena_for", "fighter_arena", "scramble_arena"]
+__all__ = ["PLANTED_FIELD", "Arena", "arena_for", "fighter_arena", "scramble_arena"]
+
+
+PLANTED_FIELD = "rng"
+"""The field that a tampered game changes: hashed by both games, and never brought back to what it was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +48,6 @@ def _at_frame(frame: int, state: Any) -> bool:
 
 
 def _with_another_generator(state: Any) -> Any:
-    """Both games hash their generator, and neither ever brings a changed one back to what it was."""
     return state.replace(rng=state.rng ^ 0x40000000 or 1)
 
 

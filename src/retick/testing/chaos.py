@@ -10,8 +10,16 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from retick.errors import RetickError
-from retick.rollback.events import DesyncDetected, InputConflictDetected, MatchEnded, PlayersDropped, PlayersReturned
-from retick.testing.arenas import Arena
+from retick.rollback.events import (
+    DesyncDetected,
+    InputConflictDetected,
+    MatchEnded,
+    PlayersDropped,
+    PlayersReturned,
+)
+from retick.rollback.forensics import DesyncReported
+from retick.rollback.report import DesyncReport
+from retick.testing.arenas import PLANTED_FIELD, Arena
 from retick.testing.mesh import Mesh, MeshHung, Press
 from retick.testing.scenarios import PATIENCE, Scenario, Trouble
 
@@ -92,7 +100,27 @@ def play_planted(scenario: Scenario, arena: Arena) -> Outcome:
         for alarm in _alarms(mesh, peer.name):
             if not alarm.last_agreed <= frame < alarm.frame:
                 raise ChaosFailure(f"an error planted at frame {frame} was found at {alarm}")
+    _check_reports(mesh, frame)
     return Outcome(planted=1)
+
+
+def _check_reports(mesh: Mesh, frame: int) -> None:
+    """All machines must end their inquiry with one and the same report: the exact frame, and the field."""
+    try:
+        wanted = "the same report everywhere"
+        mesh.run_until(lambda: all(_reports(mesh, name) for name in mesh.peers), limit=PATIENCE, what=wanted)
+    except MeshHung as error:
+        raise ChaosFailure(f"an error planted at frame {frame}: {error}") from error
+    reports = [_reports(mesh, name)[0] for name in mesh.peers]
+    first = reports[0]
+    if any(report != first for report in reports):
+        raise ChaosFailure(f"an error planted at frame {frame} was reported in different words: {reports}")
+    if first.first_differing != frame + 1 or [field.name for field in first.fields] != [PLANTED_FIELD]:
+        raise ChaosFailure(f"an error planted at frame {frame} in {PLANTED_FIELD} was reported as {first}")
+
+
+def _reports(mesh: Mesh, name: str) -> list[DesyncReport]:
+    return [event.report for event in mesh[name].events_of(DesyncReported)]
 
 
 def _alarms(mesh: Mesh, name: str) -> list[DesyncDetected]:

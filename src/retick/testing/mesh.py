@@ -21,7 +21,7 @@ from retick.rollback.spectator import SpectatorSession
 from retick.transport.conditions import Conditions
 from retick.transport.simulated import SimulatedNetwork
 
-__all__ = ["Mesh", "MeshHung", "MeshPeer", "MeshSpectator", "Press", "idle"]
+__all__ = ["BAD_LINK", "Mesh", "MeshHung", "MeshPeer", "MeshSpectator", "Press", "idle", "two_peers"]
 
 IDLE_INTERVAL = 1 / 120
 """Seconds between two turns of a loop that waits for others."""
@@ -354,3 +354,14 @@ def _where(peer: MeshPeer) -> str:
         return f"{peer.name} {peer.session.phase.value}"
     engine = peer.session.match.engine
     return f"{peer.name} {peer.session.phase.value} at frame {engine.frame}, final {engine.final_state_frame}"
+
+
+BAD_LINK = Conditions(latency=0.05, jitter=0.01, loss=0.05, duplicate=0.02)
+"""An evening on somebody's wireless network: 100 ms there and back, 5 % lost."""
+
+
+def two_peers(game: Callable[[], Any], *, conditions: Conditions = BAD_LINK, **details: Any) -> Mesh:
+    """Two machines over a bad link, with a match that has started; ``details`` are Mesh's."""
+    mesh = Mesh(game, conditions=conditions, **details)
+    mesh.start()
+    return mesh

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["assert_deterministic"]
+__all__ = ["assert_deterministic", "mesh", "two_peers"]
 
 
 @pytest.fixture(name="assert_deterministic")
@@ -16,3 +16,19 @@ def assert_deterministic() -> Any:
     from retick.testing import determinism
 
     return determinism.assert_deterministic
+
+
+@pytest.fixture(name="mesh")
+def mesh() -> Any:
+    """The class ``retick.testing.mesh.Mesh``: any number of peers on any links, on virtual time."""
+    from retick.testing.mesh import Mesh
+
+    return Mesh
+
+
+@pytest.fixture(name="two_peers")
+def two_peers() -> Any:
+    """The function of that name in ``retick.testing.mesh``: a running match of two over a bad link."""
+    from retick.testing import mesh
+
+    return mesh.two_peers

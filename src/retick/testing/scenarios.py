@@ -55,7 +55,10 @@ class Scenario:
         """Draw one: half of all links are bad, some are terrible, a few are perfect."""
         dice = Random(f"chaos {seed} {machines}")
         names = tuple(f"peer{number}" for number in range(machines))
-        links = tuple((a, b, *_draw_link(dice)) for a, b in combinations(names, 2))
+        # Bursts are counted in datagrams, of which machines that meet send a few a second: where machines come and go,
+        # long ones would be cuts of many seconds.
+        shortest = 0.05 if machines == 2 else 0.3
+        links = tuple((a, b, *_draw_link(dice, shortest)) for a, b in combinations(names, 2))
         crashes = dice.randint(0, min(MOST_CRASHES, machines - 2))
         count = dice.choice((0, 0, 1, 1, 2, 3))
         troubles = [_draw_trouble(dice, names, frames / 60, crashes > 0) for _ in range(count)]
@@ -75,22 +78,23 @@ class Scenario:
         return PATIENCE + 3 * self.frames / self.config.tick_rate + sum(trouble.seconds for trouble in self.troubles)
 
 
-def _draw_link(dice: Random) -> tuple[Conditions, Conditions]:
+def _draw_link(dice: Random, burst_leave: float) -> tuple[Conditions, Conditions]:
     """Round trips up to 300 ms, split unevenly; loss up to 30 %, each way its own."""
     round_trip = dice.choice((0.0, 0.02, 0.1, dice.uniform(0.0, 0.3), 0.3))
     share = dice.uniform(0.2, 0.8)
     jitter = dice.choice((0.0, 0.005, dice.uniform(0.0, 0.04)))
-    return (_draw_way(dice, round_trip * share, jitter), _draw_way(dice, round_trip * (1 - share), jitter))
+    there = _draw_way(dice, round_trip * share, jitter, burst_leave)
+    return there, _draw_way(dice, round_trip * (1 - share), jitter, burst_leave)
 
 
-def _draw_way(dice: Random, latency: float, jitter: float) -> Conditions:
+def _draw_way(dice: Random, latency: float, jitter: float, burst_leave: float) -> Conditions:
     bursts = dice.random() < 0.4
     return Conditions(
         latency=latency,
         jitter=min(jitter, latency),
         loss=dice.choice((0.0, 0.05, dice.uniform(0.0, 0.3), 0.3)),
         burst_enter=dice.uniform(0.0, 0.03) if bursts else 0.0,
-        burst_leave=dice.uniform(0.05, 0.5),
+        burst_leave=dice.uniform(burst_leave, 0.6),
         duplicate=dice.choice((0.0, dice.uniform(0.0, 0.3))),
         reorder=dice.choice((0.0, dice.uniform(0.0, 0.3))),
         reorder_delay=dice.uniform(0.005, 0.1),

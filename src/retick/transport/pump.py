@@ -24,7 +24,7 @@ class _Receiver(asyncio.DatagramProtocol):
 
     def datagram_received(self, data: bytes, addr: Any) -> None:
         pump = self._pump
-        pump.endpoint.receive_datagram(data, addr, now=pump.now)
+        pump.endpoint.receive_datagram(data, pump.socket.shown(addr), now=pump.now)
         pump.wake()
 
 
@@ -105,7 +105,9 @@ class Pump:
             send_waiting(self.socket, self.endpoint, now)
             return
         for data, address in self.endpoint.datagrams_to_send(now=now):
-            self._transport.sendto(data, address)
+            native = self.socket.native(address)
+            if native is not None:
+                self._transport.sendto(data, native)
 
     def _arm(self) -> None:
         """One timer; one that stands at the right time, or earlier, is left alone."""

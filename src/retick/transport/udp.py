@@ -2,10 +2,16 @@
 
 Opening and resolving fail loudly, in one line. After that the network never raises: a full buffer, a host that cannot
 be reached, or an ICMP answer that Windows reports as a reset connection are loss, and are counted as such.
+
+Addresses are ``(host, port)`` with a numeric host, whatever the socket's family: an IPv6 socket that talks to IPv4
+hosts shows and takes them as IPv4, so that machines can tell each other where others are. Only an IPv6 address with
+a scope keeps its four parts. Names are for ``resolve``; ``send`` drops them, since looking one up would block, and an
+address may come from somebody who means no good.
 """
 
 import errno
 import socket
+from ipaddress import ip_address
 from typing import TypeAlias
 
 from retick.errors import NetworkUnavailable, UsageError
@@ -19,6 +25,8 @@ LARGEST = 2048
 BUFFER = 1 << 18
 """Bytes asked of the system for what waits to be read."""
 _ICMP_REPORTS_IN_A_ROW = 16
+_MAPPED = "::ffff:"
+_ADDRESSES_KEPT = 4096
 
 
 class UdpSocket:
@@ -28,6 +36,8 @@ class UdpSocket:
         self._socket = sock
         self._receive = sock.recvfrom
         self._send = sock.sendto
+        self._is_v6 = sock.family == socket.AF_INET6
+        self._natives: dict[SocketAddress, SocketAddress | None] = {}
         self.dropped = 0
         """Datagrams that the system did not take, and errors reported in place of one."""
 
@@ -53,7 +63,8 @@ class UdpSocket:
         """The next datagram, None when none waits."""
         for _ in range(_ICMP_REPORTS_IN_A_ROW):
             try:
-                return self._receive(LARGEST)
+                data, address = self._receive(LARGEST)
+                return data, self.shown(address) if self._is_v6 else address
             except (BlockingIOError, InterruptedError):
                 return None
             except OSError:
@@ -63,13 +74,34 @@ class UdpSocket:
         return None
 
     def send(self, data: bytes, address: SocketAddress) -> bool:
-        """False, and counted, when the system did not take it."""
+        """False, and counted, when the system did not take it or the address is none."""
         try:
-            self._send(data, address)
+            native = self._natives[address]
+        except KeyError:
+            native = self.native(address)
+        if native is None:
+            self.dropped += 1
+            return False
+        try:
+            self._send(data, native)
         except OSError:
             self.dropped += 1
             return False
         return True
+
+    def shown(self, address: SocketAddress) -> SocketAddress:
+        """An address as the system has it, in the form that endpoints see."""
+        host = address[0]
+        if host.startswith(_MAPPED) and "." in host:
+            return host[len(_MAPPED) :], address[1]
+        return address if len(address) == 4 and address[3] else (host, address[1])
+
+    def native(self, address: SocketAddress) -> SocketAddress | None:
+        """An endpoint's address in the form that this socket needs; None if it is none that it can reach."""
+        if len(self._natives) >= _ADDRESSES_KEPT:
+            self._natives.clear()
+        native = self._natives[address] = _native(address, self._is_v6)
+        return native
 
     def resolve(self, host: str, port: int) -> SocketAddress:
         """The address of a host as this socket needs it; NetworkUnavailable when there is none, or no way to it."""
@@ -81,7 +113,7 @@ class UdpSocket:
         for family in wanted:
             for entry in found:
                 if entry[0] == family:
-                    address = self._as_own(family, entry[4])
+                    address = self.shown(_typed(entry[4]))
                     self._check_route(address)
                     return address
         raise NetworkUnavailable(
@@ -89,20 +121,13 @@ class UdpSocket:
             f"host {'::' if self.family == socket.AF_INET else '0.0.0.0'} to reach it"
         )
 
-    def _as_own(self, family: int, address: tuple[object, ...]) -> SocketAddress:
-        if family == socket.AF_INET6:
-            return (str(address[0]), int(str(address[1])), int(str(address[2])), int(str(address[3])))
-        if self.family == socket.AF_INET6:
-            return (f"::ffff:{address[0]}", int(str(address[1])), 0, 0)
-        return (str(address[0]), int(str(address[1])))
-
     def _check_route(self, address: SocketAddress) -> None:
         """Connecting a UDP socket sends nothing, but asks the system for a route."""
         with socket.socket(self.family, socket.SOCK_DGRAM) as probe:
             try:
                 if self.family == socket.AF_INET6:
                     probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
-                probe.connect(address)
+                probe.connect(self.native(address) or address)
             except OSError as error:
                 raise NetworkUnavailable(
                     f"no route to {address[0]} port {address[1]}: check the network connection and the address"
@@ -110,6 +135,26 @@ class UdpSocket:
 
     def close(self) -> None:
         self._socket.close()
+
+
+def _typed(address: tuple[object, ...]) -> SocketAddress:
+    host, port = str(address[0]), int(str(address[1]))
+    return (host, port, int(str(address[2])), int(str(address[3]))) if len(address) == 4 else (host, port)
+
+
+def _native(address: object, is_v6: bool) -> SocketAddress | None:
+    if not isinstance(address, tuple) or len(address) not in (2, 4):
+        return None
+    host, port = address[0], address[1]
+    if not isinstance(host, str) or not isinstance(port, int) or not 0 <= port <= 65535:
+        return None
+    try:
+        version = ip_address(host).version
+    except ValueError:
+        return None
+    if version == 4:
+        return (f"{_MAPPED}{host}", port, 0, 0) if is_v6 else (host, port)
+    return _typed(address) if is_v6 else None
 
 
 def open_udp(host: str = "0.0.0.0", port: int = 0) -> UdpSocket:

@@ -225,6 +225,8 @@ class BitReader:
         return with_code(
             Truncated(f"{needed} bits are needed, {available} are left", needed=needed, available=available),
             "Bitstream.UnexpectedEof",
+            requested=needed,
+            available=available,
         )
 
     def _bad_varint(self, why: str) -> InvalidValue:

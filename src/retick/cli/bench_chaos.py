@@ -1,0 +1,127 @@
+"""``retick bench chaos``: thousands of seeded matches under everything that a network and its machines may do."""
+
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from retick.testing.arenas import arena_for
+from retick.testing.chaos import ChaosFailure, Outcome, play, play_planted
+from retick.testing.scenarios import Scenario
+
+__all__ = ["bench_chaos", "run_seed", "run_seeds"]
+
+INTERRUPTED = 130
+PLANT_EVERY = 8
+"""One match in so many is played a second time, with an error planted in one machine's game."""
+
+Job = tuple[int, int, int, bool]
+Result = tuple[int, Outcome, str]
+
+
+def run_seed(job: Job) -> Result:
+    """One match, and now and then its planted twin: the seed, what came of it, and what went wrong, if anything."""
+    seed, players, frames, plant = job
+    total = Outcome()
+    try:
+        scenario = Scenario.drawn(seed, machines=players, frames=frames)
+        total.add(play(scenario, arena_for(players)))
+        if plant:
+            total.add(play_planted(scenario, arena_for(players)))
+    except ChaosFailure as failure:
+        return seed, total, str(failure)
+    except Exception as error:  # whatever it is, the seed that brought it up must be told
+        return seed, total, f"{type(error).__name__}: {error}"
+    return seed, total, ""
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def run_seeds(jobs: list[Job], processes: int) -> Iterator[Result]:
+    """The results as they come, in any order; one process runs them here."""
+    if processes == 1 or len(jobs) == 1:
+        yield from map(run_seed, jobs)
+        return
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(processes, initializer=_leave_interrupts_to_the_parent) as pool:
+        yield from pool.imap_unordered(run_seed, jobs, chunksize=4)
+
+
+def bench_chaos(
+    matches: Annotated[int, typer.Option(min=1, help="How many matches.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first; the others have the following ones.")] = 1,
+    players: Annotated[int, typer.Option(min=2, max=8, help="Machines in each match.")] = 2,
+    frames: Annotated[int, typer.Option(min=180, help="Frames that each match lasts at least.")] = 600,
+    planted: Annotated[bool, typer.Option(help="Also plant an error in one match of eight.")] = True,
+    processes: Annotated[int, typer.Option(min=0, help="Processes; 0 takes one for each core.")] = 0,
+) -> None:
+    """Play seeded matches of bots on bad links, with cuts, stops, crashes and returns, on virtual time.
+
+    Every match must end on equal checksums, equal to a straight run of the game, without a hang and without a false
+    alarm; every planted error must be found. Exit code 0 if all is well, 1 if a match failed.
+
+    Example: retick bench chaos --matches 5000 --players 4
+    """
+    jobs = [(seed + n, players, frames, planted and n % PLANT_EVERY == 0) for n in range(matches)]
+    total = Outcome()
+    failures: list[tuple[int, str]] = []
+    console = Console(highlight=False)
+    started = time.perf_counter()
+    try:
+        for found, outcome, wrong in _with_progress(run_seeds(jobs, processes or os.cpu_count() or 1), matches):
+            total.add(outcome)
+            if wrong:
+                failures.append((found, wrong))
+                console.print(_failure(found, players, frames, wrong), soft_wrap=True)
+    except KeyboardInterrupt:
+        console.print(f"interrupted after {total.matches} matches")
+        _print(console, total, time.perf_counter() - started)
+        raise typer.Exit(INTERRUPTED) from None
+    _print(console, total, time.perf_counter() - started)
+    console.print(f"{len(failures)} of {matches} matches failed" if failures else f"all {matches} matches ended as one")
+    if failures:
+        raise typer.Exit(1)
+
+
+def _failure(seed: int, players: int, frames: int, wrong: str) -> str:
+    again = f"retick bench chaos --matches 1 --players {players} --frames {frames} --seed {seed}"
+    return f"seed {seed}: {wrong}\n  again: {again}"
+
+
+def _with_progress(results: Iterator[Result], matches: int) -> Iterator[Result]:
+    columns = (TextColumn("chaos"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("chaos", total=matches)
+        for result in results:
+            progress.advance(task)
+            yield result
+
+
+def _print(console: Console, total: Outcome, seconds: float) -> None:
+    if not total.matches:
+        return
+    each = total.matches
+    depths = ", ".join(f"{depth}: {total.depths[depth]:,}" for depth in sorted(total.depths))
+    lines = [
+        ("matches", f"{each:,} of {total.frames // each} frames, {total.idle_matches} without a hit"),
+        ("virtual time", f"{total.seconds:,.0f} s in {seconds:,.1f} s: {total.seconds / seconds:,.0f} times"),
+        ("hits", f"{total.hits:,}, {total.hits / each:.1f} a match"),
+        ("rollbacks", f"{total.rollbacks:,}, {total.resimulated:,} frames run again"),
+        ("depths", depths),
+        ("stalls", f"{total.stalls:,}"),
+        ("packets", f"{total.packets:,}, {total.bytes:,} bytes"),
+        ("checksums compared", f"{total.compared:,}"),
+        ("crashes", f"{total.crashes:,}, {total.drops:,} drops, {total.returns:,} returns"),
+        ("watched", f"{total.watched:,} frames"),
+        ("planted and found", f"{total.planted:,}"),
+    ]
+    for name, text in lines:
+        console.print(f"{name:>20}  {text}", soft_wrap=True)

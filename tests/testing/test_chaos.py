@@ -1,0 +1,118 @@
+"""Seeded matches under everything that a network and its machines may do. Longer: ``retick bench chaos``.
+
+RETICK_CHAOS_MATCHES scales the number of seeds.
+"""
+
+import os
+from collections.abc import Iterable
+
+import pytest
+
+from retick.rollback.config import MatchConfig
+from retick.rollback.events import DesyncDetected
+from retick.testing.arenas import arena_for, fighter_arena
+from retick.testing.chaos import ChaosFailure, Outcome, play, play_planted
+from retick.testing.mesh import Mesh
+from retick.testing.scenarios import Scenario, Trouble
+from retick.transport.conditions import Conditions
+
+SEEDS = int(os.environ.get("RETICK_CHAOS_MATCHES", "40"))
+
+
+def total_of(seeds: Iterable[int], machines: int) -> Outcome:
+    total = Outcome()
+    for seed in seeds:
+        try:
+            total.add(play(Scenario.drawn(seed, machines=machines), arena_for(machines)))
+        except ChaosFailure as failure:
+            pytest.fail(f"{failure}\nagain: retick bench chaos --players {machines} --seed {seed} --matches 1")
+    return total
+
+
+def test_two_players_stay_together_whatever_happens() -> None:
+    total = total_of(range(SEEDS), 2)
+    assert total.matches == SEEDS
+    assert total.rollbacks > 30 * SEEDS
+    assert total.hits > 3 * SEEDS
+    assert total.stalls > SEEDS
+    assert max(total.depths) >= 10
+    assert total.compared > 40 * SEEDS
+
+
+@pytest.mark.parametrize("machines", [3, 4, 8])
+def test_more_players_stay_together_through_crashes_and_returns(machines: int) -> None:
+    count = max(SEEDS // (2 * machines), 2)
+    drawn = (Scenario.drawn(seed, machines=machines) for seed in range(100, 1000))
+    with_crashes = [each.seed for each in drawn if any(trouble.kind == "crash" for trouble in each.troubles)]
+    total = total_of(with_crashes[:count], machines)
+    assert total.drops == total.returns == total.crashes >= count
+    assert total.hits > 3 * count
+
+
+@pytest.mark.parametrize("seed", range(max(SEEDS // 4, 1)))
+def test_a_planted_error_is_always_found(seed: int) -> None:
+    assert play_planted(Scenario.drawn(seed), fighter_arena()).planted == 1
+
+
+def test_a_planted_error_is_found_by_everyone_among_four() -> None:
+    for seed in (1, 2):
+        assert play_planted(Scenario.drawn(seed, machines=4), arena_for(4)).planted == 1
+
+
+def test_scenarios_cover_what_they_promise() -> None:
+    drawn = [Scenario.drawn(seed) for seed in range(300)]
+    ways = [way for scenario in drawn for link in scenario.links for way in link[2:]]
+    trips = [link[2].latency + link[3].latency for scenario in drawn for link in scenario.links]
+    assert max(way.loss for way in ways) == 0.3
+    assert max(trips) == pytest.approx(0.3)
+    assert any(way.burst_enter for way in ways)
+    assert any(way.duplicate for way in ways)
+    assert any(way.reorder for way in ways)
+    kinds = [trouble for scenario in drawn for trouble in scenario.troubles]
+    assert {trouble.kind for trouble in kinds} == {"cut", "pause"}
+    assert max(trouble.seconds for trouble in kinds) > 4.5
+    more = [trouble.kind for seed in range(50) for trouble in Scenario.drawn(seed, machines=4).troubles]
+    assert set(more) == {"cut", "pause", "crash", "watch"}
+    assert Scenario.drawn(7) == Scenario.drawn(7)
+
+
+def perfect(*troubles: Trouble) -> Scenario:
+    machines = ("peer0", "peer1")
+    links = (("peer0", "peer1", Conditions(), Conditions()),)
+    return Scenario(
+        seed=1, frames=120, machines=machines, links=links, troubles=troubles, config=MatchConfig(disconnect_after=3.0)
+    )
+
+
+def test_a_match_that_ends_early_is_a_failure() -> None:
+    gone = Trouble(at=0.5, kind="cut", seconds=60.0, machine="peer0", other="peer1")
+    with pytest.raises(ChaosFailure, match="everyone is back"):
+        play(perfect(gone), fighter_arena())
+
+
+def test_machines_that_part_are_a_failure() -> None:
+    class Parting(Mesh):
+        """The second machine plays a game that goes wrong, and its alarm is hidden: verify must still see it."""
+
+        def __init__(self, game: object, **details: object) -> None:
+            wrong = fighter_arena().tampered
+            super().__init__({"peer0": fighter_arena().game, "peer1": lambda: wrong(50)}, **details)  # type: ignore[arg-type]
+
+        def play(self, frames: int, *, limit: float | None = None) -> None:
+            super().play(frames, limit=limit)
+            for peer in self.peers.values():
+                peer.events = [event for event in peer.events if not isinstance(event, DesyncDetected)]
+
+    with pytest.raises(ChaosFailure, match="the state before frame 60 has checksum"):
+        play(perfect(), fighter_arena(), make_mesh=Parting)
+
+
+def test_a_false_alarm_is_a_failure() -> None:
+    class Crying(Mesh):
+        def play(self, frames: int, *, limit: float | None = None) -> None:
+            super().play(frames, limit=limit)
+            alarm = DesyncDetected(peer=1, frame=16, ours=1, theirs=2, last_agreed=-1)
+            self["peer0"].events.append(alarm)
+
+    with pytest.raises(ChaosFailure, match="peer0 reports DesyncDetected"):
+        play(perfect(), fighter_arena(), make_mesh=Crying)

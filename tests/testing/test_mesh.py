@@ -1,0 +1,154 @@
+"""The mesh that users get: it plays, it breaks things on request, and it notices what goes wrong."""
+
+from typing import Any
+
+import pytest
+
+from retick.errors import UsageError
+from retick.games.fighter import Fighter
+from retick.games.scramble import Scramble
+from retick.rollback.config import MatchConfig
+from retick.rollback.events import DesyncDetected, MatchStarted, PlayersDropped, PlayersReturned, SourceChanged
+from retick.testing.arenas import arena_for
+from retick.testing.chaos import pressed_by_bots
+from retick.testing.mesh import Mesh, MeshHung
+from retick.testing.tampered import Tampered
+from retick.transport.conditions import Conditions
+from tests.rollback.matches import tally_press
+from tests.toys import CheatsWithAGlobal, CheatsWithRandom, Tally
+
+QUICK_TO_DROP = MatchConfig(disconnect_after=2.0)
+
+
+def scrambling(players: int = 4, **details: Any) -> Mesh:
+    arena = arena_for(players)
+    conditions = details.pop("conditions", Conditions.round_trip(0.08, loss=0.02))
+    mesh = Mesh(arena.game, conditions=conditions, press=pressed_by_bots(arena, 1), **details)
+    mesh.start()
+    return mesh
+
+
+def test_the_fixtures_are_there_for_users_own_games(mesh: Any, two_peers: Any) -> None:
+    assert mesh is Mesh
+    running = two_peers(Tally, press=tally_press)
+    running.play(120)
+    running.verify(120)
+    assert all(peer.session.stats(now=running.network.now).rollbacks > 0 for peer in running.alive)
+
+
+def test_the_same_seed_gives_the_same_run_and_another_seed_another() -> None:
+    def run(seed: int) -> tuple[int, list[int]]:
+        mesh = scrambling(seed=seed)
+        mesh.play(200)
+        return mesh.verify(200), [peer.session.stats(now=mesh.network.now).rollbacks for peer in mesh.alive]
+
+    assert run(5) == run(5)
+    assert run(5) != run(6)
+
+
+def test_a_match_that_cannot_start_hangs_loudly() -> None:
+    mesh = Mesh(Tally, seats={"alone": 1})
+    with pytest.raises(MeshHung, match="the match starts: not after 3 virtual seconds; alone waiting for everyone"):
+        mesh.start(limit=3.0)
+
+
+def test_a_crashed_machine_is_dropped_by_all_at_one_frame_and_comes_back() -> None:
+    mesh = scrambling(config=QUICK_TO_DROP)
+    mesh.play(120)
+    mesh.crash("peer2")
+    mesh.run(5.0)
+    drops = {tuple(event.frame for event in peer.events_of(PlayersDropped)) for peer in mesh.alive}
+    assert len(drops) == 1
+    mesh.restart("peer2")
+    mesh.run_until(lambda: mesh["peer2"].playing, limit=10.0, what="it is back")
+    mesh.play(mesh["peer0"].final_frame + 300)
+    mesh.verify()
+    returned = mesh["peer0"].events_of(PlayersReturned)
+    assert len(returned) == 1
+    assert mesh["peer2"].events_of(MatchStarted)[0].frame == returned[0].frame
+    assert any(row[returned[0].players[0]] for frame, row in mesh["peer0"].rows.items() if frame > returned[0].frame)
+
+
+def test_a_machine_that_returns_too_early_asks_again_until_its_seat_is_free() -> None:
+    mesh = scrambling(config=QUICK_TO_DROP)
+    mesh.play(60)
+    mesh.crash("peer1")
+    mesh.restart("peer1")
+    mesh.run_until(lambda: mesh["peer1"].playing, limit=15.0, what="it is back")
+    mesh.play(mesh["peer0"].final_frame + 120)
+    mesh.verify()
+
+
+def test_a_spectator_sees_what_was_played_and_moves_on_when_its_source_crashes() -> None:
+    mesh = scrambling(config=QUICK_TO_DROP)
+    mesh.play(60)
+    spectator = mesh.watch("watcher", "peer3")
+    mesh.run(3.0)
+    mesh.crash("peer3")
+    mesh.run(12.0)
+    mesh.verify()
+    assert any(isinstance(event, SourceChanged) for event in spectator.events)
+    assert max(spectator.rows) > mesh["peer0"].final_frame - 120
+    assert len(spectator.checksums) > 5
+
+
+def test_crashing_twice_and_returning_unasked_are_mistakes() -> None:
+    mesh = scrambling(3)
+    with pytest.raises(UsageError, match="has not crashed"):
+        mesh.restart("peer1")
+    mesh.crash("peer1")
+    with pytest.raises(UsageError, match="has crashed already"):
+        mesh.crash("peer1")
+
+
+def tampered_fighter() -> Tampered:
+    def change(state: Any) -> Any:
+        return state.replace(p2=state.p2.replace(vx=7))
+
+    return Tampered(Fighter(), when=lambda state: state.frame == 200, change=change)
+
+
+def test_a_planted_change_is_found_by_both_and_refuted_by_the_straight_run() -> None:
+    arena = arena_for(2)
+    mesh = Mesh(
+        {"honest": Fighter, "other": tampered_fighter},
+        seats={"honest": 1, "other": 1},
+        conditions=Conditions.round_trip(0.1, loss=0.1),
+        press=pressed_by_bots(arena, 3),
+    )
+    mesh.start()
+    mesh.play(300)
+    for peer in mesh.alive:
+        [alarm] = peer.events_of(DesyncDetected)
+        assert alarm.last_agreed <= 200 < alarm.frame <= 200 + 2 * mesh.config.checksum_interval
+    with pytest.raises(AssertionError, match="the state before frame 240 has checksum"):
+        mesh.verify(300)
+
+
+@pytest.mark.parametrize("game", [CheatsWithAGlobal, CheatsWithRandom])
+def test_games_that_cheat_are_found_out(game: Any) -> None:
+    CheatsWithAGlobal.calls = 0
+    mesh = Mesh(game, conditions=Conditions.round_trip(0.08), press=tally_press)
+    mesh.start()
+    mesh.play(120)
+    assert all(peer.events_of(DesyncDetected) for peer in mesh.alive)
+    with pytest.raises(AssertionError):
+        mesh.verify(120)
+
+
+def test_a_tampered_game_is_the_game_but_for_one_step() -> None:
+    honest, wrong = Fighter(), tampered_fighter()
+    assert (wrong.game_id, wrong.num_players, wrong.input_size) == (honest.game_id, 2, 2)
+    assert not hasattr(wrong, "run")
+    state = honest.initial_state(1)
+    assert wrong.step(state, (1, 2)) == honest.step(state, (1, 2))
+    late = state.replace(frame=200)
+    assert wrong.step(late, (0, 0)).p2.vx == 7
+    assert wrong.changes == 1
+
+
+def test_different_games_may_be_given_to_different_machines() -> None:
+    mesh = Mesh({"a": Scramble, "b": Scramble}, seats={"a": 2, "b": 2}, press=lambda player, state: 0)
+    mesh.start()
+    mesh.play(60)
+    assert mesh.verify(60) == mesh["a"].checksums[60]
