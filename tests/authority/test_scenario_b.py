@@ -61,3 +61,17 @@ def test_aimless_runners_in_the_small_arena_pass_too() -> None:
 def test_a_run_repeats_to_the_last_bit() -> None:
     first, second = (run_scenario(4, seconds=8.0, config=ClientConfig(reset_on_reconcile=True)) for _ in range(2))
     assert [run.corrections for run in first] == [run.corrections for run in second]
+
+
+def test_without_transit_time_in_the_clock_commands_come_with_nothing_to_spare() -> None:
+    """What the switch is for: spare copies of commands arrive after their tick, and so count as too late."""
+    config = ClientConfig(one_way_compensation=False, shed_lead=False)
+    plain = run_scenario(1, seconds=SECONDS, config=config)
+    for without, compensated in zip(plain, runs(False)[:2], strict=True):
+        assert without.input_stats is not None
+        assert compensated.input_stats is not None
+        late, usual = (
+            found[1].dropped_old - found[0].dropped_old for found in (without.input_stats, compensated.input_stats)
+        )
+        assert late > 10 * max(1, usual)
+        assert max(without.pending) < max(compensated.pending)

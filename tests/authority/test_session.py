@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from retick.authority import (
+    Client,
     ClientConfig,
     ConnectionLost,
     GameMessageReceived,
@@ -15,13 +16,14 @@ from retick.authority import (
     PlayerLost,
     PlayerRejoined,
     Reconciled,
+    Server,
     ServerConfig,
 )
-from retick.games.runner import Intent, LocomotionState, Mode, NetRunner
+from retick.games.runner import CourseBot, Intent, LocomotionState, Mode, NetRunner
 from retick.games.runner.fire import FireResult, FireVisual
 from retick.link import Reason
-from retick.transport import Conditions
-from tests.authority.courses import Field, Still, small_rooms
+from retick.transport import Conditions, MemoryHub
+from tests.authority.courses import Field, Still, seeded, small_rooms
 
 
 class OldRunner(NetRunner):
@@ -224,3 +226,48 @@ def test_a_shot_is_judged_once_and_told_to_everyone() -> None:
         assert len([message for message in told if isinstance(message, FireVisual)]) == 2
         assert {result.shooter for result in results} == {field.clients["a"].peer_id}
     assert field.server.rooms[""].stats.shots == 2
+
+
+def test_a_listening_host_is_a_server_and_a_client_in_one_process() -> None:
+    """No shortcut past prediction and reconcile: the two meet on a hub, and never correct each other."""
+    hub, profile, bot = MemoryHub(), NetRunner(), CourseBot(7)
+    server = Server(profile, entropy=seeded(1))
+    client = Client(profile, "server", entropy=seeded(2))
+    hub.attach("server", server)
+    hub.attach("host", client)
+    corrections = []
+    for frame in range(600):
+        now = frame / 60
+        hub.exchange(now=now)
+        corrections += [event.correction for event in client.events() if isinstance(event, Reconciled)]
+        if client.player is not None:
+            client.tick(bot.decide(client.player), now=now)
+    assert len(corrections) > 180
+    assert max(corrections[10:]) == 0.0
+
+
+def test_a_token_that_nobody_has_gets_a_new_seat_and_a_new_token() -> None:
+    field = Field()
+    client = field.join("a")
+    client._token = bytes(16)
+    client._connection.close()
+    client._connection = client._dial()
+    field.run(1.0)
+    assert client.is_joined
+    assert client._token != bytes(16)
+    assert field.server.rooms[""].players[2].token == client._token
+
+
+def test_a_second_dial_with_a_seats_token_takes_it_over() -> None:
+    field = Field()
+    first = field.join("a")
+    field.run(1.0)
+    second = field.join("b")
+    second._token = first._token
+    second._connection.close()
+    second._connection = second._dial()
+    field.run(2.0)
+    assert second.peer_id == first.peer_id == 2
+    assert field.of("a", ConnectionLost)[0].text == "the seat was taken over from elsewhere"
+    assert first.is_over
+    assert len(field.server.rooms[""].players) == 1

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from retick.cli.app import app
 from retick.cli.demo_authority import demo_authority
+from retick.cli.load_authority import measure_load
 from retick.cli.serve import metrics_text
 from retick.cli.weather import run_weather
 from retick.errors import UsageError
@@ -76,3 +77,11 @@ def test_after_bad_weather_no_client_is_stuck_and_corrections_end() -> None:
     assert found.stuck == 0
     assert found.pending <= 256
     assert found.late_corrections == 0
+
+
+def test_the_load_run_seats_its_senders_and_says_where_time_goes() -> None:
+    load = measure_load(rooms=2, players=2, seconds=1.0)
+    assert load.joined == 4
+    assert load.ticks
+    assert set(load.spent) == {"receive", "tick", "snapshots", "send"}
+    assert all(seconds > 0 for seconds in load.spent.values())

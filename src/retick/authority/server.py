@@ -165,8 +165,9 @@ class Server:
         if delta is not None and wish.schema != delta.codec.schema_hash:
             room.stats.refused["bad_join"] += 1
             return Refuse(reason=Reason.GAME_VERSION, text="the game's state is laid out otherwise here")
-        guest = _Guest(room, wish.token or self._entropy(TOKEN_SIZE), self._now, delta)
         returning = self._seat_of(room, wish.token) if wish.token else None
+        token = self._entropy(TOKEN_SIZE) if returning is None else wish.token
+        guest = _Guest(room, token, self._now, delta)
         if returning is None and self._taken(room) >= self.profile.config.max_players:
             room.stats.refused["room_full"] += 1
             return Refuse(reason=Reason.FULL, text="the room is full")

@@ -2,20 +2,27 @@
 
 # retick: floats -- measurements
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+import typer
+from rich.console import Console
+from rich.table import Table
 
 from retick.authority import ClientConfig, InputStats, PlayerView
 from retick.authority.delta import DeltaCodec, DeltaReceiver, DeltaSender
 from retick.cli.load_authority import Load, measure_load
 from retick.cli.scenario_b import Check, Measured, checks, run_scenario
 from retick.cli.weather import run_weather
+from retick.errors import UsageError
 from retick.games.runner import CourseBot, NetRunner
 
-__all__ = ["PARTS", "AuthorityPlan", "AuthorityReport", "measure_authority"]
+__all__ = ["PARTS", "AuthorityPlan", "AuthorityReport", "bench_authority", "measure_authority"]
 
 PARTS: Final = ("scenario", "bandwidth", "load", "weather")
+INTERRUPTED: Final = 130
 TICK_MS: Final = 1000 / 60
 MEMORY_BOUND: Final = 262144
 
@@ -153,3 +160,61 @@ def _weather(plan: AuthorityPlan, progress: Callable[[str], None]) -> list[Check
         _row("last correction after clearing", f"{found.healed_after:.2f} s", "<= 2 s", found.healed_after <= 2.0),
         _row("corrections after two seconds", f"{found.late_corrections}", "0", found.late_corrections == 0),
     ]
+
+
+def bench_authority(
+    part: Annotated[
+        list[str] | None, typer.Option(help=f"Only this part, of {', '.join(PARTS)}; may be repeated.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="Seeds of scenario B.")] = 6,
+    seconds: Annotated[float, typer.Option(help="Virtual seconds of scenario B for each seed.")] = 180.0,
+    rooms: Annotated[int, typer.Option(help="Rooms of sixteen players in the load run.")] = 8,
+    load_seconds: Annotated[float, typer.Option(help="Seconds of the load run.")] = 10.0,
+    weather_seconds: Annotated[float, typer.Option(help="Virtual seconds of bad weather.")] = 300.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a bound is missed.")] = False,
+) -> None:
+    """The server model: scenario B against the old reset, bytes, load on one core, bad weather.
+
+    Example: retick bench authority --part scenario --seeds 2 --seconds 60
+    """
+    parts = tuple(part or PARTS)
+    unknown = [name for name in parts if name not in PARTS]
+    if unknown:
+        raise UsageError(f"--part is one of {', '.join(PARTS)}, not {unknown[0]}")
+    if seeds < 1 or rooms < 1 or seconds < 15 or load_seconds < 1 or weather_seconds < 30:
+        raise UsageError("--seeds, --rooms and --load-seconds are 1 or more, --seconds 15, --weather-seconds 30")
+    plan = AuthorityPlan(
+        parts=parts,
+        seeds=seeds,
+        seconds=seconds,
+        rooms=rooms,
+        load_seconds=load_seconds,
+        weather_seconds=weather_seconds,
+    )
+    try:
+        with Console(stderr=True).status("bench authority") as status:
+            report = measure_authority(plan, lambda text: status.update(f"bench authority: {text}"))
+    except KeyboardInterrupt:
+        typer.echo("retick: interrupted, nothing was measured to the end", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    if as_json:
+        typer.echo(json.dumps(report.to_json(), indent=2))
+    else:
+        console = Console(highlight=False)
+        for name, rows in report.checks.items():
+            console.print(_checks_table(name, rows))
+    if check and not report.kept:
+        raise typer.Exit(1)
+
+
+def _checks_table(title: str, rows: list[Check]) -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column("figure")
+    table.add_column("measured", justify="right")
+    table.add_column("bound")
+    table.add_column("")
+    for row in rows:
+        mark = "" if row.bound.startswith("reported") else "ok" if row.kept else "[bold red]missed[/]"
+        table.add_row(row.name, row.value, row.bound, mark)
+    return table

@@ -19,7 +19,7 @@ __all__ = ["demo_authority"]
 
 INTERRUPTED: Final = 130
 SCENARIO_B: Final = ("--latency", "60", "--jitter", "10", "--loss", "0.5")
-START: Final = 10.0
+START: Final = 30.0
 """Seconds that the server may take to start."""
 LEAST_ACKS: Final = 50.0
 

@@ -19,7 +19,10 @@ from retick.transport.udp import open_udp
 
 __all__ = ["Load", "measure_load"]
 
-WARM_UP: Final = 3.0
+PATIENCE: Final = 30.0
+"""Seconds that the players may take to come in."""
+SETTLING: Final = 2.0
+"""Seconds for clocks and delays to settle, once they are in."""
 DRAIN: Final = 64
 PARTS: Final = ("receive", "tick", "snapshots", "send")
 
@@ -61,25 +64,29 @@ class Load:
 def measure_load(
     *, rooms: int = 8, players: int = 16, seconds: float = 10.0, progress: Callable[[str], None] = lambda text: None
 ) -> Load:
-    """Serve the senders for so many seconds after a warm-up."""
+    """Serve the senders for so many seconds, from when all are in."""
     affinity = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
     pin_to_core(0)
     names = tuple(f"room {number}" for number in range(rooms))
     server = Server(NetRunner(), entropy=os.urandom, config=ServerConfig(rooms=names))
     socket = open_udp("127.0.0.1", 0)
     command = [sys.executable, "-m", "retick.cli.senders", "--port", str(socket.address[1]), "--rooms", str(rooms)]
-    command += ["--players", str(players), "--seconds", str(seconds + WARM_UP + 0.5)]
+    command += ["--players", str(players), "--seconds", str(seconds + PATIENCE + SETTLING)]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     load = Load(rooms, players)
     try:
         progress(f"{rooms} rooms of {players}: players join")
-        _serve(server, socket, WARM_UP, Load(rooms, players))
+        waited = 0.0
+        while _seated(server) < rooms * players and waited < PATIENCE:
+            _serve(server, socket, 0.5, Load(rooms, players))
+            waited += 0.5
+        _serve(server, socket, SETTLING, Load(rooms, players))
         before = {room.name: _buffered(room) for room in server.rooms.values()}
         progress(f"{rooms} rooms of {players}: {seconds:g} s")
         skipped = server.skipped_ticks
         _serve(server, socket, seconds, load)
         load.skipped_ticks = server.skipped_ticks - skipped
-        load.joined = sum(len(room.players) for room in server.rooms.values())
+        load.joined = _seated(server)
         load.least_buffered = min((_worst(room, before[room.name]) for room in server.rooms.values()), default=0.0)
         sent = [room.stats for room in server.rooms.values()]
         load.snapshot_bytes = sum(s.snapshot_bytes for s in sent) / max(1, sum(s.snapshots for s in sent))
@@ -90,6 +97,10 @@ def measure_load(
         if affinity is not None:
             os.sched_setaffinity(0, affinity)
     return load
+
+
+def _seated(server: Server) -> int:
+    return sum(len(room.players) for room in server.rooms.values())
 
 
 def _buffered(room: Room) -> dict[int, tuple[int, int]]:
@@ -129,7 +140,7 @@ def _serve(server: Server, socket: Any, seconds: float, load: Load) -> None:
             spent["send"] += sent - ticked
             if first.tick > tick:
                 load.ticks.append(clock() - now)
-                load.work.append(sent - received)
+                load.work.append((sent - received) / (first.tick - tick))
                 load.lateness.append(clock() - due)
         server.events()
     load.seconds = clock() - started

@@ -1,0 +1,136 @@
+"""Fuzzes a server with a player in it and a client that is in: whatever is said to them, nothing raises, bounds hold.
+
+The bytes are a script. Each step says something through a real link, so that the fuzzer is past the handshake from the
+start: a payload or a message to the server as a player, or to the client as the server; or a genuine packet with bytes
+changed. The first byte of what is said is often a right one. See guided.py for how to run it.
+"""
+
+import random
+from typing import Any
+
+from guided import main
+
+from retick.authority import Client, InputStats, PlayerView, Server
+from retick.authority.acked import acked_input
+from retick.authority.config import DELTA_SNAPSHOTS
+from retick.authority.delta import DeltaCodec, DeltaSender
+from retick.authority.joining import JoinRequest, encode_join
+from retick.games.runner import Command, Intent, NetRunner
+from retick.games.runner.control import Hello, Ping, ResyncHint
+from retick.link import Accept, Connected, LinkConfig, LinkEndpoint, MessageReceived
+from retick.transport import MemoryHub
+
+__all__ = ["CORPUS", "target"]
+
+NET = NetRunner()
+CODEC = DeltaCodec(NET.layout)
+KINDS = (1, 2, 3, 4, 5, 6, 0x11, 0x12)
+TERMS: dict[str, Any] = {
+    "game_id": NET.game_id, "game_version": 6, "capabilities": DELTA_SNAPSHOTS, "max_datagram": 1472
+}  # fmt: skip
+
+
+def _genuine_to_client() -> list[bytes]:
+    views = [PlayerView(2 + index, 3, NET.motor.spawn(2 + index), InputStats()) for index in range(3)]
+    sender = DeltaSender(CODEC)
+    full = sender.encode(sender.share(103, views), 2)
+    sender.acknowledge(103)
+    moved = [view._replace(state=view.state._replace(x=view.state.x + 1.5)) for view in views]
+    delta = sender.encode(sender.share(106, moved), 2)
+    control = [Ping(1, 2), ResyncHint(120), NET.welcome(peer_id=2, delay_ticks=3, server_tick=100)]
+    return [full, delta, NET.encode_snapshot(109, views), *map(NET.encode_control, control)]
+
+
+TO_CLIENT = _genuine_to_client()
+_BUNDLE = NET.encode_inputs([Command(seq, 40 + seq, 1, 1 / 60, 0.0, 1.0) for seq in (5, 4, 3, 2, 1)])
+TO_SERVER = [_BUNDLE, acked_input(3, _BUNDLE), NET.encode_control(Ping(1, 2)), NET.encode_control(Hello())]
+
+
+class Bench:
+    """A server with a puppet player, and a client with a puppet server, on one hub."""
+
+    def __init__(self) -> None:
+        self.hub = MemoryHub()
+        self.now = 0.0
+        self.server = Server(NET, entropy=random.Random(1).randbytes)
+        self.player_link = LinkEndpoint(LinkConfig(**TERMS, accepting=False), entropy=random.Random(2).randbytes)
+        self.player = self.player_link.dial("server", data=encode_join(JoinRequest("", b"", CODEC.codec.schema_hash)))
+        self.puppet_link = LinkEndpoint(
+            LinkConfig(**TERMS), entropy=random.Random(3).randbytes, admit=lambda request: Accept()
+        )
+        self.client = Client(NET, "puppet", entropy=random.Random(4).randbytes)
+        self.puppet: Any = None
+        for name, end in (("server", self.server), ("player", self.player_link)):
+            self.hub.attach(name, end)
+        for name, end in (("puppet", self.puppet_link), ("client", self.client)):
+            self.hub.attach(name, end)
+        for _ in range(12):
+            self.turn()
+
+    def turn(self) -> None:
+        self.now += 1 / 60
+        self.hub.exchange(now=self.now)
+        for event in self.player_link.events():
+            if isinstance(event, Connected):
+                self.player.send_reliable(NET.encode_control(Hello()))
+        for event in self.puppet_link.events():
+            if isinstance(event, MessageReceived) and self.puppet is None:
+                self.puppet = event.connection
+                self.puppet.send_reliable(TO_CLIENT[-1])
+        self.client.tick(Intent(move_y=1.0), now=self.now)
+        self.client.others(now=self.now)
+        self.client.events()
+        self.server.events()
+
+    def say(self, operation: int, data: bytes) -> None:
+        connection = self.player if operation & 1 else self.puppet
+        if connection is None or not data:
+            return
+        if operation & 2:
+            connection.send_reliable(data[:4000])
+        else:
+            connection.send_unreliable(data[:1400])
+
+    def check(self) -> None:
+        room = self.server.rooms[""]
+        assert len(room.players) <= 1
+        for player in room.players.values():
+            assert player.buffer.waiting <= 65
+        if self.client.prediction is not None:
+            assert len(self.client.prediction.pending) <= 256
+
+
+def target(data: bytes) -> None:
+    bench = Bench()
+    at = 0
+    while at + 3 <= len(data):
+        operation, length, choice = data[at], data[at + 1], data[at + 2]
+        body = data[at + 3 : at + 3 + length]
+        at += 3 + length
+        genuine = TO_SERVER if operation & 1 else TO_CLIENT
+        if operation & 4:
+            spoiled = bytearray(genuine[choice % len(genuine)])
+            for offset in range(0, len(body) - 2, 3):
+                spoiled[(body[offset] | body[offset + 1] << 8) % len(spoiled)] = body[offset + 2]
+            bench.say(operation, bytes(spoiled))
+        else:
+            bench.say(operation, bytes((KINDS[choice % 8],)) + body)
+        if operation & 8:
+            bench.turn()
+        bench.check()
+    bench.turn()
+    bench.check()
+
+
+CORPUS = [
+    bytes([4 + 8, 0, 0, 4 + 8, 0, 1, 4 + 8, 0, 2]),
+    bytes([5 + 8, 0, 0, 5 + 8, 0, 1]),
+    bytes([7 + 8, 0, 2, 7 + 8, 0, 3]),
+    bytes([6 + 8, 0, 3, 6 + 8, 0, 4, 6 + 8, 0, 5]),
+    bytes([4, 3, 0, 40, 0, 255, 12, 3, 1, 9, 0, 7]),
+    bytes([13, 6, 1, 0, 0, 1, 5, 0, 200]),
+    bytes([8, 5, 0, 1, 2, 3, 4, 5, 9, 4, 6, 9, 9, 9, 9]),
+]
+
+if __name__ == "__main__":
+    main(target, CORPUS)
