@@ -79,6 +79,40 @@ def test_a_machine_that_returns_too_early_asks_again_until_its_seat_is_free() ->
     mesh.verify()
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_return_after_half_a_minute_takes_two_seconds_and_stalls_nobody(seed: int) -> None:
+    mesh = scrambling(seed=seed, conditions=Conditions.round_trip(0.1, loss=0.02))
+    mesh.play(120)
+    mesh.crash("peer2")
+    mesh.run(30.0)
+    stalls = [peer.session.stats(now=mesh.network.now).stalls for peer in mesh.alive]
+    others = list(mesh.alive)
+    mesh.restart("peer2")
+    mesh.run_until(lambda: mesh["peer2"].playing, limit=2.0, what="it is back")
+    returned = mesh["peer2"].session.match.joins_at
+    mesh.run_until(lambda: mesh["peer2"].session.frame >= returned, limit=1.0, what="it plays")
+    mesh.run(3.0)
+    mesh.verify()
+    assert [peer.session.stats(now=mesh.network.now).stalls for peer in others] == stalls
+
+
+def test_four_players_at_50_ms_and_1_percent_hardly_ever_stall() -> None:
+    mesh = scrambling(conditions=Conditions.round_trip(0.05, loss=0.01))
+    mesh.run(60.0)
+    assert all(peer.session.stats(now=mesh.network.now).stalls < 5 for peer in mesh.alive)
+    assert all(peer.session.frame > 59 * 60 for peer in mesh.alive)
+
+
+def test_eight_players_send_at_most_18_kibibytes_a_second_each() -> None:
+    mesh = scrambling(8, conditions=Conditions.round_trip(0.1, loss=0.05))
+    names = list(mesh.seats)
+    paths = {name: [mesh.network.path(name, other) for other in names if other != name] for name in names}
+    before = {name: sum(path.bytes_sent for path in paths[name]) for name in names}
+    mesh.run(5.0)
+    for name in names:
+        assert (sum(path.bytes_sent for path in paths[name]) - before[name]) / 5.0 <= 18 * 1024
+
+
 def test_a_spectator_sees_what_was_played_and_moves_on_when_its_source_crashes() -> None:
     mesh = scrambling(config=QUICK_TO_DROP)
     mesh.play(60)

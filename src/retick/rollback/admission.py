@@ -47,6 +47,7 @@ class Sponsor:
         self.commits: dict[int, tuple[int, int]] = {}
         """Machines that came in: their seats as bits, and the frame of their first input."""
         self._frames: dict[int, int] = {}
+        self._brought_by: dict[int, int] = {}
         self._early_meetings: dict[int, wire.Meeting] = {}
         self._early_proposals: dict[int, Peer] = {}
         self._promises: dict[int, int] = {}
@@ -132,9 +133,10 @@ class Sponsor:
         if match.engine.frame - since > LONGEST_ADMISSION * match.config.tick_rate:
             self.cancel(match)
 
-    def meet(self, meeting: wire.Meeting) -> None:
+    def meet(self, meeting: wire.Meeting, member: int) -> None:
         """Another member brings somebody in: expect a call."""
         session = self._session
+        self._brought_by[meeting.number] = member
         lost = {player for players in session.departures.lost.values() for player in players}
         if meeting.number in session.peers or set(meeting.players) - lost - set(session.gone):
             raise InvalidValue(f"machine {meeting.number} cannot take the seats {meeting.players}")
@@ -148,12 +150,23 @@ class Sponsor:
 
     def dropped(self, match: Match) -> None:
         """A drop is agreed: those who are to take these seats can be met now."""
+        self._forget_orphans(match)
         meetings, self._early_meetings = self._early_meetings, {}
         for meeting in meetings.values():
-            self.meet(meeting)
+            self.meet(meeting, self._brought_by[meeting.number])
         proposals, self._early_proposals = self._early_proposals, {}
         for number, asker in proposals.items():
             self.proposed(asker, number, match)
+
+    def _forget_orphans(self, match: Match) -> None:
+        """Those whom a lost machine was bringing in, and about whom no survivor had its last word, must come again."""
+        for number, member in list(self._brought_by.items()):
+            newcomer = self._session.peers.get(number)
+            if member in self._session.departures.lost:
+                self._early_meetings.pop(number, None)
+                self._early_proposals.pop(number, None)
+                if newcomer is not None and newcomer.role is Role.NEWCOMER:
+                    self.remove(newcomer, match)
 
     def proposed(self, peer: Peer, number: int, match: Match) -> None:
         """Another member asks from which frame on its newcomer may play.

@@ -105,18 +105,23 @@ def play_planted(scenario: Scenario, arena: Arena) -> Outcome:
 
 
 def _check_reports(mesh: Mesh, frame: int) -> None:
-    """All machines must end their inquiry with one and the same report: the exact frame, and the field."""
+    """All machines must report the exact frame and the field, in the same words, if all were heard in time.
+
+    An inquiry does not wait for ever: a machine that is stopped meanwhile may be missing from it.
+    """
     try:
-        wanted = "the same report everywhere"
+        wanted = "a report everywhere"
         mesh.run_until(lambda: all(_reports(mesh, name) for name in mesh.peers), limit=PATIENCE, what=wanted)
     except MeshHung as error:
         raise ChaosFailure(f"an error planted at frame {frame}: {error}") from error
     reports = [_reports(mesh, name)[0] for name in mesh.peers]
-    first = reports[0]
-    if any(report != first for report in reports):
+    if any(report.silent for report in reports):
+        return
+    if any(report != reports[0] for report in reports):
         raise ChaosFailure(f"an error planted at frame {frame} was reported in different words: {reports}")
-    if first.first_differing != frame + 1 or [field.name for field in first.fields] != [PLANTED_FIELD]:
-        raise ChaosFailure(f"an error planted at frame {frame} in {PLANTED_FIELD} was reported as {first}")
+    for report in reports:
+        if report.first_differing != frame + 1 or [field.name for field in report.fields] != [PLANTED_FIELD]:
+            raise ChaosFailure(f"an error planted at frame {frame} in {PLANTED_FIELD} was reported as {report}")
 
 
 def _reports(mesh: Mesh, name: str) -> list[DesyncReport]:
