@@ -23,7 +23,8 @@ PATIENCE: Final = 30.0
 """Seconds that the players may take to come in."""
 SETTLING: Final = 2.0
 """Seconds for clocks and delays to settle, once they are in."""
-DRAIN: Final = 64
+DRAIN: Final = 1024
+"""Datagrams read before a tick: with fewer, a late server would starve its players and never recover."""
 PARTS: Final = ("receive", "tick", "snapshots", "send")
 
 

@@ -15,6 +15,8 @@ from retick.transport.udp import UdpSocket, open_udp
 
 __all__ = ["metrics_text", "serve"]
 
+DRAIN = 1024
+"""Datagrams read between two ticks at most: all that 64 rooms send in one."""
 GOODBYE = 0.3
 """Seconds for the goodbyes to leave."""
 WORDS = {PlayerJoined: "joined", PlayerLost: "lost its connection", PlayerRejoined: "is back", PlayerLeft: "left"}
@@ -77,7 +79,7 @@ async def _run(server: Server, socket: UdpSocket, metrics: int | None, seconds: 
 
     rooms = "one room" if len(server.rooms) == 1 else f"{len(server.rooms)} rooms"
     typer.echo(f"listening on {socket.address[0]} port {socket.address[1]}, {rooms}")
-    async with Pump(server, socket, on_events=report) as pump:
+    async with Pump(server, socket, on_events=report, drain=DRAIN) as pump:
         page = None if metrics is None else await _serve_metrics(server, metrics)
         try:
             await asyncio.sleep(1e9 if seconds is None else seconds)
