@@ -1,8 +1,13 @@
-"""Leaves out what only the compiled kernels can show, where they are not what runs."""
+"""Settings for all tests, and what is left out where the kernels' sources run."""
 
 import pytest
+from hypothesis import settings
 
 import retick
+
+# No test asserts times: an example that takes long on a busy machine is not a failure.
+settings.register_profile("retick", deadline=None)
+settings.load_profile("retick")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

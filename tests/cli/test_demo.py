@@ -89,6 +89,26 @@ def test_a_process_that_is_killed_is_named_and_the_answer_is_no(monkeypatch: pyt
     assert "the joiner's process ended with code -9" in result.output
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+def test_a_process_that_is_stopped_is_waited_for_and_the_other_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = PeerProcess.update
+    notices: list[str] = []
+
+    def update(peer: PeerProcess) -> None:
+        original(peer)
+        if peer.title == "joiner" and peer.report is not None and not notices and not peer.finished:
+            os.kill(peer.pid, signal.SIGSTOP)
+        if peer.title == "host" and peer.report is not None and peer.report.notice:
+            notices.append(peer.report.notice)
+        if peer.title == "joiner" and notices:
+            os.kill(peer.pid, signal.SIGCONT)
+
+    monkeypatch.setattr(PeerProcess, "update", update)
+    result = RUNNER.invoke(app, [*QUICK, "--frames", "300"])
+    assert result.exit_code == 0, result.output
+    assert "waiting for the other side's inputs" in notices
+
+
 @pytest.mark.parametrize(
     ("plan", "words"),
     [

@@ -247,3 +247,15 @@ def test_when_everyone_else_is_gone_the_match_ends_unless_told_otherwise() -> No
     mesh.crash("peer1")
     mesh.run(6.0)
     assert mesh["peer0"].events_of(MatchEnded)[0].reason == "everyone else has left"
+
+
+def test_a_host_with_every_seat_plays_at_once_and_can_be_watched_to_the_last_frame() -> None:
+    mesh = Mesh(lambda: Tally(2), seats={"alone": 2}, conditions=LINK, config=STAY, press=presses(3))
+    mesh.start()
+    spectator = mesh.watch("fan", "alone", delay=0)
+    mesh.run(3.0)
+    last = mesh["alone"].session.match.engine.final_state_frame
+    mesh["alone"].session.close(linger=1.0)
+    mesh.run(3.0)
+    assert last > 150
+    assert spectator.session.frame == last

@@ -8,12 +8,14 @@ import retick
 from retick._kernels import is_compiled
 from retick.cli.audit import audit
 from retick.cli.bench import bench_app
+from retick.cli.bots import bots
 from retick.cli.demo import demo
 from retick.cli.desync import desync_app
 from retick.cli.host import host
 from retick.cli.join import join
 from retick.cli.packet import packet
 from retick.cli.replay import replay_app
+from retick.cli.serve import serve
 from retick.cli.synctest import synctest
 from retick.cli.watch import watch
 
@@ -57,3 +59,5 @@ app.command()(host)
 app.command()(join)
 app.add_typer(desync_app)
 app.command()(watch)
+app.command()(serve)
+app.command()(bots)

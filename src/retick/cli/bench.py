@@ -7,12 +7,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from retick.cli.bench_authority import PARTS as AUTHORITY_PARTS
+from retick.cli.bench_authority import AuthorityPlan, measure_authority
 from retick.cli.bench_chaos import bench_chaos
 from retick.cli.bench_replay import bench_verify
 from retick.cli.bench_rollback import bench_rollback
 from retick.cli.bench_sessions import bench_sessions
 from retick.cli.bench_sim import Plan, Report, measure
 from retick.cli.bench_snapshot import bench_snapshot
+from retick.cli.scenario_b import Check
 from retick.errors import UsageError
 
 __all__ = ["bench_app"]
@@ -110,4 +113,63 @@ def _times_table(report: Report) -> Table:
         if best is not None:
             cells = [f"{best[name]:,.1f}" if name in best else "" for name in ("run", "step", "checksum")]
             table.add_row({"c": "C, -O3"}.get(form, form), *cells)
+    return table
+
+
+@bench_app.command()
+def authority(
+    part: Annotated[
+        list[str] | None, typer.Option(help=f"Only this part, of {', '.join(AUTHORITY_PARTS)}; may be repeated.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="Seeds of scenario B.")] = 6,
+    seconds: Annotated[float, typer.Option(help="Virtual seconds of scenario B for each seed.")] = 180.0,
+    rooms: Annotated[int, typer.Option(help="Rooms of sixteen players in the load run.")] = 8,
+    load_seconds: Annotated[float, typer.Option(help="Seconds of the load run.")] = 10.0,
+    weather_seconds: Annotated[float, typer.Option(help="Virtual seconds of bad weather.")] = 300.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a bound is missed.")] = False,
+) -> None:
+    """The server model: scenario B against the old reset, bytes, load on one core, bad weather.
+
+    Example: retick bench authority --part scenario --seeds 2 --seconds 60
+    """
+    parts = tuple(part or AUTHORITY_PARTS)
+    unknown = [name for name in parts if name not in AUTHORITY_PARTS]
+    if unknown:
+        raise UsageError(f"--part is one of {', '.join(AUTHORITY_PARTS)}, not {unknown[0]}")
+    if seeds < 1 or rooms < 1 or seconds < 15 or load_seconds < 1 or weather_seconds < 30:
+        raise UsageError("--seeds, --rooms and --load-seconds are 1 or more, --seconds 15, --weather-seconds 30")
+    plan = AuthorityPlan(
+        parts=parts,
+        seeds=seeds,
+        seconds=seconds,
+        rooms=rooms,
+        load_seconds=load_seconds,
+        weather_seconds=weather_seconds,
+    )
+    try:
+        with Console(stderr=True).status("bench authority") as status:
+            report = measure_authority(plan, lambda text: status.update(f"bench authority: {text}"))
+    except KeyboardInterrupt:
+        typer.echo("retick: interrupted, nothing was measured to the end", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    if as_json:
+        typer.echo(json.dumps(report.to_json(), indent=2))
+    else:
+        console = Console(highlight=False)
+        for name, rows in report.checks.items():
+            console.print(_checks_table(name, rows))
+    if check and not report.kept:
+        raise typer.Exit(1)
+
+
+def _checks_table(title: str, rows: list[Check]) -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column("figure")
+    table.add_column("measured", justify="right")
+    table.add_column("bound")
+    table.add_column("")
+    for row in rows:
+        mark = "" if row.bound.startswith("reported") else "ok" if row.kept else "[bold red]missed[/]"
+        table.add_row(row.name, row.value, row.bound, mark)
     return table

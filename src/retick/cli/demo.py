@@ -8,6 +8,7 @@ from rich.console import Console
 
 from retick import replay
 from retick.cli.brains import StyleName
+from retick.cli.demo_authority import demo_authority
 from retick.cli.demo_peer import PeerPlan
 from retick.cli.demo_run import INTERRUPTED, NetworkDemo
 from retick.cli.offline_demo import OfflineFight, show_offline
@@ -42,6 +43,7 @@ def demo(
         bool, typer.Option("--offline", help="One process, no network: only the fight, run again at the end.")
     ] = False,
     fast: Annotated[bool, typer.Option("--fast", help="With --offline: do not wait for the clock.")] = False,
+    authority: Annotated[bool, typer.Option("--authority", help="A server and bots under scenario B instead.")] = False,
 ) -> None:
     """Watch two bots in two processes fight over a bad link, and see both end on the same bits.
 
@@ -51,6 +53,9 @@ def demo(
     _check_match(delay, rate, frames, seed)
     if fast and not offline:
         raise UsageError("--fast needs --offline: on a network, time is real")
+    if authority:
+        demo_authority(seconds=20.0 if frames is None else frames / TICKS_PER_SECOND)
+        return
     check_recording(record, live=False)
     console = Console(highlight=False)
     if offline:

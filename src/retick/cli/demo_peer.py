@@ -1,8 +1,9 @@
 """One of the two processes of ``retick demo``: a bot at one end of a bad link, reporting on its standard output.
 
 Each line is a word and JSON: ``listening`` with the port, ``waiting`` now and then, ``frame`` with a report after every
-frame, and one of ``end`` with the result and the replay, or ``failed`` with the reason. A reader who closes the pipe
-ends the process: that is how Ctrl-C in the parent, or its death, reaches both.
+frame, ``stalled`` with a report while none can run, and one of ``end`` with the result and the replay, or ``failed``
+with the reason. A reader who closes the pipe ends the process: that is how Ctrl-C in the parent, or its death,
+reaches both.
 """
 
 import json
@@ -92,6 +93,8 @@ def play(side: Side) -> None:
             _tell("frame", report_of(side, side.wire.clock()).dumps())
         elif side.referee is None:
             _tell("waiting", "{}")
+        elif side.notice:
+            _tell("stalled", report_of(side, side.wire.clock()).dumps())
         side.wait()
     theirs = next(iter(side.heard.values()), None)
     if side.result is None or theirs is None or side.referee is None:

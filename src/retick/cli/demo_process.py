@@ -111,9 +111,10 @@ class PeerProcess:
         word, _, text = line.rstrip().partition(" ")
         if word == "listening":
             self.port = json.loads(text)["port"]
-        elif word == "frame":
+        elif word in ("frame", "stalled"):
             self.report = SideReport.loads(text)
-            self.depths.append(self.report.depth)
+            if word == "frame":
+                self.depths.append(self.report.depth)
         elif word == "end":
             self.ending = Ending.loads(text)
         elif word == "failed":

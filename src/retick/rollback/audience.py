@@ -113,8 +113,8 @@ class Audience:
         session = self._session
         return (lobby.Member(session.number, session.local_players, "here"), *session.members())
 
-    def feed(self, match: Match) -> None:
-        """Send everyone what has become final since the last time."""
+    def feed(self, match: Match, least: int = FEED_EVERY) -> None:
+        """Send everyone what has become final since the last time, if that is at least so many frames."""
         if not self._seats:
             return
         final = match.engine.final_state_frame
@@ -123,7 +123,7 @@ class Audience:
         for seat in list(self._seats.values()):
             while seat.state and seat.peer.send(seat.state[0]):
                 del seat.state[0]
-            if seat.state or not seat.peer.is_connected or final - seat.next_frame < FEED_EVERY:
+            if seat.state or not seat.peer.is_connected or final - seat.next_frame < least:
                 continue
             try:
                 self._send_rows(seat, match, final, roster, made)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from retick.errors import InvalidValue
+from retick.errors import DecodeError, InvalidValue
 from retick.link import Accept, Reason, Refuse, Request
 from retick.rollback import lobby
 from retick.rollback.peer import HOST, Peer, Phase
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Gathering"]
 
+MOST_REDIRECTIONS = 8
+"""How often a machine that wants to join is sent on to another one."""
+
 
 class Gathering:
     """The lobby's part of a session, on the host and on those who join."""
@@ -19,6 +22,7 @@ class Gathering:
     def __init__(self, session: "RollbackSession") -> None:
         self._session = session
         self._linking = False
+        self._redirections = 0
         self._reported = False
 
     def admit(self, request: Request) -> Accept | Refuse:
@@ -33,6 +37,18 @@ class Gathering:
         peer.connection = request.connection
         request.connection.tag = peer
         return Accept(seats=peer.players)
+
+    def ask_another(self, peer: Peer, text: str, seats: int) -> bool:
+        """The machine that we called names the one that lets people in: call that; False when this leads nowhere."""
+        self._redirections += 1
+        try:
+            address = lobby.unpack_address(text.encode())
+        except DecodeError:
+            return False
+        if self._redirections > MOST_REDIRECTIONS:
+            return False
+        self._session.dial(peer, address, seats=seats)
+        return True
 
     def connected(self) -> None:
         """A link came up: the host looks whether everyone is there, the others whether all their links are."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any
 
-from retick.errors import DecodeError, NotSynchronized, RetickError, UsageError
+from retick.errors import NotSynchronized, RetickError, UsageError
 from retick.link import (
     Accept,
     Connected,
@@ -60,7 +60,6 @@ __all__ = ["Phase", "RollbackSession"]
 
 MOST_SILENT_CALLS = 3
 """How often a machine of the match is called that does not answer."""
-MOST_REDIRECTIONS = 8
 
 
 class RollbackSession:
@@ -102,7 +101,6 @@ class RollbackSession:
             link_config_for(sim, self.config), entropy=entropy, admit=self._admit, on_payload=self._on_payload
         )
         self._seats = seats
-        self._redirections = 0
         self._events: list[MatchEvent] = []
         self._sample_at = 0.0
         self._early = EarlyCallers()
@@ -118,6 +116,8 @@ class RollbackSession:
         if host_address is not None:
             host = self.peers[HOST] = Peer(HOST, ())
             self.dial(host, host_address, seats=seats)
+        elif seats == sim.num_players:
+            self.start(int.from_bytes(entropy(4), "little") % 0xFFFFFFFF + 1)
 
     # For the game's loop.
 
@@ -168,6 +168,8 @@ class RollbackSession:
 
     def close(self, text: str = "", *, linger: float = 0.0) -> None:
         """Leave in good order, messages within ``linger`` seconds first; go on until ``next_timeout`` is None."""
+        if self.match is not None and self.running:
+            self._audience.feed(self.match, least=1)
         self.link.close(Reason.GOODBYE, text, linger=linger)
         self.end("left the match")
 
@@ -358,7 +360,8 @@ class RollbackSession:
         if silent and 0 < peer.calls < MOST_SILENT_CALLS:
             self._call(peer, event.connection.address)
         elif isinstance(event, Refused) and event.reason == ASK_ANOTHER and peer.number == HOST and self.match is None:
-            self._ask_another(peer, event.text)
+            if not self._gathering.ask_another(peer, event.text, self._seats):
+                self._on_gone(peer, ASK_ANOTHER, "sent on and on, and nobody lets us in")
         elif isinstance(event, Refused | Disconnected):
             self._on_gone(peer, event.reason, event.text)
         elif peer.role is Role.SPECTATOR:
@@ -369,18 +372,6 @@ class RollbackSession:
             self.tell(PeerInterrupted(peer=peer.number))
         elif isinstance(event, LinkResumed):
             self.tell(PeerResumed(peer=peer.number))
-
-    def _ask_another(self, peer: Peer, text: str) -> None:
-        """The machine that we called says who lets people in."""
-        self._redirections += 1
-        try:
-            address = lobby.unpack_address(text.encode())
-        except DecodeError:
-            address = None
-        if address is None or self._redirections > MOST_REDIRECTIONS:
-            self._on_gone(peer, ASK_ANOTHER, "sent on and on, and nobody lets us in")
-            return
-        self.dial(peer, address, seats=self._seats)
 
     def _on_connected(self, peer: Peer) -> None:
         connection = peer.connection

@@ -9,6 +9,7 @@ profile holds no session state: whatever changes from tick to tick is in the val
 from typing import Final
 
 from retick.errors import UsageError
+from retick.games.runner import control
 from retick.games.runner.binary32 import round32
 from retick.games.runner.commands import Button, Command, CommandBuilder, held, is_acceptable, neutral, sanitised
 from retick.games.runner.config import WAN, RunnerConfig
@@ -17,13 +18,16 @@ from retick.games.runner.course import COURSE
 from retick.games.runner.fire import FirePacket, decode_fire, encode_fire
 from retick.games.runner.framing import CONTROL, INPUT_BUNDLE, PROTOCOL_VERSION, SNAPSHOT, packet_type
 from retick.games.runner.inputs import MAX_COMMANDS, decode_inputs, encode_inputs
+from retick.games.runner.layout import RunnerLayout
 from retick.games.runner.motor import RunnerMotor
+from retick.games.runner.shots import judge_shot
 from retick.games.runner.snapshots import MAX_PLAYERS, RunnerSnapshot, decode_snapshot, encode_snapshot
 from retick.games.runner.state import RunnerState
 from retick.games.runner.world import World
 
 __all__ = ["NetRunner", "Packet"]
 
+Vector = tuple[float, float, float]
 Packet = tuple[Command, ...] | RunnerSnapshot | Control | FirePacket
 
 
@@ -43,12 +47,15 @@ class NetRunner:
     decode_control = staticmethod(decode_control)
     encode_fire = staticmethod(encode_fire)
     decode_fire = staticmethod(decode_fire)
+    messages: Final = control
+    """Where the six control messages are, by name."""
     hold = staticmethod(held)
     neutral = staticmethod(neutral)
 
     def __init__(self, config: RunnerConfig = WAN, world: World = COURSE) -> None:
         self.config = config
         self.motor = RunnerMotor(config.tuning, world, tick_rate=config.server_tick_rate)
+        self.layout = RunnerLayout(world)
         self._dt = round32(1 / config.server_tick_rate)
         self._pitch_limit = config.pitch_limit
 
@@ -73,6 +80,11 @@ class NetRunner:
 
     def fires(self, command: Command) -> bool:
         return command.buttons & Button.FIRE_PRESSED.value != 0
+
+    def judge(self, peer_id: int, state: RunnerState, tick: int, targets: dict[int, Vector]) -> tuple[bytes, ...]:
+        """The packets that tell everyone what a shot did; ``targets`` are the others as the shooter saw them."""
+        result, visual = judge_shot(peer_id, state, tick, targets)
+        return encode_fire(result), encode_fire(visual)
 
     def builder(self) -> CommandBuilder:
         """A client's own, for its commands: the one place where presses are remembered."""

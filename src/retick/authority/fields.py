@@ -1,0 +1,116 @@
+"""What a game's numbers are, said once: how they are bounded, how they travel, and how finely others see them."""
+
+# retick: floats -- binary32 values, and coarse copies for pictures
+
+import struct
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Final, TypeAlias
+
+from retick.errors import UsageError
+
+__all__ = ["Flag", "Kind", "Real", "Whole", "clamp", "code_of", "fits", "quantise", "round32", "span_of", "unquantise"]
+
+_F32: Final = struct.Struct("<f")
+LARGEST: Final = 3.4028234663852886e38
+
+
+def round32(value: float) -> float:
+    """The nearest binary32, which is what the wire keeps."""
+    found: float = _F32.unpack(_F32.pack(value))[0]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """A binary32 number within bounds."""
+
+    lowest: float
+    highest: float
+    steps: int = 0
+    """In one unit, as other players see it; 0 keeps it from them."""
+    keep: bool = False
+    """Of a command: stays when nothing is wished for, as the direction of a look does."""
+
+    def __post_init__(self) -> None:
+        if not -LARGEST <= self.lowest < self.highest <= LARGEST:
+            raise UsageError(f"bounds grow and are binary32 numbers, not {self.lowest} to {self.highest}")
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """An integer within bounds."""
+
+    lowest: int
+    highest: int
+    public: bool = False
+    """Whether other players see it."""
+
+    def __post_init__(self) -> None:
+        if not -(1 << 31) <= self.lowest < self.highest < 1 << 32:
+            raise UsageError(f"bounds grow and fit 32 bits, not {self.lowest} to {self.highest}")
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """Yes or no."""
+
+    public: bool = False
+    press: bool = False
+    """Of a command: true for one command at each key-down, and never repeated by the server."""
+
+
+Kind: TypeAlias = Real | Whole | Flag
+
+
+def code_of(kind: Kind) -> str:
+    """How ``struct`` writes it."""
+    if isinstance(kind, Real):
+        return "f"
+    if isinstance(kind, Flag):
+        return "B"
+    return "i" if kind.lowest < 0 else "I"
+
+
+def clamp(kind: Kind, value: Any) -> Any:
+    """The value within bounds, as it travels; doing it again changes nothing."""
+    if isinstance(kind, Flag):
+        return bool(value)
+    if isinstance(kind, Whole):
+        return max(kind.lowest, min(kind.highest, int(value)))
+    if not isfinite(value):
+        value = 0.0
+    return round32(max(kind.lowest, min(kind.highest, value)))
+
+
+def fits(kind: Kind, value: Any) -> bool:
+    """Whether it is a value at all; what is only out of bounds is clamped."""
+    return not isinstance(kind, Real) or isfinite(value)
+
+
+def span_of(name: str, kind: Kind, *, exact: bool) -> tuple[str, int, int]:
+    """Name and range of the whole number that stands for it in a row."""
+    if isinstance(kind, Flag):
+        return name, 0, 1
+    if isinstance(kind, Whole):
+        return name, kind.lowest, kind.highest
+    if exact:
+        return name, 0, 0xFFFFFFFF
+    return name, round(kind.lowest * kind.steps), round(kind.highest * kind.steps)
+
+
+def quantise(kind: Kind, value: Any, *, exact: bool) -> int:
+    if isinstance(kind, Real):
+        if exact:
+            return int.from_bytes(_F32.pack(value), "little")
+        steps: int = round(value * kind.steps)
+        return steps
+    return int(value)
+
+
+def unquantise(kind: Kind, number: int, *, exact: bool) -> Any:
+    if isinstance(kind, Flag):
+        return bool(number)
+    if isinstance(kind, Whole):
+        return number
+    return _F32.unpack(number.to_bytes(4, "little"))[0] if exact else number / kind.steps

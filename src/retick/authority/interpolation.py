@@ -1,0 +1,223 @@
+"""The others, shown a little in the past: between two snapshots where there are two, beyond the newest for a moment."""
+
+# retick: floats -- pictures of other players; nothing is simulated from them
+
+from bisect import insort
+from math import dist, pi
+from typing import Final, NamedTuple
+
+from retick.authority.clock import ms_to_ticks
+from retick.authority.shapes import State, Vector
+
+__all__ = ["InterpolationDelay", "RemoteBuffer", "RemoteView", "RenderClock"]
+
+CAPACITY: Final = 64
+TELEPORT: Final = 2.5
+"""Metres: who is further from where he was drawn last is moved at once."""
+JITTER_EWMA: Final = 0.1
+MAX_EXTRA_MS: Final = 100
+MAX_UNDERFLOW_TICKS: Final = 32
+STEP_INTERVAL: Final = 0.25
+LEAN: Final = 2.0
+"""Share of its error that the drawn tick makes good in a second, so to say."""
+LOST: Final = 12.0
+"""Ticks of error from which the drawn tick jumps instead."""
+
+
+class Sample(NamedTuple):
+    tick: int
+    state: State
+
+
+class RemoteView(NamedTuple):
+    """Another player as he is to be drawn."""
+
+    position: Vector
+    velocity: Vector
+    yaw: float
+    pitch: float
+    grounded: bool
+    state: State
+    """The snapshot's state nearest to this moment, for animation."""
+    underflow: bool
+    """True when no snapshot reaches this moment."""
+
+
+def _mix(a: float, b: float, t: float) -> float:
+    return a + (b - a) * t
+
+
+def _mix_vectors(a: Vector, b: Vector, t: float) -> Vector:
+    return _mix(a[0], b[0], t), _mix(a[1], b[1], t), _mix(a[2], b[2], t)
+
+
+def _mix_angles(a: float, b: float, t: float) -> float:
+    """Along the shorter arc."""
+    turn = (b - a + pi) % (2 * pi) - pi
+    return a + turn * t
+
+
+def _hermite(a: State, b: State, t: float, seconds: float) -> Vector:
+    """A curve through both positions with both velocities, which are per second and so are scaled by seconds."""
+    h0, h1 = 2 * t**3 - 3 * t**2 + 1, t**3 - 2 * t**2 + t
+    h2, h3 = -2 * t**3 + 3 * t**2, t**3 - t**2
+    x, y, z = (
+        h0 * p + h1 * seconds * v + h2 * q + h3 * seconds * w
+        for p, v, q, w in zip(a.position, a.velocity, b.position, b.velocity, strict=True)
+    )
+    return x, y, z
+
+
+class RemoteBuffer:
+    """One other player's last 64 snapshots."""
+
+    __slots__ = ("_drawn", "_rate", "_samples", "teleports")
+
+    def __init__(self, rate: int) -> None:
+        self._samples: list[Sample] = []
+        self._rate = rate
+        self._drawn: Vector | None = None
+        self.teleports = 0
+
+    @property
+    def newest_tick(self) -> int:
+        return self._samples[-1].tick if self._samples else -1
+
+    def add(self, tick: int, state: State) -> None:
+        samples = self._samples
+        if not samples or tick >= samples[-1].tick:
+            samples.append(Sample(tick, state))
+        else:
+            insort(samples, Sample(tick, state), key=lambda sample: sample.tick)
+        if len(samples) > CAPACITY:
+            del samples[0]
+
+    def sample(self, at: float, *, max_extrapolation: int, hermite: bool = False) -> RemoteView | None:
+        """The player at a tick with a fraction; None before the first snapshot."""
+        samples = self._samples
+        if not samples:
+            return None
+        if at <= samples[0].tick:
+            view = self._still(samples[0].state)
+        elif at > samples[-1].tick:
+            view = self._beyond(samples[-1], at, max_extrapolation)
+        else:
+            view = self._between(at, hermite)
+        if self._drawn is not None and dist(self._drawn, view.position) > TELEPORT:
+            self.teleports += 1
+        self._drawn = view.position
+        return view
+
+    def _still(self, state: State) -> RemoteView:
+        return RemoteView(
+            state.position, state.velocity, state.yaw, state.pitch, state.grounded, state, underflow=False
+        )
+
+    def _beyond(self, newest: Sample, at: float, most: int) -> RemoteView:
+        seconds = min(at - newest.tick, most) / self._rate
+        state = newest.state
+        (x, y, z), (vx, vy, vz) = state.position, state.velocity
+        moved = (x + vx * seconds, y + vy * seconds, z + vz * seconds)
+        return RemoteView(moved, state.velocity, state.yaw, state.pitch, state.grounded, state, underflow=True)
+
+    def _between(self, at: float, hermite: bool) -> RemoteView:
+        samples = self._samples
+        index = len(samples) - 1
+        while samples[index - 1].tick >= at and index > 1:
+            index -= 1
+        (from_tick, a), (to_tick, b) = samples[index - 1], samples[index]
+        span = to_tick - from_tick
+        t = (at - from_tick) / span if span else 1.0
+        straight = _mix_vectors(a.position, b.position, t)
+        position = _hermite(a, b, t, span / self._rate) if hermite else straight
+        near = a if t < 0.5 else b
+        return RemoteView(
+            position,
+            _mix_vectors(a.velocity, b.velocity, t),
+            _mix_angles(a.yaw, b.yaw, t),
+            _mix(a.pitch, b.pitch, t),
+            near.grounded,
+            near,
+            underflow=False,
+        )
+
+
+class RenderClock:
+    """The tick that is drawn. It runs evenly and leans towards its target, which steps with every snapshot."""
+
+    __slots__ = ("_at", "_drawn_at", "_rate")
+
+    def __init__(self, rate: int) -> None:
+        self._rate = rate
+        self._at: float | None = None
+        self._drawn_at = 0.0
+
+    def advance(self, target: float, now: float) -> float:
+        """The tick to draw now, given where the clock and the delay say it should be."""
+        passed = max(0.0, now - self._drawn_at)
+        self._drawn_at = now
+        if self._at is None:
+            self._at = target
+            return target
+        self._at += passed * self._rate
+        error = target - self._at
+        self._at += error if abs(error) > LOST else error * min(1.0, passed * LEAN)
+        return self._at
+
+
+class InterpolationDelay:
+    """How far in the past others are shown: the server's number, the jitter of arrivals, and what underflow taught."""
+
+    __slots__ = (
+        "_arrived_at",
+        "_base",
+        "_changed_at",
+        "_extra_at",
+        "_interval",
+        "_limit",
+        "_rate",
+        "jitter_ms",
+        "ticks",
+        "underflow_ticks",
+    )
+
+    def __init__(self, *, base_ms: int, rate: int, snapshot_rate: int) -> None:
+        self._rate = rate
+        self._base = ms_to_ticks(base_ms, rate)
+        self._limit = self._base + ms_to_ticks(MAX_EXTRA_MS, rate) + MAX_UNDERFLOW_TICKS
+        self._interval = 1.0 / snapshot_rate
+        self._arrived_at: float | None = None
+        self._changed_at = self._extra_at = 0.0
+        self.jitter_ms = 0.0
+        self.underflow_ticks = 0
+        self.ticks: int | None = None
+        """None before the first use."""
+
+    def arrived(self, now: float) -> None:
+        """A snapshot came in."""
+        if self._arrived_at is not None:
+            off = abs(now - self._arrived_at - self._interval) * 1000
+            self.jitter_ms += (off - self.jitter_ms) * JITTER_EWMA
+        self._arrived_at = now
+
+    def update(self, now: float) -> int:
+        """The delay for a frame drawn now: one step towards the target, four times a second."""
+        jitter = ms_to_ticks(max(0.0, min(MAX_EXTRA_MS, self.jitter_ms)), self._rate)
+        target = max(0, min(self._limit, self._base + jitter + self.underflow_ticks))
+        if self.ticks is None:
+            self.ticks, self._changed_at = target, now
+        elif target != self.ticks and now >= self._changed_at + STEP_INTERVAL:
+            self.ticks += 1 if target > self.ticks else -1
+            self._changed_at = now
+        return self.ticks
+
+    def note_underflow(self, any_underflow: bool, now: float) -> None:
+        """After drawing: one tick more, once a second, while snapshots are missing; one less, every two, when not."""
+        if now < self._extra_at:
+            return
+        if any_underflow and self.underflow_ticks < MAX_UNDERFLOW_TICKS:
+            self.underflow_ticks += 1
+            self._extra_at = now + 1.0
+        elif not any_underflow and self.underflow_ticks:
+            self.underflow_ticks -= 1
+            self._extra_at = now + 2.0

@@ -1,0 +1,41 @@
+"""Lag compensation: where everyone was when a shooter saw them, for two seconds back and no further."""
+
+# retick: floats -- positions as the motor left them
+
+from collections import deque
+from typing import Final
+
+from retick.authority.shapes import Rewound, Vector
+
+__all__ = ["HISTORY_TICKS", "Rewind"]
+
+HISTORY_TICKS: Final = 120
+
+
+class Rewind:
+    """Positions of all players after each of the last 120 ticks."""
+
+    __slots__ = ("_frames",)
+
+    def __init__(self) -> None:
+        self._frames: deque[tuple[int, dict[int, Vector]]] = deque(maxlen=HISTORY_TICKS)
+
+    def store(self, tick: int, positions: dict[int, Vector]) -> None:
+        self._frames.append((tick, positions))
+
+    def targets(self, tick: int, now_tick: int, current: dict[int, Vector], shooter: int) -> Rewound:
+        """Everyone but the shooter at ``tick``, bounded to what is kept.
+
+        Who was not there yet at that tick is taken from the newest frame before it that has them, else from where
+        they are now.
+        """
+        oldest = max(0, now_tick - HISTORY_TICKS + 1)
+        wanted = max(tick, oldest)
+        found: Rewound = {}
+        for held_tick, positions in reversed(self._frames):
+            if oldest <= held_tick <= wanted:
+                for peer_id, position in positions.items():
+                    found.setdefault(peer_id, position)
+                if len(found) >= len(current):
+                    break
+        return {peer: found.get(peer, position) for peer, position in current.items() if peer != shooter}

@@ -1,0 +1,155 @@
+"""``retick bench authority``: scenario B against the old reset, bytes of snapshots, load on one core, bad weather."""
+
+# retick: floats -- measurements
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+from retick.authority import ClientConfig, InputStats, PlayerView
+from retick.authority.delta import DeltaCodec, DeltaReceiver, DeltaSender
+from retick.cli.load_authority import Load, measure_load
+from retick.cli.scenario_b import Check, Measured, checks, run_scenario
+from retick.cli.weather import run_weather
+from retick.games.runner import CourseBot, NetRunner
+
+__all__ = ["PARTS", "AuthorityPlan", "AuthorityReport", "measure_authority"]
+
+PARTS: Final = ("scenario", "bandwidth", "load", "weather")
+TICK_MS: Final = 1000 / 60
+MEMORY_BOUND: Final = 262144
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthorityPlan:
+    """What to run, and for how long."""
+
+    parts: Sequence[str] = PARTS
+    seeds: int = 6
+    seconds: float = 180.0
+    """Of scenario B, for each seed, twice."""
+    rooms: int = 8
+    load_seconds: float = 10.0
+    weather_seconds: float = 300.0
+
+
+@dataclass(slots=True)
+class AuthorityReport:
+    """Rows by part; a part that was not asked for has none."""
+
+    checks: dict[str, list[Check]] = field(default_factory=dict)
+
+    @property
+    def kept(self) -> bool:
+        return all(check.kept for rows in self.checks.values() for check in rows)
+
+    def to_json(self) -> dict[str, Any]:
+        return {part: [asdict(check) for check in rows] for part, rows in self.checks.items()}
+
+
+def measure_authority(plan: AuthorityPlan, progress: Callable[[str], None]) -> AuthorityReport:
+    report = AuthorityReport()
+    runs: dict[str, Callable[[], list[Check]]] = {
+        "scenario": lambda: _scenario(plan, progress),
+        "bandwidth": lambda: _bandwidth(progress),
+        "load": lambda: _load(plan, progress),
+        "weather": lambda: _weather(plan, progress),
+    }
+    for part in plan.parts:
+        report.checks[part] = runs[part]()
+    return report
+
+
+def _row(name: str, value: str, bound: str, kept: bool = True) -> Check:
+    return Check(name=name, value=value, bound=bound, kept=kept)
+
+
+def _scenario(plan: AuthorityPlan, progress: Callable[[str], None]) -> list[Check]:
+    found: dict[bool, list[Measured]] = {False: [], True: []}
+    for seed in range(1, plan.seeds + 1):
+        for reset, runs in found.items():
+            progress(f"scenario B, seed {seed} of {plan.seeds}, {'the old reset' if reset else 'restored'}")
+            runs += run_scenario(seed, seconds=plan.seconds, config=ClientConfig(reset_on_reconcile=reset))
+    return checks(found[False], found[True])
+
+
+def _crowd(players: int, ticks: int) -> list[list[PlayerView]]:
+    """Bots on the course: everyone's view at each snapshot."""
+    net = NetRunner()
+    bots = [(CourseBot(seed), net.builder()) for seed in range(players)]
+    states = [net.motor.spawn(2 + seed) for seed in range(players)]
+    frames = []
+    for tick in range(1, ticks + 1):
+        for index, (bot, builder) in enumerate(bots):
+            intent = bot.decide(states[index])
+            builder.sample(intent, states[index])
+            states[index] = net.motor.step(states[index], builder.build(intent, seq=tick, tick=tick, epoch=1))
+        if tick % 3 == 0:
+            stats = InputStats(tick * 2, 0, tick, 1, 2, 0, 3, 6, 130 + tick % 7, 8 + tick % 5)
+            frames.append([PlayerView(2 + index, tick, state, stats) for index, state in enumerate(states)])
+    return frames
+
+
+def _bandwidth(progress: Callable[[str], None]) -> list[Check]:
+    """Sixteen runners, a minute and a half, acknowledged after 150 ms."""
+    progress("bytes of snapshots")
+    codec = DeltaCodec(NetRunner().layout)
+    sizes = []
+    ends = [(DeltaSender(codec), DeltaReceiver(codec)) for _ in range(16)]
+    for number, views in enumerate(_crowd(16, 5400)):
+        shared = codec.share(3 * number + 3, views)
+        for index, (sender, receiver) in enumerate(ends):
+            data = sender.encode(shared, 2 + index)
+            receiver.decode(data, 2 + index)
+            sender.acknowledge(3 * (number - 3) + 3)
+            if number > 60:
+                sizes.append(len(data))
+    sizes.sort()
+    mean, p95 = sum(sizes) / len(sizes), sizes[int(len(sizes) * 0.95)]
+    return [
+        _row("snapshot of 16 runners, mean", f"{mean:.0f} bytes", "<= 350, fixed 1398", mean <= 350),
+        _row("... 95th percentile", f"{p95} bytes", "< 470", p95 < 470),
+        _row("... largest", f"{sizes[-1]} bytes", "reported"),
+        _row("down, a client at 20 a second", f"{(mean + 8 + 28) * 20 / 1000:.1f} kB/s", "reported, all headers"),
+    ]
+
+
+def _load(plan: AuthorityPlan, progress: Callable[[str], None]) -> list[Check]:
+    load = measure_load(rooms=plan.rooms, seconds=plan.load_seconds, progress=progress)
+    p99, work = load.at(load.ticks, 0.99) * 1000, load.at(load.work, 0.99) * 1000
+    total = plan.rooms * load.players
+    return [
+        _row("players on one core", f"{load.joined} in {plan.rooms} rooms", f"{total}", load.joined == total),
+        _row("tick p99, by the wall", f"{p99:.2f} ms", f"<= {TICK_MS:.1f} ms", p99 <= TICK_MS),
+        _row("tick p99, own time", f"{work:.2f} ms", f"<= {TICK_MS:.1f} ms", work <= TICK_MS),
+        _row("done after due, p99", f"{load.at(load.lateness, 0.99) * 1000:.2f} ms", "reported"),
+        _row("ticks skipped", f"{load.skipped_ticks}", "reported"),
+        _row("worst player's ticks on a command", f"{load.least_buffered:.2%}", ">= 98 %", load.least_buffered >= 0.98),
+        *_where_time_goes(load),
+    ]
+
+
+def _where_time_goes(load: Load) -> list[Check]:
+    rows = [_row("core busy", f"{load.busy:.1%}", "reported")]
+    for name, seconds in load.spent.items():
+        rows.append(_row(f"... {name}", f"{seconds / load.seconds:.1%}", "reported"))
+    rows.append(_row("datagrams in", f"{load.datagrams / load.seconds:,.0f} a second", "reported"))
+    rows.append(_row("bytes of a snapshot", f"{load.snapshot_bytes:.0f}", "reported"))
+    return rows
+
+
+def _weather(plan: AuthorityPlan, progress: Callable[[str], None]) -> list[Check]:
+    progress(f"bad weather: {plan.weather_seconds:g} s of burst loss, 250 ms and stops")
+    found = run_weather(1, seconds=plan.weather_seconds, measure_memory=True)
+    return [
+        _row("datagrams lost", f"{found.loss:.1%}", "about 20 %"),
+        _row("clients stuck", f"{found.stuck}", "0", found.stuck == 0),
+        _row("longest time between acks", f"{found.longest_gap:.2f} s", "reported"),
+        _row("pending commands, most", f"{found.pending}", "<= 256", found.pending <= 256),
+        _row("resyncs, rejoins", f"{found.resyncs}, {found.rejoins}", "reported"),
+        _row(
+            "memory, second half", f"{found.memory_growth:+,} bytes", "<= 262,144", found.memory_growth <= MEMORY_BOUND
+        ),
+        _row("last correction after clearing", f"{found.healed_after:.2f} s", "<= 2 s", found.healed_after <= 2.0),
+        _row("corrections after two seconds", f"{found.late_corrections}", "0", found.late_corrections == 0),
+    ]

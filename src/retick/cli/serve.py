@@ -1,0 +1,130 @@
+"""``retick serve``: rooms of the parkour runner on one UDP port, until Ctrl-C."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from retick.authority import PlayerJoined, PlayerLeft, PlayerLost, PlayerRejoined, Server, ServerConfig
+from retick.errors import UsageError
+from retick.games.runner import NetRunner, RunnerConfig, parse_config
+from retick.transport.pump import Pump
+from retick.transport.udp import UdpSocket, open_udp
+
+__all__ = ["metrics_text", "serve"]
+
+GOODBYE = 0.3
+"""Seconds for the goodbyes to leave."""
+WORDS = {PlayerJoined: "joined", PlayerLost: "lost its connection", PlayerRejoined: "is back", PlayerLeft: "left"}
+
+
+def serve(
+    port: Annotated[int, typer.Option(help="UDP port; 0 takes any that is free.")] = 7777,
+    host: Annotated[str, typer.Option(help="Address to listen on; :: takes IPv6 and IPv4.")] = "0.0.0.0",
+    rooms: Annotated[int, typer.Option(help="Rooms; the first has no name, the others are 'room 2', 'room 3' …")] = 1,
+    players: Annotated[int, typer.Option(help="Players in a room, 1 to 16.")] = 16,
+    tick_rate: Annotated[int, typer.Option(help="Ticks a second.")] = 60,
+    snapshot_rate: Annotated[int, typer.Option(help="Snapshots a second.")] = 20,
+    config: Annotated[Path | None, typer.Option(help="JSON with the protocol's own keys; options win over it.")] = None,
+    fixed: Annotated[bool, typer.Option("--fixed", help="Fixed snapshots of 1398 bytes only, no deltas.")] = False,
+    metrics: Annotated[
+        int | None, typer.Option(help="TCP port on 127.0.0.1 that answers HTTP with counters; 0 takes any.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(help="Stop after so many seconds.", show_default="until Ctrl-C")
+    ] = None,
+) -> None:
+    """Serve the runner: the server decides, clients predict.
+
+    Example: retick serve --rooms 4 --port 7777 --metrics 9100
+    """
+    if not 1 <= rooms <= 64:
+        raise UsageError(f"--rooms is 1 to 64, not {rooms}")
+    for name, rate in (("--tick-rate", tick_rate), ("--snapshot-rate", snapshot_rate)):
+        if not 1 <= rate <= 240:
+            raise UsageError(f"{name} is 1 to 240, not {rate}")
+    runner = _runner_config(config, players, tick_rate, snapshot_rate)
+    names = ("", *(f"room {number}" for number in range(2, rooms + 1)))
+    server = Server(NetRunner(runner), entropy=os.urandom, config=ServerConfig(rooms=names, delta=not fixed))
+    socket = open_udp(host, port)
+    try:
+        asyncio.run(_run(server, socket, metrics, seconds))
+    except KeyboardInterrupt:
+        typer.echo("retick serve: stopped")
+
+
+def _runner_config(path: Path | None, players: int, tick_rate: int, snapshot_rate: int) -> RunnerConfig:
+    base = RunnerConfig()
+    if path is not None:
+        try:
+            base, complaints = parse_config(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise UsageError(f"--config {path} cannot be read: {error.strerror}") from error
+        for complaint in complaints:
+            typer.echo(f"retick serve: {path.name}: {complaint}", err=True)
+    chosen = {"max_players": players, "server_tick_rate": tick_rate, "client_tick_rate": tick_rate}
+    kept = {name: getattr(base, name) for name in RunnerConfig.__slots__}
+    return RunnerConfig(**(kept | chosen | {"snapshot_rate": snapshot_rate}))
+
+
+async def _run(server: Server, socket: UdpSocket, metrics: int | None, seconds: float | None) -> None:
+    def report(events: list[Any]) -> None:
+        for event in events:
+            room = f" {event.room!r}" if event.room else ""
+            typer.echo(f"player {event.peer_id}{room} {WORDS[type(event)]}")
+
+    rooms = "one room" if len(server.rooms) == 1 else f"{len(server.rooms)} rooms"
+    typer.echo(f"listening on {socket.address[0]} port {socket.address[1]}, {rooms}")
+    async with Pump(server, socket, on_events=report) as pump:
+        page = None if metrics is None else await _serve_metrics(server, metrics)
+        try:
+            await asyncio.sleep(1e9 if seconds is None else seconds)
+        finally:
+            if page is not None:
+                page.close()
+            server.close("the server stops")
+            pump.wake()
+            await asyncio.sleep(GOODBYE)
+
+
+async def _serve_metrics(server: Server, port: int) -> asyncio.Server:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            async with asyncio.timeout(2.0):
+                await reader.readline()
+            body = metrics_text(server).encode()
+            head = f"HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: {len(body)}\r\n\r\n"
+            writer.write(head.encode() + body)
+            await writer.drain()
+        except (TimeoutError, OSError):
+            pass
+        finally:
+            writer.close()
+
+    try:
+        page = await asyncio.start_server(answer, "127.0.0.1", port)
+    except OSError as error:
+        raise UsageError(f"--metrics {port} cannot be opened: {error.strerror}") from error
+    typer.echo(f"metrics on http://127.0.0.1:{page.sockets[0].getsockname()[1]}/")
+    return page
+
+
+def metrics_text(server: Server) -> str:
+    """All counters, a line each, as monitoring systems read them."""
+    lines = [f"retick_ticks_skipped {server.skipped_ticks}"]
+    for room in server.rooms.values():
+        label = f'{{room="{room.name}"}}'
+        lines += [
+            f"retick_room_tick{label} {room.tick}",
+            f"retick_room_players{label} {len(room.players)}",
+            f"retick_room_snapshots{label} {room.stats.snapshots}",
+            f"retick_room_snapshot_bytes{label} {room.stats.snapshot_bytes}",
+        ]
+        for player in room.players.values():
+            who = f'{{room="{room.name}",peer="{player.peer_id}"}}'
+            for name, value in player.stats._asdict().items():
+                lines.append(f"retick_player_{name}{who} {value:g}")
+    lines += [f'retick_refused{{reason="{reason}"}} {count}' for reason, count in server.refused.items()]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,340 @@
+"""Whatever a stranger sends, the server goes on, counts it by reason, and nobody else notices; and so does a client."""
+
+import struct
+from collections.abc import Hashable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from retick.authority import Client, Server
+from retick.authority.acked import ACKED_INPUT, DELTA_SNAPSHOT
+from retick.authority.config import DELTA_SNAPSHOTS
+from retick.authority.delta import DeltaCodec
+from retick.authority.joining import JoinRequest, encode_join
+from retick.authority.player import Player
+from retick.authority.stats import InputStats, PlayerView
+from retick.games.runner import Command, NetRunner
+from retick.games.runner.control import Hello, Ping, ResyncHint
+from retick.link import Accept, Connected, Connection, LinkConfig, LinkEndpoint, MessageReceived
+from retick.transport import MemoryHub
+from tests.authority.courses import Field, seeded
+
+NET = NetRunner()
+SCHEMA = DeltaCodec(NET.layout).codec.schema_hash
+
+
+def terms(**more: Any) -> LinkConfig:
+    return LinkConfig(game_id=NET.game_id, game_version=6, capabilities=DELTA_SNAPSHOTS, max_datagram=1472, **more)
+
+
+class Stranger:
+    """Speaks the link and says hello; from then on, anything."""
+
+    def __init__(self, address: Hashable, room: bytes | None = None) -> None:
+        self.link = LinkEndpoint(terms(accepting=False), entropy=seeded(77))
+        data = encode_join(JoinRequest("", b"", SCHEMA)) if room is None else room
+        self.connection: Connection = self.link.dial(address, data=data)
+        self.received: list[Any] = []
+
+    def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
+        self.link.receive_datagram(data, address, now=now)
+
+    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
+        return self.link.datagrams_to_send(now=now)
+
+    def next_timeout(self) -> float | None:
+        return self.link.next_timeout()
+
+    def handle_timeout(self, *, now: float) -> None:
+        self.link.handle_timeout(now=now)
+
+    def events(self) -> list[Any]:
+        events = self.link.events()
+        self.received += events
+        for event in events:
+            if isinstance(event, Connected):
+                self.connection.send_reliable(NET.encode_control(Hello()))
+        return events
+
+
+def field_with_stranger() -> tuple[Field, Stranger]:
+    field = Field()
+    field.join("honest")
+    stranger = Stranger("server")
+    field.network.attach("stranger", stranger, on_events=lambda events: None)
+    field.run(1.0)
+    return field, stranger
+
+
+def player_of(field: Field, *, honest: bool) -> Player:
+    known = field.clients["honest"].peer_id
+    [found] = [player for player in field.server.rooms[""].players.values() if (player.peer_id == known) == honest]
+    return found
+
+
+def refusals(field: Field) -> dict[str, int]:
+    return {reason: count for reason, count in field.server.rooms[""].stats.refused.items() if count}
+
+
+def bundle(*commands: Command) -> bytes:
+    return NET.encode_inputs(commands)
+
+
+def command_bytes(**more: Any) -> bytes:
+    """A bundle with values that no encoder of ours would write."""
+    values = {"seq": 1, "tick": 90, "epoch": 1, "dt": 0.0, "x": 0.0, "y": 0.0, "b": 0, "yaw": 0.0, "pitch": 0.0} | more
+    return (b"\x01\x01" + struct.pack("<IIIfffBff", *values.values())).ljust(167, b"\0")
+
+
+@pytest.mark.parametrize(
+    ("payload", "reason"),
+    [
+        (b"\x01", "malformed"),
+        (b"\x01\x00" + bytes(165), "malformed"),
+        (b"\x01\x06" + bytes(165), "malformed"),
+        (bytes(167), "malformed"),
+        (b"\x02" + bytes(1397), "malformed"),
+        (bytes((ACKED_INPUT,)), "malformed"),
+        (bytes((ACKED_INPUT,)) + b"\xff\xff\xff\xff" + bytes(167), "malformed"),
+        (b"\x01\x01" + bytes(166), "malformed"),
+        (command_bytes(seq=0), "bad_command"),
+        (command_bytes(x=float("nan")), "bad_command"),
+        (command_bytes(pitch=float("inf")), "bad_command"),
+        (command_bytes(epoch=0xFFFFFFF0), "old_epoch"),
+    ],
+)
+def test_bad_payloads_are_counted_by_reason(payload: bytes, reason: str) -> None:
+    field, stranger = field_with_stranger()
+    assert stranger.connection.send_unreliable(payload)
+    field.network.flush("stranger")
+    field.run(0.5)
+    assert refusals(field) == {reason: 1}
+    assert field.clients["honest"].stats.refused == 0
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        (b"", "malformed"),
+        (b"\x03\x09" + bytes(94), "malformed"),
+        (b"\x03\x03" + bytes(93), "malformed"),
+        (NET.encode_control(Hello())[:2] + b"\x05" + bytes(93), "wrong_version"),
+        (NET.encode_control(ResyncHint(5)), "unexpected"),
+        (b"\x04" + bytes(28), "unexpected"),
+    ],
+)
+def test_bad_messages_are_counted_by_reason(message: bytes, reason: str) -> None:
+    field, stranger = field_with_stranger()
+    assert stranger.connection.send_reliable(message)
+    field.network.flush("stranger")
+    field.run(0.5)
+    assert refusals(field) == {reason: 1}
+
+
+def test_ticks_far_ahead_and_behind_are_dropped_and_counted_for_the_player() -> None:
+    field, stranger = field_with_stranger()
+    tick = field.server.rooms[""].tick
+    stranger.connection.send_unreliable(bundle(Command(1, tick + 500, 1), Command(2, 4_000_000_000, 1)))
+    stranger.connection.send_unreliable(bundle(Command(3, 1, 1)))
+    field.network.flush("stranger")
+    field.run(0.2)
+    player = player_of(field, honest=False)
+    assert (player.stats.dropped_future, player.stats.dropped_old) == (2, 1)
+    assert player.buffer.waiting == 0
+
+
+def test_axes_beyond_one_move_nobody_faster() -> None:
+    field, stranger = field_with_stranger()
+    player = player_of(field, honest=False)
+    for seq in range(1, 60):
+        tick = field.server.rooms[""].tick + 5
+        stranger.connection.send_unreliable(command_bytes(seq=seq, tick=tick, x=1e30, y=-1e30))
+        field.network.flush("stranger")
+        field.run(1 / 60)
+        vx, _, vz = player.state.velocity
+        assert vx * vx + vz * vz <= 9.0**2 + 1e-3
+    assert player.stats.ticks_buffered > 40
+
+
+def test_a_client_that_sends_ten_times_too_often_is_not_read_and_harms_nobody() -> None:
+    field, stranger = field_with_stranger()
+    honest = player_of(field, honest=True)
+    before = honest.stats
+    for seq in range(1, 300):
+        tick = field.server.rooms[""].tick + 5
+        for _ in range(20):
+            stranger.connection.send_unreliable(bundle(Command(seq, tick, 1)))
+            stranger.connection.send_reliable(NET.encode_control(Ping(1, 1)))
+        field.network.flush("stranger")
+        field.run(1 / 60)
+    assert refusals(field)["flooded"] > 3000
+    after = honest.stats
+    assert after.ticks_held == before.ticks_held
+    assert after.ticks_neutral == before.ticks_neutral
+    assert after.ticks_buffered - before.ticks_buffered > 290
+    assert max(event.correction for event in field.events["honest"][-50:]) == 0.0
+
+
+def test_inputs_before_a_hello_make_no_player() -> None:
+    field = Field()
+    stranger = Stranger("server")
+    stranger.events = lambda: stranger.link.events()  # type: ignore[method-assign]
+    field.network.attach("stranger", stranger, on_events=lambda events: None)
+    field.run(0.5)
+    stranger.connection.send_unreliable(bundle(Command(1, 50, 1)))
+    stranger.connection.send_reliable(NET.encode_control(Ping(1, 1)))
+    field.network.flush("stranger")
+    field.run(0.5)
+    assert refusals(field) == {"not_joined": 2}
+    assert field.server.rooms[""].players == {}
+    field.run(10.0)
+    assert field.server.links == []
+
+
+@pytest.mark.parametrize("wish", [b"\x02", b"\x01" * 300, encode_join(JoinRequest("nowhere", b"", SCHEMA))])
+def test_a_hello_that_cannot_be_read_is_refused(wish: bytes) -> None:
+    field = Field()
+    field.network.attach("stranger", Stranger("server", wish[:256]), on_events=lambda events: None)
+    field.run(0.5)
+    assert refusals(field) == {"bad_join": 1}
+
+
+class Rig:
+    """A server and a stranger without time between them, to be fed with anything."""
+
+    def __init__(self) -> None:
+        self.hub = MemoryHub()
+        self.server = Server(NET, entropy=seeded(1))
+        self.stranger = Stranger("server")
+        self.hub.attach("server", self.server)
+        self.hub.attach("stranger", self.stranger)
+        self.now = 0.0
+        for _ in range(20):
+            self.turn()
+
+    def turn(self) -> None:
+        self.now += 1 / 60
+        self.hub.exchange(now=self.now)
+        self.stranger.events()
+
+
+RIG = Rig()
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.tuples(st.integers(0, 18), st.binary(max_size=200), st.booleans()), max_size=6))
+def test_no_bytes_bring_the_server_down(packets: list[tuple[int, bytes, bool]]) -> None:
+    global RIG
+    if not RIG.stranger.connection.is_connected:
+        RIG = Rig()
+    for kind, data, reliable in packets:
+        padded = bytes((kind,)) + data.ljust({1: 166, 3: 95, ACKED_INPUT: 171}.get(kind, 0), b"\0")
+        if reliable:
+            RIG.stranger.connection.send_reliable(padded)
+        else:
+            RIG.stranger.connection.send_unreliable(padded)
+        RIG.turn()
+    tick = RIG.server.rooms[""].tick
+    RIG.turn()
+    assert RIG.server.rooms[""].tick == tick + 1
+
+
+class Impostor:
+    """Accepts clients, welcomes them properly, and then sends anything."""
+
+    def __init__(self) -> None:
+        self.link = LinkEndpoint(terms(), entropy=seeded(5), admit=lambda request: Accept())
+        self.client = Client(NET, "impostor", entropy=seeded(6))
+        self.hub = MemoryHub()
+        self.hub.attach("impostor", self.link)
+        self.hub.attach("client", self.client)
+        self.connection: Connection | None = None
+        self.now = 0.0
+        for _ in range(20):
+            self.turn()
+
+    def turn(self) -> None:
+        self.now += 1 / 60
+        self.hub.exchange(now=self.now)
+        for event in self.link.events():
+            if self.connection is None and isinstance(event, MessageReceived):
+                self.connection = event.connection
+                welcome = NET.welcome(peer_id=2, delay_ticks=3, server_tick=100)
+                self.connection.send_reliable(NET.encode_control(welcome))
+        self.client.tick(INTENT, now=self.now)
+        self.client.others(now=self.now)
+        self.client.events()
+
+
+class INTENT:
+    move_x, move_y, yaw, pitch, jump, fire = 0.0, 1.0, 0.0, 0.0, False, False
+
+
+IMPOSTOR = Impostor()
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.tuples(st.integers(0, 18), st.binary(max_size=200), st.booleans()), max_size=6))
+def test_no_bytes_bring_a_client_down(packets: list[tuple[int, bytes, bool]]) -> None:
+    global IMPOSTOR
+    if not IMPOSTOR.client.is_joined:
+        IMPOSTOR = Impostor()
+    connection = IMPOSTOR.connection
+    assert connection is not None
+    for kind, data, reliable in packets:
+        padded = bytes((kind,)) + data.ljust({2: 1397, 3: 95}.get(kind, 0), b"\0")
+        if reliable:
+            connection.send_reliable(padded)
+        else:
+            connection.send_unreliable(padded)
+        IMPOSTOR.turn()
+
+
+def snapshot(tick: int, **spoil: int) -> bytes:
+    data = bytearray(NET.encode_snapshot(tick, [PlayerView(2, 0, NET.motor.spawn(2), InputStats())]))
+    for offset, value in spoil.items():
+        data[6 + int(offset.removeprefix("at"))] = value
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        snapshot(200)[:-1],
+        snapshot(200) + b"\0",
+        snapshot(200, at81=5),
+        snapshot(200, at81=0x10),
+        snapshot(200, at85=3),
+        snapshot(200, at10=0x80, at11=0x7F),
+        snapshot(200)[:5] + b"\x11" + snapshot(200)[6:],
+        snapshot(0xFFFFFFFF),
+        bytes((DELTA_SNAPSHOT,)) + b"\xc8\0\0\0\0" + b"\xff" * 40,
+    ],
+)
+def test_bad_snapshots_are_refused_and_counted_and_the_next_good_one_is_taken(bad: bytes) -> None:
+    rig = Impostor()
+    assert rig.connection is not None
+    before = rig.client.stats.refused
+    rig.connection.send_unreliable(bad)
+    rig.turn()
+    assert rig.client.stats.refused == before + 1
+    assert rig.client.stats.snapshots == 0
+    rig.connection.send_unreliable(snapshot(201))
+    rig.turn()
+    assert rig.client.stats.snapshots == 1
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.binary(max_size=120), max_size=5), st.sampled_from([0x80, 0xBF, 0xC0, 0xC1, 0xE0, 0xE2, 0x00]))
+def test_no_datagram_brings_either_down(datagrams: list[bytes], first: int) -> None:
+    server, client = Server(NET, entropy=seeded(1)), Client(NET, "server", entropy=seeded(2))
+    for number, data in enumerate(datagrams):
+        for end in (server, client):
+            end.receive_datagram(bytes((first,)) + data, "server", now=number / 60)
+            end.handle_timeout(now=number / 60)
+            end.datagrams_to_send(now=number / 60)
+            end.events()
+    assert server.rooms[""].players == {}
+    assert not client.is_joined

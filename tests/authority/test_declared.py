@@ -1,0 +1,185 @@
+"""Games from a declaration, and the tutorial's own: nothing of the runner is in them."""
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retick.authority import (
+    ClientConfig,
+    DeclaredProfile,
+    Flag,
+    InputStats,
+    PlayerView,
+    Real,
+    ServerConfig,
+    SessionNumbers,
+    Whole,
+)
+from retick.authority.control import Hello, Welcome, decode_control, encode_control
+from retick.authority.fields import clamp, round32
+from retick.errors import DecodeError, UnsupportedVersion, UsageError
+from tests.authority.courses import Field
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "hover_arena.py"
+
+
+def example() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("hover_arena", EXAMPLE)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["hover_arena"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+HOVER = example()
+PROFILE: DeclaredProfile = HOVER.HOVER
+
+
+def test_the_tutorials_game_plays_with_deltas_and_without_corrections() -> None:
+    hits, clients, corrections = HOVER.play(seconds=8.0, players=3, seed=2)
+    assert sum(hits.values()) > 0
+    assert len(corrections) > 200
+    assert max(corrections) == 0.0
+    for client in clients:
+        assert client.stats.refused == 0
+        assert client.stats.snapshot_bytes / client.stats.snapshots < 100
+
+
+class Drifter:
+    def decide(self, state: Any) -> Any:
+        return HOVER.Held(0.7, -0.3, 1.0, False)
+
+
+def test_the_same_game_runs_on_fixed_snapshots() -> None:
+    field = Field(profile=PROFILE, config=ServerConfig(delta=False))
+    client = field.join("a", bot=Drifter())
+    field.join("b", bot=Drifter())
+    field.run(3.0)
+    assert client.stats.snapshots > 40
+    assert client.stats.refused == 0
+    last = client.player
+    assert last is not None
+    assert last.x != PROFILE.motor.spawn(2).x
+
+
+def test_games_do_not_meet_by_mistake() -> None:
+    field = Field(profile=PROFILE)
+    other = DeclaredProfile(**(PROFILE._given | {"game_id": "example.other"}))
+    field.join("a", bot=Drifter(), profile=other, config=ClientConfig())
+    field.run(1.0)
+    assert field.clients["a"].is_over
+    assert field.server.rooms[""].players == {}
+
+
+axes = st.floats(-3, 3, width=32)
+
+
+@given(st.integers(1, 2**32 - 1), st.integers(1, 2**32 - 1), axes, axes, axes, st.booleans())
+def test_sanitising_twice_changes_nothing_and_bundles_come_back(
+    seq: int, tick: int, right: float, down: float, aim: float, fire: bool
+) -> None:
+    clean = PROFILE.sanitise(HOVER.Wish(seq, tick, 1, right, down, aim, fire))
+    assert clean is not None
+    assert PROFILE.sanitise(clean) == clean
+    assert PROFILE.decode_inputs(PROFILE.encode_inputs([clean, clean])) == [clean, clean]
+    assert abs(clean.right) <= 1
+
+
+def test_what_is_held_over_loses_presses_and_what_is_neutral_keeps_the_look() -> None:
+    wish = HOVER.Wish(5, 6, 1, 0.5, 0.5, 1.0, True)
+    assert PROFILE.hold(wish) == wish._replace(fire=False)
+    assert PROFILE.neutral(wish) == HOVER.Wish(5, 6, 1, 0.0, 0.0, 1.0, False)
+
+
+def test_a_press_lasts_one_command_and_needs_a_new_key_down() -> None:
+    builder = PROFILE.builder()
+    held = HOVER.Held(0, 0, 0, True)
+    fired = []
+    for seq in range(1, 5):
+        builder.sample(held if seq != 3 else held._replace(fire=False), None)
+        fired.append(builder.build(held, seq=seq, tick=seq, epoch=1).fire)
+    assert fired == [True, False, False, True]
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(axes, axes, axes), min_size=1, max_size=30))
+def test_a_state_after_any_steps_survives_the_wire_exactly(wishes: list[tuple[float, float, float]]) -> None:
+    state = PROFILE.motor.spawn(3)
+    for number, (right, down, aim) in enumerate(wishes, 1):
+        clean = PROFILE.sanitise(HOVER.Wish(number, number, 1, right, down, aim, number % 3 == 0))
+        state = PROFILE.motor.step(state, clean)
+    assert PROFILE.layout.exact_state(PROFILE.layout.exact_row(state)) == state
+    view = PlayerView(3, 7, state, InputStats())
+    assert PROFILE.decode_snapshot(PROFILE.encode_snapshot(9, [view])).players == (view,)
+
+
+@given(st.binary(max_size=120))
+def test_any_bytes_are_a_packet_or_refused(data: bytes) -> None:
+    for read in (PROFILE.decode, PROFILE.decode_inputs, PROFILE.decode_snapshot):
+        for given_bytes in (data, b"\x01\x02" + data, b"\x02" + data, b"\x03\x02" + data):
+            try:
+                read(given_bytes)
+            except DecodeError:
+                continue
+
+
+def test_control_messages_come_back_and_versions_are_told_apart() -> None:
+    welcome = PROFILE.welcome(peer_id=4, delay_ticks=3, server_tick=99)
+    assert isinstance(welcome, Welcome)
+    assert decode_control(encode_control(welcome), 1) == welcome
+    with pytest.raises(UnsupportedVersion):
+        decode_control(encode_control(Hello(2)), 1)
+    adopted = PROFILE.adopt(welcome._replace(server_tick_rate=30))
+    assert adopted.config.server_tick_rate == 30
+    with pytest.raises(UsageError):
+        PROFILE.adopt(welcome._replace(server_tick_rate=0))
+
+
+def test_bounds_are_kept_and_contradictions_refused() -> None:
+    assert clamp(Whole(-3, 9), 100) == 9
+    assert clamp(Real(-1, 1), float("nan")) == 0.0
+    assert clamp(Real(-1, 1), 0.1) == round32(0.1)
+    with pytest.raises(UsageError):
+        Real(1, 1)
+    with pytest.raises(UsageError):
+        Whole(5, 4)
+
+    class Point(NamedTuple):
+        x: float
+
+    class Move(NamedTuple):
+        seq: int
+        tick: int
+        epoch: int
+        go: bool
+
+    def declared(**more: Any) -> DeclaredProfile:
+        given_fields: dict[str, Any] = {
+            "game_id": "x", "version": 1, "motor": HOVER.HoverMotor(), "state": Point, "command": Move,
+            "state_fields": {"x": Real(-1, 1, steps=4)}, "command_fields": {"go": Flag()},
+        }  # fmt: skip
+        return DeclaredProfile(**(given_fields | more))
+
+    assert declared(config=SessionNumbers(max_players=2)).config.max_players == 2
+    with pytest.raises(UsageError, match="declare every field"):
+        declared(state_fields={"y": Real(-1, 1, steps=4)})
+    with pytest.raises(UsageError, match="others see nothing"):
+        declared(state_fields={"x": Real(-1, 1)})
+
+
+def test_the_tutorials_snippets_are_the_examples_text() -> None:
+    root = Path(__file__).parents[2]
+    page = (root / "docs" / "tutorial-server.md").read_text(encoding="utf-8")
+    code = EXAMPLE.read_text(encoding="utf-8")
+    snippets = [part.split("```")[0] for part in page.split("```python\n")[1:]]
+    assert len(snippets) >= 5
+    for snippet in snippets:
+        assert snippet in code

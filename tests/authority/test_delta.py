@@ -1,0 +1,192 @@
+from contextlib import suppress
+from math import dist, pi
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retick.authority import ClientConfig, InputStats, Joined, PlayerView, ServerConfig
+from retick.authority.acked import DELTA_SNAPSHOT, acked_input, split_acked_input
+from retick.authority.delta import DeltaCodec, DeltaReceiver, DeltaSender
+from retick.errors import BaselineMissing, DecodeError
+from retick.games.runner import COURSE, CourseBot, Mode, NetRunner, RunnerState
+from retick.games.runner.layout import RunnerLayout
+from retick.transport import Conditions
+from tests.authority.courses import Field
+
+NET = NetRunner()
+CODEC = DeltaCodec(RunnerLayout(COURSE))
+
+
+def crowd(players: int, ticks: int) -> list[list[PlayerView]]:
+    """Bots on the course: everyone's view after each third tick."""
+    bots = [(CourseBot(seed), NET.builder()) for seed in range(players)]
+    states = [NET.motor.spawn(2 + seed) for seed in range(players)]
+    frames = []
+    for tick in range(1, ticks + 1):
+        for index, (bot, builder) in enumerate(bots):
+            intent = bot.decide(states[index])
+            builder.sample(intent, states[index])
+            states[index] = NET.motor.step(states[index], builder.build(intent, seq=tick, tick=tick, epoch=1))
+        if tick % 3 == 0:
+            stats = InputStats(tick * 2, 0, tick, 1, 2, 0, 3, 6, 130.5, 8.25)
+            frames.append([PlayerView(2 + index, tick, state, stats) for index, state in enumerate(states)])
+    return frames
+
+
+CROWD = crowd(16, 900)
+
+
+def test_ones_own_player_is_exact_to_the_bit_and_the_others_are_near() -> None:
+    sender, receiver = DeltaSender(CODEC), DeltaReceiver(CODEC)
+    for number, views in enumerate(CROWD):
+        tick = 3 * number + 3
+        view = receiver.decode(sender.encode(sender.share(tick, views), 5), 5)
+        sender.acknowledge(receiver.newest_tick)
+        assert view.tick == tick
+        for found, true in zip(view.players, views, strict=True):
+            assert found.peer_id == true.peer_id
+            if found.peer_id == 5:
+                assert found == true
+            else:
+                assert dist(found.state.position, true.state.position) <= 3**0.5 / 512 + 1e-9
+                assert dist(found.state.velocity, true.state.velocity) <= 3**0.5 / 32 + 1e-9
+                turn = (found.state.yaw - true.state.yaw + pi) % (2 * pi) - pi
+                assert abs(turn) <= pi / 4096 + 1e-9
+                assert found.state.mode == true.state.mode
+                assert found.state.locomotion.wall_normal == true.state.locomotion.wall_normal
+                assert found.stats == InputStats()
+
+
+def test_sixteen_runners_fit_the_budget() -> None:
+    """At most 350 bytes on average and 470 at the 95th percentile, acknowledged after a round trip of 130 ms."""
+    sender, receiver = DeltaSender(CODEC), DeltaReceiver(CODEC)
+    sizes: list[int] = []
+    for number, views in enumerate(CROWD):
+        data = sender.encode(sender.share(3 * number + 3, views), 9)
+        receiver.decode(data, 9)
+        sizes.append(len(data))
+        sender.acknowledge(receiver.newest_tick - 6)
+    steady = sorted(sizes[40:])
+    assert sum(steady) / len(steady) <= 350
+    assert steady[int(len(steady) * 0.95)] < 470
+    assert sizes[0] > max(steady)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32), st.floats(0.0, 0.6), st.integers(0, 12))
+def test_whatever_is_lost_each_snapshot_that_arrives_is_right(seed: int, loss: float, lag: int) -> None:
+    dice = Random(seed)
+    sender, receiver = DeltaSender(CODEC), DeltaReceiver(CODEC)
+    acks: list[int] = []
+    arrived = 0
+    for number, views in enumerate(CROWD[:60]):
+        present = [view for view in views if view.peer_id == 5 or (number // 20 + view.peer_id) % 5]
+        data = sender.encode(sender.share(3 * number + 3, present), 5)
+        if dice.random() >= loss:
+            view = receiver.decode(data, 5)
+            arrived += 1
+            assert [player.peer_id for player in view.players] == [player.peer_id for player in present]
+            assert next(player for player in view.players if player.peer_id == 5) in present
+        acks.append(receiver.newest_tick)
+        if dice.random() >= loss:
+            sender.acknowledge(acks[max(0, number - lag)])
+    assert arrived or loss > 0
+
+
+def test_a_delta_against_a_snapshot_that_is_not_held_says_so() -> None:
+    sender, receiver = DeltaSender(CODEC), DeltaReceiver(CODEC)
+    sender.encode(sender.share(3, CROWD[0]), 5)
+    sender.acknowledge(3)
+    with pytest.raises(BaselineMissing):
+        receiver.decode(sender.encode(sender.share(6, CROWD[1]), 5), 5)
+
+
+def test_an_ack_of_what_was_never_sent_changes_nothing() -> None:
+    sender, receiver = DeltaSender(CODEC), DeltaReceiver(CODEC)
+    sender.acknowledge(4_000_000_000)
+    receiver.decode(sender.encode(sender.share(3, CROWD[0]), 5), 5)
+    sender.acknowledge(2)
+    assert receiver.decode(sender.encode(sender.share(6, CROWD[1]), 5), 5).tick == 6
+
+
+def test_a_client_silent_for_long_gets_a_full_snapshot_again() -> None:
+    sender, receiver = DeltaSender(CODEC), DeltaReceiver(CODEC)
+    first = sender.encode(sender.share(3, CROWD[0]), 5)
+    receiver.decode(first, 5)
+    sender.acknowledge(3)
+    for number in range(1, 100):
+        last = sender.encode(sender.share(3 + 3 * number, CROWD[number]), 5)
+    assert DeltaReceiver(CODEC).decode(last, 5).tick == 300
+
+
+def exchange() -> tuple[DeltaReceiver, bytes]:
+    sender, receiver = DeltaSender(CODEC), DeltaReceiver(CODEC)
+    receiver.decode(sender.encode(sender.share(3, CROWD[0]), 5), 5)
+    sender.acknowledge(3)
+    return receiver, sender.encode(sender.share(6, CROWD[1]), 5)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 400), st.integers(0, 255)), max_size=8), st.integers(0, 400))
+def test_spoiled_deltas_decode_or_are_refused_and_spoil_nothing(spoils: list[tuple[int, int]], cut: int) -> None:
+    receiver, good = exchange()
+    bad = bytearray(good)
+    for at, value in spoils:
+        bad[1 + at % (len(bad) - 1)] = value
+    try:
+        receiver.decode(bytes(bad[: max(1, len(bad) - cut)]), 5)
+    except DecodeError:
+        assert receiver.newest_tick == 3
+    receiver, good = exchange()
+    assert receiver.decode(good, 5).tick == 6
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=200))
+def test_any_bytes_decode_or_raise_a_decode_error(data: bytes) -> None:
+    receiver, _ = exchange()
+    with suppress(DecodeError):
+        receiver.decode(bytes((DELTA_SNAPSHOT,)) + data, 5)
+
+
+@given(st.integers(0, 2**32 - 1), st.binary(max_size=20))
+def test_acks_ride_on_inputs(tick: int, bundle: bytes) -> None:
+    assert split_acked_input(acked_input(tick, bundle)) == (tick, bundle)
+
+
+def test_a_layout_row_survives_any_mode_and_timer() -> None:
+    layout = RunnerLayout(COURSE)
+    for mode in Mode:
+        state = RunnerState(1.5, 2.25, -3.0, 0.5, -9.0, 2.0, 1.0, -0.5, True)
+        wanted = state.with_locomotion(state.locomotion._replace(mode=mode, mode_ticks=255, wall_normal=(0.6, 0, -0.8)))
+        assert layout.exact_state(layout.exact_row(wanted)) == wanted
+
+
+def test_who_flies_out_of_the_world_is_shown_at_its_border() -> None:
+    layout = RunnerLayout(COURSE)
+    row = layout.public_row(RunnerState(1e6, -1e6, 0.0, 1e5, -1e5, 0.0))
+    for value, (_, lowest, highest) in zip(row, layout.public, strict=True):
+        assert lowest <= value <= highest
+
+
+@pytest.mark.parametrize(("server", "client"), [(True, True), (True, False), (False, True)])
+def test_deltas_are_sent_when_both_ends_can(server: bool, client: bool) -> None:
+    field = Field(config=ServerConfig(delta=server), conditions=Conditions(latency=0.03, loss=0.02))
+    joined = field.join("a", config=ClientConfig(delta=client))
+    field.join("b", config=ClientConfig(delta=client))
+    field.run(3.0)
+    assert field.of("a", Joined)[0].delta == (server and client)
+    size = joined.stats.snapshot_bytes / joined.stats.snapshots
+    assert (size == 1398) != (server and client)
+    assert joined.stats.refused == joined.stats.missing_baselines == 0
+    assert field.server.refused.get("malformed", 0) == 0
+
+
+def test_a_client_with_another_world_is_refused() -> None:
+    field = Field()
+    field.join("a", profile=NetRunner(world=type(COURSE)(COURSE.boxes[:1])))
+    field.run(1.0)
+    assert field.clients["a"].is_over
+    assert "laid out" in field.events["a"][0].text
