@@ -19,6 +19,8 @@ from retick.transport.udp import open_udp
 __all__ = ["Fleet", "run_joiners"]
 
 IDLE_SECONDS = 0.01
+LEAST_SLEEP = 0.001
+"""Seconds: what is due within one of these is done in one go, and not after a thousand short sleeps a second."""
 FRAMES_OF_INPUTS = 1200
 DRAIN = 64
 
@@ -73,7 +75,7 @@ class Fleet:
         while now < end:
             due, number = heap[0]
             if due > now:
-                time.sleep(due - now)
+                time.sleep(max(due - now, LEAST_SLEEP))
                 now = time.monotonic()
             heapreplace(heap, (self._turn(self.members[number], now), number))
             turns += 1

@@ -200,10 +200,7 @@ def link_alone(frames: int = 2000) -> float:
     ]
     dialled = ends[0].dial("1")
     now = 0.0
-    while not dialled.is_connected or not ends[1].connections:
-        now += 0.01
-        _carry(ends, now)
-    for _ in range(3):
+    while not all(side.is_connected for end in ends for side in end.connections.values()) or not ends[1].connections:
         now += 0.01
         _carry(ends, now)
     sides = [dialled, next(iter(ends[1].connections.values()))]

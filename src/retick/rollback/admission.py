@@ -336,13 +336,21 @@ class Newcomer:
         self.report()
 
     def report(self) -> None:
-        """Tell the sponsor, once, that we have the state and all links."""
+        """Tell the sponsor, once, that we have the state and all links, and have run what they brought."""
         welcome, session = self._welcome, self._session
         if welcome is None or self._joined or not self.has_state:
             return
-        if all(peer.is_connected for peer in session.peers.values()):
+        if all(peer.is_connected for peer in session.peers.values()) and self._is_level():
             self._joined = True
             session.peers[welcome.sender].send(bytes((wire.JOINED,)))
+
+    def _is_level(self) -> bool:
+        """Whether we have come near to where the others are; where a link came up late, inputs are still missing."""
+        match = self._session.match
+        if match is None:
+            return False
+        newest = max((exchange.their_frame for exchange in match.exchanges.values()), default=-1)
+        return newest - match.engine.frame <= LEVEL_SECONDS * match.config.tick_rate
 
     def commit(self, frame: int, match: Match) -> None:
         """The frame of our first own input is agreed."""

@@ -56,6 +56,8 @@ class Exchange:
         """The newest frame of our inputs that the other side has, with all before it."""
         self.acks_below = 0
         """Acknowledgements below this frame are taken even if we have not come that far: of one who joins later."""
+        self.their_frame = -1
+        """The frame at which the other side was when it last said so; -1 before."""
         self.events: list[MatchEvent] = []
         self.book = ChecksumBook(config.checksum_interval) if config.checksum_interval else None
         self.desynced = False
@@ -161,6 +163,7 @@ class Exchange:
         self.lead.measure_ours(engine.frame + phase - newest)
         if sync is not None:
             self.lead.learn_theirs(sync.lead / 64)
+            self.their_frame = newest + ((sync.frame - newest + 0x8000) & 0xFFFF) - 0x8000
         elif not self._extensions & rbn1.TIME_SYNC:
             # They sent this right after a frame, and had our newest input for half a frame on average.
             self.lead.measure_theirs(newest + 0.5 - engine.input_delay - ack)

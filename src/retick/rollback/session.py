@@ -219,6 +219,8 @@ class RollbackSession:
     def _pump(self, match: Match, now: float) -> None:
         if self.sponsor.newcomer is not None:
             self.sponsor.pump()
+        if match.joins_at is None:
+            self._newcomer.report()
         if self._audience.size:
             self._audience.feed(match)
         if match.alarm is not None or self._inquiry.is_open:
