@@ -57,9 +57,11 @@ BUILT_FROM := $(PY) pyproject.toml setup.py src/retick/_kernels.py $(KERNELS) $(
 PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --editable
 
 $(VENV)/.demo: $(BUILT_FROM)
+	@echo "setting up $(VENV); compiling the kernels takes a minute or two the first time"
 	$(PIP_INSTALL) ".[cli]"
 	@touch $@
 
 $(VENV)/.dev: $(BUILT_FROM)
+	@echo "setting up $(VENV); compiling the kernels takes a minute or two the first time"
 	$(PIP_INSTALL) ".[dev]"
 	@touch $@ $(VENV)/.demo

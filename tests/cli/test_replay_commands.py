@@ -156,7 +156,7 @@ def test_diff_names_the_frame_the_inputs_and_the_fields(run: Run, tmp_path: Path
 
 
 def test_diff_tells_seeds_checksums_and_harmless_inputs_apart(run: Run, tmp_path: Path) -> None:
-    base = replay.Replay(seed=1, frames=[(0, 0)] * 9, checkpoints={5: 1})
+    base = replay.Replay(seed=1, frames=[(0, 0)] * 9, checkpoints={5: 1}, game_id="retick.fighter")
     replay.save(tmp_path / "a", base)
     replay.save(tmp_path / "b", base.replace(seed=2, checkpoints={5: 2}))
     code, out, _ = run("replay", "diff", tmp_path / "a", tmp_path / "b")
@@ -168,11 +168,35 @@ def test_diff_tells_seeds_checksums_and_harmless_inputs_apart(run: Run, tmp_path
     assert "state: still the same then, at frame 1" in out
 
 
+def test_a_recording_is_not_taken_for_another_game(run: Run, tmp_path: Path) -> None:
+    nameless = replay.Replay(seed=1, frames=[(0, 0)] * 9, checkpoints={9: 1})
+    replay.save(tmp_path / "nameless.rtk", nameless)
+    code, out, err = run("replay", "verify", tmp_path / "nameless.rtk")
+    assert code != 0
+    assert "does not say which game it is of" in out + err
+    replay.save(tmp_path / "fight.rtk", nameless.replace(game_id="retick.fighter"))
+    code, out, err = run("replay", "verify", tmp_path / "fight.rtk", "--game", "tests.toys:Tally")
+    assert code != 0
+    assert "the recording is of 'retick.fighter', and tests.toys:Tally is another game" in out + err
+    replay.save(tmp_path / "other.rtk", nameless.replace(game_id="somebody.else"))
+    assert run("replay", "diff", tmp_path / "fight.rtk", tmp_path / "other.rtk")[0] == 2
+
+
+def test_a_game_without_a_name_is_recorded_under_the_one_it_was_given(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "s.txt").write_text("30 1 2\n")
+    game = ("--game", "tests.toys:Tally")
+    assert run("replay", "record", tmp_path / "t.rtk", *game, "--script", tmp_path / "s.txt")[0] == 0
+    assert replay.load(tmp_path / "t.rtk").game_id == "tests.toys:Tally"
+    assert run("replay", "verify", tmp_path / "t.rtk", *game)[0] == 0
+    assert run("replay", "verify", tmp_path / "t.rtk")[0] != 0
+
+
 def test_export_gives_inputs_checksums_arrivals_and_states(run: Run, tmp_path: Path) -> None:
     rich = replay.Replay(
         seed=1,
         frames=[(2, 1), (2, 1)],
         checkpoints={2: 77},
+        game_id="retick.fighter",
         local_players=(0,),
         arrivals=(replay.Arrival(1, 1, 0, 2),),
     )

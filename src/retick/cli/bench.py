@@ -21,7 +21,9 @@ __all__ = ["bench_app"]
 INTERRUPTED = 130
 USUAL = Plan()
 
-bench_app = typer.Typer(name="bench", help="Measure the library on this machine.", no_args_is_help=True)
+bench_app = typer.Typer(
+    name="bench", help="Measure the library on this machine. Example: retick bench sim", no_args_is_help=True
+)
 
 
 @bench_app.callback()

@@ -60,6 +60,7 @@ def hold_sessions(count: int, seconds: float, tell: Callable[[str], None] = lamb
             raise RetickError(f"only {fleet.running} of {count} matches began within {CONNECTING_SECONDS:.0f} s")
         tell("settling")
         fleet.run(SETTLING_SECONDS)
+        fleet.settle()
         tell(f"measuring for {seconds:.0f} s")
         fleet.measuring = True
         busy, started = time.process_time(), time.monotonic()

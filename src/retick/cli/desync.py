@@ -17,13 +17,15 @@ from retick.errors import UsageError
 __all__ = ["desync_app"]
 
 desync_app = typer.Typer(
-    name="desync", help="Explain matches in which machines came to different states.", no_args_is_help=True
+    name="desync",
+    help="Explain matches in which machines came to different states. Example: retick desync explain bundle.zip",
+    no_args_is_help=True,
 )
 
 
 @desync_app.callback()
 def _desync() -> None:
-    """Explain matches in which machines came to different states."""
+    """Explain matches in which machines came to different states. Example: retick desync explain bundle.zip"""
 
 
 @desync_app.command()

@@ -33,7 +33,7 @@ def _from_name(name: str) -> Any:
         sys.path.insert(0, "")
     try:
         return importlib.import_module(name)
-    except ImportError as error:
+    except (ImportError, SyntaxError) as error:
         raise UsageError(f"cannot import {name}: {error}") from error
 
 
@@ -45,5 +45,8 @@ def _from_file(path: Path) -> Any:
         raise UsageError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(path.stem, module)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except (ImportError, SyntaxError) as error:
+        raise UsageError(f"cannot import {path}: {error}") from error
     return module

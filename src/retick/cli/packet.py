@@ -58,6 +58,8 @@ def packet(
     Examples: retick packet 52424e3101000100000001020000000300, and: retick packet match.rtkc --full,
     and: retick packet snapshots/ --schema schema.json
     """
+    if not source.strip():
+        raise UsageError("nothing to explain: give hex digits, a file, a folder, or - for standard input")
     snapshots = SnapshotExplainer(schema, last_tick)
     explained: list[tuple[Found, Explanation]] = []
     broken = None

@@ -13,7 +13,7 @@ __all__ = ["replay_app"]
 
 replay_app = typer.Typer(
     name="replay",
-    help="Record, play, verify, compare and export matches (RPLK and RTK files).",
+    help="Record, play, verify, compare and export matches. Example: retick replay verify match.rtk",
     no_args_is_help=True,
 )
 replay_app.command()(record)

@@ -7,6 +7,7 @@ import typer
 
 from retick.cli.replay_files import naming
 from retick.cli.replay_game import GameOption, game_of
+from retick.errors import UsageError
 from retick.replay import Comparison, compare, load
 
 __all__ = ["diff"]
@@ -25,6 +26,8 @@ def diff(
         here = load(ours)
     with naming(theirs):
         there = load(theirs)
+    if here.game_id and there.game_id and here.game_id != there.game_id:
+        raise UsageError(f"recordings of two games: {here.game_id!r} and {there.game_id!r}")
     found = compare(here, there, game_of(here if here.game_id else there, game))
     for line in _lines(found, here.input_size):
         print(line)

@@ -31,6 +31,14 @@ def game_of(replay: Replay, named: str | None) -> Any:
     """The game to play ``replay`` with."""
     if named is None and replay.game_id and replay.game_id not in KNOWN:
         raise UsageError(f"the recording is of {replay.game_id!r}, which is not known here: add --game module:Class")
+    if named is None and not replay.game_id and replay.checkpoints:
+        # RPLK has no room for a game and means the fighter; whatever says more than RPLK must say which game it is.
+        raise UsageError("the recording does not say which game it is of: add --game module:Class")
+    if named is not None and named not in KNOWN and replay.game_id in KNOWN and KNOWN[replay.game_id] != named:
+        game = game_named(named)
+        if getattr(game, "game_id", None) != replay.game_id:
+            raise UsageError(f"the recording is of {replay.game_id!r}, and {named} is another game")
+        return game
     if named in (None, SCRAMBLE) and replay.game_id == SCRAMBLE:
         return Scramble(replay.num_players)
     return game_named(named or replay.game_id or FIGHTER)

@@ -58,7 +58,7 @@ def record(
         packed = _fought(seed, 3600 if frames is None else frames, p1, p2)
     else:
         raise UsageError("the bots play the fighter; for another game, give --script")
-    match = _played(sim, seed, packed, every, frames)
+    match = _played(sim, game or FIGHTER, seed, packed, every, frames)
     with naming(output):
         save(output, match)
     size = output.stat().st_size
@@ -88,9 +88,11 @@ def _scripted(sim: Any, script: Path) -> bytes:
     return parse_script(text, sim.num_players, input_size_of(sim), names)
 
 
-def _played(sim: Any, seed: int, packed: bytes, every: int, frames: int | None) -> Replay:
+def _played(sim: Any, name: str, seed: int, packed: bytes, every: int, frames: int | None) -> Replay:
     """The recording, with the game's checksums on the way and at the end."""
     match = Replay(seed=seed, frames=packed, num_players=sim.num_players, input_size=input_size_of(sim))
     if frames is not None and frames < len(match):
         match = match.replace(frames=match.packed(0, frames))
-    return sealed(match, sim, every=every)
+    whole = sealed(match, sim, every=every)
+    # A game without an id of its own is at least named as it was given here.
+    return whole if whole.game_id else whole.replace(game_id=name[:64])

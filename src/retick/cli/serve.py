@@ -32,7 +32,8 @@ def serve(
     config: Annotated[Path | None, typer.Option(help="JSON with the protocol's own keys; options win over it.")] = None,
     fixed: Annotated[bool, typer.Option("--fixed", help="Fixed snapshots of 1398 bytes only, no deltas.")] = False,
     metrics: Annotated[
-        int | None, typer.Option(help="TCP port on 127.0.0.1 that answers HTTP with counters; 0 takes any.")
+        int | None,
+        typer.Option(min=0, max=65535, help="TCP port on 127.0.0.1 that answers HTTP with counters; 0 takes any."),
     ] = None,
     seconds: Annotated[
         float | None, typer.Option(help="Stop after so many seconds.", show_default="until Ctrl-C")

@@ -1,12 +1,16 @@
 """``retick synctest``: does a game repeat itself when the last frames are run again?"""
 
-from typing import Annotated
+import traceback
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from retick.cli.games import load_game
+from retick.cli.replay_game import game_named
+from retick.errors import RetickError
 from retick.testing.determinism import Failure, find_failure, shrink
 
 __all__ = ["synctest"]
@@ -27,16 +31,29 @@ def synctest(
     Example: retick synctest retick.games.fighter:Fighter --frames 2000
     """
     factory = load_game(game)
+    game_named(game)
     console = Console()
     for number in range(rounds):
         with console.status(f"round {number + 1} of {rounds}: {frames} frames, {distance} run again each"):
-            failure = find_failure(factory, frames=frames, seed=seed + number, distance=distance)
+            failure = _try(factory, frames, seed + number, distance)
         if failure is not None:
             with console.status("shrinking the inputs"):
                 failure = shrink(factory, failure, distance=distance)
             _report(console, failure)
             raise typer.Exit(1)
     console.print(f"{game}: {rounds} rounds of {frames} frames, {distance} frames run again each: all the same")
+
+
+def _try(factory: Callable[[], Any], frames: int, seed: int, distance: int) -> Failure | None:
+    """One round; what the game itself raises is told with the frame and the inputs that led to it."""
+    try:
+        return find_failure(factory, frames=frames, seed=seed, distance=distance)
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        notes = "; ".join(getattr(error, "__notes__", []))
+        raise RetickError(
+            f"the game raised {type(error).__name__}: {error} ({where.filename}:{where.lineno}, {notes})"
+        ) from error
 
 
 def _report(console: Console, failure: Failure) -> None:

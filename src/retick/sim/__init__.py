@@ -20,6 +20,7 @@ from retick.sim.record import (
     Record,
     Times,
 )
+from retick.sim.world import WorldSimulation
 
 __all__ = [
     "I8",
@@ -38,6 +39,7 @@ __all__ = [
     "RunsInBulk",
     "Simulation",
     "Times",
+    "WorldSimulation",
     "XorShift32",
     "crc32",
     "fnv1a",

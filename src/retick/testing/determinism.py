@@ -42,6 +42,9 @@ def _fails(game: Any, rows: Rows, seed: int, distance: int) -> Failure | None:
             test.advance(row)
         except DeterminismError as error:
             return Failure(seed=seed, inputs=rows[:count], error=error)
+        except Exception as error:
+            error.add_note(f"in frame {count - 1} of the run with seed {seed}, with the inputs {row}")
+            raise
     return None
 
 

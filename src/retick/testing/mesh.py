@@ -194,7 +194,9 @@ class Mesh:
 
     def crash(self, name: str) -> MeshPeer:
         """A machine is gone without a word; what it knew is lost with it."""
-        peer = self.peers[name]
+        peer = self.peers.get(name)
+        if peer is None:
+            raise UsageError(f"there is no machine {name!r}, only {', '.join(self.peers)}")
         if not peer.alive:
             raise UsageError(f"{name} has crashed already")
         peer.alive = False
@@ -254,13 +256,17 @@ class Mesh:
         self.run_until(lambda: all(peer.session.running for peer in self.alive), limit=limit, what="the match starts")
 
     def play(self, frames: int, *, limit: float | None = None) -> None:
-        """Let the match go on until every machine that plays has ``frames`` final frames, of any that plays."""
+        """Let the match go on until frame ``frames``, counted from its start, is final on every machine that plays."""
         rate = self.config.tick_rate
         self.run_until(
-            lambda: all(peer.final_frame >= frames for peer in self.alive if peer.playing),
+            lambda: self._all_have(frames),
             limit=limit if limit is not None else 30.0 + 4.0 * frames / rate,
             what=f"{frames} final frames everywhere",
         )
+
+    def _all_have(self, frames: int) -> bool:
+        players = [peer for peer in self.alive if peer.playing]
+        return bool(players) and all(peer.final_frame >= frames for peer in players)
 
     # What came of it.
 
@@ -270,6 +276,8 @@ class Mesh:
         AssertionError names the first frame and the machines that differ.
         """
         players = [peer for peer in self.alive if peer.playing]
+        if not players:
+            raise AssertionError(f"nobody plays any more; {self.describe()}")
         end = min(peer.final_frame for peer in players) if frames is None else frames
         reference = max(players, key=lambda peer: len(peer.rows))
         missing = [frame for frame in range(end) if frame not in reference.rows]
