@@ -17,7 +17,7 @@ from retick.rollback.session import RollbackSession
 from retick.transport.poll import send_waiting, take_waiting
 from retick.transport.udp import open_udp
 
-__all__ = ["Fleet", "run_joiners"]
+__all__ = ["Fleet", "give_back", "own_core", "run_joiners"]
 
 IDLE_SECONDS = 0.01
 LEAST_SLEEP = 0.001
@@ -129,8 +129,27 @@ class Fleet:
             member.socket.close()
 
 
+def own_core(number: int) -> set[int]:
+    """Keep this process on one core, another one for each number, where the system lets it; what it had before.
+
+    Two busy processes on two cores are otherwise put on the same one now and then, and frames wait for their turn.
+    """
+    if not hasattr(os, "sched_setaffinity"):
+        return set()
+    before = os.sched_getaffinity(0)
+    if len(before) > 1:
+        os.sched_setaffinity(0, {sorted(before)[number % len(before)]})
+    return before
+
+
+def give_back(cores: set[int]) -> None:
+    if cores:
+        os.sched_setaffinity(0, cores)
+
+
 def run_joiners(pipe: Any, hosts: list[tuple[str, int]], seconds: float) -> None:
     """The other sides, in a process of their own: play for as long as the pipe is open."""
+    own_core(1)
     fleet = Fleet(hosts, len(hosts))
     pipe.send("ready")
     try:

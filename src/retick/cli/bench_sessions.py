@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from retick._kernels import is_compiled
-from retick.cli.bench_fleet import Fleet, run_joiners
+from retick.cli.bench_fleet import Fleet, give_back, own_core, run_joiners
 from retick.cli.bench_overhead import Overhead, engine_alone, link_alone, measure_overhead, packets_alone
 from retick.errors import RetickError
 
@@ -51,6 +51,7 @@ def hold_sessions(count: int, seconds: float, tell: Callable[[str], None] = lamb
     lifetime = CONNECTING_SECONDS + SETTLING_SECONDS + seconds + 5.0
     process = context.Process(target=run_joiners, args=(theirs, fleet.addresses, lifetime), daemon=True)
     process.start()
+    cores = own_core(0)
     try:
         if not ours.poll(CONNECTING_SECONDS):
             raise RetickError("the second process did not start")
@@ -59,8 +60,8 @@ def hold_sessions(count: int, seconds: float, tell: Callable[[str], None] = lamb
         if fleet.running < count:
             raise RetickError(f"only {fleet.running} of {count} matches began within {CONNECTING_SECONDS:.0f} s")
         tell("settling")
-        fleet.run(SETTLING_SECONDS)
         fleet.settle()
+        fleet.run(SETTLING_SECONDS)
         tell(f"measuring for {seconds:.0f} s")
         fleet.measuring = True
         busy, started = time.process_time(), time.monotonic()
@@ -68,6 +69,7 @@ def hold_sessions(count: int, seconds: float, tell: Callable[[str], None] = lamb
         return _holding(fleet, count, time.monotonic() - started, time.process_time() - busy)
     finally:
         fleet.close()
+        give_back(cores)
         process.terminate()
         process.join()
 
@@ -106,7 +108,8 @@ def bench_sessions(
                 for players, count in ((2, stretches), (8, max(stretches // 4, 3)))
             ]
             parts = {"link": link_alone(), "packets": packets_alone(), "engine": engine_alone()}
-            holding = hold_sessions(sessions, seconds, lambda text: status.update(f"bench sessions: {text}"))
+        # A spinner would take turns with the sessions, and be in the figure.
+        holding = hold_sessions(sessions, seconds, lambda text: None)
     except KeyboardInterrupt:
         typer.echo("retick: interrupted, nothing was measured to the end", err=True)
         raise typer.Exit(INTERRUPTED) from None
