@@ -38,6 +38,12 @@ class _Member:
         self.phase = phase
         self.at = 0
 
+    def next_turn(self, now: float) -> float:
+        """When this session wants its turn: at its next frame, or before the match in its own part of a frame."""
+        match = self.session.match
+        planned = match.pace.next_frame_at if match is not None else None
+        return now + self.phase if planned is None else planned
+
 
 class Fleet:
     """Sessions of the fighter, one side of each match; the players are recorded bots."""
@@ -70,7 +76,7 @@ class Fleet:
         """Let all sessions play for a while, or until every match has begun."""
         now = time.monotonic()
         end = now + seconds
-        heap = [(now + member.phase, number) for number, member in enumerate(self.members)]
+        heap = [(member.next_turn(now), number) for number, member in enumerate(self.members)]
         heapify(heap)
         turns = 0
         while now < end:
@@ -106,18 +112,25 @@ class Fleet:
         send_waiting(member.socket, session, now)
         session.events()
         if planned is None:
-            # The first frame waits for its phase, so that the matches do not all run in the same moment.
             return now + IDLE_SECONDS
         return planned if planned > now else now + 0.002
 
     def settle(self) -> None:
-        """Once all matches run: keep the garbage collector away while frames are timed.
+        """Once all matches run: keep the garbage collector away while frames are timed, and spread the sessions.
 
         It would walk over all sessions now and then, and frames would wait for it. ``close`` brings it back.
         """
         gc.collect()
         gc.freeze()
         gc.disable()
+        self._spread()
+
+    def _spread(self) -> None:
+        """Give each session its own moment within the frame: matches that began in one burst would all run at once."""
+        now = time.monotonic()
+        for member in self.members:
+            if member.session.match is not None:
+                member.session.match.pace.start_over(now + member.phase)
 
     def close(self) -> None:
         gc.enable()
