@@ -203,6 +203,20 @@ def test_several_seats_at_one_machine() -> None:
 # Bad input.
 
 
+class LyingMatch:
+    """A match, but for the packets that it sends."""
+
+    def __init__(self, honest: Any, lie: Any) -> None:
+        self._honest = honest
+        self._lie = lie
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._honest, name)
+
+    def packets(self, now: float) -> Any:
+        return [(key, each) for key, data in self._honest.packets(now) for each in self._lie(data)]
+
+
 class Liar(RollbackSession):
     """A session that changes the RBN1 packets it sends; its link is in order."""
 
@@ -211,19 +225,14 @@ class Liar(RollbackSession):
         self.lie: Any = None
 
     def datagrams_to_send(self, *, now: float) -> Any:
-        match = self.match
-        if match is not None and self.lie is not None:
-            honest = match.packets
-
-            def lying(now: float) -> Any:
-                return [(key, each) for key, data in honest(now) for each in self.lie(data)]
-
-            match.packets = lying  # type: ignore[method-assign]
-            try:
-                return super().datagrams_to_send(now=now)
-            finally:
-                del match.packets  # type: ignore[method-assign]
-        return super().datagrams_to_send(now=now)
+        honest = self.match
+        if honest is None or self.lie is None:
+            return super().datagrams_to_send(now=now)
+        self.match = LyingMatch(honest, self.lie)  # type: ignore[assignment]
+        try:
+            return super().datagrams_to_send(now=now)
+        finally:
+            self.match = honest
 
 
 def lying_mesh() -> tuple[Mesh, Liar]:

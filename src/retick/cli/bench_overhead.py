@@ -171,22 +171,22 @@ def packets_alone(frames: int = 2000) -> float:
     inputs = tuple(range(UNACKNOWLEDGED))
     known = rbn1.TIME_SYNC
     mixed = [
-        rbn1.encode(rbn1.InputPacket(1, 1, inputs, 16, 5)),
-        rbn1.encode(rbn1.InputPacket(1, 1, inputs, time_sync=rbn1.TimeSync(1, 1)), known),
-        rbn1.encode_plain(1, 1, inputs),
-        rbn1.encode_plain(1, 1, inputs),
+        rbn1.encode_narrow(1, 1, inputs, 16, 5),
+        rbn1.encode_narrow(1, 1, inputs, -1, 0, 1, 1),
+        rbn1.encode_narrow(1, 1, inputs),
+        rbn1.encode_narrow(1, 1, inputs),
     ]
 
     def run() -> None:
         for number in range(frames):
             turn = number % 4
             if turn == 0:
-                rbn1.encode(rbn1.InputPacket(1, 1, inputs, 16, 5))
+                rbn1.encode_narrow(1, 1, inputs, 16, 5)
             elif turn == 1:
-                rbn1.encode(rbn1.InputPacket(1, 1, inputs, None, None, rbn1.TimeSync(1, 1)), known)
+                rbn1.encode_narrow(1, 1, inputs, -1, 0, 1, 1)
             else:
-                rbn1.encode_plain(1, 1, inputs)
-            rbn1.decode(mixed[turn], known)
+                rbn1.encode_narrow(1, 1, inputs)
+            rbn1.decode_fields(mixed[turn], known)
 
     return _best(run, frames)
 

@@ -197,7 +197,7 @@ class Side:
         match = session.match
         if match is None and session.local_player == 0:
             return
-        packets = 0 if match is None else sum(each.received.packets for each in match.exchanges.values())
+        packets = 0 if match is None else sum(each.packets_in for each in match.exchanges.values())
         if packets != self._heard[0] or not self._heard[1]:
             self._heard = (packets, now)
         elif now - self._heard[1] > LAN_SILENCE:

@@ -23,6 +23,11 @@ cdef class RollbackEngine:
     cdef readonly long long resimulated
     cdef long long deepest
 
+    cpdef object advance(self, object pressed)
+    cpdef bint can_advance(self)
+    cpdef int add_remote_inputs(self, object player, object start_frame, object inputs) except -1
+    cpdef list inputs_of(self, int player, long long first, long long end)
+    cpdef long long first_missing(self, int player) noexcept
     cdef int settle(self) except -1
     cdef long long oldest(self) noexcept
     cdef long long final_frame(self) noexcept

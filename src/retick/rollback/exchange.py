@@ -11,12 +11,24 @@ from typing import Any
 from retick.errors import DecodeError, InputConflict, ProtocolViolation, UsageError
 from retick.rollback.config import MatchConfig
 from retick.rollback.desync import ChecksumBook
-from retick.rollback.engine import RollbackEngine
 from retick.rollback.events import DesyncDetected, InputConflictDetected, MatchEvent
 from retick.rollback.stats import RateMeter
-from retick.rollback.timesync import LeadEstimate
 from retick.sim.contract import input_size_of
 from retick.wire import rbn1
+
+try:
+    import cython
+except ModuleNotFoundError:  # without Cython the source runs as it is
+    from retick import _cython as cython  # type: ignore[no-redef]
+
+if cython.compiled:
+    from cython.cimports.retick.rollback.engine import RollbackEngine
+    from cython.cimports.retick.rollback.timesync import LeadEstimate
+    from cython.cimports.retick.wire.rbn1 import decode_fields, encode_narrow
+else:
+    from retick.rollback.engine import RollbackEngine
+    from retick.rollback.timesync import LeadEstimate
+    from retick.wire.rbn1 import decode_fields, encode_narrow
 
 __all__ = ["Exchange"]
 
@@ -29,8 +41,42 @@ CHECKSUM_EVERY = 4
 """Packets from one checksum block to the next: a lost one comes again soon."""
 
 
+@cython.cclass
 class Exchange:
     """Inputs, acknowledgements, leads and checksums between the local engine and one other machine."""
+
+    if not cython.compiled:
+        key: Any
+        players: tuple[int, ...]
+        lead: LeadEstimate
+        dropped: Counter[str]
+        packets_out: int
+        bytes_out: int
+        packets_in: int
+        bytes_in: int
+        acknowledged: int
+        acks_below: int
+        their_frame: int
+        events: list[MatchEvent]
+        book: ChecksumBook | None
+        desynced: bool
+        engine: RollbackEngine
+        meter: RateMeter
+        sample_at: float
+        extensions: int
+        compares: bool
+        knows_sync: bool
+        size: int
+        seats: int
+        local_seats: int
+        only_player: int
+        only_local: int
+        is_plain: bool
+        newest_frame: int
+        newest_checksum: int
+        conflicts: set[int]
+        base: int
+        start: int
 
     def __init__(
         self,
@@ -49,109 +95,149 @@ class Exchange:
         self.players = players
         """The seats played there, ascending."""
         self.lead = LeadEstimate()
-        self.dropped: Counter[str] = Counter()
-        self.sent = RateMeter()
-        self.received = RateMeter()
+        self.dropped = Counter()
+        self.packets_out = self.bytes_out = self.packets_in = self.bytes_in = 0
         self.acknowledged = first_frame - 1
         """The newest frame of our inputs that the other side has, with all before it."""
         self.acks_below = 0
         """Acknowledgements below this frame are taken even if we have not come that far: of one who joins later."""
         self.their_frame = -1
         """The frame at which the other side was when it last said so; -1 before."""
-        self.events: list[MatchEvent] = []
+        self.events = []
         self.book = ChecksumBook(config.checksum_interval) if config.checksum_interval else None
         self.desynced = False
-        self._engine = engine
-        self._locals = engine.local_players
-        self._extensions = extensions
-        self._compare = compare_checksums
-        self._size = input_size_of(engine.sim)
-        self._newest: tuple[int, int] | None = None
-        self._conflicts: set[int] = set()
-        self._base = base
-        self._start = engine.start_frame
-        # Nearly every machine has one player, and what is done sixty times a second asks for it by these.
-        self._only_local = self._locals[0] if len(self._locals) == 1 else None
-        self._plain = self._size == 2 and self._only_local is not None
-        self._only_player = players[0] if len(players) == 1 else None
+        self.engine = engine
+        self.meter = RateMeter()
+        self.sample_at = float("-inf")
+        self.extensions = extensions
+        self.knows_sync = extensions & rbn1.TIME_SYNC != 0
+        self.compares = compare_checksums
+        self.size = input_size_of(engine.sim)
+        self.newest_frame = -1
+        self.newest_checksum = 0
+        self.conflicts = set()
+        self.base = base
+        self.start = engine.start_frame
+        # Nearly every machine has one player, and what is done sixty times a second asks for it by these; -1 for more.
+        self.seats, self.local_seats = len(players), len(engine.local_players)
+        self.only_player = players[0] if self.seats == 1 else -1
+        self.only_local = engine.local_players[0] if self.local_seats == 1 else -1
+        self.is_plain = self.size == 2 and self.local_seats == 1
 
     @property
     def next_expected(self) -> int:
         """The first frame whose inputs from there are not all known."""
-        if self._only_player is not None:
-            return self._engine.first_missing(self._only_player)
-        return min([self._engine.first_missing(player) for player in self.players])
+        return self.expected()
 
-    def packet(self, now: float) -> bytes | None:
+    def expected(self) -> cython.longlong:
+        """``next_expected``, for the kernels."""
+        if self.only_player >= 0:
+            return self.engine.first_missing(self.only_player)
+        return min([self.engine.first_missing(player) for player in self.players])
+
+    def rates(self, now: float) -> tuple[float, float]:
+        """Packets and bytes a second that were sent over the last one to two seconds."""
+        self.meter.packets, self.meter.bytes = self.packets_out, self.bytes_out
+        return self.meter.rates(now)
+
+    def packet(self, now: cython.double) -> bytes | None:
         """The packet to send now; None while there is no input to send."""
-        engine = self._engine
-        end = engine.local_frontier
-        if end <= self._start:
+        end: cython.longlong = self.engine.local_upto
+        if end <= self.start:
             return None
-        first = self.acknowledged + 1
+        first: cython.longlong = self.acknowledged + 1
         if first >= end:
             first = end - 1
-        if first < self._start:
-            first = self._start
+        if first < self.start:
+            first = self.start
         if end > first + MAX_COUNT:
             end = first + MAX_COUNT
-        if self._only_local is not None:
-            inputs = tuple(engine.inputs_of(self._only_local, first, end))
-        else:
-            columns = [engine.inputs_of(player, first, end) for player in self._locals]
-            inputs = tuple([value for row in zip(*columns, strict=True) for value in row])
-        checksum_frame = checksum = sync = None
-        number = self.sent.packets
-        base = self._base
-        if number % CHECKSUM_EVERY == 0 and self._newest is not None:
-            checksum_frame, checksum = self._newest[0] + base, self._newest[1]
-        if number % TIME_SYNC_EVERY == 1 and self._extensions & rbn1.TIME_SYNC:
-            sync = rbn1.TimeSync(engine.frame & 0xFFFF, _in_64ths(self.lead.ours or 0.0))
-        player = self._only_player
-        ack = (engine.first_missing(player) if player is not None else self.next_expected) - 1
+        ack: cython.longlong = self.expected() - 1
         if ack < 0:
             ack = 0
-        if self._plain and sync is None and checksum is None:
-            data = rbn1.encode_plain(first + base, ack + base, inputs)
-        else:
-            packet = rbn1.InputPacket(
-                first + base, ack + base, inputs, checksum_frame, checksum, sync, None, self._size, len(self._locals)
+        claimed: cython.longlong = -1
+        sync: cython.longlong = -1
+        if self.packets_out % CHECKSUM_EVERY == 0 and self.newest_frame >= 0:
+            claimed = self.newest_frame + self.base
+        elif self.packets_out % TIME_SYNC_EVERY == 1 and self.knows_sync:
+            sync = self.engine.current & 0xFFFF
+        inputs = self.inputs_to_send(first, end)
+        first += self.base
+        ack += self.base
+        if self.is_plain:
+            data = encode_narrow(
+                first, ack, inputs, claimed, self.newest_checksum, sync, _in_64ths(self.lead.mine) if sync >= 0 else 0
             )
-            data = rbn1.encode(packet, self._extensions)
-        self.sent.add(len(data), now)
+        else:
+            data = self.wide(first, ack, inputs, claimed, sync)
+        if now >= self.sample_at:
+            self.meter.sample(self.packets_out, self.bytes_out, now)
+            self.sample_at = now + 1.0
+        self.packets_out += 1
+        self.bytes_out += len(data)
         return data
 
-    def take(self, data: bytes, now: float, phase: float) -> bool:
+    def inputs_to_send(self, first: cython.longlong, end: cython.longlong) -> list[int]:
+        if self.only_local >= 0:
+            return self.engine.inputs_of(self.only_local, first, end)
+        columns = [self.engine.inputs_of(player, first, end) for player in self.engine.local_players]
+        return [value for row in zip(*columns, strict=True) for value in row]
+
+    def wide(
+        self,
+        first: cython.longlong,
+        ack: cython.longlong,
+        inputs: Any,
+        claimed: cython.longlong,
+        sync: cython.longlong,
+    ) -> bytes:
+        """A packet with inputs of another shape than 16 bits of one player."""
+        packet = rbn1.InputPacket(
+            first,
+            ack,
+            tuple(inputs),
+            claimed if claimed >= 0 else None,
+            self.newest_checksum if claimed >= 0 else None,
+            rbn1.TimeSync(sync, _in_64ths(self.lead.mine)) if sync >= 0 else None,
+            input_size=self.size,
+            seats=self.local_seats,
+        )
+        return rbn1.encode(packet, self.extensions)
+
+    def take(self, data: Any, now: cython.double, phase: cython.double) -> cython.bint:
         """Take a packet in, or drop and count it; nothing of a bad packet is used. ``phase`` is Pace's."""
-        self.received.packets += 1
-        self.received.bytes += len(data)
-        reason = self._refusal(data, phase)
+        self.packets_in += 1
+        self.bytes_in += len(data)
+        reason = self.refusal(data, phase)
         if reason is not None:
             self.dropped[reason] += 1
             return False
         return True
 
-    def _refusal(self, data: bytes, phase: float) -> str | None:
+    def refusal(self, data: Any, phase: cython.double) -> Any:
+        """The reason why the packet was not taken, None when it was."""
         try:
-            # Taken apart once: reading a field of the packet by its name costs as much as a comparison.
-            start, ack, inputs, claimed, checksum, sync, _, size, seats = rbn1.decode(data, self._extensions)
+            fields = decode_fields(data, self.extensions)
         except DecodeError as error:
             return type(error).__name__
-        if size != self._size or seats != len(self.players):
+        start_there, ack_there, inputs, claimed, checksum, sync, _, size, seats = fields
+        if size != self.size or seats != self.seats:
             return "WrongShape"
-        base = self._base
+        base: cython.longlong = self.base
+        start: cython.longlong = start_there
+        ack: cython.longlong = ack_there
         if start & MATCH_BITS != base or ack & MATCH_BITS != base:
             return "AnotherMatch"
         start -= base
         ack -= base
-        engine = self._engine
-        if ack >= engine.local_frontier and ack >= self.acks_below and ack > 0:
+        engine = self.engine
+        if ack >= engine.local_upto and ack >= self.acks_below and ack > 0:
             return "AckFromTheFuture"
         try:
-            if self._only_player is not None:
-                engine.add_remote_inputs(self._only_player, start, inputs)
+            if self.only_player >= 0:
+                engine.add_remote_inputs(self.only_player, start, inputs)
             else:
-                self._take_rows(start, inputs)
+                self.take_rows(start, inputs)
         except InputConflict as conflict:
             self._report(conflict)
             return "InputConflict"
@@ -159,31 +245,31 @@ class Exchange:
             return type(error).__name__
         if ack > self.acknowledged and ack > 0:
             self.acknowledged = ack
-        newest = start + len(inputs) // seats - 1
-        self.lead.measure_ours(engine.frame + phase - newest)
+        newest: cython.longlong = start + len(inputs) // self.seats - 1
+        self.lead.measure_ours(engine.current + phase - newest)
         if sync is not None:
             self.lead.learn_theirs(sync.lead / 64)
             self.their_frame = newest + ((sync.frame - newest + 0x8000) & 0xFFFF) - 0x8000
-        elif not self._extensions & rbn1.TIME_SYNC:
+        elif not self.knows_sync:
             # They sent this right after a frame, and had our newest input for half a frame on average.
-            self.lead.measure_theirs(newest + 0.5 - engine.input_delay - ack)
-        if claimed is not None and checksum is not None and self._compare:
+            self.lead.measure_theirs(newest + 0.5 - engine.delay - ack)
+        if claimed is not None and checksum is not None and self.compares:
             self._claim(claimed - base, checksum)
         return None
 
-    def _take_rows(self, start: int, inputs: tuple[int, ...]) -> None:
+    def take_rows(self, start: cython.longlong, inputs: Any) -> cython.int:
         """The inputs of several players at one machine: all are taken, or none."""
-        engine = self._engine
-        columns = [inputs[seat :: len(self.players)] for seat in range(len(self.players))]
+        columns = [inputs[seat :: self.seats] for seat in range(self.seats)]
         for player, column in zip(self.players, columns, strict=True):
-            engine.check_remote_inputs(player, start, column)
+            self.engine.check_remote_inputs(player, start, column)
         for player, column in zip(self.players, columns, strict=True):
-            engine.add_remote_inputs(player, start, column)
+            self.engine.add_remote_inputs(player, start, column)
+        return 0
 
     def _report(self, conflict: InputConflict) -> None:
         """Tell the application once for each player: a flood of lies makes no flood of events."""
-        if conflict.player not in self._conflicts:
-            self._conflicts.add(conflict.player)
+        if conflict.player not in self.conflicts:
+            self.conflicts.add(conflict.player)
             self.events.append(
                 InputConflictDetected(
                     peer=self.key,
@@ -196,7 +282,7 @@ class Exchange:
 
     def write_checksum(self, frame: int, checksum: int) -> None:
         """Note the checksum of a final state of ours: it will be sent, and compared with theirs."""
-        self._newest = (frame, checksum)
+        self.newest_frame, self.newest_checksum = frame, checksum
         if self.book is not None:
             self._alarm(self.book.write(frame, checksum))
 

@@ -64,7 +64,7 @@ class SessionStats:
 class RateMeter:
     """Running totals of packets and bytes, and their rates over the last one to two seconds.
 
-    Whoever counts elsewhere gives totals by ``sample`` about once a second; whoever has nothing adds one by one.
+    Whoever counts gives the totals by ``sample`` about once a second, and sets them before asking for ``rates``.
     """
 
     __slots__ = ("_older", "_recent", "bytes", "packets")
@@ -73,13 +73,6 @@ class RateMeter:
         self.packets = self.bytes = 0
         self._older: tuple[float, int, int] | None = None
         self._recent: tuple[float, int, int] | None = None
-
-    def add(self, size: int, now: float) -> None:
-        recent = self._recent
-        if recent is None or now - recent[0] >= 1.0:
-            self.sample(self.packets, self.bytes, now)
-        self.packets += 1
-        self.bytes += size
 
     def sample(self, packets: int, octets: int, now: float) -> None:
         """The totals at this moment."""

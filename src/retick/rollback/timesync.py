@@ -6,77 +6,120 @@ directions of the link are like. The side with the greater lead stretches its fr
 most, until they are: no frame is ever skipped or shown twice.
 """
 
+try:
+    import cython
+except ModuleNotFoundError:  # without Cython the source runs as it is
+    from retick import _cython as cython  # type: ignore[no-redef]
+
 __all__ = ["LeadEstimate", "Pace"]
 
-SMOOTHING = 1 / 24
+SMOOTHING = 1.0 / 24.0
 """Weight of a new measurement: jitter averages out over about half a second."""
-FRAMES_TO_CORRECT = 90
+FRAMES_TO_CORRECT = 90.0
 """A lead that is too great is given up over about this many frames."""
 TOLERATED = 0.25
 """Half a difference of leads below this many frames is left alone."""
 
 
+@cython.cclass
 class LeadEstimate:
     """The two leads towards one other side."""
 
-    __slots__ = ("ours", "theirs")
+    if not cython.compiled:
+        mine: float
+        other: float
+        knows_mine: bool
+        knows_other: bool
 
     def __init__(self) -> None:
-        self.ours: float | None = None
-        self.theirs: float | None = None
+        self.mine = self.other = 0.0
+        self.knows_mine = self.knows_other = False
 
-    def measure_ours(self, lead: float) -> None:
-        self.ours = lead if self.ours is None else self.ours + (lead - self.ours) * SMOOTHING
+    @property
+    def ours(self) -> float | None:
+        """Frames; None before the first measurement."""
+        return self.mine if self.knows_mine else None
 
-    def measure_theirs(self, lead: float) -> None:
-        self.theirs = lead if self.theirs is None else self.theirs + (lead - self.theirs) * SMOOTHING
+    @property
+    def theirs(self) -> float | None:
+        """Frames; None before the first measurement."""
+        return self.other if self.knows_other else None
 
-    def learn_theirs(self, lead: float) -> None:
+    def measure_ours(self, lead: cython.double) -> None:
+        self.mine = self.mine + (lead - self.mine) * SMOOTHING if self.knows_mine else lead
+        self.knows_mine = True
+
+    def measure_theirs(self, lead: cython.double) -> None:
+        self.other = self.other + (lead - self.other) * SMOOTHING if self.knows_other else lead
+        self.knows_other = True
+
+    def learn_theirs(self, lead: cython.double) -> None:
         """Take over a lead that the other side has smoothed itself."""
-        self.theirs = lead
+        self.other = lead
+        self.knows_other = True
 
     @property
     def ahead(self) -> float:
         """By how many frames this side is further ahead than its fair share; negative when it is behind."""
-        if self.ours is None or self.theirs is None:
-            return 0.0
-        return (self.ours - self.theirs) / 2
+        return self.by()
+
+    def by(self) -> cython.double:
+        """``ahead``, for the kernels."""
+        return (self.mine - self.other) / 2 if self.knows_mine and self.knows_other else 0.0
 
 
+@cython.cclass
 class Pace:
     """When the next frame is due."""
+
+    if not cython.compiled:
+        interval: float
+        slowing: float
+        most_slowing: float
+        longest_catch_up: float
+        at: float
+        is_planned: bool
 
     def __init__(self, *, tick_rate: int, most_slowing: float, longest_catch_up: float) -> None:
         self.interval = 1.0 / tick_rate
         """Seconds of an unstretched frame."""
         self.slowing = 0.0
         """The share by which frames are stretched now."""
-        self._most_slowing = most_slowing
-        self._longest_catch_up = longest_catch_up
-        self.next_frame_at: float | None = None
+        self.most_slowing = most_slowing
+        self.longest_catch_up = longest_catch_up
+        self.at = 0.0
+        self.is_planned = False
+
+    @property
+    def next_frame_at(self) -> float | None:
         """When the next frame is due; None before the first."""
+        return self.at if self.is_planned else None
 
-    def is_due(self, now: float) -> bool:
-        return self.next_frame_at is None or now >= self.next_frame_at
+    def is_early(self, now: cython.double) -> cython.bint:
+        return self.is_planned and now < self.at
 
-    def phase(self, now: float) -> float:
+    def is_due(self, now: cython.double) -> cython.bint:
+        return not self.is_early(now)
+
+    def phase(self, now: cython.double) -> cython.double:
         """Which part of the present frame has passed, from 0 to 1."""
-        if self.next_frame_at is None:
+        if not self.is_planned:
             return 0.0
-        passed = 1.0 - (self.next_frame_at - now) / self.interval
+        passed: cython.double = 1.0 - (self.at - now) / self.interval
         if passed < 0.0:
             return 0.0
         return passed if passed < 1.0 else 1.0
 
-    def frame_run(self, now: float, ahead: float) -> None:
+    def frame_run(self, now: cython.double, ahead: cython.double) -> None:
         """A frame was run: plan the next, a little later when this side is ahead."""
-        slowing = ahead / FRAMES_TO_CORRECT if ahead > TOLERATED else 0.0
-        self.slowing = slowing if slowing < self._most_slowing else self._most_slowing
-        planned = now if self.next_frame_at is None else self.next_frame_at
-        if now - planned > self._longest_catch_up:
-            planned = now
-        self.next_frame_at = planned + self.interval * (1.0 + self.slowing)
+        slowing: cython.double = ahead / FRAMES_TO_CORRECT if ahead > TOLERATED else 0.0
+        self.slowing = slowing if slowing < self.most_slowing else self.most_slowing
+        if not self.is_planned or now - self.at > self.longest_catch_up:
+            self.at = now
+        self.at += self.interval * (1.0 + self.slowing)
+        self.is_planned = True
 
-    def start_over(self, now: float) -> None:
+    def start_over(self, now: cython.double) -> None:
         """After waiting: the next frame is due now, and the time that was lost is not made up."""
-        self.next_frame_at = now
+        self.at = now
+        self.is_planned = True

@@ -21,3 +21,31 @@ cdef inline void store_be64(unsigned char* buffer, Py_ssize_t at, unsigned long 
     p[5] = <unsigned char>(word >> 16)
     p[6] = <unsigned char>(word >> 8)
     p[7] = <unsigned char>word
+
+
+cdef inline unsigned int load_u8(const unsigned char* buffer, Py_ssize_t at) noexcept nogil:
+    return buffer[at]
+
+
+cdef inline unsigned int load_le16(const unsigned char* buffer, Py_ssize_t at) noexcept nogil:
+    cdef const unsigned char* p = buffer + at
+    return p[0] | (<unsigned int>p[1] << 8)
+
+
+cdef inline unsigned int load_le32(const unsigned char* buffer, Py_ssize_t at) noexcept nogil:
+    cdef const unsigned char* p = buffer + at
+    return p[0] | (<unsigned int>p[1] << 8) | (<unsigned int>p[2] << 16) | (<unsigned int>p[3] << 24)
+
+
+cdef inline void store_le16(unsigned char* buffer, Py_ssize_t at, unsigned int word) noexcept nogil:
+    cdef unsigned char* p = buffer + at
+    p[0] = <unsigned char>word
+    p[1] = <unsigned char>(word >> 8)
+
+
+cdef inline void store_le32(unsigned char* buffer, Py_ssize_t at, unsigned int word) noexcept nogil:
+    cdef unsigned char* p = buffer + at
+    p[0] = <unsigned char>word
+    p[1] = <unsigned char>(word >> 8)
+    p[2] = <unsigned char>(word >> 16)
+    p[3] = <unsigned char>(word >> 24)
