@@ -29,6 +29,7 @@ KERNELS: tuple[str, ...] = (
     "retick.rollback.timesync",
     "retick.rollback.exchange",
     "retick.rollback.match",
+    "retick.rollback.routine",
     "retick.wire.bits",
     "retick.wire.rbn1",
     "retick.snapshot.table",

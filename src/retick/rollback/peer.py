@@ -51,6 +51,12 @@ class Peer:
     def send(self, message: bytes) -> bool:
         return self.connection is not None and self.connection.send_reliable(message)
 
+    def sample(self, now: float) -> None:
+        """Take down the link's totals, about once a second."""
+        if self.connection is not None:
+            link = self.connection.stats
+            self.meter.sample(link.packets_sent, link.bytes_sent, now)
+
     def measured(self, stats: PeerStats, now: float) -> PeerStats:
         """A match's numbers for this machine, with what the link measures of the way to it."""
         if self.connection is None:

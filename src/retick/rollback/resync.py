@@ -70,10 +70,14 @@ class Resync:
         self._outbox.post(self._session.players_peers(), messages)
         self._outbox.pump()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether this machine's application has named a machine, and the next match has not begun."""
+        return self._source is not None
+
     def pump(self) -> None:
         """Send on of the state what the links take."""
-        if self._source is not None:
-            self._outbox.pump()
+        self._outbox.pump()
 
     def announced(self, peer: Peer, data: bytes, match: Match) -> None:
         number, size, checksum = wire.decode_resync(data)

@@ -15,7 +15,6 @@ from retick.errors import NotSynchronized, RetickError, UsageError
 from retick.link import (
     Accept,
     Connected,
-    Connection,
     Disconnected,
     Interrupted,
     LinkEndpoint,
@@ -52,6 +51,7 @@ from retick.rollback.match import Match
 from retick.rollback.peer import HOST, Peer, Phase, Role
 from retick.rollback.rematch import Rematch
 from retick.rollback.resync import Resync
+from retick.rollback.routine import Routine
 from retick.rollback.stats import SessionStats
 from retick.rollback.terms import EXTENSIONS, link_config_for
 from retick.sim.contract import Input, input_size_of
@@ -62,7 +62,7 @@ MOST_SILENT_CALLS = 3
 """How often a machine of the match is called that does not answer."""
 
 
-class RollbackSession:
+class RollbackSession(Routine):
     """One machine's side: five calls for the network, ``due`` and ``advance`` for the frames."""
 
     def __init__(
@@ -81,16 +81,13 @@ class RollbackSession:
         """
         if not 1 <= seats <= sim.num_players:
             raise UsageError(f"seats must be from 1 to the game's {sim.num_players} players, not {seats}")
+        super().__init__()
         self.sim = sim
         self.config = config or MatchConfig()
-        self.phase = Phase.GATHERING
-        self.match: Match | None = None
         self.number = HOST
         """This machine's number in the match."""
         self.local_players: tuple[int, ...] = tuple(range(seats)) if host_address is None else ()
         """The seats played here; a joiner learns its own when it is admitted."""
-        self.peers: dict[int, Peer] = {}
-        """The other machines by their numbers."""
         self.token = entropy(lobby.TOKEN_SIZE) if host_address is None else b""
         """What machines of this match show each other when they call."""
         self.newest_number = HOST
@@ -98,11 +95,9 @@ class RollbackSession:
         self.departures = Departures()
         self.is_host = host_address is None
         self.link = LinkEndpoint(
-            link_config_for(sim, self.config), entropy=entropy, admit=self._admit, on_payload=self._on_payload
+            link_config_for(sim, self.config), entropy=entropy, admit=self._admit, on_payload=self.take_payload
         )
         self._seats = seats
-        self._events: list[MatchEvent] = []
-        self._sample_at = 0.0
         self._early = EarlyCallers()
         self._gathering = Gathering(self)
         self.sponsor = Sponsor(self)
@@ -141,10 +136,6 @@ class RollbackSession:
         """Players who left and whose seats are free."""
         return tuple(sorted(self.departures.decided))
 
-    def due(self, *, now: float) -> bool:
-        """Whether ``advance`` is to be called now. False while the match waits for inputs: it goes on by itself."""
-        return self.phase is Phase.RUNNING and self.match is not None and self.match.due(now)
-
     def advance(self, pressed: Input | tuple[Input, ...], *, now: float) -> None:
         """Run the next frame with what is pressed here: one input, or one for each local player."""
         if not self.running:
@@ -164,6 +155,7 @@ class RollbackSession:
 
     def resync(self, machine: int) -> None:
         """After a desync: go on from the state of ``machine``, once every other application has named it too."""
+        self.is_quiet = False
         self._resync.agree(machine, self._running())
 
     def close(self, text: str = "", *, linger: float = 0.0) -> None:
@@ -194,29 +186,7 @@ class RollbackSession:
         """Datagrams that were not taken, by reason; packets within a match are counted in its statistics."""
         return {reason: count for reason, count in self.link.dropped.items() if count}
 
-    # The five calls.
-
-    def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
-        self.link.receive_datagram(data, address, now=now)
-        if self.link.has_events:
-            self._handle_link_events(now)
-
-    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
-        match = self.match
-        if match is not None and self.phase is Phase.RUNNING:
-            packets = match.packets(now)
-            for key, data in packets:
-                peer = self.peers.get(key)
-                if peer is not None and peer.connection is not None:
-                    peer.connection.send_unreliable(data)
-            if packets or not match.exchanges:
-                # Once a frame, and while waiting as often as packets are sent again.
-                self._pump(match, now)
-        if now >= self._sample_at:
-            self._sample_rates(now)
-        return self.link.datagrams_to_send(now=now)
-
-    def _pump(self, match: Match, now: float) -> None:
+    def ask_parts(self, match: Match, now: float) -> bool:
         if self.sponsor.newcomer is not None:
             self.sponsor.pump()
         if match.joins_at is None:
@@ -225,28 +195,15 @@ class RollbackSession:
             self._audience.feed(match)
         if match.alarm is not None or self._inquiry.is_open:
             self._inquiry.pump(match, now)
-        self._resync.pump()
-
-    def next_timeout(self) -> float | None:
-        due = self.link.next_timeout()
-        if self.phase is Phase.RUNNING and self.match is not None:
-            resend = self.match.next_timeout()
-            if resend is not None and (due is None or resend < due):
-                return resend
-        return due
-
-    def handle_timeout(self, *, now: float) -> None:
-        self.link.handle_timeout(now=now)
-        self._handle_link_events(now)
-
-    def events(self) -> list[MatchEvent]:
-        happened, self._events = self._events, []
-        return happened + (self.match.events() if self.match is not None else [])
+        if self._resync.is_open:
+            self._resync.pump()
+        waiting = self.sponsor.newcomer is not None or match.joins_at is None or self._audience.size > 0
+        return not (waiting or self._inquiry.is_open or self._resync.is_open)
 
     # For the parts of a session.
 
     def tell(self, event: MatchEvent) -> None:
-        self._events.append(event)
+        self.happened.append(event)
 
     def players_peers(self) -> list[Peer]:
         """The other machines that play."""
@@ -293,6 +250,7 @@ class RollbackSession:
     def run(self, match: Match) -> None:
         self.match = match
         self.phase = Phase.RUNNING
+        self.is_quiet = False
 
     def start(self, seed: int, number: int = 0, state: Any = None) -> None:
         """Begin a match at its frame 0, with all machines that are linked; from ``state``, if one is given."""
@@ -318,6 +276,7 @@ class RollbackSession:
     # What links say.
 
     def _admit(self, request: Request) -> Accept | Refuse:
+        self.is_quiet = False
         if request.data.startswith(WATCH):
             return self._audience.admit(request)
         if self.token and EarlyCallers.is_call(request) and request.data.startswith(self.token):
@@ -342,12 +301,7 @@ class RollbackSession:
         request.connection.tag = peer
         return Accept()
 
-    def _on_payload(self, connection: Connection, data: bytes, now: float) -> None:
-        peer = connection.tag
-        if self.phase is Phase.RUNNING and self.match is not None and isinstance(peer, Peer):
-            self.match.take(peer.number, data, now)
-
-    def _handle_link_events(self, now: float) -> None:
+    def on_link_events(self, now: float) -> None:
         for event in self.link.events():
             peer = event.connection.tag
             if not isinstance(peer, Peer):
@@ -482,10 +436,3 @@ class RollbackSession:
         if self.match is None:
             raise NotSynchronized(f"there is no match yet: the session is {self.phase.value}")
         return self.match
-
-    def _sample_rates(self, now: float) -> None:
-        self._sample_at = now + 1.0
-        for peer in self.peers.values():
-            if peer.connection is not None:
-                link = peer.connection.stats
-                peer.meter.sample(link.packets_sent, link.bytes_sent, now)

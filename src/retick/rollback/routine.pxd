@@ -1,0 +1,12 @@
+cdef object RUNNING
+cdef double SAMPLE_EVERY
+
+
+cdef class Routine:
+    cdef public object link
+    cdef public object match
+    cdef public object phase
+    cdef public dict peers
+    cdef public list happened
+    cdef public bint is_quiet
+    cdef double sample_at
