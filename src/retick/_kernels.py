@@ -37,6 +37,8 @@ KERNELS: tuple[str, ...] = (
     "retick.snapshot.bodies",
     "retick.snapshot.updates",
     "retick.snapshot.decoder",
+    "retick.link.estimate",
+    "retick.link.flow",
 )
 
 

@@ -1,5 +1,6 @@
 # The C side of words.py. Written byte by byte so that any byte order and alignment is right; compilers see the
-# pattern and emit one load or store with a byte swap.
+# pattern and emit one load or store with a byte swap. The little-endian ones are for compiled branches only, whose
+# uncompiled counterpart is a struct.Struct, and so have no twin in words.py.
 
 cdef inline unsigned long long load_be64(const unsigned char* buffer, Py_ssize_t at) noexcept nogil:
     cdef const unsigned char* p = buffer + at
@@ -21,3 +22,29 @@ cdef inline void store_be64(unsigned char* buffer, Py_ssize_t at, unsigned long 
     p[5] = <unsigned char>(word >> 16)
     p[6] = <unsigned char>(word >> 8)
     p[7] = <unsigned char>word
+
+
+cdef inline unsigned int load_le16(const unsigned char* buffer, Py_ssize_t at) noexcept nogil:
+    cdef const unsigned char* p = buffer + at
+    return <unsigned int>p[0] | (<unsigned int>p[1] << 8)
+
+
+cdef inline unsigned int load_le32(const unsigned char* buffer, Py_ssize_t at) noexcept nogil:
+    cdef const unsigned char* p = buffer + at
+    return (
+        <unsigned int>p[0] | (<unsigned int>p[1] << 8) | (<unsigned int>p[2] << 16) | (<unsigned int>p[3] << 24)
+    )
+
+
+cdef inline void store_le16(unsigned char* buffer, Py_ssize_t at, unsigned int word) noexcept nogil:
+    cdef unsigned char* p = buffer + at
+    p[0] = <unsigned char>word
+    p[1] = <unsigned char>(word >> 8)
+
+
+cdef inline void store_le32(unsigned char* buffer, Py_ssize_t at, unsigned int word) noexcept nogil:
+    cdef unsigned char* p = buffer + at
+    p[0] = <unsigned char>word
+    p[1] = <unsigned char>(word >> 8)
+    p[2] = <unsigned char>(word >> 16)
+    p[3] = <unsigned char>(word >> 24)
