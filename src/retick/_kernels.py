@@ -39,6 +39,9 @@ KERNELS: tuple[str, ...] = (
     "retick.snapshot.decoder",
     "retick.link.estimate",
     "retick.link.flow",
+    "retick.link.lane",
+    "retick.link.connection",
+    "retick.link.endpoint",
 )
 
 

@@ -12,7 +12,6 @@ cdef class RoundTrip:
     cdef public long long samples
 
     cpdef void add(self, double sample) noexcept
-    cdef double _retransmit_after(self) noexcept
 
 
 cdef class LossMeter:

@@ -48,9 +48,6 @@ class RoundTrip:
     @property
     def retransmit_after(self) -> float:
         """How long an answer may take before it is missing."""
-        return self._retransmit_after()
-
-    def _retransmit_after(self) -> cython.double:
         if not self.samples:
             return 0.5
         wait: cython.double = self.mean + 4.0 * self.variation
