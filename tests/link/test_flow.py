@@ -1,11 +1,12 @@
 """The counters of a connection by themselves: which sequences were seen, round trip, loss, envelopes."""
 
 from pathlib import Path
+from types import ModuleType
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from retick.link import control
+from retick.link import control, terms
 from retick.link.estimate import LossMeter, RoundTrip
 from retick.link.flow import Flow
 from retick.link.reasons import DROPS
@@ -126,8 +127,13 @@ def test_the_round_trip_stays_between_its_samples(samples: list[float]) -> None:
     assert measured.retransmit_after >= max(0.05, measured.mean)
 
 
+def declared_beside(module: ModuleType) -> dict[str, int]:
+    lines = Path(str(module.__file__)).with_suffix(".pxd").read_text(encoding="utf-8").splitlines()
+    return {name.strip(): int(value, 0) for name, value in (line.split(" = ") for line in lines if " = " in line)}
+
+
 def test_the_kernels_know_the_same_numbers() -> None:
-    declared = Path(control.__file__).with_suffix(".pxd").read_text(encoding="utf-8")
-    numbers = dict(line.strip().split(" = ") for line in declared.splitlines() if " = " in line)
-    assert numbers
-    assert {name: int(value, 0) for name, value in numbers.items()} == {n: getattr(control, n) for n in numbers}
+    numbers = declared_beside(control)
+    assert numbers == {name: getattr(control, name) for name in numbers}
+    assert len(numbers) == 9
+    assert declared_beside(terms) == {state.name: state.value for state in terms.State}

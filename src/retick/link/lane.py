@@ -144,7 +144,7 @@ class Lane:
 
     @state.setter
     def state(self, state: Any) -> None:
-        self._state = state
+        self._state = int(state)
 
     @property
     def is_connected(self) -> bool:
