@@ -21,7 +21,7 @@ def _configured(*_args: Any, **_options: Any) -> Callable[[_T], _T]:
 
 
 cclass = cfunc = ccall = inline = nogil = final = _identity
-exceptval = returns = locals = boundscheck = wraparound = cdivision = freelist = _configured  # noqa: A001 - Cython's own name
+annotation_typing = exceptval = returns = locals = boundscheck = wraparound = cdivision = freelist = _configured  # noqa: A001 - Cython's own name
 no_gc = no_gc_clear = _identity
 
 bint = int

@@ -42,6 +42,11 @@ KERNELS: tuple[str, ...] = (
     "retick.snapshot.bodies",
     "retick.snapshot.updates",
     "retick.snapshot.decoder",
+    "retick.link.estimate",
+    "retick.link.flow",
+    "retick.link.lane",
+    "retick.link.connection",
+    "retick.link.endpoint",
 )
 
 

@@ -1,7 +1,9 @@
 """Two link endpoints on a network of virtual time, and what the tests ask about them."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from enum import Enum
+from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
 from retick.link import Accept, Connected, Connection, LinkConfig, LinkEndpoint, Refuse, Request
@@ -96,6 +98,12 @@ _NOT_STATE = {
     "_now",
     "_answers",
     "_answers_at",
+    # Found anew from the rest when needed.
+    "_latest",
+    "_due",
+    "_due_at",
+    "_is_due_known",
+    "stats",
 }
 
 
@@ -105,8 +113,15 @@ def fingerprint(thing: Any, depth: int = 0) -> Any:
         return {str(key): fingerprint(value, depth + 1) for key, value in thing.items()}
     if isinstance(thing, list | tuple):
         return [fingerprint(value, depth + 1) for value in thing]
-    names = getattr(type(thing), "__slots__", None) or getattr(thing, "__dict__", None)
-    if names and type(thing).__module__.startswith("retick") and depth < 8:
-        kept = [n for n in names if n not in _NOT_STATE]
-        return {n: fingerprint(getattr(thing, n), depth + 1) for n in kept}
+    if type(thing).__module__.startswith("retick") and not isinstance(thing, Enum) and depth < 8:
+        names = sorted({*_fields(type(thing)), *getattr(thing, "__dict__", ())} - _NOT_STATE)
+        return {n: fingerprint(getattr(thing, n), depth + 1) for n in names}
     return repr(thing)
+
+
+def _fields(kind: type) -> Iterator[str]:
+    """Slots, and what an extension type shows of its C fields."""
+    for base in kind.__mro__[:-1]:
+        for name, value in vars(base).items():
+            if isinstance(value, GetSetDescriptorType | MemberDescriptorType) and not name.startswith("__"):
+                yield name

@@ -12,6 +12,7 @@ from retick.link import (
     Connection,
     Disconnected,
     Interrupted,
+    LinkEndpoint,
     MessageReceived,
     Reason,
     Resumed,
@@ -85,6 +86,59 @@ def test_a_duplicate_is_dropped_and_a_late_one_is_taken() -> None:
     pair.host.receive_datagram(second, "guest", now=0.5)
     assert pair.host.dropped["stale"] == 1
     assert theirs.is_connected
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_any_bytes_like_object_is_a_datagram_and_a_payload(kind: Any) -> None:
+    pair = Pair()
+    mine, theirs = pair.connect()
+    assert mine.send_unreliable(kind(b"payload"))
+    [(data, address)] = pair.guest.datagrams_to_send(now=0.5)
+    assert (type(data), address) == (bytes, "host")
+    pair.host.receive_datagram(kind(data), "guest", now=0.5)
+    [event] = pair.host.events()
+    assert event == UnreliableReceived(theirs, b"payload")
+    assert type(event.data) is bytes
+    for wrong in (None, 7, "text"):
+        with pytest.raises(TypeError):
+            pair.host.receive_datagram(wrong, "guest", now=0.5)  # type: ignore[arg-type]
+    assert sum(pair.host.dropped.values()) == 0
+
+
+def test_payloads_may_be_handed_over_within_the_call_with_the_time_as_it_was_told() -> None:
+    pair = Pair()
+    taken: list[tuple[Connection, bytes, float]] = []
+    host = LinkEndpoint(entropy=random.Random(3).randbytes, on_payload=lambda *payload: taken.append(payload))
+    pair.network.attach("another", host)
+    mine = pair.guest.dial("another")
+    pair.network.flush("guest")
+    pair.run(1.0)
+    mine.send_unreliable(b"x")
+    [data] = [data for data, _ in pair.guest.datagrams_to_send(now=2.0) if data.endswith(b"x")]
+    now = float("2.5")
+    host.receive_datagram(data, "guest", now=now)
+    [(connection, payload, told)] = taken
+    assert connection is next(iter(host.connections.values()))
+    assert (payload, told) == (b"x", now)
+    assert told is now
+    assert [type(event) for event in host.events()] == [Connected]
+    assert not host.has_events
+
+
+def test_a_connection_that_is_over_gets_nothing_more() -> None:
+    pair = Pair()
+    mine, theirs = pair.connect()
+    mine.send_unreliable(b"in time")
+    mine.send_unreliable(b"too late")
+    first, second = (data for data, _ in pair.guest.datagrams_to_send(now=0.5))
+    pair.host.receive_datagram(first, "guest", now=0.5)
+    pair.host.handle_timeout(now=50.0)
+    assert theirs.state is State.CLOSED
+    assert pair.host.datagrams_to_send(now=50.0) == []
+    assert pair.host.next_timeout() is None
+    pair.host.receive_datagram(second, "guest", now=50.0)
+    assert pair.host.dropped["unknown_connection"] == 1
+    assert [type(event) for event in pair.host.events()] == [UnreliableReceived, Disconnected]
 
 
 def test_sequences_wrap() -> None:

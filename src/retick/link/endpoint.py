@@ -1,4 +1,4 @@
-"""The endpoint: many connections behind the five calls, dialled and accepted.
+"""The endpoint: many connections behind the five calls, dialled and accepted (a compiled kernel).
 
 Nothing is kept for an address before it has returned a cookie that only it can have received. Datagrams are checked
 whole, then acted on; what is not good is counted and forgotten. Connections that have something to send stand on a
@@ -8,24 +8,48 @@ list, those that wait for a time in a heap whose early entries renew themselves:
 from collections.abc import Callable, Hashable
 from heapq import heappop, heappush
 from hmac import compare_digest
+from typing import TypeAlias
 
 from retick.errors import InvalidValue, UsageError
 from retick.link import handshake
 from retick.link.accepting import Acceptor
 from retick.link.config import Accept, LinkConfig, Refuse
-from retick.link.connection import Connection
-from retick.link.control import ENVELOPE, PROOF, PROVE
+from retick.link.control import ENVELOPE
 from retick.link.dialling import Dialling
 from retick.link.events import AddressChanged, LinkEvent
+from retick.link.flow import Datagrams
 from retick.link.handshake import ACCEPT, COOKIE, HELLO, REFUSE, REQUEST
+from retick.link.lane import Octets
 from retick.link.proof import CookieJar, path_proof
 from retick.link.reasons import DROPS, Reason
 from retick.link.terms import Request, State
 
+try:
+    import cython
+except ModuleNotFoundError:  # without Cython the source runs as it is
+    from retick import _cython as cython  # type: ignore[no-redef]
+
+if cython.compiled:
+    from cython.cimports.cpython.bytes import PyBytes_AS_STRING
+    from cython.cimports.libc.math import INFINITY as NEVER
+    from cython.cimports.retick.link.connection import Connection
+    from cython.cimports.retick.link.control import PROOF, PROVE
+    from cython.cimports.retick.link.lane import Board
+    from cython.cimports.retick.link.terms import CLOSED
+    from cython.cimports.retick.wire.words import load_le16, load_le32
+else:
+    from retick.link.connection import Connection
+    from retick.link.control import PROOF, PROVE
+    from retick.link.lane import Board
+
+    NEVER = float("inf")
+    CLOSED = int(State.CLOSED)
+
 __all__ = ["LinkEndpoint"]
 
-_NEVER = float("inf")
-_LARGEST = 1472
+Seconds: TypeAlias = float
+"""A time that is handed on as it was given; annotated as float, it would be taken apart into a C number."""
+
 _PROOF_SIZE = 13
 _CHALLENGE_INTERVAL = 0.1
 
@@ -34,9 +58,28 @@ def _admit_all(request: Request) -> Accept | Refuse:
     return Accept()
 
 
-class LinkEndpoint:
+@cython.cclass
+class LinkEndpoint(Board):
     """Dials, accepts, and answers the five calls."""
 
+    if not cython.compiled:
+        __slots__ = (
+            "__weakref__",
+            "_acceptor",
+            "_dialled",
+            "_due",
+            "_due_at",
+            "_entropy",
+            "_heap",
+            "_is_due_known",
+            "_jar",
+            "_latest",
+            "_pushed",
+            "_replies",
+            "connections",
+        )
+
+    @cython.annotation_typing(False)
     def __init__(
         self,
         config: LinkConfig | None = None,
@@ -52,24 +95,24 @@ class LinkEndpoint:
         from a proven address that meets the terms; without it all are taken. ``on_payload`` is given each payload, and
         the time, within receive_datagram: no UnreliableReceived is then made, and none has to be read.
         """
-        self.config = config or LinkConfig()
-        self.dropped: dict[str, int] = dict.fromkeys(DROPS, 0)
-        """Datagrams and fragments that were not good, by reason."""
+        super().__init__(config or LinkConfig(), dict.fromkeys(DROPS, 0), on_payload)
         self.connections: dict[int, Connection] = {}
         """All that are not closed, by their local id."""
+        self._latest: Connection | None = None
+        """The one that had the last datagram, and mostly has the next: found without a look at ``connections``."""
         self._entropy = entropy
         self._jar = CookieJar(secret if secret is not None else entropy(32))
         self._acceptor = Acceptor(self, self._jar, admit or _admit_all)
         self._dialled: dict[bytes, Connection] = {}
-        self._dirty: list[Connection] = []
-        self._unread: list[Connection] = []
-        self._replies: list[tuple[bytes, Hashable]] = []
-        self._events: list[LinkEvent] = []
-        self._on_payload = on_payload
+        self._replies: Datagrams = []
         self._heap: list[tuple[float, int, Connection]] = []
         self._pushed = 0
-        self._now = 0.0
+        self._is_due_known = True
+        """Whether the two below are the heap's earliest time."""
+        self._due: float | None = None
+        self._due_at = NEVER
 
+    @cython.annotation_typing(False)
     def dial(self, address: Hashable, *, seats: int = 1, data: bytes = b"") -> Connection:
         """Ask for a connection: Connected, Refused or Disconnected follows. The other application gets ``data``."""
         if not 0 <= seats <= 255:
@@ -87,6 +130,7 @@ class LinkEndpoint:
         connection._soil()
         return connection
 
+    @cython.annotation_typing(False)
     def close(self, reason: int = Reason.SHUTDOWN, text: str = "", *, linger: float = 0.0) -> None:
         """Close every connection. The endpoint must still be driven until each has said its goodbye."""
         for connection in list(self.connections.values()):
@@ -94,23 +138,36 @@ class LinkEndpoint:
 
     # The five calls.
 
-    def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
-        if now > self._now:
-            self._now = now
-        if 8 <= len(data) <= _LARGEST:
-            kind, connection_id, sequence, ack = ENVELOPE.unpack_from(data)
+    def receive_datagram(self, data: Octets, address: Hashable, *, now: Seconds) -> None:
+        packet: bytes = data if type(data) is bytes else bytes(memoryview(data))
+        moment: cython.double = now
+        if moment > self._now:
+            self._now = moment
+        kind: cython.int
+        connection_id: cython.uint
+        sequence: cython.int
+        ack: cython.int
+        if 8 <= len(packet) <= 1472:
+            if cython.compiled:
+                head: cython.p_uchar = cython.cast(cython.p_uchar, PyBytes_AS_STRING(packet))
+                kind = head[0]
+                connection_id = load_le32(head, 1)
+                sequence = load_le16(head, 5)
+                ack = head[7]
+            else:
+                kind, connection_id, sequence, ack = ENVELOPE.unpack_from(packet)
             if 0x80 <= kind < PROVE:
-                connection = self.connections.get(connection_id)
+                connection = self._connection_with(connection_id)
                 if connection is None:
                     self.dropped["unknown_connection"] += 1
                 elif connection.address == address:
-                    connection._receive(kind, sequence, ack, data, now)
+                    connection._receive(kind, sequence, ack, packet, moment, now)
                 else:
-                    self._receive_from_elsewhere(connection, sequence, data, address, now)
+                    self._receive_from_elsewhere(connection, sequence, packet, address, moment)
                 return
-        self._receive_rare(data, address, now)
+        self._receive_rare(packet, address, moment)
 
-    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
+    def datagrams_to_send(self, *, now: float) -> Datagrams:
         if now > self._now:
             self._now = now
         out = self._replies
@@ -118,6 +175,7 @@ class LinkEndpoint:
         if self._dirty:
             dirty = self._dirty
             self._dirty = []
+            connection: Connection
             for connection in dirty:
                 connection._drain(now, out)
         return out
@@ -125,19 +183,24 @@ class LinkEndpoint:
     def next_timeout(self) -> float | None:
         if self._dirty or self._replies:
             return self._now
-        heap = self._heap
-        while heap and heap[0][0] != heap[0][2]._armed:
-            heappop(heap)
-        return heap[0][0] if heap else None
+        if not self._is_due_known:
+            self._find_due()
+        return self._due
 
     def handle_timeout(self, *, now: float) -> None:
         if now > self._now:
             self._now = now
+        if not self._is_due_known:
+            self._find_due()
+        if now < self._due_at:
+            return
+        self._is_due_known = False
         heap = self._heap
+        connection: Connection
         while heap and heap[0][0] <= now:
             time, _, connection = heappop(heap)
             if time == connection._armed:
-                connection._armed = _NEVER
+                connection._armed = NEVER
                 if connection._deadline() <= now:
                     connection._on_time(now)
                 if not connection._is_dirty:
@@ -149,6 +212,7 @@ class LinkEndpoint:
         if self._unread:
             read = self._unread
             self._unread = []
+            connection: Connection
             for connection in read:
                 connection._was_read(self._now)
         return events
@@ -160,10 +224,26 @@ class LinkEndpoint:
 
     # For connections.
 
+    def _connection_with(self, connection_id: cython.uint) -> "Connection | None":
+        latest = self._latest
+        if latest is not None and latest.local_id == connection_id:
+            return latest
+        self._latest = self.connections.get(connection_id)
+        return self._latest
+
+    def _find_due(self) -> None:
+        """Drop entries of the heap that were renewed; the earliest that was not is what is due next."""
+        heap = self._heap
+        while heap and heap[0][0] != heap[0][2]._armed:
+            heappop(heap)
+        self._due = heap[0][0] if heap else None
+        self._due_at = heap[0][0] if heap else NEVER
+        self._is_due_known = True
+
     def _arm(self, connection: Connection, time: float) -> None:
-        """See to it that the connection gets its turn at that time, or before."""
-        if time < connection._armed and connection.state is not State.CLOSED:
+        if time < connection._armed and connection._state != CLOSED:
             connection._armed = time
+            self._is_due_known = False
             self._pushed += 1
             heappush(self._heap, (time, self._pushed, connection))
 
@@ -172,7 +252,9 @@ class LinkEndpoint:
 
     def _forget(self, connection: Connection) -> None:
         self.connections.pop(connection.local_id, None)
-        connection._armed = _NEVER
+        self._latest = None
+        connection._armed = NEVER
+        self._is_due_known = False
         self._dialled.pop(connection._nonce, None)
         self._acceptor.forget(connection)
 

@@ -1,16 +1,27 @@
-"""What the way is like: round trip, its variation, and loss in each direction.
+"""What the way is like: round trip, its variation, and loss in each direction (a compiled kernel).
 
 The round trip is smoothed as TCP does it: a new sample moves the mean by an eighth and the variation by a quarter of
 how far it is off. Loss is counted over stretches of at least 16 datagrams, and smoothed over the last few of them.
 """
 
+try:
+    import cython
+except ModuleNotFoundError:  # without Cython the source runs as it is
+    from retick import _cython as cython  # type: ignore[no-redef]
+
+if not cython.compiled:
+    STRETCH = 16
+
 __all__ = ["LossMeter", "RoundTrip"]
 
 
+@cython.final
+@cython.cclass
 class RoundTrip:
     """Seconds throughout. Before the first sample the mean is 0 and ``samples`` is 0."""
 
-    __slots__ = ("latest", "least", "mean", "samples", "variation")
+    if not cython.compiled:
+        __slots__ = ("latest", "least", "mean", "samples", "variation")
 
     def __init__(self) -> None:
         self.samples = 0
@@ -19,12 +30,12 @@ class RoundTrip:
         self.latest = 0.0
         self.least = 0.0
 
-    def add(self, sample: float) -> None:
+    def add(self, sample: cython.double) -> cython.void:
         if sample < 0.0:
             sample = 0.0
         self.latest = sample
         if self.samples:
-            off = sample - self.mean
+            off: cython.double = sample - self.mean
             self.mean += off * 0.125
             self.variation += ((off if off >= 0.0 else -off) - self.variation) * 0.25
             if sample < self.least:
@@ -39,15 +50,17 @@ class RoundTrip:
         """How long an answer may take before it is missing."""
         if not self.samples:
             return 0.5
-        return max(0.05, self.mean + 4.0 * self.variation)
+        wait: cython.double = self.mean + 4.0 * self.variation
+        return wait if wait > 0.05 else 0.05
 
 
+@cython.final
+@cython.cclass
 class LossMeter:
     """Loss in one direction, from two running totals: what was sent, and what arrived of it."""
 
-    __slots__ = ("_arrived", "_sent", "rate", "sampled")
-
-    STRETCH = 16
+    if not cython.compiled:
+        __slots__ = ("_arrived", "_sent", "rate", "sampled")
 
     def __init__(self) -> None:
         self._sent = 0
@@ -56,12 +69,14 @@ class LossMeter:
         """0 to 1."""
         self.sampled = False
 
-    def update(self, sent: int, arrived: int) -> None:
+    def update(self, sent: cython.longlong, arrived: cython.longlong) -> cython.void:
         """Totals so far. A stretch that is too short waits for the next call."""
-        expected = sent - self._sent
-        if expected < self.STRETCH:
+        expected: cython.longlong = sent - self._sent
+        if expected < STRETCH:
             return
-        loss = 1.0 - (arrived - self._arrived) / expected
+        # The quotient of two C integers would be whole, so one of them is made a double.
+        came: cython.double = arrived - self._arrived
+        loss: cython.double = 1.0 - came / expected
         loss = min(max(loss, 0.0), 1.0)
         self.rate = self.rate + (loss - self.rate) * 0.25 if self.sampled else loss
         self.sampled = True

@@ -1,57 +1,115 @@
-"""Numbered datagrams both ways, and what their numbers tell of the way: duplicates, round trip, loss.
+"""Numbered datagrams both ways, and what their numbers tell of the way (a compiled kernel).
 
 A flow knows no states and no messages. Outgoing datagrams are counted from 1; the count is the sequence before it
-wraps. Of incoming ones it keeps the newest and which of the 128 before it were seen.
+wraps. Of incoming ones it keeps the newest and which of the 128 before it were seen, in two words of 64 bits: bit i of
+the first is the datagram i before the newest, bit i of the second the one 64 + i before it.
 """
 
-from array import array
 from collections.abc import Hashable
+from typing import TypeAlias
 
-from retick.link.control import ENVELOPE, ENVELOPE_SIZE, HOLD_NONE, HOLD_UNIT, PAYLOAD, Report
-from retick.link.estimate import LossMeter, RoundTrip
+from retick.link.control import ENVELOPE, HOLD_UNIT, Report
 
-__all__ = ["Flow"]
+try:
+    import cython
+except ModuleNotFoundError:  # without Cython the source runs as it is
+    from retick import _cython as cython  # type: ignore[no-redef]
 
-_WINDOW = 128
-_SEEN_ALL = (1 << _WINDOW) - 1
+if cython.compiled:
+    from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+    from cython.cimports.libc.string import memcpy
+    from cython.cimports.retick.link.control import ENVELOPE_SIZE, HOLD_NONE, PAYLOAD
+    from cython.cimports.retick.link.estimate import LossMeter, RoundTrip
+    from cython.cimports.retick.wire.words import store_le16, store_le32
+else:
+    from retick.link.control import ENVELOPE_SIZE, HOLD_NONE, PAYLOAD
+    from retick.link.estimate import LossMeter, RoundTrip
+
+    WINDOW = 128
+
+__all__ = ["Datagrams", "Flow"]
+
+Datagrams: TypeAlias = list[tuple[bytes, Hashable]]
+"""What leaves, and where it goes."""
+Payloads: TypeAlias = list[bytes]
 
 
+@cython.cfunc
+@cython.inline
+def _enveloped(
+    kind: cython.uint, connection_id: cython.uint, sequence: cython.uint, ack: cython.uint, payload: bytes
+) -> bytes:
+    if cython.compiled:
+        # One allocation for both.
+        size: cython.Py_ssize_t = PyBytes_GET_SIZE(payload)
+        datagram: bytes = PyBytes_FromStringAndSize(cython.NULL, size + ENVELOPE_SIZE)
+        head: cython.p_uchar = cython.cast(cython.p_uchar, PyBytes_AS_STRING(datagram))
+        head[0] = kind
+        store_le32(head, 1, connection_id)
+        store_le16(head, 5, sequence)
+        head[7] = ack
+        memcpy(head + ENVELOPE_SIZE, PyBytes_AS_STRING(payload), size)
+        return datagram
+    return ENVELOPE.pack(kind, connection_id, sequence, ack) + payload
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _whole(value: cython.double, most: cython.int) -> cython.int:
+    """Without its fraction; ``most`` for what is negative or too large, and for what is no number."""
+    if -1.0 < value < most:
+        return cython.cast(cython.int, value) if cython.compiled else int(value)
+    return most
+
+
+@cython.final
+@cython.cclass
 class Flow:
     """The counters of one connection. Times are seconds; -1 stands for never."""
 
-    __slots__ = (
-        "_expected",
-        "_last_ack",
-        "_out_acked",
-        "_out_count",
-        "_peer_received",
-        "_seen",
-        "_sent_times",
-        "bytes_received",
-        "bytes_sent",
-        "dropped",
-        "heard_at",
-        "loss_in",
-        "loss_out",
-        "newest",
-        "newest_at",
-        "received",
-        "round_trip",
-    )
+    if not cython.compiled:
+        __slots__ = (
+            "_expected",
+            "_last_ack",
+            "_out_acked",
+            "_out_count",
+            "_peer_received",
+            "_seen",
+            "_seen_before",
+            "_sent_times",
+            "bytes_received",
+            "bytes_sent",
+            "dropped",
+            "heard_at",
+            "loss_in",
+            "loss_out",
+            "newest",
+            "newest_at",
+            "received",
+            "round_trip",
+        )
 
     def __init__(self, dropped: dict[str, int]) -> None:
         self.dropped = dropped
         # Out.
         self._out_count = 0
-        self._sent_times = array("d", [-1.0]) * 256
+        if cython.compiled:
+            index: cython.int
+            for index in range(256):
+                self._sent_times[index] = -1.0
+        else:
+            self._sent_times = [-1.0] * 256
         self._last_ack = -1
         self._out_acked = 0
         self._peer_received = 0
         self.bytes_sent = 0
         # In: before the first datagram all older ones count as seen, so that 1 is the first that can be new.
+        full: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         self.newest = 0
         """Newest sequence that arrived; 0 before any."""
-        self._seen = _SEEN_ALL
+        self._seen = full
+        self._seen_before = full
         self._expected = 0
         self.received = 0
         """Datagrams, without duplicates."""
@@ -69,90 +127,105 @@ class Flow:
         """Datagrams."""
         return self._out_count
 
-    def note(self, sequence: int, size: int, now: float) -> bool:
+    def note(self, sequence: cython.int, size: cython.Py_ssize_t, now: cython.double) -> cython.bint:
         """Take note of a datagram that arrived; False, and counted, when it is not new."""
-        ahead = (sequence - self.newest) & 0xFFFF
+        ahead: cython.int = (sequence - self.newest) & 0xFFFF
         if 0 < ahead < 0x8000:
-            self._seen = (self._seen << ahead | 1) & _SEEN_ALL if ahead < _WINDOW else 1
+            self._shift(ahead)
             self.newest = sequence
             self.newest_at = now
             self._expected += ahead
         else:
-            behind = -ahead & 0xFFFF
-            if behind >= _WINDOW:
+            behind: cython.int = -ahead & 0xFFFF
+            if behind >= WINDOW:
                 self.dropped["stale"] += 1
                 return False
-            if self._seen >> behind & 1:
+            bit: cython.ulonglong = 1
+            bit <<= behind & 63
+            if (self._seen if behind < 64 else self._seen_before) & bit:
                 self.dropped["duplicate"] += 1
                 return False
-            self._seen |= 1 << behind
+            if behind < 64:
+                self._seen |= bit
+            else:
+                self._seen_before |= bit
         self.heard_at = now
         self.received += 1
         self.bytes_received += size
         return True
 
-    def is_newer(self, sequence: int) -> bool:
+    def _shift(self, ahead: cython.int) -> cython.void:
+        """The newest has become the one ``ahead`` (1 or more) before a new one."""
+        full: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+        if ahead < 64:
+            self._seen_before = (self._seen_before << ahead | self._seen >> (64 - ahead)) & full
+            self._seen = (self._seen << ahead | 1) & full
+        else:
+            self._seen_before = self._seen << (ahead - 64) & full if ahead < WINDOW else 0
+            self._seen = 1
+
+    def is_newer(self, sequence: cython.int) -> cython.bint:
         return 0 < (sequence - self.newest) & 0xFFFF < 0x8000
 
-    def take_ack(self, ack: int, hold: float, now: float) -> None:
+    def take_ack(self, ack: cython.int, hold: cython.double, now: cython.double) -> cython.void:
         """The other side has our datagram with this low byte, and held its answer for a while.
 
         The same byte again says nothing new: either it is the same datagram, or 256 later and too far to tell.
         """
         if ack != self._last_ack:
             self._last_ack = ack
-            sent_at = self._sent_times[ack]
+            sent_at: cython.double = self._sent_times[ack]
             if sent_at >= 0.0:
                 self.round_trip.add(now - sent_at - hold)
 
-    def may_have_sent(self, acked: int) -> bool:
+    def may_have_sent(self, acked: cython.longlong) -> cython.bint:
         """False for an acknowledgement of a datagram that was never sent."""
-        ahead = (acked - self._out_acked) & 0xFFFF
+        ahead: cython.longlong = (acked - self._out_acked) & 0xFFFF
         return ahead >= 0x8000 or self._out_acked + ahead <= self._out_count
 
-    def take_report(self, report: Report, now: float) -> None:
-        ahead = (report.acked - self._out_acked) & 0xFFFF
+    def take_report(self, report: Report, now: cython.double) -> None:
+        acked: cython.longlong = report.acked
+        held: cython.int = report.hold
+        received: cython.longlong = report.received
+        word: cython.longlong = 0xFFFFFFFF
+        ahead: cython.longlong = (acked - self._out_acked) & 0xFFFF
         if ahead >= 0x8000:
             return
         self._out_acked += ahead
-        if report.hold != HOLD_NONE and self._out_count - self._out_acked < 256:
-            self.take_ack(report.acked & 0xFF, report.hold * HOLD_UNIT, now)
-        self._peer_received += (report.received - self._peer_received) & 0xFFFFFFFF
+        if held != HOLD_NONE and self._out_count - self._out_acked < 256:
+            unit: cython.double = HOLD_UNIT
+            self.take_ack(acked & 0xFF, held * unit, now)
+        self._peer_received += (received - self._peer_received) & word
         self.loss_out.update(self._out_acked, self._peer_received)
 
-    def number(self, size: int, now: float) -> int:
+    def number(self, size: cython.Py_ssize_t, now: cython.double) -> cython.int:
         """The sequence for a datagram that leaves now."""
-        self._out_count = count = self._out_count + 1
-        self._sent_times[count & 0xFF] = now
+        self._out_count += 1
+        self._sent_times[self._out_count & 0xFF] = now
         self.bytes_sent += size
-        return count & 0xFFFF
+        return self._out_count & 0xFFFF
 
-    def hold(self, now: float) -> int:
+    def hold(self, now: cython.double) -> cython.int:
         """How long the newest datagram has waited for an answer, in units of CONTROL."""
         if not self.received:
             return HOLD_NONE
-        return min(max(int((now - self.newest_at) / HOLD_UNIT), 0), HOLD_NONE)
+        unit: cython.double = HOLD_UNIT
+        held: cython.double = (now - self.newest_at) / unit
+        return _whole(held if held > 0.0 else 0.0, HOLD_NONE)
 
-    def measure_loss(self) -> None:
+    def measure_loss(self) -> cython.void:
         self.loss_in.update(self._expected, self.received)
 
     def wrap(
-        self,
-        payloads: list[bytes],
-        connection_id: int,
-        now: float,
-        address: Hashable,
-        out: list[tuple[bytes, Hashable]],
+        self, payloads: Payloads, connection_id: cython.uint, now: cython.double, address: Hashable, out: Datagrams
     ) -> None:
         """Put payloads in their envelopes."""
-        hold = int((now - self.newest_at) * 2000.0) if self.received else 63
-        kind = PAYLOAD | (hold if 0 <= hold < 63 else 63)
-        ack = self.newest & 0xFF
-        times = self._sent_times
-        count = self._out_count
+        held: cython.double = (now - self.newest_at) * 2000.0 if self.received else 63.0
+        kind: cython.int = PAYLOAD | _whole(held, 63)
+        ack: cython.int = self.newest & 0xFF
+        payload: bytes
         for payload in payloads:
-            count += 1
-            times[count & 0xFF] = now
+            self._out_count += 1
+            self._sent_times[self._out_count & 0xFF] = now
             self.bytes_sent += len(payload) + ENVELOPE_SIZE
-            out.append((ENVELOPE.pack(kind, connection_id, count & 0xFFFF, ack) + payload, address))
-        self._out_count = count
+            out.append((_enveloped(kind, connection_id, self._out_count & 0xFFFF, ack, payload), address))

@@ -1,5 +1,6 @@
 # The C side of words.py. Written byte by byte so that any byte order and alignment is right; compilers see the
-# pattern and emit one load or store with a byte swap.
+# pattern and emit one load or store with a byte swap. The little-endian ones are for compiled branches only, whose
+# uncompiled counterpart is a struct.Struct, and so have no twin in words.py.
 
 cdef inline unsigned long long load_be64(const unsigned char* buffer, Py_ssize_t at) noexcept nogil:
     cdef const unsigned char* p = buffer + at
