@@ -2,6 +2,7 @@
 
     python fuzz/fuzz_link.py                       a minute
     python fuzz/fuzz_link.py --seconds 600 --seed 7
+    python fuzz/fuzz_link.py --compiled            the compiled kernels, which show no lines: guided by the rest
     python fuzz/fuzz_link.py crash.bin ...         what these files do
 
 The loop keeps every input that reaches a line of the package which none before it reached, and mutates what it
@@ -9,6 +10,7 @@ kept. A target returns, or raises: then the bytes are printed, and that is a bug
 """
 
 import argparse
+import os
 import random
 import sys
 import time
@@ -16,6 +18,11 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 from typing import Any
+
+IS_SCRIPT = Path(sys.argv[0]).resolve().parent == Path(__file__).resolve().parent
+if IS_SCRIPT and "--compiled" not in sys.argv:
+    # Only sources have lines that guide; read when retick is imported.
+    os.environ.setdefault("RETICK_PURE", "1")
 
 import retick
 
@@ -109,6 +116,7 @@ def main(target: Target, corpus: list[bytes]) -> None:
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--compiled", action="store_true", help="the compiled kernels in place of their sources")
     parser.add_argument("--own", action="store_true", help="our loop, even when atheris is there")
     options = parser.parse_args()
     for path in options.files:

@@ -6,6 +6,8 @@ from types import ModuleType
 
 import pytest
 
+from retick import is_compiled
+
 FUZZ = Path(__file__).parents[2] / "fuzz"
 
 
@@ -21,7 +23,8 @@ def test_a_short_run_finds_no_bug(name: str, monkeypatch: pytest.MonkeyPatch) ->
     count, kept, lines = guided.run(module.target, module.CORPUS, seed=1, go_on=lambda n: n < 300)
     assert count == 300
     assert kept > len(module.CORPUS)
-    assert lines > 100
+    # Of a compiled kernel no line is seen, and what is left are those who call it.
+    assert lines > (50 if is_compiled() else 100)
 
 
 def test_a_planted_bug_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
