@@ -24,7 +24,7 @@ if IS_SCRIPT and "--compiled" not in sys.argv:
     # Only sources have lines that guide; read when retick is imported.
     os.environ.setdefault("RETICK_PURE", "1")
 
-import retick
+import retick  # noqa: E402 - after the choice above
 
 __all__ = ["main", "run"]
 
