@@ -12,7 +12,7 @@ The host has number 0; the others are numbered as they came. Readers check every
 """
 
 import struct
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
 from retick.errors import InvalidValue, TrailingData, Truncated, UsageError
@@ -26,6 +26,7 @@ __all__ = [
     "TOKEN_SIZE",
     "Member",
     "Roster",
+    "check_seats",
     "decode_members",
     "decode_roster",
     "decode_start",
@@ -136,6 +137,14 @@ def _decode_member(data: bytes, at: int) -> tuple[Member, int, int]:
     if not players:
         raise InvalidValue(f"machine {number} plays no seat")
     return Member(number, players, unpack_address(data[at : at + length])), seats, at + length
+
+
+def check_seats(groups: Iterable[tuple[int, ...]], num_players: int) -> set[int]:
+    """All seats of these groups; InvalidValue when the game has no such seat, or one of them is given twice."""
+    seats = [seat for group in groups for seat in group]
+    if len(set(seats)) != len(seats) or not set(seats) <= set(range(num_players)):
+        raise InvalidValue(f"seats {sorted(seats)} in a game of {num_players} players")
+    return set(seats)
 
 
 def encode_start(seed: int) -> bytes:
