@@ -362,7 +362,9 @@ class Newcomer:
         return newest - match.engine.frame <= LEVEL_SECONDS * match.config.tick_rate
 
     def commit(self, frame: int, match: Match) -> None:
-        """The frame of our first own input is agreed."""
+        """The frame of our first own input is agreed: once, or another machine could silence ours at any time."""
+        if match.joins_at is not None:
+            return
         match.joins_at = frame
         for exchange in match.exchanges.values():
             exchange.acks_below = frame
