@@ -228,6 +228,19 @@ def test_a_report_survives_the_way_through_a_pipe() -> None:
     assert report.fighter_state() == world.sides[0].session.state
 
 
+def test_a_report_calls_no_frame_confirmed_that_was_not_run_yet() -> None:
+    world = World()
+    ahead = 0
+    for _ in range(60):
+        world.run(FRAME)
+        for side in world.sides:
+            if side.session.match is not None:
+                report = report_of(side, world.now)
+                assert report.confirmed < report.frame
+                ahead += side.session.stats(now=world.now).confirmed_frame >= report.frame
+    assert ahead
+
+
 def test_a_referee_ends_a_moment_after_a_knock_out_and_counts_hits() -> None:
     referee = FighterReferee(1, longest=6000)
     frames = replay.Replay(seed=1, frames=bout(1, 6000))
