@@ -137,6 +137,17 @@ def test_silence_beyond_the_time_out_ends_the_match() -> None:
     assert mesh["peer0"].events_of(PeerInterrupted)
 
 
+@pytest.mark.parametrize("seconds", [0.4, 1.0, 1.6])
+def test_others_may_be_given_up_as_soon_as_one_likes(seconds: float) -> None:
+    mesh = fighting_mesh(Conditions.round_trip(0.05), config=MatchConfig(disconnect_after=seconds))
+    mesh.play(300)
+    assert not mesh["peer0"].events_of(PeerDisconnected)
+    mesh.crash("peer1")
+    mesh.run(seconds + 0.2)
+    assert mesh["peer0"].events_of(PeerInterrupted)
+    assert mesh["peer0"].events_of(PeerDisconnected)
+
+
 def test_an_orderly_goodbye_is_no_time_out() -> None:
     mesh = fighting_mesh(Conditions.round_trip(0.1))
     mesh.play(60)
