@@ -186,6 +186,11 @@ def test_nothing_can_be_played_before_everyone_is_there() -> None:
             RollbackSession(Fighter(), entropy=Random(1).randbytes, seats=seats)
 
 
+def test_more_players_than_a_roster_can_name_are_refused_at_once() -> None:
+    with pytest.raises(UsageError, match="at most 16 players, not 17"):
+        RollbackSession(Tally(17), entropy=Random(1).randbytes)
+
+
 def test_another_game_is_refused_with_words_to_show() -> None:
     mesh = Mesh({"peer0": Fighter, "peer1": lambda: Tally(2)}, seats={"peer0": 1, "peer1": 1})
     with pytest.raises(MeshHung, match="the match starts"):

@@ -20,6 +20,7 @@ from retick.errors import InvalidValue, TrailingData, Truncated, UsageError
 __all__ = [
     "APPLICATION",
     "MAX_ADDRESS",
+    "MAX_SEATS",
     "READY",
     "ROSTER",
     "START",
@@ -40,6 +41,7 @@ __all__ = [
 APPLICATION, ROSTER, READY, START = 0, 1, 2, 3
 TOKEN_SIZE = 8
 MAX_MACHINES = 16
+MAX_SEATS = 16
 MAX_ADDRESS = 80
 
 _ROSTER = struct.Struct("<BB8s")
@@ -133,7 +135,7 @@ def _decode_member(data: bytes, at: int) -> tuple[Member, int, int]:
     at += _MEMBER.size
     if length > MAX_ADDRESS or len(data) < at + length:
         raise InvalidValue("a roster with an address that is too long")
-    players = tuple(player for player in range(16) if seats >> player & 1)
+    players = tuple(player for player in range(MAX_SEATS) if seats >> player & 1)
     if not players:
         raise InvalidValue(f"machine {number} plays no seat")
     return Member(number, players, unpack_address(data[at : at + length])), seats, at + length

@@ -2,7 +2,9 @@
 
 from typing import Any
 
+from retick.errors import UsageError
 from retick.link import LinkConfig
+from retick.rollback import lobby
 from retick.rollback.config import MatchConfig
 from retick.sim.contract import NamesItself, input_size_of
 from retick.wire import rbn1
@@ -16,6 +18,8 @@ _USUAL = LinkConfig()
 
 def link_config_for(sim: Any, config: MatchConfig) -> LinkConfig:
     """The terms on which machines meet for a match of this game."""
+    if sim.num_players > lobby.MAX_SEATS:
+        raise UsageError(f"a match over links has at most {lobby.MAX_SEATS} players, not {sim.num_players}")
     named = isinstance(sim, NamesItself)
     wide = input_size_of(sim) != 2
     # Whoever gives others up soon must hear of them sooner, or silence and an idle link would be the same.
