@@ -2,17 +2,21 @@
 
 import json
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from retick.cli.app import app
+from retick.cli.bots import RunningBot
 from retick.cli.demo_authority import demo_authority
 from retick.cli.load_authority import measure_load
-from retick.cli.serve import metrics_text
+from retick.cli.serve import _runner_config, metrics_text
 from retick.cli.weather import run_weather
-from retick.errors import UsageError
+from retick.errors import RetickError, UsageError
+from retick.games.runner import RunnerConfig
+from retick.link import Reason
 from tests.authority.courses import Field
 
 
@@ -41,6 +45,43 @@ def test_misuse_is_told_in_one_line(arguments: list[str]) -> None:
     result = CliRunner().invoke(app, arguments)
     assert isinstance(result.exception, UsageError)
     assert "\n" not in str(result.exception)
+
+
+def test_a_config_file_holds_where_no_option_was_given(tmp_path: Path) -> None:
+    file = tmp_path / "server.json"
+    file.write_text('{"serverTickRate": 30, "maxPlayers": 4, "snapshotRate": 10}')
+    config = _runner_config(file, None, None, 15)
+    assert (config.server_tick_rate, config.max_players, config.snapshot_rate) == (30, 4, 15)
+    assert _runner_config(None, None, None, None) == RunnerConfig()
+
+
+def test_a_config_file_that_is_no_text_or_too_fast_is_misuse_and_one_that_is_no_json_is_complained_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "server.json"
+    for content in (b"\xff\xfe{", b'{"serverTickRate": 1000}'):
+        file.write_bytes(content)
+        with pytest.raises(UsageError):
+            _runner_config(file, None, None, None)
+    file.write_bytes(b"{oops")
+    assert _runner_config(file, None, None, None) == RunnerConfig()
+    assert "server.json: not JSON, so defaults are used" in capsys.readouterr().err
+
+
+def test_bots_without_a_server_stop_when_none_is_left_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retick.cli.bots.RunningBot", Turned)
+    result = CliRunner().invoke(app, ["bots", "2", "--connect", "127.0.0.1:9", "--seconds", "3600"])
+    assert result.output.startswith("2 bots dial 127.0.0.1 port 9 for 3600 s")
+    assert isinstance(result.exception, RetickError)
+    assert "no bot is left at 127.0.0.1 port 9 (no answer): is retick serve running there?" in str(result.exception)
+
+
+class Turned(RunningBot):
+    """Learns at its first turn that nobody answers."""
+
+    def tick(self) -> None:
+        self.client._fail(Reason.NO_ANSWER, "no answer")
+        super().tick()
 
 
 def test_metrics_name_rooms_players_and_refusals() -> None:

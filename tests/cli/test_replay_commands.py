@@ -131,7 +131,7 @@ def test_info_tells_what_is_in_a_file(run: Run, match: Path, tmp_path: Path) -> 
     rich = tmp_path / "rich.rtk"
     replay.save(rich, replay.load(match).replace(local_players=(1,), metadata={"venue": "loft"}))
     code, out, err = run("replay", "info", "--json", rich, tmp_path / "missing")
-    assert code == 1
+    assert code == 2
     facts = json.loads(out)
     assert (facts["recorded_by"], facts["metadata"], facts["seed"]) == ([1], {"venue": "loft"}, 2)
     assert "missing: No such file" in err
@@ -305,14 +305,14 @@ def test_misuse_gets_one_line_and_exit_code_2(run: Run, match: Path, tmp_path: P
 
 
 @pytest.mark.parametrize("command", [("play",), ("diff", "{match}"), ("info",), ("verify",), ("export",)])
-@pytest.mark.parametrize("name", ["missing.rtk", "noise.rtk"])
-def test_an_unreadable_file_gets_its_reason_and_exit_code_1(
-    run: Run, match: Path, tmp_path: Path, command: tuple[str, ...], name: str
+@pytest.mark.parametrize(("name", "expected"), [("missing.rtk", 2), ("noise.rtk", 1)])
+def test_a_file_that_is_no_good_is_an_answer_and_one_that_is_not_there_is_misuse(
+    run: Run, match: Path, tmp_path: Path, command: tuple[str, ...], name: str, expected: int
 ) -> None:
     (tmp_path / "noise.rtk").write_bytes(b"nothing like it")
     words = [word.format(match=match) for word in command]
     code, _, err = run("replay", *words, tmp_path / name)
-    assert code == 1
+    assert code == expected
     assert str(tmp_path / name) in err
     assert err.count("\n") == 1
 
@@ -347,9 +347,9 @@ def test_a_file_that_is_there_is_overwritten_only_by_force(run: Run, match: Path
 
 def test_a_script_that_is_missing_or_no_text_is_no_crash(run: Run, tmp_path: Path) -> None:
     (tmp_path / "noise").write_bytes(b"\xff\xfe\xff")
-    for name in ("missing", "noise"):
+    for name, expected in (("missing", 2), ("noise", 1)):
         code, _, err = run("replay", "record", tmp_path / "x.rtk", "--script", tmp_path / name)
-        assert code == 1
+        assert code == expected
         assert err.startswith(f"retick: {tmp_path / name}: ")
 
 
@@ -362,7 +362,7 @@ def test_a_reader_who_leaves_is_no_bad_file(match: Path) -> None:
 
 def test_a_folder_that_is_not_there_is_no_crash(run: Run, tmp_path: Path) -> None:
     code, _, err = run("replay", "record", tmp_path / "no" / "x.rtk", "--frames", 10)
-    assert code == 1
+    assert code == 2
     assert "No such file" in err
 
 

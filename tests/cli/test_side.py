@@ -19,7 +19,7 @@ from retick.games.fighter.bots import bout
 from retick.link import Reason
 from retick.rollback.lan import LanSession
 from retick.rollback.session import RollbackSession
-from retick.transport import MemoryHub
+from retick.transport import Conditions, Impaired, MemoryHub
 
 FRAME = 1 / 60
 
@@ -50,8 +50,11 @@ class Wire:
 class World:
     """Host and joiner."""
 
-    def __init__(self, *, frames: int = 120, lan: bool = False, joiner_game: Any = None, **options: Any) -> None:
+    def __init__(
+        self, *, frames: int = 120, lan: bool = False, joiner_game: Any = None, latency: float = 0.0, **options: Any
+    ) -> None:
         self.now = 1.0
+        self.latency = latency
         self.hub = MemoryHub()
         self.sides = [self._side(lan, place, frames, joiner_game, options) for place in (0, 1)]
 
@@ -62,10 +65,11 @@ class World:
             session: Any = LanSession(game, host_address=address)
         else:
             session = RollbackSession(game, entropy=Random(place).randbytes, host_address=address)
-        self.hub.attach("joiner" if place else "host", session)
+        end = Impaired(session, outgoing=Conditions(latency=self.latency)) if self.latency else session
+        self.hub.attach("joiner" if place else "host", end)
         return Side(
             session,
-            Wire(self, session),  # type: ignore[arg-type]  # has all of Poll that a Side uses
+            Wire(self, end),  # type: ignore[arg-type]  # has all of Poll that a Side uses
             brain=lambda seed, player: BotBrain(seed, player, StyleName.RUSHER),
             referee=lambda seed, state, frame: FighterReferee(seed, frames=frames),
             **options,
@@ -157,6 +161,31 @@ def test_a_side_that_leaves_is_heard_at_once() -> None:
     assert not world.sides[0].agreed
 
 
+def test_on_a_slow_link_a_side_stays_until_its_result_has_arrived() -> None:
+    world = World(frames=30, latency=1.0)
+    host, joiner = world.sides
+    send = host.session.send_message  # type: ignore[union-attr]  # not the LAN's session
+
+    def send_in_vain(data: bytes) -> bool:
+        host.wire.endpoint.outgoing.cut_until = world.now + 1.0  # type: ignore[attr-defined]  # it is an Impaired
+        return send(data)
+
+    host.session.send_message = send_in_vain  # type: ignore[union-attr, method-assign]  # the first copy is lost
+    world.run(60, lambda: host.over)
+    assert not joiner.heard
+
+    def wait(longest: float = 0.0) -> None:
+        world.now += FRAME
+        joiner.turn()
+
+    host.wait = wait  # type: ignore[method-assign]  # time is the test's
+    host.leave(clock=lambda: world.now)
+    world.hub.detach("host")
+    world.run(20, lambda: joiner.over)
+    assert joiner.agreed
+    assert joiner.reason in (0, Reason.GOODBYE)
+
+
 def test_a_side_that_vanishes_is_given_up_after_a_while_and_said_so_meanwhile() -> None:
     world = World(frames=6000)
     world.run(2)
@@ -226,6 +255,19 @@ def test_a_report_survives_the_way_through_a_pipe() -> None:
     report = report_of(world.sides[0], world.now)
     assert SideReport.loads(report.dumps()) == report
     assert report.fighter_state() == world.sides[0].session.state
+
+
+def test_a_report_calls_no_frame_confirmed_that_was_not_run_yet() -> None:
+    world = World()
+    ahead = 0
+    for _ in range(60):
+        world.run(FRAME)
+        for side in world.sides:
+            if side.session.match is not None:
+                report = report_of(side, world.now)
+                assert report.confirmed < report.frame
+                ahead += side.session.stats(now=world.now).confirmed_frame >= report.frame
+    assert ahead
 
 
 def test_a_referee_ends_a_moment_after_a_knock_out_and_counts_hits() -> None:

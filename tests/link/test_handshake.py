@@ -368,6 +368,11 @@ def test_misuse_is_refused() -> None:
         {"capabilities": 1 << 32},
         {"max_datagram": 2000},
         {"timeout": 1.0},
+        {"handshake_rate": 0.5},
+        {"unread_limit": 0},
+        {"max_message": -1},
+        {"dial_timeout": 0.0},
+        {"confirm_timeout": float("nan")},
     ):
         with pytest.raises(UsageError):
             LinkConfig(**wrong)  # type: ignore[arg-type]  # the point of the test

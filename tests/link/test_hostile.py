@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -101,3 +102,16 @@ def test_a_flood_is_bounded_and_the_others_go_on() -> None:
     pair.flush()
     pair.run(0.1)
     assert [e.data for e in pair.host_events if getattr(e, "data", None) == b"me too"] == [b"me too"]
+
+
+@pytest.mark.parametrize("kind", [bytearray, memoryview])
+def test_a_driver_may_hand_over_any_buffer(kind: type) -> None:
+    ends = {"host": make_endpoint(1), "guest": make_endpoint(2)}
+    dialled = ends["guest"].dial("host")
+    for turn in range(40):
+        for name, other in (("host", "guest"), ("guest", "host")):
+            ends[name].handle_timeout(now=turn / 20)
+            for data, _ in ends[name].datagrams_to_send(now=turn / 20):
+                ends[other].receive_datagram(kind(data), name, now=turn / 20)
+    assert dialled.is_connected
+    assert not total(ends["host"])

@@ -215,6 +215,19 @@ def test_strangers_are_not_let_in_before_or_during_a_match() -> None:
     assert host.match.engine.confirmed_frame == -1
 
 
+def test_a_hello_from_one_who_never_starts_does_not_keep_the_host_for_ever() -> None:
+    host = LanSession(Fighter())
+    host.receive_datagram(b"HELLO", "gone", now=0.0)
+    host.receive_datagram(b"HELLO", "joiner", now=1.0)
+    host.receive_datagram(b"HELLO", "joiner", now=2.5)
+    host.receive_datagram(b"START", "gone", now=2.6)
+    assert not host.running
+    host.receive_datagram(b"START", "joiner", now=2.6)
+    assert host.running
+    host.receive_datagram(b"HELLO", "gone", now=60.0)
+    assert [address for _, address in host.datagrams_to_send(now=60.0)] == ["gone", "joiner"]
+
+
 def test_the_old_programs_checksums_of_guessed_states_raise_no_alarm() -> None:
     host = LanSession(Fighter(), config=MatchConfig(input_delay=0))
     host.receive_datagram(b"HELLO", "joiner", now=0.0)

@@ -1,5 +1,7 @@
 """A running match without a connection: pace, waiting, resending, final inputs, numbers."""
 
+from typing import Any
+
 import pytest
 
 from retick.errors import PredictionLimit, UsageError
@@ -162,6 +164,12 @@ def test_a_match_may_start_in_the_middle() -> None:
     [
         {"tick_rate": 0},
         {"tick_rate": 1001},
+        {"tick_rate": 60.5},
+        {"checksum_interval": -16},
+        {"resend_interval": -0.1},
+        {"longest_catch_up": -1.0},
+        {"disconnect_after": 0.0},
+        {"disconnect_after": float("nan")},
         {"prediction_window": -1},
         {"prediction_window": 129, "history": 128},
         {"prediction_window": 0, "input_delay": 0},
@@ -169,6 +177,6 @@ def test_a_match_may_start_in_the_middle() -> None:
         {"most_slowing": 0.6},
     ],
 )
-def test_a_configuration_that_cannot_work_is_refused(wrong: dict[str, int]) -> None:
+def test_a_configuration_that_cannot_work_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=next(iter(wrong))):
         MatchConfig(**wrong)

@@ -137,6 +137,17 @@ def test_silence_beyond_the_time_out_ends_the_match() -> None:
     assert mesh["peer0"].events_of(PeerInterrupted)
 
 
+@pytest.mark.parametrize("seconds", [0.4, 1.0, 1.6])
+def test_others_may_be_given_up_as_soon_as_one_likes(seconds: float) -> None:
+    mesh = fighting_mesh(Conditions.round_trip(0.05), config=MatchConfig(disconnect_after=seconds))
+    mesh.play(300)
+    assert not mesh["peer0"].events_of(PeerDisconnected)
+    mesh.crash("peer1")
+    mesh.run(seconds + 0.2)
+    assert mesh["peer0"].events_of(PeerInterrupted)
+    assert mesh["peer0"].events_of(PeerDisconnected)
+
+
 def test_an_orderly_goodbye_is_no_time_out() -> None:
     mesh = fighting_mesh(Conditions.round_trip(0.1))
     mesh.play(60)
@@ -173,6 +184,11 @@ def test_nothing_can_be_played_before_everyone_is_there() -> None:
     for seats in (0, 3):
         with pytest.raises(UsageError, match="seats"):
             RollbackSession(Fighter(), entropy=Random(1).randbytes, seats=seats)
+
+
+def test_more_players_than_a_roster_can_name_are_refused_at_once() -> None:
+    with pytest.raises(UsageError, match="at most 16 players, not 17"):
+        RollbackSession(Tally(17), entropy=Random(1).randbytes)
 
 
 def test_another_game_is_refused_with_words_to_show() -> None:

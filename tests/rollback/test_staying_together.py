@@ -241,6 +241,17 @@ def test_a_commit_and_a_promise_out_of_the_blue_change_nothing() -> None:
     mesh.verify()
 
 
+def test_a_commit_for_one_who_plays_already_does_not_silence_it() -> None:
+    mesh = mesh_of(2)
+    mesh.play(60)
+    mesh["peer1"].session.peers[0].send(wire.encode_numbered(wire.COMMIT, 0, 100_000))
+    mesh.play(300)
+    engine = mesh["peer1"].session.match.engine
+    assert any(engine.inputs_at(frame)[0] for frame in range(200, engine.final_state_frame))
+    assert len(mesh["peer0"].events_of(MatchStarted)) == 1
+    mesh.verify()
+
+
 def test_when_everyone_else_is_gone_the_match_ends_unless_told_otherwise() -> None:
     mesh = mesh_of(2, config=MatchConfig(disconnect_after=3.0))
     mesh.play(60)

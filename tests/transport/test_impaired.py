@@ -34,3 +34,15 @@ def test_loss_duplication_and_the_inner_time_out_show() -> None:
     inner.wake_at = 4.0
     assert bad.next_timeout() == 4.0
     assert bad.events() == []
+
+
+def test_cuts_count_from_the_first_call_because_a_real_clock_starts_anywhere() -> None:
+    inner = Recorder()
+    cut = Conditions(cuts=((1.0, 2.0),))
+    bad = Impaired(inner, outgoing=cut, incoming=cut)
+    for second in range(4):
+        now = 70_000.5 + second
+        inner.outbox.append((bytes((second,)), "peer"))
+        bad.receive_datagram(bytes((second,)), "peer", now=now)
+        assert bool(bad.datagrams_to_send(now=now)) == (second != 1)
+    assert inner.payloads == [b"\0", b"\2", b"\3"]

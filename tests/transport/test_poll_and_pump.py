@@ -170,3 +170,30 @@ def test_the_pump_wakes_an_endpoint_when_it_wants() -> None:
         asyncio.run(asyncio.wait_for(run(), 10.0))
     finally:
         sock.close()
+
+
+def test_an_error_in_the_handler_of_events_does_not_put_the_pump_to_sleep() -> None:
+    sock = open_udp("127.0.0.1")
+    endpoint = Recorder()
+    endpoint.events = lambda: ["once"] if len(endpoint.woken) == 1 else []  # type: ignore[method-assign]  # a stub
+    endpoint.wake_again = 0.01
+
+    def fail(events: list[Any]) -> None:
+        raise RuntimeError("the application's own")
+
+    async def run() -> list[str]:
+        loop = asyncio.get_running_loop()
+        told: list[str] = []
+        loop.set_exception_handler(lambda _, context: told.append(str(context["exception"])))
+        async with Pump(endpoint, sock, on_events=fail) as pump:
+            endpoint.wake_at = loop.time() + 0.01
+            pump.wake()
+            while len(endpoint.woken) < 3:
+                await asyncio.sleep(0.001)
+        return told
+
+    try:
+        told = asyncio.run(asyncio.wait_for(run(), 10.0))
+    finally:
+        sock.close()
+    assert set(told) == {"the application's own"}

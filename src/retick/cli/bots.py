@@ -15,7 +15,7 @@ from rich.table import Table
 
 from retick.authority import Client, ClientConfig, ConnectionLost, Joined, JoinFailed, Reconciled
 from retick.cli.pace import Pace
-from retick.errors import UsageError
+from retick.errors import RetickError, UsageError
 from retick.games.runner import CourseBot, NetRunner
 from retick.transport import Conditions, Impaired
 from retick.transport.poll import Poll
@@ -72,6 +72,8 @@ class RunningBot:
         self.wire = Poll(Impaired(self.client, outgoing=link, incoming=link, seed=seed), self.socket)
         self.bot = CourseBot(seed)
         self.state = "dialling"
+        self.failed = False
+        """It is not in, and makes no further attempt."""
         self.largest = 0.0
         self.spikes = 0
         self._marks = (self.wire.clock(), 0, 0, 0, 0)
@@ -90,9 +92,9 @@ class RunningBot:
             elif isinstance(event, Joined):
                 self.state, self._judged_from = "in", now + WARM_UP
             elif isinstance(event, JoinFailed):
-                self.state = event.text
+                self.state, self.failed = event.text, True
             elif isinstance(event, ConnectionLost):
-                self.state = "lost" if event.will_rejoin else event.text
+                self.state, self.failed = "lost" if event.will_rejoin else event.text, not event.will_rejoin
         if self.client.player is not None:
             self.client.tick(self.bot.decide(self.client.player), now=now)
             self.client.others(now=now)
@@ -180,6 +182,8 @@ def bots(
     conditions = Conditions(latency=latency / 1000, jitter=jitter / 1000, loss=loss / 100)
     config = ClientConfig(reset_on_reconcile=reset, delta=not fixed)
     running = [RunningBot(number, seed + number, (host, port), room, conditions, config) for number in range(count)]
+    if not as_json:
+        typer.echo(f"{count} {'bot dials' if count == 1 else 'bots dial'} {host} port {port} for {seconds:g} s")
     interrupted = False
     try:
         _run(running, seconds, as_json)
@@ -192,8 +196,12 @@ def bots(
         time.sleep(0.01)
         for bot in running:
             bot.wire.poll()
+    for bot in running:
+        bot.wire.close()
     if interrupted:
         raise typer.Exit(INTERRUPTED)
+    if all(bot.failed for bot in running):
+        raise RetickError(f"no bot is left at {host} port {port} ({running[0].state}): is retick serve running there?")
     if not all(bot.did_well for bot in running):
         raise typer.Exit(1)
 
@@ -207,7 +215,7 @@ def _run(running: list[RunningBot], seconds: float, as_json: bool) -> None:
     pace, end, said = Pace(RATE), time.monotonic() + seconds, time.monotonic()
     lines: list[BotLine] = []
     try:
-        while time.monotonic() < end:
+        while time.monotonic() < end and not all(bot.failed for bot in running):
             for bot in running:
                 bot.tick()
             if time.monotonic() >= said + 1.0:

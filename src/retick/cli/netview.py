@@ -88,7 +88,8 @@ def report_of(side: Side, now: float) -> SideReport:
     peer = next(iter(stats.peers.values()), _NOBODY)
     return SideReport(
         frame=stats.frame,
-        confirmed=stats.confirmed_frame,
+        # Inputs may be known for frames that are still to come; what is shown is how much of the match is final.
+        confirmed=min(stats.confirmed_frame, stats.frame - 1),
         state=side.referee.game.pack_state(side.session.state).hex(),
         depth=side.depth,
         rollbacks=stats.rollbacks,

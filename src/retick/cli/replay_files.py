@@ -20,11 +20,16 @@ ReplayFiles = Annotated[list[Path], typer.Argument(metavar="FILES", show_default
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Says what is wrong with a file together with its name; a reader of our output who left is no such thing."""
+    """Says what is wrong with a file together with its name; a reader of our output who left is no such thing.
+
+    To name a file that is not there is misuse; one that is there and no good is an answer.
+    """
     try:
         yield
     except (BrokenPipeError, UsageError):
         raise
+    except FileNotFoundError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from None
     except OSError as error:
         raise RetickError(f"{path}: {error.strerror or error}") from None
     except RetickError as error:
@@ -32,25 +37,28 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def for_each(paths: Sequence[Path], work: Callable[[Path], bool]) -> None:
-    """Call ``work`` for each file; exit with 1 if any could not be read or ``work`` said no to it."""
+    """Call ``work`` for each file; exit with 1 if one is bad or ``work`` says no to it, with 2 if some are missing."""
     console = Console(stderr=True)
-    bad = 0
+    bad = missing = 0
     hidden = not console.is_terminal or len(paths) < 2
     # Where both are the terminal, lines go above the bar; output that goes elsewhere is left alone.
     above = sys.stdout.isatty()
     with Progress(console=console, disable=hidden, transient=True, redirect_stdout=above) as progress:
         for path in progress.track(paths, description="files"):
             try:
-                with naming(path):
-                    bad += not work(path)
-            except UsageError as error:
-                bad += _complain(f"{path}: {error}")
+                bad += not work(path)
+            except BrokenPipeError:
+                raise
+            except FileNotFoundError as error:
+                missing += _complain(f"{path}: {error.strerror or error}")
+            except OSError as error:
+                bad += _complain(f"{path}: {error.strerror or error}")
             except RetickError as error:
-                bad += _complain(str(error))
-    if bad:
+                bad += _complain(f"{path}: {error}")
+    if bad or missing:
         if len(paths) > 1:
-            _complain(f"{bad} of {len(paths)} files are bad")
-        raise typer.Exit(1)
+            _complain(f"{bad + missing} of {len(paths)} files are bad")
+        raise typer.Exit(1 if bad else 2)
 
 
 def _complain(text: str) -> int:

@@ -26,9 +26,9 @@ def serve(
     port: Annotated[int, typer.Option(help="UDP port; 0 takes any that is free.")] = 7777,
     host: Annotated[str, typer.Option(help="Address to listen on; :: takes IPv6 and IPv4.")] = "0.0.0.0",
     rooms: Annotated[int, typer.Option(help="Rooms; the first has no name, the others are 'room 2', 'room 3' …")] = 1,
-    players: Annotated[int, typer.Option(help="Players in a room, 1 to 16.")] = 16,
-    tick_rate: Annotated[int, typer.Option(help="Ticks a second.")] = 60,
-    snapshot_rate: Annotated[int, typer.Option(help="Snapshots a second.")] = 20,
+    players: Annotated[int | None, typer.Option(help="Players in a room, 1 to 16.", show_default="16")] = None,
+    tick_rate: Annotated[int | None, typer.Option(help="Ticks a second.", show_default="60")] = None,
+    snapshot_rate: Annotated[int | None, typer.Option(help="Snapshots a second.", show_default="20")] = None,
     config: Annotated[Path | None, typer.Option(help="JSON with the protocol's own keys; options win over it.")] = None,
     fixed: Annotated[bool, typer.Option("--fixed", help="Fixed snapshots of 1398 bytes only, no deltas.")] = False,
     metrics: Annotated[
@@ -45,9 +45,6 @@ def serve(
     """
     if not 1 <= rooms <= 64:
         raise UsageError(f"--rooms is 1 to 64, not {rooms}")
-    for name, rate in (("--tick-rate", tick_rate), ("--snapshot-rate", snapshot_rate)):
-        if not 1 <= rate <= 240:
-            raise UsageError(f"{name} is 1 to 240, not {rate}")
     runner = _runner_config(config, players, tick_rate, snapshot_rate)
     names = ("", *(f"room {number}" for number in range(2, rooms + 1)))
     server = Server(NetRunner(runner), entropy=os.urandom, config=ServerConfig(rooms=names, delta=not fixed))
@@ -58,18 +55,35 @@ def serve(
         typer.echo("retick serve: stopped")
 
 
-def _runner_config(path: Path | None, players: int, tick_rate: int, snapshot_rate: int) -> RunnerConfig:
-    base = RunnerConfig()
-    if path is not None:
-        try:
-            base, complaints = parse_config(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise UsageError(f"--config {path} cannot be read: {error.strerror}") from error
-        for complaint in complaints:
-            typer.echo(f"retick serve: {path.name}: {complaint}", err=True)
-    chosen = {"max_players": players, "server_tick_rate": tick_rate, "client_tick_rate": tick_rate}
+def _runner_config(
+    path: Path | None, players: int | None, tick_rate: int | None, snapshot_rate: int | None
+) -> RunnerConfig:
+    """What the file says, and over it the options that were given."""
+    base = RunnerConfig() if path is None else _read_config(path)
+    options = {
+        "max_players": players,
+        "server_tick_rate": tick_rate,
+        "client_tick_rate": tick_rate,
+        "snapshot_rate": snapshot_rate,
+    }
     kept = {name: getattr(base, name) for name in RunnerConfig.__slots__}
-    return RunnerConfig(**(kept | chosen | {"snapshot_rate": snapshot_rate}))
+    kept |= {name: value for name, value in options.items() if value is not None}
+    for words, name in (("--tick-rate", "server_tick_rate"), ("--snapshot-rate", "snapshot_rate")):
+        if not 1 <= kept[name] <= 240:
+            raise UsageError(f"{words} is 1 to 240, not {kept[name]}")
+    return RunnerConfig(**kept)
+
+
+def _read_config(path: Path) -> RunnerConfig:
+    try:
+        found, complaints = parse_config(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"--config {path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"--config {path} is not UTF-8 text") from error
+    for complaint in complaints:
+        typer.echo(f"retick serve: {path.name}: {complaint}", err=True)
+    return found
 
 
 async def _run(server: Server, socket: UdpSocket, metrics: int | None, seconds: float | None) -> None:

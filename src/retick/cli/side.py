@@ -40,6 +40,8 @@ __all__ = ["Result", "Side"]
 
 GOODBYE_SECONDS = 2.0
 """How long a leaving side goes on so that its last words arrive."""
+ROUND_TRIPS = 5
+"""The same in round trips, where those take longer."""
 AFTERMATH = 8
 """Frames that are played after the end, so that spectators are fed all that was before it."""
 EXPLAIN_SECONDS = 10.0
@@ -135,16 +137,29 @@ class Side:
                 until = time_
         select.select([self.wire.socket], [], [], until - now)
 
-    def leave(self, *, linger: float = GOODBYE_SECONDS, clock: Callable[[], float] = time.monotonic) -> None:
-        """Say goodbye and go on just long enough for it to arrive; then close the socket."""
+    def leave(self, *, linger: float | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        """Say goodbye and go on just long enough for it to arrive; then close the socket.
+
+        What was said last gets ``linger`` seconds to arrive, on a slow link as long as two losses take, and goodbye as
+        long again: the other side may still wait for our result.
+        """
         self.over = True
+        if linger is None:
+            linger = max(GOODBYE_SECONDS, ROUND_TRIPS * self._round_trip())
         if isinstance(self.session, RollbackSession):
             self.session.close(self.why if self.desync is not None else "", linger=linger)
-        deadline = clock() + linger
+        deadline = clock() + 2 * linger
         while clock() < deadline and not self._quiet():
             self.turn()
             self.wait()
         self.wire.close()
+
+    def _round_trip(self) -> float:
+        """Seconds, to the machine that is furthest away."""
+        if isinstance(self.session, LanSession):
+            return 0.0
+        links = (peer.connection for peer in self.session.peers.values())
+        return max((link.rtt for link in links if link is not None), default=0.0)
 
     def save_recording(self) -> None:
         """Give the replay its name: all that is final, whatever ended the match."""

@@ -60,6 +60,12 @@ class LinkConfig:
         ):
             if not 0 <= getattr(self, name) <= most:
                 raise UsageError(f"{name} is 0 to {most}, not {getattr(self, name)}")
+        for name in ("max_message", "send_queue", "payload_queue", "unread_limit", "handshake_rate"):
+            if not getattr(self, name) >= 1:
+                raise UsageError(f"{name} is 1 or more, not {getattr(self, name)}")
+        for name in ("dial_timeout", "confirm_timeout"):
+            if not getattr(self, name) > 0:
+                raise UsageError(f"{name} is above 0 seconds, not {getattr(self, name)}")
         if not 576 <= self.max_datagram <= 1472:
             raise UsageError(f"max_datagram is 576 to 1472 bytes, not {self.max_datagram}")
         if not 0 < self.status_interval < self.quiet_after < self.timeout:

@@ -188,4 +188,4 @@ def _text(data: bytes) -> str:
 
 
 def _is_zero(data: bytes, start: int) -> bool:
-    return data.count(0, start) == len(data) - start
+    return data[start:] == bytes(len(data) - start)

@@ -281,6 +281,7 @@ class Newcomer:
         if self._welcome is not None or not isinstance(self._session.sim, PacksState):
             raise InvalidValue("a WELCOME that was not asked for")
         session = self._session
+        self._check_welcome(welcome)
         self._welcome = welcome
         del session.peers[sponsor.number]
         sponsor.number = welcome.sender
@@ -292,6 +293,14 @@ class Newcomer:
                 session.peers[member.number] = sponsor
             else:
                 session.meet(member)
+
+    def _check_welcome(self, welcome: wire.Welcome) -> None:
+        session = self._session
+        seats = {member.number: member.players for member in welcome.members}
+        groups = (*seats.values(), welcome.gone, session.local_players)
+        lobby.check_seats(groups, session.sim.num_players)
+        if welcome.sender not in seats or welcome.number in seats or len(session.local_players) != session._seats:
+            raise InvalidValue("a WELCOME without its sender, or with other seats than were asked for")
 
     def take_chunk(self, offset: int, part: bytes) -> None:
         welcome = self._welcome
@@ -353,7 +362,9 @@ class Newcomer:
         return newest - match.engine.frame <= LEVEL_SECONDS * match.config.tick_rate
 
     def commit(self, frame: int, match: Match) -> None:
-        """The frame of our first own input is agreed."""
+        """The frame of our first own input is agreed: once, or another machine could silence ours at any time."""
+        if match.joins_at is not None:
+            return
         match.joins_at = frame
         for exchange in match.exchanges.values():
             exchange.acks_below = frame

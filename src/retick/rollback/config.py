@@ -35,8 +35,15 @@ class MatchConfig:
     """Machines that may watch through this one; more are refused."""
 
     def __post_init__(self) -> None:
-        if not 1 <= self.tick_rate <= 1000:
-            raise UsageError(f"tick_rate must be from 1 to 1000 frames a second, not {self.tick_rate}")
+        if not isinstance(self.tick_rate, int) or not 1 <= self.tick_rate <= 1000:
+            raise UsageError(f"tick_rate must be from 1 to 1000 whole frames a second, not {self.tick_rate}")
+        if not isinstance(self.checksum_interval, int) or self.checksum_interval < 0:
+            raise UsageError(f"checksum_interval must be 0 or more frames, not {self.checksum_interval}")
+        for name in ("resend_interval", "longest_catch_up"):
+            if not getattr(self, name) >= 0:
+                raise UsageError(f"{name} must be 0 or more seconds, not {getattr(self, name)}")
+        if not self.disconnect_after > 0:
+            raise UsageError(f"disconnect_after must be above 0 seconds, not {self.disconnect_after}")
         if not 0 <= self.prediction_window <= self.history:
             raise UsageError(
                 f"prediction_window must be from 0 to history ({self.history}), not {self.prediction_window}"

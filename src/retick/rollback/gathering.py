@@ -87,6 +87,7 @@ class Gathering:
     def _on_roster(self, roster: lobby.Roster) -> None:
         """The host says who takes part: dial those who came before us, expect those who came after."""
         session = self._session
+        self._check_roster(roster)
         self._begin_linking()
         session.number, session.token = roster.number, roster.token
         for member in roster.members:
@@ -100,6 +101,17 @@ class Gathering:
             if member.number > session.number:
                 session.expect(session.peers[member.number])
         self._report_ready()
+
+    def _check_roster(self, roster: lobby.Roster) -> None:
+        """Every seat of the game has its machine, the host has one, and ours are those that we were granted."""
+        session = self._session
+        seats = {member.number: member.players for member in roster.members}
+        taken = lobby.check_seats(seats.values(), session.sim.num_players)
+        if HOST not in seats or roster.number == HOST or len(taken) != session.sim.num_players:
+            raise InvalidValue("a roster without the host, or with a seat that nobody plays")
+        mine = seats[roster.number]
+        if mine != session.local_players or len(mine) != session._seats:
+            raise InvalidValue(f"a roster that gives this machine the seats {mine}")
 
     def _report_ready(self) -> None:
         """Tell the host, once, that all links are up."""

@@ -30,6 +30,8 @@ __all__ = ["LanSession"]
 
 HELLO, ACK, START = b"HELLO", b"ACK", b"START"
 HELLO_EVERY_TICKS = 30
+CALLER_KEPT = 2.0
+"""Seconds that a host waits for START from one who said HELLO before it listens to another caller."""
 SEED = 1
 
 
@@ -49,6 +51,7 @@ class LanSession:
         self._out: list[tuple[bytes, Hashable]] = []
         self._events: list[MatchEvent] = []
         self._hello_at: float | None = None
+        self._called_at = 0.0
 
     @property
     def local_player(self) -> int:
@@ -70,9 +73,10 @@ class LanSession:
         self._running().advance(pressed, now)
 
     def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
-        if data == HELLO and self._hosting and self._peer in (None, address):
+        if data == HELLO and self._hosting and self._is_free_for(address, now):
             # Answered whenever it comes: the joiner repeats it when an ACK was lost.
             self._peer = address
+            self._called_at = now
             self._out.append((ACK, address))
         elif address != self._peer:
             self.dropped["StrangeAddress"] += 1
@@ -116,6 +120,12 @@ class LanSession:
 
     def stats(self, *, now: float) -> SessionStats:
         return self._running().stats(now)
+
+    def _is_free_for(self, address: Hashable, now: float) -> bool:
+        """Whether a caller is the one we have, or may be: nobody can keep the host by a HELLO alone."""
+        if self._peer is None or self._peer == address:
+            return True
+        return self.match is None and now - self._called_at > CALLER_KEPT
 
     def _running(self) -> Match:
         if self.match is None:

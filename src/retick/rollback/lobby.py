@@ -12,7 +12,7 @@ The host has number 0; the others are numbered as they came. Readers check every
 """
 
 import struct
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
 from retick.errors import InvalidValue, TrailingData, Truncated, UsageError
@@ -20,12 +20,14 @@ from retick.errors import InvalidValue, TrailingData, Truncated, UsageError
 __all__ = [
     "APPLICATION",
     "MAX_ADDRESS",
+    "MAX_SEATS",
     "READY",
     "ROSTER",
     "START",
     "TOKEN_SIZE",
     "Member",
     "Roster",
+    "check_seats",
     "decode_members",
     "decode_roster",
     "decode_start",
@@ -39,6 +41,7 @@ __all__ = [
 APPLICATION, ROSTER, READY, START = 0, 1, 2, 3
 TOKEN_SIZE = 8
 MAX_MACHINES = 16
+MAX_SEATS = 16
 MAX_ADDRESS = 80
 
 _ROSTER = struct.Struct("<BB8s")
@@ -132,10 +135,18 @@ def _decode_member(data: bytes, at: int) -> tuple[Member, int, int]:
     at += _MEMBER.size
     if length > MAX_ADDRESS or len(data) < at + length:
         raise InvalidValue("a roster with an address that is too long")
-    players = tuple(player for player in range(16) if seats >> player & 1)
+    players = tuple(player for player in range(MAX_SEATS) if seats >> player & 1)
     if not players:
         raise InvalidValue(f"machine {number} plays no seat")
     return Member(number, players, unpack_address(data[at : at + length])), seats, at + length
+
+
+def check_seats(groups: Iterable[tuple[int, ...]], num_players: int) -> set[int]:
+    """All seats of these groups; InvalidValue when the game has no such seat, or one of them is given twice."""
+    seats = [seat for group in groups for seat in group]
+    if len(set(seats)) != len(seats) or not set(seats) <= set(range(num_players)):
+        raise InvalidValue(f"seats {sorted(seats)} in a game of {num_players} players")
+    return set(seats)
 
 
 def encode_start(seed: int) -> bytes:

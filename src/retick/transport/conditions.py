@@ -48,7 +48,7 @@ class Conditions:
     queue: int = 65536
     """Bytes that may wait for the bandwidth; what does not fit is dropped."""
     cuts: tuple[tuple[float, float], ...] = ()
-    """Pairs (from, to) of seconds in which everything sent is lost."""
+    """Pairs (from, to) of seconds in which all that is sent is lost: of virtual time, or of a real socket's use."""
 
     def __post_init__(self) -> None:
         for name in _CHANCES:
@@ -80,6 +80,7 @@ class Path:
         "queue_dropped",
         "reordered",
         "sent",
+        "start",
     )
 
     def __init__(self, conditions: Conditions, seed: int) -> None:
@@ -89,6 +90,8 @@ class Path:
         self._bursting = False
         self._free_at = 0.0
         self._last_arrival = 0.0
+        self.start = 0.0
+        """The time from which the seconds of ``cuts`` count."""
         self.cut_until = 0.0
         """Everything sent before this time is lost: a cut made by hand."""
         self.sent = 0
@@ -125,7 +128,7 @@ class Path:
         if now < self.cut_until:
             return True
         for start, end in conditions.cuts:
-            if start <= now < end:
+            if start <= now - self.start < end:
                 return True
         if conditions.burst_enter or self._bursting:
             if self._bursting:

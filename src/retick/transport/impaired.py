@@ -30,13 +30,16 @@ class Impaired:
         self._leaving: list[tuple[float, int, bytes, Address]] = []
         self._arriving: list[tuple[float, int, bytes, Address]] = []
         self._order = count()
+        self._begun = False
 
     def receive_datagram(self, data: bytes, address: Address, *, now: float) -> None:
+        self._begin(now)
         for time in self.incoming.arrivals(len(data), now):
             heappush(self._arriving, (time, next(self._order), data, address))
         self._deliver(now)
 
     def datagrams_to_send(self, *, now: float) -> list[Datagram]:
+        self._begin(now)
         for data, address in self.endpoint.datagrams_to_send(now=now):
             for time in self.outgoing.arrivals(len(data), now):
                 heappush(self._leaving, (time, next(self._order), data, address))
@@ -54,11 +57,18 @@ class Impaired:
         return min(times, default=None)
 
     def handle_timeout(self, *, now: float) -> None:
+        self._begin(now)
         self._deliver(now)
         self.endpoint.handle_timeout(now=now)
 
     def events(self) -> list[Any]:
         return self.endpoint.events()
+
+    def _begin(self, now: float) -> None:
+        """A real clock starts anywhere, so cuts count from the first call."""
+        if not self._begun:
+            self._begun = True
+            self.outgoing.start = self.incoming.start = now
 
     def _deliver(self, now: float) -> None:
         while self._arriving and self._arriving[0][0] <= now:

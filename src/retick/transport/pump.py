@@ -87,14 +87,17 @@ class Pump:
             return
         now = self._loop.time()
         endpoint = self.endpoint
-        due = endpoint.next_timeout()
-        if due is not None and due <= now:
-            endpoint.handle_timeout(now=now)
-        self._send(now)
-        while events := endpoint.events():
-            self._on_events(events)
+        try:
+            due = endpoint.next_timeout()
+            if due is not None and due <= now:
+                endpoint.handle_timeout(now=now)
             self._send(now)
-        self._arm()
+            while events := endpoint.events():
+                self._on_events(events)
+                self._send(now)
+        finally:
+            # An error of the application's own goes to the loop; the link must not fall asleep over it.
+            self._arm()
 
     def _on_readable(self) -> None:
         take_waiting(self.socket, self.endpoint, self.now, self._drain)
