@@ -118,6 +118,56 @@ def test_one_bad_seat_refuses_the_whole_packet() -> None:
     assert match.engine.state == before
 
 
+def long_match(numbered: bool) -> tuple[Match, Match]:
+    """Two machines shortly before the frame at which 24 bits are used up."""
+    start = (1 << 24) - 30
+    config = MatchConfig(input_delay=0, checksum_interval=8)
+    state = Tally().initial_state(1)._replace(frame=start)
+    pair = [Match(Tally(), seed=1, local_players=(p,), config=config, state=state, start_frame=start) for p in (0, 1)]
+    for player, match in enumerate(pair):
+        match.add_peer("them", (1 - player,), extensions=EXTENSIONS, first_frame=start, numbered=numbered)
+    return pair[0], pair[1]
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_a_match_goes_on_when_the_bits_of_its_frames_are_used_up(numbered: bool) -> None:
+    pair = long_match(numbered)
+    for number in range(200):
+        now = number * FRAME * 1.01
+        for match in pair:
+            assert match.due(now)
+            match.advance(number, now)
+        for match, other in (pair, pair[::-1]):
+            for _, data in match.packets(now):
+                assert other.take("them", data, now)
+    for match in pair:
+        assert match.engine.confirmed_frame == (1 << 24) + 169
+        exchange = match.exchanges["them"]
+        assert exchange.acknowledged >= (1 << 24) + 167
+        assert exchange.book is not None
+        assert exchange.book.last_agreed > (1 << 24) + 140
+        assert exchange.their_frame >= (1 << 24) + 160
+        assert not exchange.dropped
+
+
+@given(st.integers(1, 8), st.integers(1, 8), st.integers(1, 60))
+def test_no_shape_of_inputs_makes_a_packet_that_cannot_be_sent(size: int, seats: int, frames: int) -> None:
+    """Several players at one machine, with large inputs: the packet is cut to what it may carry, the oldest first."""
+
+    class Large(Tally):
+        input_size = size
+
+    game = Large(seats + 1)
+    config = MatchConfig(input_delay=0, prediction_window=64)
+    match = Match(game, seed=1, local_players=tuple(range(seats)), config=config)
+    match.add_peer("them", (seats,), extensions=EXTENSIONS)
+    for frame in range(frames):
+        match.advance((frame,) * seats if seats > 1 else frame, 0.0)
+    sent = sent_by(match)
+    assert sent.start_frame == 0
+    assert len(sent.inputs) == seats * min(frames, 32, 1024 // (size * seats))
+
+
 @pytest.mark.parametrize(
     ("data", "reason"),
     [

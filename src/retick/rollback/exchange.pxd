@@ -1,10 +1,10 @@
 from retick.rollback.engine cimport RollbackEngine
 from retick.rollback.timesync cimport LeadEstimate
 
-cdef int MAX_COUNT
 cdef int TIME_SYNC_EVERY
 cdef int CHECKSUM_EVERY
-cdef long long MATCH_BITS
+cdef long long FRAME_BITS
+cdef long long ALL_BITS
 
 
 cdef class Exchange:
@@ -38,7 +38,9 @@ cdef class Exchange:
     cdef object newest_checksum
     cdef set conflicts
     cdef long long base
+    cdef long long mask
     cdef long long start
+    cdef int most_frames
 
     cdef long long expected(self) except -2
     cpdef bytes packet(self, double now)
@@ -47,3 +49,4 @@ cdef class Exchange:
     cpdef bint take(self, object data, double now, double phase) except -1
     cdef object refusal(self, object data, double phase)
     cdef int take_rows(self, long long start, object inputs) except -1
+    cdef long long widened(self, long long number, long long near) noexcept

@@ -32,11 +32,11 @@ else:
 
 __all__ = ["Exchange"]
 
-MAX_COUNT = rbn1.MAX_COUNT
 TIME_SYNC_EVERY = 4
 """Packets from one time sync block to the next, where the other side knows them."""
-MATCH_BITS = 0xFF000000
-"""The part of a frame number on the wire that counts rematches, so that a late packet of an old match is known."""
+FRAME_BITS = 0xFFFFFF
+"""The part of a number on the wire that is the frame; the rest counts rematches, so that an old packet is known."""
+ALL_BITS = 0xFFFFFFFF
 CHECKSUM_EVERY = 4
 """Packets from one checksum block to the next: a lost one comes again soon."""
 
@@ -76,7 +76,9 @@ class Exchange:
         newest_checksum: int
         conflicts: set[int]
         base: int
+        mask: int
         start: int
+        most_frames: int
 
     def __init__(
         self,
@@ -88,9 +90,12 @@ class Exchange:
         extensions: int = 0,
         compare_checksums: bool = True,
         first_frame: int = 0,
-        base: int = 0,
+        number: int | None = 0,
     ) -> None:
-        """``first_frame`` is the first of our inputs that the other side needs, ``base`` frame 0 on the wire."""
+        """``first_frame`` is the first of our inputs that the other side needs.
+
+        ``number`` is that of the match, modulo 256; None where all 32 bits on the wire are the frame's.
+        """
         self.key = key
         self.players = players
         """The seats played there, ascending."""
@@ -116,13 +121,15 @@ class Exchange:
         self.newest_frame = -1
         self.newest_checksum = 0
         self.conflicts = set()
-        self.base = base
+        self.base = 0 if number is None else number << 24
+        self.mask = ALL_BITS if number is None else FRAME_BITS
         self.start = engine.start_frame
         # Nearly every machine has one player, and what is done sixty times a second asks for it by these; -1 for more.
         self.seats, self.local_seats = len(players), len(engine.local_players)
         self.only_player = players[0] if self.seats == 1 else -1
         self.only_local = engine.local_players[0] if self.local_seats == 1 else -1
         self.is_plain = self.size == 2 and self.local_seats == 1
+        self.most_frames = min(rbn1.MAX_COUNT, rbn1.MAX_INPUT_BYTES // max(self.size * self.local_seats, 1))
 
     @property
     def next_expected(self) -> int:
@@ -150,20 +157,20 @@ class Exchange:
             first = end - 1
         if first < self.start:
             first = self.start
-        if end > first + MAX_COUNT:
-            end = first + MAX_COUNT
+        if end > first + self.most_frames:
+            end = first + self.most_frames
         ack: cython.longlong = self.expected() - 1
         if ack < 0:
             ack = 0
         claimed: cython.longlong = -1
         sync: cython.longlong = -1
         if self.packets_out % CHECKSUM_EVERY == 0 and self.newest_frame >= 0:
-            claimed = self.newest_frame + self.base
+            claimed = self.newest_frame & self.mask | self.base
         elif self.packets_out % TIME_SYNC_EVERY == 1 and self.knows_sync:
             sync = self.engine.current & 0xFFFF
         inputs = self.inputs_to_send(first, end)
-        first += self.base
-        ack += self.base
+        first = first & self.mask | self.base
+        ack = ack & self.mask | self.base
         if self.is_plain:
             data = encode_narrow(
                 first, ack, inputs, claimed, self.newest_checksum, sync, _in_64ths(self.lead.mine) if sync >= 0 else 0
@@ -223,16 +230,17 @@ class Exchange:
         start_there, ack_there, inputs, claimed, checksum, sync, _, size, seats = fields
         if size != self.size or seats != self.seats:
             return "WrongShape"
-        base: cython.longlong = self.base
         start: cython.longlong = start_there
         ack: cython.longlong = ack_there
-        if start & MATCH_BITS != base or ack & MATCH_BITS != base:
+        if start & ~self.mask != self.base or ack & ~self.mask != self.base:
             return "AnotherMatch"
-        start -= base
-        ack -= base
         engine = self.engine
-        if ack >= engine.local_upto and ack >= self.acks_below and ack > 0:
+        start = self.widened(start, engine.current)
+        ack = self.widened(ack, engine.local_upto)
+        if ack < 0 or (ack >= engine.local_upto and ack >= self.acks_below and ack > 0):
             return "AckFromTheFuture"
+        if start < 0:
+            return "ProtocolViolation"
         try:
             if self.only_player >= 0:
                 engine.add_remote_inputs(self.only_player, start, inputs)
@@ -254,8 +262,13 @@ class Exchange:
             # They sent this right after a frame, and had our newest input for half a frame on average.
             self.lead.measure_theirs(newest + 0.5 - engine.delay - ack)
         if claimed is not None and checksum is not None and self.compares:
-            self._claim(claimed - base, checksum)
+            self._claim(claimed, checksum)
         return None
+
+    def widened(self, number: cython.longlong, near: cython.longlong) -> cython.longlong:
+        """The frame that a number on the wire stands for: of those that it may be, the one nearest to ``near``."""
+        half: cython.longlong = (self.mask >> 1) + 1
+        return near + ((number - near + half) & self.mask) - half
 
     def take_rows(self, start: cython.longlong, inputs: Any) -> cython.int:
         """The inputs of several players at one machine: all are taken, or none."""
@@ -286,8 +299,9 @@ class Exchange:
         if self.book is not None:
             self._alarm(self.book.write(frame, checksum))
 
-    def _claim(self, frame: int, checksum: int) -> None:
-        if self.book is None or not 0 <= frame <= self.next_expected + MAX_COUNT:
+    def _claim(self, number: int, checksum: int) -> None:
+        frame = self.widened(number, self.engine.current) if number & ~self.mask == self.base else -1
+        if self.book is None or not 0 <= frame <= self.next_expected + rbn1.MAX_COUNT:
             self.dropped["ChecksumOfNoFrame"] += 1
             return
         self._alarm(self.book.claim(frame, checksum))

@@ -141,6 +141,6 @@ class LanSession:
         mine, theirs = self.local_player, 1 - self.local_player
         self.match = Match(self._sim, seed=SEED, local_players=(mine,), config=self.config)
         # The old program may hash states that are still guesses, so what it claims raises no alarm.
-        self.match.add_peer(self._peer, (theirs,), compare_checksums=False)
+        self.match.add_peer(self._peer, (theirs,), compare_checksums=False, numbered=False)
         self._events.append(PeerConnected(peer=self._peer, players=(theirs,)))
         self._events.append(MatchStarted(seed=SEED, local_players=(mine,)))

@@ -148,8 +148,12 @@ class Match:
         extensions: int = 0,
         compare_checksums: bool = True,
         first_frame: int = 0,
+        numbered: bool = True,
     ) -> Exchange:
-        """Another machine takes part, playing ``players``; it needs our inputs from ``first_frame`` on."""
+        """Another machine takes part, playing ``players``; it needs our inputs from ``first_frame`` on.
+
+        ``numbered`` is False where frames on the wire have all their 32 bits, and no match number.
+        """
         if key in self.exchanges:
             raise UsageError(f"{key!r} takes part already")
         exchange = Exchange(
@@ -160,7 +164,7 @@ class Match:
             extensions=extensions,
             compare_checksums=compare_checksums,
             first_frame=first_frame,
-            base=self.number << 24,
+            number=self.number if numbered else None,
         )
         if self.joins_at is None:
             exchange.acks_below = UNLIMITED
