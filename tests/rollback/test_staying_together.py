@@ -206,6 +206,8 @@ LIES = {
     "a welcome in mid-match": bytes((wire.WELCOME,)) + bytes(60),
     "a state nobody asked for": wire.encode_chunk(0, b"state"),
     "a meeting for a seat that is taken": wire.encode_meeting(wire.Meeting(9, (0,), 10, "nowhere")),
+    "a proposal for one whom it did not announce": wire.encode_number(wire.PROPOSE, 77),
+    "a proposal for one who plays": wire.encode_number(wire.PROPOSE, 1),
     "an unknown kind": b"\x77",
     "nothing": b"",
 }

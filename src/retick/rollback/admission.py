@@ -64,7 +64,7 @@ class Sponsor:
             # One machine lets people in, or two of them might give the same seat away.
             return Refuse(reason=ASK_ANOTHER, text=lobby.pack_address(first.connection.address).decode())
         free = session.gone
-        if not 1 <= request.seats <= len(free):
+        if not 1 <= request.seats <= min(len(free), lobby.MAX_SEATS_EACH):
             return Refuse(reason=Reason.SEATS, text=f"{request.seats} seats were asked for, {len(free)} are free")
         if not isinstance(session.sim, PacksState):
             return Refuse(reason=Reason.DENIED, text="this game's state cannot be sent: nobody can join in mid-match")
@@ -172,11 +172,15 @@ class Sponsor:
         """Another member asks from which frame on its newcomer may play.
 
         Answered when it is agreed here too who has left: the newcomer has nothing to say about that, and would be
-        waited for if it came in before.
+        waited for if it came in before. Not answered for one whom this machine has lost: it must not stop for it, and
+        the newcomer, who has lost this machine too, gives up.
         """
+        newcomer = self._session.peers.get(number)
+        if self._brought_by.get(number) != peer.number:
+            raise InvalidValue(f"a PROPOSE for machine {number}, which its sender did not announce")
         if number in self._early_meetings or self._session.departures.undecided:
             self._early_proposals[number] = peer
-        else:
+        elif newcomer is not None and newcomer.role is Role.NEWCOMER:
             peer.send(wire.encode_numbered(wire.PROMISE, number, self.promise(match)))
 
     def cancelled(self, number: int, match: Match) -> None:
@@ -299,7 +303,7 @@ class Newcomer:
         seats = {member.number: member.players for member in welcome.members}
         groups = (*seats.values(), welcome.gone, session.local_players)
         lobby.check_seats(groups, session.sim.num_players)
-        if welcome.sender not in seats or welcome.number in seats or len(session.local_players) != session._seats:
+        if welcome.sender not in seats or welcome.number in seats or len(session.local_players) != session.seats_asked:
             raise InvalidValue("a WELCOME without its sender, or with other seats than were asked for")
 
     def take_chunk(self, offset: int, part: bytes) -> None:

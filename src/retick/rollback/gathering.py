@@ -30,7 +30,7 @@ class Gathering:
         session = self._session
         taken = {player for peer in session.peers.values() for player in peer.players} | set(session.local_players)
         free = [player for player in range(session.sim.num_players) if player not in taken]
-        if not 1 <= request.seats <= len(free):
+        if not 1 <= request.seats <= min(len(free), lobby.MAX_SEATS_EACH):
             return Refuse(reason=Reason.SEATS, text=f"{request.seats} seats were asked for, {len(free)} are free")
         number = next(number for number in range(1, 256) if number not in session.peers)
         peer = session.peers[number] = Peer(number, tuple(free[: request.seats]))
@@ -110,7 +110,7 @@ class Gathering:
         if HOST not in seats or roster.number == HOST or len(taken) != session.sim.num_players:
             raise InvalidValue("a roster without the host, or with a seat that nobody plays")
         mine = seats[roster.number]
-        if mine != session.local_players or len(mine) != session._seats:
+        if mine != session.local_players or len(mine) != session.seats_asked:
             raise InvalidValue(f"a roster that gives this machine the seats {mine}")
 
     def _report_ready(self) -> None:

@@ -21,6 +21,7 @@ __all__ = [
     "APPLICATION",
     "MAX_ADDRESS",
     "MAX_SEATS",
+    "MAX_SEATS_EACH",
     "READY",
     "ROSTER",
     "START",
@@ -42,6 +43,8 @@ APPLICATION, ROSTER, READY, START = 0, 1, 2, 3
 TOKEN_SIZE = 8
 MAX_MACHINES = 16
 MAX_SEATS = 16
+MAX_SEATS_EACH = 8
+"""Players at one machine whose inputs a packet can carry."""
 MAX_ADDRESS = 80
 
 _ROSTER = struct.Struct("<BB8s")

@@ -81,6 +81,8 @@ class RollbackSession(Routine):
         """
         if not 1 <= seats <= sim.num_players:
             raise UsageError(f"seats must be from 1 to the game's {sim.num_players} players, not {seats}")
+        if lobby.MAX_SEATS_EACH < seats < sim.num_players:
+            raise UsageError(f"one machine of several plays at most {lobby.MAX_SEATS_EACH} seats, not {seats}")
         super().__init__()
         self.sim = sim
         self.config = config or MatchConfig()
@@ -97,7 +99,8 @@ class RollbackSession(Routine):
         self.link = LinkEndpoint(
             link_config_for(sim, self.config), entropy=entropy, admit=self._admit, on_payload=self.take_payload
         )
-        self._seats = seats
+        self.seats_asked = seats
+        """How many players are at this machine."""
         self._early = EarlyCallers()
         self._gathering = Gathering(self)
         self.sponsor = Sponsor(self)
@@ -143,11 +146,16 @@ class RollbackSession(Routine):
         self._running().advance(pressed, now)
 
     def send_message(self, data: bytes, *, peer: int | None = None) -> bool:
-        """Send the application's own bytes reliably to one machine, or to all; False if a queue is full."""
+        """Send the application's own bytes reliably to one machine, or to all.
+
+        False if a queue is full, or nobody is connected.
+        """
+        if peer is not None and peer not in self.peers:
+            raise UsageError(f"there is no machine {peer} in this match: there are {sorted(self.peers)}")
         message = bytes((lobby.APPLICATION,)) + data
         targets = self.players_peers() if peer is None else [self.peers[peer]]
         taken = [target.send(message) for target in targets if target.is_connected]
-        return all(taken)
+        return bool(taken) and all(taken)
 
     def rematch(self) -> None:
         """Propose to play again with seats moved on by one machine; it starts when all have proposed it."""
@@ -316,7 +324,7 @@ class RollbackSession(Routine):
         if silent and 0 < peer.calls < MOST_SILENT_CALLS:
             self._call(peer, event.connection.address)
         elif isinstance(event, Refused) and event.reason == ASK_ANOTHER and peer.number == HOST and self.match is None:
-            if not self._gathering.ask_another(peer, event.text, self._seats):
+            if not self._gathering.ask_another(peer, event.text, self.seats_asked):
                 self._on_gone(peer, ASK_ANOTHER, "sent on and on, and nobody lets us in")
         elif isinstance(event, Refused | Disconnected):
             self._on_gone(peer, event.reason, event.text)
