@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 
 from retick.errors import NotSynchronized, UsageError
 from retick.games.fighter import Fighter
+from retick.link import LinkEndpoint, Reason, Refused
 from retick.rollback.config import MatchConfig
 from retick.rollback.events import (
     DesyncDetected,
     InputConflictDetected,
     MatchEnded,
+    MatchEvent,
     MatchStarted,
     MessageReceived,
     PeerConnected,
@@ -23,9 +25,12 @@ from retick.rollback.events import (
     Resumed,
     Stalled,
 )
+from retick.rollback.peer import Peer
 from retick.rollback.session import Phase, RollbackSession
+from retick.rollback.terms import link_config_for
 from retick.testing.mesh import Mesh, MeshHung
 from retick.transport.conditions import Conditions
+from retick.transport.memory import MemoryHub
 from retick.wire import rbn1
 from tests.rollback.matches import fighting, fighting_mesh, tally_press
 from tests.toys import Tally
@@ -184,6 +189,66 @@ def test_nothing_can_be_played_before_everyone_is_there() -> None:
     for seats in (0, 3):
         with pytest.raises(UsageError, match="seats"):
             RollbackSession(Fighter(), entropy=Random(1).randbytes, seats=seats)
+
+
+def test_one_machine_of_several_plays_no_more_seats_than_a_packet_carries() -> None:
+    with pytest.raises(UsageError, match="at most 8 seats, not 9"):
+        RollbackSession(Tally(10), entropy=Random(1).randbytes, seats=9)
+    assert RollbackSession(Tally(10), entropy=Random(1).randbytes, seats=10).running
+    hub = MemoryHub()
+    hub.attach("host", RollbackSession(Tally(10), entropy=Random(1).randbytes))
+    stranger = LinkEndpoint(link_config_for(Tally(10), MatchConfig()), entropy=Random(2).randbytes)
+    hub.attach("stranger", stranger)
+    stranger.dial("host", seats=9)
+    for frame in range(60):
+        hub.exchange(now=frame / 60)
+    [refused] = stranger.events()
+    assert isinstance(refused, Refused)
+    assert refused.reason == Reason.SEATS
+
+
+def test_a_message_to_nobody_is_not_sent_and_one_to_a_stranger_is_misuse() -> None:
+    session = RollbackSession(Fighter(), entropy=Random(1).randbytes)
+    assert not session.send_message(b"hello?")
+    with pytest.raises(UsageError, match="no machine 3 in this match"):
+        session.send_message(b"hello?", peer=3)
+    mesh = fighting_mesh()
+    mesh["peer0"].session.close("enough")
+    mesh.run(1.0)
+    assert not mesh["peer1"].session.send_message(b"hello?")
+
+
+def test_whoever_sends_to_one_who_does_not_read_has_to_wait() -> None:
+    """Neither side's memory grows, and nothing is lost when the reader comes back."""
+    hub, sides = MemoryHub(), []
+    for name, address in (("host", None), ("joiner", "host")):
+        sides.append(RollbackSession(Fighter(), entropy=Random(name).randbytes, host_address=address))
+        hub.attach(name, sides[-1])
+    host, joiner = sides
+    sent = 0
+    for frame in range(1200):
+        hub.exchange(now=frame / 60)
+        joiner.events()
+        if joiner.running and frame < 900:
+            while joiner.send_message(b"%6d" % sent + bytes(1000)):
+                sent += 1
+    assert sent < 2000
+    assert len(host.happened) < 600
+    heard: list[MatchEvent] = []
+    for frame in range(1200, 2400):
+        hub.exchange(now=frame / 60)
+        heard += host.events()
+    lines = [event.data for event in heard if isinstance(event, MessageReceived)]
+    assert lines == [b"%6d" % number + bytes(1000) for number in range(sent)]
+
+
+def test_no_round_trip_is_told_before_one_was_measured() -> None:
+    peer = Peer(1, (1,))
+    stats = peer_stats(fighting_mesh(Conditions.round_trip(0.1)), "peer0")
+    endpoint = LinkEndpoint(entropy=Random(1).randbytes)
+    peer.connection = endpoint.dial("nobody")
+    assert peer.measured(stats, 0.0).rtt is None
+    assert peer.measured(stats, 0.0).jitter is None
 
 
 def test_more_players_than_a_roster_can_name_are_refused_at_once() -> None:

@@ -151,6 +151,11 @@ class Lane:
         return self._state == CONNECTED
 
     @property
+    def has_rtt(self) -> bool:
+        """Whether a round trip was measured."""
+        return self._flow.round_trip.samples > 0
+
+    @property
     def rtt(self) -> float:
         """Seconds, smoothed; 0 before the first sample."""
         return self._flow.round_trip.mean

@@ -66,8 +66,8 @@ class Peer:
         packets, octets = self.meter.rates(now)
         return replace(
             stats,
-            rtt=link.rtt,
-            jitter=link.jitter,
+            rtt=link.rtt if self.connection.has_rtt else None,
+            jitter=link.jitter if self.connection.has_rtt else None,
             loss_in=link.loss_in,
             loss_out=link.loss_out,
             packets_in=link.packets_received,

@@ -1,4 +1,5 @@
 cdef object RUNNING
+cdef int MOST_UNREAD
 cdef double SAMPLE_EVERY
 
 
@@ -10,3 +11,5 @@ cdef class Routine:
     cdef public list happened
     cdef public bint is_quiet
     cdef double sample_at
+
+    cdef object read_link(self, double now)

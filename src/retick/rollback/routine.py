@@ -25,6 +25,8 @@ else:
 __all__ = ["Routine"]
 
 RUNNING = Phase.RUNNING
+MOST_UNREAD = 256
+"""Events that may wait for the application before no more messages are taken from others."""
 SAMPLE_EVERY = 1.0
 """Seconds between two samples of the rates."""
 
@@ -60,10 +62,11 @@ class Routine:
     def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
         self.link.receive_datagram(data, address, now=now)
         if self.link.has_events:
-            self.is_quiet = False
-            self.on_link_events(now)
+            self.read_link(now)
 
     def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
+        if self.link.has_events:
+            self.read_link(now)
         match: Match | None = self.match
         if match is not None and self.phase is RUNNING:
             packets = match.packets(now)
@@ -93,6 +96,11 @@ class Routine:
     def handle_timeout(self, *, now: float) -> None:
         self.link.handle_timeout(now=now)
         if self.link.has_events:
+            self.read_link(now)
+
+    def read_link(self, now: cython.double) -> None:
+        """Read the link's events, unless the application leaves too many unread: those who send more then wait."""
+        if len(self.happened) < MOST_UNREAD:
             self.is_quiet = False
             self.on_link_events(now)
 
