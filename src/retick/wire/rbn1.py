@@ -138,7 +138,7 @@ def encode(packet: InputPacket, extensions: int = 0) -> bytes:
                 if checksum is None and checksum_frame is None:
                     return _PLAIN[count].pack(MAGIC, 1, 0, start, count, ack, *inputs)
                 return _WITH_CHECKSUM[count].pack(MAGIC, 1, 1, start, count, ack, checksum_frame, checksum, *inputs)
-        except struct.error:
+        except (struct.error, TypeError):
             pass
         _refuse(packet, 0)
     if sync is not None and checksum is None and checksum_frame is None and loss is None and size == 2 and seats == 1:
@@ -146,8 +146,9 @@ def encode(packet: InputPacket, extensions: int = 0) -> bytes:
             count = len(inputs)
             if 0 < count <= MAX_COUNT and extensions & TIME_SYNC:
                 return _WITH_TIME_SYNC[count].pack(MAGIC, 1, _HAS_TIME_SYNC, start, count, ack, *sync, *inputs)
-        except struct.error:
+        except (struct.error, TypeError):
             pass
+    _check_shape(packet)
     buffer = bytearray(encoded_size(packet))
     _encode_extended(packet, buffer, extensions)
     return bytes(buffer)
@@ -217,7 +218,7 @@ def encode_into(packet: InputPacket, buffer: bytearray | memoryview, extensions:
                     buffer, 0, MAGIC, 1, 1, start, count, ack, checksum_frame, checksum, *inputs
                 )
                 return 23 + 2 * count
-        except struct.error:
+        except (struct.error, TypeError):
             pass
         _refuse(packet, len(buffer))
     return _encode_extended(packet, buffer, extensions)
@@ -346,6 +347,7 @@ def _decode_wide(data: bytes, flags: int, start: int, count: int, ack: int) -> t
 def _encode_extended(packet: InputPacket, buffer: bytearray | memoryview, extensions: int) -> int:
     """Any packet, block by block: the road for what the two fixed layouts do not cover."""
     start, ack, inputs, checksum_frame, checksum, sync, loss, size, seats = packet
+    _check_shape(packet)
     _check_extensions(packet, extensions)
     length = encoded_size(packet)
     wide = (size, seats) != (2, 1)
@@ -377,6 +379,15 @@ def _encode_extended(packet: InputPacket, buffer: bytearray | memoryview, extens
     return length
 
 
+def _check_shape(packet: InputPacket) -> None:
+    """Refuse what is no packet at all, before anything is read of it."""
+    if not isinstance(packet.inputs, (tuple, list)):
+        raise EncodeError(f"inputs are a tuple of numbers, not {packet.inputs!r}")
+    for name, block in (("time_sync", packet.time_sync), ("loss_stats", packet.loss_stats)):
+        if block is not None and not (isinstance(block, tuple) and len(block) == 2):
+            raise EncodeError(f"{name} has two numbers, not {block!r}")
+
+
 def _check_extensions(packet: InputPacket, extensions: int) -> None:
     size, seats = packet.input_size, packet.seats
     if not (1 <= size <= 8 and 1 <= seats <= 8):
@@ -393,6 +404,7 @@ def _check_extensions(packet: InputPacket, extensions: int) -> None:
 
 def _refuse(packet: InputPacket, room: int) -> NoReturn:
     """Find out why the packet could not be written, and say so."""
+    _check_shape(packet)
     frames, rest = divmod(len(packet.inputs), packet.seats)
     if rest or not 1 <= frames <= MAX_COUNT:
         raise EncodeError(
