@@ -21,3 +21,5 @@ cdef class LinkEndpoint(Board):
 
     cdef Connection _connection_with(self, unsigned int connection_id)
     cdef object _find_due(self)
+    cdef object take(self, object data, object address, object told)
+    cdef list drain(self, double now)

@@ -8,7 +8,7 @@ list, those that wait for a time in a heap whose early entries renew themselves:
 from collections.abc import Callable, Hashable
 from heapq import heappop, heappush
 from hmac import compare_digest
-from typing import TypeAlias
+from typing import Any
 
 from retick.errors import InvalidValue, UsageError
 from retick.link import handshake
@@ -19,7 +19,7 @@ from retick.link.dialling import Dialling
 from retick.link.events import AddressChanged, LinkEvent
 from retick.link.flow import Datagrams
 from retick.link.handshake import ACCEPT, COOKIE, HELLO, REFUSE, REQUEST
-from retick.link.lane import Octets
+from retick.link.lane import Octets, Seconds
 from retick.link.proof import CookieJar, path_proof
 from retick.link.reasons import DROPS, Reason
 from retick.link.terms import Request, State
@@ -46,9 +46,6 @@ else:
     CLOSED = int(State.CLOSED)
 
 __all__ = ["LinkEndpoint"]
-
-Seconds: TypeAlias = float
-"""A time that is handed on as it was given; annotated as float, it would be taken apart into a C number."""
 
 _PROOF_SIZE = 13
 _CHALLENGE_INTERVAL = 0.1
@@ -139,10 +136,17 @@ class LinkEndpoint(Board):
     # The five calls.
 
     def receive_datagram(self, data: Octets, address: Hashable, *, now: Seconds) -> None:
+        self.take(data, address, now)
+
+    def datagrams_to_send(self, *, now: float) -> Datagrams:
+        return self.drain(now)
+
+    def take(self, data: Any, address: Any, told: Any) -> None:
+        """``receive_datagram``, for the kernels; ``on_payload`` gets the time as it was ``told``, and no copy of it."""
         packet: bytes = data if type(data) is bytes else bytes(memoryview(data))
-        moment: cython.double = now
-        if moment > self._now:
-            self._now = moment
+        now: cython.double = told
+        if now > self._now:
+            self._now = now
         kind: cython.int
         connection_id: cython.uint
         sequence: cython.int
@@ -161,13 +165,14 @@ class LinkEndpoint(Board):
                 if connection is None:
                     self.dropped["unknown_connection"] += 1
                 elif connection.address == address:
-                    connection._receive(kind, sequence, ack, packet, moment, now)
+                    connection._receive(kind, sequence, ack, packet, now, told)
                 else:
-                    self._receive_from_elsewhere(connection, sequence, packet, address, moment)
+                    self._receive_from_elsewhere(connection, sequence, packet, address, now)
                 return
-        self._receive_rare(packet, address, moment)
+        self._receive_rare(packet, address, now)
 
-    def datagrams_to_send(self, *, now: float) -> Datagrams:
+    def drain(self, now: cython.double) -> Datagrams:
+        """``datagrams_to_send``, for the kernels."""
         if now > self._now:
             self._now = now
         out = self._replies

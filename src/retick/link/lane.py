@@ -33,9 +33,11 @@ else:
     NEVER = float("inf")
     ACCEPTED, CONNECTED, REQUESTING = int(State.ACCEPTED), int(State.CONNECTED), int(State.REQUESTING)
 
-__all__ = ["Board", "Lane", "Octets"]
+__all__ = ["Board", "Lane", "Octets", "Seconds"]
 
 Octets: TypeAlias = bytes | bytearray | memoryview
+Seconds: TypeAlias = float
+"""A time that is handed on as it was given; annotated as float, it would be taken apart into a C number."""
 
 _STATES = tuple(State)
 

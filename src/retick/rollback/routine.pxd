@@ -1,10 +1,12 @@
+from retick.link.endpoint cimport LinkEndpoint
+
 cdef object RUNNING
 cdef int MOST_UNREAD
 cdef double SAMPLE_EVERY
 
 
 cdef class Routine:
-    cdef public object link
+    cdef public LinkEndpoint link
     cdef public object match
     cdef public object phase
     cdef public dict peers

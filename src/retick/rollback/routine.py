@@ -10,6 +10,7 @@ to connect, a call of the application, an alarm. The next round asks them all, a
 from collections.abc import Hashable
 from typing import Any
 
+from retick.link.lane import Octets, Seconds
 from retick.rollback.peer import Peer, Phase
 
 try:
@@ -18,8 +19,10 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]
 
 if cython.compiled:
+    from cython.cimports.retick.link.endpoint import LinkEndpoint
     from cython.cimports.retick.rollback.match import Match
 else:
+    from retick.link.endpoint import LinkEndpoint
     from retick.rollback.match import Match
 
 __all__ = ["Routine"]
@@ -36,7 +39,7 @@ class Routine:
     """The base of a session, which gives it ``link`` and ``peers`` before the first call."""
 
     if not cython.compiled:
-        link: Any
+        link: LinkEndpoint
         match: Match | None
         phase: Phase
         peers: dict[int, Peer]
@@ -59,13 +62,13 @@ class Routine:
         match: Match | None = self.match
         return self.phase is RUNNING and match is not None and match.due(now)
 
-    def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
-        self.link.receive_datagram(data, address, now=now)
-        if self.link.has_events:
+    def receive_datagram(self, data: Octets, address: Hashable, *, now: Seconds) -> None:
+        self.link.take(data, address, now)
+        if self.link._events:
             self.read_link(now)
 
     def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
-        if self.link.has_events:
+        if self.link._events:
             self.read_link(now)
         match: Match | None = self.match
         if match is not None and self.phase is RUNNING:
@@ -81,8 +84,7 @@ class Routine:
             self.sample_at = now + SAMPLE_EVERY
             for peer in self.peers.values():
                 peer.sample(now)
-        sent: list[tuple[bytes, Hashable]] = self.link.datagrams_to_send(now=now)
-        return sent
+        return self.link.drain(now)
 
     def next_timeout(self) -> float | None:
         due: float | None = self.link.next_timeout()
