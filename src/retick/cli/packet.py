@@ -4,6 +4,7 @@ The words come from the packages that own the formats; a new format is one line 
 """
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -86,25 +87,33 @@ def packet(
 
 def _sources(source: str) -> Iterator[Found]:
     """The datagrams of a file, or of every file in a folder, in the order of their names."""
-    if source == "-" or not Path(source).is_dir():
+    if source == "-" or not os.path.isdir(source):
         yield from _datagrams(_read(source))
         return
     for path in sorted(Path(source).iterdir()):
         if path.is_file():
-            for found in _datagrams(path.read_bytes()):
+            for found in _datagrams(_read_file(path)):
                 yield Found(found.data, f"{path.name} {found.label}".rstrip(), {"file": path.name, **found.facts})
 
 
 def _read(source: str) -> bytes:
+    """A file's bytes even where its name would do as hex digits: who wrote a capture named "cafe" wants to see it."""
     if source == "-":
         return sys.stdin.buffer.read()
+    # Not Path.is_file, which raises for digits that are too long to be a name.
+    if os.path.isfile(source):
+        return _read_file(Path(source))
     digits = _from_hex(source)
-    if digits is not None:
-        return digits
-    path = Path(source)
-    if not path.is_file():
+    if digits is None:
         raise UsageError(f"{source[:60]!r} is neither hex digits nor a file")
-    return path.read_bytes()
+    return digits
+
+
+def _read_file(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
 
 
 def _from_hex(text: str) -> bytes | None:
