@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from retick import replay
 from retick.cli.app import app
 from retick.errors import UsageError
 from retick.transport import CaptureWriter
@@ -83,6 +84,18 @@ def test_what_is_not_good_ends_with_1_and_says_why(tmp_path: Path) -> None:
     broken.write_bytes(capture()[:-1])
     assert "the capture ends here" in run(str(broken), code=1)
     assert json.loads(run(str(broken), "--json", code=1))["fault"]
+
+
+def test_a_capture_in_which_nothing_passed_says_so(tmp_path: Path) -> None:
+    quiet = tmp_path / "quiet.rtkc"
+    quiet.write_bytes(capture()[:8])
+    assert run(str(quiet)) == "no datagrams\n"
+
+
+@pytest.mark.parametrize("name", ["match.rtk", "match.rplk"])
+def test_a_replay_is_named_as_one_with_the_command_that_reads_it(tmp_path: Path, name: str) -> None:
+    replay.save(tmp_path / name, replay.Replay(seed=1, frames=bytes(40)))
+    assert "retick replay info" in run(str(tmp_path / name), code=1)
 
 
 @pytest.mark.parametrize("source", ["no such file", "z" * 600, "nul\0"])

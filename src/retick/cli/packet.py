@@ -15,6 +15,7 @@ import typer
 from retick.cli.packet_snapshot import SnapshotExplainer
 from retick.errors import DecodeError, UsageError
 from retick.link.explain import explain_link, is_link
+from retick.replay import rplk, rtk
 from retick.transport.capture import MAGIC as CAPTURE_MAGIC
 from retick.transport.capture import read_capture
 from retick.wire.explain import Explanation, explain_lan, explain_rbn1, is_lan, is_rbn1
@@ -26,6 +27,9 @@ FORMATS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], Explanation]], .
     (is_lan, explain_lan),
     (is_link, explain_link),
 )
+
+REPLAYS = (rplk.MAGIC, rtk.MAGIC)
+"""What a match recorded with --record starts with, and is easily named in place of its capture."""
 
 
 class Found(NamedTuple):
@@ -156,6 +160,8 @@ def _explain(data: bytes, snapshots: SnapshotExplainer) -> Explanation:
     for recognises, explain in FORMATS:
         if recognises(data):
             return explain(data)
+    if data[:4] in REPLAYS:
+        return Explanation("unknown", "a replay", [], "a recorded match and no datagram: see retick replay info FILE")
     return Explanation("unknown", "unknown", [], "not RBN1, link or snapshot: no known first bytes")
 
 
@@ -174,12 +180,14 @@ def _print(explained: list[tuple[Found, Explanation]], broken: str | None, full:
     for found, explanation in explained:
         head = f"{found.label}  " if found.label else ""
         typer.echo(f"{head}{explanation.summary} ({len(found.data)} bytes)")
-        if full:
+        if full and explanation.rows:
             _print_rows(explanation)
         if explanation.fault:
             typer.echo(f"  NOT GOOD: {explanation.fault}")
     if broken:
         typer.echo(f"NOT GOOD: {broken}")
+    elif not explained:
+        typer.echo("no datagrams")
     if len(explained) > 1:
         _print_totals(explained)
 
