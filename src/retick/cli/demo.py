@@ -65,6 +65,8 @@ def demo(
         raise UsageError("--fast needs --offline: on a network, time is real")
     if capture is not None and (offline or authority):
         raise UsageError("--capture is for the two peers on a network: not with --offline or --authority")
+    if record is not None and authority:
+        raise UsageError("--record is for the fight: a match of --authority has no replay")
     if authority:
         demo_authority(seconds=20.0 if frames is None else frames / TICKS_PER_SECOND)
         return
