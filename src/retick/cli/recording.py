@@ -30,7 +30,7 @@ def check_new_file(path: Path) -> None:
     except FileExistsError:
         raise UsageError(f"{path} is there already: choose another name, or remove it") from None
     except OSError as error:
-        if isinstance(error, FileNotFoundError) and not path.absolute().parent.is_dir():
+        if isinstance(error, FileNotFoundError | NotADirectoryError) and not path.absolute().parent.is_dir():
             raise UsageError(f"there is no folder {path.parent} to record in") from None
         raise UsageError(f"{path} cannot be written: {error.strerror or error}") from None
 
