@@ -172,6 +172,7 @@ def test_plans_and_endings_survive_the_way_through_a_pipe() -> None:
         (["--rtt", "-1"], "--rtt is 0 to 2000"),
         (["--seed", "0"], "--seed must be an integer from 1"),
         (["--fast"], "--fast needs --offline"),
+        (["--authority", "--record", "demo.rtk"], "--record is for the fight"),
         (["--delay", "40"], "--delay"),
         (["--rate", "0"], "--rate"),
         (["--record", "no/such/folder/demo.rtk"], "there is no folder"),

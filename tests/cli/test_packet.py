@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from retick import replay
 from retick.cli.app import app
 from retick.errors import UsageError
 from retick.transport import CaptureWriter
@@ -34,6 +35,18 @@ def test_hex_is_explained_field_by_field() -> None:
     assert "RBN1 1 frames from 1, ack 2 (17 bytes)" in output
     assert "0x0003" in output
     assert run(PINNED.replace(" ", ":")) == run("0x" + PINNED.replace(" ", "")) == output
+
+
+def test_a_datagram_may_have_more_digits_than_a_file_name_can() -> None:
+    request = real_datagrams()[0]
+    assert len(request) > 255
+    assert f"({len(request)} bytes)" in run(request.hex())
+
+
+def test_a_file_is_read_even_if_its_name_is_hex_digits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("cafe").write_bytes(capture())
+    assert "link REQUEST" in run("cafe")
 
 
 def test_json_has_the_same_fields() -> None:
@@ -73,9 +86,22 @@ def test_what_is_not_good_ends_with_1_and_says_why(tmp_path: Path) -> None:
     assert json.loads(run(str(broken), "--json", code=1))["fault"]
 
 
-def test_misuse_is_said_in_one_line() -> None:
+def test_a_capture_in_which_nothing_passed_says_so(tmp_path: Path) -> None:
+    quiet = tmp_path / "quiet.rtkc"
+    quiet.write_bytes(capture()[:8])
+    assert run(str(quiet)) == "no datagrams\n"
+
+
+@pytest.mark.parametrize("name", ["match.rtk", "match.rplk"])
+def test_a_replay_is_named_as_one_with_the_command_that_reads_it(tmp_path: Path, name: str) -> None:
+    replay.save(tmp_path / name, replay.Replay(seed=1, frames=bytes(40)))
+    assert "retick replay info" in run(str(tmp_path / name), code=1)
+
+
+@pytest.mark.parametrize("source", ["no such file", "z" * 600, "nul\0"])
+def test_misuse_is_said_in_one_line(source: str) -> None:
     with pytest.raises(UsageError, match="neither hex digits nor a file"):
-        CliRunner().invoke(app, ["packet", "no such file"], catch_exceptions=False)
+        CliRunner().invoke(app, ["packet", source], catch_exceptions=False)
 
 
 def test_help_shows_an_example() -> None:

@@ -8,9 +8,10 @@ from rich.console import Console
 
 from retick import replay
 from retick.cli.brains import StyleName
+from retick.cli.capturing import check_capture
 from retick.cli.demo_authority import demo_authority
 from retick.cli.demo_peer import PeerPlan
-from retick.cli.demo_run import INTERRUPTED, NetworkDemo
+from retick.cli.demo_run import INTERRUPTED, NetworkDemo, captures_of
 from retick.cli.offline_demo import OfflineFight, show_offline
 from retick.cli.recording import check_recording
 from retick.errors import UsageError
@@ -39,6 +40,15 @@ def demo(
     p1: Annotated[StyleName, typer.Option("--p1", help="Style of the bot on the left.")] = StyleName.RUSHER,
     p2: Annotated[StyleName, typer.Option("--p2", help="Style of the bot on the right.")] = StyleName.COUNTER,
     record: Annotated[Path | None, typer.Option(help="Write the replay to this file.", show_default=False)] = None,
+    capture: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the datagrams that pass each process, for retick packet: x.rtkc makes x-host.rtkc and "
+            "x-joiner.rtkc.",
+            show_default=False,
+        ),
+    ] = None,
     offline: Annotated[
         bool, typer.Option("--offline", help="One process, no network: only the fight, run again at the end.")
     ] = False,
@@ -53,10 +63,17 @@ def demo(
     _check_match(delay, rate, frames, seed)
     if fast and not offline:
         raise UsageError("--fast needs --offline: on a network, time is real")
+    if capture is not None and (offline or authority):
+        raise UsageError("--capture is for the two peers on a network: not with --offline or --authority")
+    if record is not None and authority:
+        raise UsageError("--record is for the fight: a match of --authority has no replay")
     if authority:
         demo_authority(seconds=20.0 if frames is None else frames / TICKS_PER_SECOND)
         return
     check_recording(record, live=False)
+    captures = captures_of(capture)
+    for path in captures:
+        check_capture(path, record)
     console = Console(highlight=False)
     if offline:
         _play_offline(console, OfflineFight(seed or OFFLINE_SEED, (p1, p2), frames, LONGEST), fast, record)
@@ -73,7 +90,7 @@ def demo(
         seed=seed,
     )
     header = f"retick demo: two processes, UDP, {rtt:g} ms round trip, {jitter:g} ms jitter, {loss:g} % lost"
-    raise typer.Exit(NetworkDemo(console, plan, (p1, p2), header).run(record))
+    raise typer.Exit(NetworkDemo(console, plan, (p1, p2), header, captures).run(record))
 
 
 def _check_link(rtt: float, jitter: float, loss: float) -> None:

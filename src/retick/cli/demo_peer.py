@@ -10,11 +10,13 @@ import json
 import os
 import sys
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from random import Random
 from typing import Self
 
 from retick import replay
 from retick.cli.brains import BotBrain, StyleName
+from retick.cli.capturing import CaptureFile, captured
 from retick.cli.netview import report_of
 from retick.cli.referee import FighterReferee
 from retick.cli.side import Side
@@ -52,6 +54,8 @@ class PeerPlan:
     """Makes the match's seed and the dice of the link repeatable; None: from the system."""
     host_port: int | None = None
     """Where the host listens; None: this is the host."""
+    capture: str | None = None
+    """The file for what passes the socket; None: it is not kept."""
 
     def dumps(self) -> str:
         return json.dumps(asdict(self))
@@ -77,9 +81,11 @@ def make_side(plan: PeerPlan) -> Side:
         outgoing=Conditions(latency=plan.latency, jitter=plan.jitter, loss=plan.loss),
         seed=int.from_bytes(os.urandom(4), "little") if plan.seed is None else 2 * plan.seed + place,
     )
+    # Outside the bad link: what that loses has not passed the socket.
+    seen = captured(bad, None if plan.capture is None else CaptureFile(Path(plan.capture)))
     return Side(
         session,
-        Poll(bad, open_udp(LOOPBACK)),
+        Poll(seen, open_udp(LOOPBACK)),
         brain=lambda seed, player: BotBrain(seed, player, plan.style),
         referee=lambda seed, state, frame: FighterReferee(seed, frames=plan.frames, longest=plan.longest),
     )

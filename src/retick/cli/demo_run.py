@@ -1,14 +1,16 @@
 """The demo over the network: starts both processes, shows them, and prints the proof."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 from rich.live import Live
+from rich.markup import escape
 
 from retick.cli.brains import StyleName
+from retick.cli.capturing import reading
 from retick.cli.demo_peer import PeerPlan
 from retick.cli.demo_process import PeerProcess
 from retick.cli.demo_proof import prove
@@ -17,26 +19,49 @@ from retick.cli.referee import FighterReferee, outcome
 from retick.games.fighter import FighterState
 from retick.replay import loads, save
 
-__all__ = ["INTERRUPTED", "NetworkDemo"]
+__all__ = ["INTERRUPTED", "NetworkDemo", "captures_of"]
 
 PICTURES_A_SECOND = 30
 INTERRUPTED = 130
 
 
+def captures_of(path: Path | None) -> list[Path]:
+    """The host's file and the joiner's, named after one; none for none."""
+    if path is None:
+        return []
+    return [path.parent / f"{path.stem}-{title}{path.suffix}" for title in ("host", "joiner")]
+
+
 class NetworkDemo:
     """Two processes, from their start to the proof."""
 
-    def __init__(self, console: Console, plan: PeerPlan, styles: tuple[StyleName, StyleName], header: str) -> None:
+    def __init__(
+        self,
+        console: Console,
+        plan: PeerPlan,
+        styles: tuple[StyleName, StyleName],
+        header: str,
+        captures: Sequence[Path] = (),
+    ) -> None:
+        """``captures`` has a file for each process, or none."""
         self.console = console
         self.header = header
         self.names = (styles[0].value, styles[1].value)
         self._plan = plan
         self._styles = styles
+        self._captures = captures
         self._started = time.monotonic()
         self.peers: list[PeerProcess] = []
 
     def run(self, record: Path | None) -> int:
         """The exit code."""
+        code = self._play(record)
+        if self._captures:
+            files = " and ".join(str(path) for path in self._captures)
+            self._print("captured", f"{files}; to read one: {reading(self._captures[0])}")
+        return code
+
+    def _play(self, record: Path | None) -> int:
         try:
             self._start()
             self._show()
@@ -51,11 +76,14 @@ class NetworkDemo:
         return self._conclude(record)
 
     def _start(self) -> None:
-        host = PeerProcess("host", self._plan)
+        host = PeerProcess("host", replace(self._plan, capture=self._capture(0)))
         self.peers.append(host)
         host.wait_until_it_listens()
-        joiner = replace(self._plan, style=self._styles[1], host_port=host.port)
+        joiner = replace(self._plan, style=self._styles[1], host_port=host.port, capture=self._capture(1))
         self.peers.append(PeerProcess("joiner", joiner))
+
+    def _capture(self, place: int) -> str | None:
+        return str(self._captures[place]) if self._captures else None
 
     def _show(self) -> None:
         if self.console.is_terminal and not self.console.is_dumb_terminal:
@@ -120,8 +148,11 @@ class NetworkDemo:
             save(record, recorded)
             lines.append(("recorded", str(record)))
         for name, text in lines:
-            self.console.print(f"[bold]{name:>10}[/]  {text}", soft_wrap=True)
+            self._print(name, text)
         return 0 if proof.ok else 1
+
+    def _print(self, name: str, text: str) -> None:
+        self.console.print(f"[bold]{name:>10}[/]  {escape(text)}", soft_wrap=True)
 
     def _figures(self, frames: int) -> list[tuple[str, str]]:
         reports = [peer.report for peer in self.peers if peer.report is not None]

@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 
 from retick.cli.brains import StyleName
+from retick.cli.capturing import CaptureOption
 from retick.cli.discovery import INSTALL, Announcement, own_address
 from retick.cli.online import (
     DEFAULT_PORT,
@@ -41,15 +42,24 @@ def host(
     seats: SeatsOption = 1,
     rate: RateOption = TICKS_PER_SECOND,
     record: RecordOption = None,
+    capture: CaptureOption = None,
     lan_compat: LanOption = False,
     announce: Annotated[bool, typer.Option(help="Tell the local network, so that retick join finds us.")] = True,
 ) -> None:
     """Wait for other machines to join, then play: keys here, or --bot.
 
-    Example: retick host --port 7777 --record match.rtk
+    Example: retick host --port 7777 --record match.rtk --capture match.rtkc
     """
     setup = Setup(
-        players=players, bot=bot, style=style, delay=delay, seats=seats, rate=rate, record=record, lan_compat=lan_compat
+        players=players,
+        bot=bot,
+        style=style,
+        delay=delay,
+        seats=seats,
+        rate=rate,
+        record=record,
+        capture=capture,
+        lan_compat=lan_compat,
     )
     console = Console(highlight=False)
     side = setup.side(open_udp(bind, port))

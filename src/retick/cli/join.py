@@ -6,6 +6,7 @@ import typer
 from rich.console import Console
 
 from retick.cli.brains import StyleName
+from retick.cli.capturing import CaptureOption
 from retick.cli.discovery import FoundHost, find_hosts
 from retick.cli.online import (
     DEFAULT_PORT,
@@ -46,6 +47,7 @@ def join(
     seats: SeatsOption = 1,
     rate: RateOption = TICKS_PER_SECOND,
     record: RecordOption = None,
+    capture: CaptureOption = None,
     lan_compat: LanOption = False,
 ) -> None:
     """Join a match that another machine hosts: keys here, or --bot.
@@ -58,7 +60,15 @@ def join(
         raise UsageError(f"--wait is up to 60 seconds, not {wait:g}")
     target = None if address is None else parse_address(address, default_port=DEFAULT_PORT)
     setup = Setup(
-        players=players, bot=bot, style=style, delay=delay, seats=seats, rate=rate, record=record, lan_compat=lan_compat
+        players=players,
+        bot=bot,
+        style=style,
+        delay=delay,
+        seats=seats,
+        rate=rate,
+        record=record,
+        capture=capture,
+        lan_compat=lan_compat,
     )
     console = Console(highlight=False)
     if target is None:

@@ -13,6 +13,7 @@ from rich.console import Console, RenderableType
 from rich.live import Live
 
 from retick.cli.brains import Brain, StyleName
+from retick.cli.capturing import CaptureFile, captured, check_capture
 from retick.cli.contests import contest_for
 from retick.cli.keys import Keys
 from retick.cli.netview import SideView, report_of
@@ -62,6 +63,7 @@ class Setup:
         seats: int,
         rate: int,
         record: Path | None,
+        capture: Path | None,
         lan_compat: bool,
     ) -> None:
         if not 0 <= delay <= 30:
@@ -75,12 +77,15 @@ class Setup:
         if lan_compat and players != 2:
             raise UsageError("the original LAN demo is for 2 players")
         check_recording(record, live=True)
+        check_capture(capture, record)
         if not bot and not sys.stdin.isatty():
             raise UsageError("there is no keyboard: standard input is not a terminal. Add --bot to let a bot play")
         self.bot, self.style, self.seats, self.lan_compat = bot, style, seats, lan_compat
         self.config = MatchConfig(tick_rate=rate, input_delay=delay)
         self.keys = self.contest.keys()
-        self._record = record
+        self.capture: CaptureFile | None = None
+        """Open from the moment there is a side, when one was asked for."""
+        self._record, self._capture = record, capture
         self._seated = False
 
     @property
@@ -96,9 +101,11 @@ class Setup:
             session = RollbackSession(
                 self.game, entropy=os.urandom, config=self.config, seats=self.seats, host_address=host_address
             )
+        if self._capture is not None:
+            self.capture = CaptureFile(self._capture)
         return Side(
             session,
-            Poll(session, socket),
+            Poll(captured(session, self.capture), socket),
             brain=self._brain,
             referee=self.contest.referee,
             record=self._recording(),
@@ -228,12 +235,16 @@ class OnlineMatch:
     def _save(self) -> None:
         self.side.save_recording()
         if self.side.recording is not None:
-            self.console.print(f"recorded in {self.side.recording.path}", soft_wrap=True)
+            self.console.print(f"recorded in {self.side.recording.path}", soft_wrap=True, markup=False)
+        if self.setup.capture is not None:
+            self.setup.capture.close()
+            self.console.print(self.setup.capture.last_word(), soft_wrap=True, markup=False)
 
     def _conclude(self) -> int:
         side = self.side
         lan = isinstance(side.session, LanSession)
-        side.leave()
+        with contextlib.suppress(KeyboardInterrupt):
+            side.leave()
         self._save()
         if side.referee is None or side.result is None:
             raise RetickError(self._why())

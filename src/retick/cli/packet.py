@@ -4,6 +4,7 @@ The words come from the packages that own the formats; a new format is one line 
 """
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ import typer
 from retick.cli.packet_snapshot import SnapshotExplainer
 from retick.errors import DecodeError, UsageError
 from retick.link.explain import explain_link, is_link
+from retick.replay import rplk, rtk
 from retick.transport.capture import MAGIC as CAPTURE_MAGIC
 from retick.transport.capture import read_capture
 from retick.wire.explain import Explanation, explain_lan, explain_rbn1, is_lan, is_rbn1
@@ -25,6 +27,9 @@ FORMATS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], Explanation]], .
     (is_lan, explain_lan),
     (is_link, explain_link),
 )
+
+REPLAYS = (rplk.MAGIC, rtk.MAGIC)
+"""What a match recorded with --record starts with, and is easily named in place of its capture."""
 
 
 class Found(NamedTuple):
@@ -86,25 +91,33 @@ def packet(
 
 def _sources(source: str) -> Iterator[Found]:
     """The datagrams of a file, or of every file in a folder, in the order of their names."""
-    if source == "-" or not Path(source).is_dir():
+    if source == "-" or not os.path.isdir(source):
         yield from _datagrams(_read(source))
         return
     for path in sorted(Path(source).iterdir()):
         if path.is_file():
-            for found in _datagrams(path.read_bytes()):
+            for found in _datagrams(_read_file(path)):
                 yield Found(found.data, f"{path.name} {found.label}".rstrip(), {"file": path.name, **found.facts})
 
 
 def _read(source: str) -> bytes:
+    """A file's bytes even where its name would do as hex digits: who wrote a capture named "cafe" wants to see it."""
     if source == "-":
         return sys.stdin.buffer.read()
+    # Not Path.is_file, which raises for digits that are too long to be a name.
+    if os.path.isfile(source):
+        return _read_file(Path(source))
     digits = _from_hex(source)
-    if digits is not None:
-        return digits
-    path = Path(source)
-    if not path.is_file():
+    if digits is None:
         raise UsageError(f"{source[:60]!r} is neither hex digits nor a file")
-    return path.read_bytes()
+    return digits
+
+
+def _read_file(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
 
 
 def _from_hex(text: str) -> bytes | None:
@@ -147,6 +160,8 @@ def _explain(data: bytes, snapshots: SnapshotExplainer) -> Explanation:
     for recognises, explain in FORMATS:
         if recognises(data):
             return explain(data)
+    if data[:4] in REPLAYS:
+        return Explanation("unknown", "a replay", [], "a recorded match and no datagram: see retick replay info FILE")
     return Explanation("unknown", "unknown", [], "not RBN1, link or snapshot: no known first bytes")
 
 
@@ -165,12 +180,14 @@ def _print(explained: list[tuple[Found, Explanation]], broken: str | None, full:
     for found, explanation in explained:
         head = f"{found.label}  " if found.label else ""
         typer.echo(f"{head}{explanation.summary} ({len(found.data)} bytes)")
-        if full:
+        if full and explanation.rows:
             _print_rows(explanation)
         if explanation.fault:
             typer.echo(f"  NOT GOOD: {explanation.fault}")
     if broken:
         typer.echo(f"NOT GOOD: {broken}")
+    elif not explained:
+        typer.echo("no datagrams")
     if len(explained) > 1:
         _print_totals(explained)
 

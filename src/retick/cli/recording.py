@@ -7,7 +7,7 @@ from typing import Any
 from retick.errors import UsageError
 from retick.replay import Recorder, RecordingFile
 
-__all__ = ["MatchRecording", "check_recording"]
+__all__ = ["MatchRecording", "check_new_file", "check_recording"]
 
 WRITE_EVERY = 60
 """Frames between two writes, and between two recorded checksums."""
@@ -19,10 +19,20 @@ def check_recording(path: Path | None, *, live: bool) -> None:
         return
     if live and path.suffix == ".rplk":
         raise UsageError("a live match is recorded as RTK: name the file .rtk, and see retick replay export --help")
-    if path.exists():
-        raise UsageError(f"{path} is there already: choose another name, or remove it")
-    if not path.absolute().parent.is_dir():
-        raise UsageError(f"there is no folder {path.parent} to record in")
+    check_new_file(path)
+
+
+def check_new_file(path: Path) -> None:
+    """UsageError unless a file of this name can be made. Only making one tells; it is gone again at once."""
+    try:
+        path.open("xb").close()
+        path.unlink()
+    except FileExistsError:
+        raise UsageError(f"{path} is there already: choose another name, or remove it") from None
+    except OSError as error:
+        if isinstance(error, FileNotFoundError | NotADirectoryError) and not path.absolute().parent.is_dir():
+            raise UsageError(f"there is no folder {path.parent} to record in") from None
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 class MatchRecording:
