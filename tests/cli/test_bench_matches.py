@@ -11,11 +11,14 @@ from retick.cli import bench_chaos, bench_rollback, bench_sessions
 from retick.cli.app import app
 from retick.cli.bench_fleet import Fleet
 from retick.cli.bench_overhead import Overhead, engine_alone, link_alone, measure_overhead, packets_alone
+from retick.cli.bench_rerun import Script
 from retick.cli.bench_rollback import UncompiledFighter, measure_rollback
 from retick.cli.bench_sessions import Holding
 from retick.errors import RetickError
 from retick.games.fighter import Fighter
 from retick.testing.chaos import Outcome
+from retick.testing.mesh import Mesh
+from retick.transport.conditions import Conditions
 
 RUNNER = CliRunner()
 
@@ -99,6 +102,30 @@ def test_overhead_is_told_by_call_with_the_wires_share(players: int) -> None:
     assert found.total == pytest.approx(sum(found.by_call.values()) - found.steps)
     assert 55 * (players - 1) < found.packets < 70 * (players - 1)
     assert found.octets > 20 * found.packets
+
+
+def test_noted_calls_do_the_same_work_again_and_others_are_found_out() -> None:
+    scripts: list[Script] = []
+
+    def scripted(sim: Any, **details: Any) -> Any:
+        scripts.append(Script(sim, **details))
+        return scripts[-1].session
+
+    mesh = Mesh(Fighter, conditions=Conditions.round_trip(0.1, loss=0.1), make_session=scripted)
+    mesh.start()
+    mesh.play(30)
+    for frames in (60, 90):
+        for script in scripts:
+            script.mark()
+        mesh.play(frames)
+    for script in scripts:
+        script.mark()
+        assert script.frames >= 90
+        assert len(script.rerun()) == len(script.cost_of_calling()) == 2
+        assert script.by_call()["advance"] > 0
+    scripts[0].frames += 1
+    with pytest.raises(AssertionError, match="same work"):
+        scripts[0].rerun()
 
 
 def test_parts_can_be_run_alone() -> None:

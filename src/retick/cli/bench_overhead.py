@@ -1,9 +1,9 @@
-"""What a session costs beside the game's steps: one match on virtual time, with a clock around every call.
+"""What a session costs beside the game's steps: a match on virtual time, whose calls are made again and timed.
 
-Theory of operation. A session of a mesh is replaced by one that adds up the time spent in the calls that a driver
-makes: the five, ``due`` and ``advance``. A clock costs time too: what an empty call costs under it is measured and
-taken off. The game's steps are taken off as well, at what they cost in the game's own loop. The match is cut into
-stretches of two seconds, and the best of them counts: a shared machine only ever adds.
+Theory of operation. A match of bots is played once, and every machine's calls are noted (``bench_rerun``). They are
+then made again of fresh sessions, several times over; of each stretch of two seconds the fastest time counts, since a
+shared machine only ever adds, and all stretches count alike. The game's steps are taken off at what they cost in the
+game's own loop. Which call takes which share is found in one more run, with a clock around each.
 
 Where the time goes is found by running the parts alone, on the same work: the engine, the packets, the link. What is
 left is the session's own: pace, acknowledgements, leads, checksums, statistics.
@@ -12,10 +12,10 @@ left is the session's own: pace, acknowledgements, leads, checksums, statistics.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from random import Random
 from typing import Any
 
+from retick.cli.bench_rerun import CALLS, Script
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.link import LinkConfig, LinkEndpoint
@@ -29,8 +29,10 @@ from retick.wire import rbn1
 
 __all__ = ["Overhead", "engine_alone", "link_alone", "measure_overhead", "packets_alone"]
 
-CALLS = ("receive_datagram", "datagrams_to_send", "next_timeout", "handle_timeout", "events", "due", "advance")
 STRETCH = 120
+"""Frames."""
+ROUNDS = 5
+"""How often the calls are made again."""
 UNACKNOWLEDGED = 8
 """Inputs in a packet at 100 ms round trip."""
 
@@ -43,7 +45,7 @@ class Overhead:
     total: float
     """Everything but the game's steps."""
     by_call: dict[str, float]
-    """The same by the driver's call, the clock's own cost taken off."""
+    """The same with the steps, by the driver's call."""
     steps: float
     """The game's steps, which are not in the total."""
     packets: float
@@ -52,84 +54,62 @@ class Overhead:
     """UDP payload bytes a second and player."""
 
 
-class _Clock:
-    """Time spent, by call."""
-
-    def __init__(self) -> None:
-        self.spent = dict.fromkeys((*CALLS, "nothing"), 0.0)
-        self.calls = dict.fromkeys((*CALLS, "nothing"), 0)
-        self.cost = self._cost()
-
-    def around(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
-        spent, calls, now = self.spent, self.calls, time.perf_counter
-
-        def timed(*arguments: Any, **named: Any) -> Any:
-            started = now()
-            result = call(*arguments, **named)
-            spent[name] += now() - started
-            calls[name] += 1
-            return result
-
-        return timed
-
-    def _cost(self) -> float:
-        """What an empty call seems to take: the least of several series, in seconds."""
-        empty = self.around("nothing", lambda data, *, now: None)
-        costs = []
-        for _ in range(20):
-            before = self.spent["nothing"]
-            for _ in range(1000):
-                empty(b"", now=1.0)
-            costs.append((self.spent["nothing"] - before) / 1000)
-        return min(costs)
-
-    def reset(self) -> None:
-        for name in CALLS:
-            self.spent[name] = 0.0
-            self.calls[name] = 0
-
-
-def _timed_session(clock: _Clock, sim: Any, **details: Any) -> RollbackSession:
-    session = RollbackSession(sim, **details)
-    for name in CALLS:
-        setattr(session, name, clock.around(name, getattr(session, name)))
-    return session
-
-
 def measure_overhead(players: int, *, stretches: int, tell: Callable[[str], None] = lambda _: None) -> Overhead:
-    """A match of bots at 100 ms and 5 % loss, in so many stretches of two seconds."""
-    clock = _Clock()
+    """A match of bots at 100 ms and 5 % loss, of so many stretches of two seconds."""
     arena = arena_for(players)
+    scripts: list[Script] = []
+
+    def scripted(sim: Any, **details: Any) -> RollbackSession:
+        scripts.append(Script(sim, **details))
+        return scripts[-1].session
+
     mesh = Mesh(
         arena.game,
         conditions=Conditions.round_trip(0.1, loss=0.05),
         press=pressed_by_bots(arena, 1),
-        make_session=partial(_timed_session, clock),
+        make_session=scripted,
     )
     mesh.start()
     mesh.play(STRETCH)
     paths = [mesh.network.path(a, b) for a in mesh.seats for b in mesh.seats if a != b]
     sent, octets, began = sum(p.sent for p in paths), sum(p.bytes_sent for p in paths), mesh.network.now
-    found: list[dict[str, float]] = []
-    frames = STRETCH
+    ran = sum(script.frames for script in scripts)
     for number in range(stretches):
         tell(f"{players} players, stretch {number + 1} of {stretches}")
-        clock.reset()
-        frames += STRETCH
-        mesh.play(frames)
-        each = STRETCH * players
-        found.append({name: (clock.spent[name] - clock.cost * clock.calls[name]) / each * 1e6 for name in CALLS})
-    by_call = min(found, key=lambda calls: sum(calls.values()))
-    steps = _steps_cost(mesh, arena.game(), frames)
+        for script in scripts:
+            script.mark()
+        mesh.play(STRETCH * (number + 2))
+    for script in scripts:
+        script.mark()
+    frames = sum(script.frames for script in scripts) - ran
+    tell(f"{players} players, again")
+    whole = sum(_fastest(script.rerun) - _fastest(script.cost_of_calling) for script in scripts) / frames * 1e6
+    steps = _steps_cost(mesh, arena.game(), STRETCH * (stretches + 1))
     seconds = (mesh.network.now - began) * players
     return Overhead(
         players=players,
-        total=sum(by_call.values()) - steps,
-        by_call=by_call,
+        total=whole - steps,
+        by_call={name: whole * share for name, share in _shares(scripts).items()},
         steps=steps,
         packets=(sum(p.sent for p in paths) - sent) / seconds,
         octets=(sum(p.bytes_sent for p in paths) - octets) / seconds,
     )
+
+
+def _fastest(run: Callable[[], list[float]]) -> float:
+    """Seconds for all stretches, each at its fastest."""
+    rounds = [run() for _ in range(ROUNDS)]
+    fastest: list[float] = [min(times) for times in zip(*rounds, strict=True)]
+    return sum(fastest)
+
+
+def _shares(scripts: list[Script]) -> dict[str, float]:
+    """Which part of the time each call takes."""
+    spent = dict.fromkeys(CALLS, 0.0)
+    for script in scripts:
+        for name, seconds in script.by_call().items():
+            spent[name] += seconds
+    return {name: seconds / sum(spent.values()) for name, seconds in spent.items()}
 
 
 def _steps_cost(mesh: Mesh, game: Any, frames: int) -> float:
