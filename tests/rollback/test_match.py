@@ -7,6 +7,7 @@ import pytest
 from retick.errors import PredictionLimit, UsageError
 from retick.rollback.config import MatchConfig
 from retick.rollback.events import Resumed, Stalled
+from retick.rollback.exchange import Exchange
 from retick.rollback.match import Match
 from retick.wire import rbn1
 from tests.rollback.matches import lone_match, packet
@@ -180,3 +181,12 @@ def test_a_match_may_start_in_the_middle() -> None:
 def test_a_configuration_that_cannot_work_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=next(iter(wrong))):
         MatchConfig(**wrong)
+
+
+def test_a_match_and_an_exchange_that_were_never_begun_raise_and_do_not_end_the_process() -> None:
+    match, exchange = Match.__new__(Match), Exchange.__new__(Exchange)
+    for call in (match.due, match.stats, exchange.packet, lambda now: match.advance(0, now)):
+        with pytest.raises(AttributeError):
+            call(0.0)
+    with pytest.raises(AttributeError):
+        exchange.next_expected  # noqa: B018 - reading it is the test

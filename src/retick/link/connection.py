@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """One connection: messages, reports, silence, and its end (a compiled kernel).
 
 Payloads go their own way, see ``lane``; what is here happens about once a second, or once. A connection never reads a

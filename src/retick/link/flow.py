@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """Numbered datagrams both ways, and what their numbers tell of the way (a compiled kernel).
 
 A flow knows no states and no messages. Outgoing datagrams are counted from 1; the count is the sequence before it

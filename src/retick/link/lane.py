@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """The way of a payload through a connection, and what it needs of the endpoint (a compiled kernel).
 
 The way is flat on purpose: it is walked sixty times a second in each direction for each peer, and between two turns of

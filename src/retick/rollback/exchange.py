@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """One other machine in a match: what of our inputs it has, and what of its own it sent. Speaks RBN1.
 
 Every packet carries the oldest inputs that the other side has not acknowledged, up to 32 frames, so that any one

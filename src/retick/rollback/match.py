@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """A running match, without any connection: the engine, its pace, and an exchange with each other machine.
 
 Sessions differ in how machines find and trust each other; what happens between frame 0 and the last is here. Time
