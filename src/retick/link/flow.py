@@ -175,7 +175,7 @@ class Flow:
         """
         if ack != self._last_ack:
             self._last_ack = ack
-            sent_at: cython.double = self._sent_times[ack]
+            sent_at: cython.double = self._sent_times[ack & 0xFF]
             if sent_at >= 0.0:
                 self.round_trip.add(now - sent_at - hold)
 
