@@ -137,3 +137,13 @@ def test_the_kernels_know_the_same_numbers() -> None:
     assert numbers == {name: getattr(control, name) for name in numbers}
     assert len(numbers) == 9
     assert declared_beside(terms) == {state.name: state.value for state in terms.State}
+
+
+@given(st.integers(-(1 << 31), (1 << 31) - 1))
+def test_an_acknowledgement_is_a_low_byte_whatever_else_is_with_it(ack: int) -> None:
+    flow = Flow(dict.fromkeys(DROPS, 0))
+    for now in range(256):
+        flow.number(0, float(now))
+    flow.take_ack(ack, 0.0, 1000.0)
+    sent_at = float(((ack & 0xFF) - 1) % 256)
+    assert flow.round_trip.latest == 1000.0 - sent_at

@@ -1,11 +1,14 @@
 """What goes over the wire between two machines, and what of the other's packets is believed."""
 
+import re
+from operator import index
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from retick.errors import EncodeError
 from retick.rollback.config import MatchConfig
 from retick.rollback.events import DesyncDetected, InputConflictDetected
 from retick.rollback.match import Match
@@ -312,3 +315,54 @@ def test_any_bytes_are_taken_or_dropped_and_an_honest_match_goes_on(garbage: lis
     assert sum(match.exchanges["them"].dropped.values()) <= len(garbage)
     match.advance(2, 0.0)
     assert match.engine.frame == 4
+
+
+class Stamped(Tally):
+    """A game whose checksum is what the test says."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
+
+    def checksum(self, state: Any) -> Any:
+        return self.value
+
+
+class Indexed:
+    """A number that is no int, as NumPy has them."""
+
+    def __index__(self) -> int:
+        return 77
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (1 << 32, "checksum is 0 to 4294967295, not 4294967296"),
+        (-5, "checksum is 0 to 4294967295, not -5"),
+        (1 << 80, f"checksum is 0 to 4294967295, not {1 << 80}"),
+    ],
+)
+def test_a_checksum_that_the_wire_cannot_carry_is_an_error_and_no_false_alarm(value: Any, words: str) -> None:
+    match = lone_match(lambda: Stamped(value))
+    match.take("them", packet(0, (0,) * 16), 0.0)
+    with pytest.raises(EncodeError, match=re.escape(words)):
+        advance(match, 17)
+    assert match.events() == []
+
+
+@pytest.mark.parametrize("value", [1.5, None, "7"])
+def test_a_checksum_that_is_no_number_is_said(value: Any) -> None:
+    exchange = lone_match().exchanges["them"]
+    with pytest.raises(EncodeError, match=f"checksum is a whole number, not {value!r}"):
+        exchange.write_checksum(16, value)
+
+
+@pytest.mark.parametrize("value", [Indexed(), True, 0xFFFFFFFF])
+def test_a_checksum_of_another_kind_is_sent_as_the_number_that_it_is(value: Any) -> None:
+    match = lone_match(lambda: Stamped(value))
+    match.take("them", packet(0, (0,) * 16, checksum=(16, index(value))), 0.0)
+    advance(match, 17)
+    assert sent_by(match).checksum == index(value)
+    assert match.stats(0.0).compared_frames == 1
+    assert match.events() == []

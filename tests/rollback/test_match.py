@@ -1,5 +1,8 @@
 """A running match without a connection: pace, waiting, resending, final inputs, numbers."""
 
+import gc
+import weakref
+from enum import IntFlag
 from typing import Any
 
 import pytest
@@ -7,6 +10,7 @@ import pytest
 from retick.errors import PredictionLimit, UsageError
 from retick.rollback.config import MatchConfig
 from retick.rollback.events import Resumed, Stalled
+from retick.rollback.exchange import Exchange
 from retick.rollback.match import Match
 from retick.wire import rbn1
 from tests.rollback.matches import lone_match, packet
@@ -180,3 +184,63 @@ def test_a_match_may_start_in_the_middle() -> None:
 def test_a_configuration_that_cannot_work_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=next(iter(wrong))):
         MatchConfig(**wrong)
+
+
+def test_a_match_and_an_exchange_that_were_never_begun_raise_and_do_not_end_the_process() -> None:
+    match, exchange = Match.__new__(Match), Exchange.__new__(Exchange)
+    for call in (match.due, match.stats, exchange.packet, lambda now: match.advance(0, now)):
+        with pytest.raises(AttributeError):
+            call(0.0)
+    with pytest.raises(AttributeError):
+        exchange.next_expected  # noqa: B018 - reading it is the test
+
+
+@pytest.mark.parametrize("seat", [2, -1, 50_000_000, 1 << 70, None, 0.5])
+def test_a_machine_that_plays_a_seat_which_the_game_has_not_is_refused(seat: Any) -> None:
+    match = Match(Tally(), seed=1, local_players=(0,), config=CONFIG)
+    with pytest.raises(UsageError, match=f"player must be from 0 to 1, not {seat!r}"):
+        match.add_peer("them", (seat,))
+    with pytest.raises(UsageError, match="player 0 is local here"):
+        match.add_peer("them", (1, 0))
+    assert not match.exchanges
+
+
+@pytest.mark.parametrize("number", [256, -1, 1 << 40, 0.5, None])
+def test_the_number_of_a_match_is_a_byte(number: Any) -> None:
+    with pytest.raises(UsageError, match=f"the number of a match is 0 to 255, not {number!r}"):
+        Match(Tally(), seed=1, local_players=(0,), config=CONFIG, number=number)
+
+
+class Bit(IntFlag):
+    ONE = 1
+    FOUR = 4
+
+
+def test_numbers_of_other_kinds_and_beyond_what_is_known_are_taken_as_they_are() -> None:
+    seeds = []
+
+    class Seeded(Tally):
+        def initial_state(self, seed: Any) -> Any:
+            seeds.append(seed)
+            return super().initial_state(1)
+
+    rare = MatchConfig(input_delay=0, checksum_interval=10**30)
+    match = Match(Seeded(), seed=Bit.FOUR, local_players=[0], config=rare, number=True)  # type: ignore[arg-type]
+    assert seeds == [match.seed] == [Bit.FOUR]
+    assert seeds[0] is Bit.FOUR
+    for key, extensions in enumerate((-1, 1 << 40, Bit.ONE | Bit.FOUR)):
+        assert match.add_peer(key, [1], extensions=extensions).players == (1,)  # type: ignore[arg-type]
+    match.barrier = match.joins_at = Bit.FOUR
+    assert (match.barrier, match.joins_at) == (4, 4)
+    for frame in range(12):
+        match.advance(0, frame * FRAME)
+    assert len(match.packets(1.0)) == 3
+
+
+def test_a_match_and_its_exchanges_can_be_held_weakly() -> None:
+    match = lone_match()
+    held = [weakref.ref(match), weakref.ref(match.exchanges["them"])]
+    assert all(ref() is not None for ref in held)
+    del match
+    gc.collect()
+    assert all(ref() is None for ref in held)

@@ -428,3 +428,23 @@ def test_a_window_of_zero_is_lockstep_over_the_wire(delay: int) -> None:
     mesh.play(300, limit=60.0)
     mesh.verify(300)
     assert all(peer.session.stats(now=mesh.network.now).rollbacks == 0 for peer in mesh.alive)
+
+
+class Forgetful(RollbackSession):
+    """Uses what its base has not made yet."""
+
+    def __init__(self) -> None:
+        pass
+
+
+def test_a_session_without_its_parts_raises_and_does_not_end_the_process() -> None:
+    session = Forgetful()
+    with pytest.raises(AttributeError):
+        session.receive_datagram(bytes(20), "somebody", now=0.0)
+    with pytest.raises(AttributeError):
+        session.datagrams_to_send(now=0.0)
+    session = RollbackSession(Tally(), entropy=Random(1).randbytes)
+    session.link = None  # type: ignore[assignment]  # what must not be
+    for call in (session.datagrams_to_send, session.handle_timeout):
+        with pytest.raises(AttributeError, match="'NoneType' object has no attribute"):
+            call(now=0.0)

@@ -82,3 +82,8 @@ def test_peers_without_the_extension_are_brought_together_by_their_acknowledgeme
         lead.measure_ours(8.0)
         lead.measure_theirs(2.0)
     assert lead.ahead == pytest.approx(3.0, abs=0.01)
+
+
+def test_a_rate_keeps_its_fraction() -> None:
+    pace = Pace(tick_rate=59.94, most_slowing=0.05, longest_catch_up=0.25)  # type: ignore[arg-type]  # a broadcast's
+    assert pace.interval == 1 / 59.94

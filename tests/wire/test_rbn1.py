@@ -1,5 +1,7 @@
 """RBN1 as docs/formats/rbn1.md has it: the design's seven tests, the order of validation, and the extensions."""
 
+import re
+from enum import IntFlag
 from typing import Any
 
 import pytest
@@ -251,3 +253,69 @@ def test_a_changed_byte_decodes_or_raises_decode_error(packet: InputPacket, at: 
     for extensions in (0, ALL):
         decoded = rbn1.try_decode(data, extensions)
         assert decoded is None or len(decoded.inputs) >= 1
+
+
+class Known(IntFlag):
+    SYNC = 1
+    LOSS = 2
+    WIDE = 4
+
+
+SYNCED = InputPacket(1, 2, (3,), time_sync=TimeSync(4, -5))
+
+
+@pytest.mark.parametrize("extensions", [-1, 1 << 40 | 1, (1 << 90) - 1, True, Known.SYNC | Known.WIDE])
+def test_extensions_are_any_integer_and_bits_beyond_the_known_mean_nothing(extensions: int) -> None:
+    data = rbn1.encode(SYNCED, extensions)
+    assert rbn1.encode_into(SYNCED, bytearray(40), extensions) == len(data)
+    assert rbn1.decode(data, extensions) == rbn1.try_decode(data, extensions) == SYNCED
+
+
+@pytest.mark.parametrize("extensions", [None, 1.0, "1"])
+def test_extensions_that_are_no_integer_are_a_type_error(extensions: Any) -> None:
+    for call in (rbn1.decode, rbn1.try_decode):
+        with pytest.raises(TypeError, match="unsupported operand type"):
+            call(PINNED, extensions)
+    with pytest.raises(TypeError, match="unsupported operand type"):
+        rbn1.encode(SYNCED, extensions)
+
+
+@pytest.mark.parametrize("thing", [None, 5, (1, 2), tuple(PACKET), b"RBN1"])
+def test_what_is_no_packet_is_said(thing: Any) -> None:
+    with pytest.raises(EncodeError, match="an InputPacket is encoded, not "):
+        rbn1.encode(thing)
+    with pytest.raises(EncodeError, match="an InputPacket is encoded, not "):
+        rbn1.encode_into(thing, bytearray(99))
+
+
+@pytest.mark.parametrize("field", ["input_size", "seats"])
+@pytest.mark.parametrize("value", [None, 3.0, 1 << 70, 0, -1])
+def test_a_shape_that_is_none_is_an_encode_error(field: str, value: Any) -> None:
+    with pytest.raises(EncodeError, match=f"{field} is a whole number|inputs are of 1 to 8 bytes and 1 to 8 seats"):
+        rbn1.encode(PACKET._replace(**{field: value}), ALL)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((-1, 0, [0]), "start_frame is 0 to 4294967295, not -1"),
+        ((0, 1 << 32, [0]), "ack_frame is 0 to 4294967295, not 4294967296"),
+        ((0, 0, [0, 65536]), "inputs[1] is 0 to 65535, not 65536"),
+        ((0, 0, [-1]), "inputs[0] is 0 to 65535, not -1"),
+        ((0, 0, [1 << 90]), f"inputs[0] is 0 to 65535, not {1 << 90}"),
+        ((0, 0, [1.5]), "inputs[0] is a whole number, not 1.5"),
+        ((0, 0, (None,)), "inputs[0] is a whole number, not None"),
+        ((0, 0, [0], 1 << 32, 0), "checksum_frame is 0 to 4294967295, not 4294967296"),
+        ((0, 0, [0], 0, -1), "checksum is 0 to 4294967295, not -1"),
+        ((0, 0, [0], -1, 0, 1 << 16, 0), "time_sync.frame is 0 to 65535, not 65536"),
+        ((0, 0, [0], -1, 0, 0, -32769), "time_sync.lead is -32768 to 32767, not -32769"),
+    ],
+)
+def test_the_matches_own_encoder_refuses_what_does_not_fit(arguments: Any, words: str) -> None:
+    with pytest.raises(EncodeError, match=f"^{re.escape(words)}$"):
+        rbn1.encode_narrow(*arguments)
+
+
+def test_the_matches_own_encoder_takes_inputs_from_whatever_holds_them() -> None:
+    for inputs in ([3], (3,), {3: 9}, range(3, 4), InputPacket(1, 2, (3,)).inputs, [Known(3)]):
+        assert rbn1.encode_narrow(1, 2, inputs) == PINNED  # type: ignore[arg-type]  # a dict is no sequence

@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """One connection: messages, reports, silence, and its end (a compiled kernel).
 
 Payloads go their own way, see ``lane``; what is here happens about once a second, or once. A connection never reads a
@@ -119,9 +120,10 @@ class Connection(Lane):
         """Queue a message that arrives once and in order. False when not connected, or when the queue is full."""
         if self._state != CONNECTED:
             return False
-        if len(data) > self._endpoint.config.max_message:
-            raise EncodeError(f"a message is at most {self._endpoint.config.max_message} bytes, not {len(data)}")
-        if not self._sender.offer(bytes(data)):
+        message = data if type(data) is bytes else bytes(memoryview(data))
+        if len(message) > self._endpoint.config.max_message:
+            raise EncodeError(f"a message is at most {self._endpoint.config.max_message} bytes, not {len(message)}")
+        if not self._sender.offer(message):
             return False
         self._has_messages = True
         self._soil()

@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """The endpoint: many connections behind the five calls, dialled and accepted (a compiled kernel).
 
 Nothing is kept for an address before it has returned a cookie that only it can have received. Datagrams are checked

@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """Numbered datagrams both ways, and what their numbers tell of the way (a compiled kernel).
 
 A flow knows no states and no messages. Outgoing datagrams are counted from 1; the count is the sequence before it
@@ -174,7 +175,7 @@ class Flow:
         """
         if ack != self._last_ack:
             self._last_ack = ack
-            sent_at: cython.double = self._sent_times[ack]
+            sent_at: cython.double = self._sent_times[ack & 0xFF]
             if sent_at >= 0.0:
                 self.round_trip.add(now - sent_at - hold)
 

@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """The way of a payload through a connection, and what it needs of the endpoint (a compiled kernel).
 
 The way is flat on purpose: it is walked sixty times a second in each direction for each peer, and between two turns of
@@ -40,6 +41,8 @@ Seconds: TypeAlias = float
 """A time that is handed on as it was given; annotated as float, it would be taken apart into a C number."""
 
 _STATES = tuple(State)
+_UNLIMITED = (1 << 31) - 1
+"""A limit that no number of payloads comes to: what a limit above it, or none at all, means to the kernels."""
 
 
 @cython.cclass
@@ -74,8 +77,8 @@ class Board:
         """Datagrams and fragments that were not good, by reason."""
         self._on_payload = on_payload
         self._max_payload = config.max_datagram - ENVELOPE_SIZE
-        self._payload_queue = config.payload_queue
-        self._unread_limit = config.unread_limit
+        self._payload_queue = min(config.payload_queue, _UNLIMITED)
+        self._unread_limit = min(config.unread_limit, _UNLIMITED)
         self._dirty: list[Any] = []
         self._unread: list[Any] = []
         self._events: list[LinkEvent] = []
@@ -146,7 +149,7 @@ class Lane:
 
     @state.setter
     def state(self, state: Any) -> None:
-        self._state = int(state)
+        self._state = int(State(state))
 
     @property
     def is_connected(self) -> bool:
@@ -167,12 +170,14 @@ class Lane:
         if self._state != CONNECTED:
             return False
         endpoint = self._endpoint
-        if not 0 < len(data) <= endpoint._max_payload:
-            raise EncodeError(f"a payload is 1 to {endpoint._max_payload} bytes, not {len(data)}")
+        # Through a view: the length of one of wider items is not that of its bytes.
+        payload: bytes = data if type(data) is bytes else bytes(memoryview(data))
+        if not 0 < len(payload) <= endpoint._max_payload:
+            raise EncodeError(f"a payload is 1 to {endpoint._max_payload} bytes, not {len(payload)}")
         if len(self._outbox) >= endpoint._payload_queue:
             self._refused_payloads += 1
             return False
-        self._outbox.append(data if type(data) is bytes else bytes(data))
+        self._outbox.append(payload)
         if not self._is_dirty:
             self._is_dirty = True
             endpoint._dirty.append(self)

@@ -41,6 +41,7 @@ cdef class Exchange:
     cdef long long mask
     cdef long long start
     cdef int most_frames
+    cdef object __weakref__
 
     cdef long long expected(self) except -2
     cpdef bytes packet(self, double now)

@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """One other machine in a match: what of our inputs it has, and what of its own it sent. Speaks RBN1.
 
 Every packet carries the oldest inputs that the other side has not acknowledged, up to 32 frames, so that any one
@@ -6,9 +7,10 @@ frame 0 is therefore sent until a greater one comes back.
 """
 
 from collections import Counter
+from operator import index
 from typing import Any
 
-from retick.errors import DecodeError, InputConflict, ProtocolViolation, UsageError
+from retick.errors import DecodeError, EncodeError, InputConflict, ProtocolViolation, UsageError
 from retick.rollback.config import MatchConfig
 from retick.rollback.desync import ChecksumBook
 from retick.rollback.events import DesyncDetected, InputConflictDetected, MatchEvent
@@ -80,6 +82,7 @@ class Exchange:
         start: int
         most_frames: int
 
+    @cython.annotation_typing(False)  # numbers are looked at as they were given, before they become C's
     def __init__(
         self,
         key: Any,
@@ -96,8 +99,13 @@ class Exchange:
 
         ``number`` is that of the match, modulo 256; None where all 32 bits on the wire are the frame's.
         """
+        self.engine = engine
+        for player in players:
+            self.engine.check_seat(player)
+        if number is not None and not (isinstance(number, int) and 0 <= number <= 255):
+            raise UsageError(f"the number of a match is 0 to 255, not {number!r}")
         self.key = key
-        self.players = players
+        self.players = tuple(players)
         """The seats played there, ascending."""
         self.lead = LeadEstimate()
         self.dropped = Counter()
@@ -111,10 +119,9 @@ class Exchange:
         self.events = []
         self.book = ChecksumBook(config.checksum_interval) if config.checksum_interval else None
         self.desynced = False
-        self.engine = engine
         self.meter = RateMeter()
         self.sample_at = float("-inf")
-        self.extensions = extensions
+        self.extensions = extensions & rbn1.ALL_EXTENSIONS
         self.knows_sync = extensions & rbn1.TIME_SYNC != 0
         self.compares = compare_checksums
         self.size = input_size_of(engine.sim)
@@ -293,11 +300,11 @@ class Exchange:
                 )
             )
 
-    def write_checksum(self, frame: int, checksum: int) -> None:
+    def write_checksum(self, frame: int, checksum: Any) -> None:
         """Note the checksum of a final state of ours: it will be sent, and compared with theirs."""
-        self.newest_frame, self.newest_checksum = frame, checksum
+        self.newest_frame, self.newest_checksum = frame, _checked(checksum)
         if self.book is not None:
-            self._alarm(self.book.write(frame, checksum))
+            self._alarm(self.book.write(frame, self.newest_checksum))
 
     def _claim(self, number: int, checksum: int) -> None:
         frame = self.widened(number, self.engine.current) if number & ~self.mask == self.base else -1
@@ -314,6 +321,17 @@ class Exchange:
         self.events.append(
             DesyncDetected(peer=self.key, frame=frame, ours=ours, theirs=theirs, last_agreed=self.book.last_agreed)
         )
+
+
+def _checked(checksum: Any) -> Any:
+    """A game's checksum as the wire takes it. One of another kind of integer, as NumPy has them, is the same number."""
+    try:
+        number = index(checksum)
+    except TypeError:
+        raise EncodeError(f"checksum is a whole number, not {checksum!r}") from None
+    if not 0 <= number <= ALL_BITS:
+        raise EncodeError(f"checksum is 0 to {ALL_BITS}, not {number}")
+    return number
 
 
 def _in_64ths(frames: float) -> int:

@@ -33,6 +33,7 @@ cdef class Match:
     cdef bint is_unsent
     cdef double resend_at
     cdef double resend_interval
+    cdef object __weakref__
 
     cpdef bint due(self, double now) except -1
     cdef bint may_advance(self, long long behind) except -1

@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """A running match, without any connection: the engine, its pace, and an exchange with each other machine.
 
 Sessions differ in how machines find and trust each other; what happens between frame 0 and the last is here. Time
@@ -11,7 +12,7 @@ from retick.errors import UsageError
 from retick.rollback.config import MatchConfig
 from retick.rollback.events import DesyncDetected, MatchEvent, Resumed, Stalled
 from retick.rollback.stats import PeerStats, SessionStats
-from retick.sim.contract import Input
+from retick.sim.contract import Frame, Input
 
 try:
     import cython
@@ -67,6 +68,7 @@ class Match:
         resend_at: float
         resend_interval: float
 
+    @cython.annotation_typing(False)  # numbers are looked at as they were given, before they become C's
     def __init__(
         self,
         sim: Any,
@@ -83,6 +85,8 @@ class Match:
 
         Before frame ``joins_at`` the local players are simulated on neutral input. ``number`` counts rematches.
         """
+        if not (isinstance(number, int) and 0 <= number <= 255):
+            raise UsageError(f"the number of a match is 0 to 255, not {number!r}")
         self.sim = sim
         self.seed = seed
         self.config = config
@@ -112,7 +116,7 @@ class Match:
         self.is_stalled = False
         self.stalled_since = self.stalled_seconds = 0.0
         interval = config.checksum_interval
-        self.next_checksum = (start_frame // interval + 1) * interval if interval else NEVER
+        self.next_checksum = min((start_frame // interval + 1) * interval, NEVER) if interval else NEVER
         self.number = number
         self.joins_at = joins_at
         self.barrier = None
@@ -128,7 +132,7 @@ class Match:
         return None if self.first_own == NEVER else self.first_own
 
     @joins_at.setter
-    def joins_at(self, frame: int | None) -> None:
+    def joins_at(self, frame: Frame | None) -> None:
         self.first_own = NEVER if frame is None else frame
 
     @property
@@ -137,9 +141,10 @@ class Match:
         return None if self.fence == NEVER else self.fence
 
     @barrier.setter
-    def barrier(self, frame: int | None) -> None:
+    def barrier(self, frame: Frame | None) -> None:
         self.fence = NEVER if frame is None else frame
 
+    @cython.annotation_typing(False)
     def add_peer(
         self,
         key: Any,

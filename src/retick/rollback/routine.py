@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """What a session does at every frame, and nothing else: the way between a link's datagrams and a match.
 
 Theory of operation. A process may hold hundreds of sessions, and a frame of each then finds nothing of it in the

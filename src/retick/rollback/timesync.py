@@ -80,6 +80,7 @@ class Pace:
         at: float
         is_planned: bool
 
+    @cython.annotation_typing(False)  # a rate with a fraction would lose it
     def __init__(self, *, tick_rate: int, most_slowing: float, longest_catch_up: float) -> None:
         self.interval = 1.0 / tick_rate
         """Seconds of an unstretched frame."""

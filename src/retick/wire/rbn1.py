@@ -44,6 +44,7 @@ if cython.compiled:
     from cython.cimports.retick.wire.words import load_le16, load_le32, load_u8, store_le16, store_le32
 
 __all__ = [
+    "ALL_EXTENSIONS",
     "LOSS_STATS",
     "MAGIC",
     "MAX_COUNT",
@@ -74,6 +75,7 @@ TIME_SYNC = 1
 LOSS_STATS = 2
 WIDE_INPUTS = 4
 """Extensions: bits for the argument of that name, and for the link's capabilities."""
+ALL_EXTENSIONS = TIME_SYNC | LOSS_STATS | WIDE_INPUTS
 
 _HAS_CHECKSUM = 1
 _HAS_TIME_SYNC = 2
@@ -128,8 +130,11 @@ class InputPacket(NamedTuple):
     """Players in this packet. Anything but 1 needs WIDE_INPUTS."""
 
 
+@cython.annotation_typing(False)  # extensions are any integer, and nothing else is made one
 def encode(packet: InputPacket, extensions: int = 0) -> bytes:
     """The packet's bytes. EncodeError when a value does not fit, or needs an extension that is not named."""
+    if not isinstance(packet, InputPacket):
+        raise EncodeError(f"an InputPacket is encoded, not {packet!r}")
     start, ack, inputs, checksum_frame, checksum, sync, loss, size, seats = packet
     if sync is None and loss is None and size == 2 and seats == 1:
         try:
@@ -165,12 +170,17 @@ def encode_narrow(
 ) -> bytes:
     """``encode`` for 16-bit inputs of one player, without an InputPacket; a block is left out where its frame is -1.
 
-    The values must fit: they are the caller's own, and nobody checks them again.
+    Frames and checksum are numbers of 63 bits at most.
     """
-    count: cython.int = len(inputs)
+    values = inputs if type(inputs) is list or type(inputs) is tuple else tuple(inputs)
+    count: cython.int = len(values)
     if not 0 < count <= _MOST:
         raise EncodeError(f"a packet carries 1 to {MAX_COUNT} frames of 1 inputs, not {count}")
+    most: cython.longlong = 0xFFFFFFFF
     flags: cython.int = (checksum_frame >= 0) | (sync_frame >= 0) << 1
+    fits: cython.bint = 0 <= start_frame <= most and 0 <= ack_frame <= most and checksum_frame <= most
+    if not (fits and 0 <= checksum <= most and sync_frame <= 0xFFFF and -0x8000 <= lead <= 0x7FFF):
+        return _narrow(start_frame, ack_frame, values, checksum_frame, checksum, sync_frame, lead)
     at: cython.int = 15
     if cython.compiled:
         data: bytes = PyBytes_FromStringAndSize(cython.NULL, 15 + 8 * (flags & 1) + 2 * (flags & 2) + 2 * count)
@@ -189,23 +199,42 @@ def encode_narrow(
             at += 4
         index: cython.int
         for index in range(count):
-            store_le16(octets, at + 2 * index, inputs[index])
+            value = values[index]
+            if not isinstance(value, int) or not 0 <= value <= 0xFFFF:
+                return _narrow(start_frame, ack_frame, values, checksum_frame, checksum, sync_frame, lead)
+            store_le16(octets, at + 2 * index, value)
         return data
     blocks = b""
     if flags & _HAS_CHECKSUM:
         blocks = _CHECKSUM.pack(checksum_frame, checksum)
     if flags & _HAS_TIME_SYNC:
         blocks += _TIME_SYNC.pack(sync_frame, lead)
-    if blocks:
-        return _HEADER.pack(MAGIC, 1, flags, start_frame, count, ack_frame) + blocks + _INPUTS[count].pack(*inputs)
-    return _PLAIN[count].pack(MAGIC, 1, 0, start_frame, count, ack_frame, *inputs)
+    try:
+        if blocks:
+            return _HEADER.pack(MAGIC, 1, flags, start_frame, count, ack_frame) + blocks + _INPUTS[count].pack(*values)
+        return _PLAIN[count].pack(MAGIC, 1, 0, start_frame, count, ack_frame, *values)
+    except struct.error:
+        return _narrow(start_frame, ack_frame, values, checksum_frame, checksum, sync_frame, lead)
 
 
+def _narrow(start: Any, ack: Any, inputs: Any, checksum_frame: Any, checksum: Any, sync_frame: Any, lead: Any) -> bytes:
+    """What ``encode_narrow`` does not do itself: numbers of other kinds, and saying what does not fit."""
+    packet = InputPacket(start, ack, tuple(inputs))
+    if checksum_frame >= 0:
+        packet = packet._replace(checksum_frame=checksum_frame, checksum=checksum)
+    if sync_frame >= 0:
+        packet = packet._replace(time_sync=TimeSync(sync_frame, lead))
+    return encode(packet, TIME_SYNC)
+
+
+@cython.annotation_typing(False)
 def encode_into(packet: InputPacket, buffer: bytearray | memoryview, extensions: int = 0) -> int:
     """Write the packet at the start of ``buffer`` and say how long it is.
 
     No bytes object is made. After an EncodeError the buffer may hold a part of the packet.
     """
+    if not isinstance(packet, InputPacket):
+        raise EncodeError(f"an InputPacket is encoded, not {packet!r}")
     start, ack, inputs, checksum_frame, checksum, sync, loss, size, seats = packet
     if sync is None and loss is None and size == 2 and seats == 1:
         try:
@@ -232,14 +261,15 @@ def encoded_size(packet: InputPacket) -> int:
     return size + 4 * (packet.time_sync is not None) + 4 * (packet.loss_stats is not None)
 
 
+@cython.annotation_typing(False)
 def decode(data: bytes | bytearray | memoryview, extensions: int = 0) -> InputPacket:
     """Read one packet, strictly version 1 unless ``extensions`` names more; checks in the order of the page."""
     # At half the price of the named tuple's own constructor.
-    return _make(InputPacket, decode_fields(data, extensions))
+    return _make(InputPacket, decode_fields(data, extensions & ALL_EXTENSIONS))
 
 
 def decode_fields(data: Any, extensions: cython.uint) -> tuple[Any, ...]:
-    """``decode``, but the fields of an InputPacket in its order as a bare tuple."""
+    """``decode``, but the fields of an InputPacket in its order as a bare tuple; ``extensions`` has no other bits."""
     octets: bytes = data if type(data) is bytes else bytes(memoryview(data))
     length: cython.Py_ssize_t = len(octets)
     if length < 15:
@@ -282,6 +312,7 @@ def read_inputs(octets: cython.p_uchar, at: cython.Py_ssize_t, count: cython.int
     return _INPUTS[count].unpack_from(octets, at)
 
 
+@cython.annotation_typing(False)
 def try_decode(data: bytes | bytearray | memoryview, extensions: int = 0) -> InputPacket | None:
     """Like decode, but None for anything that is not a good packet."""
     try:
@@ -344,7 +375,7 @@ def _decode_wide(data: bytes, flags: int, start: int, count: int, ack: int) -> t
     return (start, ack, inputs, *_decode_blocks(data, 16, flags), size, seats)
 
 
-def _encode_extended(packet: InputPacket, buffer: bytearray | memoryview, extensions: int) -> int:
+def _encode_extended(packet: InputPacket, buffer: bytearray | memoryview, extensions: Any) -> int:
     """Any packet, block by block: the road for what the two fixed layouts do not cover."""
     start, ack, inputs, checksum_frame, checksum, sync, loss, size, seats = packet
     _check_shape(packet)
@@ -381,6 +412,12 @@ def _encode_extended(packet: InputPacket, buffer: bytearray | memoryview, extens
 
 def _check_shape(packet: InputPacket) -> None:
     """Refuse what is no packet at all, before anything is read of it."""
+    size, seats = packet.input_size, packet.seats
+    for name, value in (("input_size", size), ("seats", seats)):
+        if not isinstance(value, int):
+            raise EncodeError(f"{name} is a whole number, not {value!r}")
+    if not (1 <= size <= 8 and 1 <= seats <= 8):
+        raise EncodeError(f"inputs are of 1 to 8 bytes and 1 to 8 seats, not {size} and {seats}")
     if not isinstance(packet.inputs, (tuple, list)):
         raise EncodeError(f"inputs are a tuple of numbers, not {packet.inputs!r}")
     for name, block in (("time_sync", packet.time_sync), ("loss_stats", packet.loss_stats)):
@@ -388,10 +425,8 @@ def _check_shape(packet: InputPacket) -> None:
             raise EncodeError(f"{name} has two numbers, not {block!r}")
 
 
-def _check_extensions(packet: InputPacket, extensions: int) -> None:
+def _check_extensions(packet: InputPacket, extensions: Any) -> None:
     size, seats = packet.input_size, packet.seats
-    if not (1 <= size <= 8 and 1 <= seats <= 8):
-        raise EncodeError(f"inputs are of 1 to 8 bytes and 1 to 8 seats, not {size} and {seats}")
     if len(packet.inputs) * size > MAX_INPUT_BYTES:
         raise EncodeError(f"inputs take at most {MAX_INPUT_BYTES} bytes, not {len(packet.inputs) * size}")
     if (size, seats) != (2, 1) and not extensions & WIDE_INPUTS:
