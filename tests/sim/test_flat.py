@@ -74,3 +74,18 @@ def test_a_record_that_was_never_filled_is_refused_and_harmless() -> None:
 def test_impossible_shapes_are_refused(players: int, size: int) -> None:
     with pytest.raises(UsageError, match="must be from 1 to"):
         FlatSimulation(Count, players, size)
+
+
+class Slowed(Fighter):
+    """Overrides the step of a game that has a bulk loop of its own."""
+
+    def advance_slots(self, slots: Any, inputs: Any) -> None:
+        slots[0] += 10 + len(inputs)
+
+
+def test_a_step_written_in_python_sees_its_players_and_is_what_runs_in_bulk() -> None:
+    sim = Slowed()
+    state = sim.initial_state(1)
+    assert sim.step(state, (0, 0)).frame == 12
+    assert sim.run(state, bytes(4 * 3)).frame == 36
+    assert Fighter().run(state, bytes(4 * 3)).frame == 3

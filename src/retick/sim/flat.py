@@ -178,6 +178,12 @@ def slots_checksum(slots: Any, wide: Any) -> int:
     return digest
 
 
+def _replaces_advance(kind: Any) -> bool:
+    """Whether ``advance_slots`` was overridden below the class that gave ``run_slots``: that plays another game."""
+    first = next(vars(cls) for cls in kind.__mro__ if "advance_slots" in vars(cls) or "run_slots" in vars(cls))
+    return "run_slots" not in first
+
+
 @cython.cclass
 class FlatSimulation:
     """A simulation over a flat state: subclass it, override ``advance_slots``, and give ``initial_state``.
@@ -225,7 +231,7 @@ class FlatSimulation:
         if cython.compiled:
             inputs = cython.declare(cython.ulonglong[MAX_PLAYERS])
         else:
-            inputs = [0] * MAX_PLAYERS
+            inputs = [0] * self.num_players
         at: cython.Py_ssize_t = 0
         frame: cython.Py_ssize_t
         player: cython.int
@@ -258,7 +264,7 @@ class FlatSimulation:
         if cython.compiled:
             taken = cython.declare(cython.ulonglong[MAX_PLAYERS])
         else:
-            taken = [0] * MAX_PLAYERS
+            taken = [0] * self.num_players
         source: cython.p_longlong = self.slots_of(state)
         self.take_inputs(inputs, taken)
         if cython.compiled and self.python_advance is None:
@@ -304,7 +310,10 @@ class FlatSimulation:
                     self.run_slots(row, cython.address(octets[0]), count)
             return fresh
         slots = list(self.slots_of(state))
-        self.run_slots(slots, view, count)
+        if _replaces_advance(type(self)):
+            FlatSimulation.run_slots(self, slots, view, count)
+        else:
+            self.run_slots(slots, view, count)
         return self.state_from(slots)
 
     def run_in_python(self, state: Any, view: Any, width: Any) -> Any:
