@@ -149,10 +149,10 @@ class WorldSimulation:
 
 
 def _checksum_of_fields(fields: Iterable[tuple[str, Any]]) -> int:
-    """Integers are hashed as they are; anything else by its text, which for floats is exact."""
+    """Integers of 64 bits are hashed as they are; anything else by its text, which for floats is exact."""
     numbers: list[int] = []
     for name, value in fields:
-        if isinstance(value, int):
+        if isinstance(value, int) and -(1 << 63) <= value < 1 << 64:
             numbers += (value, value >> 32)
         else:
             numbers.append(crc32(f"{name}={value!r}".encode()))
