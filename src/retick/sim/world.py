@@ -99,6 +99,10 @@ class WorldSimulation:
             state.saved = self.world.save()
         return state
 
+    def has(self, state: Any) -> bool:
+        """Whether ``state`` can still be stepped from: it was kept, or the world is in it."""
+        return isinstance(state, WorldState) and (state is self._here or state.saved is not _NOT_KEPT)
+
     def reload(self, state: WorldState) -> WorldState:
         """``state`` after a real load, even if the world seems to be there: what a sync test steps from."""
         self.keep(state)
