@@ -7,7 +7,7 @@ import pytest
 
 from retick.errors import HistoryEvicted, UsageError
 from retick.games.fighter import Fighter
-from retick.rollback import RollbackEngine
+from retick.rollback import RollbackEngine, SyncTest
 from retick.rollback.settings import LONGEST_HISTORY, NEWEST_FRAME
 from retick.sim.world import WorldSimulation
 from tests.toys import Tally, TallyWorld
@@ -213,3 +213,27 @@ def test_a_duplicate_older_than_what_is_remembered_is_fine() -> None:
         e.advance(1)
     assert e.add_remote_inputs(1, 2, [2, 3]) == 0
     assert e.confirmed_frame == 4999
+
+
+@pytest.mark.compiled_only
+def test_an_engine_that_was_never_made_ready_is_harmless() -> None:
+    class Careless(RollbackEngine):
+        def __init__(self) -> None:
+            """Forgets what it is made of."""
+
+    class CarelessTest(SyncTest):
+        def __init__(self) -> None:
+            """The same."""
+
+    e = Careless()
+    assert e.confirmed_frame == -1
+    assert e.state is None
+    with pytest.raises(UsageError):
+        e.advance(1)
+    assert CarelessTest().state is None
+
+
+@pytest.mark.parametrize("distance", [0, 1001, 2.5, None, "7"])
+def test_a_sync_test_over_an_impossible_distance_is_refused(distance: Any) -> None:
+    with pytest.raises(UsageError, match="distance must be from 1 to 1000 frames"):
+        SyncTest(Fighter(), Fighter().initial_state(1), distance=distance)

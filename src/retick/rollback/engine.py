@@ -36,6 +36,9 @@ __all__ = ["EngineStats", "RollbackEngine"]
 # duplicate for over a minute at 60 Hz.
 INPUTS_REMEMBERED = 4096
 
+NO_INPUTS = InputHistory(1, (), 1, 1, 0, None)
+NO_STATES = StateRing()
+
 
 class EngineStats(NamedTuple):
     """What rolling back has cost so far."""
@@ -72,6 +75,11 @@ class RollbackEngine:
         rollbacks: int
         resimulated: int
         deepest: int
+
+    def __cinit__(self, *_arguments: Any, **_options: Any) -> None:
+        # Compiled only: a subclass that never calls __init__ gets errors, and not a crash.
+        self.inputs = NO_INPUTS
+        self.states = NO_STATES
 
     def __init__(
         self,
