@@ -4,6 +4,8 @@ import sys
 import time
 from typing import Any, NamedTuple
 
+from retick.sim.world import WorldSimulation
+
 NAMES = frozenset({"sword", "shield", "potion", "torch", "rope", "lamp", "map", "key"})
 STEPS = 0
 
@@ -170,3 +172,39 @@ class NeedsArguments(Honest):
 
 
 ready_made = Honest()
+
+
+class Diary:
+    """An honest world whose save is no bytes."""
+
+    num_players = 2
+
+    def reset(self, seed: int) -> None:
+        self.pages = [seed]
+
+    def advance(self, inputs: Any) -> None:
+        self.pages = [*self.pages[-3:], sum(inputs)]
+
+    def save(self) -> Any:
+        return tuple(self.pages)
+
+    def load(self, saved: Any) -> None:
+        self.pages = list(saved)
+
+    def fields(self) -> Any:
+        return [("pages", tuple(self.pages))]
+
+
+class Forgetful(Diary):
+    """Its save leaves the last page out."""
+
+    def save(self) -> Any:
+        return tuple(self.pages[:-1])
+
+
+def diary() -> Any:
+    return WorldSimulation(Diary())
+
+
+def forgetful() -> Any:
+    return WorldSimulation(Forgetful())

@@ -22,7 +22,7 @@ def names(divergence: Divergence) -> list[str]:
     return [difference.name for difference in divergence.differences]
 
 
-@pytest.mark.parametrize("game", ["Honest", "Chatty", "ready_made"])
+@pytest.mark.parametrize("game", ["Honest", "Chatty", "ready_made", "diary"])
 def test_an_honest_game_passes(game: str) -> None:
     report = audit_dynamic(f"{CHEATS}:{game}", frames=600, interpreters=2)
     assert report.ok
@@ -165,3 +165,8 @@ def test_text_of_values_is_the_same_in_every_process() -> None:
     assert as_text({"b", "a"}) == "set('a', 'b')"
     assert as_text({"k": {3, 1}}) == "{'k': set(1, 3)}"
     assert as_text(Thing()) == "Thing(a=tuple(1, list(2.5)), b=set('x', 'y'))"
+
+
+def test_a_world_whose_save_is_no_bytes_is_caught_forgetting_all_the_same() -> None:
+    found = first("forgetful", "save-load")
+    assert (found.frame, names(found)) == (-1, ["pages"])

@@ -143,3 +143,13 @@ def test_sets_without_order_are_fine(finds_nothing: Check) -> None:
             rest = [name for name in sorted(smaller)] + [1].pop()
             return total + ok + len(ordered) + len(rest) + len(best)
     """)
+
+
+def test_a_set_of_weak_references_has_no_order_either(finds_marked: Check) -> None:
+    finds_marked("""
+        import weakref
+        LIVE = weakref.WeakSet()
+        def f() -> int:
+            for one in LIVE:  # <- set-order
+                return one
+    """)

@@ -113,3 +113,9 @@ def test_findings_carry_file_line_column_reason_and_advice(project: Path) -> Non
 def test_a_file_that_is_not_utf8_is_a_finding(project: Path) -> None:
     (project / "latin.py").write_bytes(b"x = '\xe4'\n")
     assert [finding.rule for finding in audit_static("latin.py").findings] == ["syntax"]
+
+
+def test_a_file_with_a_byte_order_mark_is_read_like_any_other(tmp_path: Path) -> None:
+    path = tmp_path / "game.py"
+    path.write_bytes(b"\xef\xbb\xbfSPEED = 1.5\n")
+    assert [(one.line, one.rule) for one in audit_static(str(path)).findings] == [(1, "float")]

@@ -1,5 +1,7 @@
 """Comparing two recordings finds the first difference, wherever it is."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,6 +10,7 @@ from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.replay import Replay, compare
+from retick.sim.world import WorldSimulation
 
 GAME = Fighter()
 MATCH = Replay(seed=3, frames=bout(3, 200))
@@ -65,3 +68,30 @@ def test_a_recording_from_mid_match_is_compared_where_both_have_frames() -> None
 def test_recordings_of_different_shape_are_refused() -> None:
     with pytest.raises(UsageError):
         compare(MATCH, Replay(seed=1, frames=b"", num_players=3), GAME)
+
+
+class Crowd:
+    """A world whose number of fields grows with what is pressed."""
+
+    num_players = 2
+
+    def reset(self, seed: int) -> None:
+        self.pressed: list[int] = []
+
+    def advance(self, inputs: Any) -> None:
+        self.pressed += [value for value in inputs if value]
+
+    def save(self) -> Any:
+        return tuple(self.pressed)
+
+    def load(self, saved: Any) -> None:
+        self.pressed = list(saved)
+
+    def fields(self) -> Any:
+        return [(f"pressed[{index}]", value) for index, value in enumerate(self.pressed)]
+
+
+def test_states_with_different_fields_are_compared_by_name() -> None:
+    ours, theirs = Replay(seed=1, frames=[(0, 7)]), Replay(seed=1, frames=[(5, 7)])
+    found = compare(ours, theirs, WorldSimulation(Crowd()))
+    assert [tuple(one) for one in found.state] == [("pressed[0]", 7, 5), ("pressed[1]", None, 7)]

@@ -1,11 +1,13 @@
 """The value that both formats share, and its rules."""
 
 import pickle
+from typing import Any
 
 import pytest
 
 from retick.errors import UsageError
-from retick.replay import Arrival, Replay
+from retick.games.fighter import Fighter
+from retick.replay import Arrival, Recorder, Replay, ReplayPlayer
 
 EMPTY = Replay(seed=1, frames=b"")
 
@@ -79,3 +81,24 @@ def test_it_keeps_nothing_that_the_caller_can_still_change() -> None:
 def test_what_cannot_be_is_the_callers_mistake(wrong: dict[str, object]) -> None:
     with pytest.raises(UsageError):
         EMPTY.replace(**wrong)
+
+
+@pytest.mark.parametrize("arrivals", [[(0.5, 1, 0, 1)], [(0, 1, 0.0, 1)], [(0, 1)], [5], None, "ab"])
+def test_arrivals_that_no_file_can_hold_are_refused_at_once(arrivals: Any) -> None:
+    with pytest.raises(UsageError, match="arrival"):
+        EMPTY.replace(arrivals=arrivals, local_players=(0,))
+
+
+@pytest.mark.parametrize("frame", [1.5, None, "1", 2**70])
+def test_a_frame_that_is_no_number_of_one_is_refused(frame: Any) -> None:
+    match = Replay(seed=1, frames=[(1, 2)] * 3)
+    recorder = Recorder(seed=1)
+    recorder.add_packed(match.frames)
+    for ask in (match.inputs_at, ReplayPlayer(match, Fighter()).seek, lambda at: recorder.add_checksum(at, 5)):
+        with pytest.raises(UsageError):
+            ask(frame)
+
+
+def test_checkpoints_are_a_mapping() -> None:
+    with pytest.raises(UsageError, match="checksums by frame"):
+        EMPTY.replace(checkpoints=[1])

@@ -210,3 +210,16 @@ def test_an_unknown_format_is_refused() -> None:
 
 def test_the_crc_is_the_usual_one() -> None:
     assert struct.unpack_from("<I", by_hand(1, [(0x3231, 0x3433)]), 20)[0] == zlib.crc32(b"1234")
+
+
+@pytest.mark.parametrize("form", ["rplk", "rtk"])
+def test_a_view_is_read_as_the_bytes_that_it_shows(form: replay.formats.Format) -> None:
+    match = replay.Replay(seed=9, frames=[(1, 2)] * 6, metadata={"pad": "four"} if form == "rtk" else {})
+    data = replay.dumps(match, format=form)
+    spread = bytes(octet for pair in zip(data, data, strict=True) for octet in pair)
+    views = [memoryview(data), memoryview(bytearray(data)), memoryview(spread)[::2]]
+    if len(data) % 4 == 0:
+        views.append(memoryview(data).cast("I"))
+    for view in views:
+        assert replay.loads(view) == match
+        assert replay.formats.format_of(view) == form

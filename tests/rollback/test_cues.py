@@ -101,3 +101,20 @@ def test_a_game_without_cues_is_named() -> None:
     engine = RollbackEngine(sim, sim.initial_state(1), local_player=0)
     with pytest.raises(UsageError, match="Tally has no cues"):
         CueTracker(engine)
+
+
+def test_a_confirmed_cue_is_not_told_again_when_a_player_who_left_takes_inputs_back() -> None:
+    engine, tracker = tracked()
+    told: list[CueEvent] = []
+    for frame in range(8):
+        engine.add_remote_inputs(1, frame, [10 if frame == 5 else 0])
+        engine.advance(10 if frame == 4 else 0)
+        told += tracker.update()
+    assert [event.cue for event in told if isinstance(event, CueConfirmed)] == [("bell", 0), ("bell", 1)]
+    engine.drop_player(1, 2)
+    assert tracker.update() == []
+    assert engine.stats.rollbacks == 1
+    for _ in range(40):
+        engine.advance(1)
+        told += tracker.update()
+    assert Counter(type(event) for event in told) == {CueStarted: 6, CueConfirmed: 6}

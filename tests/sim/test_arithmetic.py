@@ -2,6 +2,7 @@
 
 import zlib
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -115,3 +116,11 @@ def test_fnv_takes_one_round_a_field() -> None:
 def test_crc_is_zlibs_and_continues(head: bytes, tail: bytes) -> None:
     assert crc32(head + tail) == zlib.crc32(head + tail) == crc32(tail, crc32(head))
     assert crc32(b"123456789") == 0xCBF43926
+
+
+@pytest.mark.parametrize("state", [0, -1, 2**32, 2**40, 1.5, None])
+def test_a_generator_cannot_be_made_where_it_never_changes(state: Any) -> None:
+    for make in (XorShift32, XorShift32.seeded):
+        with pytest.raises(UsageError, match="seed must be an integer from 1 to 4294967295"):
+            make(state)
+    assert XorShift32(1).next() == (270369, XorShift32(270369))

@@ -1,5 +1,7 @@
 """Flat simulations: a game over slots works the same whoever compiled what."""
 
+import copy
+import pickle
 from typing import Any
 
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from retick.errors import UsageError
 from retick.games.fighter import Fighter, FighterState
 from retick.rollback import RollbackEngine, SyncTest
-from retick.sim.flat import FlatSimulation
+from retick.sim.flat import FlatSimulation, SlotField
 from retick.sim.record import I32, U32, U64, Record
 
 
@@ -74,3 +76,38 @@ def test_a_record_that_was_never_filled_is_refused_and_harmless() -> None:
 def test_impossible_shapes_are_refused(players: int, size: int) -> None:
     with pytest.raises(UsageError, match="must be from 1 to"):
         FlatSimulation(Count, players, size)
+
+
+class Slowed(Fighter):
+    """Overrides the step of a game that has a bulk loop of its own."""
+
+    def advance_slots(self, slots: Any, inputs: Any) -> None:
+        slots[0] += 10 + len(inputs)
+
+
+def test_a_step_written_in_python_sees_its_players_and_is_what_runs_in_bulk() -> None:
+    sim = Slowed()
+    state = sim.initial_state(1)
+    assert sim.step(state, (0, 0)).frame == 12
+    assert sim.run(state, bytes(4 * 3)).frame == 36
+    assert Fighter().run(state, bytes(4 * 3)).frame == 3
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda sim: pickle.loads(pickle.dumps(sim))])
+def test_a_copied_or_pickled_game_is_the_same_game(copied: Any) -> None:
+    sim = Counter()
+    sim.note = "kept"  # type: ignore[attr-defined]
+    state = sim.initial_state(3)
+    other = copied(sim)
+    assert other.note == "kept"
+    assert other.checksum(state) == sim.checksum(state) == state.checksum()
+    assert other.run(state, bytes(range(30))) == sim.run(state, bytes(range(30)))
+    assert copied(Fighter()).step(Fighter().initial_state(1), (2, 1)).p1.x == 4300
+
+
+@pytest.mark.compiled_only
+def test_a_descriptor_reads_nothing_outside_of_its_record() -> None:
+    state = Fighter().initial_state(1)
+    for index in (-1, 24, 2**28, 2**30, 2**60):
+        with pytest.raises(AttributeError, match="of another class"):
+            SlotField(index, False).__get__(state, None)

@@ -183,3 +183,19 @@ def test_declarations_that_contradict_themselves_are_refused() -> None:
         type(Record)("Empty", (Record,), {})
     with pytest.raises(SchemaError, match="a field is 8, 16, 32 or 64 bits wide, not 12"):
         Width(12, signed=False)
+
+
+@pytest.mark.parametrize("name", ["fields", "checksum", "layout", "replace", "diff", "to_bytes", "from_bytes"])
+def test_a_field_cannot_hide_what_every_record_has(name: str) -> None:
+    with pytest.raises(SchemaError, match=f"Bad.{name} cannot be a field"):
+        type("Bad", (Record,), {"__annotations__": {name: I32}, "__module__": __name__})
+
+
+def test_a_record_made_of_another_keeps_its_fields() -> None:
+    class Base(Record):
+        x: I32
+
+    class Wider(Base):
+        y: I32
+
+    assert dict(Wider(x=1, y=2).fields()) == {"x": 1, "y": 2}

@@ -1,5 +1,7 @@
 """The contract over a mutable world."""
 
+from typing import Any
+
 import pytest
 
 from retick.errors import InvalidValue, UsageError
@@ -62,3 +64,21 @@ def test_misuse_is_named() -> None:
         sim.step(state, (1, 2, 3))
     with pytest.raises(UsageError, match="steps a WorldState, not a int"):
         sim.step(3, (1, 2))  # type: ignore[arg-type] # the point of the test
+
+
+def test_integers_of_any_width_leave_their_trace_in_the_checksum() -> None:
+    class Board(TallyWorld):
+        squares = 0
+        checksum = None  # the adapter makes one of the fields
+
+        def fields(self) -> Any:
+            yield "squares", self.squares
+
+    world = Board()
+    sim = WorldSimulation(world)
+    state = sim.initial_state(1)
+    sums = set()
+    for squares in (0, 1, 1 << 30, 1 << 62, 1 << 64, 1 << 200, -(1 << 64)):
+        world.squares = squares
+        sums.add(sim.checksum(state))
+    assert len(sums) == 7

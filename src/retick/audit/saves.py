@@ -11,9 +11,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from retick.audit.play import Observation, inputs_for, observe
+from retick.errors import UsageError
 from retick.sim.contract import PacksState
 
-__all__ = ["Broken", "first_broken_save", "load", "save"]
+__all__ = ["Broken", "Saved", "first_broken_save", "load", "save"]
 
 
 class Broken(NamedTuple):
@@ -25,20 +26,31 @@ class Broken(NamedTuple):
     second: Observation
 
 
-def save(game: Any, state: Any) -> Any:
+class Saved(NamedTuple):
+    """A state put away."""
+
+    data: Any
+    form: str
+    """``packed`` by the game, ``pickled``, or ``copied``."""
+
+
+def save(game: Any, state: Any) -> Saved:
     """``state`` in a form that later steps cannot reach: the game's own bytes, a pickle, or a deep copy."""
     if isinstance(game, PacksState):
-        return game.pack_state(state)
+        try:
+            return Saved(game.pack_state(state), "packed")
+        except UsageError:
+            pass  # a world whose save is no bytes: its states stay at home, and are saved all the same
     try:
-        return pickle.dumps(state)
+        return Saved(pickle.dumps(state), "pickled")
     except Exception:  # objects refuse to be pickled in every possible way
-        return copy.deepcopy(state)
+        return Saved(copy.deepcopy(state), "copied")
 
 
-def load(game: Any, saved: Any) -> Any:
-    if isinstance(game, PacksState):
-        return game.unpack_state(saved)
-    return pickle.loads(saved) if isinstance(saved, bytes) else copy.deepcopy(saved)
+def load(game: Any, saved: Saved) -> Any:
+    if saved.form == "packed":
+        return game.unpack_state(saved.data)
+    return pickle.loads(saved.data) if saved.form == "pickled" else copy.deepcopy(saved.data)
 
 
 def first_broken_save(

@@ -63,7 +63,7 @@ def _inits_above(file: SourceFile) -> list[Path]:
 def _declares_floats(init: Path, known: dict[Path, bool]) -> bool:
     if init not in known:
         try:
-            known[init] = read_comments(init.read_text(encoding="utf-8")).floats_line is not None
+            known[init] = read_comments(init.read_text(encoding="utf-8-sig")).floats_line is not None
         except (OSError, ValueError, SyntaxError):
             known[init] = False
     return known[init]
@@ -72,7 +72,8 @@ def _declares_floats(init: Path, known: dict[Path, bool]) -> bool:
 def _read(file: SourceFile, inherited_floats: bool) -> "_File":
     path = _shown(file.path)
     try:
-        text = file.path.read_text(encoding="utf-8")
+        # Some editors put a byte order mark first, which Python passes over and its parser of text does not.
+        text = file.path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         return _File(path, "", file.package, unreadable=f"not UTF-8 at byte {error.start}")
     return _File(path, text, file.package, inherited_floats=inherited_floats)

@@ -14,7 +14,7 @@ __all__ = ["Values"]
 
 _SET_TYPES = frozenset({
     "builtins.set", "builtins.frozenset", "typing.Set", "typing.FrozenSet", "typing.AbstractSet",
-    "typing.MutableSet", "collections.abc.Set", "collections.abc.MutableSet",
+    "typing.MutableSet", "collections.abc.Set", "collections.abc.MutableSet", "weakref.WeakSet",
 })  # fmt: skip
 _SET_METHODS = frozenset({"union", "intersection", "difference", "symmetric_difference", "copy"})
 _INT_CALLS = frozenset({
@@ -121,7 +121,7 @@ class Values:
         }  # fmt: skip
 
     def _call_makes_set(self, node: ast.Call) -> bool:
-        if {"builtins.set", "builtins.frozenset"}.intersection(self._source.resolve(node.func)):
+        if {"builtins.set", "builtins.frozenset", "weakref.WeakSet"}.intersection(self._source.resolve(node.func)):
             return True
         if isinstance(node.func, ast.Attribute) and node.func.attr in _SET_METHODS:
             return self.is_set(node.func.value)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from retick.cli.replay_files import naming
-from retick.cli.replay_game import GameOption, game_of
+from retick.cli.replay_game import GameOption, game_of, playing
 from retick.errors import UsageError
 from retick.replay import Comparison, compare, load
 
@@ -28,7 +28,8 @@ def diff(
         there = load(theirs)
     if here.game_id and there.game_id and here.game_id != there.game_id:
         raise UsageError(f"recordings of two games: {here.game_id!r} and {there.game_id!r}")
-    found = compare(here, there, game_of(here if here.game_id else there, game))
+    with playing():
+        found = compare(here, there, game_of(here if here.game_id else there, game))
     for line in _lines(found, here.input_size):
         print(line)
     if not found.same:

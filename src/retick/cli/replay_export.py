@@ -49,11 +49,15 @@ def export(
     if into is not None and not into.is_dir():
         raise UsageError(f"{into} is no folder")
 
+    written: dict[Path, Path] = {}
+
     def turn(path: Path) -> bool:
         replay = load(path)
         target = None if into is None else into / f"{path.stem}.{form}"
         if target is not None and target.exists() and target.samefile(path):
             raise UsageError("it would overwrite itself")
+        if target is not None and written.setdefault(target, path) != path:
+            raise UsageError(f"it would overwrite {target}, which {written[target]} became")
         _write(replay, form, target, game_of(replay, game) if states else None)
         return True
 
@@ -66,8 +70,13 @@ def _write(replay: Replay, form: Form, target: Path | None, sim: Any) -> None:
             sys.stdout.write(line + "\n")
         return
     if form is Form.JSONL:
-        with target.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(line + "\n" for line in _lines(replay, sim))
+        part = target.with_name(f"{target.name}.part")
+        try:
+            with part.open("w", encoding="utf-8", newline="\n") as file:
+                file.writelines(line + "\n" for line in _lines(replay, sim))
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
     else:
         save(target, replay, format="rplk" if form is Form.RPLK else "rtk")
     print(f"{target}: {len(replay)} frames")
@@ -102,7 +111,12 @@ def _lines(replay: Replay, sim: Any) -> Iterator[str]:
         if player is not None:
             player.step()
             row["state"] = player.fields()
-        yield json.dumps(row)
+        yield json.dumps(row, default=_as_text)
+
+
+def _as_text(value: Any) -> str:
+    """A field that JSON has no form for."""
+    return value.hex() if isinstance(value, bytes) else str(value)
 
 
 def _arrivals_by_frame(replay: Replay) -> dict[int, list[dict[str, int]]]:

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from retick.cli.replay_game import raised
 from retick.errors import RetickError, UsageError
 
 __all__ = ["ReplayFile", "ReplayFiles", "for_each", "naming"]
@@ -55,6 +56,8 @@ def for_each(paths: Sequence[Path], work: Callable[[Path], bool]) -> None:
                 bad += _complain(f"{path}: {error.strerror or error}")
             except RetickError as error:
                 bad += _complain(f"{path}: {error}")
+            except Exception as error:
+                bad += _complain(f"{path}: {raised(error)}")
     if bad or missing:
         if len(paths) > 1:
             _complain(f"{bad + missing} of {len(paths)} files are bad")

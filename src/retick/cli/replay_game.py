@@ -1,15 +1,18 @@
 """Which game a recording is played with: the one named on the command line, or the one the recording names."""
 
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
 
 from retick.cli.games import load_game
-from retick.errors import UsageError
+from retick.errors import RetickError, UsageError
 from retick.games.scramble import Scramble
 from retick.replay import Replay
 
-__all__ = ["GameOption", "game_named", "game_of"]
+__all__ = ["GameOption", "game_named", "game_of", "playing", "raised"]
 
 FIGHTER = "retick.fighter"
 SCRAMBLE = "retick.scramble"
@@ -56,3 +59,21 @@ def game_named(name: str) -> Any:
     if missing:
         raise UsageError(f"{name!r} is no game: it has no {', '.join(missing)}")
     return game
+
+
+@contextmanager
+def playing() -> Iterator[None]:
+    """What a game raises while it is played is an answer about the game, and not a fault of ours to trace."""
+    try:
+        yield
+    except (RetickError, OSError):
+        raise
+    except Exception as error:
+        raise RetickError(raised(error)) from error
+
+
+def raised(error: Exception) -> str:
+    """What a game raised, where, and whatever was noted of it, in one line."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    notes = "".join(f", {note}" for note in getattr(error, "__notes__", []))
+    return f"the game raised {type(error).__name__}: {error} ({where.filename}:{where.lineno}{notes})"

@@ -64,7 +64,12 @@ def _words(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
-        return ", ".join(f"{key}={text}" for key, text in value.items())
+        return _printable(", ".join(f"{key}={text}" for key, text in value.items()))
     if isinstance(value, list):
         return "player " + ", ".join(map(str, value))
-    return str(value)
+    return _printable(str(value))
+
+
+def _printable(text: str) -> str:
+    """What a file says of itself, without the characters that would speak to the terminal instead."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)

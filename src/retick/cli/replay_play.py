@@ -13,7 +13,7 @@ from retick.cli.arena import Arena
 from retick.cli.keys import Keys
 from retick.cli.pace import Pace
 from retick.cli.replay_files import ReplayFile, naming
-from retick.cli.replay_game import GameOption, game_of
+from retick.cli.replay_game import GameOption, game_of, playing
 from retick.errors import UsageError
 from retick.games.fighter import FighterState
 from retick.replay import ReplayPlayer, load
@@ -91,13 +91,14 @@ def play(
     with naming(file):
         replay = load(file)
         player = ReplayPlayer(replay, game_of(replay, game))
-    if start is not None:
-        player.seek(start)
     console = Console(highlight=False)
-    if console.is_terminal and not console.is_dumb_terminal and sys.stdin.isatty():
-        _play_live(console, Playback(player), file)
-    else:
-        _print_lines(player, every)
+    with playing():
+        if start is not None:
+            player.seek(start)
+        if console.is_terminal and not console.is_dumb_terminal and sys.stdin.isatty():
+            _play_live(console, Playback(player), file)
+        else:
+            _print_lines(player, every)
 
 
 def _play_live(console: Console, playback: Playback, file: Path) -> None:

@@ -10,7 +10,7 @@ from rich.progress import track
 
 from retick.cli.demo import StyleName
 from retick.cli.replay_files import naming
-from retick.cli.replay_game import FIGHTER, GameOption, game_named
+from retick.cli.replay_game import FIGHTER, GameOption, game_named, playing
 from retick.cli.replay_script import parse_script
 from retick.errors import RetickError, UsageError
 from retick.games.fighter import Button, Fighter
@@ -58,7 +58,8 @@ def record(
         packed = _fought(seed, 3600 if frames is None else frames, p1, p2)
     else:
         raise UsageError("the bots play the fighter; for another game, give --script")
-    match = _played(sim, game or FIGHTER, seed, packed, every, frames)
+    with playing():
+        match = _played(sim, game or FIGHTER, seed, packed, every, frames)
     with naming(output):
         save(output, match)
     size = output.stat().st_size

@@ -45,6 +45,8 @@ def parse_script(text: str, num_players: int, input_size: int, buttons: Mapping[
 def _scripted(words: list[str], buttons: Mapping[str, int]) -> tuple[int, list[int]]:
     if not words[0].isdecimal() or not words[0].isascii():
         raise UsageError(f"it starts with a number of frames, not {words[0]!r}")
+    if len(words[0]) > len(str(MOST_FRAMES)):
+        raise UsageError(f"a script holds up to {MOST_FRAMES} frames")
     return int(words[0]), [_pressed(word, buttons) for word in words[1:]]
 
 

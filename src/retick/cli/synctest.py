@@ -1,6 +1,5 @@
 """``retick synctest``: does a game repeat itself when the last frames are run again?"""
 
-import traceback
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -9,11 +8,14 @@ from rich.console import Console
 from rich.table import Table
 
 from retick.cli.games import load_game
-from retick.cli.replay_game import game_named
+from retick.cli.replay_game import game_named, raised
 from retick.errors import RetickError
 from retick.testing.determinism import Failure, find_failure, shrink
 
 __all__ = ["synctest"]
+
+LAST_SEED = 0xFFFFFFFF
+"""The seed after it is 1."""
 
 
 def synctest(
@@ -35,7 +37,7 @@ def synctest(
     console = Console()
     for number in range(rounds):
         with console.status(f"round {number + 1} of {rounds}: {frames} frames, {distance} run again each"):
-            failure = _try(factory, frames, seed + number, distance)
+            failure = _try(factory, frames, (seed + number - 1) % LAST_SEED + 1, distance)
         if failure is not None:
             with console.status("shrinking the inputs"):
                 failure = shrink(factory, failure, distance=distance)
@@ -49,11 +51,7 @@ def _try(factory: Callable[[], Any], frames: int, seed: int, distance: int) -> F
     try:
         return find_failure(factory, frames=frames, seed=seed, distance=distance)
     except Exception as error:
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        notes = "; ".join(getattr(error, "__notes__", []))
-        raise RetickError(
-            f"the game raised {type(error).__name__}: {error} ({where.filename}:{where.lineno}, {notes})"
-        ) from error
+        raise RetickError(raised(error)) from error
 
 
 def _report(console: Console, failure: Failure) -> None:

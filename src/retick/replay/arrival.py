@@ -37,6 +37,9 @@ class Seating(Protocol):
 def arrival_problem(arrival: Arrival, seating: Seating, before: int) -> str | None:
     """What is wrong with an arrival that follows one at local frame ``before``; None if nothing is."""
     local_frame, player, first_frame, frames = arrival
+    known = isinstance(local_frame, int) and isinstance(player, int)
+    if not (known and isinstance(first_frame, int) and isinstance(frames, int)):
+        return "an arrival is four integers"
     if not before <= local_frame <= MAX_FRAME:
         return f"arrivals are in order of their local frame, and frame {before} was reached"
     if not 0 <= player < seating.num_players or player in seating.local_players:

@@ -94,7 +94,8 @@ def _field_differences(
     states = []
     for replay in (ours, theirs):
         run = Run(replay, sim)
-        states.append(sim.fields(run.between(run.start(), replay.start_frame, frame)))
-    return tuple(
-        FieldDifference(name, mine, other) for (name, mine), (_, other) in zip(*states, strict=True) if mine != other
-    )
+        states.append(dict(sim.fields(run.between(run.start(), replay.start_frame, frame))))
+    here, there = states
+    # A world may have more fields in one state than in another; what a state lacks is shown as None.
+    names = [name for name in {**here, **there} if name not in here or name not in there or here[name] != there[name]]
+    return tuple(FieldDifference(name, here.get(name), there.get(name)) for name in names)

@@ -10,6 +10,7 @@ from retick.replay.value import Replay
 __all__ = ["Format", "dumps", "format_of", "loads"]
 
 Format = Literal["rplk", "rtk"]
+Octets = bytes | bytearray | memoryview
 MAGICS: Final[dict[bytes, Format]] = {rplk.MAGIC: "rplk", rtk.MAGIC: "rtk"}
 
 
@@ -31,22 +32,21 @@ def dumps(replay: Replay, *, format: Format | None = None) -> bytes:  # noqa: A0
     raise UsageError(f"a replay is written as 'rplk' or 'rtk', not {format!r}")
 
 
-def loads(data: bytes, *, strict: bool = False, limits: ReadLimits | None = None) -> Replay:
+def loads(data: Octets, *, strict: bool = False, limits: ReadLimits | None = None) -> Replay:
     """The replay in ``data``, RPLK or RTK, or a DecodeError.
 
     An RTK recording that was cut off comes back with ``truncated`` set and all that is good in it; ``strict``
     makes that an error. RPLK is always strict: its one CRC covers everything.
     """
-    if format_of(data) == "rplk":
-        return rplk.loads(data, limits=limits)
-    return rtk.loads(data, strict=strict, limits=limits)
+    octets = _octets(data)
+    if format_of(octets) == "rplk":
+        return rplk.loads(octets, limits=limits)
+    return rtk.loads(octets, strict=strict, limits=limits)
 
 
-def format_of(data: bytes) -> Format:
+def format_of(data: Octets) -> Format:
     """Which format ``data`` starts as, by its first four bytes."""
-    if not isinstance(data, bytes | bytearray | memoryview):
-        raise UsageError(f"a replay is read from bytes, not {type(data).__name__}")
-    start = bytes(memoryview(data).cast("B")[:4])
+    start = bytes(_octets(data)[:4])
     found = MAGICS.get(start)
     if found:
         return found
@@ -55,3 +55,11 @@ def format_of(data: bytes) -> Format:
             f"a replay starts with 4 bytes that name its format, not {len(start)}", needed=4, available=len(start)
         )
     raise BadMagic(f"neither RPLK nor RTK: it starts with {start!r}")
+
+
+def _octets(data: Octets) -> memoryview:
+    """The bytes themselves, whatever items a view counts them in."""
+    if not isinstance(data, Octets):
+        raise UsageError(f"a replay is read from bytes, not {type(data).__name__}")
+    view = memoryview(data)
+    return view.cast("B") if view.c_contiguous else memoryview(view.tobytes())

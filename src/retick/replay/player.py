@@ -64,7 +64,7 @@ class ReplayPlayer(Generic[S]):
     def seek(self, frame: int) -> S:
         """Jump to a frame and return its state; a frame outside of the recording is a UsageError."""
         first, last = self.replay.start_frame, self.replay.end_frame
-        if not first <= frame <= last:
+        if not isinstance(frame, int) or not first <= frame <= last:
             raise UsageError(f"the recording goes from frame {first} to {last}, not to {frame}")
         near, state = self._nearest(frame)
         self.state = self._walk(state, near, frame)

@@ -94,7 +94,7 @@ class Recorder:
     def add_checksum(self, frame: int, checksum: int) -> None:
         """Record the checksum of the state at ``frame``, to which the recorded inputs lead."""
         self._check_running()
-        if not self._last_check < frame <= self.frame:
+        if not isinstance(frame, int) or not self._last_check < frame <= self.frame:
             raise UsageError(
                 f"checksums are recorded in order, for states that the recorded inputs lead to: after frame "
                 f"{self._last_check} up to frame {self.frame}, not {frame}"

@@ -75,7 +75,7 @@ def dumps(replay: Replay) -> bytes:
     return header + payload
 
 
-def loads(data: bytes, *, limits: ReadLimits | None = None) -> Replay:
+def loads(data: bytes | memoryview, *, limits: ReadLimits | None = None) -> Replay:
     """The match in ``data``, or a DecodeError."""
     limits = limits or ReadLimits()
     view = memoryview(data)

@@ -43,7 +43,7 @@ def dumps(replay: Replay) -> bytes:
     return recorder.take()
 
 
-def loads(data: bytes, *, strict: bool = False, limits: ReadLimits | None = None) -> Replay:
+def loads(data: bytes | memoryview, *, strict: bool = False, limits: ReadLimits | None = None) -> Replay:
     """The replay in ``data``. One that was cut off comes back ``truncated``, or raises if ``strict``."""
     view = memoryview(data)
     reading = Reading(limits or ReadLimits())

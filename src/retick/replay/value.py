@@ -87,7 +87,7 @@ class Replay:
 
     def inputs_at(self, frame: int) -> tuple[int, ...]:
         """Every player's input at a frame."""
-        if not self.start_frame <= frame < self.end_frame:
+        if not isinstance(frame, int) or not self.start_frame <= frame < self.end_frame:
             raise UsageError(f"frames go from {self.start_frame} to {self.end_frame - 1}, there is no frame {frame}")
         return unpack_inputs(self.packed(frame, frame + 1), self.input_size)
 
@@ -127,6 +127,8 @@ def checked_seats(seats: Sequence[int], num_players: int) -> tuple[int, ...]:
 
 
 def _checked_checkpoints(replay: Replay) -> dict[int, int]:
+    if not isinstance(replay.checkpoints, Mapping):
+        raise UsageError(f"checkpoints are checksums by frame, not {replay.checkpoints!r}")
     for frame, checksum in replay.checkpoints.items():
         if not isinstance(frame, int) or not replay.start_frame <= frame <= replay.end_frame:
             raise UsageError(
@@ -138,7 +140,10 @@ def _checked_checkpoints(replay: Replay) -> dict[int, int]:
 
 
 def _checked_arrivals(replay: Replay) -> tuple[Arrival, ...]:
-    arrivals = tuple(Arrival(*arrival) for arrival in replay.arrivals)
+    try:
+        arrivals = tuple(Arrival(*arrival) for arrival in replay.arrivals)
+    except TypeError:
+        raise UsageError("arrivals are a sequence of local frame, player, first frame and number of frames") from None
     before = replay.start_frame
     for arrival in arrivals:
         problem = arrival_problem(arrival, replay, before)

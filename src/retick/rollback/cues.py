@@ -67,6 +67,8 @@ class CueTracker:
         self._tolerance = tolerance
         self._seen = engine.frame
         self._open: dict[int, Counter[Hashable]] = {}
+        self._told: dict[int, Counter[Hashable]] = {}
+        """Confirmed cues, as far back as frames can run again: who left may take back inputs that were sure."""
 
     def update(self) -> list[CueEvent]:
         """What changed since the last update; call it at least once in ``history`` frames."""
@@ -83,7 +85,7 @@ class CueTracker:
         started: list[CueEvent] = []
         for frame in range(first, self._engine.frame):
             before, after = self._engine.state_at(frame), self._engine.state_at(frame + 1)
-            now = Counter(self._cues(before, after))
+            now = Counter(self._cues(before, after)) - self._told.get(frame, Counter())
             then = self._open.get(frame, Counter())
             cancelled += [CueCancelled(frame=frame, cue=cue) for cue in (then - now).elements()]
             started += [CueStarted(frame=frame, cue=cue) for cue in (now - then).elements()]
@@ -100,9 +102,13 @@ class CueTracker:
                     break
 
     def _confirm(self) -> list[CueEvent]:
-        final = self._engine.final_state_frame
-        return [
-            CueConfirmed(frame=frame, cue=cue)
-            for frame in sorted(frame for frame in self._open if frame < final)
-            for cue in self._open.pop(frame).elements()
-        ]
+        engine = self._engine
+        confirmed: list[CueEvent] = []
+        for frame in sorted(frame for frame in self._open if frame < engine.final_state_frame):
+            cues = self._open.pop(frame)
+            confirmed += [CueConfirmed(frame=frame, cue=cue) for cue in cues.elements()]
+            if cues:
+                self._told[frame] = self._told.get(frame, Counter()) + cues
+        for frame in [frame for frame in self._told if frame < engine.frame - engine.history]:
+            del self._told[frame]
+        return confirmed

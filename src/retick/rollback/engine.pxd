@@ -26,17 +26,19 @@ cdef class RollbackEngine:
     cpdef object advance(self, object pressed)
     cpdef bint can_advance(self)
     cpdef int add_remote_inputs(self, object player, object start_frame, object inputs) except -1
-    cpdef list inputs_of(self, int player, long long first, long long end)
-    cpdef long long first_missing(self, int player) noexcept
+    cdef list sure_inputs(self, int player, long long first, long long end)
+    cdef long long missing_from(self, int player) noexcept
     cdef int settle(self) except -1
     cdef long long oldest(self) noexcept
     cdef long long final_frame(self) noexcept
     cdef int give_local(self, object pressed) except -1
+    cdef int check_player(self, object player) except -1
     cdef int check_seat(self, object player) except -1
     cdef int check_frames(self, object first, long long count) except -1
     cdef int check_press(self, int player, object value) except -1
     cdef int hold_local(self) except -1
     cdef int check_batch(self, int player, long long first, object values) except -1
+    cdef bint is_lost(self, int player, long long frame) noexcept
     cdef int note_wrong(self, int player, long long frame) noexcept
     cdef int note_dirty(self, int player, long long frame) noexcept
     cdef bint is_news(self, int player, long long frame) noexcept

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from retick.errors import HistoryEvicted, InputConflict, PredictionLimit, ProtocolViolation, UsageError
 from retick.rollback.inputs import Predictor
+from retick.rollback.settings import NEWEST_FRAME, check_settings, local_seats
 from retick.rollback.states import ring_for
 from retick.sim.contract import Frame, Input, Player, input_size_of
 
@@ -23,10 +24,10 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]
 
 if cython.compiled:
-    from cython.cimports.retick.rollback.inputs import InputHistory, fits
+    from cython.cimports.retick.rollback.inputs import UNSEEN, InputHistory, fits
     from cython.cimports.retick.rollback.states import StateRing
 else:
-    from retick.rollback.inputs import InputHistory, fits
+    from retick.rollback.inputs import UNSEEN, InputHistory, fits
     from retick.rollback.states import StateRing
 
 __all__ = ["EngineStats", "RollbackEngine"]
@@ -35,8 +36,8 @@ __all__ = ["EngineStats", "RollbackEngine"]
 # duplicate for over a minute at 60 Hz.
 INPUTS_REMEMBERED = 4096
 
-NEWEST_FRAME = 0xFFFFFFFE
-"""Frames are 32 bits on the wire, and the highest number marks what was never written."""
+NO_INPUTS = InputHistory(1, (), 1, 1, 0, None)
+NO_STATES = StateRing()
 
 
 class EngineStats(NamedTuple):
@@ -75,6 +76,11 @@ class RollbackEngine:
         resimulated: int
         deepest: int
 
+    def __cinit__(self, *_arguments: Any, **_options: Any) -> None:
+        # Compiled only: a subclass that never calls __init__ gets errors, and not a crash.
+        self.inputs = NO_INPUTS
+        self.states = NO_STATES
+
     def __init__(
         self,
         sim: Any,
@@ -95,16 +101,11 @@ class RollbackEngine:
         before everyone's input for them is sure: 0 is lockstep, None leaves history as the only bound.
         ``input_delay`` is how many frames later than pressed a local input takes effect.
         """
-        if history < 2:
-            raise UsageError(f"history must be at least 2 frames, not {history}")
-        if prediction_window is not None and not 0 <= prediction_window <= history:
-            raise UsageError(f"prediction_window must be from 0 to history ({history}), not {prediction_window}")
-        if start_frame < 0:
-            raise UsageError(f"start_frame must be 0 or more, not {start_frame}")
+        check_settings(sim.num_players, history, prediction_window, start_frame)
         self.sim = sim
         self.num_players = sim.num_players
         self.history = history
-        self.local_players = _local_seats(sim.num_players, local_player, local_players)
+        self.local_players = local_seats(sim.num_players, local_player, local_players)
         self.single = local_players is None
         self.first_seat = self.local_players[0] if self.local_players else 0
         self.prediction_window = prediction_window
@@ -173,8 +174,13 @@ class RollbackEngine:
         return self.local_upto
 
     def advance(self, pressed: Any) -> None:
-        """Run one frame. ``pressed`` is the local player's input, or one a seat when ``local_players`` was given."""
+        """Run one frame. ``pressed`` is the local player's input, or one a seat when ``local_players`` was given.
+
+        Where the game raises, the frame is not run, and the next call tries it again; the press stands as given.
+        """
         self.settle()
+        if self.current >= UNSEEN:
+            raise UsageError(f"frames are numbered up to {NEWEST_FRAME}, and that one was run: start another match")
         if self.window >= 0 and self.current > self.inputs.confirmed_by_others() + self.window:
             confirmed = self.inputs.confirmed_by_others()
             raise PredictionLimit(
@@ -228,9 +234,13 @@ class RollbackEngine:
             return False
         return frame >= self.current or self.inputs.holds(frame)
 
-    def check_seat(self, player: Any) -> cython.int:
+    def check_player(self, player: Any) -> cython.int:
         if not fits(player, self.num_players - 1):
             raise UsageError(f"player must be from 0 to {self.num_players - 1}, not {player!r}")
+        return 0
+
+    def check_seat(self, player: Any) -> cython.int:
+        self.check_player(player)
         if self.inputs.local[player]:
             raise UsageError(f"player {player} is local here: its inputs are given to advance()")
         return 0
@@ -272,8 +282,16 @@ class RollbackEngine:
                         )
                     if frame < self.oldest():
                         raise self._evicted(frame, f"player {player} pressed {value} and not {known}")
+            elif self.is_lost(player, frame):
+                raise self._evicted(frame, f"player {player} pressed {value}, and what was guessed is forgotten")
             frame += 1
         return 0
+
+    def is_lost(self, player: cython.int, frame: cython.longlong) -> cython.bint:
+        """Whether a frame was run on a guess that nobody can compare any more: its row has gone to a newer frame."""
+        if frame < self.inputs.upto[player] or frame >= self.current:
+            return False
+        return frame < self.inputs.gone_from[player] and not self.inputs.holds(frame)
 
     def note_wrong(self, player: cython.int, frame: cython.longlong) -> cython.int:
         """Frame ``frame`` was run with another input than the true one."""
@@ -296,8 +314,10 @@ class RollbackEngine:
             first = guessed
         if first < 0:
             return 0
-        self.wrong_from = -1
+        # Until all of it was run: where a game raises on the way, the next to ask runs it again from here.
+        self.wrong_from = first
         self.states.simulate(first, self.current, self.final_frame(), self.inputs)
+        self.wrong_from = -1
         self.rollbacks += 1
         self.resimulated += self.current - first
         if self.current - first > self.deepest:
@@ -421,6 +441,13 @@ class RollbackEngine:
 
     def inputs_of(self, player: Player, first: Frame, end: Frame) -> list[int]:
         """The confirmed inputs of one player for frames ``first`` to ``end - 1``."""
+        self.check_player(player)
+        if not (fits(first, NEWEST_FRAME) and isinstance(end, int)):
+            raise self._evicted(first, f"the confirmed inputs from {first!r} up to {end!r} were asked for")
+        return self.sure_inputs(player, first, min(end, NEWEST_FRAME + 1))
+
+    def sure_inputs(self, player: cython.int, first: cython.longlong, end: cython.longlong) -> list[int]:
+        """The same for callers who took the seat from us: a seat that does not exist is not noticed."""
         at: cython.longlong
         found = []
         for at in range(first, end):
@@ -432,7 +459,7 @@ class RollbackEngine:
     def inputs_at(self, frame: Frame) -> tuple[int, ...]:
         """The inputs of all players for a frame that was run, guesses included."""
         self.settle()
-        if not self.inputs.holds(frame) or frame >= self.current:
+        if not fits(frame, NEWEST_FRAME) or frame >= self.current or not self.inputs.holds(frame):
             raise self._evicted(frame, "its inputs were asked for")
         return self.inputs.inputs_at(frame)  # type: ignore[no-any-return]
 
@@ -441,6 +468,11 @@ class RollbackEngine:
 
         For a player who left it stays at the frame of leaving: what follows is not the player's own.
         """
+        self.check_player(player)
+        return self.missing_from(player)
+
+    def missing_from(self, player: cython.int) -> cython.longlong:
+        """The same for callers who took the seat from us: a seat that does not exist is not noticed."""
         return min(self.inputs.upto[player], self.inputs.gone_from[player])
 
     def take_redone(self) -> int:
@@ -451,23 +483,14 @@ class RollbackEngine:
         return first
 
     def _check_held(self, frame: Frame) -> None:
-        if not self.oldest() <= frame <= self.current:
+        if not fits(frame, UNSEEN) or not self.oldest() <= frame <= self.current:
             raise self._evicted(frame, "its state was asked for")
 
-    def _evicted(self, frame: Frame, why: Any) -> HistoryEvicted:
+    def _evicted(self, frame: Any, why: Any) -> HistoryEvicted:
         return HistoryEvicted(
-            f"frame {frame} is not in history ({why}): at frame {self.current} with history={self.history} "
+            f"frame {frame!r} is not in history ({why}): at frame {self.current} with history={self.history} "
             f"the frames from {self.oldest()} on are held; raise history to reach further back",
             frame=frame,
             current=self.current,
             history=self.history,
         )
-
-
-def _local_seats(num_players: Player, one: Player | None, several: Sequence[Player] | None) -> tuple[int, ...]:
-    if (one is None) == (several is None):
-        raise UsageError("give either local_player or local_players")
-    seats = (one,) if one is not None else tuple(several or ())
-    if len(set(seats)) != len(seats) or not all(isinstance(seat, int) and 0 <= seat < num_players for seat in seats):
-        raise UsageError(f"local seats must be different players from 0 to {num_players - 1}, not {seats}")
-    return seats

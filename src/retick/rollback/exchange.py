@@ -146,8 +146,8 @@ class Exchange:
     def expected(self) -> cython.longlong:
         """``next_expected``, for the kernels."""
         if self.only_player >= 0:
-            return self.engine.first_missing(self.only_player)
-        return min([self.engine.first_missing(player) for player in self.players])
+            return self.engine.missing_from(self.only_player)
+        return min([self.engine.missing_from(player) for player in self.players])
 
     def rates(self, now: float) -> tuple[float, float]:
         """Packets and bytes a second that were sent over the last one to two seconds."""
@@ -193,8 +193,8 @@ class Exchange:
 
     def inputs_to_send(self, first: cython.longlong, end: cython.longlong) -> list[int]:
         if self.only_local >= 0:
-            return self.engine.inputs_of(self.only_local, first, end)
-        columns = [self.engine.inputs_of(player, first, end) for player in self.engine.local_players]
+            return self.engine.sure_inputs(self.only_local, first, end)
+        columns = [self.engine.sure_inputs(player, first, end) for player in self.engine.local_players]
         return [value for row in zip(*columns, strict=True) for value in row]
 
     def wide(

@@ -21,6 +21,7 @@ cdef class InputHistory:
     cdef long long* gone_from
     cdef long long start
     cdef bint any_dirty
+    cdef long long guessed_from
 
     cdef unsigned long long* row(self, long long frame) noexcept
     cdef bint is_sure(self, int player, long long frame) noexcept

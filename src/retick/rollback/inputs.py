@@ -13,6 +13,7 @@ it are made anew: ``dirty`` remembers from which frame on they are to be looked 
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from retick.errors import UsageError
 from retick.sim.contract import Frame, Player
 
 try:
@@ -65,6 +66,7 @@ class InputHistory:
         gone_from: list[int]
         start: int
         any_dirty: bool
+        guessed_from: int
 
     def __init__(
         self,
@@ -85,6 +87,7 @@ class InputHistory:
         self.predictor = predictor
         self.start = start
         self.any_dirty = False
+        self.guessed_from = -1
         if cython.compiled:
             self.used = cython.cast(cython.p_ulonglong, calloc(size * num_players, 8))
             self.sure = cython.cast(cython.p_uchar, calloc(size * num_players, 1))
@@ -190,7 +193,13 @@ class InputHistory:
             value = self.used[(base & self.mask) * self.num_players + player]
         if self.predictor is None:
             return value
-        return self.predictor(player, frame, value, base)
+        guess = self.predictor(player, frame, value, base)
+        if not fits(guess, self.largest_input):
+            raise UsageError(
+                f"the predictor's guess for player {player} in frame {frame} must be an integer from 0 to "
+                f"{self.largest_input}, not {guess!r}"
+            )
+        return guess
 
     def fill(self, frame: cython.longlong) -> cython.int:
         """Complete the row of ``frame`` for simulation: neutral for those who left, guesses for the unknown."""
@@ -217,16 +226,13 @@ class InputHistory:
 
     def predict_anew(self, oldest: cython.longlong, frame: cython.longlong) -> cython.longlong:
         """Guess every unsure input in the dirty frames again; the first frame that changed, or -1."""
-        changed: cython.longlong = -1
         player: cython.int
         at: cython.longlong
         value: cython.ulonglong
         if not self.any_dirty:
             return -1
-        self.any_dirty = False
         for player in range(self.num_players):
             index: cython.longlong = self.dirty[player]
-            self.dirty[player] = UNSEEN
             if index < oldest:
                 index = oldest
             if self.predictor is None and index < self.upto[player]:
@@ -237,9 +243,14 @@ class InputHistory:
                     value = self.predict(player, index)
                     if self.used[at] != value:
                         self.used[at] = value
-                        if changed < 0 or index < changed:
-                            changed = index
+                        if self.guessed_from < 0 or index < self.guessed_from:
+                            self.guessed_from = index
                 index += 1
+            self.dirty[player] = UNSEEN
+        # Only now: where a predictor raises, what it guessed before is still told the next time.
+        changed: cython.longlong = self.guessed_from
+        self.guessed_from = -1
+        self.any_dirty = False
         return changed
 
     def confirmed_by_all(self) -> cython.longlong:

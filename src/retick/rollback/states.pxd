@@ -35,6 +35,7 @@ cdef class ObjectRing(StateRing):
 cdef class SparseRing(StateRing):
     cdef object step
     cdef object keep
+    cdef object is_here
     cdef dict anchors
     cdef object present
     cdef long long present_frame

@@ -7,7 +7,7 @@ this one loop is an ordinary advance, a rollback and a re-run. Three rings do it
 - ``FlatRing`` for a :class:`~retick.sim.flat.FlatSimulation` when compiled: rows of C integers, stepped by a
   direct call, no Python object a frame;
 - ``ObjectRing`` for any game: keeping a reference to each state;
-- ``SparseRing`` for a world whose save is dear: it saves the newest final state and one in eight after it,
+- ``SparseRing`` for a world whose save is dear: it saves the newest final state and one in eight around it,
   and runs from the nearest one before the frame it is asked for.
 """
 
@@ -173,6 +173,8 @@ class ObjectRing(StateRing):
         self.sums = [None] * capacity
 
     def put(self, frame: cython.longlong, state: Any) -> cython.int:
+        if isinstance(self.sim, FlatSimulation):
+            self.sim.fields(state)  # which refuses the state of another game now, and not in the first step
         self.kept[frame % self.capacity] = state
         return 0
 
@@ -213,13 +215,14 @@ class ObjectRing(StateRing):
 
 @cython.cclass
 class SparseRing(StateRing):
-    """Few saved states: the newest final one, and one in ``SPACING`` after it."""
+    """Few saved states: the newest final one, and one in ``SPACING`` as far as history reaches."""
 
     SPACING = 8
 
     if not cython.compiled:
         step: Any
         keep: Any
+        is_here: Any
         anchors: dict[int, Any]
         present: Any
         present_frame: int
@@ -231,9 +234,10 @@ class SparseRing(StateRing):
         self.history = capacity - 1
         self.step = getattr(sim, "step_unkept", sim.step)
         self.keep = getattr(sim, "keep", _itself)
+        self.is_here = getattr(sim, "has", _always)
         self.anchors = {}
         self.present = None
-        self.present_frame = 0
+        self.present_frame = -1
 
     def put(self, frame: cython.longlong, state: Any) -> cython.int:
         self.anchors = {frame: self.keep(state)}
@@ -249,6 +253,8 @@ class SparseRing(StateRing):
         for stale in [anchor for anchor in self.anchors if anchor > start]:
             del self.anchors[stale]
         newest: cython.longlong = max(self.anchors)
+        # Where a game raises on the way, there is no present: it is made again from the nearest anchor.
+        self.present_frame = -1
         for frame in range(start, end):
             if frame == final + 1 or frame - newest >= SparseRing.SPACING:
                 self.anchors[frame] = self.keep(state)
@@ -256,35 +262,48 @@ class SparseRing(StateRing):
             state = self.step(state, inputs.inputs_at(frame))
         self.present = state
         self.present_frame = end
-        self._forget(max(min(final + 1, end), end - self.history))
+        self._forget(end - self.history, min(final + 1, end))
         return 0
 
     def _nearest(self, frame: Frame) -> tuple[int, Any]:
         """The nearest state at or before ``frame`` that can be stepped from."""
-        if frame == self.present_frame:
+        if frame == self.present_frame and self.is_here(self.present):
             return frame, self.present
         start = max(anchor for anchor in self.anchors if anchor <= frame)
         return start, self.anchors[start]
 
-    def _forget(self, oldest: Frame) -> None:
-        """Drop the anchors that no rollback to ``oldest`` or later starts from."""
-        base = max((anchor for anchor in self.anchors if anchor <= oldest), default=oldest)
-        for anchor in [anchor for anchor in self.anchors if anchor < base]:
-            del self.anchors[anchor]
+    def _forget(self, oldest: Frame, final: Frame) -> None:
+        """Drop the anchors before history, and of those that no rollback starts from all that stand too close."""
+        base = max((anchor for anchor in self.anchors if anchor <= oldest), default=-1)
+        newest_final = max((anchor for anchor in self.anchors if anchor <= final), default=final)
+        last = -SparseRing.SPACING
+        for anchor in sorted(self.anchors):
+            if anchor < base or (base < anchor < newest_final and anchor - last < SparseRing.SPACING):
+                del self.anchors[anchor]
+            else:
+                last = anchor
 
     def state_at(self, frame: cython.longlong, inputs: InputHistory) -> Any:
         at: cython.longlong
         start, state = self._nearest(frame)
         if start == frame:
             return state
-        self.keep(self.present)
+        # Stepping moves the world on, and an unsaved present would be lost.
+        if frame != self.present_frame and self.is_here(self.present):
+            self.keep(self.present)
         for at in range(start, frame):
             state = self.step(state, inputs.inputs_at(at))
+        if frame == self.present_frame:
+            self.present = state
         return self.keep(state)
 
 
 def _itself(state: Any) -> Any:
     return state
+
+
+def _always(state: Any) -> bool:
+    return state is not None
 
 
 def _reloader(sim: Any) -> Any:
@@ -301,7 +320,11 @@ def ring_for(sim: Any, capacity: Frame, sparse: object) -> Any:
     if sparse:
         return SparseRing(sim, capacity)
     if cython.compiled and isinstance(sim, FlatSimulation) and sim.python_advance is None:
-        kind = type(sim)
-        if kind.step is FlatSimulation.step and kind.checksum is FlatSimulation.checksum:
+        kind, own = type(sim), getattr(sim, "__dict__", {})
+        if (
+            kind.step is FlatSimulation.step
+            and kind.checksum is FlatSimulation.checksum
+            and not ("step" in own or "checksum" in own)
+        ):
             return FlatRing(sim, capacity)
     return ObjectRing(sim, capacity)

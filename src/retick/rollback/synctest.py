@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from retick.errors import DeterminismError, UsageError
+from retick.rollback.settings import check_settings
 from retick.rollback.states import ring_for
 from retick.sim.contract import Frame, Input, input_size_of
 
@@ -25,6 +26,9 @@ else:
 
 __all__ = ["SyncTest"]
 
+NO_INPUTS = InputHistory(1, (), 1, 1, 0, None)
+NO_STATES = StateRing()
+
 
 @cython.cclass
 class SyncTest:
@@ -38,9 +42,15 @@ class SyncTest:
         inputs: InputHistory
         states: StateRing
 
+    def __cinit__(self, *_arguments: Any, **_options: Any) -> None:
+        # Compiled only: a subclass that never calls __init__ gets errors, and not a crash.
+        self.inputs = NO_INPUTS
+        self.states = NO_STATES
+
     def __init__(self, sim: Any, state: Any, *, distance: Frame = 7) -> None:
-        if not 1 <= distance <= 1000:
-            raise UsageError(f"distance must be from 1 to 1000 frames, not {distance}")
+        if not isinstance(distance, int) or not 1 <= distance <= 1000:
+            raise UsageError(f"distance must be from 1 to 1000 frames, not {distance!r}")
+        check_settings(sim.num_players, distance + 1, None, 0)
         self.sim = sim
         self.distance = distance
         self.current = 0

@@ -8,6 +8,8 @@ recordings. Saving a state is keeping a reference to it; that is why ``step`` mu
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
+from retick.errors import UsageError
+
 __all__ = ["Frame", "Input", "NamesItself", "PacksState", "Player", "RunsInBulk", "Simulation", "input_size_of"]
 
 S = TypeVar("S")
@@ -73,4 +75,7 @@ class NamesItself(Protocol):
 
 def input_size_of(game: Any) -> int:
     """Bytes of one player's input: the game's ``input_size``, or 2."""
-    return int(getattr(game, "input_size", 2))
+    size = getattr(game, "input_size", 2)
+    if not isinstance(size, int) or not 1 <= size <= 8:
+        raise UsageError(f"input_size must be from 1 to 8 bytes, not {size!r}")
+    return int(size)

@@ -105,7 +105,7 @@ def make_record(cls: Any, slots: Any) -> Any:
 class SlotField:
     """Reads one slot of a record as an attribute."""
 
-    index: cython.int
+    index: cython.Py_ssize_t
     unsigned64: cython.bint
 
     def __init__(self, index: int, unsigned64: bool) -> None:
@@ -118,7 +118,7 @@ class SlotField:
         row: FlatRecord = record
         value: cython.longlong
         if cython.compiled:
-            if row._data is None or PyBytes_GET_SIZE(row._data) <= self.index * 8:
+            if row._data is None or not 0 <= self.index < PyBytes_GET_SIZE(row._data) // 8:
                 raise AttributeError("this record was never given its values, or is of another class")
             value = cython.cast(cython.p_longlong, PyBytes_AS_STRING(row._data))[self.index]
             if self.unsigned64:
@@ -138,8 +138,8 @@ class PartField:
     """Reads a record that lies inside another as an attribute: a copy of its slots."""
 
     kind: object
-    index: cython.int
-    size: cython.int
+    index: cython.Py_ssize_t
+    size: cython.Py_ssize_t
 
     def __init__(self, kind: Any, index: int, size: int) -> None:
         self.kind = kind
@@ -152,7 +152,7 @@ class PartField:
         whole: FlatRecord = record
         part: FlatRecord = _blank(self.kind)
         if cython.compiled:
-            if whole._data is None or PyBytes_GET_SIZE(whole._data) < (self.index + self.size) * 8:
+            if whole._data is None or not 0 <= self.index <= PyBytes_GET_SIZE(whole._data) // 8 - self.size:
                 raise AttributeError("this record was never given its values, or is of another class")
             part._data = PyBytes_FromStringAndSize(PyBytes_AS_STRING(whole._data) + self.index * 8, self.size * 8)
         else:
@@ -176,6 +176,12 @@ def slots_checksum(slots: Any, wide: Any) -> int:
             digest = ((digest ^ ((value >> 32) & mask)) * 16777619) & mask
         index += 1
     return digest
+
+
+def _replaces_advance(kind: Any) -> bool:
+    """Whether ``advance_slots`` was overridden below the class that gave ``run_slots``: that plays another game."""
+    first = next(vars(cls) for cls in kind.__mro__ if "advance_slots" in vars(cls) or "run_slots" in vars(cls))
+    return "run_slots" not in first
 
 
 @cython.cclass
@@ -218,6 +224,11 @@ class FlatSimulation:
         else:
             self._marks = self._wide
 
+    def __reduce__(self) -> Any:
+        # Cython's own would carry a pointer over into a process, or past an object, where it points to nothing.
+        own = getattr(self, "__dict__", None)
+        return _simulation_from, (type(self), self.state_type, self.num_players, self.input_size, own)
+
     def advance_slots(self, slots: cython.p_longlong, inputs: cython.p_ulonglong) -> cython.void:
         """Move the row ``slots`` one frame on, in place. Games override this; here nothing happens."""
 
@@ -225,7 +236,7 @@ class FlatSimulation:
         if cython.compiled:
             inputs = cython.declare(cython.ulonglong[MAX_PLAYERS])
         else:
-            inputs = [0] * MAX_PLAYERS
+            inputs = [0] * self.num_players
         at: cython.Py_ssize_t = 0
         frame: cython.Py_ssize_t
         player: cython.int
@@ -258,7 +269,7 @@ class FlatSimulation:
         if cython.compiled:
             taken = cython.declare(cython.ulonglong[MAX_PLAYERS])
         else:
-            taken = [0] * MAX_PLAYERS
+            taken = [0] * self.num_players
         source: cython.p_longlong = self.slots_of(state)
         self.take_inputs(inputs, taken)
         if cython.compiled and self.python_advance is None:
@@ -304,7 +315,10 @@ class FlatSimulation:
                     self.run_slots(row, cython.address(octets[0]), count)
             return fresh
         slots = list(self.slots_of(state))
-        self.run_slots(slots, view, count)
+        if _replaces_advance(type(self)):
+            FlatSimulation.run_slots(self, slots, view, count)
+        else:
+            self.run_slots(slots, view, count)
         return self.state_from(slots)
 
     def run_in_python(self, state: Any, view: Any, width: Any) -> Any:
@@ -376,3 +390,12 @@ class FlatSimulation:
             taken[player] = value
             player += 1
         return 0
+
+
+def _simulation_from(kind: Any, state_type: Any, num_players: Any, input_size: Any, own: Any) -> Any:
+    """A copy of a simulation: its shape given anew, and what Python code has put on it."""
+    sim = kind.__new__(kind)
+    if own:
+        sim.__dict__.update(own)
+    FlatSimulation.__init__(sim, state_type, num_players, input_size)
+    return sim

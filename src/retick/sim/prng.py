@@ -20,14 +20,21 @@ def check_seed(seed: int) -> int:
     return int(seed)
 
 
-class XorShift32(NamedTuple):
-    """A generator at one point of its sequence."""
-
+class _Generator(NamedTuple):
     state: int
+
+
+class XorShift32(_Generator):
+    """A generator at one point of its sequence; ``state`` is a seed that leads on from there."""
+
+    __slots__ = ()
+
+    def __new__(cls, state: int) -> Self:
+        return tuple.__new__(cls, (check_seed(state),))
 
     @classmethod
     def seeded(cls, seed: int) -> Self:
-        return cls(check_seed(seed))
+        return cls(seed)
 
     def next(self) -> tuple[int, Self]:
         """The next 32 bits, and the generator after them."""
@@ -35,7 +42,7 @@ class XorShift32(NamedTuple):
         x ^= (x << 13) & _MASK
         x ^= x >> 17
         x ^= (x << 5) & _MASK
-        return x, type(self)(x)
+        return x, tuple.__new__(type(self), (x,))
 
     def below(self, limit: int) -> tuple[int, Self]:
         """A number from 0 to ``limit - 1``: the upper half of the 64-bit product of a draw and the limit."""

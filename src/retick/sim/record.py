@@ -213,6 +213,12 @@ def _field_of(member: Member) -> SlotField | PartField | _Tuple:
     return PartField(member.kind, member.offset, member.slots_each)
 
 
+def _own_names(cls: type) -> set[str]:
+    """What a record has without declaring it; a field of such a name would hide it."""
+    undeclared = [base for base in cls.__mro__[1:] if "layout" not in vars(base)]
+    return {"layout", *(name for base in undeclared for name in vars(base))}
+
+
 class _RecordType(type):
     """Gives each record class empty ``__slots__``, its layout, and a descriptor for each field."""
 
@@ -226,6 +232,9 @@ class _RecordType(type):
             for field, hint in get_type_hints(cls, include_extras=True).items()
             if get_origin(hint) is not ClassVar and not field.startswith("_")
         }
+        taken = sorted(hints.keys() & _own_names(cls))
+        if taken:
+            raise SchemaError(f"{name}.{taken[0]} cannot be a field: every record has its own {taken[0]!r}")
         layout = _layout_of(name, hints)
         if not layout.names:
             raise SchemaError(f"{name} declares no field")

@@ -99,6 +99,10 @@ class WorldSimulation:
             state.saved = self.world.save()
         return state
 
+    def has(self, state: Any) -> bool:
+        """Whether ``state`` can still be stepped from: it was kept, or the world is in it."""
+        return isinstance(state, WorldState) and (state is self._here or state.saved is not _NOT_KEPT)
+
     def reload(self, state: WorldState) -> WorldState:
         """``state`` after a real load, even if the world seems to be there: what a sync test steps from."""
         self.keep(state)
@@ -149,10 +153,10 @@ class WorldSimulation:
 
 
 def _checksum_of_fields(fields: Iterable[tuple[str, Any]]) -> int:
-    """Integers are hashed as they are; anything else by its text, which for floats is exact."""
+    """Integers of 64 bits are hashed as they are; anything else by its text, which for floats is exact."""
     numbers: list[int] = []
     for name, value in fields:
-        if isinstance(value, int):
+        if isinstance(value, int) and -(1 << 63) <= value < 1 << 64:
             numbers += (value, value >> 32)
         else:
             numbers.append(crc32(f"{name}={value!r}".encode()))

@@ -48,6 +48,13 @@ def _fails(game: Any, rows: Rows, seed: int, distance: int) -> Failure | None:
     return None
 
 
+def _still_fails(game: Any, rows: Rows, seed: int, distance: int) -> Failure | None:
+    try:
+        return _fails(game, rows, seed, distance)
+    except Exception:  # whatever a game raises on other inputs, it is not the failure that is made smaller
+        return None
+
+
 def find_failure(game: Any, *, frames: int = 600, seed: int = 1, distance: int = 7) -> Failure | None:
     """Run ``frames`` of random inputs through the sync test; the first failure as it came, or None."""
     return _fails(game, random_inputs(_fresh(game), frames, seed), seed, distance)
@@ -66,7 +73,7 @@ def shrink(
         at = 0
         while at < len(failure.inputs) and left > 0:
             left -= 1
-            smaller = _fails(game, failure.inputs[:at] + failure.inputs[at + size :], failure.seed, distance)
+            smaller = _still_fails(game, failure.inputs[:at] + failure.inputs[at + size :], failure.seed, distance)
             if smaller is None:
                 at += size
                 continue
@@ -88,7 +95,7 @@ def _clear_inputs(game: Any, failure: Failure, distance: int, left: int) -> Fail
             row = list(rows[frame])
             row[player] = 0
             rows[frame] = tuple(row)
-            failure = _fails(game, rows, failure.seed, distance) or failure
+            failure = _still_fails(game, rows, failure.seed, distance) or failure
     return failure
 
 

@@ -264,3 +264,15 @@ def test_the_constants_for_the_compiler_are_the_rules() -> None:
     for name in constants.keys() - expected.keys():
         expected[name] = getattr(rules, name)
     assert constants == expected
+
+
+def test_numbers_at_the_end_of_32_bits_wrap_and_can_still_be_packed() -> None:
+    sim = Scramble(2)
+    state = sim.initial_state(1)
+    rich = tuple(body.replace(score=2**31 - 1) for body in state.bodies)
+    taken = sim.step(state.replace(bodies=rich, coin_x=3000, coin_y=3000), (0, 0))
+    assert [body.score for body in taken.bodies] == [-(2**31) + 2, 2**31 - 1]
+    fast = state.bodies[0].replace(x=3000, y=3000, vx=2**31 - 1, dash=5)
+    shoved = sim.step(state.replace(bodies=(fast, fast.replace(x=20000, dash=0))), (0, 0))
+    for after in (taken, shoved):
+        assert sim.unpack_state(sim.pack_state(after)) == after

@@ -1,8 +1,8 @@
 """Scramble's step over a row of slots (a compiled kernel): phases A to E, in this order.
 
 Slots: frame, coin x, coin y, generator, then eight of each player. ``at`` is the first slot of a player; names in
-capitals are offsets from it, or constants. From an initial state no value leaves 32 bits but the frame counter,
-which wraps.
+capitals are offsets from it, or constants. Integers wrap at 32 bits, which from an initial state only the frame
+counter can reach.
 """
 
 try:
@@ -35,6 +35,16 @@ else:
     LEFT_BUTTON, RIGHT_BUTTON, UP_BUTTON, DOWN_BUTTON, DASH_BUTTON = 1, 2, 4, 8, 16
 
 __all__ = ["ScrambleKernel"]
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+@cython.nogil
+def _wrap32(value: cython.longlong) -> cython.longlong:
+    if cython.compiled:
+        return cython.cast(cython.int, value)
+    return ((value + 2147483648) & 4294967295) - 2147483648
 
 
 @cython.cfunc
@@ -101,7 +111,7 @@ def _move(s: cython.p_longlong, at: cython.int) -> cython.void:
         s[at + axis] += s[at + VX + axis]
         if s[at + axis] < NEAR_WALL or s[at + axis] > FAR_WALL:
             _clamp(s, at + axis)
-            s[at + VX + axis] = -s[at + VX + axis] if s[at + STUN] > 0 else 0
+            s[at + VX + axis] = _wrap32(-s[at + VX + axis]) if s[at + STUN] > 0 else 0
 
 
 @cython.cfunc
@@ -114,9 +124,9 @@ def _shove(
     """``one`` dashed into ``other`` with this velocity: the other flies off and loses a point to it."""
     s[other + STUN] = STUN_FRAMES
     s[other + DASH] = 0
-    s[other + VX] = vx + (vx >> 1) + _draw(s, 2 * SCATTER + 1) - SCATTER
-    s[other + VY] = vy + (vy >> 1) + _draw(s, 2 * SCATTER + 1) - SCATTER
-    s[one + SCORE] += 1
+    s[other + VX] = _wrap32(vx + (vx >> 1) + _draw(s, 2 * SCATTER + 1) - SCATTER)
+    s[other + VY] = _wrap32(vy + (vy >> 1) + _draw(s, 2 * SCATTER + 1) - SCATTER)
+    s[one + SCORE] = _wrap32(s[one + SCORE] + 1)
     if s[other + SCORE] > 0:
         s[other + SCORE] -= 1
 
@@ -213,7 +223,7 @@ def _take_coin(s: cython.p_longlong, players: cython.int) -> cython.void:
             best = dx
             taker = at
     if taker >= 0:
-        s[taker + SCORE] += COIN_POINTS
+        s[taker + SCORE] = _wrap32(s[taker + SCORE] + COIN_POINTS)
         s[COIN_X] = COIN_MARGIN + _draw(s, COIN_RANGE)
         s[COIN_Y] = COIN_MARGIN + _draw(s, COIN_RANGE)
 
