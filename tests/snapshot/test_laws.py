@@ -225,6 +225,22 @@ def test_the_strict_encoder_keeps_to_what_readers_take() -> None:
     assert caught.value.code == "Wire.LimitsExceeded.SectionLength"
 
 
+def test_strict_change_lists_keep_to_it_too() -> None:
+    limits = Limits(max_section_len=100)
+    creates = {at: {1: (True, at)} for at in range(20)}
+    lists: list[Any] = [
+        {"creates": creates},
+        {"destroys": list(range(30))},
+        {"updates": {at: {1: [(0, True), (1, 5)]} for at in range(40)}},
+    ]
+    for changes in lists:
+        loose = Codec(MIXED, version=2, limits=limits, strict=False)
+        assert len(loose.encode_changes(tick=2, baseline_tick=1, **changes)) > 128
+        with pytest.raises(EncodeError) as caught:
+            Codec(MIXED, version=2, limits=limits).encode_changes(tick=2, baseline_tick=1, **changes)
+        assert caught.value.code == "Wire.LimitsExceeded.SectionLength"
+
+
 def test_growing_columns_keep_what_they_hold() -> None:
     """Many components, of which each entity has one: room for all at once would be out of proportion."""
     schema = schema_named("wide_multi")

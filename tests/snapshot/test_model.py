@@ -255,3 +255,27 @@ def test_a_snapshot_is_not_made_by_calling_the_class() -> None:
 def test_a_blank_snapshot_is_refused_by_the_codec() -> None:
     with pytest.raises(UsageError, match="blank"):
         Codec(SCHEMA).encode_full(Snapshot.__new__(Snapshot))
+
+
+@pytest.mark.parametrize("last_tick", [-1, 2**32, 2**63, -(2**63), 2**80, 1.5, "1", None, True])
+def test_a_sessions_last_tick_is_a_tick(last_tick: Any) -> None:
+    codec = Codec(SCHEMA, version=2)
+    base = Snapshot.of(SCHEMA, tick=3, entities={})
+    for call in (
+        lambda: codec.encode_frame(base, base.copy(tick=4), last_tick=last_tick),
+        lambda: codec.apply_frame(base, b"\x02\x01\x01\x00", last_tick=last_tick),
+        lambda: codec.decode_frame_header(b"\x02\x01\x01\x00", last_tick=last_tick),
+        lambda: codec.decode_full_frame(b"\x01\x01\x00\x00", last_tick=last_tick),
+    ):
+        with pytest.raises(UsageError, match="last_tick"):
+            call()
+
+
+def test_a_codec_takes_only_what_it_is_made_of() -> None:
+    wrong: list[dict[str, Any]] = [{"version": 2.0}, {"version": False}, {"limits": 5}, {"limits": {}}, {"schema": []}]
+    for change in wrong:
+        with pytest.raises(UsageError):
+            Codec(**({"schema": SCHEMA} | change))
+    for identity in ("x", 0, 2**64, 1.0):
+        with pytest.raises(UsageError, match="session_id"):
+            Codec(SCHEMA, version=2).encode_session_init(tick=1, session_id=identity)  # type: ignore[arg-type] # the point

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from retick.errors import InvalidValue, UsageError, with_code
 from retick.snapshot import status as st
 from retick.snapshot.decoder import Decoder
+from retick.snapshot.fields import is_int
 from retick.snapshot.model import Snapshot
 from retick.wire.bits import BitReader
 
@@ -77,7 +78,7 @@ def standard_header(codec: "Codec", flags: int, tick: int, baseline_tick: int, p
 
 
 def encode_session_init(codec: "Codec", tick: int, session_id: int | None) -> bytes:
-    if session_id is not None and not 1 <= session_id <= 0xFFFFFFFFFFFFFFFF:
+    if session_id is not None and not (is_int(session_id) and 1 <= session_id <= 0xFFFFFFFFFFFFFFFF):
         raise UsageError(f"session_id must be from 1 to 2**64 - 1, or None, not {session_id!r}")
     body = (session_id or 0).to_bytes(8, "little") + bytes((COMPACT_MODE,))
     section = bytes((6, len(body))) + body
