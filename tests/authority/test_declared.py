@@ -2,6 +2,7 @@
 
 import importlib.util
 import sys
+from collections import namedtuple
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -15,13 +16,16 @@ from retick.authority import (
     DeclaredProfile,
     Flag,
     InputStats,
+    JoinFailed,
     PlayerView,
     Real,
+    Server,
     ServerConfig,
     SessionNumbers,
     Whole,
 )
 from retick.authority.control import Hello, Welcome, decode_control, encode_control
+from retick.authority.delta import DeltaCodec
 from retick.authority.fields import clamp, round32
 from retick.errors import DecodeError, UnsupportedVersion, UsageError
 from tests.authority.courses import Field
@@ -173,6 +177,80 @@ def test_bounds_are_kept_and_contradictions_refused() -> None:
         declared(state_fields={"y": Real(-1, 1, steps=4)})
     with pytest.raises(UsageError, match="others see nothing"):
         declared(state_fields={"x": Real(-1, 1)})
+
+
+class Go(NamedTuple):
+    seq: int
+    tick: int
+    epoch: int
+    go: bool = False
+
+
+def wide_profile(numbers: int, *, players: int = 16, steps: int = 0) -> DeclaredProfile:
+    names = [f"n{index}" for index in range(numbers)]
+    state: Any = namedtuple("state", ["x", *names])  # type: ignore[misc] # as many fields as the test asks for
+    state.position = property(lambda self: (self.x, 0.0, 0.0))
+    state.velocity = state.position
+    state.yaw = state.pitch = 0.0
+    state.grounded = True
+
+    class Motor:
+        def spawn(self, peer_id: int) -> Any:
+            return state._make([float(peer_id)] * (numbers + 1))
+
+        def step(self, before: Any, command: Any) -> Any:
+            return state._make(value + 0.3 for value in before)
+
+    fields: dict[str, Any] = {"x": Real(-1e6, 1e6, steps=100)}
+    fields |= {name: Real(-1e6, 1e6, steps=steps) for name in names}
+    return DeclaredProfile(
+        game_id="wide", version=1, motor=Motor(), state=state, state_fields=fields,
+        command=Go, command_fields={"go": Flag()}, config=SessionNumbers(max_players=players),
+    )  # fmt: skip
+
+
+class Idle:
+    def decide(self, state: Any) -> Go:
+        return Go(0, 0, 0)
+
+
+def test_a_game_whose_snapshots_pass_a_datagram_is_refused_before_a_room_fills() -> None:
+    Server(wide_profile(5), entropy=bytes)
+    with pytest.raises(UsageError, match="fixed snapshot of 16 players"):
+        Server(wide_profile(40), entropy=bytes, config=ServerConfig(delta=False))
+    with pytest.raises(UsageError, match="may take"):
+        Server(wide_profile(40, steps=100), entropy=bytes)
+    with pytest.raises(UsageError, match="may take"):
+        Server(wide_profile(0, players=65), entropy=bytes)
+
+
+def test_who_takes_no_deltas_is_refused_where_fixed_snapshots_are_too_long() -> None:
+    field = Field(profile=wide_profile(40))
+    for number in range(9):
+        field.join(f"takes deltas {number}", bot=Idle())
+    field.join("does not", bot=Idle(), config=ClientConfig(delta=False))
+    field.run(1.5)
+    assert [client.is_joined for client in field.clients.values()] == [True] * 9 + [False]
+    assert all(client.stats.snapshots > 20 for name, client in field.clients.items() if name != "does not")
+    assert "delta" in field.of("does not", JoinFailed)[0].text
+
+
+@pytest.mark.parametrize("players", [1, 2, 16])
+def test_no_delta_snapshot_passes_its_stated_largest(players: int) -> None:
+    """Everyone gone, everyone new, every counter at its highest."""
+    profile = wide_profile(6, steps=1000)
+    codec = DeltaCodec(profile.layout)
+    stats = InputStats._make((*[2**32 - 1] * 7, 255, 4000.0, 4000.0))
+    state = profile.motor.spawn(2)
+
+    def views(first: int) -> list[PlayerView]:
+        return [PlayerView(first + number, 2**32 - 1, state, stats) for number in range(players)]
+
+    sender = codec.sender()
+    first = sender.encode(sender.share(1, views(2)), 2)
+    sender.acknowledge(1)
+    later = sender.encode(sender.share(2, views(900)), 900)
+    assert max(len(first), len(later)) <= codec.largest(players)
 
 
 def test_the_tutorials_snippets_are_the_examples_text() -> None:
