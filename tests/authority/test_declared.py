@@ -1,6 +1,7 @@
 """Games from a declaration, and the tutorial's own: nothing of the runner is in them."""
 
 import importlib.util
+import struct
 import sys
 from collections import namedtuple
 from pathlib import Path
@@ -26,7 +27,7 @@ from retick.authority import (
 )
 from retick.authority.control import Hello, Welcome, decode_control, encode_control
 from retick.authority.delta import DeltaCodec
-from retick.authority.fields import clamp, round32
+from retick.authority.fields import clamp, code_of, quantise, round32, span_of
 from retick.errors import DecodeError, UnsupportedVersion, UsageError
 from tests.authority.courses import Field
 
@@ -251,6 +252,40 @@ def test_no_delta_snapshot_passes_its_stated_largest(players: int) -> None:
     sender.acknowledge(1)
     later = sender.encode(sender.share(2, views(900)), 900)
     assert max(len(first), len(later)) <= codec.largest(players)
+
+
+@pytest.mark.parametrize("kind", [Real(0.0, 0.1, steps=25), Real(-0.1, 0.1, steps=5), Real(-2.3, 4.1, steps=45)])
+def test_a_value_at_its_bound_fits_its_public_field(kind: Real) -> None:
+    _, low, high = span_of("x", kind, exact=False)
+    for value in (kind.lowest, kind.highest, -1e9, 1e9):
+        assert low <= quantise(kind, clamp(kind, value), exact=False) <= high
+
+
+def test_whole_numbers_fit_32_bits_one_way_or_the_other() -> None:
+    for kind in (Whole(0, 2**32 - 1), Whole(-(2**31), 2**31 - 1)):
+        assert struct.pack("<" + code_of(kind), clamp(kind, 2**40)) != struct.pack("<i", 0)
+    with pytest.raises(UsageError, match="sign"):
+        Whole(-1, 2**31)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"server_tick_rate": 0},
+        {"server_tick_rate": 1001},
+        {"snapshot_rate": -1},
+        {"client_tick_rate": 59.5},
+        {"max_players": 0},
+        {"max_players": 256},
+        {"input_delay_ticks": 11},
+        {"interpolation_delay_ms": -1},
+        {"reconcile_snap_threshold": float("nan")},
+        {"reconcile_smooth_ms": "100"},
+    ],
+)
+def test_session_numbers_that_no_session_has_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        SessionNumbers(**wrong)
 
 
 def test_the_tutorials_snippets_are_the_examples_text() -> None:

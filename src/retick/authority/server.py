@@ -72,8 +72,9 @@ def _check_snapshots(profile: Profile, delta: DeltaCodec | None, serves_fixed: b
             f"a fixed snapshot of {players} players is longer than the {LARGEST_SNAPSHOT} bytes of a datagram"
         )
     if delta is not None and (players > MOST_PLAYERS or delta.largest(players) > LARGEST_SNAPSHOT):
+        most = delta.largest(players)
         raise UsageError(
-            f"a snapshot of {players} players may take {delta.largest(players)} bytes of a datagram's {LARGEST_SNAPSHOT}:"
+            f"a snapshot of {players} players may take {most} bytes, and a datagram holds {LARGEST_SNAPSHOT}:"
             f" have fewer players (at most {MOST_PLAYERS}), or fewer and coarser public numbers"
         )
 
