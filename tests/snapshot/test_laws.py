@@ -270,3 +270,13 @@ def test_mutated_packets_are_taken_apart_or_refused_like_the_decoder() -> None:
             with pytest.raises(DecodeError) as caught:
                 inspect_packet(packet, codec.schema, strict=False)
             assert caught.value.code == case["error"]
+
+
+def test_a_value_beyond_63_bits_is_named_as_it_is() -> None:
+    schema = Schema([Component(1, [Field(1, Fixed(min_q=2**63 - 10, max_q=2**63 - 1, scale=1))])])
+    codec = Codec(schema)
+    packet = bytearray(codec.encode_full(Snapshot.of(schema, tick=1, entities={1: {1: (2**63 - 1,)}})))
+    packet[-1] |= 0b00111100
+    with pytest.raises(DecodeError) as caught:
+        codec.decode_full(packet)
+    assert caught.value.details["value"] == 2**63 + 5
