@@ -27,6 +27,8 @@ BASELINES: Final = 64
 """Snapshots kept at either end: three seconds of them at twenty a second."""
 FARTHEST: Final = 255
 """Ticks back that a baseline may lie."""
+LAST_TICK: Final = 0xFFFF0000
+"""Two years at sixty a second: a server that claims more is wrong, and commands could not be stamped."""
 HEADER: Final = 28
 MS_STEPS: Final = 16
 """In one millisecond, for round trip and jitter."""
@@ -207,6 +209,8 @@ class DeltaReceiver:
         codec = self._codec.codec
         baseline_tick = frame.tick - frame.back if frame.back else 0
         flags = DELTA if frame.back else FULL
+        if frame.tick > LAST_TICK:
+            raise InvalidValue(f"tick {frame.tick} is beyond the last, {LAST_TICK}")
         if baseline_tick < 0:
             raise InvalidValue(f"a baseline {frame.back} ticks before tick {frame.tick}")
         packet = standard_header(codec, flags, frame.tick, baseline_tick, len(frame.body)) + frame.body
