@@ -135,3 +135,14 @@ def test_a_full_snapshot_in_a_compact_frame_is_refused_as_the_decoder_does() -> 
         with pytest.raises(DecodeError) as caught:
             inspect_frame(b"\x01\x01\x00\x00", known, last_tick=3)
         assert caught.value.code == "Wire.InvalidBaselineTick"
+
+
+def test_bytes_after_a_frame_are_counted_apart_when_not_strict() -> None:
+    schema = Schema([Component(1, [Field(1, UInt(8))])])
+    base, current = (Snapshot.of(schema, tick=tick, entities={1: {1: (tick,)}}) for tick in (1, 2))
+    frame = Codec(schema, version=2).encode_frame(base, current, last_tick=1)
+    alone = inspect_frame(frame, schema, last_tick=1)
+    longer = inspect_frame(frame + b"zzz", schema, last_tick=1, strict=False)
+    assert longer.costs == alone.costs | {"(trailing)": 24}
+    assert longer.sections == alone.sections
+    assert sum(longer.costs.values()) == 8 * longer.size

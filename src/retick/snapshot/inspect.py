@@ -90,7 +90,8 @@ class PacketReport:
     """Bytes of the whole packet."""
     sections: tuple[SectionPart, ...]
     costs: dict[str, int] = field(default_factory=dict)
-    """Bits by field label, and by ``(header)``, ``(framing)``, ``(counts)``, ``(ids)``, ``(masks)``, ``(padding)``."""
+    """Bits by field label, and by ``(header)``, ``(framing)``, ``(counts)``, ``(ids)``, ``(masks)``, ``(padding)``,
+    and ``(trailing)`` for what a reader that is not strict passes over after a frame."""
     understood: bool = True
     """Whether the bodies were read: the schema was given, and its hash is the packet's."""
 
@@ -152,8 +153,11 @@ def _report(
     elif understood:
         decoder.check_bodies()
     costs: dict[str, int] = {}
-    header = len(data) - decoder.payload_bytes()
+    header = decoder.header_bytes()
     costs["(header)"] = 8 * header
+    trailing = len(data) - header - decoder.payload_bytes()
+    if trailing:
+        costs["(trailing)"] = 8 * trailing
     sections = []
     at = header
     for index in range(decoder.section_count):
