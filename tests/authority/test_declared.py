@@ -1,7 +1,9 @@
 """Games from a declaration, and the tutorial's own: nothing of the runner is in them."""
 
 import importlib.util
+import struct
 import sys
+from collections import namedtuple
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -15,14 +17,17 @@ from retick.authority import (
     DeclaredProfile,
     Flag,
     InputStats,
+    JoinFailed,
     PlayerView,
     Real,
+    Server,
     ServerConfig,
     SessionNumbers,
     Whole,
 )
 from retick.authority.control import Hello, Welcome, decode_control, encode_control
-from retick.authority.fields import clamp, round32
+from retick.authority.delta import DeltaCodec
+from retick.authority.fields import clamp, code_of, quantise, round32, span_of
 from retick.errors import DecodeError, UnsupportedVersion, UsageError
 from tests.authority.courses import Field
 
@@ -173,6 +178,114 @@ def test_bounds_are_kept_and_contradictions_refused() -> None:
         declared(state_fields={"y": Real(-1, 1, steps=4)})
     with pytest.raises(UsageError, match="others see nothing"):
         declared(state_fields={"x": Real(-1, 1)})
+
+
+class Go(NamedTuple):
+    seq: int
+    tick: int
+    epoch: int
+    go: bool = False
+
+
+def wide_profile(numbers: int, *, players: int = 16, steps: int = 0) -> DeclaredProfile:
+    names = [f"n{index}" for index in range(numbers)]
+    state: Any = namedtuple("state", ["x", *names])  # type: ignore[misc] # as many fields as the test asks for
+    state.position = property(lambda self: (self.x, 0.0, 0.0))
+    state.velocity = state.position
+    state.yaw = state.pitch = 0.0
+    state.grounded = True
+
+    class Motor:
+        def spawn(self, peer_id: int) -> Any:
+            return state._make([float(peer_id)] * (numbers + 1))
+
+        def step(self, before: Any, command: Any) -> Any:
+            return state._make(value + 0.3 for value in before)
+
+    fields: dict[str, Any] = {"x": Real(-1e6, 1e6, steps=100)}
+    fields |= {name: Real(-1e6, 1e6, steps=steps) for name in names}
+    return DeclaredProfile(
+        game_id="wide", version=1, motor=Motor(), state=state, state_fields=fields,
+        command=Go, command_fields={"go": Flag()}, config=SessionNumbers(max_players=players),
+    )  # fmt: skip
+
+
+class Idle:
+    def decide(self, state: Any) -> Go:
+        return Go(0, 0, 0)
+
+
+def test_a_game_whose_snapshots_pass_a_datagram_is_refused_before_a_room_fills() -> None:
+    Server(wide_profile(5), entropy=bytes)
+    with pytest.raises(UsageError, match="fixed snapshot of 16 players"):
+        Server(wide_profile(40), entropy=bytes, config=ServerConfig(delta=False))
+    with pytest.raises(UsageError, match="may take"):
+        Server(wide_profile(40, steps=100), entropy=bytes)
+    with pytest.raises(UsageError, match="may take"):
+        Server(wide_profile(0, players=65), entropy=bytes)
+
+
+def test_who_takes_no_deltas_is_refused_where_fixed_snapshots_are_too_long() -> None:
+    field = Field(profile=wide_profile(40))
+    for number in range(9):
+        field.join(f"takes deltas {number}", bot=Idle())
+    field.join("does not", bot=Idle(), config=ClientConfig(delta=False))
+    field.run(1.5)
+    assert [client.is_joined for client in field.clients.values()] == [True] * 9 + [False]
+    assert all(client.stats.snapshots > 20 for name, client in field.clients.items() if name != "does not")
+    assert "delta" in field.of("does not", JoinFailed)[0].text
+
+
+@pytest.mark.parametrize("players", [1, 2, 16])
+def test_no_delta_snapshot_passes_its_stated_largest(players: int) -> None:
+    """Everyone gone, everyone new, every counter at its highest."""
+    profile = wide_profile(6, steps=1000)
+    codec = DeltaCodec(profile.layout)
+    stats = InputStats._make((*[2**32 - 1] * 7, 255, 4000.0, 4000.0))
+    state = profile.motor.spawn(2)
+
+    def views(first: int) -> list[PlayerView]:
+        return [PlayerView(first + number, 2**32 - 1, state, stats) for number in range(players)]
+
+    sender = codec.sender()
+    first = sender.encode(sender.share(1, views(2)), 2)
+    sender.acknowledge(1)
+    later = sender.encode(sender.share(2, views(900)), 900)
+    assert max(len(first), len(later)) <= codec.largest(players)
+
+
+@pytest.mark.parametrize("kind", [Real(0.0, 0.1, steps=25), Real(-0.1, 0.1, steps=5), Real(-2.3, 4.1, steps=45)])
+def test_a_value_at_its_bound_fits_its_public_field(kind: Real) -> None:
+    _, low, high = span_of("x", kind, exact=False)
+    for value in (kind.lowest, kind.highest, -1e9, 1e9):
+        assert low <= quantise(kind, clamp(kind, value), exact=False) <= high
+
+
+def test_whole_numbers_fit_32_bits_one_way_or_the_other() -> None:
+    for kind in (Whole(0, 2**32 - 1), Whole(-(2**31), 2**31 - 1)):
+        assert struct.pack("<" + code_of(kind), clamp(kind, 2**40)) != struct.pack("<i", 0)
+    with pytest.raises(UsageError, match="sign"):
+        Whole(-1, 2**31)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"server_tick_rate": 0},
+        {"server_tick_rate": 1001},
+        {"snapshot_rate": -1},
+        {"client_tick_rate": 59.5},
+        {"max_players": 0},
+        {"max_players": 256},
+        {"input_delay_ticks": 11},
+        {"interpolation_delay_ms": -1},
+        {"reconcile_snap_threshold": float("nan")},
+        {"reconcile_smooth_ms": "100"},
+    ],
+)
+def test_session_numbers_that_no_session_has_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        SessionNumbers(**wrong)
 
 
 def test_the_tutorials_snippets_are_the_examples_text() -> None:

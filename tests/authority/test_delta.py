@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from retick.authority import ClientConfig, InputStats, Joined, PlayerView, ServerConfig
 from retick.authority.acked import DELTA_SNAPSHOT, acked_input, split_acked_input
 from retick.authority.delta import DeltaCodec, DeltaReceiver, DeltaSender
-from retick.errors import BaselineMissing, DecodeError
+from retick.errors import BaselineMissing, DecodeError, InvalidValue
 from retick.games.runner import COURSE, CourseBot, Mode, NetRunner, RunnerState
 from retick.games.runner.layout import RunnerLayout
 from retick.transport import Conditions
@@ -190,3 +190,12 @@ def test_a_client_with_another_world_is_refused() -> None:
     field.run(1.0)
     assert field.clients["a"].is_over
     assert "laid out" in field.events["a"][0].text
+
+
+def test_a_tick_beyond_the_last_leaves_no_trace() -> None:
+    sender, receiver = CODEC.sender(), CODEC.receiver()
+    state = NET.motor.spawn(2)
+    shared = sender.share(0xFFFFFFFF, [PlayerView(2, 0, state, InputStats())])
+    with pytest.raises(InvalidValue):
+        receiver.decode(sender.encode(shared, 2), 2)
+    assert receiver.newest_tick == 0

@@ -117,3 +117,32 @@ def test_the_kernels_know_the_same_status_numbers() -> None:
     assert {name.strip(): int(value) for name, value in numbers.items()} == {
         name: getattr(kernel_status, name) for name in kernel_status.__all__
     }
+
+
+def test_a_session_packet_with_other_sections_is_refused_whatever_they_hold() -> None:
+    schema = Schema([Component(1, [Field(1, UInt(8))])])
+    good = Codec(schema, version=2).encode_session_init(tick=5)
+    for section in (b"\x05\x04\x01\x01\x09\x01", b"\x01\x01\xff", b"\x04\x01\x7f", b"\x02\x01\x00"):
+        packet = good[:24] + len(section).to_bytes(4, "little") + section
+        with pytest.raises(DecodeError) as caught:
+            inspect_packet(packet, schema)
+        assert caught.value.code.startswith("UnexpectedSection.")
+
+
+def test_a_full_snapshot_in_a_compact_frame_is_refused_as_the_decoder_does() -> None:
+    schema = Schema([Component(1, [Field(1, UInt(8))])])
+    for known in (schema, None):
+        with pytest.raises(DecodeError) as caught:
+            inspect_frame(b"\x01\x01\x00\x00", known, last_tick=3)
+        assert caught.value.code == "Wire.InvalidBaselineTick"
+
+
+def test_bytes_after_a_frame_are_counted_apart_when_not_strict() -> None:
+    schema = Schema([Component(1, [Field(1, UInt(8))])])
+    base, current = (Snapshot.of(schema, tick=tick, entities={1: {1: (tick,)}}) for tick in (1, 2))
+    frame = Codec(schema, version=2).encode_frame(base, current, last_tick=1)
+    alone = inspect_frame(frame, schema, last_tick=1)
+    longer = inspect_frame(frame + b"zzz", schema, last_tick=1, strict=False)
+    assert longer.costs == alone.costs | {"(trailing)": 24}
+    assert longer.sections == alone.sections
+    assert sum(longer.costs.values()) == 8 * longer.size

@@ -145,3 +145,35 @@ def test_no_packet_passes_its_budget_and_all_arrives_in_the_end(
 def test_bools_alone_make_a_small_budget() -> None:
     schema = Schema([Component(1, [Field(1, Bool())])])
     assert schema.table.entity_worst_bytes < 60
+
+
+def test_what_a_receiver_has_no_room_for_waits_until_something_leaves() -> None:
+    codec = Codec(SCHEMA, limits=Limits(max_total_entities_after_apply=5))
+    interest = Interest(codec, budget=2000)
+    everyone = dict.fromkeys(range(8), 1.0)
+    made = interest.encode(Snapshot.of(SCHEMA, tick=1, entities={}), crowd(8, 2, 1), everyone)
+    assert (made.sent, made.waiting) == ((0, 1, 2, 3, 4), (5, 6, 7))
+    still = interest.encode(made.result, crowd(8, 3, 2), everyone)
+    assert (still.sent, still.waiting) == ((0, 1, 2, 3, 4), (5, 6, 7))
+    freed = interest.encode(still.result, crowd(8, 4, 2), dict.fromkeys(range(3, 8), 1.0))
+    assert (freed.destroyed, freed.sent, freed.waiting) == ((0, 1, 2), (5, 6, 7), ())
+
+
+@pytest.mark.parametrize("priority", [0.0, -1.0, math.nan, math.inf])
+def test_a_priority_is_above_zero_and_finite(priority: float) -> None:
+    interest = Interest(Codec(SCHEMA), budget=400)
+    with pytest.raises(UsageError, match="priority of entity 1"):
+        interest.encode(crowd(2, 1, 0), crowd(2, 2, 1), {0: 1.0, 1: priority})
+
+
+def test_a_base_of_tick_0_is_the_callers_mistake_and_not_the_packets() -> None:
+    interest = Interest(Codec(SCHEMA), budget=400)
+    with pytest.raises(UsageError, match="tick 0"):
+        interest.encode(crowd(2, 0, 0), crowd(2, 1, 1), {0: 1.0, 1: 1.0})
+
+
+def test_a_schema_that_no_reader_takes_is_refused() -> None:
+    with pytest.raises(UsageError, match="more components or fields"):
+        Interest(Codec(SCHEMA, limits=Limits(max_fields_per_component=1)), budget=400)
+    with pytest.raises(UsageError, match="more components or fields"):
+        Interest(Codec(TWO, version=2, limits=Limits(max_components_per_entity=1)), budget=400, packed=True)

@@ -225,6 +225,22 @@ def test_the_strict_encoder_keeps_to_what_readers_take() -> None:
     assert caught.value.code == "Wire.LimitsExceeded.SectionLength"
 
 
+def test_strict_change_lists_keep_to_it_too() -> None:
+    limits = Limits(max_section_len=100)
+    creates = {at: {1: (True, at)} for at in range(20)}
+    lists: list[Any] = [
+        {"creates": creates},
+        {"destroys": list(range(30))},
+        {"updates": {at: {1: [(0, True), (1, 5)]} for at in range(40)}},
+    ]
+    for changes in lists:
+        loose = Codec(MIXED, version=2, limits=limits, strict=False)
+        assert len(loose.encode_changes(tick=2, baseline_tick=1, **changes)) > 128
+        with pytest.raises(EncodeError) as caught:
+            Codec(MIXED, version=2, limits=limits).encode_changes(tick=2, baseline_tick=1, **changes)
+        assert caught.value.code == "Wire.LimitsExceeded.SectionLength"
+
+
 def test_growing_columns_keep_what_they_hold() -> None:
     """Many components, of which each entity has one: room for all at once would be out of proportion."""
     schema = schema_named("wide_multi")
@@ -254,3 +270,13 @@ def test_mutated_packets_are_taken_apart_or_refused_like_the_decoder() -> None:
             with pytest.raises(DecodeError) as caught:
                 inspect_packet(packet, codec.schema, strict=False)
             assert caught.value.code == case["error"]
+
+
+def test_a_value_beyond_63_bits_is_named_as_it_is() -> None:
+    schema = Schema([Component(1, [Field(1, Fixed(min_q=2**63 - 10, max_q=2**63 - 1, scale=1))])])
+    codec = Codec(schema)
+    packet = bytearray(codec.encode_full(Snapshot.of(schema, tick=1, entities={1: {1: (2**63 - 1,)}})))
+    packet[-1] |= 0b00111100
+    with pytest.raises(DecodeError) as caught:
+        codec.decode_full(packet)
+    assert caught.value.details["value"] == 2**63 + 5

@@ -1,5 +1,7 @@
 """Snapshots as columns: over a user's buffers without a copy, and their own."""
 
+import copy
+import ctypes
 from array import array
 from typing import Any
 
@@ -196,3 +198,84 @@ def test_presence_cannot_be_changed_from_outside() -> None:
     given["present"][2][1] = 1
     assert snapshot.to_dict() == EXPECTED
     assert Codec(SCHEMA).decode_full(Codec(SCHEMA).encode_full(snapshot)) == snapshot
+
+
+def test_ctypes_arrays_are_read_where_they_lie() -> None:
+    ids = (ctypes.c_uint32 * 2)(3, 7)
+    x, y = (ctypes.c_int64 * 2)(-1, 5), (ctypes.c_uint64 * 2)(2**64 - 1, 9)
+    snapshot = Snapshot.from_columns(SCHEMA, tick=1, ids=ids, columns={1: (x, y), 2: ([1, 2],)})
+    assert snapshot.to_dict() == {3: {1: (-1, 2**64 - 1), 2: (1,)}, 7: {1: (5, 9), 2: (2,)}}
+    x[1] = 6
+    assert snapshot.to_dict()[7][1] == (6, 9)
+
+
+def test_the_other_byte_order_is_converted() -> None:
+    np = pytest.importorskip("numpy")
+    foreign = np.array([-3, 4], dtype=np.dtype(np.int64).newbyteorder())
+    swapped = (ctypes.c_int64.__ctype_be__ * 2)(8, 9)
+    given: dict[int, Any] = {1: (foreign, swapped), 2: ([1, 2],)}
+    snapshot = Snapshot.from_columns(SCHEMA, tick=1, ids=[1, 2], columns=given)
+    assert snapshot.to_dict() == {1: {1: (-3, 8), 2: (1,)}, 2: {1: (4, 9), 2: (2,)}}
+
+
+def test_an_unsigned_number_that_a_signed_field_cannot_hold_does_not_become_negative() -> None:
+    for column in (array("Q", [2**64 - 1]), [2**64 - 1]):
+        with pytest.raises(UsageError, match=r"column 1\.1"):
+            Snapshot.from_columns(SCHEMA, tick=1, ids=[1], columns={1: (column, [0]), 2: ([0],)})
+
+
+@pytest.mark.parametrize("change", [{"columns": {9: ([1],)}}, {"present": {9: [1]}}])
+def test_columns_of_components_that_are_not_in_the_schema_are_refused(change: dict[str, Any]) -> None:
+    given: dict[str, Any] = {"columns": {1: ([1], [2]), 2: ([3],)}, "present": {}}
+    merged = {name: entries | change.get(name, {}) for name, entries in given.items()}
+    with pytest.raises(UsageError, match="component 9"):
+        Snapshot.from_columns(SCHEMA, tick=1, ids=[1], **merged)
+
+
+@pytest.mark.parametrize("tick", [-1, 2**32, 2**40, "5", 1.5])
+def test_a_copy_gets_no_tick_that_a_snapshot_cannot_have(tick: Any) -> None:
+    snapshot = Snapshot.of(SCHEMA, tick=1, entities={})
+    with pytest.raises(UsageError, match="a tick must be"):
+        snapshot.copy(tick=tick)
+
+
+def test_a_snapshot_is_not_made_by_calling_the_class() -> None:
+    with pytest.raises(UsageError, match="is made by"):
+        Snapshot()
+    # Whoever copies one by other means gets it whole or not at all.
+    made = Snapshot.of(SCHEMA, tick=1, entities={4: {2: (6,)}})
+    try:
+        twin = copy.copy(made)
+    except TypeError:
+        return
+    assert twin == made
+
+
+@pytest.mark.compiled_only
+def test_a_blank_snapshot_is_refused_by_the_codec() -> None:
+    with pytest.raises(UsageError, match="blank"):
+        Codec(SCHEMA).encode_full(Snapshot.__new__(Snapshot))
+
+
+@pytest.mark.parametrize("last_tick", [-1, 2**32, 2**63, -(2**63), 2**80, 1.5, "1", None, True])
+def test_a_sessions_last_tick_is_a_tick(last_tick: Any) -> None:
+    codec = Codec(SCHEMA, version=2)
+    base = Snapshot.of(SCHEMA, tick=3, entities={})
+    for call in (
+        lambda: codec.encode_frame(base, base.copy(tick=4), last_tick=last_tick),
+        lambda: codec.apply_frame(base, b"\x02\x01\x01\x00", last_tick=last_tick),
+        lambda: codec.decode_frame_header(b"\x02\x01\x01\x00", last_tick=last_tick),
+        lambda: codec.decode_full_frame(b"\x01\x01\x00\x00", last_tick=last_tick),
+    ):
+        with pytest.raises(UsageError, match="last_tick"):
+            call()
+
+
+def test_a_codec_takes_only_what_it_is_made_of() -> None:
+    wrong: list[dict[str, Any]] = [{"version": 2.0}, {"version": False}, {"limits": 5}, {"limits": {}}, {"schema": []}]
+    for change in wrong:
+        with pytest.raises(UsageError):
+            Codec(**({"schema": SCHEMA} | change))
+    for identity in ("x", 0, 2**64, 1.0):
+        with pytest.raises(UsageError, match="session_id"):
+            Codec(SCHEMA, version=2).encode_session_init(tick=1, session_id=identity)  # type: ignore[arg-type] # the point

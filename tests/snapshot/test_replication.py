@@ -2,7 +2,7 @@
 
 import pytest
 
-from retick.errors import DecodeError, UsageError
+from retick.errors import BaselineMissing, DecodeError, UsageError
 from retick.snapshot import (
     Codec,
     Component,
@@ -130,7 +130,7 @@ def test_a_receiver_without_a_session_asks_for_one() -> None:
     assert needs_resync(caught.value)
     receiver.open(codec.encode_session_init(tick=1))
     frame = codec.encode_frame(crowd(1, 0), crowd(2, 0), last_tick=1)
-    with pytest.raises(UsageError):
+    with pytest.raises(BaselineMissing):
         receiver.apply(None, frame)
 
 
@@ -150,3 +150,15 @@ def test_version_0_has_no_sessions_and_no_packed_updates() -> None:
 def test_a_session_id_is_not_zero_and_fits(session_id: int) -> None:
     with pytest.raises(UsageError):
         Codec(SCHEMA, version=2).encode_session_init(tick=1, session_id=session_id)
+
+
+def test_a_frame_whose_baseline_is_not_held_asks_for_a_full_one() -> None:
+    codec = Codec(SCHEMA, version=2)
+    receiver = SessionReceiver(codec)
+    receiver.open(codec.encode_session_init(tick=10))
+    with pytest.raises(BaselineMissing) as caught:
+        receiver.apply(None, b"\x02\x03\x01\x00")
+    assert (caught.value.tick, needs_resync(caught.value), receiver.last_tick) == (12, True, 10)
+    for broken in (b"", b"\x02", b"\x07\x01\x01\x00"):
+        with pytest.raises(DecodeError):
+            receiver.apply(None, broken)

@@ -199,3 +199,44 @@ def test_a_snapshot_of_another_schema_is_refused() -> None:
         with pytest.raises(UsageError, match="another schema"):
             call()
     assert codec.decode_full(packet) == mine
+
+
+@pytest.mark.parametrize("bad", [0.5, 0.0, "0", None, True])
+def test_bounds_and_scales_that_are_no_integers_are_refused_at_once(bad: Any) -> None:
+    for bounds in ({"min_q": bad, "max_q": 5, "scale": 1}, {"min_q": 0, "max_q": bad, "scale": 1}):
+        with pytest.raises(SchemaError):
+            Fixed(**bounds)
+    with pytest.raises(SchemaError):
+        Fixed(min_q=0, max_q=5, scale=bad)
+
+
+def test_a_schema_text_with_a_broken_bound_or_threshold_is_refused() -> None:
+    field = '{"components":[{"id":1,"fields":[{"id":1,"codec":%s,"change":%s}]}]}'
+    fixed = '{"FixedPoint":{"min_q":0.5,"max_q":9,"scale":1}}'
+    for text in (field % (fixed, '"Always"'), field % ('"Bool"', '{"Threshold":{"threshold_q":1.5}}')):
+        with pytest.raises(SchemaError):
+            schema_from_json(text)
+
+
+@pytest.mark.parametrize("threshold", [1.5, "1", True, -1, 2**32])
+def test_thresholds_are_whole_numbers_of_32_bits(threshold: Any) -> None:
+    with pytest.raises(SchemaError):
+        Field(1, UInt(8), threshold=threshold)
+
+
+def test_what_is_no_field_or_component_is_refused_where_it_is_given() -> None:
+    wrong: list[Any] = [5, None, [5], [None], Field(1, Bool()), [Component(1, [])]]
+    for fields in wrong:
+        with pytest.raises(SchemaError):
+            Component(1, fields)
+    for components in (5, None, [5], Component(1, []), [Field(1, Bool())]):
+        with pytest.raises(SchemaError):
+            Schema(components)  # type: ignore[arg-type] # that is the point
+
+
+def test_integers_beyond_any_float_are_clamped_and_no_range_is_refused() -> None:
+    codec = Fixed(min_q=-500, max_q=500, scale=100)
+    assert (codec.quantise(10**400), codec.quantise(-(10**400))) == (500, -500)
+    for lowest, highest in ((math.nan, 1.0), (-math.inf, 1.0), (0.0, math.inf)):
+        with pytest.raises(SchemaError):
+            Fixed.between(lowest, highest, scale=100)

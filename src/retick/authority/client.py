@@ -12,7 +12,7 @@ from typing import Any, Final
 from retick.authority.acked import DELTA_SNAPSHOT, acked_input
 from retick.authority.clock import Pings
 from retick.authority.config import DELTA_SNAPSHOTS, LARGEST_MESSAGE, ClientConfig
-from retick.authority.delta import DeltaCodec, DeltaReceiver
+from retick.authority.delta import LAST_TICK, DeltaCodec, DeltaReceiver
 from retick.authority.events import (
     ClientEvent,
     ConnectionLost,
@@ -45,8 +45,6 @@ from retick.link import (
 __all__ = ["Client"]
 
 FIRST_PING: Final = 0.1
-LAST_TICK: Final = 0xFFFF0000
-"""Two years at sixty a second: a server that claims more is wrong, and commands could not be stamped."""
 FINAL: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME_VERSION, Reason.DENIED)
 """Ends after which dialling again makes no sense."""
 

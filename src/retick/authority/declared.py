@@ -9,12 +9,12 @@ differ: a game declared here has no hidden state by construction.
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from retick.authority import control
 from retick.authority.delta import SnapshotView
-from retick.authority.fields import Flag, Kind, Real, clamp, code_of, fits, quantise, span_of, unquantise
+from retick.authority.fields import LARGEST, Flag, Kind, Real, clamp, code_of, fits, quantise, span_of, unquantise
 from retick.authority.shapes import Command, Motor, Rewound, State
 from retick.authority.stats import InputStats, PlayerView
 from retick.errors import EncodeError, InvalidValue, UsageError
@@ -27,6 +27,19 @@ MESSAGE: Final = 4
 MAX_COMMANDS: Final = 5
 _HEAD: Final = struct.Struct("<BIB")
 STAMPS: Final = ("seq", "tick", "epoch")
+
+
+_LARGEST_INT: Final = 2147483647
+_BOUNDS: Final[dict[str, tuple[float, float]]] = {
+    "server_tick_rate": (1, 1000),
+    "client_tick_rate": (1, 1000),
+    "snapshot_rate": (1, 1000),
+    "input_delay_ticks": (0, 10),
+    "interpolation_delay_ms": (0, _LARGEST_INT),
+    "max_extrapolation_ms": (0, _LARGEST_INT),
+    "reconcile_snap_threshold": (1e-3, LARGEST),
+    "max_players": (1, 255),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +64,15 @@ class SessionNumbers:
     """Units from which a correction is shown at once."""
     max_players: int = 16
     """In a room."""
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            low, high = _BOUNDS.get(item.name, (1, _LARGEST_INT))
+            value = getattr(self, item.name)
+            if not isinstance(value, int | float) or not low <= value <= high:
+                raise UsageError(f"{item.name} must be a number from {low} to {high}, not {value!r}")
+            if item.type in (int, "int") and value != int(value):
+                raise UsageError(f"{item.name} must be a whole number, not {value!r}")
 
 
 class _RoundedMotor:
@@ -268,7 +290,5 @@ class DeclaredProfile:
 
     def adopt(self, welcome: control.Welcome) -> "DeclaredProfile":
         """The profile with the server's numbers; absurd ones are refused."""
-        if not all(1 <= rate <= 1000 for rate in welcome[2:5]) or welcome.reconcile_snap_threshold <= 0:
-            raise UsageError("the server's rates are not those of a game")
         numbers = dict(zip(control.Welcome._fields[2:9], welcome[2:9], strict=True))
         return DeclaredProfile(config=SessionNumbers(**numbers), **self._given)  # type: ignore[arg-type]  # as they were given

@@ -27,11 +27,16 @@ BASELINES: Final = 64
 """Snapshots kept at either end: three seconds of them at twenty a second."""
 FARTHEST: Final = 255
 """Ticks back that a baseline may lie."""
+LAST_TICK: Final = 0xFFFF0000
+"""Two years at sixty a second: a server that claims more is wrong, and commands could not be stamped."""
 HEADER: Final = 28
 MS_STEPS: Final = 16
 """In one millisecond, for round trip and jitter."""
 LONGEST_MS: Final = 65535
 MOST_PLAYERS: Final = 64
+FRAME_HEAD: Final = 6
+LARGEST_VARINT_BITS: Final = 47
+"""Seven bits of padding and five bytes."""
 
 
 class Layout(Protocol):
@@ -86,6 +91,15 @@ def _stats_of(row: tuple[int, ...]) -> InputStats:
     return InputStats._make((*row[1:9], row[9] / MS_STEPS, row[10] / MS_STEPS))
 
 
+def _entity_bytes(components: Sequence[Component]) -> int:
+    """The most that an entity with these components takes: id, masks, values; varints after their padding."""
+    bits = 32 + 3
+    for component in components:
+        for field in component.fields:
+            bits += 1 + (field.codec.bits or LARGEST_VARINT_BITS)
+    return (bits + 7) // 8
+
+
 class DeltaCodec:
     """The schema that follows from a layout. Both ends make the same one, or the handshake's game id differs."""
 
@@ -107,6 +121,14 @@ class DeltaCodec:
         )
         self.schema = Schema(components)
         self.codec = Codec(self.schema, version=2, limits=limits)
+
+    def largest(self, players: int) -> int:
+        """Bytes that no snapshot of this many players passes: all of them new, and as many gone."""
+        public, exact, private = self.schema.components
+        shown = _entity_bytes([public])
+        own = _entity_bytes([exact, private])
+        # The frame's head, three sections with theirs, a count in each.
+        return FRAME_HEAD + 3 * 5 + 4 * players + shown * (players - 1) + own
 
     def sender(self) -> "DeltaSender":
         return DeltaSender(self)
@@ -187,6 +209,8 @@ class DeltaReceiver:
         codec = self._codec.codec
         baseline_tick = frame.tick - frame.back if frame.back else 0
         flags = DELTA if frame.back else FULL
+        if frame.tick > LAST_TICK:
+            raise InvalidValue(f"tick {frame.tick} is beyond the last, {LAST_TICK}")
         if baseline_tick < 0:
             raise InvalidValue(f"a baseline {frame.back} ticks before tick {frame.tick}")
         packet = standard_header(codec, flags, frame.tick, baseline_tick, len(frame.body)) + frame.body

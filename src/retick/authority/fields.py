@@ -49,6 +49,8 @@ class Whole:
     def __post_init__(self) -> None:
         if not -(1 << 31) <= self.lowest < self.highest < 1 << 32:
             raise UsageError(f"bounds grow and fit 32 bits, not {self.lowest} to {self.highest}")
+        if self.lowest < 0 and self.highest >= 1 << 31:
+            raise UsageError(f"bounds fit 32 bits with a sign or without, not {self.lowest} to {self.highest}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,8 @@ def quantise(kind: Kind, value: Any, *, exact: bool) -> int:
     if isinstance(kind, Real):
         if exact:
             return int.from_bytes(_F32.pack(value), "little")
-        steps: int = round(value * kind.steps)
+        # Rounded to binary32 a bound may lie a little outside of itself, which may be one step more than the field has.
+        steps: int = round(max(kind.lowest, min(kind.highest, value)) * kind.steps)
         return steps
     return int(value)
 

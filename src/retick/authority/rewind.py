@@ -7,9 +7,14 @@ from typing import Final
 
 from retick.authority.shapes import Rewound, Vector
 
-__all__ = ["HISTORY_TICKS", "Rewind"]
+__all__ = ["HISTORY_TICKS", "Rewind", "oldest_tick"]
 
 HISTORY_TICKS: Final = 120
+
+
+def oldest_tick(now_tick: int) -> int:
+    """The first of the ticks that are kept: no shot is judged further back."""
+    return max(0, now_tick - HISTORY_TICKS + 1)
 
 
 class Rewind:
@@ -29,7 +34,7 @@ class Rewind:
         Who was not there yet at that tick is taken from the newest frame before it that has them, else from where
         they are now.
         """
-        oldest = max(0, now_tick - HISTORY_TICKS + 1)
+        oldest = oldest_tick(now_tick)
         wanted = max(tick, oldest)
         found: Rewound = {}
         for held_tick, positions in reversed(self._frames):

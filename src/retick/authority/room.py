@@ -9,7 +9,7 @@ from typing import Any, Final
 from retick.authority.clock import SAFETY_TICKS, ms_to_ticks
 from retick.authority.config import ServerConfig
 from retick.authority.player import Player
-from retick.authority.rewind import Rewind
+from retick.authority.rewind import Rewind, oldest_tick
 from retick.authority.shapes import Profile
 from retick.authority.stats import RoomStats
 from retick.errors import DecodeError
@@ -131,10 +131,10 @@ class Room:
         current = {peer: player.state.position for peer, player in self.players.items()}
         for shooter in shooters:
             lead = shooter.delay.ticks + SAFETY_TICKS if self.server_config.rewind_input_delay else 0
-            seen_at = self.tick - self._seen_ago - lead
+            seen_at = max(oldest_tick(self.tick), self.tick - self._seen_ago - lead)
             targets = self._rewind.targets(seen_at, self.tick, current, shooter.peer_id)
             self.stats.shots += 1
-            for packet in self.profile.judge(shooter.peer_id, shooter.state, max(0, seen_at), targets):
+            for packet in self.profile.judge(shooter.peer_id, shooter.state, seen_at, targets):
                 for player in self.players.values():
                     if player.connection is not None:
                         player.connection.send_reliable(packet)

@@ -4,6 +4,7 @@ A connection becomes a player in three steps: the link's handshake names a room 
 seat), the link is up, and a hello of the right version arrives. Only then is there a body.
 """
 
+import struct
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from hmac import compare_digest
@@ -11,13 +12,14 @@ from typing import Any, Final
 
 from retick.authority.acked import ACKED_INPUT, split_acked_input
 from retick.authority.config import DELTA_SNAPSHOTS, LARGEST_MESSAGE, ServerConfig
-from retick.authority.delta import DeltaCodec
+from retick.authority.delta import MOST_PLAYERS, DeltaCodec
 from retick.authority.events import PlayerJoined, PlayerLeft, PlayerLost, PlayerRejoined, ServerEvent
 from retick.authority.joining import TOKEN_SIZE, decode_join, encode_acceptance
 from retick.authority.player import Player
 from retick.authority.room import Room
 from retick.authority.shapes import Profile
-from retick.errors import DecodeError, InvalidValue, UnsupportedVersion
+from retick.authority.stats import InputStats, PlayerView
+from retick.errors import DecodeError, EncodeError, InvalidValue, UnsupportedVersion, UsageError
 from retick.link import (
     Accept,
     Connection,
@@ -31,6 +33,7 @@ from retick.link import (
     UnreliableReceived,
     describe,
 )
+from retick.link.control import ENVELOPE_SIZE
 
 __all__ = ["Server"]
 
@@ -38,6 +41,7 @@ ORDERLY: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME
 """Ends after which a seat is not kept."""
 LARGEST_DATAGRAM: Final = 1472
 """A fixed snapshot of sixteen players and the link's envelope are longer than the 1200 bytes that links keep to."""
+LARGEST_SNAPSHOT: Final = LARGEST_DATAGRAM - ENVELOPE_SIZE
 
 
 @dataclass(slots=True)
@@ -49,6 +53,30 @@ class _Guest:
     opened_at: float
     delta: DeltaCodec | None
     player: Player | None = None
+
+
+def _fits_fixed(profile: Profile) -> bool:
+    """Whether a fixed snapshot of a full room goes into one datagram; a game may be too large for it, or for 255."""
+    views = [PlayerView(peer, 0, profile.motor.spawn(peer), InputStats()) for peer in range(profile.config.max_players)]
+    try:
+        return len(profile.encode_snapshot(0, views)) <= LARGEST_SNAPSHOT
+    except (EncodeError, struct.error):
+        return False
+
+
+def _check_snapshots(profile: Profile, delta: DeltaCodec | None, serves_fixed: bool) -> None:
+    """Better refused here than in the tick in which a room fills up."""
+    players = profile.config.max_players
+    if delta is None and not serves_fixed:
+        raise UsageError(
+            f"a fixed snapshot of {players} players is longer than the {LARGEST_SNAPSHOT} bytes of a datagram"
+        )
+    if delta is not None and (players > MOST_PLAYERS or delta.largest(players) > LARGEST_SNAPSHOT):
+        most = delta.largest(players)
+        raise UsageError(
+            f"a snapshot of {players} players may take {most} bytes, and a datagram holds {LARGEST_SNAPSHOT}:"
+            f" have fewer players (at most {MOST_PLAYERS}), or fewer and coarser public numbers"
+        )
 
 
 class Server:
@@ -68,6 +96,8 @@ class Server:
         """Ticks that a late server left out; time moved on without them."""
         layout = profile.layout if self.config.delta else None
         self._delta = None if layout is None else DeltaCodec(layout)
+        self._serves_fixed = _fits_fixed(profile)
+        _check_snapshots(profile, self._delta, self._serves_fixed)
         seats = len(self.rooms) * profile.config.max_players
         self._link = LinkEndpoint(
             LinkConfig(
@@ -165,6 +195,9 @@ class Server:
         if delta is not None and wish.schema != delta.codec.schema_hash:
             room.stats.refused["bad_join"] += 1
             return Refuse(reason=Reason.GAME_VERSION, text="the game's state is laid out otherwise here")
+        if delta is None and not self._serves_fixed:
+            room.stats.refused["bad_join"] += 1
+            return Refuse(reason=Reason.GAME_VERSION, text="this game has only delta snapshots")
         returning = self._seat_of(room, wish.token) if wish.token else None
         token = self._entropy(TOKEN_SIZE) if returning is None else wish.token
         guest = _Guest(room, token, self._now, delta)

@@ -5,6 +5,7 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from math import inf
 from typing import Annotated, Any, Final
 
 import typer
@@ -182,7 +183,8 @@ def bench_authority(
     unknown = [name for name in parts if name not in PARTS]
     if unknown:
         raise UsageError(f"--part is one of {', '.join(PARTS)}, not {unknown[0]}")
-    if seeds < 1 or rooms < 1 or seconds < 15 or load_seconds < 1 or weather_seconds < 30:
+    least = ((seconds, 15), (load_seconds, 1), (weather_seconds, 30))
+    if seeds < 1 or rooms < 1 or not all(low <= value < inf for value, low in least):
         raise UsageError("--seeds, --rooms and --load-seconds are 1 or more, --seconds 15, --weather-seconds 30")
     plan = AuthorityPlan(
         parts=parts,

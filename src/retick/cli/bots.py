@@ -6,6 +6,7 @@ import json
 import os
 import time
 from dataclasses import asdict, dataclass
+from math import inf
 from typing import Annotated, Final
 
 import typer
@@ -176,7 +177,7 @@ def bots(
     """
     if not 1 <= count <= 64:
         raise UsageError(f"N is 1 to 64, not {count}")
-    if seconds <= 0 or latency < 0 or jitter < 0 or not 0 <= loss <= 100:
+    if not (0 < seconds < inf and 0 <= latency < inf and 0 <= jitter < inf and 0 <= loss <= 100):
         raise UsageError("--seconds is above 0, --latency and --jitter are not below 0, --loss is 0 to 100")
     host, port = parse_address(connect, default_port=7777)
     conditions = Conditions(latency=latency / 1000, jitter=jitter / 1000, loss=loss / 100)

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -45,6 +46,8 @@ def serve(
     """
     if not 1 <= rooms <= 64:
         raise UsageError(f"--rooms is 1 to 64, not {rooms}")
+    if seconds is not None and not 0 < seconds < inf:
+        raise UsageError(f"--seconds is above 0, not {seconds:g}")
     runner = _runner_config(config, players, tick_rate, snapshot_rate)
     names = ("", *(f"room {number}" for number in range(2, rooms + 1)))
     server = Server(NetRunner(runner), entropy=os.urandom, config=ServerConfig(rooms=names, delta=not fixed))

@@ -27,12 +27,16 @@ _Listed = Sequence[tuple[int, Mapping[int, Iterable[tuple[int, Any]]]]]
 def encode_change_lists(
     schema: Schema,
     limits: Limits,
+    longest: int,
     destroys: Sequence[int],
     create_body: Callable[[Snapshot], bytes],
     created: Snapshot,
     updates: _Listed,
 ) -> bytes:
-    """The payload: destroy, create and packed update sections, each left out when its list is empty."""
+    """The payload: destroy, create and packed update sections, each left out when its list is empty.
+
+    ``longest`` bounds a section's body beside ``limits.max_section_bytes``.
+    """
     _check_length(st.LIMIT_CREATE, limits.max_entities_create, created.count)
     _check_length(st.LIMIT_UPDATE, limits.max_entities_update, len(updates))
     _check_length(st.LIMIT_DESTROY, limits.max_entities_destroy, len(destroys))
@@ -40,12 +44,12 @@ def encode_change_lists(
     if destroys:
         _check_ascending(destroys)
         body = encode_varuint(len(destroys)) + b"".join(identity.to_bytes(4, "little") for identity in destroys)
-        payload += _section(2, body, limits)
+        payload += _section(2, body, limits, longest)
     if created.count:
-        payload += _section(1, create_body(created), limits)
+        payload += _section(1, create_body(created), limits, longest)
     if updates:
         _check_ascending([identity for identity, _ in updates])
-        payload += _section(5, _packed_body(schema, limits, updates), limits)
+        payload += _section(5, _packed_body(schema, limits, updates), limits, longest)
     return payload
 
 
@@ -64,8 +68,9 @@ def _check_ascending(ids: Sequence[int]) -> None:
         previous = identity
 
 
-def _section(tag: int, body: bytes, limits: Limits) -> bytes:
+def _section(tag: int, body: bytes, limits: Limits, longest: int) -> bytes:
     _check_length(st.LIMIT_SECTION_BYTES, limits.max_section_bytes, len(body))
+    _check_length(st.SECTION_LENGTH, longest, len(body))
     return bytes((tag,)) + encode_varuint(len(body)) + body
 
 

@@ -8,6 +8,7 @@ from retick.snapshot.changes import Updates, encode_change_lists
 from retick.snapshot.decoder import Decoder
 from retick.snapshot.encoder import Encoder
 from retick.snapshot.faults import baseline_fault
+from retick.snapshot.fields import is_int
 from retick.snapshot.limits import Limits
 from retick.snapshot.model import Entities, Snapshot
 from retick.snapshot.schema import Schema
@@ -34,8 +35,12 @@ class Codec:
     """
 
     def __init__(self, schema: Schema, version: int = 0, limits: Limits | None = None, strict: bool = True) -> None:
-        if version not in (0, 2):
+        if not isinstance(schema, Schema):
+            raise UsageError(f"a codec needs a Schema, not {schema!r}")
+        if not is_int(version) or version not in (0, 2):
             raise UsageError(f"wire version must be 0 or 2, not {version!r}")
+        if limits is not None and not isinstance(limits, Limits):
+            raise UsageError(f"limits are Limits, not {limits!r}")
         self.schema = schema
         self.version = version
         self.limits = limits or Limits()
@@ -98,8 +103,11 @@ class Codec:
         """
         self._need_version_2("change lists")
         created = Snapshot.of(self.schema, tick=tick, entities=creates or {})
+        limits = self.limits
+        # A strict encoder writes no section that a reader with the same limits refuses.
+        longest = limits.max_section_len if self.strict else limits.max_section_bytes
         payload = encode_change_lists(
-            self.schema, self.limits, destroys, self._encoder.create_body, created, list((updates or {}).items())
+            self.schema, limits, longest, destroys, self._encoder.create_body, created, list((updates or {}).items())
         )
         return standard_header(self, DELTA, tick, baseline_tick, len(payload)) + payload
 
@@ -115,12 +123,12 @@ class Codec:
 
     def encode_frame(self, base: Snapshot, snapshot: Snapshot, *, last_tick: int) -> bytes:
         """A delta with the compact header, for a receiver whose session stands at ``last_tick`` (version 2)."""
-        self._need_version_2("compact frames")
+        self._need_session(last_tick)
         return self._encoder.frame(base, snapshot, last_tick)  # type: ignore[no-any-return]
 
     def decode_frame_header(self, data: Any, *, last_tick: int) -> FrameHeader:
         """Header and section framing of a compact frame; the bodies are not looked at."""
-        self._need_version_2("compact frames")
+        self._need_session(last_tick)
         self._decoder.frame_header(data, last_tick)
         return FrameHeader(
             flags=self._decoder.flags,
@@ -131,17 +139,22 @@ class Codec:
 
     def apply_frame(self, base: Snapshot, data: Any, *, last_tick: int) -> Snapshot:
         """The snapshot that a compact delta frame makes of ``base``."""
-        self._need_version_2("compact frames")
+        self._need_session(last_tick)
         return self._decoder.frame(base, data, last_tick)  # type: ignore[no-any-return]
 
     def decode_full_frame(self, data: Any, *, last_tick: int) -> Snapshot:
         """Always an error: a compact frame cannot carry a full snapshot; send it with the standard header."""
-        self._need_version_2("compact frames")
+        self._need_session(last_tick)
         return self._decoder.full_frame(data, last_tick)  # type: ignore[no-any-return]
 
     def _packed_mode(self) -> int:
         self._need_version_2("packed updates")
         return _PACKED
+
+    def _need_session(self, last_tick: object) -> None:
+        self._need_version_2("compact frames")
+        if not is_int(last_tick) or not 0 <= last_tick <= 0xFFFFFFFF:
+            raise UsageError(f"last_tick must be from 0 to 4294967295, not {last_tick!r}")
 
     def _need_version_2(self, what: str) -> None:
         if self.version < 2:

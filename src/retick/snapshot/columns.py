@@ -292,6 +292,8 @@ def checked_columns(value: Any, table: FieldTable) -> Columns:
     if not isinstance(value, Columns):
         raise UsageError(f"a codec takes a Snapshot, not a {type(value).__name__}")
     columns: Columns = value
+    if columns.table is None:
+        raise UsageError("a codec takes a Snapshot that was made, not a blank one")
     if columns.table is not table and columns.table.schema != table.schema:
         raise UsageError("the snapshot has another schema than the codec")
     return columns

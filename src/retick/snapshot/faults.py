@@ -161,8 +161,10 @@ def decode_fault(status: int, kernel: Any) -> DecodeError:
     if status == st.VALUE_RANGE:
         owner, item = kernel.schema.fields[kernel.field]
         code = f"InvalidValue.{KINDS[item.codec.tag].range_code}"
-        message = f"component {owner.id} field {item.id}: {a} is out of range"
-        return with_code(InvalidValue(message), code, component=owner.id, field=item.id, value=a)
+        # Only ever too high; beyond 63 bits the compiled decoder hands it over wrapped.
+        value = a if a >= item.codec.lowest else a + (1 << 64)
+        message = f"component {owner.id} field {item.id}: {value} is out of range"
+        return with_code(InvalidValue(message), code, component=owner.id, field=item.id, value=value)
     return _rare_decode_fault(status, kernel)
 
 

@@ -18,11 +18,11 @@ not a number is refused. The scale is part of the schema's hash and never of the
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeGuard
 
 from retick.errors import EncodeError, SchemaError, with_code
 
-__all__ = ["KINDS", "Bool", "FieldCodec", "Fixed", "SInt", "UInt", "VarSInt", "VarUInt"]
+__all__ = ["KINDS", "Bool", "FieldCodec", "Fixed", "SInt", "UInt", "VarSInt", "VarUInt", "is_int"]
 
 _INT64 = range(-(1 << 63), 1 << 63)
 
@@ -55,8 +55,13 @@ class FieldCodec:
         return bytes((self.tag,))
 
 
+def is_int(value: object) -> TypeGuard[int]:
+    """A whole number, and not a bool: what a declaration may give as one."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def _check_bits(bits: object) -> None:
-    if not isinstance(bits, int) or isinstance(bits, bool) or not 1 <= bits <= 64:
+    if not is_int(bits) or not 1 <= bits <= 64:
         raise with_code(SchemaError(f"bits must be from 1 to 64, not {bits!r}"), "InvalidBitWidth")
 
 
@@ -176,11 +181,13 @@ class Fixed(FieldCodec):
     range_code: ClassVar[str] = "FixedPointOutOfRange"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.scale, int) or not 1 <= self.scale <= 0xFFFFFFFF:
+        if not is_int(self.scale) or not 1 <= self.scale <= 0xFFFFFFFF:
             raise with_code(
                 SchemaError(f"scale must be from 1 to 4294967295, not {self.scale!r}"), "InvalidFixedPointScale"
             )
-        if not (self.min_q in _INT64 and self.max_q in _INT64 and self.min_q <= self.max_q):
+        # Types first: a range looks for anything but an int by going through all of its numbers.
+        bounds = (self.min_q, self.max_q)
+        if not (all(is_int(q) and q in _INT64 for q in bounds) and self.min_q <= self.max_q):
             raise with_code(
                 SchemaError(
                     f"min_q must not be above max_q, both 64-bit integers, not {self.min_q!r} to {self.max_q!r}"
@@ -207,11 +214,14 @@ class Fixed(FieldCodec):
     @classmethod
     def between(cls, lowest: float, highest: float, *, scale: int) -> "Fixed":
         """The codec for values from ``lowest`` to ``highest`` in steps of ``1 / scale``."""
+        if not (math.isfinite(lowest) and math.isfinite(highest)):
+            raise with_code(SchemaError(f"{lowest!r} to {highest!r} is no range"), "InvalidFixedPointRange")
         return cls(min_q=round(lowest * scale), max_q=round(highest * scale), scale=scale)
 
     def quantise(self, value: float) -> int:
         """The nearest q (ties to even), clamped into the range."""
-        if math.isnan(value):
+        # An int may be larger than any float, so it is compared as it is.
+        if not isinstance(value, int) and math.isnan(value):
             raise with_code(EncodeError("not a number cannot be quantised", value=value), "InvalidValue.TypeMismatch")
         scaled = value * self.scale
         # Clamped before rounding too, since an infinite number cannot be rounded.

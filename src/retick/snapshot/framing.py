@@ -272,6 +272,10 @@ class Framing:
         """Bytes of the payload of the packet that was opened last."""
         return self.size - self.payload
 
+    def header_bytes(self) -> int:
+        """Bytes before the payload of the packet that was opened last."""
+        return self.payload
+
     def section(self, index: cython.int) -> Any:
         """Tag, first byte and end of a section of the packet that was opened last."""
         return self.sections[3 * index], self.sections[3 * index + 1], self.sections[3 * index + 2]

@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from retick.snapshot import status as st
 from retick.snapshot.decoder import Decoder
 from retick.snapshot.faults import SECTION_NAMES
 from retick.snapshot.fields import FieldCodec
 from retick.snapshot.limits import Limits
 from retick.snapshot.model import Snapshot
 from retick.snapshot.schema import Component, Schema
+from retick.snapshot.session import FULL, SESSION_INIT
 from retick.wire.bits import BitReader
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
 ]
 
 KINDS = {1: "full", 2: "delta", 4: "session init"}
+SESSION_SECTION = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +90,8 @@ class PacketReport:
     """Bytes of the whole packet."""
     sections: tuple[SectionPart, ...]
     costs: dict[str, int] = field(default_factory=dict)
-    """Bits by field label, and by ``(header)``, ``(framing)``, ``(counts)``, ``(ids)``, ``(masks)``, ``(padding)``."""
+    """Bits by field label, and by ``(header)``, ``(framing)``, ``(counts)``, ``(ids)``, ``(masks)``, ``(padding)``,
+    and ``(trailing)`` for what a reader that is not strict passes over after a frame."""
     understood: bool = True
     """Whether the bodies were read: the schema was given, and its hash is the packet's."""
 
@@ -116,6 +120,8 @@ def inspect_frame(
     """The same for a compact frame of a session that stands at ``last_tick``."""
     decoder = Decoder(schema or Schema([]), 2, limits or Limits(), strict, Snapshot)
     decoder.frame_header(data, last_tick)
+    if decoder.flags == FULL:
+        decoder.full_frame(data, last_tick)
     return _report(decoder, data, schema, 2, None)
 
 
@@ -142,11 +148,16 @@ def _report(
     decoder: Decoder, data: bytes, schema: Schema | None, version: int, schema_hash: int | None
 ) -> PacketReport:
     understood = schema is not None and schema_hash in (None, schema.hash)
-    if understood and decoder.flags != 4:
+    if decoder.flags == SESSION_INIT:
+        _check_session(decoder)
+    elif understood:
         decoder.check_bodies()
     costs: dict[str, int] = {}
-    header = len(data) - decoder.payload_bytes()
+    header = decoder.header_bytes()
     costs["(header)"] = 8 * header
+    trailing = len(data) - header - decoder.payload_bytes()
+    if trailing:
+        costs["(trailing)"] = 8 * trailing
     sections = []
     at = header
     for index in range(decoder.section_count):
@@ -171,6 +182,12 @@ def _report(
         costs=costs,
         understood=understood,
     )
+
+
+def _check_session(decoder: Decoder) -> None:
+    for index in range(decoder.section_count):
+        if decoder.section(index)[0] != SESSION_SECTION:
+            raise decoder.section_fault(st.UNEXPECTED_SECTION, index)
 
 
 class _Walk:

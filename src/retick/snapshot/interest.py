@@ -14,6 +14,7 @@ An entity whose components changed cannot be updated: it is destroyed, and creat
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 
 from retick.errors import UsageError
 from retick.snapshot.codec import Codec
@@ -83,6 +84,14 @@ def _section(count: int, content: int) -> int:
     return 1 + varuint_size(body) + body
 
 
+def _check_writable(codec: Codec, packed: bool) -> None:
+    """Refuse a schema none of whose packets a reader with the codec's limits would take."""
+    components, limits = codec.schema.components, codec.limits
+    widest = max((len(component.fields) for component in components), default=0)
+    if widest > limits.max_fields_per_component or (packed and len(components) > limits.max_components_per_entity):
+        raise UsageError("the schema has more components or fields than the codec's limits allow")
+
+
 class Interest:
     """The packets of one receiver, within a budget."""
 
@@ -90,6 +99,7 @@ class Interest:
         """``budget``: bytes a packet, header included; it must hold any one entity."""
         if packed and codec.version < 2:
             raise UsageError("packed updates are of wire version 2")
+        _check_writable(codec, packed)
         table = codec.schema.table
         least = _HEADER_BYTES + 12 + table.entity_worst_bytes
         most = min(codec.limits.max_packet_bytes, codec.limits.max_section_len, codec.limits.max_section_bytes)
@@ -117,20 +127,23 @@ class Interest:
     def encode(self, base: Snapshot, world: Snapshot, visible: Mapping[int, float]) -> BudgetedPacket:
         """The most urgent part of what makes ``world``, as far as ``visible``, of ``base``.
 
-        ``visible`` gives the priority of each id, above zero; ids that are not in the world do not matter.
+        ``visible`` gives the priority of each id, above zero; ids that are not in the world do not matter. A receiver
+        that holds nothing yet has an empty snapshot for a base, of any tick but 0: no delta starts from tick 0.
         """
+        if base.tick == 0:
+            raise UsageError("no delta starts from tick 0: count ticks from 1")
         current = self._comparable(base, world.select(visible))
         packet = self._measure.delta(base, current, self._mode)
         dirty = self._measure.entity_sizes()
         ids = current.ids
-        self._gained = {ids[at]: self._gained.get(ids[at], 0.0) + visible[ids[at]] for at, _size, _new in dirty}
+        self._gain([ids[at] for at, _size, _new in dirty], visible)
         alive = set(ids)
         destroyed = [identity for identity in base.ids if identity not in alive]
-        if len(packet) <= self._budget and self._within_limits(dirty, destroyed):
+        if len(packet) <= self._budget and self._within_limits(dirty, destroyed, base.count):
             chosen = {ids[at]: at for at, _size, _new in dirty}
         else:
             destroyed = destroyed[: self._most_destroys()]
-            chosen = self._choose(dirty, ids, len(destroyed))
+            chosen = self._choose(dirty, ids, len(destroyed), self._room(base.count - len(destroyed)))
             target = self._compose(base, current, set(destroyed), chosen)
             packet = self._encoder.delta(base, target, self._mode)
         for identity in chosen:
@@ -142,6 +155,15 @@ class Interest:
             destroyed=tuple(destroyed),
             waiting=tuple(sorted(self._gained)),
         )
+
+    def _gain(self, waiting: list[int], visible: Mapping[int, float]) -> None:
+        gained = {}
+        for identity in waiting:
+            priority = visible[identity]
+            if not 0.0 < priority < inf:
+                raise UsageError(f"the priority of entity {identity} must be above zero, not {priority!r}")
+            gained[identity] = self._gained.get(identity, 0.0) + priority
+        self._gained = gained
 
     def _comparable(self, base: Snapshot, current: Snapshot) -> Snapshot:
         """Without entities that have other components than in ``base``."""
@@ -156,11 +178,16 @@ class Interest:
         ]
         return current if len(same) == current.count else current.select(same)
 
-    def _within_limits(self, dirty: list[tuple[int, int, bool]], destroyed: list[int]) -> bool:
+    def _room(self, kept: int) -> int:
+        """How many entities one packet may create beside those that stay."""
+        limits = self._codec.limits
+        return min(limits.max_entities_create, limits.max_total_entities_after_apply - kept)
+
+    def _within_limits(self, dirty: list[tuple[int, int, bool]], destroyed: list[int], held: int) -> bool:
         limits = self._codec.limits
         created = sum(new for _at, _size, new in dirty)
         return (
-            created <= limits.max_entities_create
+            created <= self._room(held - len(destroyed))
             and len(dirty) - created <= limits.max_entities_update
             and len(destroyed) <= limits.max_entities_destroy
         )
@@ -169,8 +196,8 @@ class Interest:
         # Room for the count and the section's head.
         return min(self._codec.limits.max_entities_destroy, (self._budget - _HEADER_BYTES - 11) // 4)
 
-    def _choose(self, dirty: list[tuple[int, int, bool]], ids: list[int], destroys: int) -> dict[int, int]:
-        """Ids to send, with their index in the current snapshot."""
+    def _choose(self, dirty: list[tuple[int, int, bool]], ids: list[int], destroys: int, room: int) -> dict[int, int]:
+        """Ids to send, with their index in the current snapshot; at most ``room`` new ones."""
         limits = self._codec.limits
         sizes = _Sizes(destroys=destroys, entries_each=self._entries_each)
         chosen: dict[int, int] = {}
@@ -180,7 +207,7 @@ class Interest:
                 sizes.created, sizes.created_bytes = sizes.created + 1, sizes.created_bytes + size
             else:
                 sizes.updated, sizes.updated_bytes = sizes.updated + 1, sizes.updated_bytes + size
-            too_many = sizes.created > limits.max_entities_create or sizes.updated > limits.max_entities_update
+            too_many = (new and sizes.created > room) or sizes.updated > limits.max_entities_update
             if too_many or sizes.total() > self._budget:
                 sizes.created, sizes.created_bytes, sizes.updated, sizes.updated_bytes = before
             else:

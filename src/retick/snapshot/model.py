@@ -6,6 +6,7 @@ user's own buffers can change at any time. Refused here is only what a column ca
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from sys import byteorder
 from typing import Any, Literal
 
 from retick.errors import EncodeError, UsageError, with_code
@@ -24,12 +25,19 @@ _UNSIGNED64 = range(1 << 64)
 _SIGNED64 = range(-(1 << 63), 1 << 63)
 _IDS = range(1 << 32)
 _FORMATS: dict[str, Literal["I", "q", "B"]] = {"I": "I", "q": "q", "B": "B"}
+_TAKEN = {"I": "IL", "q": "ql", "Q": "QL", "B": "Bb?"}
+"""Formats that are read where they lie, if their items have the right size; Q beside q for unsigned fields."""
+_NATIVE = ("@", "=", "<" if byteorder == "little" else ">")
+"""What may stand before a format and changes nothing: ctypes writes it always."""
 
 
 class Snapshot(Columns):
-    """Immutable entity state: build it with :meth:`of`, :meth:`from_columns` or :meth:`from_objects`."""
+    """Immutable entity state: build it with :meth:`of` or :meth:`from_columns`."""
 
     __slots__ = ()
+
+    def __init__(self) -> None:
+        raise UsageError("a snapshot is made by Snapshot.of, Snapshot.from_columns or a codec")
 
     @property
     def schema(self) -> Schema:
@@ -72,6 +80,9 @@ class Snapshot(Columns):
         """
         views: list[Any] = []
         flags: list[Any] = []
+        for identity in (*columns, *(present or ())):
+            if identity not in schema.by_id:
+                raise UsageError(f"component {identity} is not in the schema")
         id_view = _view(ids, "I", "ids")
         for component in schema.components:
             flag = None if present is None else present.get(component.id)
@@ -87,7 +98,8 @@ class Snapshot(Columns):
                     f"component {component.id} has {len(component.fields)} fields, but {len(given)} columns are given"
                 )
             for item, buffer in zip(component.fields, given, strict=True):
-                view = _view(buffer, "q", f"column {component.id}.{item.id}")
+                unsigned = item.codec.kind in ("uint", "varuint", "bool")
+                view = _view(buffer, "q", f"column {component.id}.{item.id}", unsigned=unsigned)
                 if len(view) != rows:
                     raise UsageError(f"column {component.id}.{item.id} must have {rows} rows, not {len(view)}")
                 views.append(view)
@@ -97,8 +109,7 @@ class Snapshot(Columns):
 
     @classmethod
     def _adopt(cls, schema: Schema, tick: int, ids: Any, columns: Any, present: Any, owned: bool) -> "Snapshot":
-        if not isinstance(tick, int) or tick not in _IDS:
-            raise UsageError(f"a tick must be from 0 to 4294967295, not {tick!r}")
+        _check_tick(tick)
         snapshot = cls.__new__(cls)
         snapshot._take_over(
             schema.table,
@@ -159,7 +170,10 @@ class Snapshot(Columns):
 
     def copy(self, *, tick: int | None = None) -> "Snapshot":
         """The same values in memory of their own, that nothing outside can change; at another tick if given."""
-        return duplicate(type(self), self, self.tick if tick is None else tick)  # type: ignore[no-any-return]
+        if tick is None:
+            tick = self.tick
+        _check_tick(tick)
+        return duplicate(type(self), self, tick)  # type: ignore[no-any-return]
 
     def select(self, ids: Iterable[int]) -> "Snapshot":
         """Only these entities, as far as they are there."""
@@ -178,6 +192,11 @@ class Snapshot(Columns):
 
     def __repr__(self) -> str:
         return f"Snapshot(tick={self.tick}, {self.count} entities)"
+
+
+def _check_tick(tick: object) -> None:
+    if not isinstance(tick, int) or tick not in _IDS:
+        raise UsageError(f"a tick must be from 0 to 4294967295, not {tick!r}")
 
 
 def _check_entity(schema: Schema, entity: Any, components: Mapping[int, Values]) -> None:
@@ -215,21 +234,32 @@ def _columns_of(component: Component, having: list[tuple[int, Values]]) -> "list
     return made
 
 
-def _view(buffer: Any, kind: str, what: str) -> memoryview:
+def _view(buffer: Any, kind: str, what: str, *, unsigned: bool = False) -> memoryview:
     """A contiguous view of the wanted item type; of a converted copy where the buffer is of another."""
     size = {"I": 4, "q": 8, "B": 1}[kind]
     try:
         view = memoryview(buffer)
     except TypeError:
-        view = memoryview(_converted(buffer, kind, what))
-    same_kind = view.format in {"I": "IL", "q": "qlQL", "B": "Bb?"}[kind] and view.itemsize == size
+        view = memoryview(_converted(buffer, kind, what, unsigned))
+    form = view.format[1:] if view.format[0] in _NATIVE else view.format
+    same_kind = form in (*_TAKEN[kind], *(_TAKEN["Q"] if unsigned else "")) and view.itemsize == size
     if not (same_kind and view.contiguous and view.ndim == 1):
-        view = memoryview(_converted(view.tolist(), kind, what))
+        view = memoryview(_converted(_listed(buffer, view), kind, what, unsigned))
     return view.cast("B").cast(_FORMATS[kind]) if view.format != kind else view
 
 
-def _converted(values: Any, kind: str, what: str) -> "array[int]":
+def _listed(buffer: Any, view: memoryview) -> Any:
+    """The items; of a format that a memoryview cannot read, such as the other byte order, as the owner gives them."""
     try:
-        return array(kind, [value - (1 << 64) if kind == "q" and value > _SIGNED64[-1] else value for value in values])
+        return view.tolist()
+    except NotImplementedError:
+        return buffer.tolist() if hasattr(buffer, "tolist") else buffer
+
+
+def _converted(values: Any, kind: str, what: str, unsigned: bool) -> "array[int]":
+    """64-bit numbers of unsigned fields become the signed ones with the same bits."""
+    try:
+        wrapped = kind == "q" and unsigned
+        return array(kind, [value - (1 << 64) if wrapped and value > _SIGNED64[-1] else value for value in values])
     except (TypeError, OverflowError) as error:
         raise UsageError(f"{what}: {error}") from None

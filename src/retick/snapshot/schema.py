@@ -7,19 +7,33 @@ made, so its hash and the kernels' table are made once. Names are for people; th
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 from retick.errors import SchemaError, with_code
-from retick.snapshot.fields import FieldCodec
+from retick.snapshot.fields import FieldCodec, is_int
 from retick.snapshot.table import FieldTable
 
 __all__ = ["Component", "Field", "Schema"]
+
+T = TypeVar("T")
 
 _IDS = range(1, 0x10000)
 
 
 def _check_id(value: object, what: str, code: str) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value not in _IDS:
+    if not is_int(value) or value not in _IDS:
         raise with_code(SchemaError(f"a {what} id must be from 1 to 65535, not {value!r}"), code)
+
+
+def _all_of(kind: type[T], given: Iterable[T], what: str) -> tuple[T, ...]:
+    try:
+        items = tuple(given)
+    except TypeError:
+        raise SchemaError(f"{what} come as a list of {kind.__name__}s, not {given!r}") from None
+    for item in items:
+        if not isinstance(item, kind):
+            raise SchemaError(f"{what} are {kind.__name__}s, not {item!r}")
+    return items
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +54,7 @@ class Field:
         _check_id(self.id, "field", "ZeroFieldId")
         if not isinstance(self.codec, FieldCodec):
             raise SchemaError(f"field {self.id} needs a codec such as UInt(8), not {self.codec!r}")
-        if self.threshold is not None and not 0 <= self.threshold <= 0xFFFFFFFF:
+        if self.threshold is not None and not (is_int(self.threshold) and 0 <= self.threshold <= 0xFFFFFFFF):
             raise SchemaError(f"a threshold must be from 0 to 4294967295, not {self.threshold!r}")
 
     def hash_bytes(self) -> bytes:
@@ -62,7 +76,7 @@ class Component:
     def __init__(self, id: int, fields: Iterable[Field], name: str = "") -> None:  # noqa: A002 - the field's own name
         _check_id(id, "component", "ZeroComponentId")
         object.__setattr__(self, "id", id)
-        object.__setattr__(self, "fields", tuple(fields))
+        object.__setattr__(self, "fields", _all_of(Field, fields, f"fields of component {id}"))
         object.__setattr__(self, "name", name)
 
     def hash_bytes(self) -> bytes:
@@ -74,7 +88,7 @@ class Schema:
     """An ordered, immutable list of components."""
 
     def __init__(self, components: Iterable[Component]) -> None:
-        self._components = tuple(components)
+        self._components = _all_of(Component, components, "components of a schema")
         self._check()
 
     def _check(self) -> None:

@@ -7,14 +7,19 @@ sender knows what the receiver holds. Two ways are right:
 - an ordered, reliable channel: every frame arrives, and both ends move on frame by frame (``ordered=True``);
 - a channel that loses packets: a compact frame goes out only while no earlier one is in doubt, and in between deltas
   go with the standard header, which leaves the session's tick alone (``ordered=False``).
+
+A frame says nothing of where it counts from. So neither way bears a frame that arrives twice, or after a full packet
+that was sent later: the receiver would count it from another tick. A link drops what arrives twice; whoever sends a
+full packet over a channel that reorders, while a frame is in doubt, opens a new session with it.
 """
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from retick.errors import InvalidValue, UsageError, with_code
+from retick.errors import BaselineMissing, InvalidValue, UsageError, with_code
 from retick.snapshot import status as st
 from retick.snapshot.decoder import Decoder
+from retick.snapshot.fields import is_int
 from retick.snapshot.model import Snapshot
 from retick.wire.bits import BitReader
 
@@ -77,7 +82,7 @@ def standard_header(codec: "Codec", flags: int, tick: int, baseline_tick: int, p
 
 
 def encode_session_init(codec: "Codec", tick: int, session_id: int | None) -> bytes:
-    if session_id is not None and not 1 <= session_id <= 0xFFFFFFFFFFFFFFFF:
+    if session_id is not None and not (is_int(session_id) and 1 <= session_id <= 0xFFFFFFFFFFFFFFFF):
         raise UsageError(f"session_id must be from 1 to 2**64 - 1, or None, not {session_id!r}")
     body = (session_id or 0).to_bytes(8, "little") + bytes((COMPACT_MODE,))
     section = bytes((6, len(body))) + body
@@ -194,7 +199,9 @@ class SessionReceiver:
             raise _session_fault("SessionMissing", "a packet of a session that was never opened")
         if bytes(data[:4]) != MAGIC:
             if base is None:
-                raise UsageError("a delta frame needs its baseline: ask baseline_tick() which")
+                tick = self.baseline_tick(data)
+                message = f"a frame against the snapshot of tick {tick}, which is not held: ask for a full one"
+                raise with_code(BaselineMissing(message, tick=tick or 0), "BaselineNotFound")
             snapshot = self._codec.apply_frame(base, data, last_tick=self._last_tick)
             self._last_tick = snapshot.tick
             return snapshot
