@@ -155,7 +155,7 @@ def test_two_fleets_over_loopback_find_each_other_and_play() -> None:
 
 OVERHEAD = Overhead(players=2, total=9.0, by_call={"advance": 9.0}, steps=0.1, packets=61.0, octets=2400.0)
 HOLDING = Holding(
-    sessions=300, frames=180_000, seconds=10.0, median_ms=0.1, p99_ms=1.0, worst_ms=6.0, busy=0.4, stalls=0
+    sessions=300, frames=180_000, seconds=10.0, median_ms=0.1, p99_ms=1.0, worst_ms=6.0, busy=0.4, stalls=0, ahead=False
 )
 
 

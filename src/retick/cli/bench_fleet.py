@@ -17,7 +17,7 @@ from retick.rollback.session import RollbackSession
 from retick.transport.poll import send_waiting, take_waiting
 from retick.transport.udp import open_udp
 
-__all__ = ["Fleet", "give_back", "own_core", "run_joiners"]
+__all__ = ["Fleet", "Undisturbed", "run_joiners"]
 
 IDLE_SECONDS = 0.01
 LEAST_SLEEP = 0.001
@@ -142,33 +142,48 @@ class Fleet:
             member.socket.close()
 
 
-def own_core(number: int) -> set[int]:
-    """Keep this process on one core, another one for each number, where the system lets it; what it had before.
+class Undisturbed:
+    """Keeps this process on one core, another one for each number, and before others there, where the system lets it.
 
-    Two busy processes on two cores are otherwise put on the same one now and then, and frames wait for their turn.
+    Two busy processes on two cores are otherwise put on the same one now and then, and frames wait for their turn; and
+    whatever else the machine is doing would be in the figure.
     """
-    if not hasattr(os, "sched_setaffinity"):
-        return set()
-    before = os.sched_getaffinity(0)
-    if len(before) > 1:
-        os.sched_setaffinity(0, {sorted(before)[number % len(before)]})
-    return before
 
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._cores: set[int] = set()
+        self.is_ahead = False
+        """Whether it runs before all ordinary processes."""
 
-def give_back(cores: set[int]) -> None:
-    if cores:
-        os.sched_setaffinity(0, cores)
+    def __enter__(self) -> "Undisturbed":
+        if hasattr(os, "sched_setaffinity"):
+            self._cores = os.sched_getaffinity(0)
+            os.sched_setaffinity(0, {sorted(self._cores)[self._number % len(self._cores)]})
+        if hasattr(os, "sched_setscheduler"):
+            try:
+                os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(os.sched_get_priority_min(os.SCHED_RR)))
+                self.is_ahead = True
+            except PermissionError:
+                # Only an administrator may.
+                pass
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._cores:
+            os.sched_setaffinity(0, self._cores)
+        if self.is_ahead:
+            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
 def run_joiners(pipe: Any, hosts: list[tuple[str, int]], seconds: float) -> None:
     """The other sides, in a process of their own: play for as long as the pipe is open."""
-    own_core(1)
     fleet = Fleet(hosts, len(hosts))
     pipe.send("ready")
     try:
-        fleet.run(seconds, until_all_run=True)
-        fleet.settle()
-        fleet.run(seconds)
+        with Undisturbed(1):
+            fleet.run(seconds, until_all_run=True)
+            fleet.settle()
+            fleet.run(seconds)
     except KeyboardInterrupt:
         pass
     finally:
