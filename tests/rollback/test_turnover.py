@@ -8,7 +8,8 @@ import pytest
 from retick.errors import UsageError
 from retick.rollback.config import MatchConfig
 from retick.rollback.events import MatchStarted, PeerDisconnected, PlayersDropped
-from retick.rollback.peer import Role
+from retick.rollback.membership import Drop
+from retick.rollback.peer import Phase, Role
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 from tests.toys import Tally
@@ -247,3 +248,35 @@ def test_a_second_state_is_taken_though_the_match_from_the_first_has_not_begun_h
     mesh["peer2"].session.resync(0)
     mesh.run(2.0)
     assert_all_play(mesh, 2)
+
+
+def test_a_newcomer_that_only_others_know_to_be_in_hears_it_from_them() -> None:
+    """The sponsor's COMMIT reaches the members and not the newcomer, and then the sponsor is lost."""
+    mesh = mesh_of(4)
+    leave(mesh, "peer3")
+    mesh.restart("peer3", every=600.0)
+    member, newcomer = mesh["peer1"].session, mesh["peer3"].session
+    mesh.run_until(lambda: member.sponsor.has_promised, limit=4.0, what="it is about to come in")
+    mesh.cut("peer0", "peer3", 60.0)
+    mesh.run_until(lambda: not member.sponsor.has_promised, limit=2.0, what="it is in")
+    assert newcomer.match.joins_at is None
+    # The members lose the sponsor before the newcomer does.
+    mesh["peer0"].session.close()
+    mesh.run(0.3)
+    mesh.crash("peer0")
+    mesh.run(4.0)
+    assert mesh["peer3"].playing
+    assert_all_play(mesh, 0)
+
+
+def test_a_newcomer_that_hears_that_its_sponsor_is_lost_gives_up() -> None:
+    mesh = mesh_of(4)
+    leave(mesh, "peer3")
+    mesh.restart("peer3", every=600.0)
+    newcomer: Any = mesh["peer3"].session
+    mesh.run_until(lambda: newcomer.match is not None and len(newcomer.peers) == 3, limit=4.0, what="it has a state")
+    newcomer._leaving.hear(newcomer.peers[max(newcomer.peers)], Drop(frozenset({0}), (), ()), newcomer.match)
+    assert newcomer.phase is Phase.ENDED
+    # Links that come up late find no sponsor to tell.
+    newcomer._newcomer.connected(newcomer.peers[max(newcomer.peers)])
+    mesh.run(1.0)

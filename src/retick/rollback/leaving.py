@@ -35,6 +35,9 @@ class Leaving(Turnover):
         if not session.players_peers() and session.config.end_when_alone:
             session.end("everyone else has left")
             return
+        if match.joins_at is None:
+            session.end("a machine was lost before we were in: try again")
+            return
         is_news = session.departures.lose(peer.number, peer.players)
         if session.sponsor.newcomer is not None:
             session.sponsor.cancel(match)
@@ -96,6 +99,9 @@ class Leaving(Turnover):
     def _catch_up_with_commits(self, drop: wire.Drop, match: Match) -> None:
         """Somebody was let in by a machine that is lost now, before its word reached us."""
         for number, seats, frame in drop.commits:
+            if number == self._session.number and drop.match == match.number:
+                for part in self._session.departures.parts:
+                    part.let_in(frame, match)
             newcomer = self._session.peers.get(number)
             if newcomer is not None and newcomer.role is Role.NEWCOMER and wire.bits_of(newcomer.players) == seats:
                 self._session.sponsor.commit(newcomer, frame, match)

@@ -11,6 +11,7 @@ from retick.rollback import membership as wire
 from retick.rollback.events import MatchStarted
 from retick.rollback.match import Match
 from retick.rollback.peer import Peer
+from retick.rollback.turnover import Turnover
 from retick.sim.contract import PacksState
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ LEVEL_SECONDS = 0.75
 """How far behind a newcomer may be, travel time included, when the frame of its first input is agreed."""
 
 
-class Newcomer:
+class Newcomer(Turnover):
     """The one who comes."""
 
     def __init__(self, session: "RollbackSession") -> None:
@@ -30,6 +31,7 @@ class Newcomer:
         self._welcome: wire.Welcome | None = None
         self._state = bytearray()
         self._joined = False
+        session.departures.parts.append(self)
 
     @property
     def has_state(self) -> bool:
@@ -109,9 +111,12 @@ class Newcomer:
         welcome, session = self._welcome, self._session
         if welcome is None or self._joined or not self.has_state:
             return
+        sponsor = session.peers.get(welcome.sender)
+        if sponsor is None:
+            return
         if all(peer.is_connected for peer in session.peers.values()) and self._is_level():
             self._joined = True
-            session.peers[welcome.sender].send(bytes((wire.JOINED,)))
+            sponsor.send(bytes((wire.JOINED,)))
 
     def _is_level(self) -> bool:
         """Whether we have come near to where the others are; where a link came up late, inputs are still missing."""
@@ -120,6 +125,10 @@ class Newcomer:
             return False
         newest = max((exchange.their_frame for exchange in match.exchanges.values()), default=-1)
         return newest - match.engine.frame <= LEVEL_SECONDS * match.config.tick_rate
+
+    def let_in(self, frame: int, match: Match) -> None:
+        """Our sponsor is lost, and a survivor had its last word on us."""
+        self.commit(frame, match)
 
     def commit(self, frame: int, match: Match) -> None:
         """The frame of our first own input is agreed: once, or another machine could silence ours at any time."""

@@ -26,6 +26,9 @@ class Turnover:
     def came(self, newcomer: Peer, match: Match) -> None:
         """A newcomer has become a player."""
 
+    def let_in(self, frame: int, match: Match) -> None:
+        """Another machine has heard that this one plays from ``frame`` on."""
+
     def settled(self, match: Match) -> None:
         """It is agreed who has left, or somebody who was to come does not."""
 
