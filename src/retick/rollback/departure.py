@@ -47,19 +47,21 @@ class Departures:
         """Whether some lost player's last frame is not agreed yet."""
         return bool(self._undecided())
 
-    def undecided_players(self) -> dict[int, tuple[int, ...]]:
-        """Machines whose departure is not agreed yet, with their players."""
+    def carried_over(self) -> dict[int, tuple[int, ...]]:
+        """Machines whose departure is not agreed yet, with their players; not those that left before the next match."""
+        before = {machine for drop in self.ahead.values() for machine in drop.before}
         return {
             machine: players
             for machine, players in self.lost.items()
-            if any(player not in self.decided for player in players)
+            if machine not in before and any(player not in self.decided for player in players)
         }
 
     def view(self, engine: RollbackEngine, commits: Iterable[tuple[int, int, int]], match: int) -> Drop:
         """What to tell the others now."""
         players = [player for players in self.lost.values() for player in players]
         known = tuple(self._known(engine, player) for player in players)
-        return Drop(frozenset(self.lost), known, tuple(commits), match)
+        before = frozenset(machine for machine, players in self.lost.items() if not players)
+        return Drop(frozenset(self.lost), known, tuple(commits), match, before)
 
     def _known(self, engine: RollbackEngine, player: int) -> Known:
         missing = self.decided.get(player, engine.first_missing(player))

@@ -2,8 +2,9 @@
 
 ::
 
-    04 DROP      u8 match, u8 n, n lost machines; u8 players, each: u8 player, u32 first missing frame, u8 n, and the
-                 n inputs before it; u8 commits, each: u8 machine, u16 seats as bits, u32 frame
+    04 DROP      u8 match, u8 n, n lost machines; u8 n, n of them that left before this match; u8 players, each:
+                 u8 player, u32 first missing frame, u8 n, and the n inputs before it; u8 commits, each: u8 machine,
+                 u16 seats as bits, u32 frame
     05 WELCOME   u8 sender, u8 your number, 8 bytes token, u32 seed, u8 match, u32 frame, u32 checksum, u32 state size,
                  u16 players gone as bits, roster
     06 STATE     u32 offset, bytes
@@ -102,6 +103,7 @@ class Drop(NamedTuple):
     known: tuple[Known, ...]
     commits: tuple[tuple[int, int, int], ...]
     match: int = 0
+    before: frozenset[int] = frozenset()
 
 
 class Welcome(NamedTuple):
@@ -193,7 +195,8 @@ def decode_resync(data: bytes) -> tuple[int, int, int]:
 
 
 def encode_drop(drop: Drop, input_size: int) -> bytes:
-    parts = [bytes((DROP, drop.match, len(drop.lost), *sorted(drop.lost), len(drop.known)))]
+    parts = [bytes((DROP, drop.match, len(drop.lost), *sorted(drop.lost), len(drop.before), *sorted(drop.before)))]
+    parts.append(bytes((len(drop.known),)))
     for player, missing, inputs in drop.known:
         parts.append(_KNOWN.pack(player, missing, len(inputs)))
         parts += [value.to_bytes(input_size, "little") for value in inputs]
@@ -203,10 +206,16 @@ def encode_drop(drop: Drop, input_size: int) -> bytes:
 
 
 def decode_drop(data: bytes, input_size: int) -> Drop:
-    _need(data, 5)
+    _need(data, 6)
     at = 3 + data[2]
-    _need(data, at + 2)
+    _need(data, at + 3)
     lost = frozenset(data[3:at])
+    end = at + 1 + data[at]
+    _need(data, end + 2)
+    before = frozenset(data[at + 1 : end])
+    if not before <= lost:
+        raise InvalidValue("a DROP with machines that left before and are not lost")
+    at = end
     known = []
     count = data[at]
     at += 1
@@ -215,7 +224,7 @@ def decode_drop(data: bytes, input_size: int) -> Drop:
         known.append(one)
     if len(data) != at + 1 + data[at] * _COMMIT.size:
         raise InvalidValue("a DROP whose length does not fit its contents")
-    return Drop(lost, tuple(known), tuple(_COMMIT.iter_unpack(data[at + 1 :])), data[1])
+    return Drop(lost, tuple(known), tuple(_COMMIT.iter_unpack(data[at + 1 :])), data[1], before)
 
 
 def _decode_known(data: bytes, at: int, input_size: int) -> tuple[Known, int]:

@@ -68,7 +68,7 @@ class Rematch(Turnover):
         session = self._session
         machines = {peer.number: peer.players for peer in session.players_peers()}
         machines[session.number] = session.local_players
-        lost = session.departures.undecided_players()
+        lost = session.departures.carried_over()
         machines |= lost
         order = sorted(machines)
         seats = iter(range(session.sim.num_players))

@@ -147,7 +147,7 @@ class Resync(Turnover):
         if offer is None or session.match is not match or not all(self._is_willing(n, offer, match) for n in everyone):
             return
         self._source = None
-        begin_next(session, match, session.departures.undecided_players(), match.seed, offer.state)
+        begin_next(session, match, session.departures.carried_over(), match.seed, offer.state)
 
     def _is_willing(self, machine: int, offer: _Offer, match: Match) -> bool:
         number, checksum = self._willing.get(machine, (match.number, 0))
