@@ -1,9 +1,11 @@
 """A host that does not keep to the rules: whoever joins it says goodbye, and its game does not crash."""
 
 from random import Random
+from typing import Any
 
 import pytest
 
+from retick.errors import InvalidValue
 from retick.games.fighter import Fighter
 from retick.link import Accept, Connected, Connection, LinkEndpoint
 from retick.rollback import lobby
@@ -14,6 +16,7 @@ from retick.rollback.lobby import Member, Roster
 from retick.rollback.session import Phase, RollbackSession
 from retick.rollback.terms import link_config_for
 from retick.transport.memory import MemoryHub
+from tests.toys import Tally
 
 TOKEN = bytes(8)
 
@@ -105,3 +108,12 @@ def test_a_welcome_that_does_not_fit_the_game_ends_the_joining(name: str) -> Non
     host.say(wire.encode_welcome(good._replace(**WELCOMES[name])), wire.encode_chunk(0, data))
     assert host.joiner.match is None
     assert host.joiner.phase is Phase.ENDED
+
+
+def test_a_welcome_with_a_seat_that_nobody_plays_is_refused() -> None:
+    joiner: Any = RollbackSession(Tally(3), entropy=Random(1).randbytes, host_address="host")
+    joiner.local_players = (1,)
+    welcome = wire.Welcome(0, 9, TOKEN, 7, 0, 0, 0, 32, (2,), (HOST_MEMBER,))
+    joiner._newcomer._check_welcome(welcome)
+    with pytest.raises(InvalidValue, match="nobody plays"):
+        joiner._newcomer._check_welcome(welcome._replace(gone=()))

@@ -9,6 +9,7 @@ import pytest
 from retick.audit.bundle import bundle_of
 from retick.rollback.config import MatchConfig
 from retick.rollback.events import DesyncDetected
+from retick.rollback.evidence import TIMELINE, Timeline, encode_timeline, split_into_messages
 from retick.rollback.forensics import DesyncReported
 from retick.rollback.membership import EVIDENCE, encode_chunk, encode_resync
 from retick.rollback.report import DesyncReport
@@ -134,7 +135,7 @@ def test_nonsense_as_evidence_stops_nobody() -> None:
     liar = machines[1]
     for peer in liar.session.players_peers():
         for _ in range(50):
-            peer.send(bytes((EVIDENCE,)) + b"nonsense")
+            peer.send(bytes((EVIDENCE, 0)) + b"nonsense")
     frames = [machine.session.frame for machine in machines]
     network.run(until=network.now + 3.0)
     assert all(machine.session.frame > frame + 120 for machine, frame in zip(machines, frames, strict=True))
@@ -185,3 +186,52 @@ def test_machines_that_named_different_ones_do_not_go_on() -> None:
     network = machines[0].network
     network.run(until=network.now + 3.0)
     assert [machine.session.match.number for machine in machines if machine.session.match] == [0, 0, 0]
+
+
+class Late(WrongBranch):
+    """Errs at a frame long after the match has begun, if it is the odd one."""
+
+    odd = False
+
+    def step(self, state: TallyState, inputs: Sequence[int]) -> TallyState:
+        after = super().step(state, inputs)
+        return after._replace(mixed=0) if self.odd and state.frame == 1100 else after
+
+
+def false_evidence(machine: int, alarm: int | None) -> bytes:
+    line = Timeline(machine=machine, alarm=alarm, last_agreed=None, first=16, checksums=())
+    (message,) = split_into_messages(TIMELINE, encode_timeline(line))
+    return bytes((EVIDENCE, 0)) + message
+
+
+@pytest.mark.parametrize("alarm", [None, 32])
+def test_an_alarm_that_was_false_does_not_hide_one_that_is_true(alarm: int | None) -> None:
+    sims = [Late(3) for _ in range(3)]
+    sims[2].odd = True
+    machines = machines_of(sims, seed=3)
+    liar = machines[1].session
+    for peer in liar.players_peers():
+        peer.send(false_evidence(liar.number, alarm))
+    network = machines[0].network
+    network.run_while(lambda: not all(m.reports and m.reports[-1].first_differing for m in machines), limit=40.0)
+    for machine in machines:
+        assert [report.first_differing for report in machine.reports] == [None, 1101]
+        assert machine.reports[-1] == machines[0].reports[-1]
+
+
+def test_a_machine_that_cries_wolf_again_and_again_is_heard_a_few_times() -> None:
+    machines = machines_of([WrongBranch(2) for _ in range(2)], seed=3)
+    network, liar = machines[0].network, machines[1].session
+    for alarm in range(32, 32 + 16 * 20, 16):
+        liar.peers[0].send(false_evidence(1, alarm))
+        network.run(until=network.now + 9.0)
+    assert 2 <= len(machines[0].reports) <= 6
+
+
+def test_evidence_of_another_match_is_none_of_this_one() -> None:
+    machines = machines_of([WrongBranch(2) for _ in range(2)], seed=3)
+    network, liar = machines[0].network, machines[1].session
+    message = false_evidence(1, 32)
+    liar.peers[0].send(message[:1] + b"\x01" + message[2:])
+    network.run(until=network.now + 12.0)
+    assert machines[0].reports == []

@@ -39,6 +39,12 @@ drops = st.builds(
     st.frozensets(numbers, max_size=8),
     st.lists(known, max_size=4).map(tuple),
     st.lists(st.tuples(numbers, st.integers(1, 65535), frames), max_size=4).map(tuple),
+    numbers,
+).flatmap(
+    lambda drop: st.builds(
+        lambda before: drop._replace(before=frozenset(before)),
+        st.sets(st.sampled_from(sorted(drop.lost))) if drop.lost else st.just(set()),
+    )
 )
 
 

@@ -186,3 +186,19 @@ def test_different_games_may_be_given_to_different_machines() -> None:
     mesh.start()
     mesh.play(60)
     assert mesh.verify(60) == mesh["a"].checksums[60]
+
+
+@pytest.mark.parametrize("again", ["rematch", "resync"])
+def test_a_match_that_follows_another_is_written_down_and_verified_by_itself(again: str) -> None:
+    mesh = Mesh(lambda: Tally(3), press=lambda player, state: state.frame % 7 + player)
+    mesh.start()
+    mesh.play(200)
+    for peer in mesh.alive:
+        peer.session.rematch() if again == "rematch" else peer.session.resync(0)
+    mesh.run(1.0)
+    assert all(0 < peer.final_frame < 100 for peer in mesh.alive)
+    mesh.play(150)
+    mesh.verify()
+    mesh["peer1"].rows[100] = (9, 9, 9)
+    with pytest.raises(AssertionError, match="inputs of frame 100"):
+        mesh.verify()

@@ -88,9 +88,7 @@ class _Watcher:
         self._leave()
         if self.referee is None:
             raise RetickError(self._nobody if self._why == "no answer" else self._why)
-        if self.recording is not None:
-            self.recording.finish(self.referee.checksum)
-            self.console.print(f"recorded in {self.recording.path}", soft_wrap=True)
+        self._finish_recording(self.referee)
         self.console.print(self.contest.outcome(self.referee, self._names()), soft_wrap=True)
         self.console.print(f"0x{self.referee.checksum:08X} at frame {self.referee.frame}", soft_wrap=True)
         return code
@@ -111,8 +109,12 @@ class _Watcher:
 
     def _note(self, event: MatchEvent) -> None:
         if isinstance(event, WatchingStarted):
+            if self.referee is not None:
+                # Frames are missing, or another match begins: a recording is of one match, without a gap.
+                self._finish_recording(self.referee)
+                self._record = None
             self.referee = self.contest.referee(event.seed, self.session.state, event.frame)
-            if self._record is not None and self.recording is None:
+            if self._record is not None:
                 self.recording = MatchRecording(
                     self._record,
                     self.contest.game,
@@ -126,6 +128,12 @@ class _Watcher:
         elif isinstance(event, SourceChanged):
             # Meanwhile what is known is shown: it may be all that there is.
             self.session.delay = 0
+
+    def _finish_recording(self, referee: Referee) -> None:
+        recording, self.recording = self.recording, None
+        if recording is not None:
+            recording.finish(referee.checksum)
+            self.console.print(f"recorded in {recording.path}", soft_wrap=True)
 
     def _see(self, live: Live | None) -> None:
         """Take in what was shown, and draw it."""

@@ -11,13 +11,16 @@ nobody can have passed it. With a promise of a few round trips nobody ever gets 
 import math
 from typing import TYPE_CHECKING
 
-from retick.errors import DecodeError, InvalidValue, UsageError
+from retick.errors import InvalidValue
 from retick.link import Accept, Reason, Refuse, Request
 from retick.rollback import lobby
 from retick.rollback import membership as wire
-from retick.rollback.events import MatchStarted, PlayersReturned
+from retick.rollback.events import PlayersReturned
 from retick.rollback.match import Match
+from retick.rollback.newcomer import LEVEL_SECONDS, Newcomer
+from retick.rollback.outbox import offer
 from retick.rollback.peer import Peer, Role
+from retick.rollback.turnover import next_number
 from retick.sim.contract import PacksState
 
 if TYPE_CHECKING:
@@ -29,10 +32,10 @@ ASK_ANOTHER = 200
 """A reason of refusal: the text is the address of the machine that lets people in."""
 
 CHUNK = 32768
-LEVEL_SECONDS = 0.75
-"""How far behind a newcomer may be, travel time included, when the frame of its first input is agreed."""
 LONGEST_ADMISSION = 30.0
 """Seconds after which somebody who has not come in by then is given up."""
+LAST_NUMBER = 254
+"""The highest number of a machine: 255 stands for spectators."""
 PROMISE_SECONDS = 0.25
 """How far ahead a promise is, beside two round trips."""
 
@@ -51,10 +54,16 @@ class Sponsor:
         self._early_meetings: dict[int, wire.Meeting] = {}
         self._early_proposals: dict[int, Peer] = {}
         self._promises: dict[int, int] = {}
+        self._promised_for: int | None = None
         self._proposed = False
         self._joined = False
         self._waits = False
         self._state: list[bytes] = []
+
+    @property
+    def has_promised(self) -> bool:
+        """Whether this machine waits for another's word on a newcomer, who may be playing already elsewhere."""
+        return self._promised_for is not None
 
     def admit(self, request: Request) -> Accept | Refuse:
         """Somebody asks for seats in the running match."""
@@ -68,8 +77,10 @@ class Sponsor:
             return Refuse(reason=Reason.SEATS, text=f"{request.seats} seats were asked for, {len(free)} are free")
         if not isinstance(session.sim, PacksState):
             return Refuse(reason=Reason.DENIED, text="this game's state cannot be sent: nobody can join in mid-match")
+        if session.newest_number >= LAST_NUMBER:
+            return Refuse(reason=Reason.FULL, text="too many have come and gone in this match: nobody else can join")
         busy = any(peer.role is Role.NEWCOMER for peer in session.peers.values())
-        if busy or session.newest_number >= 254 or session.match is None or session.match.joins_at is None:
+        if busy or session.match is None or session.match.joins_at is None:
             return Refuse(reason=Reason.DENIED, text="somebody else is joining: try again in a moment")
         session.newest_number += 1
         number = session.newest_number
@@ -111,7 +122,7 @@ class Sponsor:
         self._promises = {}
         self._proposed = self._joined = False
         address = newcomer.connection.address if newcomer.connection is not None else ""
-        meeting = wire.Meeting(newcomer.number, newcomer.players, frame, address)
+        meeting = wire.Meeting(newcomer.number, newcomer.players, frame, address, match.number)
         for peer in session.players_peers():
             peer.send(wire.encode_meeting(meeting))
         self._frames[newcomer.number] = frame
@@ -125,7 +136,7 @@ class Sponsor:
             return
         if self._waits:
             self.begin(newcomer, match)
-        while self._state and newcomer.send(self._state[0]):
+        while self._state and offer(newcomer, self._state[0]):
             del self._state[0]
         if self._joined and not self._proposed:
             self._propose_when_level(newcomer, match)
@@ -135,38 +146,73 @@ class Sponsor:
 
     def meet(self, meeting: wire.Meeting, member: int) -> None:
         """Another member brings somebody in: expect a call."""
-        session = self._session
+        session, match = self._session, self._session.match
+        if match is None:
+            return
+        # A lost machine may have given this number to somebody of whom the one that lets people in now never heard.
+        self._forget_orphan(meeting.number, match)
+        self._check_meeting(meeting, member)
         self._brought_by[meeting.number] = member
+        session.newest_number = max(session.newest_number, meeting.number)
+        if meeting.match not in (match.number, next_number(match)):
+            # Of the last match, which has ended here: whoever announced it ends it too, and sends the newcomer away.
+            return
         lost = {player for players in session.departures.lost.values() for player in players}
-        if meeting.number in session.peers or set(meeting.players) - lost - set(session.gone):
+        if meeting.match == next_number(match):
+            # The others have begun the next match, for which we still wait for somebody's word.
+            self._early_meetings[meeting.number] = meeting
+        elif set(meeting.players) - lost - set(session.gone):
             raise InvalidValue(f"machine {meeting.number} cannot take the seats {meeting.players}")
-        if set(meeting.players) - set(session.gone):
+        elif set(meeting.players) - set(session.gone):
             # The others have agreed on a drop for which we still wait for somebody's word.
             self._early_meetings[meeting.number] = meeting
-            return
-        session.newest_number = max(session.newest_number, meeting.number)
-        self._frames[meeting.number] = meeting.frame
-        session.expect(Peer(meeting.number, meeting.players, Role.NEWCOMER))
+        else:
+            self._frames[meeting.number] = meeting.frame
+            session.expect(Peer(meeting.number, meeting.players, Role.NEWCOMER))
+
+    def _check_meeting(self, meeting: wire.Meeting, member: int) -> None:
+        """Only the machine that lets people in may announce somebody, and nobody whom we know already."""
+        session = self._session
+        first = min(peer.number for peer in session.players_peers()) if session.players_peers() else member
+        if member not in session.peers or member != first or member > session.number:
+            raise InvalidValue(f"machine {member} lets nobody in")
+        known = {session.number, *session.peers, *session.departures.lost, *self._early_meetings}
+        if meeting.number in known or meeting.number > LAST_NUMBER:
+            raise InvalidValue(f"machine {meeting.number} is no newcomer")
 
     def dropped(self, match: Match) -> None:
         """A drop is agreed: those who are to take these seats can be met now."""
         self._forget_orphans(match)
+        self.begun(match)
+        self._settled(match)
+
+    def begun(self, match: Match) -> None:
+        """Take up what came too early: before a drop was agreed here, or before this match had begun."""
         meetings, self._early_meetings = self._early_meetings, {}
         for meeting in meetings.values():
-            self.meet(meeting, self._brought_by[meeting.number])
+            member = self._session.peers.get(self._brought_by[meeting.number])
+            try:
+                if member is not None:
+                    self.meet(meeting, member.number)
+            except InvalidValue:
+                if member is not None and member.connection is not None:
+                    member.connection.close(Reason.VIOLATION, "a newcomer who cannot come")
         proposals, self._early_proposals = self._early_proposals, {}
         for number, asker in proposals.items():
             self.proposed(asker, number, match)
 
     def _forget_orphans(self, match: Match) -> None:
         """Those whom a lost machine was bringing in, and about whom no survivor had its last word, must come again."""
-        for number, member in list(self._brought_by.items()):
-            newcomer = self._session.peers.get(number)
-            if member in self._session.departures.lost:
-                self._early_meetings.pop(number, None)
-                self._early_proposals.pop(number, None)
-                if newcomer is not None and newcomer.role is Role.NEWCOMER:
-                    self.remove(newcomer, match)
+        for number in list(self._brought_by):
+            self._forget_orphan(number, match)
+
+    def _forget_orphan(self, number: int, match: Match) -> None:
+        newcomer = self._session.peers.get(number)
+        if self._brought_by.get(number) in self._session.departures.lost:
+            self._early_meetings.pop(number, None)
+            self._early_proposals.pop(number, None)
+            if newcomer is not None and newcomer.role is Role.NEWCOMER:
+                self._dismiss(newcomer, match)
 
     def proposed(self, peer: Peer, number: int, match: Match) -> None:
         """Another member asks from which frame on its newcomer may play.
@@ -181,6 +227,7 @@ class Sponsor:
         if number in self._early_meetings or self._session.departures.undecided:
             self._early_proposals[number] = peer
         elif newcomer is not None and newcomer.role is Role.NEWCOMER:
+            self._promised_for = number
             peer.send(wire.encode_numbered(wire.PROMISE, number, self.promise(match)))
 
     def cancelled(self, number: int, match: Match) -> None:
@@ -189,7 +236,8 @@ class Sponsor:
         self._early_proposals.pop(number, None)
         newcomer = self._session.peers.get(number)
         if newcomer is not None and newcomer.role is Role.NEWCOMER:
-            self.remove(newcomer, match)
+            self._dismiss(newcomer, match)
+            self._settled(match)
 
     def expects(self, peer: Peer) -> bool:
         """Whether another member announced this machine; it may play already when its link comes up here."""
@@ -224,6 +272,9 @@ class Sponsor:
         return match.barrier
 
     def promised(self, peer: Peer, number: int, frame: int, match: Match) -> None:
+        # Nobody can be further ahead than its window and its delay, and each looks at most half of history ahead.
+        if peer.role is not Role.PLAYER or frame > match.engine.frame + 2 * match.config.history:
+            raise InvalidValue(f"a PROMISE of frame {frame}, at frame {match.engine.frame}")
         if self.newcomer is not None and number == self.newcomer.number and self._proposed:
             self._promises[peer.number] = frame
             self._commit_when_promised(match)
@@ -244,132 +295,54 @@ class Sponsor:
         for player in peer.players:
             match.engine.restore_player(player, frame)
             self._session.departures.forget_player(player)
-        match.barrier = None
+        match.barrier = self._promised_for = None
         peer.role = Role.PLAYER
         self.commits[peer.number] = (wire.bits_of(peer.players), frame)
         self._session.tell(PlayersReturned(peer=peer.number, players=peer.players, frame=frame))
+        for part in self._session.departures.parts:
+            part.came(peer, match)
 
     def cancel(self, match: Match) -> None:
         """Give up bringing somebody in: it may call again."""
+        self._call_off(match)
+        self._settled(match)
+
+    def _call_off(self, match: Match) -> None:
         newcomer, self.newcomer, self._state, self._waits = self.newcomer, None, [], False
         match.barrier = None
         if newcomer is None:
             return
         for peer in self._session.players_peers():
             peer.send(wire.encode_number(wire.CANCEL, newcomer.number))
-        self.remove(newcomer, match)
+        self._dismiss(newcomer, match)
 
     def remove(self, newcomer: Peer, match: Match) -> None:
-        """Forget somebody who was expected."""
+        """One whom another member brings in is lost to us.
+
+        If we have promised a frame, the others may have let it in by now: only their word tells.
+        """
+        if self._promised_for == newcomer.number:
+            match.remove_peer(newcomer.number)
+            return
+        self._dismiss(newcomer, match)
+        self._settled(match)
+
+    def send_away(self, match: Match) -> None:
+        """Another match begins: whoever is not in by now must come again."""
+        if self.newcomer is not None:
+            self._call_off(match)
+        for peer in [peer for peer in self._session.peers.values() if peer.role is Role.NEWCOMER]:
+            self._dismiss(peer, match)
+
+    def _dismiss(self, newcomer: Peer, match: Match) -> None:
         match.barrier = None
+        if self._promised_for == newcomer.number:
+            self._promised_for = None
         match.remove_peer(newcomer.number)
         self._session.peers.pop(newcomer.number, None)
         if newcomer.connection is not None:
             newcomer.connection.close(Reason.DENIED, "the match changed meanwhile: try again")
 
-
-class Newcomer:
-    """The side of the one who comes."""
-
-    def __init__(self, session: "RollbackSession") -> None:
-        self._session = session
-        self._welcome: wire.Welcome | None = None
-        self._state = bytearray()
-        self._joined = False
-
-    @property
-    def has_state(self) -> bool:
-        return self._session.match is not None
-
-    def welcome(self, sponsor: Peer, welcome: wire.Welcome) -> None:
-        if self._welcome is not None or not isinstance(self._session.sim, PacksState):
-            raise InvalidValue("a WELCOME that was not asked for")
-        session = self._session
-        self._check_welcome(welcome)
-        self._welcome = welcome
-        del session.peers[sponsor.number]
-        sponsor.number = welcome.sender
-        session.number = session.newest_number = welcome.number
-        session.token = welcome.token
-        for member in welcome.members:
-            if member.number == welcome.sender:
-                sponsor.players = member.players
-                session.peers[member.number] = sponsor
-            else:
-                session.meet(member)
-
-    def _check_welcome(self, welcome: wire.Welcome) -> None:
-        session = self._session
-        seats = {member.number: member.players for member in welcome.members}
-        groups = (*seats.values(), welcome.gone, session.local_players)
-        lobby.check_seats(groups, session.sim.num_players)
-        if welcome.sender not in seats or welcome.number in seats or len(session.local_players) != session.seats_asked:
-            raise InvalidValue("a WELCOME without its sender, or with other seats than were asked for")
-
-    def take_chunk(self, offset: int, part: bytes) -> None:
-        welcome = self._welcome
-        if welcome is None or offset != len(self._state) or offset + len(part) > welcome.state_size:
-            raise InvalidValue("a part of a state that does not follow the one before")
-        self._state += part
-        if len(self._state) == welcome.state_size:
-            self._enter(welcome)
-
-    def _enter(self, welcome: wire.Welcome) -> None:
-        session = self._session
-        try:
-            state = session.sim.unpack_state(bytes(self._state))
-        except (DecodeError, UsageError) as error:
-            raise InvalidValue(f"a state that does not decode: {error}") from error
-        if session.sim.checksum(state) != welcome.checksum:
-            raise InvalidValue("a state that does not have its checksum")
-        self._state.clear()
-        match = Match(
-            session.sim,
-            seed=welcome.seed,
-            local_players=session.local_players,
-            config=session.config,
-            state=state,
-            start_frame=welcome.frame,
-            joins_at=None,
-            number=welcome.match,
-        )
-        for player in welcome.gone:
-            match.engine.drop_player(player, welcome.frame)
-            session.departures.decided[player] = welcome.frame
-        session.run(match)
-        for peer in session.peers.values():
-            if peer.is_connected:
-                session.exchange_with(peer, welcome.frame)
-        self.report()
-
-    def connected(self, peer: Peer) -> None:
-        """A link with a member is up."""
-        if self._welcome is not None and self.has_state:
-            self._session.exchange_with(peer, self._welcome.frame)
-        self.report()
-
-    def report(self) -> None:
-        """Tell the sponsor, once, that we have the state and all links, and have run what they brought."""
-        welcome, session = self._welcome, self._session
-        if welcome is None or self._joined or not self.has_state:
-            return
-        if all(peer.is_connected for peer in session.peers.values()) and self._is_level():
-            self._joined = True
-            session.peers[welcome.sender].send(bytes((wire.JOINED,)))
-
-    def _is_level(self) -> bool:
-        """Whether we have come near to where the others are; where a link came up late, inputs are still missing."""
-        match = self._session.match
-        if match is None:
-            return False
-        newest = max((exchange.their_frame for exchange in match.exchanges.values()), default=-1)
-        return newest - match.engine.frame <= LEVEL_SECONDS * match.config.tick_rate
-
-    def commit(self, frame: int, match: Match) -> None:
-        """The frame of our first own input is agreed: once, or another machine could silence ours at any time."""
-        if match.joins_at is not None:
-            return
-        match.joins_at = frame
-        for exchange in match.exchanges.values():
-            exchange.acks_below = frame
-        self._session.tell(MatchStarted(seed=match.seed, local_players=self._session.local_players, frame=frame))
+    def _settled(self, match: Match) -> None:
+        for part in self._session.departures.parts:
+            part.settled(match)

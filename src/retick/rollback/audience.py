@@ -12,7 +12,9 @@ from retick.link import Accept, Reason, Refuse, Request
 from retick.rollback import lobby
 from retick.rollback import membership as wire
 from retick.rollback.match import Match
-from retick.rollback.peer import Peer, Role
+from retick.rollback.outbox import offer
+from retick.rollback.peer import Peer, Phase, Role
+from retick.rollback.turnover import Turnover
 from retick.sim.contract import PacksState, input_size_of
 
 if TYPE_CHECKING:
@@ -30,32 +32,37 @@ FEED_MOST = 256
 """Frames in one message at most."""
 CHUNK = 32768
 
-_REQUEST = struct.Struct("<5sI")
+NOT_YET_PLAYED = 600
+"""Frames by which a spectator may be ahead of its new source: that one was stopped for a while, and will get there."""
+
+_REQUEST = struct.Struct("<5sIB")
 
 
-def watch_request(next_frame: int) -> bytes:
-    """The data of a spectator's call: the frame it wants to go on from, or FROM_A_STATE."""
-    return _REQUEST.pack(WATCH, next_frame)
+def watch_request(next_frame: int, match: int = 0) -> bytes:
+    """The data of a spectator's call: the frame it wants to go on from, or FROM_A_STATE, and of which match."""
+    return _REQUEST.pack(WATCH, next_frame, match)
 
 
 class Seat:
     """One spectator: the frame it needs next, and the parts of the state that it still has to get."""
 
-    __slots__ = ("next_frame", "peer", "roster", "state")
+    __slots__ = ("match", "next_frame", "peer", "roster", "state")
 
-    def __init__(self, peer: Peer, next_frame: int) -> None:
+    def __init__(self, peer: Peer, next_frame: int, match: int) -> None:
         self.peer = peer
         self.next_frame = next_frame
+        self.match = match
         self.state: list[bytes] = []
         self.roster: tuple[lobby.Member, ...] = ()
 
 
-class Audience:
+class Audience(Turnover):
     """All who watch through this machine."""
 
     def __init__(self, session: "RollbackSession") -> None:
         self._session = session
         self._seats: dict[Peer, Seat] = {}
+        session.departures.parts.append(self)
 
     @property
     def size(self) -> int:
@@ -65,6 +72,8 @@ class Audience:
         session = self._session
         if len(request.data) != _REQUEST.size or not isinstance(session.sim, PacksState):
             return Refuse(reason=Reason.DENIED, text="this game cannot be watched from its middle")
+        if session.phase is Phase.ENDED:
+            return Refuse(reason=Reason.DENIED, text="the match is over here")
         if session.match is None or not session.running or session.match.joins_at is None:
             return Refuse(reason=Reason.DENIED, text="the match has not begun: try again in a moment")
         if len(self._seats) >= session.config.max_spectators:
@@ -72,7 +81,8 @@ class Audience:
         peer = Peer(SPECTATOR_NUMBER, (), Role.SPECTATOR)
         peer.connection = request.connection
         request.connection.tag = peer
-        self._seats[peer] = Seat(peer, _REQUEST.unpack(request.data)[1])
+        _, frame, number = _REQUEST.unpack(request.data)
+        self._seats[peer] = Seat(peer, frame, number)
         return Accept()
 
     def connected(self, peer: Peer) -> None:
@@ -80,20 +90,23 @@ class Audience:
         match, seat = self._session.match, self._seats.get(peer)
         if match is None or seat is None:
             return
-        if seat.next_frame != FROM_A_STATE:
-            try:
-                match.engine.inputs_at(seat.next_frame)
-            except HistoryEvicted:
-                if seat.next_frame != match.engine.frame:
-                    seat.next_frame = FROM_A_STATE
-        if seat.next_frame == FROM_A_STATE:
+        if seat.match != match.number or not self._can_go_on(seat.next_frame, match):
             self._begin(seat, match)
+
+    def _can_go_on(self, frame: int, match: Match) -> bool:
+        if frame >= match.engine.frame:
+            return frame <= match.engine.frame + NOT_YET_PLAYED
+        try:
+            match.engine.inputs_at(frame)
+        except HistoryEvicted:
+            return False
+        return True
 
     def _begin(self, seat: Seat, match: Match) -> None:
         session = self._session
         frame = match.engine.final_state_frame
         data = session.sim.pack_state(match.engine.state_at(frame))
-        seat.next_frame = frame
+        seat.next_frame, seat.match = frame, match.number
         seat.state = [wire.encode_chunk(at, data[at : at + CHUNK]) for at in range(0, len(data), CHUNK)]
         welcome = wire.Welcome(
             sender=session.number,
@@ -121,7 +134,7 @@ class Audience:
         roster = self._roster()
         made: dict[int, bytes] = {}
         for seat in list(self._seats.values()):
-            while seat.state and seat.peer.send(seat.state[0]):
+            while seat.state and offer(seat.peer, seat.state[0]):
                 del seat.state[0]
             if seat.state or not seat.peer.is_connected or final - seat.next_frame < least:
                 continue
@@ -150,6 +163,10 @@ class Audience:
 
     def leave(self, peer: Peer) -> None:
         self._seats.pop(peer, None)
+
+    def ending(self, match: Match) -> None:
+        """Everyone gets the last final frames of a match before the first of the next."""
+        self.feed(match, least=1)
 
     def restart(self) -> None:
         """A new match begins: everyone gets its first state."""

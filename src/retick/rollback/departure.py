@@ -10,9 +10,10 @@ same, because nobody's knowledge of a lost machine grows by anything but these m
 
 from collections.abc import Iterable
 
-from retick.errors import RetickError
+from retick.errors import InputConflict
 from retick.rollback.engine import RollbackEngine
 from retick.rollback.membership import KNOWN_INPUTS, Drop, Known
+from retick.rollback.turnover import Turnover
 
 __all__ = ["Departures"]
 
@@ -27,6 +28,10 @@ class Departures:
         """Lost players and the first frame on neutral input."""
         self.refused = 0
         """Inputs of lost players, told by others, that contradict what is known here."""
+        self.parts: list[Turnover] = []
+        """Parts of the session that are told when machines have come or gone."""
+        self.ahead: dict[int, Drop] = {}
+        """What machines said that play the next match already, for which we still wait for somebody's word."""
         self._heard: dict[int, Drop] = {}
 
     def lose(self, machine: int, players: tuple[int, ...]) -> bool:
@@ -40,13 +45,23 @@ class Departures:
     @property
     def undecided(self) -> bool:
         """Whether some lost player's last frame is not agreed yet."""
-        return any(player not in self.decided for players in self.lost.values() for player in players)
+        return bool(self._undecided())
 
-    def view(self, engine: RollbackEngine, commits: Iterable[tuple[int, int, int]]) -> Drop:
+    def carried_over(self) -> dict[int, tuple[int, ...]]:
+        """Machines whose departure is not agreed yet, with their players; not those that left before the next match."""
+        before = {machine for drop in self.ahead.values() for machine in drop.before}
+        return {
+            machine: players
+            for machine, players in self.lost.items()
+            if machine not in before and any(player not in self.decided for player in players)
+        }
+
+    def view(self, engine: RollbackEngine, commits: Iterable[tuple[int, int, int]], match: int) -> Drop:
         """What to tell the others now."""
         players = [player for players in self.lost.values() for player in players]
         known = tuple(self._known(engine, player) for player in players)
-        return Drop(frozenset(self.lost), known, tuple(commits))
+        before = frozenset(machine for machine, players in self.lost.items() if not players)
+        return Drop(frozenset(self.lost), known, tuple(commits), match, before)
 
     def _known(self, engine: RollbackEngine, player: int) -> Known:
         missing = self.decided.get(player, engine.first_missing(player))
@@ -55,29 +70,49 @@ class Departures:
 
     def hear(self, machine: int, drop: Drop, engine: RollbackEngine) -> None:
         """Take in what a survivor says: its knowledge becomes ours."""
-        self._heard[machine] = drop
         lost_players = {player for players in self.lost.values() for player in players}
         for player, missing, inputs in drop.known:
             if player in lost_players and player not in self.decided:
-                try:
-                    engine.add_remote_inputs(player, missing - len(inputs), inputs)
-                except RetickError:
-                    self.refused += 1
+                self._learn(engine, player, missing - len(inputs), inputs)
+        self._heard[machine] = drop
 
-    def decide(self, survivors: Iterable[int], engine: RollbackEngine) -> dict[int, int]:
+    def _learn(self, engine: RollbackEngine, player: int, first: int, inputs: tuple[int, ...]) -> None:
+        try:
+            engine.add_remote_inputs(player, first, inputs)
+        except InputConflict:
+            # The lost machine told us something else. What we have stands; what we have not is the same for all.
+            self.refused += 1
+            known = engine.first_missing(player)
+            engine.add_remote_inputs(player, known, inputs[known - first :] if known >= first else ())
+
+    def unproved(self, survivors: Iterable[int], engine: RollbackEngine, match: int) -> list[int]:
+        """Once all survivors have spoken: those who claim to know inputs that nobody has shown."""
+        return [
+            machine
+            for machine, drop in self._all_heard(survivors, match).items()
+            for known in drop.known
+            if known.player in self._undecided() and known.missing > engine.first_missing(known.player)
+        ]
+
+    def decide(self, survivors: Iterable[int], engine: RollbackEngine, match: int) -> dict[int, int]:
         """The players that can be dropped now, each with its frame; nothing until all survivors agree who is lost."""
-        heard = [self._heard.get(machine) for machine in survivors]
-        lost = frozenset(self.lost)
-        if any(drop is None or drop.lost != lost for drop in heard):
+        survivors = list(survivors)
+        if len(self._all_heard(survivors, match)) < len(survivors):
             return {}
-        frames: dict[int, int] = {}
-        for players in self.lost.values():
-            for player in players:
-                if player not in self.decided:
-                    told = [known.missing for drop in heard if drop for known in drop.known if known.player == player]
-                    frames[player] = max([engine.first_missing(player), *told])
+        # What one knows all have learnt.
+        frames = {player: engine.first_missing(player) for player in self._undecided()}
         self.decided |= frames
         return frames
+
+    def _all_heard(self, survivors: Iterable[int], match: int) -> dict[int, Drop]:
+        """What each survivor said; nothing as long as they have not all named the same machines."""
+        heard = {machine: self._heard.get(machine) for machine in survivors}
+        lost = frozenset(self.lost)
+        said = {machine: drop for machine, drop in heard.items() if drop and drop.lost == lost and drop.match == match}
+        return said if len(said) == len(heard) else {}
+
+    def _undecided(self) -> list[int]:
+        return [player for players in self.lost.values() for player in players if player not in self.decided]
 
     def forget_player(self, player: int) -> None:
         """A seat is taken again."""
@@ -85,3 +120,9 @@ class Departures:
         self.lost = {
             machine: tuple(other for other in players if other != player) for machine, players in self.lost.items()
         }
+
+    def start_over(self, lost: dict[int, tuple[int, ...]], gone: Iterable[int]) -> None:
+        """Another match begins, in which nobody plays the seats ``gone``; those of ``lost`` are still to be decided."""
+        self.lost = {machine: lost.get(machine, ()) for machine in self.lost}
+        self.decided = dict.fromkeys(gone, 0)
+        self._heard = {}

@@ -2,13 +2,15 @@
 
 from typing import TYPE_CHECKING
 
-from retick.errors import DecodeError
+from retick.errors import DecodeError, InvalidValue
 from retick.rollback import membership as wire
-from retick.rollback.evidence import alarm_in
+from retick.rollback.events import DesyncDetected
+from retick.rollback.evidence import TIMELINE, alarm_in, kind_of
 from retick.rollback.forensics import DesyncReported, Investigation
 from retick.rollback.match import Match
 from retick.rollback.outbox import Outbox
-from retick.rollback.peer import Peer
+from retick.rollback.peer import Peer, Role
+from retick.rollback.report import DesyncReport
 
 if TYPE_CHECKING:
     from retick.rollback.session import RollbackSession
@@ -16,15 +18,20 @@ if TYPE_CHECKING:
 __all__ = ["Inquiry"]
 
 
+MOST_REOPENED = 4
+"""Times that another machine's word alone opens an inquiry after one that found nothing: it may be a lie every time."""
+
+
 class Inquiry:
-    """One investigation for each match: evidence out, evidence in, and the report when it is complete."""
+    """One investigation for each match: evidence out, evidence in, and the report when it is complete.
+
+    If it finds no difference, somebody's alarm was false, and a later one may be true: then there is another.
+    """
 
     def __init__(self, session: "RollbackSession") -> None:
         self._session = session
-        self._investigation: Investigation | None = None
-        self._outbox = Outbox()
-        self._told = False
         self._now = 0.0
+        self.forget()
 
     @property
     def is_open(self) -> bool:
@@ -33,17 +40,42 @@ class Inquiry:
 
     def forget(self) -> None:
         """Another match begins."""
-        self._investigation, self._outbox, self._told = None, Outbox(), False
+        self._investigation: Investigation | None = None
+        self._outbox = Outbox()
+        self._told = False
+        self._opened_by: DesyncDetected | None = None
+        self._reopened = 0
 
     def hear(self, peer: Peer, data: bytes, match: Match, now: float) -> None:
         """Evidence from another machine, which may be the first that we hear of a desync."""
-        if self._investigation is None:
-            try:
+        if peer.role is Role.SPECTATOR:
+            raise InvalidValue("evidence from one who does not play")
+        if peer.role is not Role.PLAYER or not data or data[0] != match.number:
+            return
+        data = data[1:]
+        try:
+            if self._investigation is None or self._is_news(data):
                 self._open(match, alarm_in(data), -1, now)
-            except DecodeError:
-                return
+        except DecodeError:
+            return
         if self._investigation is not None:
             self._investigation.take(peer.number, data, now, frontier=match.engine.local_frontier)
+
+    def _is_news(self, data: bytes) -> bool:
+        """Whether this is the beginning of another inquiry, after one that found nothing, into something later."""
+        report = self._fruitless()
+        if report is None or self._reopened >= MOST_REOPENED or kind_of(data) != TIMELINE:
+            return False
+        alarm = alarm_in(data)
+        if alarm is None or (report.alarm is not None and alarm <= report.alarm):
+            return False
+        self._reopened += 1
+        return True
+
+    def _fruitless(self) -> DesyncReport | None:
+        """The last report, if it was told and says that nothing differs."""
+        report = self._investigation.report if self._investigation is not None else None
+        return report if report is not None and self._told and report.first_differing is None else None
 
     def lose(self, number: int) -> None:
         """A machine is gone: nothing is awaited from it. The match may end with it, so what is known is told now."""
@@ -54,16 +86,18 @@ class Inquiry:
     def pump(self, match: Match, now: float) -> None:
         """After each frame, and when time has passed: begin at an alarm, go on, and report at the end."""
         self._now = now
-        if self._investigation is None:
-            if match.alarm is None:
-                return
+        if match.alarm is not None and match.alarm is self._opened_by and self._fruitless() is not None:
+            # It was false. The match notes one alarm at a time: the next may be true.
+            match.alarm = None
+        if match.alarm is not None and (self._investigation is None or self._fruitless() is not None):
             self._open(match, match.alarm.frame, match.alarm.last_agreed, now)
+            self._opened_by = match.alarm
         investigation = self._investigation
         if investigation is None or self._told:
             return
         investigation.observe(match.engine)
         investigation.handle_timeout(now)
-        messages = [bytes((wire.EVIDENCE,)) + message for message in investigation.messages()]
+        messages = [bytes((wire.EVIDENCE, match.number)) + message for message in investigation.messages()]
         self._outbox.post(self._session.players_peers(), messages)
         self._outbox.pump()
         if not self._outbox:
@@ -78,6 +112,7 @@ class Inquiry:
     def _open(self, match: Match, frame: int | None, last_agreed: int, now: float) -> None:
         session = self._session
         machines = [session.number, *(peer.number for peer in session.players_peers())]
+        self._outbox, self._told, self._opened_by = Outbox(), False, None
         self._investigation = Investigation(
             match.engine, session.sim, session.number, machines, frame, last_agreed, now
         )

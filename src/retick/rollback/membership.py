@@ -2,12 +2,13 @@
 
 ::
 
-    04 DROP      u8 n, n lost machines; u8 players, each: u8 player, u32 first missing frame, u8 n, and the n inputs
-                 before it; u8 commits, each: u8 machine, u16 seats as bits, u32 frame
+    04 DROP      u8 match, u8 n, n lost machines; u8 n, n of them that left before this match; u8 players, each:
+                 u8 player, u32 first missing frame, u8 n, and the n inputs before it; u8 commits, each: u8 machine,
+                 u16 seats as bits, u32 frame
     05 WELCOME   u8 sender, u8 your number, 8 bytes token, u32 seed, u8 match, u32 frame, u32 checksum, u32 state size,
                  u16 players gone as bits, roster
     06 STATE     u32 offset, bytes
-    07 MEET      u8 machine, u16 seats as bits, u32 frame, u8 n, n bytes address
+    07 MEET      u8 match, u8 machine, u16 seats as bits, u32 frame, u8 n, n bytes address
     08 JOINED    nothing: the newcomer has the state and all links
     09 PROPOSE   u8 machine
     0A PROMISE   u8 machine, u32 frame
@@ -15,7 +16,7 @@
     0C CANCEL    u8 machine
     0D REMATCH   u8 match
     0E FEED      u32 first frame, u16 bytes of roster, u8 whether there is one, roster, inputs by frame
-    0F EVIDENCE  after a desync: docs/formats/desync-bundle.md
+    0F EVIDENCE  u8 match, after a desync: docs/formats/desync-bundle.md
     10 RESYNC    u8 match, u32 state size, u32 checksum; STATE messages follow
     11 RESYNCED  u8 match, u32 checksum
 
@@ -77,7 +78,7 @@ KNOWN_INPUTS = 96
 """Inputs of a lost player that one DROP carries at most."""
 
 _WELCOME = struct.Struct("<BBB8sIBIIIH")
-_MEET = struct.Struct("<BBHIB")
+_MEET = struct.Struct("<BBBHIB")
 _NUMBERED = struct.Struct("<BBI")
 _NUMBER = struct.Struct("<BB")
 _STATE = struct.Struct("<BI")
@@ -101,6 +102,8 @@ class Drop(NamedTuple):
     lost: frozenset[int]
     known: tuple[Known, ...]
     commits: tuple[tuple[int, int, int], ...]
+    match: int = 0
+    before: frozenset[int] = frozenset()
 
 
 class Welcome(NamedTuple):
@@ -125,6 +128,7 @@ class Meeting(NamedTuple):
     players: tuple[int, ...]
     frame: int
     address: object
+    match: int = 0
 
 
 class Feed(NamedTuple):
@@ -191,7 +195,8 @@ def decode_resync(data: bytes) -> tuple[int, int, int]:
 
 
 def encode_drop(drop: Drop, input_size: int) -> bytes:
-    parts = [bytes((DROP, len(drop.lost), *sorted(drop.lost), len(drop.known)))]
+    parts = [bytes((DROP, drop.match, len(drop.lost), *sorted(drop.lost), len(drop.before), *sorted(drop.before)))]
+    parts.append(bytes((len(drop.known),)))
     for player, missing, inputs in drop.known:
         parts.append(_KNOWN.pack(player, missing, len(inputs)))
         parts += [value.to_bytes(input_size, "little") for value in inputs]
@@ -201,10 +206,16 @@ def encode_drop(drop: Drop, input_size: int) -> bytes:
 
 
 def decode_drop(data: bytes, input_size: int) -> Drop:
-    _need(data, 4)
-    at = 2 + data[1]
-    _need(data, at + 2)
-    lost = frozenset(data[2:at])
+    _need(data, 6)
+    at = 3 + data[2]
+    _need(data, at + 3)
+    lost = frozenset(data[3:at])
+    end = at + 1 + data[at]
+    _need(data, end + 2)
+    before = frozenset(data[at + 1 : end])
+    if not before <= lost:
+        raise InvalidValue("a DROP with machines that left before and are not lost")
+    at = end
     known = []
     count = data[at]
     at += 1
@@ -213,7 +224,7 @@ def decode_drop(data: bytes, input_size: int) -> Drop:
         known.append(one)
     if len(data) != at + 1 + data[at] * _COMMIT.size:
         raise InvalidValue("a DROP whose length does not fit its contents")
-    return Drop(lost, tuple(known), tuple(_COMMIT.iter_unpack(data[at + 1 :])))
+    return Drop(lost, tuple(known), tuple(_COMMIT.iter_unpack(data[at + 1 :])), data[1], before)
 
 
 def _decode_known(data: bytes, at: int, input_size: int) -> tuple[Known, int]:
@@ -256,15 +267,16 @@ def decode_welcome(data: bytes) -> Welcome:
 
 def encode_meeting(meeting: Meeting) -> bytes:
     address = lobby.pack_address(meeting.address)
-    return _MEET.pack(MEET, meeting.number, bits_of(meeting.players), meeting.frame, len(address)) + address
+    head = (MEET, meeting.match, meeting.number, bits_of(meeting.players), meeting.frame)
+    return _MEET.pack(*head, len(address)) + address
 
 
 def decode_meeting(data: bytes) -> Meeting:
     _need(data, _MEET.size)
-    _, number, seats, frame, length = _MEET.unpack_from(data)
+    _, match, number, seats, frame, length = _MEET.unpack_from(data)
     if len(data) != _MEET.size + length or length > lobby.MAX_ADDRESS or not seats:
         raise InvalidValue("a MEET with a wrong length or without a seat")
-    return Meeting(number, players_of(seats), frame, lobby.unpack_address(data[_MEET.size :]))
+    return Meeting(number, players_of(seats), frame, lobby.unpack_address(data[_MEET.size :]), match)
 
 
 def encode_feed(feed: Feed) -> bytes:

@@ -5,7 +5,16 @@ from collections.abc import Iterable
 
 from retick.rollback.peer import Peer
 
-__all__ = ["Outbox"]
+__all__ = ["Outbox", "offer"]
+
+ROOM = 192 * 1024
+"""Bytes that may wait in a link before more of a long story is held back: a word on who is lost must always fit."""
+
+
+def offer(peer: Peer, message: bytes) -> bool:
+    """Send a part of something long; False if its link has enough to carry already."""
+    connection = peer.connection
+    return connection is not None and connection.queued_bytes + len(message) <= ROOM and peer.send(message)
 
 
 class Outbox:
@@ -26,5 +35,5 @@ class Outbox:
         for peer in [peer for peer, queue in self._queues.items() if not queue or not peer.is_connected]:
             del self._queues[peer]
         for peer, queue in self._queues.items():
-            while queue and peer.send(queue[0]):
+            while queue and offer(peer, queue[0]):
                 queue.popleft()

@@ -51,11 +51,14 @@ class MeshPeer:
         self.events: list[MatchEvent] = []
         """All that the session reported, in order."""
         self.rows: dict[int, tuple[int, ...]] = {}
-        """The final inputs of each frame."""
+        """The final inputs of each frame of the present match."""
         self.checksums: dict[int, int] = {}
         """Checksums of final states, by the frame that follows them."""
+        self.start_state: Any = None
+        """The state before frame 0, on a machine that was there."""
         self.paused_until = 0.0
         self._final = -1
+        self._match: Any = None
 
     @property
     def playing(self) -> bool:
@@ -75,6 +78,8 @@ class MeshPeer:
         """Run the frames that are due."""
         session = self.session
         while session.due(now=now):
+            if session.match is not self._match:
+                self._turn_the_page()
             state = session.state
             pressed = tuple(self.press(player, state) for player in session.local_players)
             session.advance(pressed[0] if len(pressed) == 1 else pressed, now=now)
@@ -85,6 +90,13 @@ class MeshPeer:
         session = self.session
         due = session.match.pace.next_frame_at if session.running else None
         return due if due is not None and due > now else now + IDLE_INTERVAL
+
+    def _turn_the_page(self) -> None:
+        """A match begins, the first or another: what is written down is of that one."""
+        self._match = self.session.match
+        self.rows, self.checksums, self._final = {}, {}, -1
+        engine = self._match.engine
+        self.start_state = engine.state if engine.frame == 0 else None
 
     def _write_down(self, checkpoint: int) -> None:
         engine = self.session.match.engine
@@ -113,10 +125,14 @@ class MeshSpectator:
         self.checksums: dict[int, int] = {}
         """Checksums of states that were shown, by the frame that follows them."""
         self.paused_until = 0.0
+        self._number = 0
 
     def turn(self, now: float, checkpoint: int) -> None:
         """Show the frames that are due."""
         session = self.session
+        if session.number != self._number:
+            self._number = session.number
+            self.rows, self.checksums = {}, {}
         while session.due(now=now):
             if session.frame % checkpoint == 0:
                 self.checksums[session.frame] = self.sim.checksum(session.state)
@@ -295,7 +311,9 @@ class Mesh:
 
     def _verify_states(self, reference: MeshPeer, end: int) -> int:
         sim = self._game_of(reference.name)()
-        state = sim.initial_state(reference.session.match.seed)
+        match = reference.session.match
+        # A later match may have begun from the state of one machine.
+        state = reference.start_state if match.number else sim.initial_state(match.seed)
         for frame in range(end):
             if frame % self.checkpoint == 0:
                 self._compare(frame, sim.checksum(state))
