@@ -7,7 +7,7 @@ import pytest
 
 from retick.rollback import membership as wire
 from retick.rollback.config import MatchConfig
-from retick.rollback.events import MatchStarted, RematchProposed
+from retick.rollback.events import MatchEnded, MatchStarted, RematchProposed
 from retick.rollback.evidence import TIMELINE, Timeline, encode_timeline, split_into_messages
 from retick.rollback.forensics import DesyncReported
 from retick.rollback.peer import Peer, Role
@@ -195,3 +195,26 @@ def test_a_drop_about_oneself_or_about_nobody_is_a_violation(lost: int) -> None:
     assert all(9 not in peer.session.departures.lost for peer in mesh.alive)
     mesh.restart(liar.name)
     mesh.run_until(lambda: mesh[liar.name].playing, limit=4.0, what="the seat is taken again")
+
+
+def test_one_who_breaks_the_rules_cannot_turn_the_others_against_whom_it_lied_to() -> None:
+    """It is shown out at once, and the others hear so before it can say that it has lost the honest machine."""
+    mesh = mesh_of(4)
+    towards(mesh, "peer3", "peer1").send(wire.encode_meeting(wire.Meeting(9, (0,), 10, "nowhere")))
+    mesh.run(2.0)
+    mesh.crash("peer3")
+    mesh.run(6.0)
+    assert_play_on(mesh, ["peer0", "peer1", "peer2"])
+
+
+def test_a_match_that_ends_lets_its_spectators_go() -> None:
+    mesh = Mesh(lambda: Tally(2), conditions=Conditions(latency=0.05), config=MatchConfig(disconnect_after=3.0))
+    mesh.start()
+    mesh.play(60)
+    watching = mesh.watch("watching", "peer0")
+    mesh.run(2.0)
+    mesh.crash("peer1")
+    mesh.run(10.0)
+    assert not mesh["peer0"].session.running
+    assert any(isinstance(event, MatchEnded) for event in watching.events)
+    assert mesh["peer0"].session.next_timeout() is None

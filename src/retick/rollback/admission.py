@@ -230,8 +230,14 @@ class Sponsor:
             self._promised_for = number
             peer.send(wire.encode_numbered(wire.PROMISE, number, self.promise(match)))
 
-    def cancelled(self, number: int, match: Match) -> None:
+    def speaks_for(self, number: int, member: Peer) -> bool:
+        """Whether it is this member who brings that newcomer in."""
+        return self._brought_by.get(number) == member.number
+
+    def cancelled(self, member: Peer, number: int, match: Match) -> None:
         """Another member has given up bringing somebody in."""
+        if not self.speaks_for(number, member):
+            return
         self._early_meetings.pop(number, None)
         self._early_proposals.pop(number, None)
         newcomer = self._session.peers.get(number)

@@ -126,6 +126,9 @@ class Newcomer(Turnover):
         newest = max((exchange.their_frame for exchange in match.exchanges.values()), default=-1)
         return newest - match.engine.frame <= LEVEL_SECONDS * match.config.tick_rate
 
+    def is_brought_by(self, peer: Peer) -> bool:
+        return self._welcome is not None and peer.number == self._welcome.sender
+
     def let_in(self, frame: int, match: Match) -> None:
         """Our sponsor is lost, and a survivor had its last word on us."""
         self.commit(frame, match)

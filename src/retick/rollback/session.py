@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any
 
-from retick.errors import NotSynchronized, RetickError, UsageError
+from retick.errors import InvalidValue, NotSynchronized, RetickError, UsageError
 from retick.link import (
     Accept,
     Connected,
@@ -48,6 +48,7 @@ from retick.rollback.gathering import Gathering
 from retick.rollback.inquiry import Inquiry
 from retick.rollback.leaving import Leaving
 from retick.rollback.match import Match
+from retick.rollback.outbox import offer
 from retick.rollback.peer import HOST, Peer, Phase, Role
 from retick.rollback.rematch import Rematch
 from retick.rollback.resync import Resync
@@ -58,6 +59,9 @@ from retick.sim.contract import Input, input_size_of
 
 __all__ = ["Phase", "RollbackSession"]
 
+ENDING_SECONDS = 1.0
+"""How long the last frames may take to reach those who watch."""
+VIOLATION = "a message that the match does not allow"
 MOST_SILENT_CALLS = 3
 """How often a machine of the match is called that does not answer."""
 
@@ -154,7 +158,7 @@ class RollbackSession(Routine):
             raise UsageError(f"there is no machine {peer} in this match: there are {sorted(self.peers)}")
         message = bytes((lobby.APPLICATION,)) + data
         targets = self.players_peers() if peer is None else [self.peers[peer]]
-        taken = [target.send(message) for target in targets if target.is_connected]
+        taken = [offer(target, message) for target in targets if target.is_connected]
         return bool(taken) and all(taken)
 
     def rematch(self) -> None:
@@ -171,7 +175,7 @@ class RollbackSession(Routine):
         if self.match is not None and self.running:
             self._audience.feed(self.match, least=1)
         self.link.close(Reason.GOODBYE, text, linger=linger)
-        self.end("left the match")
+        self._end("left the match")
 
     def stats(self, *, now: float) -> SessionStats:
         """All numbers of the match at this moment."""
@@ -277,6 +281,14 @@ class RollbackSession(Routine):
         self.tell(MatchStarted(seed=seed, local_players=self.local_players))
 
     def end(self, reason: str) -> None:
+        """No more frames here: the others, and those who watch, must not wait for any."""
+        if self.phase is not Phase.ENDED:
+            if self.match is not None and self.running:
+                self._audience.feed(self.match, least=1)
+            self.link.close(Reason.GOODBYE, reason, linger=ENDING_SECONDS)
+            self._end(reason)
+
+    def _end(self, reason: str) -> None:
         if self.phase is not Phase.ENDED:
             self.phase = Phase.ENDED
             self.tell(MatchEnded(reason=reason))
@@ -355,6 +367,8 @@ class RollbackSession(Routine):
     def _on_message(self, peer: Peer, data: bytes, now: float) -> None:
         kind = data[0] if data else -1
         try:
+            if peer.role is Role.SPECTATOR:
+                raise InvalidValue("a spectator has nothing to say")
             if kind == lobby.APPLICATION:
                 self.tell(MessageReceived(peer=peer.number, data=data[1:]))
             elif kind in (lobby.ROSTER, lobby.READY, lobby.START):
@@ -399,20 +413,22 @@ class RollbackSession(Routine):
         elif kind == wire.PROMISE:
             sponsor.promised(peer, *wire.decode_numbered(data), match)
         elif kind == wire.COMMIT:
-            self._on_commit(*wire.decode_numbered(data), match)
+            self._on_commit(peer, *wire.decode_numbered(data), match)
         elif kind == wire.CANCEL:
-            sponsor.cancelled(wire.decode_number(data), match)
+            sponsor.cancelled(peer, wire.decode_number(data), match)
         elif kind == wire.REMATCH:
             self._rematch.proposed(peer, wire.decode_number(data), match)
         else:
             self._close_violator(peer)
 
-    def _on_commit(self, number: int, frame: int, match: Match) -> None:
+    def _on_commit(self, peer: Peer, number: int, frame: int, match: Match) -> None:
+        """The word of the one who brings a newcomer in; nobody else's counts."""
         if number == self.number:
-            self._newcomer.commit(frame, match)
+            if self._newcomer.is_brought_by(peer):
+                self._newcomer.commit(frame, match)
             return
         newcomer = self.peers.get(number)
-        if newcomer is not None and newcomer.role is Role.NEWCOMER:
+        if newcomer is not None and newcomer.role is Role.NEWCOMER and self.sponsor.speaks_for(number, peer):
             self.sponsor.commit(newcomer, frame, match)
 
     def _on_gone(self, peer: Peer, reason: int, text: str) -> None:
@@ -437,8 +453,10 @@ class RollbackSession(Routine):
             self.end(words)
 
     def _close_violator(self, peer: Peer) -> None:
+        """Show a machine out, and tell the others before it can tell them that it has lost us."""
         if peer.connection is not None:
-            peer.connection.close(Reason.VIOLATION, "a message that the match does not allow")
+            peer.connection.close(Reason.VIOLATION, VIOLATION)
+            self._on_gone(peer, Reason.VIOLATION, VIOLATION)
 
     def _running(self) -> Match:
         if self.match is None:
