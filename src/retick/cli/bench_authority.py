@@ -143,6 +143,7 @@ def _where_time_goes(load: Load) -> list[Check]:
         rows.append(_row(f"... {name}", f"{seconds / load.seconds:.1%}", "reported"))
     rows.append(_row("datagrams in", f"{load.datagrams / load.seconds:,.0f} a second", "reported"))
     rows.append(_row("bytes of a snapshot", f"{load.snapshot_bytes:.0f}", "reported"))
+    rows.append(_row("other processes", "kept out" if load.ahead else "in the figures", "reported"))
     return rows
 
 

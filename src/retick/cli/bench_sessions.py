@@ -10,8 +10,9 @@ import typer
 from rich.console import Console
 
 from retick._kernels import is_compiled
-from retick.cli.bench_fleet import Fleet, Undisturbed, run_joiners
+from retick.cli.bench_fleet import Fleet, run_joiners
 from retick.cli.bench_overhead import Overhead, engine_alone, link_alone, measure_overhead, packets_alone
+from retick.cli.undisturbed import Undisturbed
 from retick.errors import RetickError
 
 __all__ = ["Holding", "bench_sessions", "hold_sessions"]

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from retick.authority import Server, ServerConfig
 from retick.authority.room import Room
-from retick.cli.senders import pin_to_core
+from retick.cli.undisturbed import Undisturbed
 from retick.games.runner import NetRunner
 from retick.transport.udp import open_udp
 
@@ -53,6 +53,8 @@ class Load:
     skipped_ticks: int = 0
     least_buffered: float = 0.0
     """Of the player who fared worst: share of ticks run on a command that was there."""
+    ahead: bool = False
+    """Whether the system let the server run before ordinary processes, so that those are not in the figures."""
 
     @property
     def busy(self) -> float:
@@ -66,8 +68,6 @@ def measure_load(
     *, rooms: int = 8, players: int = 16, seconds: float = 10.0, progress: Callable[[str], None] = lambda text: None
 ) -> Load:
     """Serve the senders for so many seconds, from when all are in."""
-    affinity = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
-    pin_to_core(0)
     names = tuple(f"room {number}" for number in range(rooms))
     server = Server(NetRunner(), entropy=os.urandom, config=ServerConfig(rooms=names))
     socket = open_udp("127.0.0.1", 0)
@@ -76,28 +76,33 @@ def measure_load(
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     load = Load(rooms, players)
     try:
-        progress(f"{rooms} rooms of {players}: players join")
-        waited = 0.0
-        while _seated(server) < rooms * players and waited < PATIENCE:
-            _serve(server, socket, 0.5, Load(rooms, players))
-            waited += 0.5
-        _serve(server, socket, SETTLING, Load(rooms, players))
-        before = {room.name: _buffered(room) for room in server.rooms.values()}
-        progress(f"{rooms} rooms of {players}: {seconds:g} s")
-        skipped = server.skipped_ticks
-        _serve(server, socket, seconds, load)
-        load.skipped_ticks = server.skipped_ticks - skipped
-        load.joined = _seated(server)
-        load.least_buffered = min((_worst(room, before[room.name]) for room in server.rooms.values()), default=0.0)
-        sent = [room.stats for room in server.rooms.values()]
-        load.snapshot_bytes = sum(s.snapshot_bytes for s in sent) / max(1, sum(s.snapshots for s in sent))
+        with Undisturbed(0) as place:
+            load.ahead = place.is_ahead
+            _measure(server, socket, load, seconds, progress)
     finally:
         child.terminate()
         child.communicate()
         socket.close()
-        if affinity is not None:
-            os.sched_setaffinity(0, affinity)
     return load
+
+
+def _measure(server: Server, socket: Any, load: Load, seconds: float, progress: Callable[[str], None]) -> None:
+    rooms, players = load.rooms, load.players
+    progress(f"{rooms} rooms of {players}: players join")
+    waited = 0.0
+    while _seated(server) < rooms * players and waited < PATIENCE:
+        _serve(server, socket, 0.5, Load(rooms, players))
+        waited += 0.5
+    _serve(server, socket, SETTLING, Load(rooms, players))
+    before = {room.name: _buffered(room) for room in server.rooms.values()}
+    progress(f"{rooms} rooms of {players}: {seconds:g} s")
+    skipped = server.skipped_ticks
+    _serve(server, socket, seconds, load)
+    load.skipped_ticks = server.skipped_ticks - skipped
+    load.joined = _seated(server)
+    load.least_buffered = min((_worst(room, before[room.name]) for room in server.rooms.values()), default=0.0)
+    sent = [room.stats for room in server.rooms.values()]
+    load.snapshot_bytes = sum(s.snapshot_bytes for s in sent) / max(1, sum(s.snapshots for s in sent))
 
 
 def _seated(server: Server) -> int:

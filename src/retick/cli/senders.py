@@ -17,24 +17,18 @@ from retick.authority.acked import DELTA_SNAPSHOT, acked_input
 from retick.authority.config import DELTA_SNAPSHOTS
 from retick.authority.delta import DeltaCodec
 from retick.authority.joining import JoinRequest, encode_join
+from retick.cli.undisturbed import Undisturbed
 from retick.games.runner import Command, NetRunner
 from retick.games.runner.control import Hello, Ping, Pong, Welcome
 from retick.link import Connected, LinkConfig, LinkEndpoint, MessageReceived, UnreliableReceived
 from retick.transport.poll import Poll
 from retick.transport.udp import SocketAddress, open_udp
 
-__all__ = ["Sender", "main", "pin_to_core"]
+__all__ = ["Sender", "main"]
 
 LEAD: Final = 6
 """Ticks that a command is stamped ahead of the server's."""
 BUNDLE: Final = 5
-
-
-def pin_to_core(number: int) -> None:
-    """Keep this process on one core, where the system lets it."""
-    if hasattr(os, "sched_setaffinity"):
-        cores = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, {cores[number % len(cores)]})
 
 
 class Sender:
@@ -100,7 +94,6 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--players", type=int, required=True)
     parser.add_argument("--seconds", type=float, required=True)
     options = parser.parse_args(arguments)
-    pin_to_core(1)
     profile = NetRunner()
     codec = DeltaCodec(profile.layout)
     link = LinkEndpoint(
@@ -121,7 +114,8 @@ def main(arguments: list[str] | None = None) -> None:
         Sender(profile, codec, link, target, f"room {number % options.rooms}")
         for number in range(options.rooms * options.players)
     ]
-    _drive(wire, senders, options.seconds)
+    with Undisturbed(1):
+        _drive(wire, senders, options.seconds)
     joined = sum(sender.joined for sender in senders)
     snapshots, size = sum(s.snapshots for s in senders), sum(s.snapshot_bytes for s in senders)
     sys.stdout.write(f"{joined} {snapshots} {size}\n")
