@@ -66,7 +66,7 @@ def main(host: str | None, port: int = PORT) -> None:
     print(over)
 
 
-def draw(pygame, screen, state: PongState) -> None:  # type: ignore[no-untyped-def]
+def draw(pygame, screen, state: PongState) -> None:  # type: ignore[no-untyped-def]  # pygame may not be installed
     screen.fill("black")
     for box in (
         (0, state.left_y, DEPTH, PADDLE),

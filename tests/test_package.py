@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -74,3 +75,16 @@ def test_no_file_names_a_registry_or_a_path_of_a_machine() -> None:
         if path.suffix in {".py", ".pyi", ".pxd", ".toml", ".md", ".yml", ".c", ".h", ""} and path.is_file():
             text = path.read_text(encoding="utf-8", errors="replace")
             assert not [word for word in words if word in text], name
+
+
+def test_every_ignored_complaint_carries_its_reason() -> None:
+    ignored = re.compile(r"# (?:type: ignore\[[^]]+\]|noqa: [A-Z0-9, ]+?)\s*(.*)$")
+    bare = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for folder in ("src", "tests", "fuzz", "examples", "benchmarks", "typings")
+        for path in sorted((ROOT / folder).rglob("*.py*"))
+        if path.suffix in {".py", ".pyi"}
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if (found := ignored.search(line)) is not None and not found[1].strip("# -")
+    ]
+    assert bare == []

@@ -136,7 +136,7 @@ def test_a_mask_keeps_inputs_within_what_a_game_accepts() -> None:
 @pytest.mark.parametrize("wrong", [{"frames": 0}, {"interpreters": 1}, {"seed": 0}])
 def test_numbers_out_of_range_are_misuse(wrong: dict[str, int]) -> None:
     with pytest.raises(UsageError):
-        audit_dynamic(f"{CHEATS}:Honest", **wrong)  # type: ignore[arg-type]
+        audit_dynamic(f"{CHEATS}:Honest", **wrong)  # type: ignore[arg-type]  # fields by name
 
 
 def test_progress_is_told_frame_by_frame() -> None:

@@ -180,7 +180,7 @@ def test_a_client_that_sends_ten_times_too_often_is_not_read_and_harms_nobody() 
 def test_inputs_before_a_hello_make_no_player() -> None:
     field = Field()
     stranger = Stranger("server")
-    stranger.events = lambda: stranger.link.events()  # type: ignore[method-assign]
+    stranger.events = lambda: stranger.link.events()  # type: ignore[method-assign]  # it does not read
     field.network.attach("stranger", stranger, on_events=lambda events: None)
     field.run(0.5)
     stranger.connection.send_unreliable(bundle(Command(1, 50, 1)))

@@ -5,7 +5,7 @@ from retick.games.runner import RunnerState
 
 
 def at(x: float, **more: float) -> RunnerState:
-    return RunnerState(x, 0.0, 0.0, **more)  # type: ignore[arg-type]
+    return RunnerState(x, 0.0, 0.0, **more)  # type: ignore[arg-type]  # fields by name
 
 
 def filled() -> RemoteBuffer:

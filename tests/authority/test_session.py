@@ -27,13 +27,13 @@ from tests.authority.courses import Field, Still, seeded, small_rooms
 
 
 class OldRunner(NetRunner):
-    protocol_version = 5  # type: ignore[misc]
+    protocol_version = 5  # type: ignore[misc]  # final elsewhere
 
 
 class MislabelledRunner(NetRunner):
     """Says 6 to the link and 5 in its hello."""
 
-    def encode_control(self, message: Any) -> bytes:  # type: ignore[override]
+    def encode_control(self, message: Any) -> bytes:  # type: ignore[override]  # any message
         data = NetRunner.encode_control(message)
         return data[:2] + (5).to_bytes(4, "little") + data[6:] if data[1] in (1, 2) else data
 

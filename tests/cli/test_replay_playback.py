@@ -153,7 +153,7 @@ def test_a_whole_file_is_shown_in_any_game(tmp_path: Path) -> None:
     path = tmp_path / "m.rplk"
     save(path, MATCH)
     picture = replay_play._picture(playback(), None, path)
-    console = Console(width=80, record=True, file=open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+    console = Console(width=80, record=True, file=open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - lives as long as the console
     console.print(picture)
     assert "m.rplk" in console.export_text()
     console.file.close()

@@ -16,7 +16,7 @@ def test_a_recording_ends_where_frames_are_missing(tmp_path: Path) -> None:
     contest = contest_for(2)
     session: Any = SpectatorSession(contest.game, "there", entropy=os.urandom, config=MatchConfig())
     file = tmp_path / "watched.rtk"
-    watcher = _Watcher(Console(quiet=True), contest, session, None, file, "nobody")  # type: ignore[arg-type]
+    watcher = _Watcher(Console(quiet=True), contest, session, None, file, "nobody")  # type: ignore[arg-type]  # a part that is not asked
     for seed, first in ((7, 0), (7, 300)):
         session._state, session.frame, session.seed = contest.game.initial_state(seed), first, seed
         watcher._note(WatchingStarted(seed=seed, frame=first))

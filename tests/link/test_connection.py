@@ -101,7 +101,7 @@ def test_any_bytes_like_object_is_a_datagram_and_a_payload(kind: Any) -> None:
     assert type(event.data) is bytes
     for wrong in (None, 7, "text"):
         with pytest.raises(TypeError):
-            pair.host.receive_datagram(wrong, "guest", now=0.5)  # type: ignore[arg-type]
+            pair.host.receive_datagram(wrong, "guest", now=0.5)  # type: ignore[arg-type]  # an untyped caller
     assert sum(pair.host.dropped.values()) == 0
 
 

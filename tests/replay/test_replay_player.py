@@ -136,8 +136,8 @@ def test_a_recording_of_another_game_is_refused(match: Replay, game: Tally) -> N
 
 def test_a_start_state_needs_a_game_that_reads_it() -> None:
     class Mute(Tally):
-        unpack_state = None  # type: ignore[assignment]
-        pack_state = None  # type: ignore[assignment]
+        unpack_state = None  # type: ignore[assignment]  # a game without
+        pack_state = None  # type: ignore[assignment]  # a game without
 
     with pytest.raises(UsageError):
         ReplayPlayer(TALLY, Mute()).seek(50)

@@ -24,7 +24,7 @@ def test_what_is_saved_is_loaded(tmp_path: Path, match: Replay) -> None:
 def test_the_name_chooses_the_format_and_an_argument_overrules_it(tmp_path: Path) -> None:
     cases = [("a.rtk", None, "rtk"), ("b.RPLK", None, "rplk"), ("c", None, "rplk"), ("d.rtk", "rplk", "rplk")]
     for name, wanted, expected in cases:
-        save(tmp_path / name, MATCH, format=wanted)  # type: ignore[arg-type]
+        save(tmp_path / name, MATCH, format=wanted)  # type: ignore[arg-type]  # an untyped caller
         assert format_of((tmp_path / name).read_bytes()) == expected
     with pytest.raises(EncodeError):
         save(tmp_path / "e.rplk", MATCH.replace(start_state=b"x"))

@@ -42,12 +42,12 @@ def test_it_is_a_value() -> None:
     assert list(match.checkpoints) == [0, 1]
     assert match.replace(seed=2) != match
     with pytest.raises(AttributeError):
-        match.seed = 3  # type: ignore[misc]
+        match.seed = 3  # type: ignore[misc]  # it is frozen
 
 
 def test_it_keeps_nothing_that_the_caller_can_still_change() -> None:
     checkpoints, frames = {0: 1}, bytearray(4)
-    match = Replay(seed=1, frames=frames, checkpoints=checkpoints)  # type: ignore[arg-type]
+    match = Replay(seed=1, frames=frames, checkpoints=checkpoints)  # type: ignore[arg-type]  # an untyped caller
     checkpoints[0] = 2
     frames[0] = 9
     assert match.checkpoints == {0: 1}

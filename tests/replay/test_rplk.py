@@ -148,7 +148,7 @@ def test_any_buffer_is_read(kind: type) -> None:
 
 def test_text_is_no_replay() -> None:
     with pytest.raises(errors.UsageError):
-        replay.loads("RPLK")  # type: ignore[arg-type]
+        replay.loads("RPLK")  # type: ignore[arg-type]  # an untyped caller
 
 
 @pytest.mark.parametrize("seed", [0, -1, 2**32, 1.0, None])
@@ -160,14 +160,14 @@ def test_a_seed_that_starts_nothing_is_the_callers_mistake(seed: int) -> None:
 @pytest.mark.parametrize("pairs", [[(0x10000, 0)], [(0, -1)], [(1,)], [(1, 2, 3)], [1, 2], [("a", 1)], "ab", 7, b"abc"])
 def test_inputs_that_do_not_fit_are_the_callers_mistake(pairs: object) -> None:
     with pytest.raises(errors.UsageError):
-        replay.Replay(seed=1, frames=pairs)  # type: ignore[arg-type]
+        replay.Replay(seed=1, frames=pairs)  # type: ignore[arg-type]  # an untyped caller
 
 
 def test_a_start_in_mid_match_is_refused_on_writing() -> None:
     started = replay.Replay(seed=1, frames=b"", start_frame=5)
     for form in (None, "rplk", "rtk"):
         with pytest.raises(errors.UsageError):
-            replay.dumps(started, format=form)  # type: ignore[arg-type]
+            replay.dumps(started, format=form)  # type: ignore[arg-type]  # an untyped caller
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_rplk_is_chosen_only_when_nothing_is_lost() -> None:
 
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(errors.UsageError):
-        replay.dumps(replay.Replay(seed=1, frames=b""), format="zip")  # type: ignore[arg-type]
+        replay.dumps(replay.Replay(seed=1, frames=b""), format="zip")  # type: ignore[arg-type]  # an untyped caller
 
 
 def test_the_crc_is_the_usual_one() -> None:

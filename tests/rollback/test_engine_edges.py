@@ -79,7 +79,7 @@ def test_a_game_without_a_number_of_players_is_refused(players: Any) -> None:
 @pytest.mark.parametrize("size", [0, -1, 9, 2.5, "2", None])
 def test_a_game_with_impossible_inputs_is_refused(size: Any) -> None:
     sim = Tally(2)
-    sim.input_size = size  # type: ignore[attr-defined]
+    sim.input_size = size  # type: ignore[attr-defined]  # a game may have one
     with pytest.raises(UsageError, match="input_size must be from 1 to 8 bytes"):
         RollbackEngine(sim, None, local_player=0)
 

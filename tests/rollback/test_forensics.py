@@ -73,7 +73,7 @@ def test_a_wrong_branch_on_one_of_four_is_told_from_the_three(culprit: int) -> N
     assert report.suggested_source == others[0]
     assert [field.name for field in report.fields] == ["totals[0]"]
     values = dict(report.fields[0].values)
-    assert values[culprit] == values[others[0]] - 10  # type: ignore[operator]
+    assert values[culprit] == values[others[0]] - 10  # type: ignore[operator]  # they are numbers
 
 
 @pytest.mark.parametrize("machines", [2, 4])

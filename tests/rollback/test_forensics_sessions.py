@@ -29,18 +29,18 @@ def run(sims: list[Any], seed: int) -> list[Machine]:
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_changed_field_in_a_fight_is_found_at_its_frame(seed: int) -> None:
     machines = run([FieldChanged(), FieldChanged(at=70 + seed)], seed)
-    report = machines[0].investigation.report  # type: ignore[union-attr]
+    report = machines[0].investigation.report  # type: ignore[union-attr]  # it is there
     assert report is not None
     assert report.first_differing == 71 + seed
     assert [field.name for field in report.fields] == ["p1.x"]
     ours, theirs = (value for _, value in report.fields[0].values)
-    assert theirs == ours + 300  # type: ignore[operator]
+    assert theirs == ours + 300  # type: ignore[operator]  # they are numbers
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_wrong_branch_on_one_of_four_is_found_by_all(seed: int) -> None:
     machines = run([WrongBranch(4, at=60 if number == 2 else None) for number in range(4)], seed)
-    report = machines[0].investigation.report  # type: ignore[union-attr]
+    report = machines[0].investigation.report  # type: ignore[union-attr]  # it is there
     assert report is not None
     assert report.groups == ((0, 1, 3), (2,))
     guilty = next(row for row in report.inputs if row.frame + 1 == report.first_differing)
@@ -53,7 +53,7 @@ def test_a_wrong_branch_on_one_of_four_is_found_by_all(seed: int) -> None:
 def test_an_unsaved_attribute_is_found_by_all(players: int, seed: int) -> None:
     worlds: list[Callable[[], Any]] = [lambda: UnsavedAttribute(players)] * players
     machines = run([WorldSimulation(make()) for make in worlds], seed)
-    report = machines[0].investigation.report  # type: ignore[union-attr]
+    report = machines[0].investigation.report  # type: ignore[union-attr]  # it is there
     assert report is not None
     assert [field.name for field in report.fields] == ["totals[0]"]
     guilty = next(row for row in report.inputs if row.frame + 1 == report.first_differing)

@@ -225,11 +225,11 @@ def test_numbers_of_other_kinds_and_beyond_what_is_known_are_taken_as_they_are()
             return super().initial_state(1)
 
     rare = MatchConfig(input_delay=0, checksum_interval=10**30)
-    match = Match(Seeded(), seed=Bit.FOUR, local_players=[0], config=rare, number=True)  # type: ignore[arg-type]
+    match = Match(Seeded(), seed=Bit.FOUR, local_players=[0], config=rare, number=True)  # type: ignore[arg-type]  # an untyped caller
     assert seeds == [match.seed] == [Bit.FOUR]
     assert seeds[0] is Bit.FOUR
     for key, extensions in enumerate((-1, 1 << 40, Bit.ONE | Bit.FOUR)):
-        assert match.add_peer(key, [1], extensions=extensions).players == (1,)  # type: ignore[arg-type]
+        assert match.add_peer(key, [1], extensions=extensions).players == (1,)  # type: ignore[arg-type]  # an untyped caller
     match.barrier = match.joins_at = Bit.FOUR
     assert (match.barrier, match.joins_at) == (4, 4)
     for frame in range(12):

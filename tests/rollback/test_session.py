@@ -386,7 +386,7 @@ def test_a_stranger_who_knows_the_format_cannot_speak_for_a_peer() -> None:
         copies.append(data)
         real(data, address, now=now)
 
-    host.receive_datagram = listening  # type: ignore[method-assign]
+    host.receive_datagram = listening  # type: ignore[method-assign]  # to hear what arrives
     mesh.play(60)
     before = host.stats(now=mesh.network.now)
     for data in copies:

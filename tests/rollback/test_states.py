@@ -76,7 +76,7 @@ def test_a_step_or_checksum_put_on_one_game_object_is_obeyed() -> None:
         seen.append(tuple(inputs))
         return plain(state, inputs)
 
-    game.step = step  # type: ignore[method-assign]
+    game.step = step  # type: ignore[method-assign]  # a game that changes
     e = engine(game)
     e.advance(1)
     e.advance(2)

@@ -96,7 +96,7 @@ def test_a_step_written_in_python_sees_its_players_and_is_what_runs_in_bulk() ->
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda sim: pickle.loads(pickle.dumps(sim))])
 def test_a_copied_or_pickled_game_is_the_same_game(copied: Any) -> None:
     sim = Counter()
-    sim.note = "kept"  # type: ignore[attr-defined]
+    sim.note = "kept"  # type: ignore[attr-defined]  # a game's own
     state = sim.initial_state(3)
     other = copied(sim)
     assert other.note == "kept"

@@ -16,7 +16,7 @@ def load(name: str) -> Any:
 
 
 def cases(name: str) -> list[Any]:
-    return load(name)["cases"]  # type: ignore[no-any-return]
+    return load(name)["cases"]  # type: ignore[no-any-return]  # JSON
 
 
 def codec_of(entry: dict[str, Any]) -> Any:

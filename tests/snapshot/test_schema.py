@@ -168,7 +168,7 @@ def test_objects_become_a_snapshot_and_come_back() -> None:
 
 def test_objects_that_do_not_fit_say_where() -> None:
     with pytest.raises(EncodeError, match=r"entity 7, Body\.x"):
-        snapshot_of_objects(schema_of(Body), tick=1, entities={7: [Body(x="far", y=0)]})  # type: ignore[arg-type]
+        snapshot_of_objects(schema_of(Body), tick=1, entities={7: [Body(x="far", y=0)]})  # type: ignore[arg-type]  # an untyped caller
 
 
 def test_a_component_class_needs_a_codec_for_each_field() -> None:

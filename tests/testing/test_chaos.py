@@ -96,7 +96,7 @@ def test_machines_that_part_are_a_failure() -> None:
 
         def __init__(self, game: object, **details: object) -> None:
             wrong = fighter_arena().tampered
-            super().__init__({"peer0": fighter_arena().game, "peer1": lambda: wrong(50)}, **details)  # type: ignore[arg-type]
+            super().__init__({"peer0": fighter_arena().game, "peer1": lambda: wrong(50)}, **details)  # type: ignore[arg-type]  # fields by name
 
         def play(self, frames: int, *, limit: float | None = None) -> None:
             super().play(frames, limit=limit)

@@ -216,11 +216,11 @@ def test_each_extension_is_decoded_only_when_named() -> None:
         InputPacket(1, 2, (1 << 24,), input_size=3),
         InputPacket(1, 2, (0,) * 33, input_size=1),
         InputPacket(1, 2, (0,) * 32 * 5, input_size=8, seats=5),
-        InputPacket(1, 2, 7),  # type: ignore[arg-type]
-        InputPacket(1, 2, None, seats=2),  # type: ignore[arg-type]
-        InputPacket(1, 2, (0,), time_sync=(1,)),  # type: ignore[arg-type]
-        InputPacket(1, 2, (0,), time_sync=5),  # type: ignore[arg-type]
-        InputPacket(1, 2, (0,), loss_stats=(1, 2, 3)),  # type: ignore[arg-type]
+        InputPacket(1, 2, 7),  # type: ignore[arg-type]  # an untyped caller
+        InputPacket(1, 2, None, seats=2),  # type: ignore[arg-type]  # an untyped caller
+        InputPacket(1, 2, (0,), time_sync=(1,)),  # type: ignore[arg-type]  # an untyped caller
+        InputPacket(1, 2, (0,), time_sync=5),  # type: ignore[arg-type]  # an untyped caller
+        InputPacket(1, 2, (0,), loss_stats=(1, 2, 3)),  # type: ignore[arg-type]  # an untyped caller
     ],
 )
 def test_values_that_do_not_fit_are_refused_by_both_encoders(packet: InputPacket) -> None:

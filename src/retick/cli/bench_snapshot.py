@@ -140,14 +140,14 @@ def measure_snapshot(rounds: int, tell: Callable[[str], None]) -> list[Line]:
         tell(f"{count} entities")
         base, full = world(count, "none", 100), codec.encode_full(world(count, "none", 100))
         calls: dict[str, Callable[[], object]] = {
-            "encode full": lambda base=base: codec.encode_full(base),  # type: ignore[misc]
-            "decode full": lambda full=full: codec.decode_full(full),  # type: ignore[misc]
+            "encode full": lambda base=base: codec.encode_full(base),  # type: ignore[misc]  # bound now
+            "decode full": lambda full=full: codec.decode_full(full),  # type: ignore[misc]  # bound now
         }
         for case in ("all", "tenth"):
             current = world(count, case, 101)
             packet = codec.encode_delta(base, current)
-            calls[f"encode {case}"] = lambda b=base, c=current: codec.encode_delta(b, c)  # type: ignore[misc]
-            calls[f"apply {case}"] = lambda b=base, p=packet: codec.apply_delta(b, p)  # type: ignore[misc]
+            calls[f"encode {case}"] = lambda b=base, c=current: codec.encode_delta(b, c)  # type: ignore[misc]  # bound now
+            calls[f"apply {case}"] = lambda b=base, p=packet: codec.apply_delta(b, p)  # type: ignore[misc]  # bound now
         for name, figures in RUST.items():
             median, best = _time(calls[name], rounds)
             target = figures[column] / (3 if count == 16 else 10)

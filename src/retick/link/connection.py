@@ -28,7 +28,7 @@ from retick.link.terms import LinkStats, State, Terms
 try:
     import cython
 except ModuleNotFoundError:  # without Cython the source runs as it is
-    from retick import _cython as cython  # type: ignore[no-redef]
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
     from cython.cimports.libc.math import INFINITY as NEVER

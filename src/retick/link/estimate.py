@@ -7,7 +7,7 @@ how far it is off. Loss is counted over stretches of at least 16 datagrams, and 
 try:
     import cython
 except ModuleNotFoundError:  # without Cython the source runs as it is
-    from retick import _cython as cython  # type: ignore[no-redef]
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if not cython.compiled:
     STRETCH = 16

@@ -21,7 +21,7 @@ from retick.sim.contract import Frame, Input, Player, input_size_of
 try:
     import cython
 except ModuleNotFoundError:  # without Cython the source runs as it is
-    from retick import _cython as cython  # type: ignore[no-redef]
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
     from cython.cimports.retick.rollback.inputs import UNSEEN, InputHistory, fits
@@ -437,7 +437,7 @@ class RollbackEngine:
         """The checksum of the state before ``frame``, if it is in history."""
         self.settle()
         self._check_held(frame)
-        return self.states.checksum_at(frame, self.inputs)  # type: ignore[no-any-return]
+        return self.states.checksum_at(frame, self.inputs)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def inputs_of(self, player: Player, first: Frame, end: Frame) -> list[int]:
         """The confirmed inputs of one player for frames ``first`` to ``end - 1``."""
@@ -461,7 +461,7 @@ class RollbackEngine:
         self.settle()
         if not fits(frame, NEWEST_FRAME) or frame >= self.current or not self.inputs.holds(frame):
             raise self._evicted(frame, "its inputs were asked for")
-        return self.inputs.inputs_at(frame)  # type: ignore[no-any-return]
+        return self.inputs.inputs_at(frame)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def first_missing(self, player: Player) -> int:
         """The first frame for which ``player``'s input is not confirmed with all before it.

@@ -19,7 +19,7 @@ from retick.sim.contract import Frame, Player
 try:
     import cython
 except ModuleNotFoundError:  # without Cython the source runs as it is
-    from retick import _cython as cython  # type: ignore[no-redef]
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
     from cython.cimports.cpython.long import PyLong_AsLongLongAndOverflow

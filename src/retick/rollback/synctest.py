@@ -15,7 +15,7 @@ from retick.sim.contract import Frame, Input, input_size_of
 try:
     import cython
 except ModuleNotFoundError:  # without Cython the source runs as it is
-    from retick import _cython as cython  # type: ignore[no-redef]
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
     from cython.cimports.retick.rollback.inputs import InputHistory, fits

@@ -9,7 +9,7 @@ most, until they are: no frame is ever skipped or shown twice.
 try:
     import cython
 except ModuleNotFoundError:  # without Cython the source runs as it is
-    from retick import _cython as cython  # type: ignore[no-redef]
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 __all__ = ["LeadEstimate", "Pace"]
 

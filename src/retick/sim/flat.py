@@ -17,7 +17,7 @@ from retick.errors import UsageError
 try:
     import cython
 except ModuleNotFoundError:  # without Cython the source runs as it is
-    from retick import _cython as cython  # type: ignore[no-redef]
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
     from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
@@ -50,14 +50,14 @@ class FlatRecord:
         if cython.compiled:
             row: cython.p_longlong = cython.cast(cython.p_longlong, PyBytes_AS_STRING(self._data))
             return tuple([row[index] for index in range(len(self._data) // 8)])
-        return self._data  # type: ignore[no-any-return]
+        return self._data  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
         mine: FlatRecord = self
         theirs: FlatRecord = other
-        return mine._data == theirs._data  # type: ignore[no-any-return]
+        return mine._data == theirs._data  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def __hash__(self) -> int:
         return hash(self._data)
@@ -341,7 +341,7 @@ class FlatSimulation:
     def pack_state(self, state: Any) -> bytes:
         """``state`` in its declared widths, little-endian."""
         self.slots_of(state)
-        return state.to_bytes()  # type: ignore[no-any-return]
+        return state.to_bytes()  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def unpack_state(self, data: Any) -> Any:
         """The state that ``pack_state`` packed, or a DecodeError."""

@@ -238,7 +238,7 @@ class _RecordType(type):
         layout = _layout_of(name, hints)
         if not layout.names:
             raise SchemaError(f"{name} declares no field")
-        cls.layout = layout  # type: ignore[attr-defined]
+        cls.layout = layout  # type: ignore[attr-defined]  # made by Record for each class
         for member in layout.members:
             setattr(cls, member.name, _field_of(member))
         return cls
@@ -273,7 +273,7 @@ class Record(FlatRecord, metaclass=_RecordType):
             member = by_name[name]
             fresh = _slots_from(cls.__name__, member, value)
             slots[member.offset : member.offset + len(fresh)] = fresh
-        return make_record(cls, slots)  # type: ignore[no-any-return]
+        return make_record(cls, slots)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def fields(self) -> Iterator[tuple[str, int]]:
         """Pairs of dotted name and value, in order of declaration."""
@@ -310,7 +310,7 @@ class Record(FlatRecord, metaclass=_RecordType):
         if len(data) > needed:
             raise TrailingData(f"{cls.__name__} takes {needed} bytes, not {len(data)}", extra=len(data) - needed)
         values = cls.layout.packed.unpack(data)
-        return make_record(cls, [_signed(value) for value in values])  # type: ignore[no-any-return]
+        return make_record(cls, [_signed(value) for value in values])  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def _values(self) -> tuple[int, ...]:
         slots = self._slots()

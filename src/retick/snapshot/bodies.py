@@ -12,7 +12,7 @@ from typing import Any
 try:
     import cython
 except ModuleNotFoundError:  # without Cython the source runs as it is
-    from retick import _cython as cython  # type: ignore[no-redef]
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
     from cython.cimports.cpython import array as carray
@@ -244,7 +244,7 @@ class Bodies(Framing):
         table: FieldTable = self.table
         buf: cython.p_uchar = self.buf
         widths: cython.p_int = table.bits
-        columns: cython.pointer(cython.p_longlong) = made.columns  # type: ignore[valid-type]
+        columns: cython.pointer(cython.p_longlong) = made.columns  # type: ignore[valid-type]  # a C type
         every: cython.ulonglong = 18446744073709551615
         field: cython.int
         bits: cython.int

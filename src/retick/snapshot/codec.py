@@ -56,15 +56,15 @@ class Codec:
 
     def encode_full(self, snapshot: Snapshot) -> bytes:
         """A packet with every entity of ``snapshot``."""
-        return self._encoder.full(snapshot)  # type: ignore[no-any-return]
+        return self._encoder.full(snapshot)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def encode_full_into(self, snapshot: Snapshot, buffer: Any) -> int:
         """The same into a writable buffer; returns how many bytes it took."""
-        return self._encoder.full(snapshot, buffer)  # type: ignore[no-any-return]
+        return self._encoder.full(snapshot, buffer)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def decode_full(self, data: Any) -> Snapshot:
         """The snapshot in a full packet."""
-        return self._decoder.full(data)  # type: ignore[no-any-return]
+        return self._decoder.full(data)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def encode_delta(
         self, base: Snapshot, snapshot: Snapshot, packed: bool = False, *, baseline_tick: int | None = None
@@ -77,16 +77,16 @@ class Codec:
         if baseline_tick is not None and baseline_tick != base.tick:
             raise baseline_fault(base.tick, baseline_tick)
         mode = self._packed_mode() if packed else self._mode
-        return self._encoder.delta(base, snapshot, mode)  # type: ignore[no-any-return]
+        return self._encoder.delta(base, snapshot, mode)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def encode_delta_into(self, base: Snapshot, snapshot: Snapshot, buffer: Any, packed: bool = False) -> int:
         """The same into a writable buffer; returns how many bytes it took."""
         mode = self._packed_mode() if packed else self._mode
-        return self._encoder.delta(base, snapshot, mode, buffer)  # type: ignore[no-any-return]
+        return self._encoder.delta(base, snapshot, mode, buffer)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def apply_delta(self, base: Snapshot, data: Any) -> Snapshot:
         """The snapshot that a delta packet makes of ``base``, which stays as it is whatever happens."""
-        return self._decoder.delta(base, data)  # type: ignore[no-any-return]
+        return self._decoder.delta(base, data)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def encode_changes(
         self,
@@ -124,7 +124,7 @@ class Codec:
     def encode_frame(self, base: Snapshot, snapshot: Snapshot, *, last_tick: int) -> bytes:
         """A delta with the compact header, for a receiver whose session stands at ``last_tick`` (version 2)."""
         self._need_session(last_tick)
-        return self._encoder.frame(base, snapshot, last_tick)  # type: ignore[no-any-return]
+        return self._encoder.frame(base, snapshot, last_tick)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def decode_frame_header(self, data: Any, *, last_tick: int) -> FrameHeader:
         """Header and section framing of a compact frame; the bodies are not looked at."""
@@ -140,12 +140,12 @@ class Codec:
     def apply_frame(self, base: Snapshot, data: Any, *, last_tick: int) -> Snapshot:
         """The snapshot that a compact delta frame makes of ``base``."""
         self._need_session(last_tick)
-        return self._decoder.frame(base, data, last_tick)  # type: ignore[no-any-return]
+        return self._decoder.frame(base, data, last_tick)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def decode_full_frame(self, data: Any, *, last_tick: int) -> Snapshot:
         """Always an error: a compact frame cannot carry a full snapshot; send it with the standard header."""
         self._need_session(last_tick)
-        return self._decoder.full_frame(data, last_tick)  # type: ignore[no-any-return]
+        return self._decoder.full_frame(data, last_tick)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def _packed_mode(self) -> int:
         self._need_version_2("packed updates")

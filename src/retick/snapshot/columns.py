@@ -16,7 +16,7 @@ from retick.errors import UsageError
 try:
     import cython
 except ModuleNotFoundError:  # without Cython the source runs as it is
-    from retick import _cython as cython  # type: ignore[no-redef]
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
     from cython.cimports.cpython import array as carray
@@ -111,7 +111,7 @@ class Columns:
             self.rows = [0] * components
             self.room = [0] * components
 
-    def allocate(self, entities: cython.Py_ssize_t, room: cython.pointer(cython.Py_ssize_t)) -> cython.void:  # type: ignore[valid-type]
+    def allocate(self, entities: cython.Py_ssize_t, room: cython.pointer(cython.Py_ssize_t)) -> cython.void:  # type: ignore[valid-type]  # a C type
         """Owned space for this many entities and rows; what was there before is forgotten."""
         table: FieldTable = self.table
         total: cython.Py_ssize_t = 0
@@ -259,7 +259,7 @@ class Columns:
     def row_count(self, component: cython.int) -> int:
         """How many entities have the component at this index."""
         self._check(component, self.table.component_count, "component")
-        return self.rows[component]  # type: ignore[no-any-return]
+        return self.rows[component]  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def value(self, field: cython.int, row: cython.Py_ssize_t) -> int:
         """One value, unsigned where the field is; a row counts the entities that have the field's component."""

@@ -13,7 +13,7 @@ from retick.snapshot.faults import decode_fault
 try:
     import cython
 except ModuleNotFoundError:  # without Cython the source runs as it is
-    from retick import _cython as cython  # type: ignore[no-redef]
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
     from cython.cimports.retick.snapshot import status as st

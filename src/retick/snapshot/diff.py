@@ -13,7 +13,7 @@ from typing import Any
 try:
     import cython
 except ModuleNotFoundError:  # without Cython the source runs as it is
-    from retick import _cython as cython  # type: ignore[no-redef]
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
     from cython.cimports.cpython import array as carray
@@ -219,8 +219,8 @@ class Diff:
 
     def compare_single(self, base: Columns, current: Columns) -> cython.void:
         """The same for one component that every entity has, with one mask word: the usual case of a small schema."""
-        before: cython.pointer(cython.p_longlong) = base.columns  # type: ignore[valid-type]
-        after: cython.pointer(cython.p_longlong) = current.columns  # type: ignore[valid-type]
+        before: cython.pointer(cython.p_longlong) = base.columns  # type: ignore[valid-type]  # a C type
+        after: cython.pointer(cython.p_longlong) = current.columns  # type: ignore[valid-type]  # a C type
         marks: cython.p_ulonglong = self.marks
         fields: cython.int = self.table.fields[0]
         careful: cython.bint = self.table.has_threshold[0] != 0
@@ -293,8 +293,8 @@ class Diff:
     ) -> cython.int:
         """Write down the mask of changed fields; not 0 when there are any."""
         table: FieldTable = self.table
-        before: cython.pointer(cython.p_longlong) = base.columns  # type: ignore[valid-type]
-        after: cython.pointer(cython.p_longlong) = current.columns  # type: ignore[valid-type]
+        before: cython.pointer(cython.p_longlong) = base.columns  # type: ignore[valid-type]  # a C type
+        after: cython.pointer(cython.p_longlong) = current.columns  # type: ignore[valid-type]  # a C type
         careful: cython.bint = table.has_threshold[component] != 0
         field: cython.int = table.first[component]
         word: cython.int

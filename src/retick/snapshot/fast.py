@@ -13,7 +13,7 @@ from typing import Any
 try:
     import cython
 except ModuleNotFoundError:  # without Cython the source runs as it is
-    from retick import _cython as cython  # type: ignore[no-redef]
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
     from cython.cimports.retick.snapshot.columns import Columns
@@ -50,7 +50,7 @@ def put_entity(
     flips: cython.p_ulonglong = table.flip
     spans: cython.p_ulonglong = table.span
     lows: cython.p_longlong = table.low
-    columns: cython.pointer(cython.p_longlong) = current.columns  # type: ignore[valid-type]
+    columns: cython.pointer(cython.p_longlong) = current.columns  # type: ignore[valid-type]  # a C type
     every: cython.ulonglong = 18446744073709551615
     one: cython.ulonglong = 1
     word: cython.ulonglong = 0
@@ -313,7 +313,7 @@ def _take_masked(
     flips: cython.p_ulonglong = table.flip
     spans: cython.p_ulonglong = table.span
     lows: cython.p_longlong = table.low
-    columns: cython.pointer(cython.p_longlong) = target.columns  # type: ignore[valid-type]
+    columns: cython.pointer(cython.p_longlong) = target.columns  # type: ignore[valid-type]  # a C type
     every: cython.ulonglong = 18446744073709551615
     mask: cython.ulonglong
     word: cython.ulonglong

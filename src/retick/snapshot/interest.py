@@ -219,4 +219,4 @@ class Interest:
         sources = {identity: at for at, identity in enumerate(base.ids) if identity not in destroyed}
         sources.update((identity, ~at) for identity, at in chosen.items())
         order = array("q", [sources[identity] for identity in sorted(sources)])
-        return gather(Snapshot, base, current, order, current.tick)  # type: ignore[no-any-return]
+        return gather(Snapshot, base, current, order, current.tick)  # type: ignore[no-any-return]  # mypy sees kernels untyped

@@ -41,7 +41,7 @@ class Snapshot(Columns):
 
     @property
     def schema(self) -> Schema:
-        return self.table.schema  # type: ignore[no-any-return]
+        return self.table.schema  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     @classmethod
     def of(
@@ -165,7 +165,7 @@ class Snapshot(Columns):
         first = sum(len(item.fields) for item in self.schema.components[:index])
         for at, item in enumerate(self.schema.components[index].fields):
             if item.id == field:
-                return self._column_view(first + at, index)  # type: ignore[no-any-return]
+                return self._column_view(first + at, index)  # type: ignore[no-any-return]  # mypy sees kernels untyped
         raise UsageError(f"component {component} has no field {field}")
 
     def copy(self, *, tick: int | None = None) -> "Snapshot":
@@ -173,7 +173,7 @@ class Snapshot(Columns):
         if tick is None:
             tick = self.tick
         _check_tick(tick)
-        return duplicate(type(self), self, tick)  # type: ignore[no-any-return]
+        return duplicate(type(self), self, tick)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def select(self, ids: Iterable[int]) -> "Snapshot":
         """Only these entities, as far as they are there."""
@@ -181,7 +181,7 @@ class Snapshot(Columns):
         picked = array("q", [at for at, entity in enumerate(self.id_list()) if entity in wanted])
         if len(picked) == self.count and self.owned:
             return self
-        return gather(type(self), self, self, picked, self.tick)  # type: ignore[no-any-return]
+        return gather(type(self), self, self, picked, self.tick)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Snapshot):

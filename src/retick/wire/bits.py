@@ -15,7 +15,7 @@ from retick.wire.varint import unzigzag, zigzag
 try:
     import cython
 except ModuleNotFoundError:  # without Cython the source runs as it is
-    from retick import _cython as cython  # type: ignore[no-redef]
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 __all__ = ["BitReader", "BitWriter"]
 

@@ -37,7 +37,7 @@ from retick.errors import (
 try:
     import cython
 except ModuleNotFoundError:  # without Cython the source runs as it is
-    from retick import _cython as cython  # type: ignore[no-redef]
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
     from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize

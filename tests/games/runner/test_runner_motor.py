@@ -93,7 +93,7 @@ def test_a_wall_run_goes_on_or_ends_by_the_command(change: dict[str, float], exp
     state = in_wall_run()
     assert loco(state) == "0a081000007f"
     state = state._replace(wall_run_ticks=17)
-    command = Command(1, 1, 1, move_y=1.0, yaw=round32(-pi / 4))._replace(**change)  # type: ignore[arg-type]
+    command = Command(1, 1, 1, move_y=1.0, yaw=round32(-pi / 4))._replace(**change)  # type: ignore[arg-type]  # fields by name
     assert loco(WALL.step(state, command)) == expected
 
 

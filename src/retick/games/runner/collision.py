@@ -10,7 +10,7 @@ tuning, as the motor's kernel has them.
 try:
     import cython
 except ModuleNotFoundError:  # without Cython the source runs as it is
-    from retick import _cython as cython  # type: ignore[no-redef]
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if not cython.compiled:
     from retick.games.runner.rows import DT, FLOOR, GROUNDED, HIT_X, HIT_Z, SNAP, VX, VY, VZ, X, Y, Z

@@ -20,7 +20,7 @@ from retick.games.runner.state import RunnerState
 try:
     import cython
 except ModuleNotFoundError:  # without Cython the source runs as it is
-    from retick import _cython as cython  # type: ignore[no-redef]
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
     from cython.cimports.cpython.float import PyFloat_AsDouble
@@ -328,7 +328,7 @@ def _number(row: Any, index: cython.int) -> cython.double:
     """A field of a named tuple, by its place: attributes of Python objects are what would cost most here."""
     if cython.compiled:
         return PyFloat_AsDouble(cython.cast(object, PyTuple_GET_ITEM(row, index)))
-    return row[index] * 1.0  # type: ignore[no-any-return]
+    return row[index] * 1.0  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
 
 def _refuse(state: Any, command: Any) -> None:
