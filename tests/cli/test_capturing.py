@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,16 @@ def test_a_match_that_never_began_is_captured_up_to_the_refusal(tmp_path: Path) 
     assert "another tick rate" in RUNNER.invoke(app, ["packet", str(file), "--full"]).output
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Tests that a shell started in the background ignore SIGINT, and so would the programs that they start."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGKILL", -9)])
 def test_what_ends_the_program_leaves_a_file_of_whole_datagrams(tmp_path: Path, name: str, code: int) -> None:
     file = tmp_path / "short.rtkc"
