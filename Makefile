@@ -36,7 +36,7 @@ test-compiled: $(VENV)/.dev
 	$(PY) -m pytest -q -n 2
 
 # What touches a kernel, over its Python source.
-PURE_TESTS := $(wildcard $(addprefix tests/,sim games wire snapshot rollback authority replay testing test_package.py))
+PURE_TESTS := $(wildcard $(addprefix tests/,sim games wire link snapshot rollback authority replay testing test_package.py))
 
 test-pure: $(VENV)/.dev
 	RETICK_PURE=1 $(PY) -m pytest -q -n 2 $(PURE_TESTS)

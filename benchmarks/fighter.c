@@ -1,6 +1,6 @@
 /* The C yardstick by itself, for those who want to try it with their own compiler and flags:
 
-       cc -O3 -I src/retick/cli/native benchmarks/fighter.c -o fighter
+       cc -O3 -I src/retick/cli/bench/native benchmarks/fighter.c -o fighter
        python benchmarks/sim.py --payload frames.bin
        ./fighter frames.bin
 

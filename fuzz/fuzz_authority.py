@@ -16,7 +16,7 @@ from retick.authority.config import DELTA_SNAPSHOTS
 from retick.authority.delta import DeltaCodec, DeltaSender
 from retick.authority.joining import JoinRequest, encode_join
 from retick.games.runner import Command, Intent, NetRunner
-from retick.games.runner.control import Hello, Ping, ResyncHint
+from retick.games.runner.netrunner.control import Hello, Ping, ResyncHint
 from retick.link import Accept, Connected, LinkConfig, LinkEndpoint, MessageReceived
 from retick.transport import MemoryHub
 

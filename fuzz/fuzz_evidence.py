@@ -7,7 +7,7 @@ See guided.py for how to run it.
 from guided import main
 
 from retick.errors import DecodeError
-from retick.rollback.evidence import (
+from retick.rollback.desync.evidence import (
     CLOSEUP,
     TIMELINE,
     Assembler,

@@ -11,9 +11,9 @@ from retick._kernels import is_compiled, prefer_sources_if_asked
 
 if TYPE_CHECKING:
     from retick.errors import DecodeError, RetickError, UsageError
-    from retick.rollback.engine import RollbackEngine
-    from retick.rollback.session import RollbackSession
-    from retick.rollback.synctest import SyncTest
+    from retick.rollback.engine.engine import RollbackEngine
+    from retick.rollback.engine.synctest import SyncTest
+    from retick.rollback.session.session import RollbackSession
     from retick.sim.contract import Simulation
     from retick.sim.prng import XorShift32
     from retick.sim.record import Record
@@ -42,10 +42,10 @@ _HOMES = {
     "DecodeError": "retick.errors",
     "Record": "retick.sim.record",
     "RetickError": "retick.errors",
-    "RollbackEngine": "retick.rollback.engine",
-    "RollbackSession": "retick.rollback.session",
+    "RollbackEngine": "retick.rollback.engine.engine",
+    "RollbackSession": "retick.rollback.session.session",
     "Simulation": "retick.sim.contract",
-    "SyncTest": "retick.rollback.synctest",
+    "SyncTest": "retick.rollback.engine.synctest",
     "UsageError": "retick.errors",
     "WorldSimulation": "retick.sim.world",
     "XorShift32": "retick.sim.prng",

@@ -13,10 +13,10 @@ from retick.authority.acked import ACKED_INPUT, DELTA_SNAPSHOT
 from retick.authority.config import DELTA_SNAPSHOTS
 from retick.authority.delta import DeltaCodec
 from retick.authority.joining import JoinRequest, encode_join
-from retick.authority.player import Player
+from retick.authority.server.player import Player
 from retick.authority.stats import InputStats, PlayerView
 from retick.games.runner import Command, NetRunner
-from retick.games.runner.control import Hello, Ping, ResyncHint
+from retick.games.runner.netrunner.control import Hello, Ping, ResyncHint
 from retick.link import Accept, Connected, Connection, LinkConfig, LinkEndpoint, MessageReceived
 from retick.transport import MemoryHub
 from tests.authority.courses import Field, seeded

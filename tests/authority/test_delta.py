@@ -11,7 +11,7 @@ from retick.authority.acked import DELTA_SNAPSHOT, acked_input, split_acked_inpu
 from retick.authority.delta import DeltaCodec, DeltaReceiver, DeltaSender
 from retick.errors import BaselineMissing, DecodeError, InvalidValue
 from retick.games.runner import COURSE, CourseBot, Mode, NetRunner, RunnerState
-from retick.games.runner.layout import RunnerLayout
+from retick.games.runner.netrunner.layout import RunnerLayout
 from retick.transport import Conditions
 from tests.authority.courses import Field
 

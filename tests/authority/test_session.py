@@ -20,7 +20,7 @@ from retick.authority import (
     ServerConfig,
 )
 from retick.games.runner import CourseBot, Intent, LocomotionState, Mode, NetRunner
-from retick.games.runner.fire import FireResult, FireVisual
+from retick.games.runner.netrunner.fire import FireResult, FireVisual
 from retick.link import Reason
 from retick.transport import Conditions, MemoryHub
 from tests.authority.courses import Field, Still, seeded, small_rooms

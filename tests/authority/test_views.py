@@ -8,7 +8,7 @@ import pytest
 
 from retick.authority import Client, GameMessageReceived, ServerConfig
 from retick.games.runner import Intent, NetRunner, World
-from retick.games.runner.fire import FireResult
+from retick.games.runner.netrunner.fire import FireResult
 from retick.transport import Conditions
 from tests.authority.courses import Field, Still
 

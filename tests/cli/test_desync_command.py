@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from retick.audit.bundle import save_bundle
+from retick.audit.desync.bundle import save_bundle
 from retick.cli.app import app
 from retick.errors import RetickError, UsageError
-from tests.audit.desync_builds import BOX, write_build
-from tests.audit.desyncs import bundles, load_build
-from tests.rollback.planted import FieldChanged
+from tests.audit.desync.desync_builds import BOX, write_build
+from tests.audit.desync.desyncs import bundles, load_build
+from tests.rollback.desync.planted import FieldChanged
 
 
 def run(*arguments: str) -> Result:

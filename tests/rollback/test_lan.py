@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from retick.errors import NotSynchronized, UsageError
 from retick.games.fighter import Fighter
-from retick.rollback.config import MatchConfig
-from retick.rollback.engine import RollbackEngine
+from retick.rollback.engine.engine import RollbackEngine
 from retick.rollback.events import MatchStarted, PeerConnected
 from retick.rollback.lan import LanSession
+from retick.rollback.match.config import MatchConfig
 from retick.transport.conditions import Conditions
 from retick.transport.simulated import SimulatedNetwork
 from retick.wire import rbn1
-from tests.rollback.matches import fighting
+from tests.rollback.session.matches import fighting
 from tests.toys import Tally
 
 TICK = 1 / 60

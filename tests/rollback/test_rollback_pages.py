@@ -4,7 +4,8 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-from retick.rollback import MatchConfig, Phase, events, lobby
+from retick.rollback import MatchConfig, Phase, events
+from retick.rollback.session import roster as lobby
 
 DOCS = Path(__file__).parents[2] / "docs"
 LOBBY = (DOCS / "formats" / "lobby.md").read_text(encoding="utf-8")

@@ -7,8 +7,8 @@ import pytest
 
 from retick.errors import DecodeError
 from retick.snapshot import Bool, Codec, Component, Field, Limits, Schema, Snapshot, UInt
-from retick.snapshot import status as kernel_status
 from retick.snapshot.inspect import component_costs, inspect_frame, inspect_packet, is_snapshot, total_costs
+from retick.snapshot.kernels import status as kernel_status
 from tests.snapshot.sdec import cases, schema_named
 
 

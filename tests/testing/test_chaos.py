@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 import pytest
 
-from retick.rollback.config import MatchConfig
 from retick.rollback.events import DesyncDetected
+from retick.rollback.match.config import MatchConfig
 from retick.testing.arenas import arena_for, fighter_arena
 from retick.testing.chaos import ChaosFailure, Outcome, play, play_planted
 from retick.testing.mesh import Mesh

@@ -7,14 +7,14 @@ import pytest
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.games.scramble import Scramble
-from retick.rollback.config import MatchConfig
 from retick.rollback.events import DesyncDetected, MatchStarted, PlayersDropped, PlayersReturned, SourceChanged
+from retick.rollback.match.config import MatchConfig
 from retick.testing.arenas import arena_for
 from retick.testing.chaos import pressed_by_bots
 from retick.testing.mesh import Mesh, MeshHung
 from retick.testing.tampered import Tampered
 from retick.transport.conditions import Conditions
-from tests.rollback.matches import tally_press
+from tests.rollback.session.matches import tally_press
 from tests.toys import CheatsWithAGlobal, CheatsWithRandom, Tally
 
 QUICK_TO_DROP = MatchConfig(disconnect_after=2.0)

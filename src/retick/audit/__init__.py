@@ -3,10 +3,10 @@
 Knows the simulation contract and no particular game; it never imports a game into its own process.
 """
 
-from retick.audit.dynamic import audit_dynamic
 from retick.audit.report import AllowedFinding, AuditReport, Divergence, DynamicReport, Finding, StaticReport
 from retick.audit.rules import META_RULES, RULES, Rule
-from retick.audit.static import audit_source, audit_static
+from retick.audit.runs.dynamic import audit_dynamic
+from retick.audit.static.check import audit_source, audit_static
 
 __all__ = [
     "META_RULES",

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from retick.audit.scopes import absolute_module
+from retick.audit.static.scopes import absolute_module
 from retick.errors import UsageError
 
 __all__ = ["SourceFile", "Target", "find_target", "followed"]

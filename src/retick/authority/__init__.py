@@ -3,7 +3,8 @@
 Drives a game's motor and packets by their shape: it knows no game, no socket and no clock.
 """
 
-from retick.authority.client import Client
+from retick.authority.client.client import Client
+from retick.authority.client.interpolation import RemoteView
 from retick.authority.config import ClientConfig, ServerConfig
 from retick.authority.declared import DeclaredProfile, SessionNumbers
 from retick.authority.events import (
@@ -21,9 +22,8 @@ from retick.authority.events import (
     ServerEvent,
 )
 from retick.authority.fields import Flag, Real, Whole
-from retick.authority.interpolation import RemoteView
-from retick.authority.room import Room
-from retick.authority.server import Server
+from retick.authority.server.room import Room
+from retick.authority.server.server import Server
 from retick.authority.stats import ClientStats, InputStats, PlayerView, RoomStats
 
 __all__ = [

@@ -7,17 +7,17 @@ import typer
 import retick
 from retick._kernels import is_compiled
 from retick.cli.audit import audit
-from retick.cli.bench import bench_app
-from retick.cli.bots import bots
-from retick.cli.demo import demo
+from retick.cli.bench.command import bench_app
+from retick.cli.demo.command import demo
 from retick.cli.desync import desync_app
-from retick.cli.host import host
-from retick.cli.join import join
 from retick.cli.packet import packet
-from retick.cli.replay import replay_app
-from retick.cli.serve import serve
+from retick.cli.play.host import host
+from retick.cli.play.join import join
+from retick.cli.play.watch import watch
+from retick.cli.replay.command import replay_app
+from retick.cli.serve.bots import bots
+from retick.cli.serve.serve import serve
 from retick.cli.synctest import synctest
-from retick.cli.watch import watch
 
 __all__ = ["app"]
 

@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from retick.audit.bundle import Bundle, load_bundle
-from retick.audit.explain import explain as explain_bundle
-from retick.audit.explanation import Explanation, explanation_lines
-from retick.cli.replay_files import naming
-from retick.cli.replay_game import KNOWN
+from retick.audit.desync.bundle import Bundle, load_bundle
+from retick.audit.desync.explain import explain as explain_bundle
+from retick.audit.desync.explanation import Explanation, explanation_lines
+from retick.cli.replay.files import naming
+from retick.cli.replay.game import KNOWN
 from retick.errors import UsageError
 
 __all__ = ["desync_app"]

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from retick.cli.games import load_game
-from retick.cli.replay_game import game_named, raised
+from retick.cli.replay.game import game_named, raised
 from retick.errors import RetickError
 from retick.testing.determinism import Failure, find_failure, shrink
 

@@ -3,9 +3,11 @@
 Knows the simulation contract, packets and links; knows no socket, no clock, no file and no particular game.
 """
 
-from retick.rollback.config import MatchConfig
-from retick.rollback.cues import CueCancelled, CueConfirmed, CueEvent, CueStarted, CueTracker
-from retick.rollback.engine import EngineStats, RollbackEngine
+from retick.rollback.desync.investigation import DesyncReported, Investigation
+from retick.rollback.desync.report import DesyncReport
+from retick.rollback.engine.cues import CueCancelled, CueConfirmed, CueEvent, CueStarted, CueTracker
+from retick.rollback.engine.engine import EngineStats, RollbackEngine
+from retick.rollback.engine.synctest import SyncTest
 from retick.rollback.events import (
     DesyncDetected,
     InputConflictDetected,
@@ -25,13 +27,11 @@ from retick.rollback.events import (
     Stalled,
     WatchingStarted,
 )
-from retick.rollback.forensics import DesyncReported, Investigation
 from retick.rollback.lan import LanSession
-from retick.rollback.report import DesyncReport
-from retick.rollback.session import Phase, RollbackSession
-from retick.rollback.spectator import SpectatorSession
-from retick.rollback.stats import PeerStats, SessionStats
-from retick.rollback.synctest import SyncTest
+from retick.rollback.match.config import MatchConfig
+from retick.rollback.match.stats import PeerStats, SessionStats
+from retick.rollback.session.session import Phase, RollbackSession
+from retick.rollback.spectate.spectator import SpectatorSession
 
 __all__ = [
     "CueCancelled",

@@ -11,7 +11,7 @@
       |------------------------------>|   connected; a first RBN1 packet counts as START too
 
 There is no proof of address, no version, no goodbye, and the seed is always 1. The host plays seat 0, the joiner
-seat 1. Between new programs use :class:`~retick.rollback.session.RollbackSession`.
+seat 1. Between new programs use :class:`~retick.rollback.session.session.RollbackSession`.
 """
 
 from collections import Counter
@@ -19,10 +19,10 @@ from collections.abc import Hashable
 from typing import Any
 
 from retick.errors import NotSynchronized, UsageError
-from retick.rollback.config import MatchConfig
 from retick.rollback.events import MatchEvent, MatchStarted, PeerConnected
-from retick.rollback.match import Match
-from retick.rollback.stats import SessionStats
+from retick.rollback.match.config import MatchConfig
+from retick.rollback.match.match import Match
+from retick.rollback.match.stats import SessionStats
 from retick.sim.contract import Input
 from retick.wire import rbn1
 

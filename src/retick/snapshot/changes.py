@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from retick.errors import EncodeError
-from retick.snapshot import status as st
 from retick.snapshot.faults import invalid_fault, limit_fault, value_fault
+from retick.snapshot.kernels import status as st
 from retick.snapshot.limits import Limits
 from retick.snapshot.model import Snapshot
 from retick.snapshot.schema import Component, Field, Schema

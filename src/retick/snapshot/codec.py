@@ -5,10 +5,10 @@ from typing import Any
 
 from retick.errors import UsageError
 from retick.snapshot.changes import Updates, encode_change_lists
-from retick.snapshot.decoder import Decoder
-from retick.snapshot.encoder import Encoder
 from retick.snapshot.faults import baseline_fault
 from retick.snapshot.fields import is_int
+from retick.snapshot.kernels.decoder import Decoder
+from retick.snapshot.kernels.encoder import Encoder
 from retick.snapshot.limits import Limits
 from retick.snapshot.model import Entities, Snapshot
 from retick.snapshot.schema import Schema

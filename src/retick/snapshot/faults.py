@@ -20,8 +20,8 @@ from retick.errors import (
     UnsupportedVersion,
     with_code,
 )
-from retick.snapshot import status as st
 from retick.snapshot.fields import KINDS
+from retick.snapshot.kernels import status as st
 
 __all__ = [
     "SECTION_NAMES",

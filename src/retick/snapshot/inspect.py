@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from retick.snapshot import status as st
-from retick.snapshot.decoder import Decoder
 from retick.snapshot.faults import SECTION_NAMES
 from retick.snapshot.fields import FieldCodec
+from retick.snapshot.kernels import status as st
+from retick.snapshot.kernels.decoder import Decoder
 from retick.snapshot.limits import Limits
 from retick.snapshot.model import Snapshot
 from retick.snapshot.schema import Component, Schema

@@ -18,8 +18,8 @@ from math import inf
 
 from retick.errors import UsageError
 from retick.snapshot.codec import Codec
-from retick.snapshot.columns import gather
-from retick.snapshot.encoder import Encoder
+from retick.snapshot.kernels.columns import gather
+from retick.snapshot.kernels.encoder import Encoder
 from retick.snapshot.limits import Limits
 from retick.snapshot.model import Snapshot
 from retick.wire.varint import varuint_size

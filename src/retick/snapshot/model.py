@@ -10,8 +10,8 @@ from sys import byteorder
 from typing import Any, Literal
 
 from retick.errors import EncodeError, UsageError, with_code
-from retick.snapshot.columns import Columns, duplicate, gather
 from retick.snapshot.faults import value_fault
+from retick.snapshot.kernels.columns import Columns, duplicate, gather
 from retick.snapshot.schema import Component, Schema
 
 __all__ = ["Entities", "Snapshot", "Values"]

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from retick.errors import SchemaError, with_code
 from retick.snapshot.fields import FieldCodec, is_int
-from retick.snapshot.table import FieldTable
+from retick.snapshot.kernels.table import FieldTable
 
 __all__ = ["Component", "Field", "Schema"]
 

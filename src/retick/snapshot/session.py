@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from retick.errors import BaselineMissing, InvalidValue, UsageError, with_code
-from retick.snapshot import status as st
-from retick.snapshot.decoder import Decoder
 from retick.snapshot.fields import is_int
+from retick.snapshot.kernels import status as st
+from retick.snapshot.kernels.decoder import Decoder
 from retick.snapshot.model import Snapshot
 from retick.wire.bits import BitReader
 

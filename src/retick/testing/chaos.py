@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from retick.errors import RetickError
+from retick.rollback.desync.investigation import DesyncReported
+from retick.rollback.desync.report import DesyncReport
 from retick.rollback.events import (
     DesyncDetected,
     InputConflictDetected,
@@ -17,8 +19,6 @@ from retick.rollback.events import (
     PlayersDropped,
     PlayersReturned,
 )
-from retick.rollback.forensics import DesyncReported
-from retick.rollback.report import DesyncReport
 from retick.testing.arenas import PLANTED_FIELD, Arena
 from retick.testing.mesh import Mesh, MeshHung, Press
 from retick.testing.scenarios import PATIENCE, Scenario, Trouble

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from retick.errors import DeterminismError
-from retick.rollback.synctest import SyncTest
+from retick.rollback.engine.synctest import SyncTest
 from retick.testing.inputs import random_inputs
 
 __all__ = ["Failure", "assert_deterministic", "find_failure", "shrink"]

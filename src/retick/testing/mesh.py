@@ -14,10 +14,10 @@ from random import Random
 from typing import Any
 
 from retick.errors import RetickError, UsageError
-from retick.rollback.config import MatchConfig
 from retick.rollback.events import MatchEvent
-from retick.rollback.session import Phase, RollbackSession
-from retick.rollback.spectator import SpectatorSession
+from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.session import Phase, RollbackSession
+from retick.rollback.spectate.spectator import SpectatorSession
 from retick.transport.conditions import Conditions
 from retick.transport.simulated import SimulatedNetwork
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from random import Random
 
-from retick.rollback.config import MatchConfig
+from retick.rollback.match.config import MatchConfig
 from retick.transport.conditions import Conditions
 
 __all__ = ["PATIENCE", "Scenario", "Trouble"]

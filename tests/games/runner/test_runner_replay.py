@@ -11,14 +11,15 @@ from pathlib import Path
 import pytest
 
 import retick
-from retick.games.runner import Command, CourseBot, InputStats, NetRunner, PlayerSnapshot, RunnerState, rows
-from retick.games.runner.binary32 import round32
+from retick.games.runner import Command, CourseBot, InputStats, NetRunner, PlayerSnapshot, RunnerState
 from retick.games.runner.locomotion import LocomotionState
+from retick.games.runner.motor import rows
+from retick.games.runner.motor.binary32 import round32
 from retick.sim.prng import XorShift32
 
 ROW = struct.Struct("<8f?BB3dBB")
 PINNED = "93998be4bbfd7ec3c5923ac98a56e8d5753f3367d7714f59cb6f4d3a7708bac5"
-SOURCE = Path(retick.__file__).parent / "games/runner"
+SOURCE = Path(retick.__file__).parent / "games/runner/motor"
 
 
 def bits(state: RunnerState) -> bytes:
@@ -141,7 +142,7 @@ def test_the_rows_of_the_c_side_are_the_rows_of_the_python_side() -> None:
 
 @pytest.mark.skipif(retick.is_compiled(), reason="compiled, the constants are C's own")
 def test_the_constants_of_the_c_side_are_those_of_the_python_side() -> None:
-    from retick.games.runner import kernel
+    from retick.games.runner.motor import kernel
 
     declared = declared_in(SOURCE / "kernel.pxd")
     assert declared

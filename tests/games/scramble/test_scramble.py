@@ -13,8 +13,8 @@ import retick.games.scramble
 from retick.errors import UsageError
 from retick.games.scramble import Body, Button, Scramble, ScrambleState, rules
 from retick.games.scramble.bots import Bot, scramble
-from retick.rollback.cues import CueConfirmed, CueTracker
-from retick.rollback.engine import RollbackEngine
+from retick.rollback.engine.cues import CueConfirmed, CueTracker
+from retick.rollback.engine.engine import RollbackEngine
 from retick.sim.prng import XorShift32
 from retick.testing import assert_deterministic
 

@@ -4,16 +4,16 @@ Knows nothing of sessions, clocks or sockets: a server or client drives it by it
 """
 
 from retick.games.runner.bots import CourseBot, Wanderer
-from retick.games.runner.commands import Button, Command, CommandBuilder, Intent
-from retick.games.runner.config import LAN, WAN, RunnerConfig, parse_config
-from retick.games.runner.course import ARENA, COURSE
 from retick.games.runner.locomotion import LocomotionState, Mode
-from retick.games.runner.motor import RunnerMotor
-from retick.games.runner.profile import NetRunner
-from retick.games.runner.snapshots import InputStats, PlayerSnapshot, RunnerSnapshot
-from retick.games.runner.state import RunnerState
-from retick.games.runner.tuning import Tuning
-from retick.games.runner.world import Box, World
+from retick.games.runner.motor.commands import Button, Command, CommandBuilder, Intent
+from retick.games.runner.motor.course import ARENA, COURSE
+from retick.games.runner.motor.motor import RunnerMotor
+from retick.games.runner.motor.state import RunnerState
+from retick.games.runner.motor.tuning import Tuning
+from retick.games.runner.motor.world import Box, World
+from retick.games.runner.netrunner.config import LAN, WAN, RunnerConfig, parse_config
+from retick.games.runner.netrunner.profile import NetRunner
+from retick.games.runner.netrunner.snapshots import InputStats, PlayerSnapshot, RunnerSnapshot
 
 __all__ = [
     "ARENA",

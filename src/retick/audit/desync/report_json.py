@@ -1,0 +1,121 @@
+"""A desync report as JSON, and back: strict, since a bundle comes from another machine."""
+
+from collections.abc import Callable
+from dataclasses import asdict, fields
+from typing import Any, TypeVar
+
+from retick.errors import InvalidValue
+from retick.rollback.desync.field_values import MAX_NAME, MAX_TEXT, Value
+from retick.rollback.desync.report import DesyncReport, FieldValues, InputDifference, InputRow, Parting
+
+__all__ = ["report_from_json", "report_to_json"]
+
+T = TypeVar("T")
+
+MAX_ITEMS = 4096
+LARGEST = 1 << 255
+
+
+def report_to_json(report: DesyncReport) -> dict[str, Any]:
+    """Plain dictionaries, lists, numbers and text."""
+    return asdict(report)
+
+
+def report_from_json(data: Any) -> DesyncReport:
+    """The report that ``report_to_json`` wrote; InvalidValue for anything else."""
+    raw = _object(data, DesyncReport)
+    return DesyncReport(
+        machines=_list(raw["machines"], _integer),
+        silent=_list(raw["silent"], _integer),
+        alarm=_optional(raw["alarm"], _integer),
+        last_agreed=_optional(raw["last_agreed"], _integer),
+        first_differing=_optional(raw["first_differing"], _integer),
+        exact=_truth(raw["exact"]),
+        partings=_list(raw["partings"], _parting),
+        fields=_list(raw["fields"], _field),
+        hidden=_list(raw["hidden"], _field),
+        inputs=_list(raw["inputs"], _input_row),
+        input_differences=_list(raw["input_differences"], _input_difference),
+        left_out=_list(raw["left_out"], lambda pair: _pair(pair, _integer)),
+    )
+
+
+def _parting(data: Any) -> Parting:
+    raw = _object(data, Parting)
+    groups = _list(raw["groups"], lambda group: _list(group, _integer))
+    checksums = _list(raw["checksums"], _integer)
+    if len(groups) != len(checksums) or not all(groups):
+        raise InvalidValue(f"{len(groups)} groups and {len(checksums)} checksums")
+    return Parting(frame=_integer(raw["frame"]), groups=groups, checksums=checksums)
+
+
+def _field(data: Any) -> FieldValues:
+    raw = _object(data, FieldValues)
+    return FieldValues(
+        name=_text(raw["name"], MAX_NAME),
+        values=_list(raw["values"], lambda pair: _pair(pair, lambda value: _optional(value, _value))),
+    )
+
+
+def _input_row(data: Any) -> InputRow:
+    raw = _object(data, InputRow)
+    return InputRow(frame=_integer(raw["frame"]), values=_list(raw["values"], _integer))
+
+
+def _input_difference(data: Any) -> InputDifference:
+    raw = _object(data, InputDifference)
+    return InputDifference(
+        frame=_integer(raw["frame"]),
+        player=_integer(raw["player"]),
+        values=_list(raw["values"], lambda pair: _pair(pair, _integer)),
+    )
+
+
+def _object(data: Any, kind: type[Any]) -> dict[str, Any]:
+    names = {field.name for field in fields(kind)}
+    if not isinstance(data, dict) or data.keys() != names:
+        raise InvalidValue(f"a {kind.__name__} has {', '.join(sorted(names))}")
+    return data
+
+
+def _list(data: Any, read: Callable[[Any], T]) -> tuple[T, ...]:
+    if not isinstance(data, list) or len(data) > MAX_ITEMS:
+        raise InvalidValue(f"a list of at most {MAX_ITEMS} was expected")
+    return tuple(read(item) for item in data)
+
+
+def _pair(data: Any, read: Callable[[Any], T]) -> tuple[int, T]:
+    if not isinstance(data, list) or len(data) != 2:
+        raise InvalidValue("a machine and its value were expected")
+    return _integer(data[0]), read(data[1])
+
+
+def _optional(data: Any, read: Callable[[Any], T]) -> T | None:
+    return None if data is None else read(data)
+
+
+def _integer(data: Any) -> int:
+    """A frame, a machine, a checksum or an input: all fit 64 bits and have no sign."""
+    if type(data) is not int or not 0 <= data < 1 << 64:
+        raise InvalidValue("a number from 0 to 2**64 - 1 was expected")
+    return data
+
+
+def _truth(data: Any) -> bool:
+    if not isinstance(data, bool):
+        raise InvalidValue("true or false was expected")
+    return data
+
+
+def _text(data: Any, limit: int) -> str:
+    if not isinstance(data, str) or not data.isprintable() or len(data.encode("utf-8", "replace")) > limit:
+        raise InvalidValue(f"a printable text of at most {limit} bytes was expected")
+    return data
+
+
+def _value(data: Any) -> Value:
+    if type(data) is int and -LARGEST <= data < LARGEST:
+        return data
+    if isinstance(data, float):
+        return data
+    return _text(data, MAX_TEXT)

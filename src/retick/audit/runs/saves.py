@@ -1,0 +1,86 @@
+"""One match played through save and load at every frame, each frame stepped several times.
+
+A save that loses something shows when it is loaded. Something that lives outside of the state shows when a frame
+is stepped twice, or stepped by a game object that has never seen the match: both must give the same result. And
+a step that changes the state it got shows when that state is looked at again.
+"""
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from retick.audit.runs.play import Observation, inputs_for, observe
+from retick.errors import UsageError
+from retick.sim.contract import PacksState
+
+__all__ = ["Broken", "Saved", "first_broken_save", "load", "save"]
+
+
+class Broken(NamedTuple):
+    """The first frame at which two results differ, which two, and both."""
+
+    frame: int
+    what: str
+    first: Observation
+    second: Observation
+
+
+class Saved(NamedTuple):
+    """A state put away."""
+
+    data: Any
+    form: str
+    """``packed`` by the game, ``pickled``, or ``copied``."""
+
+
+def save(game: Any, state: Any) -> Saved:
+    """``state`` in a form that later steps cannot reach: the game's own bytes, a pickle, or a deep copy."""
+    if isinstance(game, PacksState):
+        try:
+            return Saved(game.pack_state(state), "packed")
+        except UsageError:
+            pass  # a world whose save is no bytes: its states stay at home, and are saved all the same
+    try:
+        return Saved(pickle.dumps(state), "pickled")
+    except Exception:  # objects refuse to be pickled in every possible way
+        return Saved(copy.deepcopy(state), "copied")
+
+
+def load(game: Any, saved: Saved) -> Any:
+    if saved.form == "packed":
+        return game.unpack_state(saved.data)
+    return pickle.loads(saved.data) if saved.form == "pickled" else copy.deepcopy(saved.data)
+
+
+def first_broken_save(
+    factory: Callable[[], Any],
+    *,
+    seed: int,
+    frames: int,
+    mask: int | None = None,
+    on_frame: Callable[[int], None] = lambda frame: None,
+) -> Broken | None:
+    """Play the match; None if every comparison holds."""
+    game, straight = factory(), factory()
+    state, straight_state = game.initial_state(seed), straight.initial_state(seed)
+    for frame, inputs in enumerate(inputs_for(game, seed=seed, frames=frames, mask=mask)):
+        on_frame(frame)
+        before, saved = observe(game, state), save(game, state)
+        loaded = load(game, saved)
+        if (restored := observe(game, loaded)) != before:
+            return Broken(frame - 1, "a state before saving and after loading", before, restored)
+        after = observe(game, game.step(state, inputs))
+        if (now := observe(game, state)) != before:
+            return Broken(frame, "the state given to step, before and after the call", before, now)
+        state = game.step(loaded, inputs)
+        if (again := observe(game, state)) != after:
+            return Broken(frame, "the frame stepped once and, from the same saved state, again", after, again)
+        fresh = factory()
+        other = observe(fresh, fresh.step(load(fresh, saved), inputs))
+        if other != after:
+            return Broken(frame, "the frame stepped by this game object and by a new one", after, other)
+        straight_state = straight.step(straight_state, inputs)
+        if (plain := observe(straight, straight_state)) != again:
+            return Broken(frame, "the match played straight and through save and load", plain, again)
+    return None

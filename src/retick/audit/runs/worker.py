@@ -1,0 +1,123 @@
+"""One interpreter of the dynamic audit: ``python -m retick.audit.runs.worker '{...}'``.
+
+Lines that it writes, each a word and its values::
+
+    F frame checksum digest   one state; frame -1 is the initial one
+    B                         the end of a block; a command is awaited
+    V json                    the fields of the frame asked for, pairs of name and text
+    S json                    the first broken save: frame, what, differences
+    E json                    the game failed: kind (import, game), frame, message
+    D                         the match is over
+
+Commands that it reads: ``go``, ``fields N`` for a frame of the last block, ``stop``. The game itself sees neither
+stream: what it prints goes to stderr, and its stdin is empty.
+"""
+
+import json
+import os
+import sys
+from typing import IO, Any
+
+from retick.audit.runs.play import Observation, game_factory, inputs_for, observe
+from retick.audit.runs.saves import first_broken_save
+from retick.errors import UsageError
+
+__all__ = ["BLOCK", "main"]
+
+BLOCK = 256
+"""Frames between two commands: their fields are kept until then."""
+
+
+class _Stopped(Exception):
+    """The parent has seen enough."""
+
+
+class _Worker:
+    def __init__(self, job: dict[str, Any], lines_in: IO[str], lines_out: IO[str]) -> None:
+        self._job = job
+        self._in = lines_in
+        self._out = lines_out
+        self._frame = -1
+        self._block: dict[int, Observation] = {}
+
+    def run(self) -> None:
+        kind = "import"
+        try:
+            factory = game_factory(self._job["root"], self._job["module"], self._job["attribute"])
+            kind = "game"
+            if self._job["mode"] == "saves":
+                self._check_saves(factory)
+            else:
+                self._play(factory())
+            self._say("D")
+        except _Stopped:
+            pass
+        except BaseException as error:  # whatever a game raises, even an exit, is what the parent is told
+            text = str(error) if kind == "import" else f"{type(error).__name__}: {error}"
+            self._say("E " + json.dumps({"kind": kind, "frame": self._frame, "message": text}))
+
+    def _say(self, line: str) -> None:
+        self._out.write(line + "\n")
+        self._out.flush()
+
+    def _match(self) -> dict[str, Any]:
+        return {name: self._job[name] for name in ("seed", "frames", "mask")}
+
+    def _play(self, game: Any) -> None:
+        state = game.initial_state(self._job["seed"])
+        self._show(-1, observe(game, state))
+        for frame, inputs in enumerate(inputs_for(game, **self._match())):
+            self._frame = frame
+            state = game.step(state, inputs)
+            self._show(frame, observe(game, state))
+            if len(self._block) >= BLOCK:
+                self._await_command()
+        self._await_command()
+
+    def _show(self, frame: int, seen: Observation) -> None:
+        self._block[frame] = seen
+        self._out.write(f"F {frame} {seen.checksum} {seen.digest}\n")
+
+    def _await_command(self) -> None:
+        self._say("B")
+        command, *values = self._in.readline().split() or ["stop"]
+        if command == "fields":
+            self._say("V " + json.dumps(self._block[int(values[0])].fields))
+        if command != "go":
+            raise _Stopped
+        self._block.clear()
+
+    def _check_saves(self, factory: Any) -> None:
+        def note(frame: int) -> None:
+            self._frame = frame
+
+        broken = first_broken_save(factory, **self._match(), on_frame=note)
+        if broken is not None:
+            differences = broken.first.differences(broken.second)
+            self._say("S " + json.dumps({"frame": broken.frame, "what": broken.what, "differences": differences}))
+
+
+def _own_streams() -> tuple[IO[str], IO[str]]:
+    """The process's stdin and stdout for ourselves; in their place an empty file and stderr."""
+    lines_in = os.fdopen(os.dup(0), "r", encoding="utf-8")
+    lines_out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    os.close(nothing)
+    return lines_in, lines_out
+
+
+def main() -> None:
+    job = json.loads(sys.argv[1])
+    if not isinstance(job, dict):
+        raise UsageError("a worker takes one JSON object")
+    lines_in, lines_out = _own_streams()
+    # Objects in the way, so that addresses differ between interpreters even where the system does not move them.
+    ballast = [bytes(16 + number % 480) for number in range(job.get("ballast", 0))]
+    _Worker(job, lines_in, lines_out).run()
+    ballast.clear()
+
+
+if __name__ == "__main__":
+    main()

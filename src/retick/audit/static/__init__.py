@@ -1,0 +1,1 @@
+"""Rules over a game's source, read and never run."""

@@ -1,0 +1,146 @@
+"""The static half: every rule over every file, less what the comments allow."""
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from retick.audit.report import AllowedFinding, Finding, StaticReport
+from retick.audit.rules import FLOAT_RULES
+from retick.audit.static import rules_numbers, rules_order, rules_shared, rules_state, rules_world
+from retick.audit.static.comments import Comments, read_comments
+from retick.audit.static.source import Hit, Source
+from retick.audit.targets import SourceFile, find_target, followed
+
+__all__ = ["audit_files", "audit_source", "audit_static"]
+
+_CHECKS: tuple[Callable[[Source], Iterator[Hit]], ...] = (
+    rules_numbers.check,
+    rules_world.check,
+    rules_order.check,
+    rules_shared.check,
+    rules_state.check,
+)
+
+
+def audit_static(target: str, *, follow: bool = False) -> StaticReport:
+    """Audit the source of a file, a directory or a module; with ``follow`` also what it imports of its own package."""
+    files = find_target(target).files
+    return audit_files(followed(files) if follow else files)
+
+
+def audit_source(text: str, *, path: str = "<source>", package: str = "", floats: bool = False) -> StaticReport:
+    """Audit one source text. ``floats`` stands for a declaration in the package around it."""
+    audited = _File(path, text, package, inherited_floats=floats)
+    findings = [*audited.findings, *audited.unused_declaration()]
+    return StaticReport(files=(path,), findings=tuple(sorted(findings)), allowed=tuple(audited.allowed))
+
+
+def audit_files(files: Iterable[SourceFile]) -> StaticReport:
+    """Audit several files; a declaration in an ``__init__.py`` counts for all files below it."""
+    audited: list[_File] = []
+    declarations: dict[Path, bool] = {}
+    for file in files:
+        inherited = any(_declares_floats(init, declarations) for init in _inits_above(file))
+        audited.append(_read(file, inherited))
+    findings = [finding for one in audited for finding in one.findings]
+    for one in audited:
+        below = [other for other in audited if Path(one.path).parent in Path(other.path).parents]
+        if not (Path(one.path).name == "__init__.py" and any(other.floats_found for other in below)):
+            findings += one.unused_declaration()
+    return StaticReport(
+        files=tuple(one.path for one in audited),
+        findings=tuple(sorted(findings)),
+        allowed=tuple(allowed for one in audited for allowed in one.allowed),
+    )
+
+
+def _inits_above(file: SourceFile) -> list[Path]:
+    """The ``__init__.py`` of each package that the file is in, the file itself left out."""
+    folders = [folder for folder in file.path.parents if folder != file.root and file.root in folder.parents]
+    return [folder / "__init__.py" for folder in folders if folder / "__init__.py" != file.path]
+
+
+def _declares_floats(init: Path, known: dict[Path, bool]) -> bool:
+    if init not in known:
+        try:
+            known[init] = read_comments(init.read_text(encoding="utf-8-sig")).floats_line is not None
+        except (OSError, ValueError, SyntaxError):
+            known[init] = False
+    return known[init]
+
+
+def _read(file: SourceFile, inherited_floats: bool) -> "_File":
+    path = _shown(file.path)
+    try:
+        # Some editors put a byte order mark first, which Python passes over and its parser of text does not.
+        text = file.path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        return _File(path, "", file.package, unreadable=f"not UTF-8 at byte {error.start}")
+    return _File(path, text, file.package, inherited_floats=inherited_floats)
+
+
+def _shown(path: Path) -> str:
+    """As a user would type it from here."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if here in path.parents else path)
+
+
+class _File:
+    """One file's findings, split by its comments into those that stand and those that are allowed."""
+
+    def __init__(
+        self, path: str, text: str, package: str, *, inherited_floats: bool = False, unreadable: str | None = None
+    ) -> None:
+        self.path = path
+        self.findings: list[Finding] = []
+        self.allowed: list[AllowedFinding] = []
+        self.floats_found = False
+        self._comments = Comments()
+        if unreadable is not None:
+            self._add(1, 1, "syntax", unreadable)
+            return
+        try:
+            ast.parse(text)
+            self._comments = read_comments(text)
+        except (SyntaxError, ValueError) as error:
+            line, column = getattr(error, "lineno", 1) or 1, getattr(error, "offset", 1) or 1
+            self._add(line, column, "syntax", str(getattr(error, "msg", error)))
+            return
+        floats = inherited_floats or self._comments.floats_line is not None
+        self._sort_out(Source(text, path=path, package=package, floats=floats))
+
+    def _add(self, line: int, column: int, rule: str, what: str) -> None:
+        self.findings.append(Finding(path=self.path, line=line, column=column, rule=rule, what=what))
+
+    def _sort_out(self, source: Source) -> None:
+        allows = {(allow.line, allow.rule): allow for allow in self._comments.allows}
+        used = set()
+        for finding in self._all(source):
+            if finding.rule in FLOAT_RULES and source.floats:
+                self.floats_found = True
+            elif allow := allows.get((finding.line, finding.rule)):
+                used.add(allow)
+                self.allowed.append(AllowedFinding(finding=finding, because=allow.reason))
+            else:
+                self.findings.append(finding)
+        for allow in self._comments.allows:
+            if allow not in used:
+                what = f"nothing on line {allow.line} breaks the rule `{allow.rule}`"
+                self._add(allow.comment_line, allow.comment_column, "allow-unused", what)
+        for line, column, rule, what in self._comments.complaints:
+            self._add(line, column, rule, what)
+
+    def _all(self, source: Source) -> list[Finding]:
+        found = set()
+        for check in _CHECKS:
+            for hit in check(source):
+                line, column = getattr(hit.node, "lineno", 1), getattr(hit.node, "col_offset", 0) + 1
+                found.add(Finding(path=self.path, line=line, column=column, rule=hit.rule, what=hit.what))
+        return sorted(found)
+
+    def unused_declaration(self) -> list[Finding]:
+        line = self._comments.floats_line
+        if line is None or self.floats_found:
+            return []
+        what = "`retick: floats` in a file that has none"
+        return [Finding(path=self.path, line=line, column=1, rule="allow-unused", what=what)]

@@ -1,0 +1,155 @@
+"""Rules about numbers: floats, true division, and functions whose last bits nobody promises.
+
+IEEE 754 demands the exactly rounded result of + - * / and square root, and no more. So in a file that declares
+its floats those are excused, and sin, exp or hypot are not: their results differ between C libraries. Functions
+of ``math`` fall into three classes: over integers (no finding), exactly rounded over floats (rule ``float``),
+and the rest (rule ``inexact-math``).
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from retick.audit.static.numpy_names import is_numpy_float, is_numpy_inexact, makes_floats_by_default
+from retick.audit.static.source import Hit, Source
+from retick.audit.static.values import Values
+
+__all__ = ["check"]
+
+_MATH_ON_INTEGERS = frozenset({
+    "ceil", "comb", "factorial", "floor", "gcd", "isqrt", "lcm", "perm", "prod", "trunc",
+})  # fmt: skip
+_MATH_EXACTLY_ROUNDED = frozenset({
+    "copysign", "degrees", "e", "fabs", "fma", "fmod", "frexp", "fsum", "inf", "isclose", "isfinite", "isinf",
+    "isnan", "ldexp", "modf", "nan", "nextafter", "pi", "radians", "remainder", "sqrt", "tau", "ulp",
+})  # fmt: skip
+_FLOAT_NAMES = frozenset({
+    "builtins.float", "builtins.complex", "cython.double", "cython.float", "cython.longdouble",
+    "cython.doublecomplex", "cython.floatcomplex", "ctypes.c_float", "ctypes.c_double", "ctypes.c_longdouble",
+})  # fmt: skip
+_FLOAT_MODULES = ("decimal", "statistics")
+_DIVIDING = frozenset({
+    "operator.truediv", "operator.itruediv", "numpy.divide", "numpy.true_divide",
+})  # fmt: skip
+_PACKING = frozenset({
+    "struct.Struct", "struct.pack", "struct.pack_into", "struct.unpack", "struct.unpack_from", "struct.iter_unpack",
+    "array.array",
+})  # fmt: skip
+_FLOAT_DTYPE = re.compile(r"[<>=|]?(float|complex|f\d|c\d|[efdgFDG]$)")
+_POWERS = ("builtins.pow", "operator.pow", "operator.ipow")
+
+
+def check(source: Source) -> Iterator[Hit]:
+    values = Values(source)
+    for node in source.walk():
+        match node:
+            case ast.Constant(value=float() | complex()):
+                yield Hit(node, "float", f"the literal {ast.unparse(node)}")
+            case ast.BinOp(op=ast.Div(), left=left, right=right):
+                if not (_is_text(left) or _is_text(right)):
+                    yield Hit(node, "division", f"`{_short(node)}`")
+            case ast.AugAssign(op=ast.Div()):
+                yield Hit(node, "division", f"`{_short(node)}`")
+            case ast.BinOp(op=ast.Pow(), right=exponent):
+                yield from _power(node, exponent)
+            case ast.Call():
+                yield from _call(source, values, node)
+            case ast.arg() | ast.AnnAssign() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield from _text_annotation(node)
+    for reference, names in source.references():
+        yield from _reference(source, reference, names)
+
+
+def _short(node: ast.AST) -> str:
+    text = ast.unparse(node)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _is_text(node: ast.expr) -> bool:
+    """A path joined with ``/`` has text on one side."""
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def _power(node: ast.expr, exponent: ast.expr) -> Iterator[Hit]:
+    match exponent:
+        case ast.Constant(value=float()) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=float())):
+            yield Hit(node, "inexact-math", f"the power `{_short(node)}`")
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())):
+            yield Hit(node, "division", f"`{_short(node)}`, a negative power")
+
+
+def _call(source: Source, values: Values, node: ast.Call) -> Iterator[Hit]:
+    called = source.resolve(node.func)
+    if source.calls(node, *_POWERS) and len(node.args) == 2:
+        yield from _power(node, node.args[1])
+    elif source.calls(node, *_PACKING) and node.args and _packs_floats(node.args[0]):
+        yield Hit(node, "float", f"`{_short(node)}`, with a float code")
+    elif source.floats and source.calls(node, "builtins.sum") and not _sums_integers(values, node):
+        yield Hit(node, "inexact-math", "`sum()` of floats, which Python 3.12 began to round otherwise")
+    elif any(makes_floats_by_default(name, node) for name in called):
+        yield Hit(node, "float", f"`{_short(node)}`, float by default")
+    for keyword in node.keywords:
+        value = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
+        if keyword.arg == "dtype" and isinstance(value, str) and _FLOAT_DTYPE.match(value):
+            yield Hit(keyword.value, "float", f"dtype {value!r}")
+
+
+def _packs_floats(code: ast.expr) -> bool:
+    return isinstance(code, ast.Constant) and isinstance(code.value, str) and bool(re.search("[efd]", code.value))
+
+
+def _sums_integers(values: Values, node: ast.Call) -> bool:
+    if not node.args:
+        return False
+    added = node.args[0]
+    if isinstance(added, ast.GeneratorExp | ast.ListComp):
+        return values.is_int(added.elt)
+    if isinstance(added, ast.List | ast.Tuple):
+        return all(values.is_int(one) for one in added.elts)
+    return False
+
+
+def _reference(source: Source, node: ast.expr, names: tuple[str, ...]) -> Iterator[Hit]:
+    for name in names:
+        module, _, rest = name.partition(".")
+        if name in _DIVIDING:
+            yield Hit(node, "division", f"`{name}`")
+        elif is_float_name(name) and not _is_type_test(source, node):
+            yield Hit(node, "float", f"`{name.removeprefix('builtins.')}`")
+        elif module == "cmath" or is_numpy_inexact(name) or (module == "math" and not _math_is_exact(rest)):
+            yield Hit(node, "inexact-math", f"`{name}`")
+
+
+def is_float_name(name: str) -> bool:
+    module, _, rest = name.partition(".")
+    if module == "math":
+        return rest.split(".")[0] in _MATH_EXACTLY_ROUNDED
+    known = any(name == one or name.startswith(f"{one}.") for one in _FLOAT_NAMES)
+    return known or module in _FLOAT_MODULES or is_numpy_float(name)
+
+
+def _math_is_exact(function: str) -> bool:
+    return function in _MATH_ON_INTEGERS or function in _MATH_EXACTLY_ROUNDED or not function
+
+
+def _is_type_test(source: Source, node: ast.expr) -> bool:
+    """``isinstance(x, float)`` or ``case float()`` keeps floats out; it makes none."""
+    above = source.parent(node)
+    while isinstance(above, ast.Tuple | ast.BinOp):
+        node, above = above, source.parent(above)
+    if isinstance(above, ast.Compare):
+        return all(isinstance(op, ast.Is | ast.IsNot | ast.Eq | ast.NotEq) for op in above.ops)
+    if isinstance(above, ast.MatchClass):
+        return True
+    tests = ("builtins.isinstance", "builtins.issubclass")
+    return isinstance(above, ast.Call) and source.calls(above, *tests) and node in above.args[1:]
+
+
+def _text_annotation(
+    node: ast.arg | ast.AnnAssign | ast.FunctionDef | ast.AsyncFunctionDef,
+) -> Iterator[Hit]:
+    annotation = node.returns if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else node.annotation
+    for part in ast.walk(annotation) if annotation else ():
+        text = part.value if isinstance(part, ast.Constant) else None
+        if isinstance(text, str) and re.search(r"\b(float|complex|Decimal)\b", text):
+            yield Hit(part, "float", f"the annotation {text!r}")

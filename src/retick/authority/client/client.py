@@ -1,0 +1,350 @@
+"""The client: predicts its own player, shows the others, and believes the server. Sans-I/O, like the server.
+
+A game calls ``tick`` sixty times a second with what is held at the controls, and for each picture ``player``,
+``others`` and ``view_offset``. All else comes through the five calls.
+"""
+
+# retick: floats -- seconds, milliseconds and pictures; states come from the motor alone
+
+from collections.abc import Callable, Hashable
+from typing import Any, Final
+
+from retick.authority.acked import DELTA_SNAPSHOT, acked_input
+from retick.authority.client.interpolation import RemoteView
+from retick.authority.client.prediction import Prediction
+from retick.authority.client.remotes import Remotes
+from retick.authority.clock import Pings
+from retick.authority.config import DELTA_SNAPSHOTS, LARGEST_MESSAGE, ClientConfig
+from retick.authority.delta import LAST_TICK, DeltaCodec, DeltaReceiver
+from retick.authority.events import (
+    ClientEvent,
+    ConnectionLost,
+    GameMessageReceived,
+    Joined,
+    JoinFailed,
+    Resynced,
+)
+from retick.authority.joining import JoinRequest, decode_acceptance, encode_join
+from retick.authority.shapes import Profile, State, Vector
+from retick.authority.stats import ClientStats
+from retick.errors import BaselineMissing, DecodeError, UnsupportedVersion, UsageError
+from retick.link import (
+    Connected,
+    Connection,
+    Disconnected,
+    LinkConfig,
+    LinkEndpoint,
+    LinkEvent,
+    MessageReceived,
+    Reason,
+    Refused,
+    UnreliableReceived,
+    describe,
+)
+
+__all__ = ["Client"]
+
+FIRST_PING: Final = 0.1
+FINAL: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME_VERSION, Reason.DENIED)
+"""Ends after which dialling again makes no sense."""
+
+
+class Client:
+    """One player's machine."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        address: Hashable,
+        *,
+        entropy: Callable[[int], bytes],
+        room: str = "",
+        config: ClientConfig | None = None,
+    ) -> None:
+        """Join the server at ``address``; ``entropy(n)`` gives n random bytes, ``os.urandom`` outside of tests."""
+        self.config = config or ClientConfig()
+        self.profile = profile
+        """Ours at first; after the welcome, with the server's numbers."""
+        self.stats = ClientStats()
+        self.prediction: Prediction | None = None
+        """None before the welcome."""
+        self.server_stats: Any = None
+        """The server's counters for us, from the newest snapshot."""
+        self._address = address
+        self._room = room
+        self._token = b""
+        layout = profile.layout if self.config.delta else None
+        self._delta = None if layout is None else DeltaCodec(layout)
+        self._link = LinkEndpoint(
+            LinkConfig(
+                game_id=profile.game_id,
+                game_version=profile.protocol_version,
+                capabilities=0 if self._delta is None else DELTA_SNAPSHOTS,
+                accepting=False,
+                timeout=self.config.timeout,
+                status_interval=min(1.0, self.config.timeout / 4),
+                quiet_after=min(1.5, self.config.timeout / 2),
+                payload_queue=128,
+                max_message=LARGEST_MESSAGE,
+            ),
+            entropy=entropy,
+        )
+        self._offered = profile
+        self._receiver: DeltaReceiver | None = None
+        self._remotes: Remotes | None = None
+        self._snapshot_tick = 0
+        self._events: list[ClientEvent] = []
+        self._attempts = 0
+        self._over = False
+        self._welcome_by: float | None = None
+        self._pings = Pings(0.0)
+        self._connection = self._dial()
+
+    def _dial(self) -> Connection:
+        schema = 0 if self._delta is None else self._delta.codec.schema_hash
+        data = encode_join(JoinRequest(self._room, self._token, schema))
+        return self._link.dial(self._address, seats=1, data=data)
+
+    # For the game's loop.
+
+    @property
+    def is_joined(self) -> bool:
+        """Whether the server has welcomed us and the connection stands."""
+        return self.prediction is not None and self._connection.is_connected and self._welcome_by is None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will come."""
+        return self._over
+
+    @property
+    def connection(self) -> Connection:
+        """The link to the server, with its measurements."""
+        return self._connection
+
+    @property
+    def player(self) -> State | None:
+        """Our own player as predicted; None before the welcome."""
+        return None if self.prediction is None else self.prediction.state
+
+    @property
+    def peer_id(self) -> int | None:
+        return None if self.prediction is None else self.prediction.peer_id
+
+    def tick(self, intent: Any, *, now: float) -> None:
+        """One client tick with what is held at the controls. Before the welcome it does nothing."""
+        prediction = self.prediction
+        if prediction is None or not self.is_joined:
+            return
+        resyncs = self.stats.resyncs
+        connection = self._connection
+        for bundle in prediction.tick(intent, now):
+            data = bundle if self._receiver is None else acked_input(self._receiver.newest_tick, bundle)
+            connection.send_unreliable(data)
+        if self.stats.resyncs != resyncs:
+            self._events.append(Resynced(tick=prediction.clock.estimate(now)))
+        ping = self._pings.due(now)
+        if ping is not None:
+            connection.send_reliable(self.profile.encode_control(self.profile.messages.Ping(*ping)))
+
+    def others(self, *, now: float) -> dict[int, RemoteView]:
+        """Everyone else as to be drawn now, by peer id."""
+        if self.prediction is None or self._remotes is None:
+            return {}
+        views = self._remotes.views(self.prediction.clock.precise(now), now, hermite=self.config.hermite)
+        self.stats.teleports = self._remotes.teleports
+        return views
+
+    def view_offset(self, dt: float) -> Vector:
+        """What to add to our own player's position in this picture, ``dt`` seconds after the last."""
+        return (0.0, 0.0, 0.0) if self.prediction is None else self.prediction.smoothing.advance(dt)
+
+    def lose_focus(self, *, now: float) -> None:
+        """The window lost the player's attention: what was held is not held any more."""
+        if self.prediction is not None:
+            self.prediction.lose_place(now, rebase=False)
+
+    def gain_focus(self, *, now: float) -> None:
+        if self.prediction is not None:
+            self.prediction.lose_place(now)
+
+    def close(self, text: str = "") -> None:
+        """Leave in good order; keep the five calls going for a moment."""
+        self._over = True
+        self._link.close(Reason.GOODBYE, text)
+
+    # The five calls.
+
+    def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
+        self._link.receive_datagram(data, address, now=now)
+        self._handle_link(now)
+
+    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
+        return self._link.datagrams_to_send(now=now)
+
+    def next_timeout(self) -> float | None:
+        times = [time for time in (self._link.next_timeout(), self._welcome_by) if time is not None]
+        return min(times, default=None)
+
+    def handle_timeout(self, *, now: float) -> None:
+        self._link.handle_timeout(now=now)
+        self._handle_link(now)
+        if self._welcome_by is not None and now >= self._welcome_by:
+            self._welcome_by = None
+            self._fail(Reason.NO_ANSWER, "the server did not answer the hello")
+
+    def events(self) -> list[ClientEvent]:
+        events, self._events = self._events, []
+        return events
+
+    # What the link says.
+
+    def _handle_link(self, now: float) -> None:
+        for event in self._link.events():
+            if event.connection is not self._connection:
+                continue
+            if isinstance(event, UnreliableReceived):
+                self._on_payload(event.data, now)
+            elif isinstance(event, MessageReceived):
+                self._on_message(event.data, now)
+            else:
+                self._on_rare(event, now)
+
+    def _on_rare(self, event: LinkEvent, now: float) -> None:
+        if isinstance(event, Connected):
+            terms = self._connection.terms
+            self._token = decode_acceptance(terms.peer_data) if terms is not None else b""
+            hello = self._offered.encode_control(self._offered.messages.Hello(self._offered.protocol_version))
+            self._connection.send_reliable(hello)
+            self._welcome_by = now + self.config.welcome_seconds
+            self._pings = Pings(now + FIRST_PING)
+        elif isinstance(event, Refused):
+            self._over = True
+            self._events.append(JoinFailed(reason=event.reason, text=event.text or describe(event.reason)))
+        elif isinstance(event, Disconnected):
+            self._on_disconnected(event)
+
+    def _on_disconnected(self, event: Disconnected) -> None:
+        self._welcome_by = None
+        again = (
+            self.config.rejoin
+            and not self._over
+            and self.prediction is not None
+            and event.reason not in FINAL
+            and self._attempts < self.config.rejoin_attempts
+        )
+        text = event.text or describe(event.reason)
+        if self.prediction is None and not self._over:
+            self._events.append(JoinFailed(reason=event.reason, text=text))
+        else:
+            self._events.append(ConnectionLost(reason=event.reason, text=text, will_rejoin=again))
+        if again:
+            self._attempts += 1
+            self._connection = self._dial()
+        else:
+            self._over = True
+
+    def _fail(self, reason: int, text: str) -> None:
+        if not self._over:
+            self._over = True
+            self._events.append(JoinFailed(reason=reason, text=text))
+            self._connection.close(reason, text)
+
+    # Messages.
+
+    def _on_message(self, data: bytes, now: float) -> None:
+        try:
+            message: Any = self._offered.decode(data)
+        except UnsupportedVersion as error:
+            self._welcome_by = None
+            self._fail(Reason.GAME_VERSION, str(error))
+            return
+        except DecodeError:
+            self.stats.refused += 1
+            return
+        profile = self._offered
+        if getattr(message, "server_tick", 0) > LAST_TICK:
+            self.stats.refused += 1
+        elif isinstance(message, profile.messages.Welcome):
+            self._welcome(message, now)
+        elif self.prediction is None:
+            return
+        elif isinstance(message, profile.messages.Ping):
+            pong = profile.messages.Pong(message.seq, message.clock_ms, self._snapshot_tick)
+            self._connection.send_reliable(profile.encode_control(pong))
+        elif isinstance(message, profile.messages.Pong):
+            self._take_pong(self.prediction, message, now)
+        elif isinstance(message, profile.messages.DelayUpdate):
+            self.prediction.target_delay = message.delay_ticks
+        elif isinstance(message, profile.messages.ResyncHint):
+            self.prediction.resync(message.server_tick, now)
+            self._events.append(Resynced(tick=message.server_tick))
+        else:
+            self._events.append(GameMessageReceived(message))
+
+    def _welcome(self, welcome: Any, now: float) -> None:
+        """A first welcome begins everything; one after a lost connection begins all but the body."""
+        if self._welcome_by is None:
+            return
+        self._welcome_by = None
+        try:
+            self.profile = self._offered.adopt(welcome)
+        except UsageError as error:
+            self._fail(Reason.GAME_VERSION, str(error))
+            return
+        before = self.prediction
+        is_rejoin = before is not None and before.peer_id == welcome.peer_id
+        state = before.state if before is not None and is_rejoin else self.profile.motor.spawn(welcome.peer_id)
+        self.stats.rejoins += is_rejoin
+        self.prediction = Prediction(self.profile, self.config, self.stats, welcome=welcome, state=state, now=now)
+        self._attempts = 0
+        self._remotes = Remotes(self.profile.config)
+        self._snapshot_tick = 0
+        terms = self._connection.terms
+        delta = terms is not None and terms.capabilities & DELTA_SNAPSHOTS != 0
+        self._receiver = self._delta.receiver() if delta and self._delta is not None else None
+        self._events.append(
+            Joined(peer_id=welcome.peer_id, server_tick=welcome.server_tick, is_rejoin=is_rejoin, delta=delta)
+        )
+
+    def _take_pong(self, prediction: Prediction, pong: Any, now: float) -> None:
+        sample_ms = self._pings.answered(pong.seq, now)
+        if sample_ms is not None and prediction.round_trip.add(sample_ms, self._connection.rtt * 1000):
+            prediction.observe(pong.server_tick, now)
+
+    # Snapshots.
+
+    def _on_payload(self, data: bytes, now: float) -> None:
+        prediction = self.prediction
+        if prediction is None or self._welcome_by is not None:
+            return
+        try:
+            if self._receiver is not None and data[0] == DELTA_SNAPSHOT:
+                view: Any = self._receiver.decode(data, prediction.peer_id)
+            else:
+                view = self._offered.decode_snapshot(data)
+        except BaselineMissing:
+            self.stats.missing_baselines += 1
+            return
+        except DecodeError:
+            self.stats.refused += 1
+            return
+        if view.tick > LAST_TICK:
+            self.stats.refused += 1
+            return
+        if view.tick <= self._snapshot_tick:
+            self.stats.stale_snapshots += 1
+            return
+        self._snapshot_tick = view.tick
+        self.stats.snapshots += 1
+        self.stats.snapshot_bytes += len(data)
+        self._take_snapshot(prediction, view, now)
+
+    def _take_snapshot(self, prediction: Prediction, view: Any, now: float) -> None:
+        prediction.observe(view.tick, now)
+        for player in view.players:
+            if player.peer_id == prediction.peer_id:
+                self.server_stats = player.stats
+                self._events.append(prediction.reconcile(player, view.tick))
+        if self._remotes is not None:
+            self._remotes.take(view, prediction.peer_id, now)

@@ -1,0 +1,161 @@
+"""A room: up to sixteen players on one timeline. Each tick runs one command of each player, no more and no less.
+
+Nothing is caught up with and no movement is taken back: a command that comes after its tick is lost for good. Why
+that is right, and what happens to one key press, is in docs/authority.md.
+"""
+
+from typing import Any, Final
+
+from retick.authority.clock import SAFETY_TICKS, ms_to_ticks
+from retick.authority.config import ServerConfig
+from retick.authority.server.player import Player
+from retick.authority.server.rewind import Rewind, oldest_tick
+from retick.authority.shapes import Profile
+from retick.authority.stats import RoomStats
+from retick.errors import DecodeError
+
+__all__ = ["Room"]
+
+FIRST_PEER_ID: Final = 2
+"""1 is the server's own."""
+
+
+class Room:
+    """The simulation and its players; links are the server's business."""
+
+    def __init__(
+        self, profile: Profile, name: str = "", *, config: ServerConfig | None = None, first_tick: int = 0
+    ) -> None:
+        self.server_config = config or ServerConfig()
+        self.profile = profile
+        self.name = name
+        self.tick = first_tick
+        """The tick simulated last."""
+        self.players: dict[int, Player] = {}
+        """By peer id, in the order of joining."""
+        self.stats = RoomStats()
+        numbers = profile.config
+        self._snapshot_every = max(1, numbers.server_tick_rate // numbers.snapshot_rate)
+        self._seen_ago = ms_to_ticks(numbers.interpolation_delay_ms, numbers.server_tick_rate)
+        self._rewind = Rewind()
+        self._next_peer_id = FIRST_PEER_ID
+
+    @property
+    def is_full(self) -> bool:
+        most: int = self.profile.config.max_players
+        return len(self.players) >= most
+
+    def add(self, token: bytes, now: float) -> Player:
+        """A new player, standing where the game lets players begin."""
+        player = Player(self.profile, self._next_peer_id, token, now)
+        self._next_peer_id += 1
+        self.players[player.peer_id] = player
+        return player
+
+    def remove(self, player: Player) -> None:
+        self.players.pop(player.peer_id, None)
+
+    def welcome(self, player: Player) -> bytes:
+        message = self.profile.welcome(peer_id=player.peer_id, delay_ticks=player.delay.ticks, server_tick=self.tick)
+        return self.profile.encode_control(message)
+
+    # What clients send.
+
+    def take_bundle(self, player: Player, data: bytes) -> None:
+        """An input bundle. More than the room grants are dropped unread, so that a flood costs the others nothing."""
+        refused = self.stats.refused
+        if not player.grant_bundle():
+            refused["flooded"] += 1
+            return
+        try:
+            commands = self.profile.decode_inputs(data)
+        except DecodeError:
+            refused["malformed"] += 1
+            return
+        tick = self.tick
+        for command in commands:
+            reason = player.offer(command, tick)
+            if reason is not None:
+                refused[reason] += 1
+
+    def take_control(self, player: Player, message: Any, now: float, link_ms: float) -> None:
+        """A ping or pong of a player who is in; all else has no business here."""
+        refused = self.stats.refused
+        if not player.grant_control():
+            refused["flooded"] += 1
+            return
+        profile = self.profile
+        if isinstance(message, profile.messages.Ping):
+            pong = profile.messages.Pong(message.seq, message.clock_ms, self.tick)
+            player.connection.send_reliable(profile.encode_control(pong))
+        elif isinstance(message, profile.messages.Pong):
+            player.take_pong(message.seq, now, link_ms)
+        else:
+            refused["unexpected"] += 1
+
+    # The tick.
+
+    def advance(self, now: float) -> None:
+        """Run one tick, and send snapshots when one is due."""
+        self.tick = tick = self.tick + 1
+        profile = self.profile
+        step = profile.motor.step
+        shots: list[Player] = []
+        for player in self.players.values():
+            if player.connection is not None:
+                self._converse(player, now)
+            command = player.choose(tick)
+            player.state = step(player.state, command)
+            if profile.fires(command):
+                shots.append(player)
+        if shots:
+            self._judge(shots)
+        self._rewind.store(tick, {peer: player.state.position for peer, player in self.players.items()})
+        if tick % self._snapshot_every == 0:
+            self._send_snapshots()
+
+    def _converse(self, player: Player, now: float) -> None:
+        """Delay, ping and hint, whichever is due; and credit for another tick."""
+        profile, send = self.profile, player.connection.send_reliable
+        player.earn(self.server_config.bundles_per_tick)
+        if player.delay_changed(now):
+            send(profile.encode_control(profile.messages.DelayUpdate(player.delay.ticks)))
+        ping = player.pings.due(now)
+        if ping is not None:
+            send(profile.encode_control(profile.messages.Ping(*ping)))
+        if player.hint_due(now):
+            send(profile.encode_control(profile.messages.ResyncHint(self.tick)))
+
+    def _judge(self, shooters: list[Player]) -> None:
+        """Each shot against the others as the shooter saw them; everyone is told."""
+        current = {peer: player.state.position for peer, player in self.players.items()}
+        for shooter in shooters:
+            lead = shooter.delay.ticks + SAFETY_TICKS if self.server_config.rewind_input_delay else 0
+            seen_at = max(oldest_tick(self.tick), self.tick - self._seen_ago - lead)
+            targets = self._rewind.targets(seen_at, self.tick, current, shooter.peer_id)
+            self.stats.shots += 1
+            for packet in self.profile.judge(shooter.peer_id, shooter.state, seen_at, targets):
+                for player in self.players.values():
+                    if player.connection is not None:
+                        player.connection.send_reliable(packet)
+
+    def _send_snapshots(self) -> None:
+        """The same bytes for all who get fixed snapshots; a delta of its own for each of the others."""
+        views = [player.view() for player in self.players.values()]
+        fixed: bytes | None = None
+        shared: Any = None
+        stats = self.stats
+        for player in self.players.values():
+            if player.connection is None:
+                continue
+            if player.sender is not None:
+                if shared is None:
+                    shared = player.sender.share(self.tick, views)
+                data = player.sender.encode(shared, player.peer_id)
+            else:
+                if fixed is None:
+                    fixed = self.profile.encode_snapshot(self.tick, views)
+                data = fixed
+            if player.connection.send_unreliable(data):
+                stats.snapshots += 1
+                stats.snapshot_bytes += len(data)

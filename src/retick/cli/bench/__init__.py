@@ -1,0 +1,1 @@
+"""The command bench: figures that a user can measure again, each part in a module of its own."""

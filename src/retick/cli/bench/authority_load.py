@@ -1,0 +1,195 @@
+"""How many rooms one core holds: a server on real UDP, scripted senders in another process, and where the time goes."""
+
+# retick: floats -- times
+
+import os
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from retick.authority import Server, ServerConfig
+from retick.authority.server.room import Room
+from retick.cli.bench.quiet_core import Undisturbed
+from retick.games.runner import NetRunner
+from retick.transport.udp import open_udp
+
+__all__ = ["Load", "measure_load"]
+
+PATIENCE: Final = 30.0
+"""Seconds that the players may take to come in."""
+SETTLING: Final = 2.0
+"""Seconds for clocks and delays to settle, once they are in."""
+DRAIN: Final = 1024
+"""Datagrams read before a tick: with fewer, a late server would starve its players and never recover."""
+PARTS: Final = ("receive", "tick", "snapshots", "send")
+
+
+@dataclass(slots=True)
+class Load:
+    """One run. Times are of the server's process."""
+
+    rooms: int
+    players: int
+    """In each room."""
+    joined: int = 0
+    ticks: list[float] = field(default_factory=list)
+    """Seconds by the wall for each tick of all rooms, snapshots and their sending included."""
+    work: list[float] = field(default_factory=list)
+    """The same in seconds of this process's own time, which a busy machine does not stretch."""
+    lateness: list[float] = field(default_factory=list)
+    """Seconds from when a tick was due to when it was done."""
+    spent: dict[str, float] = field(
+        default_factory=lambda: dict.fromkeys(("receive", "tick", "snapshots", "send"), 0.0)
+    )
+    """Seconds of this process's own time, by what it was for."""
+    seconds: float = 0.0
+    datagrams: int = 0
+    snapshot_bytes: float = 0.0
+    """On average."""
+    skipped_ticks: int = 0
+    least_buffered: float = 0.0
+    """Of the player who fared worst: share of ticks run on a command that was there."""
+    ahead: bool = False
+    """Whether the system let the server run before ordinary processes, so that those are not in the figures."""
+
+    @property
+    def busy(self) -> float:
+        return sum(self.spent.values()) / max(1e-9, self.seconds)
+
+    def at(self, values: list[float], share: float) -> float:
+        return sorted(values)[min(len(values) - 1, int(len(values) * share))] if values else 0.0
+
+
+def measure_load(
+    *, rooms: int = 8, players: int = 16, seconds: float = 10.0, progress: Callable[[str], None] = lambda text: None
+) -> Load:
+    """Serve the senders for so many seconds, from when all are in."""
+    names = tuple(f"room {number}" for number in range(rooms))
+    server = Server(NetRunner(), entropy=os.urandom, config=ServerConfig(rooms=names))
+    socket = open_udp("127.0.0.1", 0)
+    command = [
+        sys.executable,
+        "-m",
+        "retick.cli.bench.senders",
+        "--port",
+        str(socket.address[1]),
+        "--rooms",
+        str(rooms),
+    ]
+    command += ["--players", str(players), "--seconds", str(seconds + PATIENCE + SETTLING)]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    load = Load(rooms, players)
+    try:
+        with Undisturbed(0) as place:
+            load.ahead = place.is_ahead
+            _measure(server, socket, load, seconds, progress)
+    finally:
+        child.terminate()
+        child.communicate()
+        socket.close()
+    return load
+
+
+def _measure(server: Server, socket: Any, load: Load, seconds: float, progress: Callable[[str], None]) -> None:
+    rooms, players = load.rooms, load.players
+    progress(f"{rooms} rooms of {players}: players join")
+    waited = 0.0
+    while _seated(server) < rooms * players and waited < PATIENCE:
+        _serve(server, socket, 0.5, Load(rooms, players))
+        waited += 0.5
+    _serve(server, socket, SETTLING, Load(rooms, players))
+    before = {room.name: _buffered(room) for room in server.rooms.values()}
+    progress(f"{rooms} rooms of {players}: {seconds:g} s")
+    skipped = server.skipped_ticks
+    _serve(server, socket, seconds, load)
+    load.skipped_ticks = server.skipped_ticks - skipped
+    load.joined = _seated(server)
+    load.least_buffered = min((_worst(room, before[room.name]) for room in server.rooms.values()), default=0.0)
+    sent = [room.stats for room in server.rooms.values()]
+    load.snapshot_bytes = sum(s.snapshot_bytes for s in sent) / max(1, sum(s.snapshots for s in sent))
+
+
+def _seated(server: Server) -> int:
+    return sum(len(room.players) for room in server.rooms.values())
+
+
+def _buffered(room: Room) -> dict[int, tuple[int, int]]:
+    return {peer: (player.stats.ticks_buffered, room.tick) for peer, player in room.players.items()}
+
+
+def _worst(room: Room, before: dict[int, tuple[int, int]]) -> float:
+    shares = []
+    for peer, player in room.players.items():
+        buffered, tick = before.get(peer, (0, 0))
+        shares.append((player.stats.ticks_buffered - buffered) / max(1, room.tick - tick))
+    return min(shares, default=0.0)
+
+
+def _serve(server: Server, socket: Any, seconds: float, load: Load) -> None:
+    """The server's loop, with a stop-watch around each part."""
+    clock, own, spent = time.perf_counter, time.thread_time, load.spent
+    restore = _timed_snapshots(server, spent)
+    first = next(iter(server.rooms.values()))
+    started = clock()
+    while (now := clock()) < started + seconds:
+        due = server.next_timeout() or now
+        if due > now:
+            select.select([socket.fileno()], [], [], due - now)
+        begun = own()
+        load.datagrams += _receive(server, socket, clock())
+        received = own()
+        spent["receive"] += received - begun
+        now = clock()
+        if due <= now:
+            before, tick = spent["snapshots"], first.tick
+            server.handle_timeout(now=now)
+            ticked = own()
+            spent["tick"] += ticked - received - (spent["snapshots"] - before)
+            _send(server, socket, now)
+            sent = own()
+            spent["send"] += sent - ticked
+            if first.tick > tick:
+                load.ticks.append(clock() - now)
+                load.work.append((sent - received) / (first.tick - tick))
+                load.lateness.append(clock() - due)
+        server.events()
+    load.seconds = clock() - started
+    restore()
+
+
+def _receive(server: Server, socket: Any, now: float) -> int:
+    for count in range(DRAIN):
+        found = socket.receive()
+        if found is None:
+            return count
+        server.receive_datagram(found[0], found[1], now=now)
+    return DRAIN
+
+
+def _send(server: Server, socket: Any, now: float) -> None:
+    for data, address in server.datagrams_to_send(now=now):
+        socket.send(data, address)
+
+
+def _timed_snapshots(server: Server, spent: dict[str, float]) -> Callable[[], None]:
+    """Put a stop-watch around the making of snapshots; the result takes it off again."""
+    clock = time.thread_time
+    plain = Room._send_snapshots
+
+    def timed(room: Room) -> None:
+        begun = clock()
+        plain(room)
+        spent["snapshots"] += clock() - begun
+
+    for room in server.rooms.values():
+        room._send_snapshots = timed.__get__(room)  # type: ignore[method-assign]  # measured, not changed
+
+    def restore() -> None:
+        for room in server.rooms.values():
+            del room._send_snapshots
+
+    return restore

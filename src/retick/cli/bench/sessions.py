@@ -1,0 +1,162 @@
+"""``retick bench sessions``: what a session costs, and how many of them one process holds in time."""
+
+import multiprocessing
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from retick._kernels import is_compiled
+from retick.cli.bench.fleet import Fleet, run_joiners
+from retick.cli.bench.overhead import Overhead, engine_alone, link_alone, measure_overhead, packets_alone
+from retick.cli.bench.quiet_core import Undisturbed
+from retick.errors import RetickError
+
+__all__ = ["Holding", "bench_sessions", "hold_sessions"]
+
+INTERRUPTED = 130
+MOST_OVERHEAD = {2: 15.0, 8: 80.0}
+"""Microseconds a frame and machine, by the number of players."""
+MOST_BYTES = {2: 2.8 * 1024, 8: 18 * 1024}
+"""UDP payload a second and player, by the number of players."""
+LATEST_MS = 4.0
+SETTLING_SECONDS = 2.0
+CONNECTING_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holding:
+    """One process with one side of many matches."""
+
+    sessions: int
+    frames: int
+    """Frames that were run while measuring, all sessions together."""
+    seconds: float
+    median_ms: float
+    """How late a frame was run."""
+    p99_ms: float
+    worst_ms: float
+    busy: float
+    """Share of one core that the process took."""
+    stalls: int
+    ahead: bool
+    """Whether the system let it run before ordinary processes, so that those are not in the figures."""
+
+
+def hold_sessions(count: int, seconds: float, tell: Callable[[str], None] = lambda _: None) -> Holding:
+    """Play so many matches over loopback UDP, the other sides in a second process."""
+    fleet = Fleet(None, count)
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    lifetime = CONNECTING_SECONDS + SETTLING_SECONDS + seconds + 5.0
+    process = context.Process(target=run_joiners, args=(theirs, fleet.addresses, lifetime), daemon=True)
+    process.start()
+    try:
+        if not ours.poll(CONNECTING_SECONDS):
+            raise RetickError("the second process did not start")
+        with Undisturbed(0) as place:
+            return _hold(fleet, count, seconds, place.is_ahead, tell)
+    finally:
+        fleet.close()
+        process.terminate()
+        process.join()
+
+
+def _hold(fleet: Fleet, count: int, seconds: float, ahead: bool, tell: Callable[[str], None]) -> Holding:
+    tell("finding each other")
+    fleet.run(CONNECTING_SECONDS, until_all_run=True)
+    if fleet.running < count:
+        raise RetickError(f"only {fleet.running} of {count} matches began within {CONNECTING_SECONDS:.0f} s")
+    tell("settling")
+    fleet.settle()
+    fleet.run(SETTLING_SECONDS)
+    tell(f"measuring for {seconds:.0f} s")
+    fleet.measuring = True
+    busy, started = time.process_time(), time.monotonic()
+    fleet.run(seconds)
+    return _holding(fleet, count, time.monotonic() - started, time.process_time() - busy, ahead)
+
+
+def _holding(fleet: Fleet, count: int, seconds: float, busy: float, ahead: bool) -> Holding:
+    late = sorted(fleet.late)
+    if not late:
+        raise RetickError("no frame was run while measuring")
+    now = time.monotonic()
+    return Holding(
+        sessions=count,
+        frames=len(late),
+        seconds=seconds,
+        median_ms=late[len(late) // 2] * 1e3,
+        p99_ms=late[len(late) * 99 // 100] * 1e3,
+        worst_ms=late[-1] * 1e3,
+        busy=busy / seconds,
+        stalls=sum(member.session.stats(now=now).stalls for member in fleet.members if member.session.match),
+        ahead=ahead,
+    )
+
+
+def bench_sessions(
+    sessions: Annotated[int, typer.Option(min=1, max=2000, help="Matches of which one side is held here.")] = 300,
+    seconds: Annotated[float, typer.Option(min=1.0, help="How long lateness is measured.")] = 10.0,
+    stretches: Annotated[int, typer.Option(min=3, help="Stretches of two seconds in which overhead is measured.")] = 40,
+    check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a target is missed.")] = False,
+) -> None:
+    """Measure a session's own cost for two and eight players, then hold many sessions over loopback UDP.
+
+    Example: retick bench sessions --sessions 300 --seconds 20
+    """
+    try:
+        with Console(stderr=True).status("bench sessions") as status:
+            overheads = [
+                measure_overhead(players, stretches=count, tell=lambda text: status.update(f"bench sessions: {text}"))
+                for players, count in ((2, stretches), (8, max(stretches // 4, 3)))
+            ]
+            parts = {"link": link_alone(), "packets": packets_alone(), "engine": engine_alone()}
+        # A spinner would take turns with the sessions, and be in the figure.
+        holding = hold_sessions(sessions, seconds, lambda text: None)
+    except KeyboardInterrupt:
+        typer.echo("retick: interrupted, nothing was measured to the end", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    kept = [_print_overhead(each, parts if each.players == 2 else {}) for each in overheads]
+    kept.append(_print_holding(holding))
+    if check and not all(kept):
+        raise typer.Exit(1)
+
+
+def _print_overhead(each: Overhead, parts: dict[str, float]) -> bool:
+    most, octets = MOST_OVERHEAD[each.players], MOST_BYTES[each.players]
+    kept = each.total <= most and each.octets <= octets
+    form = "compiled" if is_compiled() else "pure Python"
+    print(f"{each.players} players at 60 Hz, 100 ms, 5 % loss, {form} kernels; a frame and machine:")
+    verdict = "ok" if each.total <= most else "MISSED"
+    print(f"{'without the steps':>22}  {each.total:7.2f} us  at most {most:.0f}  {verdict}")
+    print(f"{'the steps themselves':>22}  {each.steps:7.2f} us")
+    for name, cost in sorted(each.by_call.items(), key=lambda item: -item[1]):
+        print(f"{name:>22}  {cost:7.2f} us")
+    for name, cost in parts.items():
+        print(f"{name + ' alone':>22}  {cost:7.2f} us")
+    if parts:
+        print(f"{'the rest: session':>22}  {each.total - sum(parts.values()):7.2f} us")
+    wire = f"{each.packets:.0f} packets, {each.octets / 1024:.2f} KiB a second and player"
+    print(f"{'on the wire':>22}  {wire}, at most {octets / 1024:.1f}  {'ok' if each.octets <= octets else 'MISSED'}")
+    return kept
+
+
+def _print_holding(holding: Holding) -> bool:
+    kept = holding.p99_ms < LATEST_MS
+    wanted = holding.sessions * 60 * holding.seconds
+    print(f"{holding.sessions} sessions in one process over loopback UDP, for {holding.seconds:.0f} s:")
+    print(f"{'frames run':>22}  {holding.frames:,}, {100 * holding.frames / wanted:.1f} % of 60 a second each")
+    late = f"median {holding.median_ms:.2f}, p99 {holding.p99_ms:.2f}, worst {holding.worst_ms:.1f} ms"
+    print(f"{'late by':>22}  {late}; p99 below {LATEST_MS:.0f}  {'ok' if kept else 'MISSED'}")
+    each = holding.busy * holding.seconds / holding.frames * 1e6
+    print(f"{'one core':>22}  {100 * holding.busy:.0f} % busy, {each:.1f} us a frame with sockets and steps")
+    print(f"{'stalls':>22}  {holding.stalls}")
+    others = (
+        "kept out, by real-time priority" if holding.ahead else "in the figures: an administrator can keep them out"
+    )
+    print(f"{'other processes':>22}  {others}")
+    return kept

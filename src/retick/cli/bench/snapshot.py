@@ -1,0 +1,224 @@
+"""``retick bench snapshot``: the snapshot codec on the workloads of its Rust original, beside that one's figures.
+
+The workload is a formula, so that every implementation can build it. Before anything is timed the packets must have the
+published digests: the same bytes, or no figures.
+"""
+
+import json
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from retick._kernels import is_compiled
+from retick.cli.bench.native import c_loop_ns
+from retick.errors import RetickError, UsageError
+from retick.snapshot import Bool, Codec, Component, Fanout, Field, Fixed, Schema, Snapshot, UInt
+
+__all__ = ["Line", "bench_snapshot", "measure_snapshot", "world"]
+
+COUNTS = (16, 64, 256, 1000)
+# Microseconds of the Rust original at these counts, and the C loop's nanoseconds where they were taken.
+RUST: dict[str, tuple[float, float, float, float]] = {
+    "encode all": (10.3, 39.2, 158.0, 629.0),
+    "apply all": (6.7, 26.3, 104.0, 405.0),
+    "encode tenth": (2.6, 8.7, 32.8, 125.0),
+    "apply tenth": (2.5, 10.5, 41.0, 150.0),
+    "encode full": (9.2, 34.9, 141.0, 545.0),
+    "decode full": (5.1, 18.5, 71.0, 277.0),
+}
+RUST_C_LOOP_NS = 8.9
+RECEIVERS = 100
+RECEIVERS_MS = 5.0
+# First eight bytes of blake3 over the packet, for 16, 64, 256 and 1000 entities.
+DIGESTS: dict[tuple[int, str, str], tuple[str, str, str, str]] = {
+    (0, "encode_full", "-"): ("2c56fa577e4b5ba6", "5738d9c2451f043f", "f8f1ed96248cc9f3", "e85bbc01f119e974"),
+    (0, "encode_delta", "all"): ("68b528e2b67221ba", "980e423974fa14f4", "5e17a7bbdd506366", "749dbcb9a2fa1066"),
+    (0, "encode_delta", "ten"): ("6fbe1760be4edd35", "8eca7050da605131", "1e04b7f0f21e57ac", "425ca812db130c73"),
+    (0, "encode_delta", "none"): ("c47101a02e10f372", "c47101a02e10f372", "c47101a02e10f372", "c47101a02e10f372"),
+    (2, "encode_full", "-"): ("24695d25ca9f7cea", "341849cc5073f351", "8570b8433ad4f980", "fd193c20183d710d"),
+    (2, "encode_delta", "all"): ("123d930c43922fba", "8285df30130a9bab", "ec9d25663c8fb78d", "1432045f101f3150"),
+    (2, "encode_delta_sparse", "all"): ("8ea10c1432c62f09", "535d22a61a4a51a4", "8b83a0eef198390f", "b54ba09c56f9f802"),
+    (2, "encode_delta", "ten"): ("99aeb4511e8e35eb", "8615745e1c21d946", "2d46accc65541a75", "2326166129e39def"),
+    (2, "encode_delta_sparse", "ten"): ("78d425cb1971fe0f", "02ae2dadc8c65eb9", "e65861f573f3d428", "8fa74b5bf9ab4bb1"),
+    (2, "encode_delta", "none"): ("f6a5559eb88a353d", "f6a5559eb88a353d", "f6a5559eb88a353d", "f6a5559eb88a353d"),
+}
+PLAYER = Schema(
+    [
+        Component(
+            1,
+            [Field(at, Fixed(min_q=-100_000, max_q=100_000, scale=100), name=f"pos{at - 1}") for at in (1, 2, 3)]
+            + [Field(at, Fixed(min_q=-10_000, max_q=10_000, scale=100), name=f"vel{at - 4}") for at in (4, 5, 6)]
+            + [Field(7, UInt(12), name="yaw"), Field(8, UInt(8), name="health")]
+            + [Field(9, Bool(), name="b0"), Field(10, Bool(), name="b1")],
+            name="player",
+        )
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One measurement."""
+
+    name: str
+    entities: int
+    microseconds: float
+    """Median of the rounds."""
+    best: float
+    """The best round."""
+    target: float
+    """A tenth of the Rust original's, a third at 16 entities."""
+    rust: float | None = None
+
+    @property
+    def kept(self) -> bool:
+        return self.microseconds <= self.target
+
+
+def world(count: int, dirty: str, tick: int) -> Snapshot:
+    """The formula's world: ``dirty`` is none, tenth or all."""
+    entities: dict[int, dict[int, tuple[Any, ...]]] = {}
+    for e in range(1, count + 1):
+        moved = dirty == "all" or (dirty == "tenth" and e % 10 == 0)
+        position = [(e * 7919 + k * 104729) % 180001 - 90000 + (7 + k) * moved for k in range(3)]
+        velocity = [(e * 6007 + k * 15485863) % 18001 - 9000 - (3 + k) * moved for k in range(3)]
+        rest = ((e * 37 + moved) % 4096, e * 11 % 256, e % 2 == 0, e % 3 == 0)
+        entities[e] = {1: (*position, *velocity, *rest)}
+    return Snapshot.of(PLAYER, tick=tick, entities=entities)
+
+
+def _digest(packet: bytes) -> str:
+    from blake3 import blake3
+
+    return blake3(packet).hexdigest()[:16]
+
+
+def prove() -> int:
+    """Check every published digest; how many there are."""
+    checked = 0
+    for (version, operation, case), digests in DIGESTS.items():
+        codec = Codec(PLAYER, version=version)
+        for count, digest in zip(COUNTS, digests, strict=True):
+            base = world(count, "none", 100)
+            if operation == "encode_full":
+                packet = codec.encode_full(base)
+            else:
+                current = world(count, {"all": "all", "ten": "tenth", "none": "none"}[case], 101)
+                packet = codec.encode_delta(base, current, packed=operation == "encode_delta_sparse")
+            if _digest(packet) != digest:
+                raise RetickError(f"v{version} {operation} {case} of {count} entities has other bytes than published")
+            checked += 1
+    return checked
+
+
+def _time(call: Callable[[], object], rounds: int) -> tuple[float, float]:
+    """Median and best microseconds of a call, each round long enough for the clock."""
+    started = time.perf_counter()
+    call()
+    once = max(time.perf_counter() - started, 1e-7)
+    times = max(1, int(0.001 / once))
+    found = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        for _ in range(times):
+            call()
+        found.append((time.perf_counter() - started) / times * 1e6)
+    return statistics.median(found), min(found)
+
+
+def measure_snapshot(rounds: int, tell: Callable[[str], None]) -> list[Line]:
+    """Every workload at every count, and the tick of a server with many receivers."""
+    lines = []
+    codec = Codec(PLAYER)
+    for column, count in enumerate(COUNTS):
+        tell(f"{count} entities")
+        base, full = world(count, "none", 100), codec.encode_full(world(count, "none", 100))
+        calls: dict[str, Callable[[], object]] = {
+            "encode full": lambda base=base: codec.encode_full(base),  # type: ignore[misc]  # bound now
+            "decode full": lambda full=full: codec.decode_full(full),  # type: ignore[misc]  # bound now
+        }
+        for case in ("all", "tenth"):
+            current = world(count, case, 101)
+            packet = codec.encode_delta(base, current)
+            calls[f"encode {case}"] = lambda b=base, c=current: codec.encode_delta(b, c)  # type: ignore[misc]  # bound now
+            calls[f"apply {case}"] = lambda b=base, p=packet: codec.apply_delta(b, p)  # type: ignore[misc]  # bound now
+        for name, figures in RUST.items():
+            median, best = _time(calls[name], rounds)
+            target = figures[column] / (3 if count == 16 else 10)
+            line = Line(name=name, entities=count, microseconds=median, best=best, target=target, rust=figures[column])
+            lines.append(line)
+    tell(f"{RECEIVERS} receivers")
+    lines.append(_receivers(codec, rounds))
+    return lines
+
+
+def _receivers(codec: Codec, rounds: int) -> Line:
+    """One tick for receivers that all hold different baselines, of 1000 entities with a tenth dirty."""
+    current = world(1000, "tenth", 101)
+    bases = [world(1000, "none", 100) for _ in range(RECEIVERS)]
+
+    def tick() -> None:
+        fanout = Fanout(codec, current)
+        for base in bases:
+            fanout.packet(base)
+
+    median, best = _time(tick, max(3, rounds // 3))
+    return Line(
+        name=f"{RECEIVERS} receivers", entities=1000, microseconds=median, best=best, target=1000 * RECEIVERS_MS
+    )
+
+
+def bench_snapshot(
+    rounds: Annotated[int, typer.Option(help="Rounds of each measurement; the median counts.")] = 31,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a target is missed.")] = False,
+) -> None:
+    """Encode, decode and apply snapshots of 16 to 1000 entities, beside the Rust original's figures.
+
+    Example: retick bench snapshot --rounds 61 --check
+    """
+    if rounds < 1:
+        raise UsageError(f"--rounds must be 1 or more, not {rounds}")
+    try:
+        with Console(stderr=True).status("bench snapshot") as status:
+            proven = prove()
+            yardstick = c_loop_ns()
+            lines = measure_snapshot(rounds, lambda text: status.update(f"bench snapshot: {text}"))
+    except KeyboardInterrupt:
+        typer.echo("retick: interrupted, nothing was measured to the end", err=True)
+        raise typer.Exit(130) from None
+    if as_json:
+        found = [{**asdict(line), "kept": line.kept} for line in lines]
+        document = {"digests": proven, "compiled": is_compiled(), "c_loop_ns": yardstick, "lines": found}
+        typer.echo(json.dumps(document, indent=2))
+    else:
+        _print(Console(highlight=False), lines, proven, yardstick)
+    if check and not all(line.kept for line in lines):
+        raise typer.Exit(1)
+
+
+def _print(console: Console, lines: list[Line], proven: int, yardstick: float | None) -> None:
+    table = Table(title="microseconds, median", title_justify="left")
+    for name in ("workload", "entities", "here", "best", "Rust", "faster", "target", ""):
+        table.add_column(name, justify="left" if name in ("workload", "") else "right", no_wrap=True)
+    for line in lines:
+        rust = ("", "") if line.rust is None else (f"{line.rust:,.1f}", f"{line.rust / line.microseconds:,.1f}")
+        verdict = "ok" if line.kept else "[bold red]missed[/]"
+        here, best = f"{line.microseconds:,.2f}", f"{line.best:,.2f}"
+        table.add_row(line.name, str(line.entities), here, best, *rust, f"{line.target:,.2f}", verdict)
+    console.print(table)
+    form = "compiled" if is_compiled() else "pure Python"
+    console.print(f"{proven} packets have the published digests; {form} kernels")
+    if yardstick is None:
+        console.print("no C compiler here to measure the machine with")
+    else:
+        console.print(
+            f"the fighter's C loop takes {yardstick:.1f} ns a step here, and took {RUST_C_LOOP_NS} where Rust was "
+            f"measured: times the ratio, targets would be {yardstick / RUST_C_LOOP_NS:.2f} of those above"
+        )

@@ -1,0 +1,1 @@
+"""The command demo: two peers, a bad link, one outcome."""

@@ -1,0 +1,144 @@
+"""``retick demo --authority``: a server and bots, each a process of its own, over loopback under scenario B."""
+
+import json
+import queue
+import subprocess
+import sys
+import threading
+import time
+from typing import IO, Final
+
+import typer
+from rich.console import Console
+from rich.live import Live
+
+from retick.cli.serve.bots import BotLine, table_of
+from retick.errors import RetickError
+
+__all__ = ["demo_authority"]
+
+INTERRUPTED: Final = 130
+SCENARIO_B: Final = ("--latency", "60", "--jitter", "10", "--loss", "0.5")
+START: Final = 30.0
+"""Seconds that the server may take to start."""
+LEAST_ACKS: Final = 50.0
+
+
+def demo_authority(*, bots: int = 4, seconds: float = 20.0, reset: bool = False) -> None:
+    """Start them, show a table while they run, and say how it went; exit with 1 when it did not go well."""
+    console = Console(highlight=False)
+    processes: list[subprocess.Popen[str]] = []
+    lines: dict[int, BotLine] = {}
+    interrupted = False
+    try:
+        port = _start_server(processes, seconds + START)
+        heard: queue.SimpleQueue[tuple[int, str]] = queue.SimpleQueue()
+        for number in range(bots):
+            _start_bot(processes, number, port, seconds, reset, heard)
+        _watch(console, heard, lines, seconds, processes[1:])
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.communicate()
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
+    if not _verdict(console, list(lines.values()), bots, reset):
+        raise typer.Exit(1)
+
+
+def _retick(*arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "retick", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+
+def _start_server(processes: list[subprocess.Popen[str]], seconds: float) -> int:
+    server = _retick("serve", "--host", "127.0.0.1", "--port", "0", "--seconds", f"{seconds:g}")
+    processes.append(server)
+    said = server.stdout.readline() if server.stdout is not None else ""
+    words = said.split()
+    if "port" not in words:
+        raise RetickError("the server did not start")
+    if server.stdout is not None:
+        threading.Thread(target=_drain, args=(server.stdout,), daemon=True).start()
+    return int(words[words.index("port") + 1].rstrip(","))
+
+
+def _drain(stream: IO[str]) -> None:
+    for _ in stream:
+        pass
+
+
+def _start_bot(
+    processes: list[subprocess.Popen[str]],
+    number: int,
+    port: int,
+    seconds: float,
+    reset: bool,
+    heard: "queue.SimpleQueue[tuple[int, str]]",
+) -> None:
+    bot = _retick(
+        "bots", "1", "--connect", f"127.0.0.1:{port}", "--seconds", f"{seconds:g}", "--json", *SCENARIO_B,
+        "--seed", str(number + 1),
+        *(["--reset"] if reset else []),
+    )  # fmt: skip
+    processes.append(bot)
+
+    def listen() -> None:
+        if bot.stdout is not None:
+            for line in bot.stdout:
+                heard.put((number, line))
+
+    threading.Thread(target=listen, daemon=True).start()
+
+
+def _watch(
+    console: Console,
+    heard: "queue.SimpleQueue[tuple[int, str]]",
+    lines: dict[int, BotLine],
+    seconds: float,
+    bots: list[subprocess.Popen[str]],
+) -> None:
+    """Until all bots are done: a live table on a terminal, a line now and then elsewhere."""
+    title = "retick demo --authority: 60 ms each way, 10 ms of jitter, 0.5 % of loss"
+    end = time.monotonic() + seconds + START
+    live = Live(console=console, auto_refresh=False) if console.is_terminal else None
+    said = time.monotonic()
+    if live is not None:
+        live.start()
+    try:
+        while time.monotonic() < end and any(bot.poll() is None for bot in bots):
+            try:
+                number, text = heard.get(timeout=0.2)
+            except queue.Empty:
+                continue
+            found = json.loads(text)
+            lines[number] = BotLine(**(found | {"bot": number}))
+            shown = [lines[key] for key in sorted(lines)]
+            if live is not None:
+                live.update(table_of(shown, title), refresh=True)
+            elif time.monotonic() >= said + 5.0:
+                said = time.monotonic()
+                console.print(table_of(shown, title))
+    finally:
+        if live is not None:
+            live.stop()
+
+
+def _verdict(console: Console, lines: list[BotLine], wanted: int, reset: bool) -> bool:
+    joined = sum(line.state == "in" for line in lines)
+    slow = sum(line.acks < LEAST_ACKS for line in lines)
+    spikes, largest = sum(line.spikes for line in lines), max((line.largest for line in lines), default=0.0)
+    good = joined == wanted and slow == 0 and spikes == 0
+    console.print(table_of(sorted(lines, key=lambda line: line.bot), "at the end"))
+    console.print(f"[bold]{'clients in':>28}[/]  {joined} of {wanted}")
+    console.print(f"[bold]{'acknowledged too slowly':>28}[/]  {slow}")
+    console.print(f"[bold]{'corrections over 0.25 m':>28}[/]  {spikes}; the largest was {largest:.3f} m")
+    stalls = sum(line.stalls for line in lines)
+    if stalls:
+        console.print(f"[bold]{'stalls of this machine':>28}[/]  {stalls}; the two seconds after one are not judged")
+    how = "with the old reset" if reset else "locomotion restored before each replay"
+    console.print(f"[bold]{'verdict':>28}[/]  {'good' if good else 'NOT GOOD'}, {how}")
+    return good

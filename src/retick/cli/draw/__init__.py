@@ -1,0 +1,1 @@
+"""Matches drawn in a terminal."""

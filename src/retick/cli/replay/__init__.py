@@ -1,0 +1,1 @@
+"""The command replay and its subcommands, each in a module of its own."""

@@ -1,0 +1,24 @@
+"""``retick replay``: its commands, each in a module of its own."""
+
+import typer
+
+from retick.cli.replay.diff import diff
+from retick.cli.replay.export import export
+from retick.cli.replay.info import info
+from retick.cli.replay.play import play
+from retick.cli.replay.record import record
+from retick.cli.replay.verify import verify
+
+__all__ = ["replay_app"]
+
+replay_app = typer.Typer(
+    name="replay",
+    help="Record, play, verify, compare and export matches. Example: retick replay verify match.rtk",
+    no_args_is_help=True,
+)
+replay_app.command()(record)
+replay_app.command()(play)
+replay_app.command()(info)
+replay_app.command()(verify)
+replay_app.command()(diff)
+replay_app.command()(export)

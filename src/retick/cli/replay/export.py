@@ -1,0 +1,127 @@
+"""``retick replay export``: a recording as JSON lines, or in the other format."""
+
+import json
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from retick.cli.replay.files import ReplayFiles, for_each
+from retick.cli.replay.game import GameOption, game_of
+from retick.errors import UsageError
+from retick.replay import Replay, ReplayPlayer, load, save
+
+__all__ = ["export"]
+
+
+class Form(StrEnum):
+    """What a recording can be turned into."""
+
+    JSONL = "jsonl"
+    RPLK = "rplk"
+    RTK = "rtk"
+
+
+def export(
+    files: ReplayFiles,
+    form: Annotated[
+        Form, typer.Option("--to", help="JSON lines, or RPLK (inputs alone), or RTK.", case_sensitive=False)
+    ] = Form.JSONL,
+    into: Annotated[
+        Path | None, typer.Option(help="A folder: each file goes there under its name with the new ending.")
+    ] = None,
+    states: Annotated[
+        bool, typer.Option("--states", help="Play the match, and add each frame's state by field.")
+    ] = False,
+    game: GameOption = None,
+) -> None:
+    """Turn replays into JSON lines: one for the match, then one for each frame.
+
+    Example: retick replay export match.rtk --states > match.jsonl
+    """
+    if into is None and form is not Form.JSONL:
+        raise UsageError(f"{form} is no text: name a folder with --into")
+    if into is None and len(files) > 1:
+        raise UsageError("several files need a folder to go into: --into")
+    if into is not None and not into.is_dir():
+        raise UsageError(f"{into} is no folder")
+
+    written: dict[Path, Path] = {}
+
+    def turn(path: Path) -> bool:
+        replay = load(path)
+        target = None if into is None else into / f"{path.stem}.{form}"
+        if target is not None and target.exists() and target.samefile(path):
+            raise UsageError("it would overwrite itself")
+        if target is not None and written.setdefault(target, path) != path:
+            raise UsageError(f"it would overwrite {target}, which {written[target]} became")
+        _write(replay, form, target, game_of(replay, game) if states else None)
+        return True
+
+    for_each(files, turn)
+
+
+def _write(replay: Replay, form: Form, target: Path | None, sim: Any) -> None:
+    if target is None:
+        for line in _lines(replay, sim):
+            sys.stdout.write(line + "\n")
+        return
+    if form is Form.JSONL:
+        part = target.with_name(f"{target.name}.part")
+        try:
+            with part.open("w", encoding="utf-8", newline="\n") as file:
+                file.writelines(line + "\n" for line in _lines(replay, sim))
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+    else:
+        save(target, replay, format="rplk" if form is Form.RPLK else "rtk")
+    print(f"{target}: {len(replay)} frames")
+
+
+def _lines(replay: Replay, sim: Any) -> Iterator[str]:
+    """The match, then for each frame its inputs; the state is the one that they lead to."""
+    yield json.dumps(
+        {
+            "replay": 1,
+            "seed": replay.seed,
+            "game_id": replay.game_id,
+            "game_version": replay.game_version,
+            "num_players": replay.num_players,
+            "input_size": replay.input_size,
+            "start_frame": replay.start_frame,
+            "start_state": None if replay.start_state is None else replay.start_state.hex(),
+            "frames": len(replay),
+            "local_players": list(replay.local_players),
+            "truncated": replay.truncated,
+            "metadata": dict(replay.metadata),
+        }
+    )
+    player = None if sim is None else ReplayPlayer(replay, sim)
+    arrivals = _arrivals_by_frame(replay)
+    for frame in range(replay.start_frame, replay.end_frame):
+        row: dict[str, Any] = {"frame": frame, "inputs": list(replay.inputs_at(frame))}
+        if frame + 1 in replay.checkpoints:
+            row["checksum"] = replay.checkpoints[frame + 1]
+        if frame in arrivals:
+            row["arrivals"] = arrivals[frame]
+        if player is not None:
+            player.step()
+            row["state"] = player.fields()
+        yield json.dumps(row, default=_as_text)
+
+
+def _as_text(value: Any) -> str:
+    """A field that JSON has no form for."""
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
+def _arrivals_by_frame(replay: Replay) -> dict[int, list[dict[str, int]]]:
+    found: dict[int, list[dict[str, int]]] = {}
+    for local_frame, player, first_frame, frames in replay.arrivals:
+        batch = {"player": player, "first_frame": first_frame, "frames": frames}
+        found.setdefault(local_frame, []).append(batch)
+    return found

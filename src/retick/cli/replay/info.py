@@ -1,0 +1,75 @@
+"""``retick replay info``: what a file says of itself, without playing it."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from retick.cli.replay.files import ReplayFiles, for_each
+from retick.replay import Replay, format_of, load
+
+__all__ = ["info"]
+
+
+def info(
+    files: ReplayFiles,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a file.")] = False,
+) -> None:
+    """Show what replays say of themselves: game, players, length, checksums.
+
+    Example: retick replay info match.rtk
+    """
+
+    def show(path: Path) -> bool:
+        facts = {"file": str(path)} | _facts(path, load(path))
+        if as_json:
+            print(json.dumps(facts))
+        else:
+            print(
+                "\n".join(
+                    f"{name:>15}  {_words(value)}" for name, value in facts.items() if value not in (None, {}, [])
+                )
+            )
+        return True
+
+    for_each(files, show)
+
+
+def _facts(path: Path, replay: Replay) -> dict[str, Any]:
+    with path.open("rb") as file:
+        form = format_of(file.read(4))
+    final = replay.final_checksum
+    return {
+        "format": form,
+        "bytes": path.stat().st_size,
+        "game": f"{replay.game_id} version {replay.game_version}" if replay.game_id else None,
+        "players": replay.num_players,
+        "input_bytes": replay.input_size,
+        "seed": replay.seed,
+        "start_frame": replay.start_frame,
+        "start_state": None if replay.start_state is None else f"{len(replay.start_state)} bytes",
+        "frames": len(replay),
+        "seconds_at_60": round(len(replay) / 60, 2),
+        "checksums": len(replay.checkpoints),
+        "final_checksum": None if final is None else f"0x{final:08X}",
+        "recorded_by": list(replay.local_players),
+        "arrivals": len(replay.arrivals),
+        "truncated": replay.truncated,
+        "metadata": dict(replay.metadata),
+    }
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return _printable(", ".join(f"{key}={text}" for key, text in value.items()))
+    if isinstance(value, list):
+        return "player " + ", ".join(map(str, value))
+    return _printable(str(value))
+
+
+def _printable(text: str) -> str:
+    """What a file says of itself, without the characters that would speak to the terminal instead."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)

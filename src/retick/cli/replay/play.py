@@ -1,0 +1,144 @@
+"""``retick replay play``: a recording in the terminal, with pause, single steps and jumps; lines in a pipe."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console, RenderableType
+from rich.live import Live
+from rich.table import Table
+
+from retick.cli.draw.arena import Arena
+from retick.cli.play.keys import Keys
+from retick.cli.play.pace import Pace
+from retick.cli.replay.files import ReplayFile, naming
+from retick.cli.replay.game import GameOption, game_of, playing
+from retick.errors import UsageError
+from retick.games.fighter import FighterState
+from retick.replay import ReplayPlayer, load
+
+__all__ = ["Playback", "play"]
+
+FRAMES_A_SECOND = 60
+SLOWEST, FASTEST = 0.125, 16.0
+"""Times the match's own speed."""
+STEPS = {"right": 1, "left": -1, ".": 1, ",": -1, "l": 1, "h": -1}
+JUMPS = {"up": 60, "down": -60, "page up": -600, "page down": 600}
+HELP = "space pause, arrows step, pgup/pgdn 10 s, 0-9 tenths, +/- speed, q quit"
+
+
+class Playback:
+    """What the keys do, apart from any terminal: a player with pause and speed."""
+
+    def __init__(self, player: ReplayPlayer[Any], *, paused: bool = False) -> None:
+        self.player = player
+        self.paused = paused
+        self.quit = False
+        self.speed = 1.0
+
+    def press(self, key: str) -> None:
+        """One key; keys without a meaning do nothing."""
+        if key == " ":
+            self.paused = not self.paused
+        elif key in ("q", "\x1b"):
+            self.quit = True
+        elif key in STEPS:
+            self.paused = True
+            self._move(STEPS[key])
+        elif key in JUMPS:
+            self._move(JUMPS[key])
+        elif key in ("home", "end"):
+            self._move(-self.length if key == "home" else self.length)
+        elif key.isascii() and key.isdigit():
+            self.player.seek(self.first + self.length * int(key) // 10)
+        elif key in "+=":
+            self.speed = min(self.speed * 2, FASTEST)
+        elif key in "-_":
+            self.speed = max(self.speed / 2, SLOWEST)
+
+    @property
+    def first(self) -> int:
+        return self.player.replay.start_frame
+
+    @property
+    def length(self) -> int:
+        return len(self.player.replay)
+
+    def _move(self, frames: int) -> None:
+        end = self.player.replay.end_frame
+        self.player.seek(min(max(self.player.frame + frames, self.first), end))
+
+    def advance(self, frames: int) -> None:
+        """Let so many frames pass, unless paused; at the end it pauses by itself."""
+        if not self.paused:
+            self._move(frames)
+            self.paused = self.player.finished
+
+
+def play(
+    file: ReplayFile,
+    start: Annotated[int | None, typer.Option("--from", help="Frame to start at.", show_default="the first")] = None,
+    every: Annotated[int, typer.Option(help="In a pipe: frames between lines.")] = FRAMES_A_SECOND,
+    game: GameOption = None,
+) -> None:
+    """Play a replay in the terminal, with keys to pause, step and jump; in a pipe, print a line a second.
+
+    Example: retick replay play match.rtk --from 600
+    """
+    if every < 1:
+        raise UsageError(f"--every must be 1 or more, not {every}")
+    with naming(file):
+        replay = load(file)
+        player = ReplayPlayer(replay, game_of(replay, game))
+    console = Console(highlight=False)
+    with playing():
+        if start is not None:
+            player.seek(start)
+        if console.is_terminal and not console.is_dumb_terminal and sys.stdin.isatty():
+            _play_live(console, Playback(player), file)
+        else:
+            _print_lines(player, every)
+
+
+def _play_live(console: Console, playback: Playback, file: Path) -> None:
+    pace = Pace(FRAMES_A_SECOND)
+    owed, drawn = 0.0, -1
+    previous: Any = None
+    with Keys() as keys, Live(console=console, screen=True, auto_refresh=False) as live:
+        while not playback.quit:
+            before = (playback.paused, playback.speed)
+            for key in keys.pressed():
+                playback.press(key)
+            owed = 0.0 if playback.paused else owed + playback.speed
+            playback.advance(int(owed))
+            owed -= int(owed)
+            in_time = pace.wait()
+            changed = playback.player.frame != drawn or before != (playback.paused, playback.speed)
+            if in_time and changed:
+                live.update(_picture(playback, previous, file), refresh=True)
+                drawn, previous = playback.player.frame, playback.player.state
+            elif in_time:
+                playback.player.prepare(FRAMES_A_SECOND)
+
+
+def _picture(playback: Playback, previous: Any, file: Path) -> RenderableType:
+    player = playback.player
+    mode = "paused" if playback.paused else f"{playback.speed:g}x"
+    footer = f"{mode}, frame {player.frame} of {player.replay.end_frame}: {HELP}"
+    if isinstance(player.state, FighterState):
+        return Arena(state=player.state, previous=previous, title=file.name, footer=footer)
+    table = Table("field", "value", title=f"{file.name}: frame {player.frame}", caption=footer)
+    for name, value in player.fields().items():
+        table.add_row(name, str(value))
+    return table
+
+
+def _print_lines(player: ReplayPlayer[Any], every: int) -> None:
+    while True:
+        checksum = player.sim.checksum(player.state)
+        fields = " ".join(f"{name}={value}" for name, value in player.fields().items())
+        print(f"frame {player.frame:6}  0x{checksum:08X}  {fields}", flush=True)
+        if player.finished:
+            return
+        player.seek(min(player.frame + every, player.replay.end_frame))

@@ -1,0 +1,57 @@
+"""``retick replay verify``: run replays again and say whether they lead where they say."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from retick.cli.replay.files import ReplayFiles, for_each
+from retick.cli.replay.game import GameOption, game_named, game_of
+from retick.errors import RetickError, UsageError
+from retick.replay import load
+from retick.replay import verify as run_again
+
+__all__ = ["verify"]
+
+
+def verify(
+    files: ReplayFiles,
+    expect: Annotated[
+        str | None, typer.Option(metavar="CHECKSUM", help="Checksum of the final state, for example 0x41B73DB7.")
+    ] = None,
+    game: GameOption = None,
+    allow_truncated: Annotated[
+        bool, typer.Option("--allow-truncated", help="Judge a recording that was cut off by its good part.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only the bad ones.")] = False,
+) -> None:
+    """Run replays again and compare every checksum. Exit code 0 if all are good, 1 if any is not.
+
+    Example: retick replay verify match.rplk --expect 0x41B73DB7
+    """
+    expected = None if expect is None else _checksum(expect)
+    if expected is not None and len(files) > 1:
+        raise UsageError("--expect goes with one file")
+    if game is not None:
+        game_named(game)
+
+    def judge(path: Path) -> bool:
+        replay = load(path, strict=not allow_truncated)
+        verdict = run_again(replay, game_of(replay, game), expected)
+        if not verdict.ok:
+            raise RetickError(str(verdict))
+        if not quiet:
+            print(f"ok   {path}: {verdict}")
+        return True
+
+    for_each(files, judge)
+
+
+def _checksum(text: str) -> int:
+    try:
+        value = int(text, 16)
+    except ValueError:
+        value = -1
+    if not 0 <= value <= 0xFFFFFFFF:
+        raise UsageError(f"--expect takes a checksum of up to eight hex digits, such as 0x41B73DB7, not {text!r}")
+    return value

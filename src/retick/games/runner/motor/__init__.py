@@ -1,0 +1,8 @@
+"""The runner's movement: state, commands, the course and the compiled step.
+
+Knows no packet.
+"""
+
+from retick.games.runner.motor.motor import RunnerMotor
+
+__all__ = ["RunnerMotor"]

@@ -1,0 +1,84 @@
+"""The numbers that make the movement, owned by the server and sent in its Welcome.
+
+They travel as binary32, so they are rounded when they are set: the server must not run with finer numbers than
+its clients were told. What does not travel, such as the pull towards a wall, is written out in the kernel.
+"""
+
+# retick: floats -- tuning travels as binary32 and is rounded before anyone uses it
+
+from dataclasses import dataclass
+from typing import Final
+
+from retick.errors import UsageError
+from retick.games.runner.motor.binary32 import LARGEST, round32
+
+__all__ = ["BOUNDS", "Bounds", "Tuning", "within_bounds"]
+
+Bounds = tuple[float, float]
+
+_LARGEST_BYTE: Final = 255
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuning:
+    """Movement constants; the defaults are the protocol's own. Out of range is a UsageError."""
+
+    move_speed: float = 9.0
+    """Metres per second on the ground and along walls; at least 0.1."""
+    ground_acceleration: float = 45.0
+    """Metres per second squared; at least 0.1."""
+    air_acceleration: float = 14.0
+    """Metres per second squared before the control factor; at least 0.1."""
+    air_control_factor: float = 0.35
+    """Share of the air acceleration that steering gets; 0 to 1."""
+    jump_velocity: float = 8.75
+    """Metres per second upwards; at least 0.1."""
+    gravity: float = 24.0
+    """Metres per second squared; at least 0.1."""
+    floor_snap_length: float = 0.25
+    """Metres a runner is pulled down to follow a step; 0 to 2."""
+    ground_stick_velocity: float = -0.1
+    """Metres per second; -0.01 or less, so that a standing runner touches the floor each tick."""
+    wall_run_max_ticks: int = 24
+    """Length of a wall run; 0 switches wall-running off."""
+    slide_max_ticks: int = 0
+    """Carried for clients that slide; this motor does not."""
+    wall_run_gravity_scale: float = 0.35
+    """Share of gravity on a wall; 0 or more."""
+    wall_jump_up_velocity: float = 8.75
+    """Metres per second added upwards by a wall jump; 0 or more."""
+    wall_jump_away_velocity: float = 6.0
+    """Metres per second away from the wall; 0 or more."""
+
+    def __post_init__(self) -> None:
+        for name, bounds in BOUNDS.items():
+            object.__setattr__(self, name, within_bounds(name, bounds, getattr(self, name)))
+
+
+BOUNDS: Final[dict[str, Bounds]] = {
+    "move_speed": (0.1, LARGEST),
+    "ground_acceleration": (0.1, LARGEST),
+    "air_acceleration": (0.1, LARGEST),
+    "air_control_factor": (0.0, 1.0),
+    "jump_velocity": (0.1, LARGEST),
+    "gravity": (0.1, LARGEST),
+    "floor_snap_length": (0.0, 2.0),
+    "ground_stick_velocity": (-LARGEST, -0.01),
+    "wall_run_max_ticks": (0, _LARGEST_BYTE),
+    "slide_max_ticks": (0, _LARGEST_BYTE),
+    "wall_run_gravity_scale": (0.0, LARGEST),
+    "wall_jump_up_velocity": (0.0, LARGEST),
+    "wall_jump_away_velocity": (0.0, LARGEST),
+}
+"""What a Welcome's values are clamped to, and what a server may be configured with; whole bounds, whole numbers."""
+
+
+def within_bounds(name: str, bounds: Bounds, value: float) -> float:
+    """``value`` as it may be kept, whole or rounded to binary32; a UsageError when it is out of bounds."""
+    low, high = bounds
+    whole = isinstance(high, int)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise UsageError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}")
+    if whole and value != int(value):
+        raise UsageError(f"{name} must be a whole number, not {value!r}")
+    return int(value) if whole else round32(value)

@@ -1,0 +1,8 @@
+"""NetRunner protocol 6: the runner's packets, and the profile that a server and a client are given.
+
+Knows the motor; knows no link and no server.
+"""
+
+from retick.games.runner.netrunner.profile import NetRunner
+
+__all__ = ["NetRunner"]

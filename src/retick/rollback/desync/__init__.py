@@ -1,0 +1,9 @@
+"""After an alarm: what each peer holds, compared until the first frame and field that differ are named.
+
+Knows the engine and field values; sends nothing: a session carries its messages.
+"""
+
+from retick.rollback.desync.investigation import Investigation
+from retick.rollback.desync.report import DesyncReport
+
+__all__ = ["DesyncReport", "Investigation"]

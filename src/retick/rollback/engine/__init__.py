@@ -1,0 +1,19 @@
+"""The rollback engine: input history, state rings, resimulation, the sync test and cues.
+
+Knows only the simulation contract; knows no packet, no peer and no clock.
+"""
+
+from retick.rollback.engine.cues import CueCancelled, CueConfirmed, CueEvent, CueStarted, CueTracker
+from retick.rollback.engine.engine import EngineStats, RollbackEngine
+from retick.rollback.engine.synctest import SyncTest
+
+__all__ = [
+    "CueCancelled",
+    "CueConfirmed",
+    "CueEvent",
+    "CueStarted",
+    "CueTracker",
+    "EngineStats",
+    "RollbackEngine",
+    "SyncTest",
+]

@@ -1,0 +1,114 @@
+"""Sound and effects that survive rollback: each cue starts once, and ends as confirmed or as cancelled.
+
+A game derives its cues from a transition: ``cues(before, after)`` yields hashable values such as ``("hit", 1)``.
+They are no part of the state, and are worked out again when a frame is run again. What was started on a guess
+and turns out not to have happened is cancelled; what still happens in the same frame is left playing.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from retick.errors import UsageError
+from retick.rollback.engine.engine import RollbackEngine
+
+__all__ = ["CueCancelled", "CueConfirmed", "CueEvent", "CueStarted", "CueTracker"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CueEvent:
+    """Something to tell the sound or effects player."""
+
+    frame: int
+    """The frame whose transition gave the cue."""
+    cue: Hashable
+    """What the game's ``cues`` yielded."""
+
+
+class CueStarted(CueEvent):
+    """Play it. It may still be cancelled."""
+
+    __slots__ = ()
+
+
+class CueCancelled(CueEvent):
+    """Stop it: the frame was run again, and it did not happen."""
+
+    __slots__ = ()
+
+
+class CueConfirmed(CueEvent):
+    """It happened for good, and nothing more will be said of it."""
+
+    __slots__ = ()
+
+
+class CueTracker:
+    """Follows one engine; ``update`` after each advance tells what to start, stop and forget."""
+
+    def __init__(
+        self,
+        engine: RollbackEngine,
+        cues: Callable[[Any, Any], Iterable[Hashable]] | None = None,
+        *,
+        tolerance: int = 0,
+    ) -> None:
+        """``cues`` defaults to the game's own.
+
+        With a ``tolerance`` of some frames, a cue that a rollback moved by no more than that many frames is left
+        playing: its start is not reported again.
+        """
+        found = cues if cues is not None else getattr(engine.sim, "cues", None)
+        if found is None:
+            raise UsageError(f"{type(engine.sim).__name__} has no cues(before, after), and none was given")
+        self._engine = engine
+        self._cues: Callable[[Any, Any], Iterable[Hashable]] = found
+        self._tolerance = tolerance
+        self._seen = engine.frame
+        self._open: dict[int, Counter[Hashable]] = {}
+        self._told: dict[int, Counter[Hashable]] = {}
+        """Confirmed cues, as far back as frames can run again: who left may take back inputs that were sure."""
+
+    def update(self) -> list[CueEvent]:
+        """What changed since the last update; call it at least once in ``history`` frames."""
+        redone = self._engine.take_redone()
+        first = self._seen if redone < 0 else min(self._seen, redone)
+        cancelled, started = self._compare(first)
+        self._seen = self._engine.frame
+        if self._tolerance:
+            self._keep_moved(cancelled, started)
+        return [*cancelled, *started, *self._confirm()]
+
+    def _compare(self, first: int) -> tuple[list[CueEvent], list[CueEvent]]:
+        cancelled: list[CueEvent] = []
+        started: list[CueEvent] = []
+        for frame in range(first, self._engine.frame):
+            before, after = self._engine.state_at(frame), self._engine.state_at(frame + 1)
+            now = Counter(self._cues(before, after)) - self._told.get(frame, Counter())
+            then = self._open.get(frame, Counter())
+            cancelled += [CueCancelled(frame=frame, cue=cue) for cue in (then - now).elements()]
+            started += [CueStarted(frame=frame, cue=cue) for cue in (now - then).elements()]
+            self._open[frame] = now
+        return cancelled, started
+
+    def _keep_moved(self, cancelled: list[CueEvent], started: list[CueEvent]) -> None:
+        """Strike out each pair of a cancelled and a started cue that are the same one, moved a little."""
+        for old in list(cancelled):
+            for new in started:
+                if new.cue == old.cue and abs(new.frame - old.frame) <= self._tolerance:
+                    cancelled.remove(old)
+                    started.remove(new)
+                    break
+
+    def _confirm(self) -> list[CueEvent]:
+        engine = self._engine
+        confirmed: list[CueEvent] = []
+        for frame in sorted(frame for frame in self._open if frame < engine.final_state_frame):
+            cues = self._open.pop(frame)
+            confirmed += [CueConfirmed(frame=frame, cue=cue) for cue in cues.elements()]
+            if cues:
+                self._told[frame] = self._told.get(frame, Counter()) + cues
+        for frame in [frame for frame in self._told if frame < engine.frame - engine.history]:
+            del self._told[frame]
+        return confirmed

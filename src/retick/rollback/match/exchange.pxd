@@ -1,0 +1,53 @@
+from retick.rollback.engine.engine cimport RollbackEngine
+from retick.rollback.match.timesync cimport LeadEstimate
+
+cdef int TIME_SYNC_EVERY
+cdef int CHECKSUM_EVERY
+cdef long long FRAME_BITS
+cdef long long ALL_BITS
+
+
+cdef class Exchange:
+    cdef readonly object key
+    cdef readonly tuple players
+    cdef readonly LeadEstimate lead
+    cdef readonly object dropped
+    cdef readonly long long packets_out
+    cdef readonly long long bytes_out
+    cdef readonly long long packets_in
+    cdef readonly long long bytes_in
+    cdef public long long acknowledged
+    cdef public long long acks_below
+    cdef readonly long long their_frame
+    cdef readonly list events
+    cdef readonly object book
+    cdef readonly bint desynced
+    cdef RollbackEngine engine
+    cdef object meter
+    cdef double sample_at
+    cdef unsigned int extensions
+    cdef bint compares
+    cdef bint knows_sync
+    cdef int size
+    cdef int seats
+    cdef int local_seats
+    cdef int only_player
+    cdef int only_local
+    cdef bint is_plain
+    cdef long long newest_frame
+    cdef object newest_checksum
+    cdef set conflicts
+    cdef long long base
+    cdef long long mask
+    cdef long long start
+    cdef int most_frames
+    cdef object __weakref__
+
+    cdef long long expected(self) except -2
+    cpdef bytes packet(self, double now)
+    cdef list inputs_to_send(self, long long first, long long end)
+    cdef bytes wide(self, long long first, long long ack, object inputs, long long claimed, long long sync)
+    cpdef bint take(self, object data, double now, double phase) except -1
+    cdef object refusal(self, object data, double phase)
+    cdef int take_rows(self, long long start, object inputs) except -1
+    cdef long long widened(self, long long number, long long near) noexcept

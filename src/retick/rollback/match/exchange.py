@@ -1,0 +1,338 @@
+# cython: nonecheck=True
+"""One other machine in a match: what of our inputs it has, and what of its own it sent. Speaks RBN1.
+
+Every packet carries the oldest inputs that the other side has not acknowledged, up to 32 frames, so that any one
+packet that gets through moves the match on. An acknowledgement of 0 means "frame 0" as well as "nothing yet":
+frame 0 is therefore sent until a greater one comes back.
+"""
+
+from collections import Counter
+from operator import index
+from typing import Any
+
+from retick.errors import DecodeError, EncodeError, InputConflict, ProtocolViolation, UsageError
+from retick.rollback.events import DesyncDetected, InputConflictDetected, MatchEvent
+from retick.rollback.match.checksums import ChecksumBook
+from retick.rollback.match.config import MatchConfig
+from retick.rollback.match.stats import RateMeter
+from retick.sim.contract import input_size_of
+from retick.wire import rbn1
+
+try:
+    import cython
+except ModuleNotFoundError:  # without Cython the source runs as it is
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
+
+if cython.compiled:
+    from cython.cimports.retick.rollback.engine.engine import RollbackEngine
+    from cython.cimports.retick.rollback.match.timesync import LeadEstimate
+    from cython.cimports.retick.wire.rbn1 import decode_fields, encode_narrow
+else:
+    from retick.rollback.engine.engine import RollbackEngine
+    from retick.rollback.match.timesync import LeadEstimate
+    from retick.wire.rbn1 import decode_fields, encode_narrow
+
+__all__ = ["Exchange"]
+
+TIME_SYNC_EVERY = 4
+"""Packets from one time sync block to the next, where the other side knows them."""
+FRAME_BITS = 0xFFFFFF
+"""The part of a number on the wire that is the frame; the rest counts rematches, so that an old packet is known."""
+ALL_BITS = 0xFFFFFFFF
+CHECKSUM_EVERY = 4
+"""Packets from one checksum block to the next: a lost one comes again soon."""
+
+
+@cython.cclass
+class Exchange:
+    """Inputs, acknowledgements, leads and checksums between the local engine and one other machine."""
+
+    if not cython.compiled:
+        key: Any
+        players: tuple[int, ...]
+        lead: LeadEstimate
+        dropped: Counter[str]
+        packets_out: int
+        bytes_out: int
+        packets_in: int
+        bytes_in: int
+        acknowledged: int
+        acks_below: int
+        their_frame: int
+        events: list[MatchEvent]
+        book: ChecksumBook | None
+        desynced: bool
+        engine: RollbackEngine
+        meter: RateMeter
+        sample_at: float
+        extensions: int
+        compares: bool
+        knows_sync: bool
+        size: int
+        seats: int
+        local_seats: int
+        only_player: int
+        only_local: int
+        is_plain: bool
+        newest_frame: int
+        newest_checksum: int
+        conflicts: set[int]
+        base: int
+        mask: int
+        start: int
+        most_frames: int
+
+    @cython.annotation_typing(False)  # numbers are looked at as they were given, before they become C's
+    def __init__(
+        self,
+        key: Any,
+        players: tuple[int, ...],
+        engine: RollbackEngine,
+        config: MatchConfig,
+        *,
+        extensions: int = 0,
+        compare_checksums: bool = True,
+        first_frame: int = 0,
+        number: int | None = 0,
+    ) -> None:
+        """``first_frame`` is the first of our inputs that the other side needs.
+
+        ``number`` is that of the match, modulo 256; None where all 32 bits on the wire are the frame's.
+        """
+        self.engine = engine
+        for player in players:
+            self.engine.check_seat(player)
+        if number is not None and not (isinstance(number, int) and 0 <= number <= 255):
+            raise UsageError(f"the number of a match is 0 to 255, not {number!r}")
+        self.key = key
+        self.players = tuple(players)
+        """The seats played there, ascending."""
+        self.lead = LeadEstimate()
+        self.dropped = Counter()
+        self.packets_out = self.bytes_out = self.packets_in = self.bytes_in = 0
+        self.acknowledged = first_frame - 1
+        """The newest frame of our inputs that the other side has, with all before it."""
+        self.acks_below = 0
+        """Acknowledgements below this frame are taken even if we have not come that far: of one who joins later."""
+        self.their_frame = -1
+        """The frame at which the other side was when it last said so; -1 before."""
+        self.events = []
+        self.book = ChecksumBook(config.checksum_interval) if config.checksum_interval else None
+        self.desynced = False
+        self.meter = RateMeter()
+        self.sample_at = float("-inf")
+        self.extensions = extensions & rbn1.ALL_EXTENSIONS
+        self.knows_sync = extensions & rbn1.TIME_SYNC != 0
+        self.compares = compare_checksums
+        self.size = input_size_of(engine.sim)
+        self.newest_frame = -1
+        self.newest_checksum = 0
+        self.conflicts = set()
+        self.base = 0 if number is None else number << 24
+        self.mask = ALL_BITS if number is None else FRAME_BITS
+        self.start = engine.start_frame
+        # Nearly every machine has one player, and what is done sixty times a second asks for it by these; -1 for more.
+        self.seats, self.local_seats = len(players), len(engine.local_players)
+        self.only_player = players[0] if self.seats == 1 else -1
+        self.only_local = engine.local_players[0] if self.local_seats == 1 else -1
+        self.is_plain = self.size == 2 and self.local_seats == 1
+        self.most_frames = min(rbn1.MAX_COUNT, rbn1.MAX_INPUT_BYTES // max(self.size * self.local_seats, 1))
+
+    @property
+    def next_expected(self) -> int:
+        """The first frame whose inputs from there are not all known."""
+        return self.expected()
+
+    def expected(self) -> cython.longlong:
+        """``next_expected``, for the kernels."""
+        if self.only_player >= 0:
+            return self.engine.missing_from(self.only_player)
+        return min([self.engine.missing_from(player) for player in self.players])
+
+    def rates(self, now: float) -> tuple[float, float]:
+        """Packets and bytes a second that were sent over the last one to two seconds."""
+        self.meter.packets, self.meter.bytes = self.packets_out, self.bytes_out
+        return self.meter.rates(now)
+
+    def packet(self, now: cython.double) -> bytes | None:
+        """The packet to send now; None while there is no input to send."""
+        end: cython.longlong = self.engine.local_upto
+        if end <= self.start:
+            return None
+        first: cython.longlong = self.acknowledged + 1
+        if first >= end:
+            first = end - 1
+        if first < self.start:
+            first = self.start
+        if end > first + self.most_frames:
+            end = first + self.most_frames
+        ack: cython.longlong = self.expected() - 1
+        if ack < 0:
+            ack = 0
+        claimed: cython.longlong = -1
+        sync: cython.longlong = -1
+        if self.packets_out % CHECKSUM_EVERY == 0 and self.newest_frame >= 0:
+            claimed = self.newest_frame & self.mask | self.base
+        elif self.packets_out % TIME_SYNC_EVERY == 1 and self.knows_sync:
+            sync = self.engine.current & 0xFFFF
+        inputs = self.inputs_to_send(first, end)
+        first = first & self.mask | self.base
+        ack = ack & self.mask | self.base
+        if self.is_plain:
+            data = encode_narrow(
+                first, ack, inputs, claimed, self.newest_checksum, sync, _in_64ths(self.lead.mine) if sync >= 0 else 0
+            )
+        else:
+            data = self.wide(first, ack, inputs, claimed, sync)
+        if now >= self.sample_at:
+            self.meter.sample(self.packets_out, self.bytes_out, now)
+            self.sample_at = now + 1.0
+        self.packets_out += 1
+        self.bytes_out += len(data)
+        return data
+
+    def inputs_to_send(self, first: cython.longlong, end: cython.longlong) -> list[int]:
+        if self.only_local >= 0:
+            return self.engine.sure_inputs(self.only_local, first, end)
+        columns = [self.engine.sure_inputs(player, first, end) for player in self.engine.local_players]
+        return [value for row in zip(*columns, strict=True) for value in row]
+
+    def wide(
+        self,
+        first: cython.longlong,
+        ack: cython.longlong,
+        inputs: Any,
+        claimed: cython.longlong,
+        sync: cython.longlong,
+    ) -> bytes:
+        """A packet with inputs of another shape than 16 bits of one player."""
+        packet = rbn1.InputPacket(
+            first,
+            ack,
+            tuple(inputs),
+            claimed if claimed >= 0 else None,
+            self.newest_checksum if claimed >= 0 else None,
+            rbn1.TimeSync(sync, _in_64ths(self.lead.mine)) if sync >= 0 else None,
+            input_size=self.size,
+            seats=self.local_seats,
+        )
+        return rbn1.encode(packet, self.extensions)
+
+    def take(self, data: Any, now: cython.double, phase: cython.double) -> cython.bint:
+        """Take a packet in, or drop and count it; nothing of a bad packet is used. ``phase`` is Pace's."""
+        self.packets_in += 1
+        self.bytes_in += len(data)
+        reason = self.refusal(data, phase)
+        if reason is not None:
+            self.dropped[reason] += 1
+            return False
+        return True
+
+    def refusal(self, data: Any, phase: cython.double) -> Any:
+        """The reason why the packet was not taken, None when it was."""
+        try:
+            fields = decode_fields(data, self.extensions)
+        except DecodeError as error:
+            return type(error).__name__
+        start_there, ack_there, inputs, claimed, checksum, sync, _, size, seats = fields
+        if size != self.size or seats != self.seats:
+            return "WrongShape"
+        start: cython.longlong = start_there
+        ack: cython.longlong = ack_there
+        if start & ~self.mask != self.base or ack & ~self.mask != self.base:
+            return "AnotherMatch"
+        engine = self.engine
+        start = self.widened(start, engine.current)
+        ack = self.widened(ack, engine.local_upto)
+        if ack < 0 or (ack >= engine.local_upto and ack >= self.acks_below and ack > 0):
+            return "AckFromTheFuture"
+        if start < 0:
+            return "ProtocolViolation"
+        try:
+            if self.only_player >= 0:
+                engine.add_remote_inputs(self.only_player, start, inputs)
+            else:
+                self.take_rows(start, inputs)
+        except InputConflict as conflict:
+            self._report(conflict)
+            return "InputConflict"
+        except (ProtocolViolation, UsageError) as error:
+            return type(error).__name__
+        if ack > self.acknowledged and ack > 0:
+            self.acknowledged = ack
+        newest: cython.longlong = start + len(inputs) // self.seats - 1
+        self.lead.measure_ours(engine.current + phase - newest)
+        if sync is not None:
+            self.lead.learn_theirs(sync.lead / 64)
+            self.their_frame = newest + ((sync.frame - newest + 0x8000) & 0xFFFF) - 0x8000
+        elif not self.knows_sync:
+            # They sent this right after a frame, and had our newest input for half a frame on average.
+            self.lead.measure_theirs(newest + 0.5 - engine.delay - ack)
+        if claimed is not None and checksum is not None and self.compares:
+            self._claim(claimed, checksum)
+        return None
+
+    def widened(self, number: cython.longlong, near: cython.longlong) -> cython.longlong:
+        """The frame that a number on the wire stands for: of those that it may be, the one nearest to ``near``."""
+        half: cython.longlong = (self.mask >> 1) + 1
+        return near + ((number - near + half) & self.mask) - half
+
+    def take_rows(self, start: cython.longlong, inputs: Any) -> cython.int:
+        """The inputs of several players at one machine: all are taken, or none."""
+        columns = [inputs[seat :: self.seats] for seat in range(self.seats)]
+        for player, column in zip(self.players, columns, strict=True):
+            self.engine.check_remote_inputs(player, start, column)
+        for player, column in zip(self.players, columns, strict=True):
+            self.engine.add_remote_inputs(player, start, column)
+        return 0
+
+    def _report(self, conflict: InputConflict) -> None:
+        """Tell the application once for each player: a flood of lies makes no flood of events."""
+        if conflict.player not in self.conflicts:
+            self.conflicts.add(conflict.player)
+            self.events.append(
+                InputConflictDetected(
+                    peer=self.key,
+                    player=conflict.player,
+                    frame=conflict.frame,
+                    confirmed=conflict.confirmed,
+                    received=conflict.received,
+                )
+            )
+
+    def write_checksum(self, frame: int, checksum: Any) -> None:
+        """Note the checksum of a final state of ours: it will be sent, and compared with theirs."""
+        self.newest_frame, self.newest_checksum = frame, _checked(checksum)
+        if self.book is not None:
+            self._alarm(self.book.write(frame, self.newest_checksum))
+
+    def _claim(self, number: int, checksum: int) -> None:
+        frame = self.widened(number, self.engine.current) if number & ~self.mask == self.base else -1
+        if self.book is None or not 0 <= frame <= self.next_expected + rbn1.MAX_COUNT:
+            self.dropped["ChecksumOfNoFrame"] += 1
+            return
+        self._alarm(self.book.claim(frame, checksum))
+
+    def _alarm(self, difference: tuple[int, int, int] | None) -> None:
+        if difference is None or self.desynced or self.book is None:
+            return
+        self.desynced = True
+        frame, ours, theirs = difference
+        self.events.append(
+            DesyncDetected(peer=self.key, frame=frame, ours=ours, theirs=theirs, last_agreed=self.book.last_agreed)
+        )
+
+
+def _checked(checksum: Any) -> Any:
+    """A game's checksum as the wire takes it. One of another kind of integer, as NumPy has them, is the same number."""
+    try:
+        number = index(checksum)
+    except TypeError:
+        raise EncodeError(f"checksum is a whole number, not {checksum!r}") from None
+    if not 0 <= number <= ALL_BITS:
+        raise EncodeError(f"checksum is 0 to {ALL_BITS}, not {number}")
+    return number
+
+
+def _in_64ths(frames: float) -> int:
+    return min(max(round(frames * 64), -32768), 32767)

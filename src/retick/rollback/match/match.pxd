@@ -1,0 +1,43 @@
+from retick.rollback.engine.engine cimport RollbackEngine
+from retick.rollback.match.exchange cimport Exchange
+from retick.rollback.match.timesync cimport Pace
+
+cdef long long NEVER
+cdef long long UNLIMITED
+cdef long long CATCH_UP_FROM
+
+
+cdef class Match:
+    cdef readonly object sim
+    cdef readonly object seed
+    cdef readonly object config
+    cdef readonly int number
+    cdef readonly RollbackEngine engine
+    cdef readonly dict exchanges
+    cdef readonly Pace pace
+    cdef public object alarm
+    cdef list happened
+    cdef object depths
+    cdef long long rollbacks
+    cdef long long resimulated
+    cdef long long stalls
+    cdef bint is_stalled
+    cdef double stalled_since
+    cdef double stalled_seconds
+    cdef long long next_checksum
+    cdef long long first_own
+    cdef long long fence
+    cdef long long next_recorded
+    cdef bint is_single
+    cdef bint is_catching_up
+    cdef bint is_unsent
+    cdef double resend_at
+    cdef double resend_interval
+    cdef object __weakref__
+
+    cpdef bint due(self, double now) except -1
+    cdef bint may_advance(self, long long behind) except -1
+    cpdef object advance(self, object pressed, double now)
+    cpdef bint take(self, object key, object data, double now) except -1
+    cpdef list packets(self, double now)
+    cpdef list events(self)

@@ -1,0 +1,350 @@
+# cython: nonecheck=True
+"""A running match, without any connection: the engine, its pace, and an exchange with each other machine.
+
+Sessions differ in how machines find and trust each other; what happens between frame 0 and the last is here. Time
+is an argument everywhere.
+"""
+
+from collections import Counter
+from typing import Any
+
+from retick.errors import UsageError
+from retick.rollback.events import DesyncDetected, MatchEvent, Resumed, Stalled
+from retick.rollback.match.config import MatchConfig
+from retick.rollback.match.stats import PeerStats, SessionStats
+from retick.sim.contract import Frame, Input
+
+try:
+    import cython
+except ModuleNotFoundError:  # without Cython the source runs as it is
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
+
+if cython.compiled:
+    from cython.cimports.retick.rollback.engine.engine import RollbackEngine
+    from cython.cimports.retick.rollback.match.exchange import Exchange
+    from cython.cimports.retick.rollback.match.timesync import Pace
+else:
+    from retick.rollback.engine.engine import RollbackEngine
+    from retick.rollback.match.exchange import Exchange
+    from retick.rollback.match.timesync import Pace
+
+__all__ = ["Match"]
+
+NEVER = 1 << 62
+"""A frame that does not come."""
+UNLIMITED = 1 << 32
+CATCH_UP_FROM = 10
+"""Frames of known inputs ahead of us from which on we run without waiting for the clock, until none is left."""
+
+
+@cython.cclass
+class Match:
+    """One side of a match between this machine and others."""
+
+    if not cython.compiled:
+        sim: Any
+        seed: int
+        config: MatchConfig
+        number: int
+        engine: RollbackEngine
+        exchanges: dict[Any, Exchange]
+        pace: Pace
+        alarm: DesyncDetected | None
+        happened: list[MatchEvent]
+        depths: Counter[int]
+        rollbacks: int
+        resimulated: int
+        stalls: int
+        is_stalled: bool
+        stalled_since: float
+        stalled_seconds: float
+        next_checksum: int
+        first_own: int
+        fence: int
+        next_recorded: int
+        is_single: bool
+        is_catching_up: bool
+        is_unsent: bool
+        resend_at: float
+        resend_interval: float
+
+    @cython.annotation_typing(False)  # numbers are looked at as they were given, before they become C's
+    def __init__(
+        self,
+        sim: Any,
+        *,
+        seed: int,
+        local_players: tuple[int, ...],
+        config: MatchConfig,
+        state: Any = None,
+        start_frame: int = 0,
+        joins_at: int | None = 0,
+        number: int = 0,
+    ) -> None:
+        """A match from its beginning; or, with ``state`` and ``start_frame``, one that others are playing already.
+
+        Before frame ``joins_at`` the local players are simulated on neutral input. ``number`` counts rematches.
+        """
+        if not (isinstance(number, int) and 0 <= number <= 255):
+            raise UsageError(f"the number of a match is 0 to 255, not {number!r}")
+        self.sim = sim
+        self.seed = seed
+        self.config = config
+        self.engine = RollbackEngine(
+            sim,
+            sim.initial_state(seed) if state is None else state,
+            local_players=local_players,
+            history=config.history,
+            prediction_window=config.prediction_window,
+            input_delay=config.input_delay,
+            start_frame=start_frame,
+        )
+        if start_frame == 0 and joins_at == 0:
+            self.engine.fill_delay()
+        self.exchanges = {}
+        self.pace = Pace(
+            tick_rate=config.tick_rate,
+            most_slowing=config.most_slowing,
+            longest_catch_up=config.longest_catch_up,
+        )
+        self.is_single = len(local_players) == 1
+        self.alarm = None
+        """The first desync of this match."""
+        self.happened = []
+        self.depths = Counter()
+        self.rollbacks = self.resimulated = self.stalls = 0
+        self.is_stalled = False
+        self.stalled_since = self.stalled_seconds = 0.0
+        interval = config.checksum_interval
+        self.next_checksum = min((start_frame // interval + 1) * interval, NEVER) if interval else NEVER
+        self.number = number
+        self.joins_at = joins_at
+        self.barrier = None
+        self.next_recorded = start_frame
+        self.is_catching_up = joins_at is None
+        self.is_unsent = False
+        self.resend_at = 0.0
+        self.resend_interval = config.resend_interval
+
+    @property
+    def joins_at(self) -> int | None:
+        """The first frame with our own input; None as long as that is not agreed."""
+        return None if self.first_own == NEVER else self.first_own
+
+    @joins_at.setter
+    def joins_at(self, frame: Frame | None) -> None:
+        self.first_own = NEVER if frame is None else frame
+
+    @property
+    def barrier(self) -> int | None:
+        """A frame that must not be run before others have agreed to something."""
+        return None if self.fence == NEVER else self.fence
+
+    @barrier.setter
+    def barrier(self, frame: Frame | None) -> None:
+        self.fence = NEVER if frame is None else frame
+
+    @cython.annotation_typing(False)
+    def add_peer(
+        self,
+        key: Any,
+        players: tuple[int, ...],
+        *,
+        extensions: int = 0,
+        compare_checksums: bool = True,
+        first_frame: int = 0,
+        numbered: bool = True,
+    ) -> Exchange:
+        """Another machine takes part, playing ``players``; it needs our inputs from ``first_frame`` on.
+
+        ``numbered`` is False where frames on the wire have all their 32 bits, and no match number.
+        """
+        if key in self.exchanges:
+            raise UsageError(f"{key!r} takes part already")
+        exchange = Exchange(
+            key,
+            players,
+            self.engine,
+            self.config,
+            extensions=extensions,
+            compare_checksums=compare_checksums,
+            first_frame=first_frame,
+            number=self.number if numbered else None,
+        )
+        if self.joins_at is None:
+            exchange.acks_below = UNLIMITED
+        self.exchanges[key] = exchange
+        return exchange
+
+    def remove_peer(self, key: Any) -> None:
+        """Nothing more is taken from, or sent to, a machine."""
+        self.exchanges.pop(key, None)
+
+    def due(self, now: cython.double) -> cython.bint:
+        """Whether the next frame is to be run now; notes a stall when it is time and inputs are missing."""
+        behind: cython.longlong = self.engine.inputs.confirmed_by_others() - self.engine.current
+        if behind > UNLIMITED // 2:
+            # Nobody else plays: there is nobody to catch up with.
+            behind = 0
+        self.is_catching_up = behind > (0 if self.is_catching_up else CATCH_UP_FROM)
+        if self.pace.is_early(now) and not self.is_catching_up:
+            return False
+        if self.may_advance(behind):
+            if self.is_stalled:
+                self._resume(now)
+            return True
+        if not self.is_stalled:
+            self._stall(now)
+        return False
+
+    def may_advance(self, behind: cython.longlong) -> cython.bint:
+        if self.engine.current >= self.fence:
+            return False
+        if self.engine.current < self.first_own:
+            # Not playing yet: run only what is known for sure, as fast as it comes.
+            return behind >= 0
+        return self.engine.can_advance()
+
+    def advance(self, pressed: Input | tuple[Input, ...], now: cython.double) -> None:
+        """Run the next frame. PredictionLimit when the window is full: ask ``due`` first."""
+        engine = self.engine
+        if engine.local_upto < self.first_own:
+            engine.advance((0,) * len(engine.local_players))
+        else:
+            engine.advance((pressed,) if self.is_single else pressed)
+        if self.is_catching_up:
+            self.pace.start_over(now)
+        most: cython.double = 0.0
+        ahead: cython.double
+        exchange: Exchange
+        for exchange in self.exchanges.values():
+            ahead = exchange.lead.by()
+            if ahead > most:
+                most = ahead
+        self.pace.frame_run(now, most)
+        if engine.rollbacks != self.rollbacks:
+            self._count_depth()
+        engine.settle()
+        if engine.final_frame() + 1 >= self.next_checksum:
+            self._write_checksums()
+        self.is_unsent = True
+
+    def take(self, key: Any, data: Any, now: cython.double) -> cython.bint:
+        """Take in a packet from another machine; False if it was dropped."""
+        exchange: Exchange | None = self.exchanges.get(key)
+        if exchange is None:
+            return False
+        taken: cython.bint = exchange.take(data, now, self.pace.phase(now))
+        if exchange.events:
+            self._collect(exchange)
+        return taken
+
+    def packets(self, now: cython.double) -> list[tuple[Any, bytes]]:
+        """What to send now: after each frame, and now and then while waiting."""
+        made: list[tuple[Any, bytes]] = []
+        if not self.is_unsent and (not self.is_stalled or now < self.resend_at):
+            return made
+        self.is_unsent = False
+        self.resend_at = now + self.resend_interval
+        exchange: Exchange
+        for key, exchange in self.exchanges.items():
+            data = exchange.packet(now)
+            if data is not None:
+                made.append((key, data))
+        return made
+
+    def next_timeout(self) -> float | None:
+        """When waiting packets are due again; frames are asked for with ``due``."""
+        return self.resend_at if self.is_stalled else None
+
+    def events(self) -> list[MatchEvent]:
+        happened = self.happened
+        if happened:
+            self.happened = []
+            return happened
+        return []
+
+    def take_final_inputs(self) -> list[tuple[Input, ...]]:
+        """The inputs of the frames that have become final since this was last asked, in order, for a recording."""
+        final = self.engine.final_state_frame
+        rows = [self.engine.inputs_at(frame) for frame in range(self.next_recorded, final)]
+        self.next_recorded = final
+        return rows
+
+    def stats(self, now: float) -> SessionStats:
+        """Everything that can be counted, at this moment; connections add what they measure."""
+        engine = self.engine.stats
+        waiting = now - self.stalled_since if self.is_stalled else 0.0
+        return SessionStats(
+            frame=self.engine.frame,
+            confirmed_frame=self.engine.confirmed_frame,
+            rollbacks=engine.rollbacks,
+            resimulated_frames=engine.resimulated_frames,
+            deepest_rollback=engine.deepest_rollback,
+            rollback_depths=dict(sorted(self.depths.items())),
+            stalls=self.stalls,
+            stalled_seconds=self.stalled_seconds + waiting,
+            slowing=self.pace.slowing,
+            compared_frames=sum(peer.book.compared for peer in self.exchanges.values() if peer.book is not None),
+            peers={key: self.peer_stats(exchange, now) for key, exchange in self.exchanges.items()},
+        )
+
+    def peer_stats(self, exchange: Exchange, now: float) -> PeerStats:
+        packets, octets = exchange.rates(now)
+        return PeerStats(
+            rtt=None,
+            jitter=None,
+            loss_in=0.0,
+            loss_out=0.0,
+            packets_in=exchange.packets_in,
+            packets_out=exchange.packets_out,
+            bytes_in=exchange.bytes_in,
+            bytes_out=exchange.bytes_out,
+            packets_per_second_out=packets,
+            bytes_per_second_out=octets,
+            lead=exchange.lead.ours or 0.0,
+            their_lead=exchange.lead.theirs or 0.0,
+            unacknowledged=self.engine.local_frontier - 1 - exchange.acknowledged,
+            dropped=dict(exchange.dropped),
+        )
+
+    def _collect(self, exchange: Exchange) -> None:
+        for event in exchange.events:
+            if isinstance(event, DesyncDetected) and self.alarm is None:
+                self.alarm = event
+        self.happened += exchange.events
+        exchange.events.clear()
+
+    def _stall(self, now: float) -> None:
+        self.is_stalled = True
+        self.stalled_since = now
+        self.stalls += 1
+        self.resend_at = now
+        frontier = self.engine.frame - self.config.prediction_window
+        missing = (player for peer in self.exchanges.values() for player in peer.players)
+        late = tuple(sorted(player for player in missing if self.engine.first_missing(player) <= frontier))
+        self.happened.append(Stalled(frame=self.engine.frame, waiting_for=late))
+
+    def _resume(self, now: float) -> None:
+        seconds = now - self.stalled_since
+        self.is_stalled = False
+        self.stalled_seconds += seconds
+        self.pace.start_over(now)
+        self.happened.append(Resumed(frame=self.engine.frame, seconds=seconds))
+
+    def _count_depth(self) -> None:
+        engine = self.engine
+        rollbacks, frames = engine.rollbacks - self.rollbacks, engine.resimulated - self.resimulated
+        self.depths[frames // rollbacks] += rollbacks
+        self.rollbacks, self.resimulated = engine.rollbacks, engine.resimulated
+
+    def _write_checksums(self) -> None:
+        """Note the checksum of each due frame whose state has become final."""
+        final = self.engine.final_state_frame
+        while self.next_checksum <= final:
+            frame = self.next_checksum
+            checksum = self.engine.checksum_at(frame)
+            for exchange in self.exchanges.values():
+                exchange.write_checksum(frame, checksum)
+                self._collect(exchange)
+            self.next_checksum += self.config.checksum_interval

@@ -1,0 +1,57 @@
+"""The configuration: text in, values within bounds and complaints out."""
+
+import json
+from dataclasses import fields
+from math import nan
+
+import pytest
+
+from retick.errors import UsageError
+from retick.games.runner import LAN, WAN, NetRunner, RunnerConfig, Tuning, parse_config
+from retick.games.runner.motor.binary32 import round32
+
+
+def test_keys_are_found_whatever_their_case() -> None:
+    config, complaints = parse_config('{"SERVERTICKRATE": 30, "moveSpeed": 7.5, "wallrunmaxticks": 0}')
+    assert complaints == ()
+    assert config == RunnerConfig(server_tick_rate=30, tuning=Tuning(move_speed=7.5, wall_run_max_ticks=0))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", "null", "[" * 100_000])
+def test_text_that_is_no_object_gives_the_defaults_and_a_complaint(text: str) -> None:
+    config, complaints = parse_config(text)
+    assert config == WAN
+    assert len(complaints) == 1
+
+
+@pytest.mark.parametrize(
+    "pair", [("gravity", "x"), ("gravity", 0), ("snapshotRate", 1.5), ("maxPlayers", 17), ("gravity", True), ("x", 1)]
+)
+def test_what_cannot_be_used_is_named_and_left_at_its_default(pair: tuple[str, object]) -> None:
+    config, complaints = parse_config(json.dumps({pair[0]: pair[1], "jumpVelocity": 9.0}))
+    assert config == RunnerConfig(tuning=Tuning(jump_velocity=9.0))
+    assert len(complaints) == 1
+    assert pair[0] in complaints[0]
+
+
+def test_the_profiles_are_the_protocols() -> None:
+    assert (WAN.snapshot_rate, WAN.input_delay_ticks, WAN.interpolation_delay_ms) == (20, 3, 100)
+    assert (LAN.snapshot_rate, LAN.input_delay_ticks, LAN.interpolation_delay_ms) == (30, 1, 50)
+
+
+def test_tuning_is_rounded_to_what_the_welcome_can_say() -> None:
+    assert Tuning().air_control_factor == round32(0.35) != 0.35
+    config = RunnerConfig(tuning=Tuning(move_speed=9.1, ground_stick_velocity=-0.123))
+    server = NetRunner(config)
+    client = NetRunner().adopt(
+        server.decode_control(server.encode_control(server.welcome(peer_id=2, delay_ticks=3, server_tick=1)))
+    )  # type: ignore[arg-type]  # a welcome went in
+    assert client.config == server.config
+
+
+@pytest.mark.parametrize("field", fields(Tuning), ids=lambda field: field.name)
+def test_tuning_out_of_bounds_is_refused(field: object) -> None:
+    name = field.name  # type: ignore[attr-defined]  # a dataclass field
+    for bad in (nan, "9", None, 1e39, -1e39):
+        with pytest.raises(UsageError, match=name):
+            Tuning(**{name: bad})

@@ -1,0 +1,246 @@
+"""A running match without a connection: pace, waiting, resending, final inputs, numbers."""
+
+import gc
+import weakref
+from enum import IntFlag
+from typing import Any
+
+import pytest
+
+from retick.errors import PredictionLimit, UsageError
+from retick.rollback.events import Resumed, Stalled
+from retick.rollback.match.config import MatchConfig
+from retick.rollback.match.exchange import Exchange
+from retick.rollback.match.match import Match
+from retick.wire import rbn1
+from tests.rollback.session.matches import lone_match, packet
+from tests.toys import Tally
+
+FRAME = 1 / 60
+CONFIG = MatchConfig(input_delay=0, prediction_window=4)
+
+
+def run_into_the_window(match: Match) -> float:
+    """Advance on time until nothing is due any more; the time then."""
+    now = 0.0
+    while match.due(now):
+        match.advance(1, now)
+        now += FRAME
+    return now
+
+
+def test_frames_run_until_the_window_is_full_and_then_wait_with_one_event() -> None:
+    match = lone_match(config=CONFIG)
+    now = run_into_the_window(match)
+    assert match.engine.frame == 4
+    for _ in range(100):
+        assert not match.due(now)
+        now += FRAME
+    [event] = match.events()
+    assert isinstance(event, Stalled)
+    assert (event.frame, event.waiting_for) == (4, (1,))
+    assert match.stats(now).stalls == 1
+    assert match.stats(now).stalled_seconds == pytest.approx(100 * FRAME)
+
+
+def test_advancing_all_the_same_is_refused_and_harms_nothing() -> None:
+    match = lone_match(config=CONFIG)
+    now = run_into_the_window(match)
+    with pytest.raises(PredictionLimit):
+        match.advance(1, now)
+    assert match.engine.frame == 4
+
+
+def test_inputs_that_come_let_it_go_on_by_itself_without_making_up_the_time() -> None:
+    match = lone_match(config=CONFIG)
+    now = run_into_the_window(match)
+    assert not match.due(now)
+    match.events()
+    later = now + 5.0
+    match.take("them", packet(0, (7, 7)), later)
+    ran = 0
+    while match.due(later):
+        match.advance(1, later)
+        ran += 1
+    assert ran == 1
+    [event] = match.events()
+    assert isinstance(event, Resumed)
+    assert (event.frame, event.seconds) == (4, 5.0)
+    assert not match.due(later + 0.99 * FRAME)
+    assert match.due(later + (1 + CONFIG.most_slowing) * FRAME)
+
+
+def test_while_waiting_packets_are_sent_again_at_the_resend_interval() -> None:
+    match = lone_match(config=CONFIG)
+    assert match.next_timeout() is None
+    now = run_into_the_window(match)
+    match.packets(now)
+    sent = []
+    while now < 1.0:
+        due = match.next_timeout()
+        assert due is not None
+        now = max(now, due)
+        sent += [now] * len(match.packets(now))
+        assert match.packets(now) == []
+        now += 0.0001
+    assert len(sent) == pytest.approx((1.0 - 4 * FRAME) / CONFIG.resend_interval, abs=2)
+
+
+def test_nothing_is_sent_twice_for_one_frame() -> None:
+    match = lone_match()
+    match.advance(1, 0.0)
+    assert len(match.packets(0.0)) == 1
+    assert match.packets(0.0) == []
+    assert match.packets(10.0) == []
+
+
+def test_a_hiccup_is_made_up_and_a_long_sleep_is_let_go() -> None:
+    config = MatchConfig(input_delay=0, prediction_window=64, longest_catch_up=0.25)
+    for pause, most in ((0.1, 8), (3.0, 2)):
+        match = lone_match(config=config)
+        match.advance(1, 0.0)
+        ran = 0
+        while match.due(pause):
+            match.advance(1, pause)
+            ran += 1
+        assert 1 <= ran <= most
+        assert ran >= (5 if pause < 0.25 else 1)
+
+
+def test_final_inputs_come_once_in_order_and_only_when_sure() -> None:
+    match = lone_match()
+    for frame in range(10):
+        match.advance(frame, 0.0)
+    assert match.take_final_inputs() == []
+    match.take("them", packet(0, (5, 6, 7)), 0.0)
+    assert match.take_final_inputs() == [(0, 5), (1, 6), (2, 7)]
+    assert match.take_final_inputs() == []
+    match.take("them", packet(3, (8,)), 0.0)
+    assert match.take_final_inputs() == [(3, 8)]
+
+
+def test_stats_count_rollbacks_by_depth() -> None:
+    match = lone_match()
+    for _ in range(5):
+        match.advance(1, 0.0)
+    match.take("them", packet(0, (0, 0, 9)), 0.0)
+    match.advance(1, 0.0)
+    stats = match.stats(0.0)
+    assert (stats.frame, stats.confirmed_frame) == (6, 2)
+    assert (stats.rollbacks, stats.resimulated_frames, stats.deepest_rollback) == (1, 3, 3)
+    assert stats.rollback_depths == {3: 1}
+    assert stats.peers["them"].unacknowledged == 6
+
+
+def test_the_same_key_cannot_take_part_twice() -> None:
+    match = lone_match()
+    with pytest.raises(UsageError, match="them"):
+        match.add_peer("them", (1,))
+
+
+def test_lockstep_is_a_window_of_zero() -> None:
+    match = lone_match(config=MatchConfig(prediction_window=0, input_delay=1))
+    assert not match.due(0.0)
+    [(_, data)] = match.packets(0.0)
+    assert rbn1.decode(data).inputs == (0,), "the delay's inputs go out before any frame has run"
+    match.take("them", packet(0, (0, 3)), 0.0)
+    for pressed in (1, 2):
+        assert match.due(float(pressed))
+        match.advance(pressed, float(pressed))
+    assert not match.due(3.0)
+    assert match.stats(3.0).rollbacks == 0
+    assert [match.engine.inputs_at(frame) for frame in (0, 1)] == [(0, 0), (1, 3)]
+
+
+def test_a_match_may_start_in_the_middle() -> None:
+    sim = Tally()
+    state = sim.initial_state(9)
+    match = Match(sim, seed=9, local_players=(0,), config=MatchConfig(input_delay=0), state=state, start_frame=1000)
+    match.add_peer("them", (1,))
+    match.advance(4, 0.0)
+    match.take("them", packet(1000, (3,)), 0.0)
+    assert match.engine.confirmed_frame == 1000
+    assert match.take_final_inputs() == [(4, 3)]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"tick_rate": 0},
+        {"tick_rate": 1001},
+        {"tick_rate": 60.5},
+        {"checksum_interval": -16},
+        {"resend_interval": -0.1},
+        {"longest_catch_up": -1.0},
+        {"disconnect_after": 0.0},
+        {"disconnect_after": float("nan")},
+        {"prediction_window": -1},
+        {"prediction_window": 129, "history": 128},
+        {"prediction_window": 0, "input_delay": 0},
+        {"input_delay": 65, "history": 128},
+        {"most_slowing": 0.6},
+    ],
+)
+def test_a_configuration_that_cannot_work_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=next(iter(wrong))):
+        MatchConfig(**wrong)
+
+
+def test_a_match_and_an_exchange_that_were_never_begun_raise_and_do_not_end_the_process() -> None:
+    match, exchange = Match.__new__(Match), Exchange.__new__(Exchange)
+    for call in (match.due, match.stats, exchange.packet, lambda now: match.advance(0, now)):
+        with pytest.raises(AttributeError):
+            call(0.0)
+    with pytest.raises(AttributeError):
+        exchange.next_expected  # noqa: B018 - reading it is the test
+
+
+@pytest.mark.parametrize("seat", [2, -1, 50_000_000, 1 << 70, None, 0.5])
+def test_a_machine_that_plays_a_seat_which_the_game_has_not_is_refused(seat: Any) -> None:
+    match = Match(Tally(), seed=1, local_players=(0,), config=CONFIG)
+    with pytest.raises(UsageError, match=f"player must be from 0 to 1, not {seat!r}"):
+        match.add_peer("them", (seat,))
+    with pytest.raises(UsageError, match="player 0 is local here"):
+        match.add_peer("them", (1, 0))
+    assert not match.exchanges
+
+
+@pytest.mark.parametrize("number", [256, -1, 1 << 40, 0.5, None])
+def test_the_number_of_a_match_is_a_byte(number: Any) -> None:
+    with pytest.raises(UsageError, match=f"the number of a match is 0 to 255, not {number!r}"):
+        Match(Tally(), seed=1, local_players=(0,), config=CONFIG, number=number)
+
+
+class Bit(IntFlag):
+    ONE = 1
+    FOUR = 4
+
+
+def test_numbers_of_other_kinds_and_beyond_what_is_known_are_taken_as_they_are() -> None:
+    seeds = []
+
+    class Seeded(Tally):
+        def initial_state(self, seed: Any) -> Any:
+            seeds.append(seed)
+            return super().initial_state(1)
+
+    rare = MatchConfig(input_delay=0, checksum_interval=10**30)
+    match = Match(Seeded(), seed=Bit.FOUR, local_players=[0], config=rare, number=True)  # type: ignore[arg-type]  # an untyped caller
+    assert seeds == [match.seed] == [Bit.FOUR]
+    assert seeds[0] is Bit.FOUR
+    for key, extensions in enumerate((-1, 1 << 40, Bit.ONE | Bit.FOUR)):
+        assert match.add_peer(key, [1], extensions=extensions).players == (1,)  # type: ignore[arg-type]  # an untyped caller
+    match.barrier = match.joins_at = Bit.FOUR
+    assert (match.barrier, match.joins_at) == (4, 4)
+    for frame in range(12):
+        match.advance(0, frame * FRAME)
+    assert len(match.packets(1.0)) == 3
+
+
+def test_a_match_and_its_exchanges_can_be_held_weakly() -> None:
+    match = lone_match()
+    held = [weakref.ref(match), weakref.ref(match.exchanges["them"])]
+    assert all(ref() is not None for ref in held)
+    del match
+    gc.collect()
+    assert all(ref() is None for ref in held)

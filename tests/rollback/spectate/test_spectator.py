@@ -1,0 +1,144 @@
+"""What a spectator sees when matches follow each other, when its source changes, and when it asks the wrong machine."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from retick.rollback.events import MatchEnded, SourceChanged, WatchingStarted
+from retick.rollback.match.config import MatchConfig
+from retick.rollback.session import messages as wire
+from retick.rollback.spectate.spectator import MOST_WAITING, SpectatorSession
+from retick.testing.mesh import Mesh, MeshSpectator
+from retick.transport.conditions import Conditions
+from tests.toys import Tally
+
+STAY = MatchConfig(end_when_alone=False, disconnect_after=3.0)
+
+
+def mesh_of(players: int) -> Mesh:
+    dice = Random(3)
+    mesh = Mesh(
+        lambda: Tally(players),
+        conditions=Conditions(latency=0.05, jitter=0.005),
+        config=STAY,
+        press=lambda player, state: dice.choice((0, 1, 2, 9)),
+    )
+    mesh.start()
+    mesh.play(60)
+    return mesh
+
+
+def frames_shown(spectator: MeshSpectator) -> list[tuple[int, int]]:
+    """The last frame of each match that it showed, as it goes on showing."""
+    ends: list[tuple[int, int]] = []
+    session: Any = spectator.session
+    show = session._show
+
+    def noted(beginning: Any) -> None:
+        ends.append((session.number, session.frame))
+        show(beginning)
+
+    session._show = noted
+    return ends
+
+
+@pytest.mark.parametrize("again", ["rematch", "resync"])
+def test_a_match_is_shown_to_its_last_final_frame_before_the_next_begins(again: str) -> None:
+    mesh = mesh_of(2)
+    spectator = mesh.watch("fan", "peer1")
+    mesh.run(2.0)
+    ends = frames_shown(spectator)
+    final = mesh["peer1"].final_frame
+    for peer in mesh.alive:
+        peer.session.rematch() if again == "rematch" else peer.session.resync(0)
+    mesh.run(4.0)
+    ((number, frame),) = ends
+    assert (number, spectator.session.number) == (0, 1)
+    assert frame >= final
+    assert [type(event) for event in spectator.events] == [WatchingStarted, WatchingStarted]
+    assert spectator.session.frame > 100
+    mesh.verify()
+    assert len(spectator.checksums) > 1
+
+
+def test_a_spectator_that_moves_to_a_machine_in_the_next_match_begins_there_anew() -> None:
+    mesh = mesh_of(3)
+    spectator = mesh.watch("fan", "peer1")
+    mesh.run(2.0)
+    for name in ("peer0", "peer2"):
+        mesh[name].session.rematch()
+    mesh.run(0.5)
+    # The source plays the next match, and is gone before it has said so.
+    mesh.cut("peer1", "fan", 60.0)
+    mesh["peer1"].session.rematch()
+    mesh.run(0.3)
+    mesh.crash("peer1")
+    mesh.run(10.0)
+    assert any(isinstance(event, SourceChanged) for event in spectator.events)
+    assert spectator.session.number == 1
+    mesh.verify()
+    assert len(spectator.checksums) > 1
+
+
+def test_a_spectator_that_is_ahead_of_its_new_source_waits_for_it() -> None:
+    mesh = mesh_of(3)
+    spectator = mesh.watch("fan", "peer1", delay=0)
+    mesh.run(1.0)
+    before = spectator.session.frame
+    for address in ("peer0", "peer2"):
+        mesh[address].session.match.barrier = mesh[address].session.frame - 6
+    session: Any = spectator.session
+    mesh.run(0.3)
+    for address in ("peer0", "peer2"):
+        mesh[address].session.match.barrier = None
+    mesh["peer1"].session.close()
+    mesh.run(5.0)
+    assert session.frame > before + 100
+    assert [type(event) for event in spectator.events] == [WatchingStarted, SourceChanged]
+    first = session.start_frame
+    assert sorted(spectator.rows) == list(range(first, session.frame))
+
+
+def test_a_spectator_feeds_nobody_and_says_so() -> None:
+    mesh = mesh_of(2)
+    mesh.watch("fan", "peer1")
+    mesh.run(1.0)
+    second = SpectatorSession(Tally(2), "fan", entropy=Random(5).randbytes, config=STAY)
+    mesh.network.attach("second", second)
+    mesh.run(1.0)
+    assert second.events() == [MatchEnded(reason="this machine only watches: call one that plays")]
+
+
+def test_a_match_that_is_over_is_refused_with_that_reason() -> None:
+    mesh = mesh_of(2)
+    mesh["peer0"].session.end("enough")
+    late = SpectatorSession(Tally(2), "peer0", entropy=Random(5).randbytes, config=STAY)
+    mesh.network.attach("late", late)
+    mesh.run(1.0)
+    assert late.events() == [MatchEnded(reason="the match is over here")]
+
+
+def test_a_state_that_was_cut_short_by_the_next_one_does_not_turn_the_spectator_away() -> None:
+    session: Any = SpectatorSession(Tally(2), "there", entropy=Random(5).randbytes, config=STAY)
+    sim = Tally(2)
+    state = sim.initial_state(7)
+    packed = sim.pack_state(state)
+    member = wire.lobby.Member(0, (0, 1), "there")
+    welcome = wire.Welcome(0, 255, bytes(8), 7, 1, 0, sim.checksum(state), len(packed), (), (member,))
+    session._on_message(wire.encode_welcome(welcome._replace(match=0, seed=1)))
+    session._on_message(wire.encode_chunk(0, packed[:10]))
+    session._on_message(wire.encode_welcome(welcome))
+    session._on_message(wire.encode_chunk(0, packed))
+    assert session.events() == [WatchingStarted(seed=7, frame=0)]
+    assert session.state == state
+
+
+def test_frames_that_nobody_records_are_not_kept_for_ever() -> None:
+    session: Any = SpectatorSession(Tally(2), "there", entropy=Random(5).randbytes, config=STAY)
+    session._state = Tally(2).initial_state(1)
+    for _ in range(MOST_WAITING + 10):
+        session._rows.append((1, 2))
+        session.advance(now=0.0)
+    assert len(session.take_final_inputs()) == MOST_WAITING
+    assert session.take_final_inputs() == []
