@@ -10,9 +10,9 @@ endif
 PY := $(BIN)/python
 
 KERNELS := $(shell $(PYTHON) -c "import runpy; print(*('src/' + k.replace('.', '/') + '.py' for k in runpy.run_path('src/retick/_kernels.py')['KERNELS']))")
-DECLARATIONS := $(KERNELS:.py=.pxd)
+KERNEL_FILES := setup.py src/retick/_kernels.py $(KERNELS) $(wildcard $(KERNELS:.py=.pxd))
 
-.PHONY: help demo test lint types test-compiled test-pure bench build clean
+.PHONY: help demo test lint types architecture test-compiled test-pure bench clean
 
 help:
 	@echo "make demo   two peers fight over a bad link, in this terminal"
@@ -31,6 +31,9 @@ lint: $(VENV)/.dev
 
 types: $(VENV)/.dev
 	$(PY) -m mypy
+
+architecture: $(VENV)/.dev
+	$(PY) -m pytest -q tests/test_architecture.py
 
 test-compiled: $(VENV)/.dev
 	$(PY) -m pytest -q -n 2
@@ -52,16 +55,20 @@ clean:
 $(PY):
 	$(PYTHON) -m venv $(VENV)
 
-# An editable install builds the kernels beside their sources; a changed kernel builds again.
-BUILT_FROM := $(PY) pyproject.toml setup.py src/retick/_kernels.py $(KERNELS) $(wildcard $(DECLARATIONS))
-PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --editable
+# An editable install builds the kernels beside their sources, without a build environment of its own: what builds
+# them stays in .venv, so that a changed kernel builds again in seconds.
+PIP := $(PY) -m pip install --quiet --disable-pip-version-check
+BUILD_TOOLS := $(shell $(PYTHON) -c "import tomllib; print(*(repr(need) for need in tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires']))")
 
-$(VENV)/.demo: $(BUILT_FROM)
-	@echo "setting up $(VENV); compiling the kernels takes a minute or two the first time"
-	$(PIP_INSTALL) ".[cli]"
+$(VENV)/.tools: $(PY) pyproject.toml
+	@echo "setting up $(VENV); compiling the kernels takes a minute the first time"
+	$(PIP) $(BUILD_TOOLS)
 	@touch $@
 
-$(VENV)/.dev: $(BUILT_FROM)
-	@echo "setting up $(VENV); compiling the kernels takes a minute or two the first time"
-	$(PIP_INSTALL) ".[dev]"
+$(VENV)/.demo: $(VENV)/.tools $(KERNEL_FILES)
+	$(PIP) --no-build-isolation --editable ".[cli]"
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.tools $(KERNEL_FILES)
+	$(PIP) --no-build-isolation --editable ".[dev]"
 	@touch $@ $(VENV)/.demo
