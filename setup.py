@@ -1,7 +1,7 @@
 """Builds the kernels listed in ``retick._kernels`` as optional extensions; the rest is in pyproject.toml.
 
-A kernel is a plain .py module in Cython's pure-Python mode. Kernels are built in parallel, one process for each core,
-and a kernel is built again only when its source, or a declaration that it uses, has changed. Without a compiler, or
+A kernel is a plain .py module in Cython's pure-Python mode. Kernels are built on all cores at once, and a kernel is
+built again only when its source, or a declaration that it uses, has changed. Without a compiler, or
 without Cython, the build goes on and the .py files do the work; RETICK_REQUIRE_COMPILED=1 makes that a failure.
 """
 
@@ -16,6 +16,7 @@ from typing import Any
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.errors import CCompilerError
 
 ROOT = Path(__file__).parent
 KERNELS: tuple[str, ...] = runpy.run_path(str(ROOT / "src/retick/_kernels.py"))["KERNELS"]
@@ -67,50 +68,62 @@ def declarations(module: str) -> frozenset[str]:
 class BuildKernels(build_ext):  # type: ignore[misc]  # setuptools has no types
     """Runs Cython and the C compiler for each kernel, on all cores at once."""
 
-    parallel: Any
+    parallel: int
 
     def finalize_options(self) -> None:
         super().finalize_options()
-        self.parallel = self.parallel or os.cpu_count()
+        self.parallel = self.parallel or os.cpu_count() or 1
 
     def build_extensions(self) -> None:
+        changed = [ext for ext in self.extensions if is_newer(inputs_of(ext.name), path_of(ext.name, ".c"))]
+        self.translate(self.extensions if self.force else changed)
         super().build_extensions()
         missing = [ext.name for ext in self.extensions if not Path(self.get_ext_fullpath(ext.name)).exists()]
         if missing:
             print(SLOW_FORM.format(count=len(missing), all=len(self.extensions)), file=sys.stderr)
 
+    def translate(self, changed: list[Any]) -> None:
+        """Python to C. One process for each core with its share of the kernels: starting Cython takes half a second."""
+        command = [sys.executable, "-m", "cython"]
+        for directive in DIRECTIVES:
+            command += ["-X", directive]
+        for ext in changed:
+            Path(ROOT, path_of(ext.name, ".c")).unlink(missing_ok=True)
+        shares = [[path_of(ext.name, ".py") for ext in changed[core :: self.parallel]] for core in range(self.parallel)]
+        running = [
+            subprocess.Popen([*command, *share], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            for share in shares
+            if share
+        ]
+        for process in running:
+            said, _ = process.communicate()
+            if process.returncode:
+                print(said, file=sys.stderr)
+
     def build_extension(self, ext: Any) -> None:
-        (source,) = ext.sources
-        generated = str(Path(source).with_suffix(".c"))
-        ext.depends = sorted(declarations(ext.name))
-        if self.force or is_newer([source, *ext.depends, "setup.py"], generated):
-            command = [sys.executable, "-m", "cython", "--module-name", ext.name, "-o", generated]
-            for directive in DIRECTIVES:
-                command += ["-X", directive]
-            done = subprocess.run([*command, source], cwd=ROOT, capture_output=True, text=True)
-            if done.returncode:
-                Path(ROOT, generated).unlink(missing_ok=True)
-                raise_build_error(f"Cython could not translate {source}:\n{done.stderr}")
+        """C to an extension, by several threads at once; one that was built beside its source earlier is copied."""
+        generated = path_of(ext.name, ".c")
+        if not Path(ROOT, generated).exists():
+            raise CCompilerError(f"Cython could not translate {ext.name}: see its messages above")
         ext.sources = [generated]
         target = Path(self.get_ext_fullpath(ext.name))
-        beside = ROOT / Path(source).with_name(target.name)
+        beside = ROOT / Path(generated).with_name(target.name)
         if not self.force and not is_newer([generated], str(beside)):
             target.parent.mkdir(parents=True, exist_ok=True)
-            self.copy_file(str(beside), str(target))  # built earlier, beside its source, by an editable install
+            self.copy_file(str(beside), str(target))
         else:
             super().build_extension(ext)
+
+
+def inputs_of(module: str) -> list[str]:
+    """Everything that the C of a kernel depends on."""
+    return [path_of(module, ".py"), *declarations(module), "setup.py"]
 
 
 def is_newer(sources: list[str], target: str) -> bool:
     """Whether any source is newer than the target, or there is no target."""
     made = ROOT / target
     return not made.exists() or any((ROOT / source).stat().st_mtime > made.stat().st_mtime for source in sources)
-
-
-def raise_build_error(text: str) -> None:
-    from setuptools.errors import CCompilerError
-
-    raise CCompilerError(text)
 
 
 def extensions() -> list[Extension]:
