@@ -16,7 +16,7 @@ from retick.audit.runs.play import game_factory
 from retick.audit.targets import find_target
 from retick.errors import RetickError, UsageError
 from retick.replay import Replay
-from retick.replay.running import Run
+from retick.replay.game_run import Run
 from retick.rollback.desync.field_values import Value, portable_fields
 
 __all__ = ["Rerun", "main", "rerun"]

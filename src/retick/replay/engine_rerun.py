@@ -1,7 +1,7 @@
-"""Runs a live match again with its very rollbacks: the inputs of a recording, in the order in which they arrived.
+"""Runs a live match again with the same rollbacks: an engine gets the recorded inputs in their order of arrival.
 
-The engine is known by its shape only: ``add_remote_inputs(player, start_frame, inputs)`` and ``advance(inputs)``, where
-``advance`` takes one integer for one local seat and a tuple for several.
+Any engine will do that has ``add_remote_inputs(player, start_frame, inputs)`` and ``advance(inputs)``, where
+``advance`` expects one integer for one local seat and a tuple for several.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from retick.errors import UsageError
 from retick.replay.arrival import Arrival
-from retick.replay.value import Replay
+from retick.replay.replay import Replay
 
 __all__ = ["Batch", "Turn", "rerun", "turns"]
 
@@ -23,12 +23,12 @@ class Batch(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """One frame of the recording machine: batches to give it, then the local inputs to advance with."""
+    """One frame of the recording peer: the batches that arrived before it, then the local inputs to advance with."""
 
     frame: int
     batches: list[Batch]
     local_inputs: tuple[int, ...] | None
-    """In order of the local seats; None in the last turn, after the last frame: nothing is left but batches."""
+    """In order of the local seats; None in the last turn, which has only the batches that came after the last frame."""
 
 
 class Engine(Protocol):
@@ -40,9 +40,9 @@ class Engine(Protocol):
 
 
 def turns(replay: Replay) -> Iterator[Turn]:
-    """The match as the recording machine lived it, frame by frame, and a last turn for what came after."""
+    """The match as the recording peer saw it, frame by frame, and a last turn for the batches that came after it."""
     if not replay.local_players:
-        raise UsageError("the recording names no local seat, so there is no machine whose match could be run again")
+        raise UsageError("the recording names no local seat: without one, its rollbacks cannot be repeated")
     at = 0
     for frame in range(replay.start_frame, replay.end_frame):
         batches = []
@@ -70,7 +70,7 @@ def rerun(replay: Replay, engine: Engine) -> None:
 
 
 def _batch(replay: Replay, arrival: Arrival) -> list[Batch]:
-    """The batch with its inputs; what lies beyond the recording is left out, and may be all of it."""
+    """The batch with its inputs, without frames beyond the end of the recording; empty if all of them are."""
     end = min(arrival.first_frame + arrival.frames, replay.end_frame)
     if end <= arrival.first_frame:
         return []

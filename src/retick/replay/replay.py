@@ -1,8 +1,8 @@
-"""A recorded match as a value: what both formats read into and write from.
+"""A recorded match as a value. Both formats are read into it and written from it.
 
 The simple case is ``Replay(seed=1, frames=...)``: two players of 16 buttons from the start of a match. Frames are
-numbered as in the match, from ``start_frame`` on; the input of frame ``f`` leads from the state at ``f`` to the
-state at ``f + 1``, so a replay of ``n`` frames speaks of states ``start_frame`` to ``start_frame + n``.
+numbered as in the match, from ``start_frame`` on. The input of frame ``f`` leads from the state at ``f`` to the
+state at ``f + 1``, so a replay of ``n`` frames has the states ``start_frame`` to ``start_frame + n``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,12 +19,12 @@ __all__ = ["Replay", "checked_seats", "checked_shape"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """A recorded match. Everything but ``seed`` and ``frames`` has the value of the simple case."""
+    """A recorded match. Only ``seed`` and ``frames`` are required; the defaults are those of the simple case."""
 
     seed: int
-    """What the game's first state is made from: 1 to 4294967295."""
+    """The seed of the game's first state: 1 to 4294967295."""
     frames: bytes = field(repr=False)
-    """Inputs of all frames, packed. Given as a sequence of one tuple of inputs a frame, they are packed here."""
+    """Packed inputs of all frames. A sequence with one tuple of inputs for each frame is accepted and packed."""
     num_players: int = 2
     input_size: int = 2
     """Bytes of one player's input, 1 to 8."""
@@ -37,15 +37,15 @@ class Replay:
     game_version: int = 0
     """Which version of its rules; 0: unknown."""
     local_players: tuple[int, ...] = ()
-    """Seats at the machine that recorded."""
+    """Seats of the peer that recorded."""
     checkpoints: Mapping[int, int] = field(default_factory=dict, hash=False, repr=False)
     """Frame to checksum of the state at that frame, for some frames; the final state is one of them if known."""
     arrivals: tuple[Arrival, ...] = field(default=(), repr=False)
-    """When each batch of remote inputs came in, in order; empty: not recorded."""
+    """When each batch of remote inputs arrived, in order; empty: not recorded."""
     metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Whatever the recorder wanted to note."""
+    """Notes of whoever recorded; nothing here is needed to play."""
     truncated: bool = False
-    """The recording was cut off before its end; what is here is the good part."""
+    """The recording was cut off before its end; this is the good part of it."""
 
     def __post_init__(self) -> None:
         checked_shape(self.num_players, self.input_size, self.start_frame, self.game_id, self.game_version)
@@ -88,7 +88,7 @@ class Replay:
     def inputs_at(self, frame: int) -> tuple[int, ...]:
         """Every player's input at a frame."""
         if not isinstance(frame, int) or not self.start_frame <= frame < self.end_frame:
-            raise UsageError(f"frames go from {self.start_frame} to {self.end_frame - 1}, there is no frame {frame}")
+            raise UsageError(f"there is no frame {frame}: frames go from {self.start_frame} to {self.end_frame - 1}")
         return unpack_inputs(self.packed(frame, frame + 1), self.input_size)
 
     def packed(self, first: int, end: int) -> bytes:
@@ -119,7 +119,7 @@ def checked_shape(num_players: int, input_size: int, start_frame: int, game_id: 
 
 
 def checked_seats(seats: Sequence[int], num_players: int) -> tuple[int, ...]:
-    """The seats in order, each once, or a UsageError if one does not exist."""
+    """The seats in ascending order without repetition; a UsageError if one does not exist."""
     for seat in seats:
         if not isinstance(seat, int) or not 0 <= seat < num_players:
             raise UsageError(f"there is no player {seat!r}: seats are 0 to {num_players - 1}")
@@ -156,5 +156,5 @@ def _checked_arrivals(replay: Replay) -> tuple[Arrival, ...]:
 def _checked_metadata(metadata: Mapping[str, str]) -> dict[str, str]:
     for key, value in metadata.items():
         if not isinstance(key, str) or not isinstance(value, str):
-            raise UsageError(f"metadata is text by text, not {key!r}: {value!r}")
+            raise UsageError(f"keys and values of metadata must be text, not {key!r}: {value!r}")
     return dict(metadata)

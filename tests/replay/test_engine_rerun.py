@@ -1,5 +1,7 @@
-"""A live match runs again with its very rollbacks: shown with a small engine that logs each of them."""
+"""A live match runs again with the same rollbacks: with a small engine that logs them, and with the real one."""
 
+import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,7 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retick.errors import UsageError
-from retick.replay import Arrival, Recorder, Replay, loads, rerun, turns
+from retick.games.fighter import Fighter
+from retick.games.fighter.bots import bout
+from retick.replay import Arrival, Recorder, RecordingFile, Replay, load, loads, rerun, turns, verify
+from retick.rollback import RollbackEngine
 from tests.replay.recordings import Tally
 
 
@@ -82,12 +87,12 @@ def test_the_rollbacks_of_a_live_match_happen_again(data: st.DataObject, players
     recorder.finish(live.game.checksum(live.states[-1]))
 
     again = LoggingEngine(Tally(players), 5, local)
-    rerun(loads(recorder.take(), strict=True), again)
+    rerun(loads(recorder.drain(), strict=True), again)
     assert again.log == live.log
     assert again.states == live.states
 
 
-def test_the_reenactment_really_rolls_back() -> None:
+def test_a_rerun_really_rolls_back() -> None:
     rows = [(f, f // 3) for f in range(20)]
     arrivals = tuple(Arrival(f, 1, max(0, f - 6), min(f, 6)) for f in range(5, 20))
     engine = LoggingEngine(Tally(), 1, (0,))
@@ -109,6 +114,49 @@ def test_turns_show_what_was_known_when() -> None:
     assert rest == (3, [(1, 2, [30])], None)
 
 
-def test_a_recording_that_names_no_seat_cannot_be_reenacted() -> None:
+def test_a_recording_that_names_no_local_seat_cannot_be_rerun() -> None:
     with pytest.raises(UsageError):
         next(turns(Replay(seed=1, frames=[(0, 0)])))
+
+
+FRAMES = 600
+
+
+def live_match(path: Path, seed: int) -> RollbackEngine:
+    """One end of a match over a bad network: batches come late, twice, and in bursts; all of it is recorded."""
+    network = random.Random(seed)
+    game = Fighter()
+    inputs = Replay(seed=seed, frames=bout(seed, FRAMES))
+    engine = RollbackEngine(game, game.initial_state(seed), local_player=0, history=64)
+    recorder = Recorder.for_game(game, seed=seed, local_players=(0,), block_frames=50)
+    newest, recorded = -1, 0
+    with RecordingFile(path, recorder) as file:
+        for frame in range(FRAMES):
+            sent = frame - network.randrange(3, 9) if frame < FRAMES - 1 else FRAMES - 1
+            if sent > newest and (network.random() < 0.7 or sent - newest > 20 or frame == FRAMES - 1):
+                first = max(0, newest - network.randrange(0, 4))
+                engine.add_remote_inputs(1, first, [inputs.inputs_at(f)[1] for f in range(first, sent + 1)])
+                recorder.add_arrival(frame, 1, first, sent + 1 - first)
+                newest = sent
+            engine.advance(inputs.inputs_at(frame)[0])
+            while recorded <= engine.confirmed_frame:
+                recorder.add_frame(inputs.inputs_at(recorded))
+                recorded += 1
+            file.write()
+        file.finish(game.checksum(engine.state))
+    return engine
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_live_match_is_recorded_as_it_goes_and_runs_again_with_the_same_rollbacks(tmp_path: Path, seed: int) -> None:
+    live = live_match(tmp_path / "live.rtk", seed)
+    assert live.stats.rollbacks > 20
+    match = load(tmp_path / "live.rtk", strict=True)
+    assert len(match) == FRAMES
+    assert verify(match, Fighter()).ok
+
+    again = RollbackEngine(Fighter(), Fighter().initial_state(match.seed), local_player=0, history=64)
+    rerun(match, again)
+    assert again.stats == live.stats
+    assert again.state == live.state
+    assert again.confirmed_frame == live.confirmed_frame == FRAMES - 1

@@ -1,38 +1,38 @@
-"""Runs a recording again and says whether it leads where it says it does."""
+"""Runs a recording and compares checksums: those recorded with those of the run, or adds them for others to compare."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from retick.errors import UsageError
-from retick.replay.running import Run
-from retick.replay.value import Replay
-from retick.sim.contract import Simulation
+from retick.replay.game_run import Run
+from retick.replay.replay import Replay
+from retick.sim.contract import NamesItself, Simulation
 
-__all__ = ["Verdict", "verify"]
+__all__ = ["Verdict", "sealed", "verify"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What a run of a recording found."""
+    """The result of verifying a recording."""
 
     ok: bool
-    """Every checksum that there was to compare agreed; with none to compare, the recording ran."""
+    """All checksums agreed. Also True if there was none to compare: then the recording ran to its end."""
     frames: int
     """Frames that were run."""
     checksum: int
     """Checksum of the final state, as run here."""
     compared: int
-    """How many checksums there were to compare, the expected one included."""
+    """Number of checksums that were compared, the expected one included."""
     expected_checksum: int | None
-    """What the caller expected of the final state."""
+    """The final state's checksum as the caller expected it; None: nothing was expected."""
     first_bad_frame: int | None
-    """First frame whose recorded or expected checksum disagrees; the states parted at or before it."""
+    """First frame whose recorded or expected checksum differs from the run's; the states diverged at or before it."""
     last_good_frame: int | None
-    """Last frame before that whose checksum agreed; the states parted after it. None: none was compared."""
+    """Last frame before that whose checksum agreed; the states diverged after it. None: none was compared."""
     bad_checksum: int | None
     """The recorded or expected checksum at ``first_bad_frame``."""
     found_checksum: int | None
-    """The one that the run has there."""
+    """The checksum that the run has at that frame."""
     truncated: bool
     """The recording was cut off; the verdict is on its good part."""
 
@@ -55,7 +55,7 @@ class Verdict:
 def verify(replay: Replay, sim: Simulation[Any], expected_checksum: int | None = None) -> Verdict:
     """Run the recording and compare every checksum in it, and ``expected_checksum`` with the final state's.
 
-    The run goes on to the end after a disagreement, since the final checksum is wanted either way.
+    The run continues to the end after a difference, because callers want the final checksum in any case.
     """
     if expected_checksum is not None and (
         not isinstance(expected_checksum, int) or not 0 <= expected_checksum <= 0xFFFFFFFF
@@ -91,3 +91,18 @@ def verify(replay: Replay, sim: Simulation[Any], expected_checksum: int | None =
         found_checksum=found_checksum,
         truncated=replay.truncated,
     )
+
+
+def sealed(replay: Replay, sim: Simulation[Any], *, every: int = 600) -> Replay:
+    """The recording with the game's name, its checksum every ``every`` frames (0: none of these) and the final one."""
+    if every < 0:
+        raise UsageError(f"checksums come every 1 frame or more, or 0 for none, not {every}")
+    run = Run(replay, sim)
+    state, frame = run.start(), replay.start_frame
+    stops = [*range(frame + every, replay.end_frame, every), replay.end_frame] if every else [replay.end_frame]
+    checkpoints = {}
+    for stop in stops:
+        state, frame = run.between(state, frame, stop), stop
+        checkpoints[stop] = sim.checksum(state)
+    named = {"game_id": sim.game_id, "game_version": sim.game_version} if isinstance(sim, NamesItself) else {}
+    return replay.replace(checkpoints=checkpoints, **named)

@@ -119,30 +119,6 @@ def test_frames_outside_are_refused_and_nothing_moves() -> None:
     assert player.fields()["frame"] == 10
 
 
-@pytest.mark.parametrize(
-    ("match", "game"),
-    [
-        (Replay(seed=1, frames=b"", num_players=3), Tally(2)),
-        (Replay(seed=1, frames=b"", input_size=1), Tally(2)),
-        (Replay(seed=1, frames=b"", game_id="chess"), Tally(2)),
-        (Replay(seed=1, frames=b"", game_id="test.tally", game_version=2), Tally(2)),
-        (Replay(seed=1, frames=b"", start_frame=4), Tally(2)),
-    ],
-)
-def test_a_recording_of_another_game_is_refused(match: Replay, game: Tally) -> None:
-    with pytest.raises(UsageError):
-        ReplayPlayer(match, game)
-
-
-def test_a_start_state_needs_a_game_that_reads_it() -> None:
-    class Mute(Tally):
-        unpack_state = None  # type: ignore[assignment]  # a game without
-        pack_state = None  # type: ignore[assignment]  # a game without
-
-    with pytest.raises(UsageError):
-        ReplayPlayer(TALLY, Mute()).seek(50)
-
-
 @pytest.mark.parametrize("wrong", [{"spacing": 0}, {"max_checkpoints": 1}])
 def test_a_player_that_could_keep_nothing_is_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(UsageError):

@@ -1,11 +1,11 @@
-"""Runs a game over a recording's frames, in bulk where the game can."""
+"""Runs a game over the frames of a recording, with the game's own ``run`` if it has one."""
 
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 from retick.errors import UsageError
 from retick.replay.inputs import unpack_inputs
-from retick.replay.value import Replay
+from retick.replay.replay import Replay
 from retick.sim.contract import NamesItself, PacksState, RunsInBulk, Simulation, input_size_of
 from retick.sim.world import WorldSimulation
 
@@ -15,7 +15,7 @@ S = TypeVar("S")
 
 
 class Run(Generic[S]):
-    """A game that was found to fit a recording, and the way to run it."""
+    """A recording and a game that fits it; a UsageError if the game does not."""
 
     def __init__(self, replay: Replay, sim: Simulation[S]) -> None:
         _check_fit(replay, sim)
@@ -53,7 +53,7 @@ def _check_fit(replay: Replay, sim: Simulation[Any]) -> None:
     if sim.num_players != replay.num_players:
         raise UsageError(f"the recording has {replay.num_players} players, and {name} has {sim.num_players}")
     if input_size_of(sim) != replay.input_size:
-        raise UsageError(f"the recording's inputs take {replay.input_size} bytes, and {name}'s {input_size_of(sim)}")
+        raise UsageError(f"the recording's inputs take {replay.input_size} bytes, and {name} has {input_size_of(sim)}")
     if replay.start_frame and replay.start_state is None:
         raise UsageError(f"the recording starts at frame {replay.start_frame} and has no state to start from")
     if not isinstance(sim, NamesItself):
@@ -67,7 +67,7 @@ def _check_fit(replay: Replay, sim: Simulation[Any]) -> None:
 
 
 def _bulk_of(sim: Any) -> Any:
-    """The game's ``run``, unless a subclass changed ``step`` beneath it: then ``run`` plays another game."""
+    """The game's ``run``; None if there is none, or if a subclass overrides ``step`` and so ``run`` is another game."""
     if not isinstance(sim, RunsInBulk):
         return None
     lineage = [getattr(sim, "__dict__", {}), *(vars(cls) for cls in type(sim).__mro__)]
@@ -76,7 +76,7 @@ def _bulk_of(sim: Any) -> Any:
 
 
 def _steps_of(sim: Any) -> tuple[Callable[[Any, tuple[int, ...]], Any], Callable[[Any], Any]]:
-    """How to step, and what to do with the last state: a mutable world is saved then, and not after each frame."""
+    """How to step, and what to do with the last state: a mutable world is saved only then, not after each frame."""
     if type(sim) is WorldSimulation:
         return sim.step_unkept, sim.keep
     return sim.step, lambda state: state

@@ -1,4 +1,4 @@
-"""The value that both formats share, and its rules."""
+"""A Replay, the value that both formats share, and its rules."""
 
 import pickle
 from typing import Any

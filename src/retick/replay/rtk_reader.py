@@ -1,4 +1,4 @@
-"""The content of RTK's blocks, taken in one after another into a Replay; framing and CRC lie behind us here."""
+"""Reads the bodies of RTK blocks, one after another, into a Replay. Framing and CRC were checked before."""
 
 import struct
 from collections.abc import Callable
@@ -16,19 +16,31 @@ from retick.errors import (
 from retick.replay.arrival import Arrival, arrival_problem
 from retick.replay.inputs import MAX_FRAME, MAX_INPUT_SIZE, MAX_PLAYERS
 from retick.replay.limits import ReadLimits
-from retick.replay.rtk_blocks import FIRST_OPTIONAL_TYPE, BlockType
-from retick.replay.rtk_bodies import ARRIVAL, CHECK, END, HAS_STATE, HEAD, INPUTS, META_KEY, META_VALUE
-from retick.replay.value import Replay
+from retick.replay.replay import Replay
+from retick.replay.rtk_blocks import (
+    ARRIVAL,
+    CHECK,
+    END,
+    FIRST_OPTIONAL_TYPE,
+    HAS_STATE,
+    HEAD,
+    INPUTS,
+    META_KEY,
+    META_VALUE,
+    BlockType,
+)
 
-__all__ = ["Reading"]
+__all__ = ["RtkReader"]
 
 
-class Reading:
-    """What has been read so far; each block is checked whole before anything of it is kept."""
+class RtkReader:
+    """What has been read so far. Each block is checked completely before anything of it is kept."""
 
     def __init__(self, limits: ReadLimits) -> None:
         self.allowance = limits.max_bytes
+        """Bytes of content that may still be read."""
         self.ended = False
+        """The END block was read."""
         self.start_frame = 0
         self.num_players = 0
         self.local_players: tuple[int, ...] = ()
@@ -42,38 +54,41 @@ class Reading:
         self._last_check = -1
         self._arrivals: list[Arrival] = []
         self._metadata: dict[str, str] = {}
-        self._final: int | None = None
-        self._takers: dict[int, Callable[[bytes], None]] = {
-            BlockType.HEAD: self._take_head,
-            BlockType.STATE: self._take_state,
-            BlockType.INPUTS: self._take_inputs,
-            BlockType.CHECKS: self._take_checks,
-            BlockType.ARRIVALS: self._take_arrivals,
-            BlockType.META: self._take_meta,
-            BlockType.END: self._take_end,
+        self._readers: dict[int, Callable[[bytes], None]] = {
+            BlockType.HEAD: self._read_head,
+            BlockType.STATE: self._read_state,
+            BlockType.INPUTS: self._read_inputs,
+            BlockType.CHECKS: self._read_checks,
+            BlockType.ARRIVALS: self._read_arrivals,
+            BlockType.META: self._read_meta,
+            BlockType.END: self._read_end,
         }
 
     @property
     def playable(self) -> bool:
+        """Enough was read to start the match: HEAD, and STATE if HEAD announces it."""
         return self._head is not None and not self._state_due
 
     @property
     def end_frame(self) -> int:
+        """The frame after the last one that was read."""
         return self.start_frame + (len(self._frames) // self._width if self._width else 0)
 
-    def take(self, block_type: int, body: bytes) -> None:
+    def read_block(self, block_type: int, body: bytes) -> None:
+        """Add what one block says, or raise a DecodeError."""
         self.allowance -= len(body)
         if (block_type == BlockType.HEAD) != (self._head is None):
             raise InvalidValue("an RTK recording starts with its only HEAD block")
         if (block_type == BlockType.STATE) != self._state_due and self._head is not None:
-            raise InvalidValue("a STATE block follows HEAD exactly if HEAD says so")
+            raise InvalidValue("a STATE block must follow HEAD if HEAD announces one, and must not otherwise")
         if block_type >= FIRST_OPTIONAL_TYPE:
             return
-        if block_type not in self._takers:
+        if block_type not in self._readers:
             raise InvalidValue(f"RTK block type {block_type} is unknown")
-        self._takers[block_type](body)
+        self._readers[block_type](body)
 
     def replay(self, *, truncated: bool) -> Replay:
+        """The recording as far as it was read."""
         assert self._head is not None
         return Replay(
             frames=bytes(self._frames),
@@ -85,7 +100,7 @@ class Reading:
             **self._head,
         )
 
-    def _take_head(self, body: bytes) -> None:
+    def _read_head(self, body: bytes) -> None:
         _expect_at_least(HEAD.size, body, "HEAD")
         players, size, seats, seed, start, version, flags, name_size = HEAD.unpack_from(body)
         _expect_exactly(HEAD.size + name_size, body, "HEAD")
@@ -117,11 +132,11 @@ class Reading:
             "local_players": self.local_players,
         }
 
-    def _take_state(self, body: bytes) -> None:
+    def _read_state(self, body: bytes) -> None:
         self._state = body
         self._state_due = False
 
-    def _take_inputs(self, body: bytes) -> None:
+    def _read_inputs(self, body: bytes) -> None:
         _expect_at_least(INPUTS.size, body, "INPUTS")
         first, count = INPUTS.unpack_from(body)
         _expect_exactly(INPUTS.size + count * self._width, body, "INPUTS")
@@ -133,7 +148,7 @@ class Reading:
             raise InvalidValue(f"RTK frames are numbered up to {MAX_FRAME}, not {first + count}")
         self._frames += memoryview(body)[INPUTS.size :]
 
-    def _take_checks(self, body: bytes) -> None:
+    def _read_checks(self, body: bytes) -> None:
         self._expect_records(body, CHECK.size, len(self._checks), "checks")
         for frame, checksum in CHECK.iter_unpack(body):
             if not max(self._last_check + 1, self.start_frame) <= frame <= self.end_frame:
@@ -141,7 +156,7 @@ class Reading:
             self._checks[frame] = checksum
             self._last_check = frame
 
-    def _take_arrivals(self, body: bytes) -> None:
+    def _read_arrivals(self, body: bytes) -> None:
         self._expect_records(body, ARRIVAL.size, len(self._arrivals), "arrivals")
         before = self._arrivals[-1].local_frame if self._arrivals else self.start_frame
         for local, first, count, player, reserved in ARRIVAL.iter_unpack(body):
@@ -154,7 +169,7 @@ class Reading:
             self._arrivals.append(arrival)
             before = local
 
-    def _take_meta(self, body: bytes) -> None:
+    def _read_meta(self, body: bytes) -> None:
         at = 0
         while at < len(body):
             key, at = _sized(body, at, META_KEY, "metadata key")
@@ -164,13 +179,13 @@ class Reading:
             self._metadata[_text(key, "metadata key")] = _text(value, "metadata value")
             self._expect_room(len(self._metadata), "metadata")
 
-    def _take_end(self, body: bytes) -> None:
+    def _read_end(self, body: bytes) -> None:
         _expect_exactly(END.size, body, "END")
         frames, checks, arrivals, known, reserved, checksum = END.unpack(body)
         if any(reserved):
             raise ReservedNotZero("the reserved bytes of the RTK END block are not zeros")
         if known > 1 or (not known and checksum):
-            raise InvalidValue("the RTK END block has a checksum or it has none")
+            raise InvalidValue("HasChecksum of the RTK END block is 0 or 1, and with 0 its checksum is 0")
         found = (self.end_frame - self.start_frame, len(self._checks), len(self._arrivals))
         if found != (frames, checks, arrivals):
             raise InvalidValue(f"RTK totals are {(frames, checks, arrivals)}, and {found} were read")
