@@ -116,9 +116,7 @@ def main(target: Target, corpus: list[bytes]) -> None:
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument(
-        "--compiled", action="store_true", help="run the compiled kernels, not their Python source"
-    )
+    parser.add_argument("--compiled", action="store_true", help="run the compiled kernels, not their Python source")
     parser.add_argument("--own", action="store_true", help="use the loop in this file even if atheris is installed")
     options = parser.parse_args()
     for path in options.files:

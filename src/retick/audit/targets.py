@@ -1,7 +1,7 @@
-"""From what a user names to the files to read and the game to run, without importing any of it.
+"""Finds the files and the game that a user names, without importing anything.
 
-A target is a file, a directory, or a module by its import path, with ``:Class`` behind it to name a game. The
-search for a module's source steps over compiled extensions: the .py beside one is what is audited.
+A target is a file, a directory, or a module by its import path; ``:Class`` behind it names a game. For a compiled
+extension, the .py file beside it is audited.
 """
 
 import ast
@@ -19,7 +19,7 @@ __all__ = ["SourceFile", "Target", "find_target", "followed"]
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file and the place from which its imports count."""
+    """A source file, and the directory from which it is imported."""
 
     path: Path
     root: Path
@@ -33,7 +33,7 @@ class SourceFile:
 
     @property
     def package(self) -> str:
-        """What a relative import in it starts from."""
+        """Its package, from which its relative imports start."""
         return ".".join(self.path.relative_to(self.root).parts[:-1])
 
 
@@ -51,7 +51,7 @@ class Target:
         return self.files[0]
 
     def import_names(self) -> dict[str, str]:
-        """What a worker process imports the game by: root, module and attribute."""
+        """What a worker process needs to import the game: root, module and attribute."""
         main = self.main
         importable = all(part.isidentifier() for part in main.module.split("."))
         module = main.module if importable else main.path.name
@@ -73,13 +73,13 @@ def find_target(text: str) -> Target:
     if not found:
         raise UsageError(f"{place} holds no Python source")
     if attribute and len(found) > 1 and found[0].path.name != "__init__.py":
-        raise UsageError(f"{place} is a directory and no package: name the file that holds {attribute}")
+        raise UsageError(f"{place} is a directory and not a package: name the file that has {attribute}")
     return Target(found, attribute)
 
 
 def _split(text: str) -> tuple[str, str | None]:
     place, colon, attribute = text.rpartition(":")
-    # A drive letter has a colon too, but what follows it is no name.
+    # A drive letter has a colon too, but no name follows it.
     if colon and attribute.replace(".", "").isidentifier() and place:
         return place, attribute
     return text, None
@@ -136,7 +136,7 @@ def _top_level(name: str) -> Iterator[Path]:
 
 
 def followed(files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
-    """``files`` and whatever they import from their own top-level package, or from beside them if they have none."""
+    """``files`` and what they import from their own top-level package; without a package, from files beside them."""
     found = {file.path: file for file in files}
     waiting = list(files)
     while waiting:

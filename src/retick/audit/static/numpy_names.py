@@ -1,4 +1,4 @@
-"""Which names of NumPy mean floats, as far as a name alone can tell."""
+"""Names of NumPy that mean floats, and functions of NumPy whose last bits differ between systems."""
 
 import ast
 
@@ -34,6 +34,6 @@ def is_numpy_inexact(name: str) -> bool:
 
 
 def makes_floats_by_default(name: str, call: ast.Call) -> bool:
-    """Whether the call builds an array without saying of what, which NumPy takes to mean float64."""
+    """Whether the call makes an array without a dtype, which is float64 then."""
     typed = len(call.args) > 1 or any(keyword.arg == "dtype" for keyword in call.keywords)
     return name in _FLOAT_UNLESS_TYPED and not typed

@@ -1,22 +1,22 @@
-"""The rule about what outlives a frame: module variables, class attributes, defaults, function attributes.
+"""The rule about what is shared by all frames: module variables, class attributes, defaults, function attributes.
 
-Code at the top of a module may fill its tables; a function may not change them afterwards. So only what stands
-inside of functions is looked at, and the hooks that run while a class is being made are left out.
+Code at the top level of a module may fill its tables; a function must not change them afterwards. So only code inside
+of functions is checked, except for the hooks that run while a class is being made.
 """
 
 import ast
 from collections.abc import Iterator
 
 from retick.audit.static.mutators import is_fresh_mutable, stored_into, what_call_changes
+from retick.audit.static.parsed_file import Hit, ParsedFile, root_name
 from retick.audit.static.scopes import Binding, FunctionNode, Scope
-from retick.audit.static.source import Hit, Source, root_name
 
 __all__ = ["check"]
 
 _CLASS_HOOKS = frozenset({"__init_subclass__", "__set_name__", "__class_getitem__"})
 
 
-def check(source: Source) -> Iterator[Hit]:
+def check(source: ParsedFile) -> Iterator[Hit]:
     for node in source.walk():
         if isinstance(node, FunctionNode):
             yield from _mutable_defaults(source, node)
@@ -29,13 +29,13 @@ def check(source: Source) -> Iterator[Hit]:
                 yield Hit(node, "global-state", what)
 
 
-def _mutable_defaults(source: Source, function: FunctionNode) -> Iterator[Hit]:
+def _mutable_defaults(source: ParsedFile, function: FunctionNode) -> Iterator[Hit]:
     for default in (*function.args.defaults, *function.args.kw_defaults):
         if default is not None and is_fresh_mutable(source, default):
             yield Hit(default, "global-state", f"the default `{ast.unparse(default)}`, made once for all calls")
 
 
-def _changed_by(source: Source, node: ast.AST) -> list[ast.expr]:
+def _changed_by(source: ParsedFile, node: ast.AST) -> list[ast.expr]:
     match node:
         case ast.Assign(targets=targets) | ast.Delete(targets=targets):
             return [changed for target in targets for changed in stored_into(target)]
@@ -49,7 +49,7 @@ def _changed_by(source: Source, node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def _shared(source: Source, changed: ast.expr) -> str | None:
+def _shared(source: ParsedFile, changed: ast.expr) -> str | None:
     """What ``changed`` is, if all instances or all frames share it."""
     if isinstance(changed, ast.Call):
         called = source.resolve(changed.func)
@@ -86,13 +86,13 @@ def _is_module(binding: Binding) -> bool:
     return binding.dotted is not None and isinstance(binding.node, ast.Import)
 
 
-def _is_target(source: Source, node: ast.expr) -> bool:
+def _is_target(source: ParsedFile, node: ast.expr) -> bool:
     """``module.name = 1`` changes the module; ``module.remove(x)`` is just a function of it."""
     above = source.parent(node)
     return isinstance(above, ast.Attribute | ast.Subscript) and isinstance(above.ctx, ast.Store | ast.Del)
 
 
-def _class_attribute(source: Source, changed: ast.expr) -> str | None:
+def _class_attribute(source: ParsedFile, changed: ast.expr) -> str | None:
     owner = source.class_of(changed)
     function = source.function_of(changed)
     if owner is None or not isinstance(function, ast.FunctionDef) or function.name in _CLASS_HOOKS:
@@ -115,7 +115,7 @@ def _strip(node: ast.expr) -> ast.expr:
     return node
 
 
-def _is_own_class(source: Source, function: ast.FunctionDef, root: ast.expr) -> bool:
+def _is_own_class(source: ParsedFile, function: ast.FunctionDef, root: ast.expr) -> bool:
     if isinstance(root, ast.Attribute):
         return root.attr == "__class__"
     if isinstance(root, ast.Call):
@@ -125,7 +125,7 @@ def _is_own_class(source: Source, function: ast.FunctionDef, root: ast.expr) -> 
     return is_first and source.is_decorated(function, "builtins.classmethod")
 
 
-def _is_shared_by_instances(source: Source, owner: ast.ClassDef, attribute: str) -> bool:
+def _is_shared_by_instances(source: ParsedFile, owner: ast.ClassDef, attribute: str) -> bool:
     """A mutable value in the class body that no method replaces by one of the instance's own."""
     made_in_body = any(
         binding.value is not None and is_fresh_mutable(source, binding.value)

@@ -1,12 +1,12 @@
-"""What each expression of a function is traced to, and the changes that expressions make."""
+"""The origin of each expression of a function, and the changes of arguments that expressions make."""
 
 import ast
 from dataclasses import dataclass
 
-from retick.audit.static.flow import EVERYTHING, Env, Trace, merge
+from retick.audit.static.argument_origins import EVERYTHING, Env, Origin, merge
 from retick.audit.static.mutators import stored_into, what_call_changes
+from retick.audit.static.parsed_file import ParsedFile
 from retick.audit.static.scopes import FunctionNode
-from retick.audit.static.source import Source
 
 __all__ = ["Change", "ExpressionTracer", "inside"]
 
@@ -22,56 +22,60 @@ _ELEMENT_METHODS = frozenset({"get", "pop", "popitem", "popleft", "setdefault"})
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One place where a function changes what it was given."""
+    """One place where a function changes an argument, or an object inside of one."""
 
-    origin: str
-    """The parameter."""
+    parameter: str
+    """The parameter that holds the changed object."""
     node: ast.AST
     what: str
+    """The change in words, as the report says it."""
 
 
 class ExpressionTracer:
-    """The half of the interpreter that evaluates; statements and calls of the file's own functions come on top."""
+    """Evaluates expressions to origins; a subclass adds statements and calls of functions of the same file."""
 
-    def __init__(self, source: Source, env: Env) -> None:
+    def __init__(self, source: ParsedFile, env: Env) -> None:
         self.source = source
         self.env = env
         self.found: dict[tuple[str, ast.AST], Change] = {}
 
     def enter_function(self, function: FunctionNode) -> None:
-        """Follow a function that is defined inside."""
+        """Follow a function that is defined inside of the one that is traced."""
         raise NotImplementedError
 
     def call_own_function(self, call: ast.Call) -> None:
-        """Note what a function of the same file changes when called like this."""
+        """Note what the called function changes, if it is one of the same file."""
         raise NotImplementedError
 
     def note(self, at: ast.AST, changed: ast.expr, what: str) -> None:
-        trace = self.value(changed)
-        if trace is not None and trace.layers == 0:
-            for origin in trace.origins:
-                self.found.setdefault((origin, at), Change(origin, at, what))
+        """Note a change of the object ``changed``, if it belongs to the caller."""
+        origin = self.value(changed)
+        if origin is not None and origin.layers == 0:
+            for parameter in origin.parameters:
+                self.found.setdefault((parameter, at), Change(parameter, at, what))
 
     def children(self, node: ast.AST) -> None:
+        """Evaluate every expression below ``node``."""
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self.value(child)
             elif not isinstance(child, ast.stmt):
                 self.children(child)
 
-    def value(self, node: ast.expr) -> Trace | None:
+    def value(self, node: ast.expr) -> Origin | None:
+        """The origin of an expression; None if its value is new."""
         match node:
             case ast.Name(id=name):
                 return self.env.get(name)
             case ast.Attribute(value=value, attr=attribute):
-                trace = self.value(value)
-                return trace.inside(attribute) if trace else None
+                origin = self.value(value)
+                return origin.inside(attribute) if origin else None
             case ast.Subscript(value=value, slice=index):
-                trace = self.value(value)
+                origin = self.value(value)
                 self.value(index)
-                if trace is None:
+                if origin is None:
                     return None
-                return trace.copied() if isinstance(index, ast.Slice) else trace.inside()
+                return origin.copied() if isinstance(index, ast.Slice) else origin.inside()
             case ast.Call():
                 return self._call(node)
             case ast.IfExp(test=test, body=body, orelse=orelse):
@@ -80,22 +84,22 @@ class ExpressionTracer:
             case ast.BoolOp(values=values):
                 return self._any_of(values)
             case ast.NamedExpr(target=target, value=value):
-                trace = self.value(value)
+                origin = self.value(value)
                 self.env.pop(target.id, None)
-                if trace is not None:
-                    self.env[target.id] = trace
-                return trace
+                if origin is not None:
+                    self.env[target.id] = origin
+                return origin
             case ast.Starred(value=value):
                 return inside(self.value(value))
             case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
-                trace = self._any_of(elements)
-                return trace.held() if trace else None
+                origin = self._any_of(elements)
+                return origin.held() if origin else None
             case ast.Dict(keys=keys, values=values):
-                trace = self._any_of([*(key for key in keys if key is not None), *values])
-                return trace.held() if trace else None
+                origin = self._any_of([*(key for key in keys if key is not None), *values])
+                return origin.held() if origin else None
             case ast.BinOp(left=left, right=right):
-                trace = merge(self.value(left), self.value(right))
-                return trace.copied() if trace else None
+                origin = merge(self.value(left), self.value(right))
+                return origin.copied() if origin else None
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 return self._comprehension(node)
             case ast.Lambda():
@@ -104,23 +108,23 @@ class ExpressionTracer:
                 self.children(node)
         return None
 
-    def _any_of(self, nodes: list[ast.expr]) -> Trace | None:
-        found: Trace | None = None
+    def _any_of(self, nodes: list[ast.expr]) -> Origin | None:
+        found: Origin | None = None
         for node in nodes:
             found = merge(found, self.value(node))
         return found
 
-    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Trace | None:
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Origin | None:
         before = dict(self.env)
         for generator in node.generators:
             self.bind(ast.Pass(), generator.target, inside(self.value(generator.iter)))
             for condition in generator.ifs:
                 self.value(condition)
-        trace = self.value(node.value if isinstance(node, ast.DictComp) else node.elt)
+        origin = self.value(node.value if isinstance(node, ast.DictComp) else node.elt)
         self.env = before
-        return trace.held() if trace else None
+        return origin.held() if origin else None
 
-    def _call(self, node: ast.Call) -> Trace | None:
+    def _call(self, node: ast.Call) -> Origin | None:
         changed = what_call_changes(self.source, node)
         if changed is not None and not self.source.calls(node, "builtins.next"):
             self.note(node, changed, f"`{ast.unparse(node.func)}()` changes `{ast.unparse(changed)}`")
@@ -144,28 +148,31 @@ class ExpressionTracer:
             return receiver.copied(given)
         return receiver.inside() if node.func.attr in _ELEMENT_METHODS else None
 
-    def bind(self, at: ast.stmt, target: ast.expr, trace: Trace | None) -> None:
+    def bind(self, at: ast.stmt, target: ast.expr, origin: Origin | None) -> None:
+        """Assign a value of this origin to ``target``."""
         if isinstance(target, ast.Name):
-            if trace is None:
+            if origin is None:
                 self.env.pop(target.id, None)
             else:
-                self.env[target.id] = trace
+                self.env[target.id] = origin
         elif isinstance(target, ast.Tuple | ast.List):
             for element in target.elts:
-                self.bind(at, element, inside(trace))
+                self.bind(at, element, inside(origin))
         elif isinstance(target, ast.Starred):
-            self.bind(at, target.value, trace and trace.held())
+            self.bind(at, target.value, origin and origin.held())
         else:
-            self.store(at, target, trace)
+            self.store(at, target, origin)
 
-    def store(self, at: ast.stmt, target: ast.expr, trace: Trace | None) -> None:
+    def store(self, at: ast.stmt, target: ast.expr, origin: Origin | None) -> None:
+        """Note that an attribute or an element is replaced by a value of this origin."""
         for changed in stored_into(target):
             self.note(at, changed, f"`{ast.unparse(target)}` is written")
             known = self.env.get(changed.id) if isinstance(changed, ast.Name) else None
             if isinstance(changed, ast.Name) and known is not None and known.layers:
                 attribute = target.attr if isinstance(target, ast.Attribute) else EVERYTHING
-                self.env[changed.id] = known.given(attribute, trace)
+                self.env[changed.id] = known.given(attribute, origin)
 
 
-def inside(trace: Trace | None) -> Trace | None:
-    return trace.inside() if trace else None
+def inside(origin: Origin | None) -> Origin | None:
+    """The origin of an element of a value of this origin."""
+    return origin.inside() if origin else None

@@ -1,4 +1,4 @@
-"""docs/audit.md has every rule, each with an example that breaks it and an alternative that does not."""
+"""Every rule has a reason and advice, and docs/audit.md shows it with an example and an alternative."""
 
 import re
 import runpy
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from retick.audit import RULES, audit_source
+from retick.audit import META_RULES, RULES, audit_source
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
@@ -31,3 +31,9 @@ def test_the_library_example_is_a_file_that_runs() -> None:
     example = runpy.run_path(str(EXAMPLE))
     example["test_the_source_keeps_the_contract"]()
     example["test_the_match_is_the_same_everywhere"]()
+
+
+def test_every_rule_tells_why_and_what_to_do() -> None:
+    for rule in (*RULES.values(), *META_RULES.values()):
+        assert rule.reason
+        assert rule.advice

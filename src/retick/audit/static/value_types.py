@@ -1,16 +1,16 @@
-"""What kind of value an expression has, as far as one file shows it: surely an integer, or a set.
+"""The type of an expression, as far as one file shows it: certainly an integer, or possibly a set.
 
-Both answers are cautious in the direction that their rule needs. ``is_int`` is true only if every binding of a
-name is an integer; ``is_set`` is true if any is a set. An attribute counts as a set if its class assigns or
-annotates one; on an object of unknown class, if all classes of the file that have such an attribute agree.
+Each answer errs on the side that its rule needs. ``is_int`` is true only if every binding of a name is an integer;
+``is_set`` is true if any binding is a set. An attribute counts as a set if its class assigns or annotates one; on an
+object of unknown class, if all classes of the file that have such an attribute agree.
 """
 
 import ast
 
+from retick.audit.static.parsed_file import ParsedFile
 from retick.audit.static.scopes import Binding, Scope
-from retick.audit.static.source import Source
 
-__all__ = ["Values"]
+__all__ = ["ValueTypes"]
 
 _SET_TYPES = frozenset({
     "builtins.set", "builtins.frozenset", "typing.Set", "typing.FrozenSet", "typing.AbstractSet",
@@ -28,10 +28,10 @@ _INT_TYPES = frozenset({"builtins.int", "builtins.bool"})
 _WRAPPERS = frozenset({"typing.Final", "typing.ClassVar", "typing.Annotated", "typing.Optional"})
 
 
-class Values:
+class ValueTypes:
     """Answers about the expressions of one file."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ParsedFile) -> None:
         self._source = source
         self._busy: set[ast.AST] = set()
         self._set_names: dict[tuple[Scope, str], bool] = {}
@@ -77,6 +77,7 @@ class Values:
         return annotation is not None and bool(_SET_TYPES.intersection(self._source.resolve(annotation)))
 
     def is_set(self, node: ast.expr) -> bool:
+        """Whether the value may be a set."""
         if node in self._busy:
             return False
         self._busy.add(node)
@@ -111,7 +112,7 @@ class Values:
             return False
         known = (found[0], name)
         if known not in self._set_names:
-            self._set_names[known] = False  # what a binding that uses the name itself sees meanwhile
+            self._set_names[known] = False  # for a binding that uses the name itself
             self._set_names[known] = any(self._binds_set(binding) for binding in found[1])
         return self._set_names[known]
 
@@ -156,8 +157,9 @@ class Values:
         return bool(known) and all(known.values())
 
     def is_int(self, node: ast.expr) -> bool:
+        """Whether the value is certainly an integer."""
         if node in self._busy:
-            # A name that is defined by itself, as in n = n + 1, is what its other bindings are.
+            # A name that is defined by itself, as in n = n + 1, has the type of its other bindings.
             return True
         self._busy.add(node)
         try:

@@ -1,26 +1,26 @@
-"""Walks a function and notes each change of an object that its caller still holds.
+"""Finds each place where a function changes an object that belongs to its caller.
 
-An abstract interpreter: statements in order, branches merged, loops run twice. Functions and methods of the
-same file are summarised by the parameters that they change, and a call of one with a caller's object is a
-change at the call. Calls of anything else are taken to change nothing and to return new values; what slips
-through there is for the dynamic half of the audit to find.
+An abstract interpreter: statements are followed in order, branches are merged, loops are run twice. For functions and
+methods of the same file it computes which parameters they change; passing a caller's object to such a parameter is a
+change at the call. Calls of anything else are assumed to change nothing and to return new values; the dynamic half of
+the audit finds what that misses.
 """
 
 import ast
 
-from retick.audit.static.expressions import Change, ExpressionTracer, inside
-from retick.audit.static.flow import Trace, merge_env
+from retick.audit.static.argument_origins import Origin, merge_env
+from retick.audit.static.expression_changes import Change, ExpressionTracer, inside
 from retick.audit.static.mutators import is_fresh_mutable
+from retick.audit.static.parsed_file import ParsedFile
 from retick.audit.static.scopes import FunctionNode, parameters_of
-from retick.audit.static.source import Source
 
-__all__ = ["Change", "Summaries"]
+__all__ = ["Change", "FunctionChanges"]
 
 
-class Summaries:
-    """The changes that each function of a file makes, computed when asked for."""
+class FunctionChanges:
+    """The changes that each function of a file makes to its arguments, computed on demand."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ParsedFile) -> None:
         self.source = source
         self._done: dict[ast.AST, list[Change]] = {}
         self._methods: dict[str, list[ast.FunctionDef]] = {}
@@ -29,13 +29,14 @@ class Summaries:
                 self._methods.setdefault(node.name, []).append(node)
 
     def changes(self, function: FunctionNode) -> list[Change]:
+        """The changes that ``function`` makes to its arguments."""
         if function not in self._done:
-            self._done[function] = []  # what a recursive call sees meanwhile
-            self._done[function] = _Tracer(self, function).run()
+            self._done[function] = []  # for a recursive call during the computation
+            self._done[function] = _StatementTracer(self, function).run()
         return self._done[function]
 
     def called(self, call: ast.Call) -> tuple[FunctionNode, list[ast.expr]] | None:
-        """The function of this file that is called, with its arguments, the receiver first."""
+        """The function of this file that is called, with its arguments; for a method, its object comes first."""
         if isinstance(call.func, ast.Name):
             found = self.source.scope(call).find(call.func.id)
             node = found[1][-1].node if found else None
@@ -53,10 +54,12 @@ class Summaries:
         return chosen[0], call.args if static else [call.func.value, *call.args]
 
 
-class _Tracer(ExpressionTracer):
-    def __init__(self, summaries: Summaries, function: FunctionNode) -> None:
-        super().__init__(summaries.source, {p.arg: Trace(frozenset({p.arg})) for p in parameters_of(function)})
-        self._summaries = summaries
+class _StatementTracer(ExpressionTracer):
+    """Follows the statements of one function."""
+
+    def __init__(self, function_changes: FunctionChanges, function: FunctionNode) -> None:
+        super().__init__(function_changes.source, {p.arg: Origin(frozenset({p.arg})) for p in parameters_of(function)})
+        self._function_changes = function_changes
         self._function = function
 
     def run(self) -> list[Change]:
@@ -66,7 +69,7 @@ class _Tracer(ExpressionTracer):
             self._block(self._function.body)
         return list(self.found.values())
 
-    # Statements. Each answers whether control goes on after it.
+    # Statements. Each method returns whether execution continues after it.
 
     def _block(self, statements: list[ast.stmt]) -> bool:
         return all(self._statement(statement) for statement in statements)
@@ -88,9 +91,9 @@ class _Tracer(ExpressionTracer):
     def _statement(self, node: ast.stmt) -> bool:
         match node:
             case ast.Assign(targets=targets, value=value):
-                trace = self.value(value)
+                origin = self.value(value)
                 for target in targets:
-                    self._assign(node, target, value, trace)
+                    self._assign(node, target, value, origin)
             case ast.AnnAssign(target=target, value=ast.expr() as value):
                 self._assign(node, target, value, self.value(value))
             case ast.AugAssign():
@@ -109,9 +112,9 @@ class _Tracer(ExpressionTracer):
                 return self._loop(body, orelse)
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
-                    trace = self.value(item.context_expr)
+                    origin = self.value(item.context_expr)
                     if item.optional_vars is not None:
-                        self.bind(node, item.optional_vars, trace)
+                        self.bind(node, item.optional_vars, origin)
                 return self._block(node.body)
             case ast.Try():
                 self._branches(node.body + node.orelse, *(handler.body for handler in node.handlers), [])
@@ -130,16 +133,16 @@ class _Tracer(ExpressionTracer):
         return True
 
     def _match(self, node: ast.Match) -> bool:
-        trace = self.value(node.subject)
+        origin = self.value(node.subject)
         for case in node.cases:
             for part in ast.walk(case.pattern):
                 name = part.name if isinstance(part, ast.MatchAs | ast.MatchStar) else None
-                if name and trace:
-                    self.env[name] = trace
+                if name and origin:
+                    self.env[name] = origin
         return self._branches(*(case.body for case in node.cases), [])
 
     def enter_function(self, function: FunctionNode) -> None:
-        """A function inside sees the names around it; it is taken to be called once, here."""
+        """An inner function sees the names around it; it is assumed to be called once, where it is defined."""
         before = dict(self.env)
         for parameter in parameters_of(function):
             self.env.pop(parameter.arg, None)
@@ -149,17 +152,17 @@ class _Tracer(ExpressionTracer):
             self._block(function.body)
         self.env = before
 
-    def _assign(self, at: ast.stmt, target: ast.expr, value: ast.expr, trace: Trace | None) -> None:
+    def _assign(self, at: ast.stmt, target: ast.expr, value: ast.expr, origin: Origin | None) -> None:
         match target, value:
             case (
                 (ast.Tuple(elts=targets) | ast.List(elts=targets)),
                 (ast.Tuple(elts=values) | ast.List(elts=values)),
             ) if len(targets) == len(values):
-                traces = [self.value(one) for one in values]
-                for one_target, one_trace in zip(targets, traces, strict=True):
-                    self.bind(at, one_target, one_trace)
+                origins = [self.value(one) for one in values]
+                for one_target, one_origin in zip(targets, origins, strict=True):
+                    self.bind(at, one_target, one_origin)
             case _:
-                self.bind(at, target, trace)
+                self.bind(at, target, origin)
 
     def _augment(self, node: ast.AugAssign) -> None:
         self.value(node.value)
@@ -170,15 +173,15 @@ class _Tracer(ExpressionTracer):
             self.store(node, node.target, None)
 
     def call_own_function(self, node: ast.Call) -> None:
-        called = self._summaries.called(node)
+        called = self._function_changes.called(node)
         if called is None:
             return
         function, arguments = called
         parameters = [parameter.arg for parameter in parameters_of(function)]
         given = dict(zip(parameters, arguments, strict=False))
         given.update({keyword.arg: keyword.value for keyword in node.keywords if keyword.arg})
-        for change in self._summaries.changes(function):
-            if change.origin in given:
+        for change in self._function_changes.changes(function):
+            if change.parameter in given:
                 line = getattr(change.node, "lineno", 0)
-                text = ast.unparse(given[change.origin])
-                self.note(node, given[change.origin], f"`{ast.unparse(node.func)}()` changes `{text}` (line {line})")
+                text = ast.unparse(given[change.parameter])
+                self.note(node, given[change.parameter], f"`{ast.unparse(node.func)}()` changes `{text}` (line {line})")

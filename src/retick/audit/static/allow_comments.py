@@ -1,9 +1,9 @@
-"""The comments that speak to the audit.
+"""The comments in a file that are meant for the audit.
 
 ``# retick: allow RULE[, RULE ...] -- reason``
     silences those rules on its own line or, if it stands alone, on the next line that has code.
 ``# retick: floats -- reason``
-    on a line of its own: this file, or in an ``__init__.py`` this package, lives with floats.
+    on a line of its own: this file (in an ``__init__.py``: this package) uses floats on purpose.
 """
 
 import io
@@ -37,13 +37,13 @@ class Allow:
 
 @dataclass(slots=True, kw_only=True)
 class Comments:
-    """What the comments of one file say."""
+    """All comments of one file that are meant for the audit."""
 
     allows: list[Allow] = field(default_factory=list)
     floats_line: int | None = None
-    """Where the file declares its floats, if it does."""
+    """The line of the ``floats`` comment, if there is one."""
     complaints: list[tuple[int, int, str, str]] = field(default_factory=list)
-    """Line, column, rule and text of each comment that is wrong in itself."""
+    """Line, column, rule and text of each comment that is itself wrong."""
 
 
 def read_comments(text: str) -> Comments:

@@ -90,7 +90,7 @@ def test_following_a_script_reads_its_neighbours(project: Path) -> None:
         ("nosuchmodule", "no module is called"),
         ("mygame.nosuch", "no module is called"),
         ("my-game", "neither a file nor a module"),
-        (".:Game", "no package"),
+        (".:Game", "not a package"),
         ("empty", "no Python source"),
     ],
 )
@@ -98,24 +98,3 @@ def test_a_target_that_is_not_there_is_misuse(target: str, words: str, project: 
     (project / "empty").mkdir()
     with pytest.raises(UsageError, match=words):
         find_target(target)
-
-
-def test_findings_carry_file_line_column_reason_and_advice(project: Path) -> None:
-    (finding,) = audit_static("mygame/rules/speed.py").findings
-    assert Path(finding.path) == Path("mygame/rules/speed.py")
-    assert (finding.line, finding.column, finding.rule) == (1, 9, "float")
-    assert finding.reason
-    assert finding.advice
-    assert str(finding).startswith(f"{finding.path}:1:9: float: the literal 0.5")
-    assert finding.to_json()["file"] == finding.path
-
-
-def test_a_file_that_is_not_utf8_is_a_finding(project: Path) -> None:
-    (project / "latin.py").write_bytes(b"x = '\xe4'\n")
-    assert [finding.rule for finding in audit_static("latin.py").findings] == ["syntax"]
-
-
-def test_a_file_with_a_byte_order_mark_is_read_like_any_other(tmp_path: Path) -> None:
-    path = tmp_path / "game.py"
-    path.write_bytes(b"\xef\xbb\xbfSPEED = 1.5\n")
-    assert [(one.line, one.rule) for one in audit_static(str(path)).findings] == [(1, "float")]

@@ -1,10 +1,10 @@
-"""The names that lead out of a simulation into the world, by rule.
+"""The names of clocks, files, engines and so on that a simulation must not use, by rule.
 
-An entry covers the name itself and everything below it; the longest entry that matches decides, and ``None``
-frees a name below a forbidden one.
+An entry covers the name itself and everything below it. The longest entry that matches decides, and ``None`` allows a
+name below a forbidden one.
 """
 
-__all__ = ["world_rule"]
+__all__ = ["outside_rule"]
 
 _ENGINES = """
     arcade Box2D bge bpy cocos direct glfw harfang kivy moderngl OpenGL panda3d pybullet pygame pyglet pymunk pyray
@@ -61,7 +61,7 @@ for _rule, _names in (
     _RULES.update(dict.fromkeys(_names.split(), _rule))
 
 
-def world_rule(dotted: str) -> str | None:
+def outside_rule(dotted: str) -> str | None:
     """The rule that using ``dotted`` breaks, if any."""
     parts = dotted.replace("()", "").split(".")
     for end in range(len(parts), 0, -1):

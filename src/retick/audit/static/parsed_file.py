@@ -1,4 +1,4 @@
-"""One file as the rules see it: its tree, its scopes, and the few questions that several rules ask of a node."""
+"""A parsed source file: its tree, its scopes, and the questions about nodes that several rules ask."""
 
 import ast
 from collections.abc import Iterator
@@ -6,20 +6,20 @@ from typing import NamedTuple
 
 from retick.audit.static.scopes import Scope, ScopeBuilder
 
-__all__ = ["Hit", "Source", "root_name"]
+__all__ = ["Hit", "ParsedFile", "root_name"]
 
 
 class Hit(NamedTuple):
-    """A place that breaks a rule, before allow comments are looked at."""
+    """A place that breaks a rule; allow comments are not considered yet."""
 
     node: ast.AST
     rule: str
     what: str
-    """What stands there, as the report says it."""
+    """The code at that place, as the report shows it."""
 
 
-class Source:
-    """A parsed file. ``floats`` tells that the file lives with floats and says so."""
+class ParsedFile:
+    """A parsed file. ``floats``: it has, or inherits, a ``retick: floats`` comment."""
 
     def __init__(self, text: str, *, path: str = "<source>", package: str = "", floats: bool = False) -> None:
         self.text = text
@@ -35,12 +35,13 @@ class Source:
         self.package = package
 
     def walk(self) -> Iterator[ast.AST]:
-        """Every node that a game can reach; not what is only for type checkers or for the file as a program."""
+        """Every node, without code under ``if TYPE_CHECKING`` and ``if __name__ == "__main__"``."""
         for node in ast.walk(self.tree):
             if node not in self._aside:
                 yield node
 
     def scope(self, node: ast.AST) -> Scope:
+        """The scope that ``node`` is in."""
         return self._scope_of.get(node, self.module)
 
     def parent(self, node: ast.AST) -> ast.AST | None:
@@ -50,6 +51,7 @@ class Source:
         return node in self._annotations
 
     def resolve(self, node: ast.expr) -> tuple[str, ...]:
+        """The dotted names that ``node`` may stand for; see ``Scope.resolve``."""
         return self.scope(node).resolve(node)
 
     def calls(self, node: ast.AST, *names: str) -> bool:
@@ -74,7 +76,7 @@ class Source:
         return any(name in self.resolve(decorator) for decorator in function.decorator_list)
 
     def references(self) -> Iterator[tuple[ast.expr, tuple[str, ...]]]:
-        """Every longest chain of names that is read and leads out of the file, with what it stands for."""
+        """Every name or dotted chain that is read and comes from another module, with what it may stand for."""
         for node in self.walk():
             if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
                 continue
@@ -85,7 +87,7 @@ class Source:
 
 
 def root_name(node: ast.expr) -> ast.Name | None:
-    """The name at the root of ``name.a[b].c``."""
+    """The name at the start of ``name.a[b].c``."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
         node = node.value
     return node if isinstance(node, ast.Name) else None
