@@ -80,6 +80,15 @@ def test_a_third_build_gives_nobodys_state_and_that_is_no_explanation(good: str,
     assert any("retick synctest" in note for note in found.notes)
 
 
+def test_a_step_with_more_lines_than_are_kept_says_so(slow: str, tmp_path: Path) -> None:
+    long = write_build(
+        tmp_path, "long", BOX, ("y = state.y\n", "y = state.y\n        for _ in range(15_000):\n            pass\n")
+    )
+    (bundle, _) = bundles([load_build(long + ":Game"), load_build(slow)])
+    found = explain(bundle, (long + ":Game",))
+    assert any("more than 20000 lines" in note for note in found.notes)
+
+
 def test_recordings_stand_in_for_a_state_that_does_not_travel(good: str, slow: str) -> None:
     (bundle, _) = bundles([load_build(good), load_build(slow)], record=True)
     bundle = replace(bundle, around=None)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from retick.audit.desync.bundle import Bundle
 from retick.audit.desync.explanation import Explanation, Side, WrittenAt
 from retick.audit.desync.line_divergence import first_line_divergence
-from retick.audit.desync.line_trace import Executed
+from retick.audit.desync.line_trace import MAX_LINES, Executed
 from retick.audit.desync.rerun import Rerun, rerun
 from retick.errors import RetickError, UsageError
 from retick.replay import Replay
@@ -162,6 +162,8 @@ def _notes_on_sides(sides: list[Side], traces: list[Rerun], report: DesyncReport
             notes.append(
                 f"{side.label}: no Python line of the game could be traced: is it compiled without its source?"
             )
+        if traced.cut:
+            notes.append(f"{side.label}: the step ran more than {MAX_LINES} lines, and only those were traced")
     if sides and not any(side.reproduces for side in sides):
         notes.append(
             f"no run gave the state of any peer: try `retick synctest {games[0]}` and `retick audit {games[0]}`, "

@@ -9,7 +9,6 @@ from retick.audit.interpreter import InterpreterDied, interpreters
 from retick.audit.targets import find_target
 from retick.errors import RetickError, UsageError
 from retick.replay import Replay
-from retick.rollback.desync.field_values import Value
 
 __all__ = ["Rerun", "rerun"]
 
@@ -20,12 +19,8 @@ _WORKER = "retick.audit.desync.worker"
 class Rerun:
     """What a game, run here, makes of the recorded inputs."""
 
-    game: str
-    """As it was named."""
     checksum: int
     """Checksum of the state at the frame that was asked for."""
-    fields: dict[str, Value]
-    """Fields of that state."""
     diverged_at: int | None
     """The first earlier frame whose checksum is not the one on which all peers agreed."""
     lines: tuple[Executed, ...]
@@ -60,9 +55,7 @@ def rerun(
     }
     answer = _ask(game, job, {"RETICK_PURE": "1"} if trace else {}, timeout)
     return Rerun(
-        game=game,
         checksum=answer["checksum"],
-        fields=dict(answer["fields"]),
         diverged_at=answer["diverged_at"],
         lines=tuple(Executed(*line) for line in answer["lines"]),
         cut=answer["cut"],

@@ -12,7 +12,6 @@ from retick.audit.runs.play import game_factory
 from retick.errors import UsageError
 from retick.replay import Replay
 from retick.replay.game_run import Run
-from retick.rollback.desync.field_values import portable_fields
 
 __all__ = ["main"]
 
@@ -40,7 +39,6 @@ def _answer(job: dict[str, Any]) -> dict[str, Any]:
             state = sim.step(state, inputs)
     return {
         "checksum": sim.checksum(state) & 0xFFFFFFFF,
-        "fields": portable_fields(sim.fields(state)),
         "diverged_at": diverged_at,
         "lines": lines,
         "cut": cut,

@@ -14,7 +14,7 @@ from retick.audit.static.mutators import is_fresh_mutable
 from retick.audit.static.parsed_file import ParsedFile
 from retick.audit.static.scopes import FunctionNode, parameters_of
 
-__all__ = ["Change", "FunctionChanges"]
+__all__ = ["FunctionChanges"]
 
 
 class FunctionChanges:

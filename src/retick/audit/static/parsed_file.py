@@ -22,8 +22,6 @@ class ParsedFile:
     """A parsed file. ``floats``: it has, or inherits, a ``retick: floats`` comment."""
 
     def __init__(self, text: str, *, path: str = "<source>", package: str = "", floats: bool = False) -> None:
-        self.text = text
-        self.path = path
         self.floats = floats
         self.tree = ast.parse(text, filename=path)
         built = ScopeBuilder(self.tree, package)

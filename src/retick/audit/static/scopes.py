@@ -9,17 +9,13 @@ import ast
 import builtins
 from dataclasses import dataclass, field
 
-__all__ = ["Binding", "FunctionNode", "Scope", "ScopeBuilder", "absolute_module", "is_function", "parameters_of"]
+__all__ = ["Binding", "FunctionNode", "Scope", "ScopeBuilder", "absolute_module", "parameters_of"]
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _BUILTINS = frozenset(dir(builtins))
 _DEEPEST_ALIAS = 8
 _NOT_IMPORTED = frozenset({"TYPE_CHECKING", "__name__ == '__main__'"})
-
-
-def is_function(node: ast.AST | None) -> bool:
-    return isinstance(node, FunctionNode)
 
 
 def parameters_of(function: FunctionNode) -> list[ast.arg]:
@@ -69,7 +65,7 @@ class Scope:
     def function(self) -> "Scope | None":
         """The innermost function around this scope, or the scope itself."""
         scope: Scope | None = self
-        while scope is not None and not is_function(scope.node):
+        while scope is not None and not isinstance(scope.node, FunctionNode):
             scope = scope.parent
         return scope
 
