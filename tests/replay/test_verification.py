@@ -33,7 +33,10 @@ def test_a_wrong_expectation_is_reported_with_the_true_checksum() -> None:
     assert not verdict.ok
     assert not verdict
     assert (verdict.checksum, verdict.first_bad_frame, verdict.bad_checksum) == (checksum, 1000, checksum ^ 1)
-    assert "0x41B73DB7" in str(verdict)
+    assert str(verdict) == (
+        "1000 frames, checksum 0x41B73DB7: frame 1000 should be 0x41B73DB6 and is 0x41B73DB7; "
+        "no earlier checksum was compared"
+    )
 
 
 def test_one_changed_input_is_noticed() -> None:
@@ -66,6 +69,7 @@ def test_every_checkpoint_is_compared_and_the_first_that_disagrees_is_named(game
     bad = verify(match.replace(checkpoints=sums), game)
     assert not bad.ok
     assert (bad.first_bad_frame, bad.last_good_frame) == (150, 100)
+    assert str(bad).endswith("; the last that agreed is of frame 100")
     assert (bad.bad_checksum, bad.found_checksum) == (sums[150], sums[150] ^ 4)
     assert bad.checksum == match.final_checksum
 

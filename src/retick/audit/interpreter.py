@@ -69,7 +69,7 @@ class Interpreter:
         return InterpreterDied(code, lines[-1] if lines else "", timed_out=self._timed_out)
 
     def stop_at_timeout(self) -> None:
-        """Kill the child; whoever waits for its answer is told that it timed out."""
+        """Kill the child; its InterpreterDied will say that it timed out."""
         self._timed_out = True
         self._process.kill()
 

@@ -115,7 +115,7 @@ def _module_path(module: str) -> Path:
             return path.with_suffix(".py")
         if path.is_dir():
             return path
-    raise UsageError(f"no module is called {module!r}, here or where Python looks for modules")
+    raise UsageError(f"no module is called {module!r}, neither in this folder nor on Python's path")
 
 
 def _top_level(name: str) -> Iterator[Path]:

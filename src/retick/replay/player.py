@@ -65,7 +65,7 @@ class ReplayPlayer(Generic[S]):
         """Jump to a frame and return its state; a frame outside of the recording is a UsageError."""
         first, last = self.replay.start_frame, self.replay.end_frame
         if not isinstance(frame, int) or not first <= frame <= last:
-            raise UsageError(f"the recording goes from frame {first} to {last}, not to {frame}")
+            raise UsageError(f"there is no frame {frame}: the recording goes from frame {first} to {last}")
         near, state = self._nearest(frame)
         self.state = self._run_to(state, near, frame)
         self.frame = frame

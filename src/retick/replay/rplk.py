@@ -1,4 +1,4 @@
-"""RPLK v1, the replay of two players of 16 buttons; docs/formats/rplk.md numbers the checks that stand here in order.
+"""RPLK v1, the replay of two players of 16 buttons; the checks below are in the order of docs/formats/rplk.md.
 
 ::
 

@@ -45,10 +45,11 @@ class Verdict:
             text += ", cut off"
         if self.ok:
             return f"{text}, {self.compared or 'none'} compared"
-        since = "the start" if self.last_good_frame is None else f"frame {self.last_good_frame}"
+        good = self.last_good_frame
+        before = "no earlier checksum was compared" if good is None else f"the last that agreed is of frame {good}"
         return (
             f"{text}: frame {self.first_bad_frame} should be 0x{self.bad_checksum:08X} and is "
-            f"0x{self.found_checksum:08X}; good up to {since}"
+            f"0x{self.found_checksum:08X}; {before}"
         )
 
 

@@ -41,7 +41,7 @@ def test_two_builds_give_the_states_of_their_peers_and_diverge_at_the_line_that_
         assert written.computed.line == line_of(BOX, "x = self.pushed(state.x, inputs[0])")
         assert written.peers == side.reproduces
     text = "\n".join(explanation_lines(found))
-    assert f"{good} gives the state of machine 0" in text
+    assert f"run again: {good} gives the state of " in text
     assert f"slow/rules.py:{found.divergence.first.line} in Game.pushed: far = x + (SPEED - (x > 2000)) * (" in text
 
 
@@ -87,6 +87,15 @@ def test_a_step_with_more_lines_than_are_kept_says_so(slow: str, tmp_path: Path)
     (bundle, _) = bundles([load_build(long + ":Game"), load_build(slow)])
     found = explain(bundle, (long + ":Game",))
     assert any("more than 20000 lines" in note for note in found.notes)
+
+
+def test_a_game_that_is_not_deterministic_is_not_taken_for_a_compiled_one(good: str, slow: str, tmp_path: Path) -> None:
+    text = "x = self.pushed(state.x, inputs[0])"
+    fickle = write_build(tmp_path, "fickle", BOX, (text, f"{text} + __import__('os').getpid()")) + ":Game"
+    (bundle, _) = bundles([load_build(good), load_build(slow)])
+    found = explain(bundle, (fickle,))
+    assert found.sides[0].pure_differs
+    assert any("or the game is not deterministic" in note for note in found.notes)
 
 
 def test_recordings_stand_in_for_a_state_that_does_not_travel(good: str, slow: str) -> None:

@@ -157,7 +157,10 @@ def _notes_on_sides(sides: list[Side], traces: list[Rerun], report: DesyncReport
                 "it is another version of the game, or not deterministic"
             )
         if side.pure_differs:
-            notes.append(f"{side.label}: the compiled game and its Python source give different states")
+            notes.append(
+                f"{side.label} gives another state from its Python source than as it is installed: "
+                "its compiled form differs, or the game is not deterministic"
+            )
         if not traced.lines:
             notes.append(
                 f"{side.label}: no Python line of the game could be traced: is it compiled without its source?"

@@ -48,7 +48,7 @@ class Side:
     diverged_at: int | None
     """The first frame at which this run differs already, although all peers agreed there."""
     pure_differs: bool
-    """The game gives another state from its Python source than as it is installed (compiled)."""
+    """The run from Python source gave another state than the run of the game as it is installed."""
     written: tuple[WrittenAt, ...]
     """The last write of each differing field, in order of time."""
 

@@ -78,6 +78,7 @@ class LineTracer:
         self._row: list[int] | None = None
 
     def run(self, call: Callable[[], Any]) -> Any:
+        """Make the call with tracing on, and return its result, which must be a state."""
         before = sys.gettrace()
         sys.settrace(self._on_call)
         try:

@@ -25,11 +25,13 @@ def _function(name: str) -> str:
 
 
 def is_numpy_float(name: str) -> bool:
+    """Whether a dotted name of NumPy is a float type, a float constant or a function that returns floats."""
     function = _function(name)
     return (function.startswith(("float", "complex")) and function != "float_power") or function in _FLOAT_NAMES
 
 
 def is_numpy_inexact(name: str) -> bool:
+    """Whether a dotted name of NumPy is a function whose last bits differ between systems."""
     return _function(name) in _INEXACT or name.startswith(_INEXACT_MODULES)
 
 

@@ -17,6 +17,7 @@ _CLASS_HOOKS = frozenset({"__init_subclass__", "__set_name__", "__class_getitem_
 
 
 def check(source: ParsedFile) -> Iterator[Hit]:
+    """The places that break the rule global-state."""
     for node in source.walk():
         if isinstance(node, FunctionNode):
             yield from _mutable_defaults(source, node)

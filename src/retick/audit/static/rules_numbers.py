@@ -40,6 +40,7 @@ _POWERS = ("builtins.pow", "operator.pow", "operator.ipow")
 
 
 def check(source: ParsedFile) -> Iterator[Hit]:
+    """The places that break the rules float, division and inexact-math."""
     values = ValueTypes(source)
     for node in source.walk():
         match node:
@@ -114,13 +115,13 @@ def _reference(source: ParsedFile, node: ast.expr, names: tuple[str, ...]) -> It
         module, _, rest = name.partition(".")
         if name in _DIVIDING:
             yield Hit(node, "division", f"`{name}`")
-        elif is_float_name(name) and not _is_type_test(source, node):
+        elif _is_float_name(name) and not _is_type_test(source, node):
             yield Hit(node, "float", f"`{name.removeprefix('builtins.')}`")
         elif module == "cmath" or is_numpy_inexact(name) or (module == "math" and not _math_is_exact(rest)):
             yield Hit(node, "inexact-math", f"`{name}`")
 
 
-def is_float_name(name: str) -> bool:
+def _is_float_name(name: str) -> bool:
     module, _, rest = name.partition(".")
     if module == "math":
         return rest.split(".")[0] in _MATH_EXACTLY_ROUNDED

@@ -29,6 +29,7 @@ _EXTENDING = frozenset({"extend", "extendleft", "join"})
 
 
 def check(source: ParsedFile) -> Iterator[Hit]:
+    """The places that break the rules identity and set-order."""
     values = ValueTypes(source)
     for node in source.walk():
         if isinstance(node, ast.expr) and source.in_annotation(node):
@@ -56,7 +57,7 @@ def _identity(source: ParsedFile, values: ValueTypes, node: ast.AST) -> Iterator
 
 
 def _is_in_hash_method(source: ParsedFile, node: ast.AST) -> bool:
-    """Defining ``__hash__`` takes ``hash()``; what matters is who looks at the result."""
+    """A ``__hash__`` method needs ``hash()``; only a use of its result is a finding."""
     function = source.function_of(node)
     return isinstance(function, ast.FunctionDef) and function.name == "__hash__"
 

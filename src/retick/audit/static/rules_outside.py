@@ -26,6 +26,7 @@ _DOES = {
 
 
 def check(source: ParsedFile) -> Iterator[Hit]:
+    """The places that break the rules clock, random, environment, concurrency, io, output and engine."""
     yield from _imports(source)
     yield from _uses(source)
     for node in source.walk():

@@ -18,6 +18,7 @@ _CONTRACT = frozenset({"step", "run", "checksum", "fields", "pack_state"})
 
 
 def check(source: ParsedFile) -> Iterator[Hit]:
+    """The places that break the rules state-mutation and hidden-state."""
     function_changes = FunctionChanges(source)
     for node in source.walk():
         if isinstance(node, ast.ClassDef):
