@@ -66,7 +66,7 @@ def _check_fit(replay: Replay, sim: Simulation[Any]) -> None:
         )
 
 
-def _bulk_of(sim: Any) -> Any:
+def _bulk_of(sim: Simulation[S]) -> Callable[[S, bytes], S] | None:
     """The game's ``run``; None if there is none, or if a subclass overrides ``step`` and so ``run`` is another game."""
     if not isinstance(sim, RunsInBulk):
         return None
@@ -75,7 +75,7 @@ def _bulk_of(sim: Any) -> Any:
     return sim.run if "run" in first else None
 
 
-def _steps_of(sim: Any) -> tuple[Callable[[Any, tuple[int, ...]], Any], Callable[[Any], Any]]:
+def _steps_of(sim: Simulation[Any]) -> tuple[Callable[[Any, tuple[int, ...]], Any], Callable[[Any], Any]]:
     """How to step, and what to do with the last state: a mutable world is saved only then, not after each frame."""
     if type(sim) is WorldSimulation:
         return sim.step_unkept, sim.keep

@@ -24,7 +24,7 @@ from retick.replay.rtk_blocks import (
     BlockType,
     encode_block,
 )
-from retick.sim.contract import NamesItself, input_size_of
+from retick.sim.contract import NamesItself, Simulation, input_size_of
 from retick.sim.prng import check_seed
 
 __all__ = ["Recorder"]
@@ -79,7 +79,7 @@ class Recorder:
             self.add_metadata(key, value)
 
     @classmethod
-    def for_game(cls, game: Any, *, seed: int, **options: Any) -> Self:
+    def for_game(cls, game: Simulation[Any], *, seed: int, **options: Any) -> Self:
         """A recorder with the players, input size and name of ``game``."""
         if isinstance(game, NamesItself):
             options = {"game_id": game.game_id, "game_version": game.game_version} | options

@@ -19,7 +19,7 @@ from retick.errors import BadMagic, InvalidValue, LimitExceeded, UnsupportedVers
 from retick.replay import Replay, dumps, loads
 from retick.rollback.desync.investigation import Held, Investigation
 from retick.rollback.desync.report import DesyncReport
-from retick.sim.contract import NamesItself, PacksState, input_size_of
+from retick.sim.contract import NamesItself, PacksState, Simulation, input_size_of
 from retick.sim.world import WorldSimulation
 
 __all__ = ["Bundle", "bundle_of", "load_bundle", "save_bundle"]
@@ -58,7 +58,7 @@ class Bundle:
 
 
 def bundle_of(
-    investigation: Investigation, sim: Any, *, seed: int, recordings: Mapping[int, Replay] | None = None
+    investigation: Investigation, sim: Simulation[Any], *, seed: int, recordings: Mapping[int, Replay] | None = None
 ) -> Bundle:
     """The bundle of this peer, after an investigation that is finished."""
     report = investigation.report
@@ -77,7 +77,7 @@ def bundle_of(
     )
 
 
-def _packed(held: Held, frame: int | None, sim: Any) -> bytes | None:
+def _packed(held: Held, frame: int | None, sim: Simulation[Any]) -> bytes | None:
     state = None if frame is None else held.state_at(frame)
     if state is None or not isinstance(sim, PacksState):
         return None
@@ -87,7 +87,7 @@ def _packed(held: Held, frame: int | None, sim: Any) -> bytes | None:
         return None
 
 
-def _around(held: Held, report: DesyncReport, sim: Any, seed: int) -> Replay | None:
+def _around(held: Held, report: DesyncReport, sim: Simulation[Any], seed: int) -> Replay | None:
     """The match from the oldest kept frame on, so that the frames before the difference can be checked too."""
     first = report.first_differing
     if first is None or report.last_agreed is None or not held.first <= report.last_agreed:
@@ -96,7 +96,6 @@ def _around(held: Held, report: DesyncReport, sim: Any, seed: int) -> Replay | N
     if start is None and held.first > 0:
         return None
     end = min(held.end - 1, first + FRAMES_AFTER)
-    named = isinstance(sim, NamesItself)
     return Replay(
         seed=seed,
         frames=[held.inputs[frame] for frame in range(held.first, end)],  # type: ignore[arg-type] # packed there
@@ -104,8 +103,8 @@ def _around(held: Held, report: DesyncReport, sim: Any, seed: int) -> Replay | N
         input_size=input_size_of(sim),
         start_frame=held.first,
         start_state=start,
-        game_id=sim.game_id if named else "",
-        game_version=sim.game_version if named else 0,
+        game_id=sim.game_id if isinstance(sim, NamesItself) else "",
+        game_version=sim.game_version if isinstance(sim, NamesItself) else 0,
         checkpoints={frame: held.checksums[frame - held.first] for frame in range(held.first, end + 1)},
     )
 

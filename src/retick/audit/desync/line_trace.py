@@ -19,6 +19,7 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from retick.rollback.desync.field_values import Value, portable_fields
+from retick.sim.contract import Simulation
 from retick.sim.flat import FlatSimulation
 from retick.sim.record import Layout
 from retick.sim.world import WorldSimulation
@@ -45,7 +46,9 @@ class Executed(NamedTuple):
     """Local variables of simple types that changed, with their new values; ``returned`` for a simple return value."""
 
 
-def trace_step(sim: Any, state: Any, inputs: tuple[int, ...], watch: Iterable[str]) -> tuple[Any, "LineTracer"]:
+def trace_step(
+    sim: Simulation[Any], state: Any, inputs: tuple[int, ...], watch: Iterable[str]
+) -> tuple[Any, "LineTracer"]:
     """The state after one step, and the tracer with every line that ran."""
     tracer = LineTracer(sim, state, frozenset(watch))
     return tracer.run(lambda: sim.step(state, inputs)), tracer
@@ -64,7 +67,7 @@ class _Running:
 class LineTracer:
     """Traces the lines of a game's own source."""
 
-    def __init__(self, sim: Any, state: Any, watch: frozenset[str]) -> None:
+    def __init__(self, sim: Simulation[Any], state: Any, watch: frozenset[str]) -> None:
         self.executed: list[Executed] = []
         self.cut = False
         """There were more lines than are kept."""
@@ -153,7 +156,7 @@ class LineTracer:
 
     # How to read a state in the middle of a step.
 
-    def _probe_for(self, sim: Any, state: Any) -> Probe:
+    def _probe_for(self, sim: Simulation[Any], state: Any) -> Probe:
         if isinstance(sim, WorldSimulation):
             return lambda _frame, _returned: self._fields_or_nothing(sim.world.fields)
         if isinstance(sim, FlatSimulation) and type(sim).step is FlatSimulation.step:
@@ -194,7 +197,7 @@ class LineTracer:
         return Path(name).relative_to(Path(root).parent).as_posix() if root else Path(name).as_posix()
 
 
-def _roots_of(sim: Any) -> list[str]:
+def _roots_of(sim: Simulation[Any]) -> list[str]:
     """The folders with a game's own source: its package or the folder of its file; of Retick itself, only its games."""
     game = sim.world if isinstance(sim, WorldSimulation) else sim
     own = Path(__file__).resolve().parents[2]

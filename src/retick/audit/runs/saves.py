@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from retick.audit.runs.play import Observation, inputs_for, observe
 from retick.errors import UsageError
-from retick.sim.contract import PacksState
+from retick.sim.contract import PacksState, Simulation
 
 __all__ = ["Broken", "Saved", "first_broken_save", "load", "save"]
 
@@ -34,7 +34,7 @@ class Saved(NamedTuple):
     """``packed`` by the game, ``pickled``, or ``copied``."""
 
 
-def save(game: Any, state: Any) -> Saved:
+def save(game: Simulation[Any], state: Any) -> Saved:
     """``state`` in a form that later steps cannot change: the game's own bytes, a pickle, or a deep copy."""
     if isinstance(game, PacksState):
         try:
@@ -47,15 +47,15 @@ def save(game: Any, state: Any) -> Saved:
         return Saved(copy.deepcopy(state), "copied")
 
 
-def load(game: Any, saved: Saved) -> Any:
+def load(game: Simulation[Any], saved: Saved) -> Any:
     """The state that ``save`` saved."""
-    if saved.form == "packed":
+    if saved.form == "packed" and isinstance(game, PacksState):
         return game.unpack_state(saved.data)
     return pickle.loads(saved.data) if saved.form == "pickled" else copy.deepcopy(saved.data)
 
 
 def first_broken_save(
-    factory: Callable[[], Any],
+    factory: Callable[[], Simulation[Any]],
     *,
     seed: int,
     frames: int,

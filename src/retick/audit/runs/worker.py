@@ -13,11 +13,13 @@ Commands that it reads: ``go``, ``fields N`` for a frame of the last block, ``st
 """
 
 import json
+from collections.abc import Callable
 from typing import IO, Any
 
 from retick.audit.interpreter import job_and_streams
 from retick.audit.runs.play import Observation, game_factory, inputs_for, observe
 from retick.audit.runs.saves import first_broken_save
+from retick.sim.contract import Simulation
 
 __all__ = ["BLOCK", "main"]
 
@@ -60,7 +62,7 @@ class _Worker:
     def _match(self) -> dict[str, Any]:
         return {name: self._job[name] for name in ("seed", "frames", "mask")}
 
-    def _play(self, game: Any) -> None:
+    def _play(self, game: Simulation[Any]) -> None:
         state = game.initial_state(self._job["seed"])
         self._show(-1, observe(game, state))
         for frame, inputs in enumerate(inputs_for(game, **self._match())):
@@ -84,7 +86,7 @@ class _Worker:
             raise _Stopped
         self._block.clear()
 
-    def _check_saves(self, factory: Any) -> None:
+    def _check_saves(self, factory: Callable[[], Simulation[Any]]) -> None:
         def note(frame: int) -> None:
             self._frame = frame
 
