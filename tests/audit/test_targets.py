@@ -4,26 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from retick.audit import audit_static
 from retick.audit.targets import find_target
 from retick.errors import UsageError
-
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package with a simulation, its rules, a drawing module that it does not import, and a script beside it."""
-    package = tmp_path / "mygame"
-    (package / "rules").mkdir(parents=True)
-    (package / "__init__.py").write_text("")
-    (package / "sim.py").write_text("from mygame.rules import speed\nfrom . import clock\nimport beside\n")
-    (package / "rules" / "__init__.py").write_text("import time\n")
-    (package / "rules" / "speed.py").write_text("SPEED = 0.5\n")
-    (package / "clock.py").write_text("import time\nNOW = time.time()\n")
-    (package / "drawing.py").write_text("import pygame\n")
-    (tmp_path / "beside.py").write_text("X = 1.5\n")
-    (tmp_path / "script.py").write_text("import beside\nimport random\n")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def names(target: str) -> list[str]:
@@ -61,25 +43,6 @@ def test_installed_modules_are_found_without_importing_them() -> None:
     assert target.main.module == "retick.games.fighter"
     assert {file.path.name for file in target.files} >= {"game.py", "kernel.py", "rules.py", "state.py"}
     assert find_target("retick.games.fighter.kernel").main.path.name == "kernel.py"
-
-
-def test_following_reads_what_is_imported_from_the_same_package(project: Path) -> None:
-    alone = audit_static("mygame.sim")
-    assert alone.ok
-    followed = audit_static("mygame.sim", follow=True)
-    assert sorted(Path(path).name for path in followed.files) == [
-        "__init__.py",
-        "__init__.py",
-        "clock.py",
-        "sim.py",
-        "speed.py",
-    ]
-    assert [finding.rule for finding in followed.findings] == ["clock", "float"]
-
-
-def test_following_a_script_reads_its_neighbours(project: Path) -> None:
-    followed = audit_static("script.py", follow=True)
-    assert [Path(path).name for path in followed.files] == ["script.py", "beside.py"]
 
 
 @pytest.mark.parametrize(

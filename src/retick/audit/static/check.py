@@ -8,8 +8,9 @@ from retick.audit.report import AllowedFinding, Finding, StaticReport
 from retick.audit.rules import FLOAT_RULES
 from retick.audit.static import rules_global_state, rules_numbers, rules_order, rules_outside, rules_state
 from retick.audit.static.allow_comments import Comments, read_comments
+from retick.audit.static.followed_imports import followed
 from retick.audit.static.parsed_file import Hit, ParsedFile
-from retick.audit.targets import SourceFile, find_target, followed
+from retick.audit.targets import SourceFile, find_target
 
 __all__ = ["audit_files", "audit_source", "audit_static"]
 
