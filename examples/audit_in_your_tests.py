@@ -1,4 +1,4 @@
-"""The audit as two tests of your own game: paste, and put your module's name in place of the fighter's."""
+"""The audit as two tests of your game: copy them, and replace the fighter's module by yours."""
 
 from retick.audit import audit_dynamic, audit_static
 

@@ -11,7 +11,7 @@ CONFIG = LinkConfig(game_id="chat", game_version=1)
 
 
 def on_virtual_time() -> Connection:
-    """Twelve seconds at 100 ms round trip and 20 % loss, in a few milliseconds, the same every time."""
+    """Twelve seconds at 100 ms round trip and 20 % loss; it takes a few milliseconds and is the same every time."""
     host = LinkEndpoint(CONFIG, entropy=random.Random(1).randbytes)
     guest = LinkEndpoint(CONFIG, entropy=random.Random(2).randbytes)
     heard: list[str] = []
@@ -33,13 +33,13 @@ def on_virtual_time() -> Connection:
     network.flush("guest")
     network.every(1.0, speak, phase=2.0, owner="guest")
     network.run(until=12.9)
-    print(f"heard {len(heard)} of 11 over a link that loses a fifth: {heard[0]!r} to {heard[-1]!r}")
+    print(f"heard {len(heard)} of 11 over a link that loses one packet in five: {heard[0]!r} to {heard[-1]!r}")
     print(f"round trip {connection.rtt * 1000:.0f} ms")
     return connection
 
 
 def over_real_sockets() -> None:
-    """A game's loop: poll at the start of a frame, flush at its end."""
+    """As in a game's loop: poll at the start of a frame, flush at its end."""
     host_socket, guest_socket = open_udp("127.0.0.1"), open_udp("127.0.0.1")
     host = Poll(LinkEndpoint(CONFIG, entropy=os.urandom), host_socket)
     guest_link = LinkEndpoint(CONFIG, entropy=os.urandom)

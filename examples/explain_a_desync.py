@@ -1,4 +1,4 @@
-"""Two builds of the fighter meet, part, find out where, and one of them writes a bundle and explains it offline."""
+"""Two builds of the fighter play a match and diverge; they find out where, and one writes a bundle and explains it."""
 
 import sys
 import tempfile
@@ -12,7 +12,7 @@ from retick.rollback.forensics import Investigation
 
 
 class HeavyFighter(Fighter):
-    """A build in which a jump starts slower: the kind of change that must not meet the old build."""
+    """A build in which a jump starts slower. It must not play against the old build."""
 
     def step(self, state, inputs):
         after = super().step(state, inputs)
@@ -26,7 +26,7 @@ def inputs_at(frame: int) -> tuple[int, int]:
 
 
 def play(frames: int) -> list[RollbackEngine]:
-    """Both machines run the match; the network is left out, since it is not at fault."""
+    """Both peers run the match. There is no network here, because it does not cause this desync."""
     engines = []
     for seat, game in enumerate((Fighter(), HeavyFighter())):
         engine = RollbackEngine(game, game.initial_state(1), local_player=seat)
@@ -40,7 +40,7 @@ def play(frames: int) -> list[RollbackEngine]:
 
 def main(folder: Path) -> None:
     engines = play(60)
-    # Machines compare checksums every 16 frames: frame 32 was equal, frame 48 is not.
+    # Peers compare checksums every 16 frames: frame 32 was equal, frame 48 is not.
     found = [Investigation(engine, engine.sim, number, (0, 1), 48, 32, 0.0) for number, engine in enumerate(engines)]
     while not all(investigation.finished for investigation in found):
         for sender, receiver in ((0, 1), (1, 0)):
@@ -53,7 +53,7 @@ def main(folder: Path) -> None:
     save_bundle(path, bundle_of(found[1], engines[1].sim, seed=1))
     explanation = explain(load_bundle(path), ("retick.games.fighter:Fighter",))
     for side in explanation.sides:
-        print(f"{side.label} gives the state of machine {side.reproduces[0]}")
+        print(f"{side.label} gives the state of peer {side.reproduces[0]}")
         for written in side.written:
             print(f"  {written.field} became {written.value} in {written.line.function}: {written.line.text}")
 

@@ -11,7 +11,7 @@ ARENA, THRUST, DRAG, RELOAD = 20.0, 0.03, 0.97, 30
 
 
 class Craft(NamedTuple):
-    """A player after a tick: everything that a step reads."""
+    """A player's state after a tick: everything that a step reads."""
 
     x: float
     y: float
@@ -36,7 +36,7 @@ class Craft(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """A command: three numbers that Retick fills in, and what the player holds."""
+    """A command: three numbers that Retick sets, and what the player presses."""
 
     seq: int
     tick: int
@@ -70,7 +70,7 @@ class HoverMotor:
 
 
 def judge(shooter: int, craft: Craft, tick: int, targets: dict[int, tuple[float, float, float]]) -> list[bytes]:
-    """Who is hit, of the others as the shooter saw them; everyone gets the bytes that we return."""
+    """Who is hit, with the targets where the shooter saw them. All clients receive the returned bytes."""
     if craft.reload != RELOAD:
         return []
     for peer, (x, _, y) in targets.items():
@@ -107,7 +107,7 @@ HOVER = DeclaredProfile(
 
 
 class Pilot:
-    """Drifts about and shoots at the nearest craft that it sees."""
+    """A bot that drifts around and shoots at the nearest craft that it sees."""
 
     def __init__(self, seed: int) -> None:
         self.dice, self.held = Random(seed), (0.0, 0.0)

@@ -11,7 +11,7 @@ PADDLE_SPEED, BALL_SPEED = 5, 4
 
 
 class PongState(Record):
-    """Everything that decides what happens next: also the state of the dice."""
+    """Everything that the next step depends on, also the state of the random generator."""
 
     frame: U32
     ball_x: I32
@@ -26,7 +26,7 @@ class PongState(Record):
 
 
 class Pong:
-    """The contract that Retick wants of a game: these five names, and nothing in them that is not in the state."""
+    """What Retick needs of a game: these five names, which depend on the state and the inputs only."""
 
     num_players = 2
     game_id = "example.pong"

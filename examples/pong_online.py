@@ -1,4 +1,4 @@
-"""Pong against another machine in a pygame window: ``pong_online.py`` hosts, ``pong_online.py ADDRESS`` joins."""
+"""Pong against another peer in a pygame window: ``pong_online.py`` hosts, ``pong_online.py ADDRESS`` joins."""
 
 import os
 import sys
@@ -20,10 +20,10 @@ def connect(host: str | None, port: int = PORT) -> tuple[RollbackSession, Poll]:
 
 
 def take_part(session: RollbackSession, wire: Poll, pressed: Callable[[], int]) -> str:
-    """Once in every turn of the game's loop. Not empty: the match is over, and why."""
+    """Call this once in every turn of the game's loop. Returns why the match is over, or an empty text."""
     for event in wire.poll():
         if isinstance(event, DesyncDetected):
-            return f"the two machines differ since frame {event.frame}"
+            return f"the two peers diverged at frame {event.frame} or before"
         if isinstance(event, MatchEnded):
             return event.reason
     now = wire.clock()

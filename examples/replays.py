@@ -1,4 +1,4 @@
-"""Record a match while it is played, check it, look around in it, and hand it on in two formats."""
+"""Record a match while it is played, verify it, jump to some frames, and save it in the other format."""
 
 import sys
 import tempfile
@@ -9,7 +9,7 @@ from retick.games.fighter import Button, Fighter
 
 
 def record(path: Path) -> None:
-    """As a game loop would: the file grows as the match goes on, and has its name once it is whole."""
+    """As a game loop does it: the file grows while the match goes on, and gets its name when it is complete."""
     game = Fighter()
     state = game.initial_state(1)
     with replay.RecordingFile(path, replay.Recorder.for_game(game, seed=1)) as file:

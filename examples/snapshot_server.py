@@ -2,8 +2,8 @@
 
 Run it: python examples/snapshot_server.py
 
-Everything happens in one process. The "network" is a list, and it loses every fifth packet, so that what a lost
-packet does can be seen: nothing, since deltas start from what was acknowledged.
+Everything happens in one process. The "network" loses every fifth packet. That does no harm, because deltas start from
+what was acknowledged.
 """
 
 from typing import Annotated
@@ -42,7 +42,7 @@ BUDGET = 300
 
 
 def world_at(tick: int) -> Snapshot:
-    """Forty creatures that walk; every tenth has health; one is born and one dies on the way."""
+    """Forty creatures that walk; every tenth has health; one appears and one disappears."""
     entities: dict[int, list[Replicated]] = {}
     for at in range(40 + (tick > 20)):
         if at == 7 and tick > 30:
@@ -67,7 +67,7 @@ class Server:
     def packet_for(self, name: str, world: Snapshot, visible: dict[int, float]) -> bytes:
         replica = self._replicas[name]
         if replica.base is None:
-            # Nothing acknowledged yet: a full snapshot, of nothing, which is small. Deltas fill it up.
+            # Nothing is acknowledged yet: send a full snapshot without entities, which is small. Deltas add them.
             empty = world.select([])
             replica.sent(empty)
             return CODEC.encode_full(empty)
@@ -83,7 +83,7 @@ class Server:
 
 
 class Client:
-    """Applies packets, keeps what they make as baselines, and says which ticks it has."""
+    """Applies packets, keeps the results as baselines, and acknowledges their ticks."""
 
     def __init__(self) -> None:
         self._held: BaselineRing[Snapshot] = BaselineRing(32)
@@ -91,7 +91,7 @@ class Client:
         self.dropped = 0
 
     def receive(self, data: bytes) -> int | None:
-        """The tick to acknowledge, or None when the server should start again."""
+        """The tick to acknowledge; -1: nothing; None: the server must start with a full snapshot again."""
         try:
             baseline_tick = int.from_bytes(data[20:24], "little")
             if baseline_tick:

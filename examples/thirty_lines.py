@@ -5,7 +5,7 @@ from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 
 
-class Rope(Record):  # declared once: value, checksum, bytes and names follow
+class Rope(Record):  # declared once; value, checksum, bytes and names come from it
     frame: U32
     knot: I32
 
@@ -16,7 +16,7 @@ class TugOfWar:
     def initial_state(self, seed):
         return Rope(frame=0, knot=0)
 
-    def step(self, state, inputs):  # pure: same state and inputs, same result, on every machine
+    def step(self, state, inputs):  # pure: same state and inputs, same result, on every peer
         pull = (inputs[1] & 1) - (inputs[0] & 1)
         return state.replace(frame=state.frame + 1, knot=state.knot + pull)
 
@@ -28,7 +28,7 @@ class TugOfWar:
 
 
 def press(player, state):
-    return state.frame // (7 + player) % 2  # each player pulls in a rhythm of their own
+    return state.frame // (7 + player) % 2  # each player pulls in another rhythm
 
 
 bad_link = Conditions(latency=0.04, jitter=0.01, loss=0.05)

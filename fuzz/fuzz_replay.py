@@ -2,10 +2,10 @@
 
     python fuzz/fuzz_replay.py                  a minute of mutations, a new seed each time
     python fuzz/fuzz_replay.py --seed 7 --count 100000
-    python fuzz/fuzz_replay.py crash.bin ...    what these files do
+    python fuzz/fuzz_replay.py crash.bin ...    try these files
 
-What decodes must also survive writing and reading again. Half of the mutations of RTK mend the CRCs afterwards, so
-that they reach the checks behind them.
+What decodes must also be the same after writing and reading again. In half of the mutations the CRCs of RTK blocks are
+corrected afterwards, so that the checks after the CRC are reached too.
 """
 
 import argparse
@@ -24,17 +24,17 @@ LIMITS = replay.ReadLimits(max_bytes=1 << 20, max_records=1 << 12)
 
 
 def check(data: bytes) -> bool:
-    """Whether ``data`` decodes; anything but a DecodeError or a round trip escapes as an exception."""
+    """Whether ``data`` decodes; an exception other than DecodeError, or a failed round trip, is a bug and escapes."""
     try:
         found = replay.loads(data, limits=LIMITS)
     except DecodeError:
         return False
     again = replay.loads(replay.dumps(found), limits=replay.ReadLimits())
-    assert again == found, "what was read does not read back"
+    assert again == found, "what was read is not the same after writing and reading again"
     try:
         assert not replay.loads(data, strict=True, limits=LIMITS).truncated
     except DecodeError:
-        assert found.truncated, "the strict reader refuses what the lenient one takes for whole"
+        assert found.truncated, "the strict reader refuses a file that the lenient one calls complete"
     return True
 
 
@@ -48,7 +48,7 @@ def corpus() -> list[bytes]:
     rich.finish(9 * 99)
     late = replay.Replay(seed=9, frames=bytes(400), start_frame=70, start_state=bytes(99), checkpoints={80: 5})
     plain = replay.Replay(seed=1, frames=[(2, 1)] * 20)
-    return [rich.take(), replay.dumps(late), replay.dumps(plain), replay.dumps(plain, format="rtk"), b"RPLK", b"RTK\n"]
+    return [rich.drain(), replay.dumps(late), replay.dumps(plain), replay.dumps(plain, format="rtk"), b"RPLK", b"RTK\n"]
 
 
 def mutate(data: bytes, rng: random.Random) -> bytes:
@@ -68,12 +68,12 @@ def mutate(data: bytes, rng: random.Random) -> bytes:
         else:
             start = rng.randrange(len(buffer) + 1)
             buffer[at:at] = buffer[start : start + rng.choice((16, 32, 64))]
-    mended = rng.random() < 0.5
-    return mend(buffer) if mended else bytes(buffer)
+    corrected = rng.random() < 0.5
+    return correct_crcs(buffer) if corrected else bytes(buffer)
 
 
-def mend(buffer: bytearray) -> bytes:
-    """Right CRCs for the blocks of an RTK file, as far as its sizes lead."""
+def correct_crcs(buffer: bytearray) -> bytes:
+    """The file with right CRCs in its RTK blocks, up to the first block whose size is wrong."""
     at = 8
     while buffer.startswith(b"RTK\n") and at + 16 <= len(buffer):
         (size,) = struct.unpack_from("<I", buffer, at + 4)
@@ -86,7 +86,7 @@ def mend(buffer: bytearray) -> bytes:
 
 
 def fuzz(seed: int, go_on: Callable[[int], bool], target: Callable[[bytes], bool] = check) -> tuple[int, int]:
-    """Run mutations while ``go_on``; returns how many there were and how many decoded. A bug names its bytes."""
+    """Run mutations while ``go_on``; returns how many were run and how many decoded. A bug prints its bytes."""
     rng = random.Random(seed)
     seeds = corpus()
     count = decoded = 0

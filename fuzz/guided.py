@@ -2,11 +2,11 @@
 
     python fuzz/fuzz_link.py                       a minute
     python fuzz/fuzz_link.py --seconds 600 --seed 7
-    python fuzz/fuzz_link.py --compiled            the compiled kernels, which show no lines: guided by the rest
-    python fuzz/fuzz_link.py crash.bin ...         what these files do
+    python fuzz/fuzz_link.py --compiled            with the compiled kernels, whose lines cannot be seen
+    python fuzz/fuzz_link.py crash.bin ...         try these files
 
-The loop keeps every input that reaches a line of the package which none before it reached, and mutates what it
-kept. A target returns, or raises: then the bytes are printed, and that is a bug.
+The loop keeps every input that reaches a new line of the package, and mutates the inputs it kept. A target that raises
+has found a bug: its bytes are printed.
 """
 
 import argparse
@@ -21,10 +21,10 @@ from typing import Any
 
 IS_SCRIPT = Path(sys.argv[0]).resolve().parent == Path(__file__).resolve().parent
 if IS_SCRIPT and "--compiled" not in sys.argv:
-    # Only sources have lines that guide; read when retick is imported.
+    # Coverage needs Python lines, which compiled kernels do not show. Retick reads this variable when it is imported.
     os.environ.setdefault("RETICK_PURE", "1")
 
-import retick  # noqa: E402 - after the choice above
+import retick  # noqa: E402 - the variable above must be set first
 
 __all__ = ["main", "run"]
 
@@ -33,7 +33,7 @@ Target = Callable[[bytes], None]
 
 
 class Coverage:
-    """Lines of retick that were reached, by tracing."""
+    """The lines of retick that were reached, found by tracing."""
 
     def __init__(self) -> None:
         self.lines: set[tuple[str, int]] = set()
@@ -77,7 +77,7 @@ def mutate(data: bytes, other: bytes, rng: random.Random) -> bytes:
 
 
 def run(target: Target, corpus: list[bytes], *, seed: int, go_on: Callable[[int], bool]) -> tuple[int, int, int]:
-    """Cases, kept inputs and lines reached; SystemExit with the bytes when the target raised."""
+    """Number of cases, of kept inputs and of lines reached; SystemExit with the bytes if the target raised."""
     rng = random.Random(seed)
     coverage = Coverage()
     kept = list(corpus)
@@ -116,8 +116,8 @@ def main(target: Target, corpus: list[bytes]) -> None:
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--compiled", action="store_true", help="the compiled kernels in place of their sources")
-    parser.add_argument("--own", action="store_true", help="our loop, even when atheris is there")
+    parser.add_argument("--compiled", action="store_true", help="run the compiled kernels, not their Python source")
+    parser.add_argument("--own", action="store_true", help="use the loop in this file even if atheris is installed")
     options = parser.parse_args()
     for path in options.files:
         target(path.read_bytes())

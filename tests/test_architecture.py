@@ -149,7 +149,7 @@ def test_planted_wrong_imports_are_found() -> None:
         "authority/x.py": "from retick.games.runner import locomotion",
         "snapshot/x.py": "def f():\n    from random import random",
         "replay/format.py": "import pathlib",
-        "replay/value.py": "import os",
+        "replay/replay.py": "import os",
         "link/x.py": "from retick.testing import mesh",
         "games/x.py": "from cython.cimports.retick.wire.bits import X\nimport socket",
         "rollback/engine/x.py": "from retick.wire import rbn1",

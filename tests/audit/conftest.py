@@ -3,6 +3,7 @@
 import re
 import textwrap
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -38,3 +39,20 @@ def finds_nothing() -> Callable[[str], None]:
         assert [str(finding) for finding in audit_source(textwrap.dedent(text)).findings] == []
 
     return check
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package with a simulation, its rules, a drawing module that it does not import, and a script beside it."""
+    package = tmp_path / "mygame"
+    (package / "rules").mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "sim.py").write_text("from mygame.rules import speed\nfrom . import clock\nimport beside\n")
+    (package / "rules" / "__init__.py").write_text("import time\n")
+    (package / "rules" / "speed.py").write_text("SPEED = 0.5\n")
+    (package / "clock.py").write_text("import time\nNOW = time.time()\n")
+    (package / "drawing.py").write_text("import pygame\n")
+    (tmp_path / "beside.py").write_text("X = 1.5\n")
+    (tmp_path / "script.py").write_text("import beside\nimport random\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

@@ -13,6 +13,6 @@ def test_the_example_talks_on_virtual_time_and_over_sockets(capsys: pytest.Captu
     connection = names["on_virtual_time"]()
     names["over_real_sockets"]()
     out = capsys.readouterr().out
-    assert "heard 11 of 11 over a link that loses a fifth: 'second 2' to 'second 12'" in out
+    assert "heard 11 of 11 over a link that loses one packet in five: 'second 2' to 'second 12'" in out
     assert connection.stats.loss_in > 0.0
     assert "the host got: hello over UDP" in out

@@ -28,9 +28,9 @@ def test_streaming_in_any_block_size_reads_back_as_the_same_match(match: replay.
         recorder.add_frame(match.inputs_at(frame))
         if frame in match.checkpoints:
             recorder.add_checksum(frame, match.checkpoints[frame])
-        data += recorder.take()
+        data += recorder.drain()
     recorder.finish(match.final_checksum)
-    data += recorder.take()
+    data += recorder.drain()
     read = replay.loads(data, strict=True)
     assert (read.frames, read.checkpoints, read.seed) == (match.frames, match.checkpoints, match.seed)
     assert (read.start_frame, read.start_state) == (match.start_frame, match.start_state)
@@ -44,7 +44,7 @@ def test_packed_frames_and_single_frames_are_the_same_recording() -> None:
         single.add_frame((frames[at] + 256 * frames[at + 1], frames[at + 2] + 256 * frames[at + 3]))
     for recorder in (packed, single):
         recorder.finish()
-    assert packed.take() == single.take()
+    assert packed.drain() == single.drain()
 
 
 def test_an_hour_is_recorded_in_flat_memory() -> None:
@@ -56,25 +56,25 @@ def test_an_hour_is_recorded_in_flat_memory() -> None:
         if frame % 60 == 0:
             recorder.add_checksum(frame, frame)
         held = max(held, len(recorder._inputs) + len(recorder._arrivals) + len(recorder._checks))
-        recorder.take()
+        recorder.drain()
     assert held <= 600 * (4 + 12) + 8 * 20
 
 
 def test_nothing_is_due_until_a_block_is_complete_and_flush_completes_it() -> None:
     recorder = Recorder(seed=1)
-    start = recorder.take()
+    start = recorder.drain()
     recorder.add_frame((1, 2))
-    assert recorder.take() == b""
+    assert recorder.drain() == b""
     recorder.flush()
-    data = start + recorder.take()
+    data = start + recorder.drain()
     assert replay.loads(data).frames == b"\1\0\2\0"
     recorder.flush()
-    assert recorder.take() == b""
+    assert recorder.drain() == b""
 
 
 def test_the_first_bytes_are_already_a_recording() -> None:
     recorder = Recorder.for_game(Fighter(), seed=5, local_players=(1,), metadata={"venue": "loft"})
-    read = replay.loads(recorder.take())
+    read = replay.loads(recorder.drain())
     assert read == replay.Replay(
         seed=5,
         frames=b"",
@@ -90,7 +90,7 @@ def test_a_game_gives_its_shape() -> None:
     recorder = Recorder.for_game(Tally(5, 8), seed=1)
     recorder.add_frame((1, 2, 3, 4, 2**64 - 1))
     recorder.finish()
-    read = replay.loads(recorder.take())
+    read = replay.loads(recorder.drain())
     assert (read.num_players, read.input_size, read.game_id, read.game_version) == (5, 8, "test.tally", 3)
 
 
@@ -117,7 +117,7 @@ def test_mistakes_are_refused_and_leave_the_recording_as_it_was() -> None:
     with pytest.raises(UsageError):
         recorder.add_checksum(2, 2**32)
     recorder.finish(5)
-    read = replay.loads(recorder.take(), strict=True)
+    read = replay.loads(recorder.drain(), strict=True)
     assert read.frames == b"\1\0\2\0\3\0\4\0"
     assert read.checkpoints == {1: 77, 2: 5}
     assert len(read.arrivals) == 1

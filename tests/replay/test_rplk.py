@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick import errors, replay
-from retick.replay import rplk
 
 DOCS = Path(__file__).parents[2] / "docs" / "formats"
 
@@ -141,16 +140,6 @@ def test_a_changed_byte_never_passes_unnoticed(offset: int, value: int) -> None:
     assert found.frames == GOOD[32:]
 
 
-@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
-def test_any_buffer_is_read(kind: type) -> None:
-    assert replay.loads(kind(GOOD)) == replay.loads(GOOD)
-
-
-def test_text_is_no_replay() -> None:
-    with pytest.raises(errors.UsageError):
-        replay.loads("RPLK")  # type: ignore[arg-type]  # an untyped caller
-
-
 @pytest.mark.parametrize("seed", [0, -1, 2**32, 1.0, None])
 def test_a_seed_that_starts_nothing_is_the_callers_mistake(seed: int) -> None:
     with pytest.raises(errors.UsageError):
@@ -184,42 +173,5 @@ def test_what_rplk_cannot_play_is_not_written_as_rplk(match: replay.Replay) -> N
     assert replay.format_of(replay.dumps(match)) == "rtk"
 
 
-def test_rplk_is_chosen_only_when_nothing_is_lost() -> None:
-    plain = replay.Replay(seed=1, frames=[(2, 1)])
-    assert replay.format_of(replay.dumps(plain)) == "rplk"
-    extras = {
-        "game_id": "x",
-        "game_version": 1,
-        "local_players": (0,),
-        "checkpoints": {0: 1},
-        "metadata": {"a": "b"},
-        "truncated": True,
-        "arrivals": (replay.Arrival(0, 1, 0, 1),),
-    }
-    for name, value in extras.items():
-        noted = plain.replace(**{name: value})
-        assert replay.format_of(replay.dumps(noted)) == "rtk"
-        assert rplk.extras(noted) == [name]
-        assert replay.dumps(noted, format="rplk") == replay.dumps(plain)
-
-
-def test_an_unknown_format_is_refused() -> None:
-    with pytest.raises(errors.UsageError):
-        replay.dumps(replay.Replay(seed=1, frames=b""), format="zip")  # type: ignore[arg-type]  # an untyped caller
-
-
 def test_the_crc_is_the_usual_one() -> None:
     assert struct.unpack_from("<I", by_hand(1, [(0x3231, 0x3433)]), 20)[0] == zlib.crc32(b"1234")
-
-
-@pytest.mark.parametrize("form", ["rplk", "rtk"])
-def test_a_view_is_read_as_the_bytes_that_it_shows(form: replay.formats.Format) -> None:
-    match = replay.Replay(seed=9, frames=[(1, 2)] * 6, metadata={"pad": "four"} if form == "rtk" else {})
-    data = replay.dumps(match, format=form)
-    spread = bytes(octet for pair in zip(data, data, strict=True) for octet in pair)
-    views = [memoryview(data), memoryview(bytearray(data)), memoryview(spread)[::2]]
-    if len(data) % 4 == 0:
-        views.append(memoryview(data).cast("I"))
-    for view in views:
-        assert replay.loads(view) == match
-        assert replay.formats.format_of(view) == form

@@ -1,6 +1,7 @@
-"""Determinism made checkable: rules over a game's source, and the same match run in several interpreters.
+"""Checks whether a game is deterministic: rules over its source, and the same match run in several interpreters.
 
-Knows the simulation contract and no particular game; it never imports a game into its own process.
+Knows the simulation contract and no particular game; it never imports a game into its own process. ``static`` reads
+source, ``runs`` compares interpreters, ``desync`` explains the bundle of a match that went wrong.
 """
 
 from retick.audit.report import AllowedFinding, AuditReport, Divergence, DynamicReport, Finding, StaticReport

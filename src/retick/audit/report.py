@@ -1,4 +1,4 @@
-"""What an audit found, as values: for people, for programs and for exit codes."""
+"""The results of an audit, as values that print as text and convert to JSON."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,11 +22,11 @@ class Finding:
     rule: str
     """Id of the rule, as allow comments spell it."""
     what: str
-    """What stands there."""
+    """The code at that place."""
 
     @property
     def reason(self) -> str:
-        """Why that breaks a match."""
+        """Why it breaks a match."""
         return (RULES.get(self.rule) or META_RULES[self.rule]).reason
 
     @property
@@ -62,7 +62,7 @@ class AllowedFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StaticReport:
-    """What the source shows."""
+    """The result of the static half."""
 
     files: tuple[str, ...]
     findings: tuple[Finding, ...]
@@ -90,7 +90,7 @@ class Divergence:
     frame: int
     """The frame whose step gave two results; -1 is the initial state."""
     what: str
-    """The two runs, in words."""
+    """The two runs that were compared, in words."""
     differences: tuple[FieldDifference, ...]
     """The fields that differ, values as text; empty if the checksum alone differs."""
 
@@ -110,23 +110,23 @@ class Divergence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DynamicReport:
-    """What running the match several times shows."""
+    """The result of the dynamic half."""
 
     game: str
     seed: int
     frames: int
-    """Frames that were to be played."""
+    """Length of the match."""
     hash_seeds: tuple[int, ...]
     """PYTHONHASHSEED of each interpreter."""
     divergences: tuple[Divergence, ...]
-    """At most one for each check: the first."""
+    """The first of each check, so at most two."""
 
     @property
     def ok(self) -> bool:
         return not self.divergences
 
     def raise_if_different(self) -> None:
-        """A DeterminismError for the first divergence, if there is one."""
+        """Raise a DeterminismError for the first divergence, if there is one."""
         for found in self.divergences:
             raise DeterminismError(str(found), frame=found.frame, differences=found.differences)
 
@@ -143,7 +143,7 @@ class DynamicReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditReport:
-    """Both halves; ``dynamic`` is None if no game was named or the caller wanted none."""
+    """The results of both halves; ``dynamic`` is None if only the source was audited."""
 
     static: StaticReport
     dynamic: DynamicReport | None = None

@@ -1,7 +1,6 @@
-"""The catalogue: every rule with its id, why it exists and what to do instead.
+"""All rules of the static audit: id, reason, and what to do instead.
 
-The ids are the words that allow comments use. docs/audit.md shows each rule with an example; a test holds the
-two lists together.
+Allow comments name rules by their ids. docs/audit.md shows each rule with an example; a test compares the two lists.
 """
 
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ class Rule:
     """One thing that a simulation must not do."""
 
     id: str
-    """The word that reports and allow comments use."""
+    """Its name in reports and allow comments."""
     reason: str
     """Why it breaks a match."""
     advice: str
@@ -24,77 +23,77 @@ class Rule:
 _RULES = (
     Rule(
         id="float",
-        reason="floats round, and compilers, libraries and machines do not all round alike",
-        advice="keep integers in a fixed scale (retick.sim.fixed), or declare the file: # retick: floats -- reason",
+        reason="floats are rounded, and compilers, libraries and processors do not all round alike",
+        advice="use integers in a fixed scale (retick.sim.fixed), or write in the file: # retick: floats -- reason",
     ),
     Rule(
         id="division",
-        reason="true division makes a float even of two integers",
+        reason="true division gives a float, even for two integers",
         advice="use // with the rounding that you mean, or retick.sim.fixed.div",
     ),
     Rule(
         id="inexact-math",
         reason="the last bits of this result differ between C libraries, processors or Python versions",
-        advice="use an integer table, math.isqrt, or code of your own made of + - * //",
+        advice="use an integer table, math.isqrt, or your own code with + - * //",
     ),
     Rule(
         id="clock",
-        reason="no two machines, and no two runs of one frame, read the same time",
-        advice="count frames in the state; a frame has a fixed length",
+        reason="no two peers, and no two runs of a frame, read the same time",
+        advice="count frames in the state: a frame has a fixed length",
     ),
     Rule(
         id="random",
-        reason="its state is not in the game's state, so a frame that runs again draws other numbers",
-        advice="keep a retick.sim.XorShift32 in the state and draw from it",
+        reason="its state is not in the game's state, so a frame that is resimulated gets other numbers",
+        advice="keep a retick.sim.XorShift32 in the state and use it",
     ),
     Rule(
         id="identity",
-        reason="hashes of text differ in each process, and ids are addresses",
-        advice="give things integer numbers of their own; for a checksum of integers use retick.sim.fnv1a",
+        reason="hashes of text differ in each process, and id() is an address",
+        advice="number your objects with integers; for a checksum of integers use retick.sim.fnv1a",
     ),
     Rule(
         id="set-order",
-        reason="the order of a set depends on hashes and on how it was filled",
+        reason="the order of a set depends on hashes and on the order of insertion",
         advice="iterate over sorted(...), or keep a dict or a list, which have an order",
     ),
     Rule(
         id="environment",
-        reason="it differs between machines",
-        advice="read it outside of the simulation and pass what matters in the state or the constructor",
+        reason="it differs between peers",
+        advice="read it outside of the simulation, and pass what is needed in the state or the constructor",
     ),
     Rule(
         id="concurrency",
         reason="the scheduler decides the order",
-        advice="step in one thread; let the program around the simulation be concurrent",
+        advice="step in one thread; use threads only outside of the simulation",
     ),
     Rule(
         id="io",
-        reason="a frame may run many times and on every machine; files, sockets and keyboards answer differently",
-        advice="read before the match, write after it, and pass data in as arguments",
+        reason="a frame may run many times and on every peer; files, sockets and keyboards give other data each time",
+        advice="read before the match, write after it, and pass data as arguments",
     ),
     Rule(
         id="output",
-        reason="a frame that rolls back says it again, and frames are stepped by the thousand",
-        advice="return what happened in the state, and show it outside of the simulation",
+        reason="a frame that is resimulated prints again, and a replay runs thousands of frames",
+        advice="put what happened in the state, and show it outside of the simulation",
     ),
     Rule(
         id="engine",
-        reason="an engine brings its own clock, floats and order, and a server or verifier has none",
+        reason="an engine has its own clock, floats and order, and is not installed on a server or verifier",
         advice="keep drawing and input in another module that imports the simulation",
     ),
     Rule(
         id="global-state",
-        reason="what lives outside of the state is not saved, and survives a rollback",
-        advice="put it in the state; leave module tables, class attributes and defaults unchanged after import",
+        reason="values outside of the state are not saved, so a rollback does not restore them",
+        advice="put it in the state; do not change module variables, class attributes and defaults after import",
     ),
     Rule(
         id="hidden-state",
-        reason="step() changes the game object, which is not saved, and survives a rollback",
-        advice="put it in the state; the game object holds only what never changes",
+        reason="step() changes the game object, which is not saved, so a rollback does not restore it",
+        advice="put it in the state; the game object has only values that never change",
     ),
     Rule(
         id="state-mutation",
-        reason="saving a state is keeping a reference to it, so changing it changes the past",
+        reason="a saved state is a reference to it, so changing it changes the saved states",
         advice="return a new state: Record.replace, dataclasses.replace, or change a deep copy",
     ),
 )
@@ -102,22 +101,22 @@ _RULES = (
 _META_RULES = (
     Rule(
         id="syntax",
-        reason="what cannot be parsed cannot be audited",
+        reason="a file that cannot be parsed cannot be audited",
         advice="make the file valid Python in UTF-8",
     ),
     Rule(
         id="allow-reason",
-        reason="an exception without a reason cannot be reviewed; it silences nothing",
+        reason="an allow comment without a reason cannot be reviewed, and silences nothing",
         advice="write: # retick: allow RULE -- reason",
     ),
     Rule(
         id="allow-unused",
-        reason="it silences nothing here, and would hide the next mistake",
+        reason="it silences nothing now, and would hide a later mistake",
         advice="remove it",
     ),
     Rule(
         id="allow-unknown",
-        reason="this comment is not one that the audit knows",
+        reason="the audit does not know this comment",
         advice="write: # retick: allow RULE -- reason, or on a line of its own: # retick: floats -- reason",
     ),
 )
@@ -126,7 +125,7 @@ RULES: dict[str, Rule] = {rule.id: rule for rule in _RULES}
 """The rules that an allow comment can name."""
 
 META_RULES: dict[str, Rule] = {rule.id: rule for rule in _META_RULES}
-"""The rules about the audit's own comments and about readable files; nothing silences them."""
+"""The rules about allow comments and about files that cannot be read; they cannot be allowed."""
 
 FLOAT_RULES = frozenset({"float", "division"})
-"""What a file that declares its floats is excused from; inexact functions are still found."""
+"""The rules that do not apply to a file with a ``retick: floats`` comment; inexact functions are still found."""

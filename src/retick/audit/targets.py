@@ -1,25 +1,22 @@
-"""From what a user names to the files to read and the game to run, without importing any of it.
+"""Finds the files and the game that a user names, without importing anything.
 
-A target is a file, a directory, or a module by its import path, with ``:Class`` behind it to name a game. The
-search for a module's source steps over compiled extensions: the .py beside one is what is audited.
+A target is a file, a directory, or a module by its import path; ``:Class`` behind it names a game. For a compiled
+extension, the .py file beside it is audited.
 """
 
-import ast
 import importlib.util
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from retick.audit.static.scopes import absolute_module
 from retick.errors import UsageError
 
-__all__ = ["SourceFile", "Target", "find_target", "followed"]
+__all__ = ["SourceFile", "Target", "find_target"]
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file and the place from which its imports count."""
+    """A source file, and the directory from which it is imported."""
 
     path: Path
     root: Path
@@ -33,7 +30,7 @@ class SourceFile:
 
     @property
     def package(self) -> str:
-        """What a relative import in it starts from."""
+        """Its package, from which its relative imports start."""
         return ".".join(self.path.relative_to(self.root).parts[:-1])
 
 
@@ -51,7 +48,7 @@ class Target:
         return self.files[0]
 
     def import_names(self) -> dict[str, str]:
-        """What a worker process imports the game by: root, module and attribute."""
+        """What a worker process needs to import the game: root, module and attribute."""
         main = self.main
         importable = all(part.isidentifier() for part in main.module.split("."))
         module = main.module if importable else main.path.name
@@ -73,13 +70,13 @@ def find_target(text: str) -> Target:
     if not found:
         raise UsageError(f"{place} holds no Python source")
     if attribute and len(found) > 1 and found[0].path.name != "__init__.py":
-        raise UsageError(f"{place} is a directory and no package: name the file that holds {attribute}")
+        raise UsageError(f"{place} is a directory and not a package: name the file that has {attribute}")
     return Target(found, attribute)
 
 
 def _split(text: str) -> tuple[str, str | None]:
     place, colon, attribute = text.rpartition(":")
-    # A drive letter has a colon too, but what follows it is no name.
+    # A drive letter has a colon too, but no name follows it.
     if colon and attribute.replace(".", "").isidentifier() and place:
         return place, attribute
     return text, None
@@ -115,7 +112,7 @@ def _module_path(module: str) -> Path:
             return path.with_suffix(".py")
         if path.is_dir():
             return path
-    raise UsageError(f"no module is called {module!r}, here or where Python looks for modules")
+    raise UsageError(f"no module is called {module!r}, neither in this folder nor on Python's path")
 
 
 def _top_level(name: str) -> Iterator[Path]:
@@ -133,51 +130,3 @@ def _top_level(name: str) -> Iterator[Path]:
         yield from (Path(place) for place in spec.submodule_search_locations or ())
         if spec.origin and not spec.submodule_search_locations and spec.origin.endswith(".py"):
             yield Path(spec.origin)
-
-
-def followed(files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
-    """``files`` and whatever they import from their own top-level package, or from beside them if they have none."""
-    found = {file.path: file for file in files}
-    waiting = list(files)
-    while waiting:
-        for near in _imported_by(waiting.pop()):
-            if near.path not in found:
-                found[near.path] = near
-                waiting.append(near)
-    return tuple(found.values())
-
-
-def _imported_by(file: SourceFile) -> Iterator[SourceFile]:
-    try:
-        tree = ast.parse(file.path.read_bytes())
-    except (SyntaxError, ValueError):
-        return
-    own = file.module.split(".")[0]
-    for node in ast.walk(tree):
-        for module in _modules_named(node, file.package):
-            same_package = module.split(".")[0] == own and file.package
-            beside = not file.package and module.split(".")[0] not in sys.stdlib_module_names
-            if same_package or beside:
-                yield from _sources_of(file.root, module)
-
-
-def _modules_named(node: ast.AST, package: str) -> list[str]:
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom):
-        module = absolute_module(node, package)
-        return [module, *(f"{module}.{alias.name}" for alias in node.names)]
-    return []
-
-
-def _sources_of(root: Path, module: str) -> Iterator[SourceFile]:
-    """The module's file, and the ``__init__`` of each package on the way to it, which run too."""
-    path = root
-    for part in module.split("."):
-        if not part:
-            return
-        path = path / part
-        for candidate in (path / "__init__.py", path.with_suffix(".py")):
-            if candidate.exists():
-                yield SourceFile(candidate, root)
-                break

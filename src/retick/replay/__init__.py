@@ -1,19 +1,18 @@
-"""Recorded matches: the RPLK and RTK formats, a recorder, a player that seeks, and the run that verifies.
+"""Recorded matches: the RPLK and RTK formats, a recorder, a player that seeks, verification and comparison.
 
-Knows the simulation contract and nothing of engines, networks or particular games; only ``storage`` opens files.
+Knows the simulation contract, and no engine, network or particular game. Only ``storage`` opens files.
 """
 
 from retick.replay.arrival import Arrival
 from retick.replay.comparison import Comparison, compare
+from retick.replay.engine_rerun import Batch, Turn, rerun, turns
 from retick.replay.formats import dumps, format_of, loads
 from retick.replay.limits import ReadLimits
 from retick.replay.player import ReplayPlayer
 from retick.replay.recorder import Recorder
-from retick.replay.reenactment import Batch, Turn, rerun, turns
-from retick.replay.sealing import sealed
+from retick.replay.replay import Replay
 from retick.replay.storage import RecordingFile, load, save
-from retick.replay.value import Replay
-from retick.replay.verdict import Verdict, verify
+from retick.replay.verification import Verdict, sealed, verify
 
 __all__ = [
     "Arrival",

@@ -1,11 +1,11 @@
-"""Compares two recordings: where their inputs part, and what that does to the state."""
+"""Compares two recordings: the first frame at which their inputs diverge, and the fields that differ after it."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from retick.errors import UsageError
-from retick.replay.running import Run
-from retick.replay.value import Replay
+from retick.replay.game_run import Run
+from retick.replay.replay import Replay
 from retick.sim.contract import Simulation
 from retick.sim.record import FieldDifference
 
@@ -14,12 +14,12 @@ __all__ = ["Comparison", "compare"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """How two recordings differ; frames are those that both have."""
+    """How two recordings differ. Only frames that both have are compared."""
 
     same: bool
-    """They are of one match, as far as both have it, and end together: no input, state or checksum contradicts."""
+    """Inputs, states and checksums agree wherever both have them, and both end at the same frame."""
     setup: tuple[FieldDifference, ...]
-    """What differs before the first frame: seed, game."""
+    """Differences in what a match starts from: seed, game, version of the game."""
     frames: tuple[int, int]
     """End frame of each."""
     first_frame: int | None
@@ -27,11 +27,11 @@ class Comparison:
     inputs: tuple[tuple[int, ...], tuple[int, ...]] | None
     """The inputs of that frame."""
     state: tuple[FieldDifference, ...]
-    """Fields that differ in the state after that frame; without one, in the first state that both have."""
+    """Fields that differ in the state after that frame; if no inputs differ, in the first state that both have."""
     checksum_frame: int | None
-    """First frame for which both recorded a checksum, and not the same one."""
+    """First frame for which both recorded a checksum and the two differ."""
     checksums: tuple[int, int] | None
-    """The two checksums there."""
+    """The two checksums of that frame."""
 
 
 SETUP = ("seed", "game_id", "game_version")
@@ -41,10 +41,10 @@ def compare(ours: Replay, theirs: Replay, sim: Simulation[Any]) -> Comparison:
     """Compare two recordings of one game."""
     if (ours.num_players, ours.input_size) != (theirs.num_players, theirs.input_size):
         raise UsageError(
-            f"{ours.num_players} players of {ours.input_size} bytes cannot be compared with "
-            f"{theirs.num_players} of {theirs.input_size}"
+            f"a recording of {ours.num_players} players with inputs of {ours.input_size} bytes cannot be compared with "
+            f"one of {theirs.num_players} players with inputs of {theirs.input_size} bytes"
         )
-    # A name or version that one of them does not know contradicts nothing: RPLK knows neither.
+    # A name or version that is missing in one of them is no difference: RPLK has neither.
     setup = tuple(
         FieldDifference(name, getattr(ours, name), getattr(theirs, name))
         for name in SETUP
@@ -70,7 +70,7 @@ def compare(ours: Replay, theirs: Replay, sim: Simulation[Any]) -> Comparison:
 
 
 def _first_difference(ours: Replay, theirs: Replay) -> int | None:
-    """By halves over whole slices: the comparison of bytes is fast, a walk over frames is not."""
+    """The first frame whose inputs differ, by bisection: slices of bytes are compared much faster than frames."""
     low = max(ours.start_frame, theirs.start_frame)
     high = min(ours.end_frame, theirs.end_frame)
     if low >= high or ours.packed(low, high) == theirs.packed(low, high):
@@ -87,7 +87,7 @@ def _first_difference(ours: Replay, theirs: Replay) -> int | None:
 def _field_differences(
     ours: Replay, theirs: Replay, sim: Simulation[Any], first: int | None
 ) -> tuple[FieldDifference, ...]:
-    """After the first differing frame; without one, in the first state that both have."""
+    """The fields that differ after frame ``first``; if it is None, in the first state that both have."""
     frame = max(ours.start_frame, theirs.start_frame) if first is None else first + 1
     if frame > min(ours.end_frame, theirs.end_frame):
         return ()

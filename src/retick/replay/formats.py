@@ -1,11 +1,11 @@
-"""The two verbs over both formats: which one to write, and which one is being read."""
+"""``dumps`` and ``loads`` for both formats: chooses the format to write, and recognises the one to read."""
 
 from typing import Final, Literal
 
 from retick.errors import BadMagic, Truncated, UsageError
 from retick.replay import rplk, rtk
 from retick.replay.limits import ReadLimits
-from retick.replay.value import Replay
+from retick.replay.replay import Replay
 
 __all__ = ["Format", "dumps", "format_of", "loads"]
 
@@ -17,8 +17,8 @@ MAGICS: Final[dict[bytes, Format]] = {rplk.MAGIC: "rplk", rtk.MAGIC: "rtk"}
 def dumps(replay: Replay, *, format: Format | None = None) -> bytes:  # noqa: A002 - the word users look for
     """The replay as bytes: RPLK if it holds all of it, else RTK, unless ``format`` says which.
 
-    Asked for RPLK, checksums, arrivals, the game's name and notes are left out; what RPLK cannot play is an
-    EncodeError.
+    With ``format="rplk"``, checksums, arrivals, the game's name and the metadata are left out; a match that RPLK cannot
+    hold is an EncodeError.
     """
     if not isinstance(replay, Replay):
         raise UsageError(f"dumps takes a Replay, not {type(replay).__name__}")
@@ -35,8 +35,8 @@ def dumps(replay: Replay, *, format: Format | None = None) -> bytes:  # noqa: A0
 def loads(data: Octets, *, strict: bool = False, limits: ReadLimits | None = None) -> Replay:
     """The replay in ``data``, RPLK or RTK, or a DecodeError.
 
-    An RTK recording that was cut off comes back with ``truncated`` set and all that is good in it; ``strict``
-    makes that an error. RPLK is always strict: its one CRC covers everything.
+    An RTK recording that was cut off is returned with ``truncated`` set and its good part; with ``strict`` it is an
+    error. RPLK is always strict: its one CRC covers everything.
     """
     octets = _octets(data)
     if format_of(octets) == "rplk":
@@ -58,7 +58,7 @@ def format_of(data: Octets) -> Format:
 
 
 def _octets(data: Octets) -> memoryview:
-    """The bytes themselves, whatever items a view counts them in."""
+    """A view of single bytes, also of a buffer with larger items."""
     if not isinstance(data, Octets):
         raise UsageError(f"a replay is read from bytes, not {type(data).__name__}")
     view = memoryview(data)

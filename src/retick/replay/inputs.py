@@ -13,11 +13,11 @@ MAX_FRAME: Final = 0xFFFFFFFF
 
 
 def pack_inputs(inputs: Sequence[int], num_players: int, input_size: int) -> bytes:
-    """One frame's inputs, one integer a player."""
+    """One frame's inputs, one integer for each player."""
     if isinstance(inputs, str | bytes) or not isinstance(inputs, Sequence):
-        raise UsageError(f"a frame must be a sequence of one integer a player, not {inputs!r}")
+        raise UsageError(f"a frame must be a sequence with one integer for each player, not {inputs!r}")
     if len(inputs) != num_players:
-        raise UsageError(f"a frame takes {num_players} inputs, not {len(inputs)}")
+        raise UsageError(f"a frame has {num_players} inputs, one for each player, not {len(inputs)}")
     largest = (1 << (8 * input_size)) - 1
     for player, value in enumerate(inputs):
         if not isinstance(value, int) or not 0 <= value <= largest:
@@ -33,7 +33,7 @@ def unpack_inputs(row: bytes, input_size: int) -> tuple[int, ...]:
 
 
 def pack_frames(frames: Any, num_players: int, input_size: int) -> bytes:
-    """Many frames, packed already or as a sequence of sequences."""
+    """Many frames packed; ``frames`` is packed already, or a sequence with the inputs of each frame."""
     if isinstance(frames, bytes | bytearray | memoryview):
         packed = bytes(frames)
         width = num_players * input_size

@@ -1,4 +1,4 @@
-"""What a reader of recordings is willing to hold in memory."""
+"""How much memory reading a recording may use."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ __all__ = ["ReadLimits"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadLimits:
-    """Bounds that are checked before anything is allocated; the defaults hold days of play."""
+    """Bounds that are checked before anything is allocated. The defaults are enough for days of play."""
 
     max_bytes: int = 256 * 1024 * 1024
-    """Bytes of a file, and bytes of all its content once decompressed."""
+    """Bytes of a file, and bytes of all its content after decompression."""
     max_records: int = 2 * 1024 * 1024
-    """Checksums in a recording, and arrivals in a recording: each is a Python object in memory."""
+    """Number of checksums, of arrivals and of notes in a recording, each counted for itself."""

@@ -1,16 +1,16 @@
-"""Plays a recording back: one frame on, or a jump to any frame.
+"""Plays a recording: the next frame, or a jump to any frame.
 
-Theory of operation. A jump is a run from the nearest state before the target. The player keeps a state every
-``spacing`` frames as it passes, so the first visit of a place costs the way there and later ones at most
-``spacing`` steps. When there are more than ``max_checkpoints``, every other one is dropped and the spacing
+Theory of operation. A jump runs from the nearest kept state before the target. The player keeps a state every
+``spacing`` frames as it passes them, so the first jump to a frame runs all frames up to it, and later jumps run fewer
+than ``spacing``. When more than ``max_checkpoints`` states are kept, every second one is discarded and the spacing
 doubles: memory stays bounded however long the recording is.
 """
 
 from typing import Any, Generic, TypeVar
 
 from retick.errors import UsageError
-from retick.replay.running import Run
-from retick.replay.value import Replay
+from retick.replay.game_run import Run
+from retick.replay.replay import Replay
 from retick.sim.contract import Simulation
 
 __all__ = ["ReplayPlayer"]
@@ -19,12 +19,12 @@ S = TypeVar("S")
 
 
 class ReplayPlayer(Generic[S]):
-    """A place in a recording: ``state`` is the state at ``frame``."""
+    """A position in a recording: ``state`` is the state at ``frame``."""
 
     def __init__(self, replay: Replay, sim: Simulation[S], *, spacing: int = 600, max_checkpoints: int = 256) -> None:
         if spacing < 1 or max_checkpoints < 2:
             raise UsageError(
-                f"a player keeps 2 states or more, 1 frame apart or more, not {max_checkpoints}, {spacing}"
+                f"max_checkpoints must be 2 or more and spacing 1 or more, not {max_checkpoints} and {spacing}"
             )
         self._run = Run(replay, sim)
         self.replay = replay
@@ -48,7 +48,7 @@ class ReplayPlayer(Generic[S]):
 
     @property
     def kept(self) -> int:
-        """How many states are kept."""
+        """Number of states that are kept."""
         return len(self._kept)
 
     def fields(self) -> dict[str, Any]:
@@ -65,25 +65,26 @@ class ReplayPlayer(Generic[S]):
         """Jump to a frame and return its state; a frame outside of the recording is a UsageError."""
         first, last = self.replay.start_frame, self.replay.end_frame
         if not isinstance(frame, int) or not first <= frame <= last:
-            raise UsageError(f"the recording goes from frame {first} to {last}, not to {frame}")
+            raise UsageError(f"there is no frame {frame}: the recording goes from frame {first} to {last}")
         near, state = self._nearest(frame)
-        self.state = self._walk(state, near, frame)
+        self.state = self._run_to(state, near, frame)
         self.frame = frame
         return self.state
 
     def prepare(self, frames: int) -> bool:
-        """Keep states up to ``frames`` further ahead without moving; True once every jump is a short one.
+        """Run about ``frames`` frames ahead and keep their states, without moving; True once every jump is short.
 
-        For a game that is slow: called between pictures, it takes the waiting out of the first jump.
+        For slow games: called between two pictures, it makes the first jump fast too.
         """
         at, spacing = self._frontier, self._spacing
-        # Whole spacings only: a walk that ends before the next state to keep would be for nothing.
+        # Whole spacings only: frames after the last state to keep would be run for nothing.
         ahead = min(max(frames // spacing, 1), (self.replay.end_frame - at) // spacing)
-        self._walk(self._kept[-1], at, at + ahead * spacing)
+        self._run_to(self._kept[-1], at, at + ahead * spacing)
         return self._frontier + self._spacing > self.replay.end_frame
 
     @property
     def _frontier(self) -> int:
+        """The frame of the newest state that is kept."""
         return self.replay.start_frame + (len(self._kept) - 1) * self._spacing
 
     def _nearest(self, frame: int) -> tuple[int, S]:
@@ -94,8 +95,8 @@ class ReplayPlayer(Generic[S]):
             return self.frame, self.state
         return kept_at, self._kept[index]
 
-    def _walk(self, state: S, frame: int, target: int) -> S:
-        """Run on to ``target``, keeping the states that are passed for the first time."""
+    def _run_to(self, state: S, frame: int, target: int) -> S:
+        """The state at ``target``; keeps the states on the way that are due and not kept yet."""
         while frame < target:
             following = self._frontier + self._spacing
             goal = min(target, following) if frame < following else target

@@ -1,7 +1,7 @@
 """Records a match as it is played: frames, checksums and arrivals go in, RTK bytes to append come out.
 
-No file is opened here; ``take`` returns the bytes that are due, in whole blocks, and the caller appends them to
-whatever it has. Bytes that were taken are forgotten, so an hour of play needs no more memory than ten seconds.
+No file is opened here: ``drain`` returns the blocks that are complete, and the caller appends them to its file. The
+recorder keeps only what was not drained yet, so an hour of play needs no more memory than ten seconds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,19 +10,31 @@ from typing import Any, Self
 from retick.errors import EncodeError, UsageError
 from retick.replay.arrival import Arrival, arrival_problem
 from retick.replay.inputs import MAX_FRAME, pack_frames, pack_inputs
-from retick.replay.rtk_blocks import PREFIX, BlockType, encode_block
-from retick.replay.rtk_bodies import ARRIVAL, CHECK, END, HAS_STATE, HEAD, INPUTS, META_KEY, META_VALUE
-from retick.replay.value import checked_seats, checked_shape
-from retick.sim.contract import NamesItself, input_size_of
+from retick.replay.replay import checked_seats, checked_shape
+from retick.replay.rtk_blocks import (
+    ARRIVAL,
+    CHECK,
+    END,
+    HAS_STATE,
+    HEAD,
+    INPUTS,
+    META_KEY,
+    META_VALUE,
+    PREFIX,
+    BlockType,
+    encode_block,
+)
+from retick.sim.contract import NamesItself, Simulation, input_size_of
 from retick.sim.prng import check_seed
 
 __all__ = ["Recorder"]
 
 RECORDS_PER_BLOCK = 4096
+"""Checksums or arrivals in one block, at most."""
 
 
 class Recorder:
-    """Turns confirmed frames into RTK blocks. What it is told once, it never takes back."""
+    """Turns confirmed frames into RTK blocks. What was added is never changed."""
 
     def __init__(
         self,
@@ -67,7 +79,7 @@ class Recorder:
             self.add_metadata(key, value)
 
     @classmethod
-    def for_game(cls, game: Any, *, seed: int, **options: Any) -> Self:
+    def for_game(cls, game: Simulation[Any], *, seed: int, **options: Any) -> Self:
         """A recorder with the players, input size and name of ``game``."""
         if isinstance(game, NamesItself):
             options = {"game_id": game.game_id, "game_version": game.game_version} | options
@@ -131,7 +143,7 @@ class Recorder:
         self._due += encode_block(BlockType.META, body)
 
     def flush(self) -> None:
-        """Close the blocks that are open, so that ``take`` returns all that was recorded."""
+        """Close the blocks that are open, so that ``drain`` returns all that was recorded."""
         if self._inputs:
             count = len(self._inputs) // self._width
             self._due += encode_block(BlockType.INPUTS, INPUTS.pack(self.frame - count, count) + self._inputs)
@@ -161,8 +173,8 @@ class Recorder:
         self._due += encode_block(BlockType.END, body)
         self.finished = True
 
-    def take(self) -> bytes:
-        """The bytes to append now; empty while no block is complete."""
+    def drain(self) -> bytes:
+        """The bytes to append now, each returned once; empty while no block is complete."""
         due, self._due = self._due, bytearray()
         return bytes(due)
 

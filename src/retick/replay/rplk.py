@@ -1,4 +1,4 @@
-"""RPLK v1, the replay of two players of 16 buttons; docs/formats/rplk.md numbers the checks that stand here in order.
+"""RPLK v1, the replay of two players of 16 buttons; the checks below are in the order of docs/formats/rplk.md.
 
 ::
 
@@ -33,7 +33,7 @@ from retick.errors import (
     UsageError,
 )
 from retick.replay.limits import ReadLimits
-from retick.replay.value import Replay
+from retick.replay.replay import Replay
 from retick.sim.checksum import crc32
 
 __all__ = ["MAGIC", "dumps", "extras", "loads", "misfit"]
@@ -57,13 +57,13 @@ def misfit(replay: Replay) -> str | None:
 
 
 def extras(replay: Replay) -> list[str]:
-    """What would be lost by writing RPLK: names of fields that it has no place for."""
+    """Names of the fields that would be lost, because RPLK has no place for them."""
     candidates = ("game_id", "game_version", "local_players", "checkpoints", "arrivals", "metadata", "truncated")
     return [name for name in candidates if getattr(replay, name)]
 
 
 def dumps(replay: Replay) -> bytes:
-    """The match as RPLK. What RPLK has no place for is left out, unless the match could not be played without it."""
+    """The match as RPLK, without the ``extras``; an EncodeError if RPLK cannot hold the match."""
     problem = misfit(replay)
     if problem:
         raise EncodeError(f"{problem}: write RTK")
@@ -110,7 +110,7 @@ def loads(data: bytes | memoryview, *, limits: ReadLimits | None = None) -> Repl
 
 
 def _payload(view: memoryview, count: int, limits: ReadLimits) -> bytes:
-    """The payload, copied out only after its length has proved right."""
+    """The payload, copied only after its length was found right."""
     needed = count * FRAME_SIZE
     available = len(view) - HEADER.size
     if needed > limits.max_bytes:

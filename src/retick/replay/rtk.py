@@ -1,15 +1,15 @@
 """RTK v1, the recording of any match: a whole Replay to bytes and back. docs/formats/rtk.md is the specification.
 
-Reading goes block by block. A block counts only once its CRC has proved it; where the proof ends, a lenient
-reader stops with what it has, and a strict one raises.
+A file is read block by block, and a block is believed only if its CRC is right. At the first block that is cut off or
+damaged a lenient reader stops with what it has read, and a strict one raises.
 """
 
 from retick.errors import TrailingData
 from retick.replay.limits import ReadLimits
 from retick.replay.recorder import Recorder
+from retick.replay.replay import Replay
 from retick.replay.rtk_blocks import MAGIC, Unproven, check_prefix, decode_body, next_block
-from retick.replay.rtk_reading import Reading
-from retick.replay.value import Replay
+from retick.replay.rtk_reader import RtkReader
 
 __all__ = ["MAGIC", "dumps", "loads"]
 
@@ -17,7 +17,7 @@ FRAMES_PER_BLOCK = 36_000
 
 
 def dumps(replay: Replay) -> bytes:
-    """The replay as RTK; one that was cut off is written without an end."""
+    """The replay as RTK; one that is ``truncated`` is written without an END block."""
     recorder = Recorder(
         seed=replay.seed,
         num_players=replay.num_players,
@@ -40,23 +40,23 @@ def dumps(replay: Replay) -> bytes:
         recorder.flush()
     else:
         recorder.finish(replay.final_checksum)
-    return recorder.take()
+    return recorder.drain()
 
 
 def loads(data: bytes | memoryview, *, strict: bool = False, limits: ReadLimits | None = None) -> Replay:
     """The replay in ``data``. One that was cut off comes back ``truncated``, or raises if ``strict``."""
     view = memoryview(data)
-    reading = Reading(limits or ReadLimits())
+    reader = RtkReader(limits or ReadLimits())
     at = check_prefix(view)
-    while not reading.ended:
+    while not reader.ended:
         try:
             block = next_block(view, at)
         except Unproven as cut:
-            if strict or not reading.playable:
+            if strict or not reader.playable:
                 raise cut.error from None
-            return reading.replay(truncated=True)
-        reading.take(block.type, decode_body(block, at, reading.allowance))
+            return reader.replay(truncated=True)
+        reader.read_block(block.type, decode_body(block, at, reader.allowance))
         at = block.end
     if at != len(view):
         raise TrailingData(f"{len(view) - at} bytes after RTK's END block", extra=len(view) - at)
-    return reading.replay(truncated=False)
+    return reader.replay(truncated=False)

@@ -1,4 +1,4 @@
-"""RTK's file prefix and blocks: framing, compression and CRC, without a thought of what a block says.
+"""The bytes of an RTK file: its prefix, its blocks with compression and CRC, and the fixed layouts inside of them.
 
 ::
 
@@ -13,8 +13,9 @@
             12  4  CRC-32 of the 12 bytes above and the stored body
             16     stored body
 
-docs/formats/rtk.md numbers the checks. The ones that fail on a file that was cut off or damaged raise
-:class:`Unproven`; all others say that the file was written wrong.
+docs/formats/rtk.md has the tables of all block bodies and numbers the checks. Checks that fail on a file that was cut
+off or damaged raise :class:`Unproven`; all other failures mean that the file was written wrong. What the bodies mean is
+read in ``rtk_reader`` and written in ``recorder``.
 """
 
 import struct
@@ -36,8 +37,9 @@ from retick.errors import (
 from retick.sim.checksum import crc32
 
 __all__ = [
-    "FIRST_OPTIONAL_TYPE", "MAGIC", "MAX_BODY", "PREFIX", "Block", "BlockType", "Unproven", "check_prefix",
-    "decode_body", "encode_block", "next_block",
+    "ARRIVAL", "CHECK", "END", "FIRST_OPTIONAL_TYPE", "HAS_STATE", "HEAD", "INPUTS", "MAGIC", "MAX_BODY", "META_KEY",
+    "META_VALUE", "PREFIX", "Block", "BlockType", "Unproven", "check_prefix", "decode_body", "encode_block",
+    "next_block",
 ]  # fmt: skip
 
 MAGIC: Final = b"RTK\n"
@@ -45,15 +47,38 @@ VERSION: Final = 1
 PREFIX: Final = MAGIC + bytes((VERSION, 0, 0, 0))
 MAX_BODY: Final = 16 * 1024 * 1024
 FIRST_OPTIONAL_TYPE: Final = 128
-WORTH_SQUEEZING: Final = 64
+LEAST_TO_COMPRESS: Final = 64
+"""Bytes of a body; shorter ones are never compressed."""
 PLAIN, ZLIB = 0, 1
+"""Encodings of a body."""
 
 HEADER: Final = struct.Struct("<BBHIII")
-PROVEN: Final = struct.Struct("<BBHII")
+COVERED: Final = struct.Struct("<BBHII")
 """The part of the header that the CRC covers."""
+
+HEAD: Final = struct.Struct("<BBHIIIBB")
+"""Players, input size, local seats, seed, start frame, game version, flags, size of the game id that follows."""
+HAS_STATE: Final = 1
+
+INPUTS: Final = struct.Struct("<II")
+"""First frame, count; packed inputs follow."""
+
+CHECK: Final = struct.Struct("<II")
+"""Frame, checksum."""
+
+ARRIVAL: Final = struct.Struct("<IIHBB")
+"""Local frame, first frame, count, player, 0."""
+
+META_KEY: Final = struct.Struct("<B")
+META_VALUE: Final = struct.Struct("<H")
+
+END: Final = struct.Struct("<IIIB3sI")
+"""Frames, checks, arrivals, whether there is a checksum, zeros, checksum."""
 
 
 class BlockType(IntEnum):
+    """The blocks that version 1 knows; types from ``FIRST_OPTIONAL_TYPE`` on may be skipped."""
+
     HEAD = 1
     STATE = 2
     INPUTS = 3
@@ -87,9 +112,9 @@ def encode_block(block_type: BlockType, body: bytes) -> bytes:
     """The block, compressed if that is shorter."""
     if len(body) > MAX_BODY:
         raise EncodeError(f"an RTK {block_type.name} block holds up to {MAX_BODY} bytes, not {len(body)}")
-    squeezed = zlib.compress(body) if len(body) >= WORTH_SQUEEZING else body
-    encoding, stored = (ZLIB, squeezed) if len(squeezed) < len(body) else (PLAIN, body)
-    covered = PROVEN.pack(block_type, encoding, 0, len(stored), len(body))
+    compressed = zlib.compress(body) if len(body) >= LEAST_TO_COMPRESS else body
+    encoding, stored = (ZLIB, compressed) if len(compressed) < len(body) else (PLAIN, body)
+    covered = COVERED.pack(block_type, encoding, 0, len(stored), len(body))
     return covered + crc32(stored, crc32(covered)).to_bytes(4, "little") + stored
 
 
@@ -132,7 +157,7 @@ def next_block(view: memoryview, at: int) -> Block:
         )
     start = at + HEADER.size
     stored = view[start : start + stored_size]
-    found = zlib.crc32(stored, zlib.crc32(view[at : at + PROVEN.size]))
+    found = zlib.crc32(stored, zlib.crc32(view[at : at + COVERED.size]))
     if found != expected:
         raise Unproven(
             ChecksumMismatch(
@@ -145,7 +170,7 @@ def next_block(view: memoryview, at: int) -> Block:
 
 
 def decode_body(block: Block, at: int, allowance: int) -> bytes:
-    """The body of a proven block, of at most ``allowance`` bytes."""
+    """The body of a block whose CRC was right, of at most ``allowance`` bytes."""
     if block.reserved:
         raise ReservedNotZero(f"the reserved bytes of the RTK block at byte {at} are not zeros")
     if block.body_size > MAX_BODY:

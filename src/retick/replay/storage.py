@@ -1,8 +1,8 @@
-"""Replays in files: the one module here that opens any.
+"""Replays in files. No other module of this package opens a file.
 
-A file gets its final name only when it is whole and on the disk, so a crash never leaves half a replay under that
-name. What a crash can leave is a file named after it, ending in ``.part``: of a recording in progress it is good up
-to its last whole block, and ``load`` reads it.
+A file gets its final name only when it is complete and on the disk, so a crash never leaves half a replay under that
+name. A crash can leave a file whose name ends in ``.part``. For a recording in progress that file is good up to its
+last whole block, and ``load`` reads it.
 """
 
 import os
@@ -14,7 +14,7 @@ from retick.errors import LimitExceeded, UsageError
 from retick.replay.formats import Format, dumps, loads
 from retick.replay.limits import ReadLimits
 from retick.replay.recorder import Recorder
-from retick.replay.value import Replay
+from retick.replay.replay import Replay
 
 __all__ = ["RecordingFile", "load", "save"]
 
@@ -46,7 +46,7 @@ def load(path: Name, *, strict: bool = False, limits: ReadLimits | None = None) 
     limits = limits or ReadLimits()
     data = bytearray()
     with open(path, "rb") as file:
-        # In pieces, since a file's size is only a claim: a pipe has none, and another program may be writing.
+        # In pieces, because the size of a file cannot be trusted: a pipe has none, and another program may be writing.
         while piece := file.read(PIECE):
             data += piece
             if len(data) > limits.max_bytes:
@@ -60,7 +60,7 @@ def load(path: Name, *, strict: bool = False, limits: ReadLimits | None = None) 
 
 
 class RecordingFile:
-    """A recorder's bytes on their way into a file, while the match is played.
+    """Writes a recorder's bytes to a file while the match is played.
 
     ::
 
@@ -69,7 +69,7 @@ class RecordingFile:
             file.write()            # every frame or every second: appends the blocks that are complete
             file.finish(checksum)   # the file has its name now
 
-    Left by an exception, or before ``finish``, the file keeps its ``.part`` name and what was recorded.
+    After an exception, or without ``finish``, the file keeps its ``.part`` name and what was recorded so far.
     """
 
     def __init__(self, path: Name, recorder: Recorder) -> None:
@@ -80,7 +80,7 @@ class RecordingFile:
 
     def write(self) -> None:
         """Append the blocks that are complete, in one write."""
-        data = self.recorder.take()
+        data = self.recorder.drain()
         if data:
             self._file.write(data)
             self._file.flush()

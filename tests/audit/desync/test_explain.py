@@ -24,34 +24,34 @@ def slow(tmp_path: Path) -> str:
     return write_build(tmp_path, "slow", BOX, ("SPEED * (button & 3)", "(SPEED - (x > 2000)) * (button & 3)")) + ":Game"
 
 
-def test_two_builds_are_told_apart_by_machine_and_parted_at_their_line(good: str, slow: str) -> None:
+def test_two_builds_give_the_states_of_their_peers_and_diverge_at_the_line_that_differs(good: str, slow: str) -> None:
     (bundle, _) = bundles([load_build(good), load_build(slow)])
     found = explain(bundle, (good, slow))
     assert found.explained
     assert [side.reproduces for side in found.sides] == [(0,), (1,)]
-    assert [side.departed for side in found.sides] == [None, None]
-    assert found.parted is not None
-    assert found.parted.first is not None
-    assert found.parted.first.line == line_of(BOX, "far = x + SPEED * (button & 3)")
+    assert [side.diverged_at for side in found.sides] == [None, None]
+    assert found.divergence is not None
+    assert found.divergence.first is not None
+    assert found.divergence.first.line == line_of(BOX, "far = x + SPEED * (button & 3)")
     for side in found.sides:
         (written,) = side.written
         assert written.field == "x"
         assert written.line.line == line_of(BOX, "return state._replace(frame=state.frame + 1, x=x, y=y)")
         assert written.computed is not None
         assert written.computed.line == line_of(BOX, "x = self.pushed(state.x, inputs[0])")
-        assert written.machines == side.reproduces
+        assert written.peers == side.reproduces
     text = "\n".join(explanation_lines(found))
-    assert f"{good} gives the state of machine 0" in text
-    assert f"slow/rules.py:{found.parted.first.line} in Game.pushed: far = x + (SPEED - (x > 2000)) * (" in text
+    assert f"run again: {good} gives the state of " in text
+    assert f"slow/rules.py:{found.divergence.first.line} in Game.pushed: far = x + (SPEED - (x > 2000)) * (" in text
 
 
 def test_one_build_says_whose_state_it_gives(good: str, slow: str) -> None:
     (_, bundle) = bundles([load_build(good), load_build(slow)])
-    for game, machine in ((good, 0), (slow, 1)):
+    for game, peer in ((good, 0), (slow, 1)):
         found = explain(bundle, (game,))
         assert found.explained
-        assert found.sides[0].reproduces == (machine,)
-        assert found.parted is None
+        assert found.sides[0].reproduces == (peer,)
+        assert found.divergence is None
 
 
 def test_a_world_is_traced_to_its_line(tmp_path: Path) -> None:
@@ -62,10 +62,10 @@ def test_a_world_is_traced_to_its_line(tmp_path: Path) -> None:
     assert bundle.report.first_differing == 30
     found = explain(bundle, (good, greedy))
     assert [side.reproduces for side in found.sides] == [(0,), (1,)]
-    assert found.parted is not None
-    assert found.parted.flow
-    assert found.parted.first is not None
-    assert found.parted.first.text == "if power > 3:"
+    assert found.divergence is not None
+    assert found.divergence.flow
+    assert found.divergence.first is not None
+    assert found.divergence.first.text == "if power > 3:"
     assert [written.line.text for written in found.sides[0].written] == ["self.gold = self.gold + inputs[1]"]
 
 
@@ -75,16 +75,34 @@ def test_a_third_build_gives_nobodys_state_and_that_is_no_explanation(good: str,
     found = explain(bundle, (other,))
     assert not found.explained
     assert found.sides[0].reproduces == ()
-    assert found.sides[0].departed is not None
+    assert found.sides[0].diverged_at is not None
     assert any("another version" in note for note in found.notes)
     assert any("retick synctest" in note for note in found.notes)
+
+
+def test_a_step_with_more_lines_than_are_kept_says_so(slow: str, tmp_path: Path) -> None:
+    long = write_build(
+        tmp_path, "long", BOX, ("y = state.y\n", "y = state.y\n        for _ in range(15_000):\n            pass\n")
+    )
+    (bundle, _) = bundles([load_build(long + ":Game"), load_build(slow)])
+    found = explain(bundle, (long + ":Game",))
+    assert any("more than 20000 lines" in note for note in found.notes)
+
+
+def test_a_game_that_is_not_deterministic_is_not_taken_for_a_compiled_one(good: str, slow: str, tmp_path: Path) -> None:
+    text = "x = self.pushed(state.x, inputs[0])"
+    fickle = write_build(tmp_path, "fickle", BOX, (text, f"{text} + __import__('os').getpid()")) + ":Game"
+    (bundle, _) = bundles([load_build(good), load_build(slow)])
+    found = explain(bundle, (fickle,))
+    assert found.sides[0].pure_differs
+    assert any("or the game is not deterministic" in note for note in found.notes)
 
 
 def test_recordings_stand_in_for_a_state_that_does_not_travel(good: str, slow: str) -> None:
     (bundle, _) = bundles([load_build(good), load_build(slow)], record=True)
     bundle = replace(bundle, around=None)
     found = explain(bundle, (good,))
-    assert [side.label for side in found.sides] == [f"{good} on the recording of machine {m}" for m in (0, 1)]
+    assert [side.label for side in found.sides] == [f"{good} on the recording of peer {m}" for m in (0, 1)]
     assert [side.reproduces for side in found.sides] == [(0,), (0,)]
     assert "both runs give the same state" in found.notes
 
@@ -96,7 +114,7 @@ def test_recordings_with_different_inputs_are_the_explanation(good: str) -> None
     rows[20] = (rows[20][0] ^ 1, rows[20][1])
     bundle = replace(bundle, recordings={0: other, 1: replace(other, frames=rows)})
     found = explain(bundle, (good,))
-    assert "the recordings of machines 0 and 1 differ in their inputs from frame 20 on" in found.notes
+    assert "the recordings of peers 0 and 1 have different inputs from frame 20 on" in found.notes
 
 
 def test_without_a_state_or_a_recording_nothing_is_run(good: str, slow: str) -> None:

@@ -6,18 +6,10 @@ from typing import Any
 
 import pytest
 
-from retick.audit.desync.line_divergence import first_parted_line
 from retick.audit.desync.line_trace import Executed, trace_step
-from retick.cli.games import load_game
 from retick.games.fighter import Fighter
-from tests.audit.desync.desync_builds import BOX, WORLD, line_of, write_build
-
-
-def load(tmp_path: Path, name: str, source: str, attribute: str, *changes: tuple[str, str]) -> Any:
-    sys.modules.pop("rules", None)
-    game = load_game(f"{write_build(tmp_path, name, source, *changes)}:{attribute}")()
-    sys.modules.pop("rules", None)
-    return game
+from tests.audit.desync.desync_builds import BOX, WORLD, line_of
+from tests.audit.desync.desyncs import build_and_load as load
 
 
 def writers(lines: list[Executed], field: str) -> list[tuple[str, int, str, Any]]:
@@ -69,33 +61,3 @@ def test_tracing_changes_nothing_and_leaves_nothing_behind(tmp_path: Path) -> No
     with pytest.raises(IndexError):
         trace_step(load(tmp_path, "a", BOX, "Game"), load(tmp_path, "b", BOX, "Game").initial_state(1), (), ["x"])
     assert sys.gettrace() is before
-
-
-class TestPartedLines:
-    """Two builds, one of which is wrong."""
-
-    def part(self, tmp_path: Path, inputs: tuple[int, int], *changes: tuple[str, str]) -> Any:
-        traces = []
-        for name, edits in (("a", ()), ("b", changes)):
-            game = load(tmp_path, name, BOX, "Game", *edits)
-            traces.append(tuple(trace_step(game, game.initial_state(1), inputs, ["x", "y"])[1].executed))
-        return first_parted_line(*traces)
-
-    def test_another_constant_shows_at_the_line_that_uses_it(self, tmp_path: Path) -> None:
-        parted = self.part(tmp_path, (1, 0), ("SPEED = 40", "SPEED = 43"))
-        assert not parted.flow
-        assert parted.first.text == parted.second.text == "far = x + SPEED * (button & 3)"
-        assert (parted.first.variables, parted.second.variables) == ({"far": 41}, {"far": 44})
-
-    def test_a_wrong_branch_shows_at_the_first_line_of_the_branch(self, tmp_path: Path) -> None:
-        parted = self.part(tmp_path, (0, 3), ("inputs[1] >= 3", "inputs[1] > 3"))
-        assert parted.flow
-        assert (parted.first.text, parted.second.text) == ("if inputs[1] >= 3:", "if inputs[1] > 3:")
-
-    def test_a_line_that_was_rewritten_but_does_the_same_is_passed_over(self, tmp_path: Path) -> None:
-        edits = (("y = state.y\n", "y = +state.y\n"), ("far % 100000", "far % 100"))
-        parted = self.part(tmp_path, (3, 0), *edits)
-        assert parted.second.text == "return far % 100"
-
-    def test_builds_that_do_the_same_do_not_part(self, tmp_path: Path) -> None:
-        assert self.part(tmp_path, (3, 0), ("# Players push to the right.\n", "\n\n")) is None

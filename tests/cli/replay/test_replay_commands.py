@@ -321,7 +321,7 @@ def test_a_file_that_is_no_good_is_an_answer_and_one_that_is_not_there_is_misuse
     ("text", "words"),
     [
         ("x right left", "line 1"),
-        ("5 right", "takes 2 inputs"),
+        ("5 right", "has 2 inputs"),
         ("5 right banana", "'banana'"),
         ("1 65536 0", "16 bits"),
         ("# fine\n{oops", "line 2"),

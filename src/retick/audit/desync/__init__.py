@@ -1,1 +1,1 @@
-"""A desync bundle on disk, run again offline down to the line that diverged."""
+"""Desync bundles on disk, and their explanation: the match is run again offline, down to the line that diverged."""

@@ -1,8 +1,8 @@
-"""A desync on disk, in one file to send to whoever can explain it; docs/formats/desync-bundle.md describes it.
+"""A desync in one file, to send to whoever can explain it; docs/formats/desync-bundle.md is the specification.
 
-A ZIP archive: ``bundle.json`` with the report, ``around.rtk`` with the match from a frame that agreed to past the
-first that differs, the two packed states around the difference, and whole recordings where there are any. Each part
-is bounded before it is read, names that the format does not have are refused, and nothing is ever unpacked to disk.
+A ZIP archive: ``bundle.json`` with the report, ``around.rtk`` with the match from a frame that agreed until after the
+first one that differs, the two packed states around the difference, and whole recordings if there are any. Each entry
+is bounded before it is read, unknown names are refused, and nothing is ever unpacked to disk.
 """
 
 import json
@@ -19,46 +19,48 @@ from retick.errors import BadMagic, InvalidValue, LimitExceeded, UnsupportedVers
 from retick.replay import Replay, dumps, loads
 from retick.rollback.desync.investigation import Held, Investigation
 from retick.rollback.desync.report import DesyncReport
-from retick.sim.contract import NamesItself, PacksState, input_size_of
+from retick.sim.contract import NamesItself, PacksState, Simulation, input_size_of
 from retick.sim.world import WorldSimulation
 
 __all__ = ["Bundle", "bundle_of", "load_bundle", "save_bundle"]
 
 VERSION = 1
 FRAMES_AFTER = 8
-"""Frames that ``around`` goes on for after the first one that differs."""
+"""Frames in ``around`` after the first one that differs."""
 MAX_JSON = 4 * 1024 * 1024
+"""Bytes of ``bundle.json``."""
 MAX_PART = 64 * 1024 * 1024
-MAX_MACHINES = 16
+"""Bytes of any other entry."""
+MAX_RECORDINGS = 16
 MAX_GAME = 200
-"""Letters of a game's name."""
-_LONG_AGO = (1980, 1, 1, 0, 0, 0)
+"""Characters of a game's name."""
+_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bundle:
-    """All that one machine can give to explain a desync."""
+    """Everything that one peer has to explain a desync."""
 
     report: DesyncReport
-    """The same as on the other machines."""
-    machine: int
-    """The number of the machine that wrote this."""
+    """The same on all peers."""
+    peer_id: int
+    """The peer that wrote this."""
     game: str = ""
-    """The game's class as module:Class, for people to read; nothing is imported by it."""
+    """The game's class as module:Class, for people to read; nothing is imported because of it."""
     around: Replay | None = field(default=None, repr=False)
-    """This machine's match from a frame that agreed on, with its checksum of every frame."""
+    """This peer's match from a frame that agreed until after the difference, with its checksum of every frame."""
     agreed_state: bytes | None = field(default=None, repr=False)
     """The packed state of the last frame that agreed."""
     differing_state: bytes | None = field(default=None, repr=False)
-    """The packed state of the first frame that differs, as this machine has it."""
+    """The packed state of the first frame that differs, as this peer has it."""
     recordings: Mapping[int, Replay] = field(default_factory=dict, hash=False, repr=False)
-    """Whole recordings, by machine."""
+    """Whole recordings, by peer id."""
 
 
 def bundle_of(
-    investigation: Investigation, sim: Any, *, seed: int, recordings: Mapping[int, Replay] | None = None
+    investigation: Investigation, sim: Simulation[Any], *, seed: int, recordings: Mapping[int, Replay] | None = None
 ) -> Bundle:
-    """What this machine can give after an investigation that is finished."""
+    """The bundle of this peer, after an investigation that is finished."""
     report = investigation.report
     if report is None:
         raise UsageError("the investigation is not finished: there is no report yet")
@@ -66,7 +68,7 @@ def bundle_of(
     game = type(sim.world if isinstance(sim, WorldSimulation) else sim)
     return Bundle(
         report=report,
-        machine=investigation.number,
+        peer_id=investigation.number,
         game=f"{game.__module__}:{game.__qualname__}"[:MAX_GAME],
         around=_around(held, report, sim, seed),
         agreed_state=_packed(held, report.last_agreed, sim),
@@ -75,7 +77,7 @@ def bundle_of(
     )
 
 
-def _packed(held: Held, frame: int | None, sim: Any) -> bytes | None:
+def _packed(held: Held, frame: int | None, sim: Simulation[Any]) -> bytes | None:
     state = None if frame is None else held.state_at(frame)
     if state is None or not isinstance(sim, PacksState):
         return None
@@ -85,8 +87,8 @@ def _packed(held: Held, frame: int | None, sim: Any) -> bytes | None:
         return None
 
 
-def _around(held: Held, report: DesyncReport, sim: Any, seed: int) -> Replay | None:
-    """From the first frame held, if the difference came later, so that the way there can be checked too."""
+def _around(held: Held, report: DesyncReport, sim: Simulation[Any], seed: int) -> Replay | None:
+    """The match from the oldest kept frame on, so that the frames before the difference can be checked too."""
     first = report.first_differing
     if first is None or report.last_agreed is None or not held.first <= report.last_agreed:
         return None
@@ -94,7 +96,6 @@ def _around(held: Held, report: DesyncReport, sim: Any, seed: int) -> Replay | N
     if start is None and held.first > 0:
         return None
     end = min(held.end - 1, first + FRAMES_AFTER)
-    named = isinstance(sim, NamesItself)
     return Replay(
         seed=seed,
         frames=[held.inputs[frame] for frame in range(held.first, end)],  # type: ignore[arg-type] # packed there
@@ -102,17 +103,17 @@ def _around(held: Held, report: DesyncReport, sim: Any, seed: int) -> Replay | N
         input_size=input_size_of(sim),
         start_frame=held.first,
         start_state=start,
-        game_id=sim.game_id if named else "",
-        game_version=sim.game_version if named else 0,
+        game_id=sim.game_id if isinstance(sim, NamesItself) else "",
+        game_version=sim.game_version if isinstance(sim, NamesItself) else 0,
         checkpoints={frame: held.checksums[frame - held.first] for frame in range(held.first, end + 1)},
     )
 
 
 def save_bundle(path: str | os.PathLike[str], bundle: Bundle) -> None:
-    """Write a bundle; the file gets its name when it is whole."""
+    """Write a bundle; the file gets its name when it is complete."""
     head = {
         "retick_desync": VERSION,
-        "machine": bundle.machine,
+        "machine": bundle.peer_id,
         "game": bundle.game,
         "report": report_to_json(bundle.report),
     }
@@ -123,27 +124,27 @@ def save_bundle(path: str | os.PathLike[str], bundle: Bundle) -> None:
         parts["agreed.state"] = bundle.agreed_state
     if bundle.differing_state is not None:
         parts["differing.state"] = bundle.differing_state
-    for machine, recording in sorted(bundle.recordings.items()):
-        parts[f"recordings/{machine}.rtk"] = dumps(recording, format="rtk")
+    for peer_id, recording in sorted(bundle.recordings.items()):
+        parts[f"recordings/{peer_id}.rtk"] = dumps(recording, format="rtk")
     final = Path(path)
     part = final.with_name(final.name + ".part")
     try:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, data in parts.items():
-                # The same bundle makes the same bytes, whenever it is written.
-                archive.writestr(zipfile.ZipInfo(name, _LONG_AGO), data, zipfile.ZIP_DEFLATED)
+                # A fixed date: the same bundle makes the same bytes, whenever it is written.
+                archive.writestr(zipfile.ZipInfo(name, _DATE), data, zipfile.ZIP_DEFLATED)
         os.replace(part, final)
     finally:
         part.unlink(missing_ok=True)
 
 
 def load_bundle(path: str | os.PathLike[str]) -> Bundle:
-    """Read a bundle: DecodeError if it is none, OSError if it cannot be read."""
+    """Read a bundle: DecodeError if the file is no bundle, OSError if it cannot be opened."""
     try:
         with zipfile.ZipFile(path) as archive:
             parts = _read_parts(archive)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        # The archive is damaged, or encrypted, or packed in some way that this Python does not know.
+        # The archive is damaged, encrypted, or compressed in a way that this Python does not know.
         raise BadMagic(f"not a desync bundle: {error}") from None
     if "bundle.json" not in parts:
         raise BadMagic("not a desync bundle: there is no bundle.json in it")
@@ -151,7 +152,7 @@ def load_bundle(path: str | os.PathLike[str]) -> Bundle:
     around = parts.get("around.rtk")
     return Bundle(
         report=report_from_json(head["report"]),
-        machine=head["machine"],
+        peer_id=head["machine"],
         game=head["game"],
         around=None if around is None else loads(around),
         agreed_state=parts.get("agreed.state"),
@@ -165,21 +166,23 @@ def load_bundle(path: str | os.PathLike[str]) -> Bundle:
 
 
 _NAMES = {"bundle.json", "around.rtk", "agreed.state", "differing.state"} | {
-    f"recordings/{machine}.rtk" for machine in range(256)
+    f"recordings/{peer_id}.rtk" for peer_id in range(256)
 }
 
 
 def _read_parts(archive: zipfile.ZipFile) -> dict[str, bytes]:
     entries = archive.infolist()
-    _limit("files in a bundle", len(entries), 4 + MAX_MACHINES)
+    _limit("files in a bundle", len(entries), 4 + MAX_RECORDINGS)
     parts: dict[str, bytes] = {}
     for entry in entries:
-        if entry.filename not in _NAMES or entry.filename in parts:
-            raise InvalidValue(f"a bundle has no file called {entry.filename!r}, or has it once")
+        if entry.filename not in _NAMES:
+            raise InvalidValue(f"a bundle has no file called {entry.filename!r}")
+        if entry.filename in parts:
+            raise InvalidValue(f"a bundle has each file once, and this one has {entry.filename!r} twice")
         most = MAX_JSON if entry.filename == "bundle.json" else MAX_PART
         _limit(f"bytes of {entry.filename}", entry.file_size, most)
         with archive.open(entry) as file:
-            # The size in the directory is only a claim.
+            # The size in the archive's directory may be false.
             data = file.read(most + 1)
         _limit(f"bytes of {entry.filename}", len(data), most)
         parts[entry.filename] = data
@@ -192,13 +195,13 @@ def _head(data: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise InvalidValue("bundle.json is not JSON") from None
     if not isinstance(head, dict) or type(head.get("retick_desync")) is not int:
-        raise BadMagic("not a desync bundle: bundle.json says nothing of one")
+        raise BadMagic("not a desync bundle: bundle.json has no retick_desync number")
     if head["retick_desync"] != VERSION:
         version = head["retick_desync"]
-        raise UnsupportedVersion(f"version {version} of the bundle, not {VERSION}", version=version)
-    machine, game = head.get("machine"), head.get("game")
-    if type(machine) is not int or not 0 <= machine <= 255 or "report" not in head:
-        raise InvalidValue("a bundle has a machine from 0 to 255 and a report")
+        raise UnsupportedVersion(f"the bundle has version {version}, and this reads version {VERSION}", version=version)
+    peer_id, game = head.get("machine"), head.get("game")
+    if type(peer_id) is not int or not 0 <= peer_id <= 255 or "report" not in head:
+        raise InvalidValue("bundle.json must have a machine from 0 to 255 and a report")
     if not isinstance(game, str) or not game.isprintable() or len(game) > MAX_GAME:
         raise InvalidValue("a game's name is a short printable text")
     return head

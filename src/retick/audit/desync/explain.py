@@ -1,8 +1,8 @@
-"""Explains a desync offline: whose state the code here gives, and which line of the step wrote what differs.
+"""Explains a desync offline: which peer's state the code here gives, and which line wrote the values that differ.
 
-The stretch from the last frame that agreed is run again, by each *side*: one game on the bundle's stretch, or two
-games on it (an old and a new build), or one game on two machines' recordings. Each side is run as it is installed,
-for its checksum, and from Python source with every line watched.
+The frames from the last one that agreed are run again, by each *side*: one game over the bundle's inputs, or two games
+over them (an old and a new build), or one game over the recordings of two peers. Each side is run twice: as it is
+installed, for its checksum, and from Python source, to trace every line.
 """
 
 import re
@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from retick.audit.desync.bundle import Bundle
 from retick.audit.desync.explanation import Explanation, Side, WrittenAt
-from retick.audit.desync.line_divergence import first_parted_line
-from retick.audit.desync.line_trace import Executed
+from retick.audit.desync.line_divergence import first_line_divergence
+from retick.audit.desync.line_trace import MAX_LINES, Executed
 from retick.audit.desync.rerun import Rerun, rerun
 from retick.errors import RetickError, UsageError
 from retick.replay import Replay
@@ -30,7 +30,11 @@ def explain(
     timeout: float = 300.0,
     progress: Callable[[str], None] = lambda text: None,
 ) -> Explanation:
-    """Re-run ``bundle`` with one game, or two to compare; ``timeout`` in seconds is for each of the runs."""
+    """Run the match in ``bundle`` again with one game, or with two to compare them.
+
+    Games are named as module:Class or file.py:Class. ``timeout``: seconds for each run. ``progress`` is called with the
+    label of each side before it is run.
+    """
     report = bundle.report
     notes = _notes_on_inputs(bundle)
     plan, missing = _plan(bundle, games)
@@ -48,38 +52,38 @@ def explain(
             continue
         sides.append(side)
         traces.append(traced)
-    parted = None
+    divergence = None
     if len(traces) == 2:
-        parted = first_parted_line(traces[0].lines, traces[1].lines)
+        divergence = first_line_divergence(traces[0].lines, traces[1].lines)
     notes += _notes_on_sides(sides, traces, report, games)
     same_inputs = not any(difference.frame < (report.first_differing or 0) for difference in report.input_differences)
     return Explanation(
         report=report,
         sides=tuple(sides),
-        parted=parted,
+        divergence=divergence,
         notes=tuple(notes),
         explained=report.first_differing is not None and (not same_inputs or any(s.reproduces for s in sides)),
     )
 
 
 def _plan(bundle: Bundle, games: tuple[str, ...]) -> tuple[list[tuple[str, str, Replay]], list[str]]:
-    """Which games to run over which recordings; and why not, where that cannot be."""
+    """Which games to run over which recordings: label, game and recording; and notes if nothing can be run."""
     frame = bundle.report.first_differing
     if frame is None:
         return [], ["there is no difference to explain"]
     if not games:
-        return [], ["no game was given: it was not run again"]
+        return [], ["no game was named, so nothing was run again"]
     if frame == 0:
-        return [], ["the first states differ already: no step wrote them, initial_state did, or the seeds differ"]
+        return [], ["the first states differ already: initial_state made them different, or the seeds differ"]
     long_enough = {m: r for m, r in bundle.recordings.items() if r.start_frame < frame <= r.end_frame}
-    stretch = bundle.around or next(iter(long_enough.values()), None)
+    inputs = bundle.around or next(iter(long_enough.values()), None)
     if len(games) == 1 and len(long_enough) >= 2:
         chosen = sorted(long_enough.items())[:2]
-        return [(f"{games[0]} on the recording of machine {m}", games[0], r) for m, r in chosen], []
-    if stretch is None:
-        why = "neither a state from which to run again nor a recording is in the bundle"
-        return [], [f"{why}: give the game pack_state, or record matches"]
-    return [(game, game, stretch) for game in games], []
+        return [(f"{games[0]} on the recording of peer {m}", games[0], r) for m, r in chosen], []
+    if inputs is None:
+        why = "the bundle has neither a state to start from nor a recording"
+        return [], [f"{why}: give the game a pack_state, or record matches"]
+    return [(game, game, inputs) for game in games], []
 
 
 def _run_side(label: str, game: str, source: Replay, report: DesyncReport, timeout: float) -> tuple[Side, Rerun]:
@@ -97,7 +101,7 @@ def _run_side(label: str, game: str, source: Replay, report: DesyncReport, timeo
         label=label,
         checksum=plain.checksum,
         reproduces=next(same, ()),
-        departed=plain.departed,
+        diverged_at=plain.diverged_at,
         pure_differs=plain.checksum != traced.checksum,
         written=_written(traced.lines, report),
     )
@@ -113,17 +117,15 @@ def _written(lines: tuple[Executed, ...], report: DesyncReport) -> tuple[Written
     for name, number in sorted(last.items(), key=lambda item: item[1]):
         line = lines[number]
         value = line.writes[name]
-        machines = next((machines for held, machines in holders.get(name, []) if held == value), ())
+        peers = next((peers for held, peers in holders.get(name, []) if held == value), ())
         found.append(
-            WrittenAt(
-                field=name, value=value, machines=machines, line=line, computed=_computed(lines[: number + 1], value)
-            )
+            WrittenAt(field=name, value=value, peers=peers, line=line, computed=_computed(lines[: number + 1], value))
         )
     return tuple(found)
 
 
 def _computed(lines: tuple[Executed, ...], value: Value) -> Executed | None:
-    """The nearest line up to the write that gave this value to a variable which the writing line names."""
+    """The last line that gave this value to a variable which the writing line uses."""
     named = set(_NAME.findall(lines[-1].text))
     for line in reversed(lines):
         if any(held == value and name in named for name, held in line.variables.items()):
@@ -132,15 +134,16 @@ def _computed(lines: tuple[Executed, ...], value: Value) -> Executed | None:
 
 
 def _notes_on_inputs(bundle: Bundle) -> list[str]:
-    """Recordings that have different inputs for one frame explain a desync by themselves."""
+    """Recordings that have different inputs for the same frame explain a desync by themselves."""
     notes = []
-    machines = sorted(bundle.recordings)
-    for machine in machines[1:]:
-        ours, theirs = bundle.recordings[machines[0]], bundle.recordings[machine]
+    peers = sorted(bundle.recordings)
+    for peer in peers[1:]:
+        ours, theirs = bundle.recordings[peers[0]], bundle.recordings[peer]
         for frame in range(max(ours.start_frame, theirs.start_frame), min(ours.end_frame, theirs.end_frame)):
             if ours.inputs_at(frame) != theirs.inputs_at(frame):
-                both = f"machines {machines[0]} and {machine}"
-                notes.append(f"the recordings of {both} differ in their inputs from frame {frame} on")
+                notes.append(
+                    f"the recordings of peers {peers[0]} and {peer} have different inputs from frame {frame} on"
+                )
                 break
     return notes
 
@@ -148,22 +151,29 @@ def _notes_on_inputs(bundle: Bundle) -> list[str]:
 def _notes_on_sides(sides: list[Side], traces: list[Rerun], report: DesyncReport, games: tuple[str, ...]) -> list[str]:
     notes = []
     for side, traced in zip(sides, traces, strict=True):
-        if side.departed is not None:
+        if side.diverged_at is not None:
             notes.append(
-                f"{side.label} leaves the match at frame {side.departed} already, where all machines agreed: "
-                "it is another version of the game, or does not repeat itself"
+                f"{side.label} diverges at frame {side.diverged_at} already, where all peers agreed: "
+                "it is another version of the game, or not deterministic"
             )
         if side.pure_differs:
-            notes.append(f"{side.label} gives another state compiled than from its Python source")
+            notes.append(
+                f"{side.label} gives another state from its Python source than as it is installed: "
+                "its compiled form differs, or the game is not deterministic"
+            )
         if not traced.lines:
-            notes.append(f"{side.label}: no Python line of the game ran that could be watched: is it compiled?")
+            notes.append(
+                f"{side.label}: no Python line of the game could be traced: is it compiled without its source?"
+            )
+        if traced.cut:
+            notes.append(f"{side.label}: the step ran more than {MAX_LINES} lines, and only those were traced")
     if sides and not any(side.reproduces for side in sides):
         notes.append(
-            f"no machine's state came out: try `retick synctest {games[0]}` and `retick audit {games[0]}`, "
-            "which find what is neither in the state nor in the inputs"
+            f"no run gave the state of any peer: try `retick synctest {games[0]}` and `retick audit {games[0]}`, "
+            "which find results that depend on more than state and inputs"
         )
     elif len(sides) == 2 and len({side.checksum for side in sides}) == 1:
         notes.append("both runs give the same state")
     if report.hidden:
-        notes.append("a field that no checksum covers differed before: look for what wrote it earlier")
+        notes.append("a field that no checksum covers differed earlier: look for the line that wrote it then")
     return notes

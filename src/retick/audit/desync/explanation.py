@@ -1,9 +1,9 @@
-"""What was found out offline about a desync, as a value and in plain sentences."""
+"""The result of explaining a desync offline, as a value and as plain sentences."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from retick.audit.desync.line_divergence import PartedLine
+from retick.audit.desync.line_divergence import LineDivergence
 from retick.audit.desync.line_trace import Executed
 from retick.audit.desync.report_json import report_to_json
 from retick.rollback.desync.field_values import Value
@@ -18,17 +18,18 @@ class WrittenAt:
 
     field: str
     value: Value
-    machines: tuple[int, ...]
-    """Those that hold this value."""
+    peers: tuple[int, ...]
+    """The peers whose state has this value."""
     line: Executed
+    """The line that wrote it."""
     computed: Executed | None
-    """The line before it at which a variable got this value."""
+    """The line at which a variable got this value before; None: unknown."""
 
     def to_json(self) -> dict[str, Any]:
         return {
             "field": self.field,
             "value": self.value,
-            "machines": list(self.machines),
+            "machines": list(self.peers),
             "line": self.line._asdict(),
             "computed": None if self.computed is None else self.computed._asdict(),
         }
@@ -36,40 +37,52 @@ class WrittenAt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One run of the stretch."""
+    """One run of a game over the recorded inputs."""
 
     label: str
+    """The game, and the recording if there are several."""
     checksum: int
+    """Checksum of the state at the first differing frame, as this run has it."""
     reproduces: tuple[int, ...]
-    """Machines whose state this run gives; none: it gives a state that no machine had."""
-    departed: int | None
-    """The first frame at which this run already leaves what all had agreed on."""
+    """The peers whose state this run gives; empty: no peer had this state."""
+    diverged_at: int | None
+    """The first frame at which this run differs already, although all peers agreed there."""
     pure_differs: bool
-    """The game run from Python source gives another state than as it is installed."""
+    """The run from Python source gave another state than the run of the game as it is installed."""
     written: tuple[WrittenAt, ...]
-    """The last write of each differing field, in the order of writing."""
+    """The last write of each differing field, in order of time."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "label": self.label,
+            "checksum": self.checksum,
+            "reproduces": list(self.reproduces),
+            "departed": self.diverged_at,
+            "pure_differs": self.pure_differs,
+            "written": [written.to_json() for written in self.written],
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """What could be found out offline."""
+    """What was found."""
 
     report: DesyncReport
     sides: tuple[Side, ...]
-    parted: PartedLine | None
+    divergence: LineDivergence | None
+    """Where two runs diverge; None: there were not two runs, or they are equal."""
     notes: tuple[str, ...]
+    """Further findings, and why something could not be run."""
     explained: bool
-    """Some machine's state is what the code here gives, or the machines had different inputs."""
+    """A run gave the state of some peer, or the peers had different inputs."""
 
     def to_json(self) -> dict[str, Any]:
-        """Plain dictionaries, lists, numbers and text."""
+        """Plain dictionaries, lists, numbers and text; the keys stay, whatever the attributes are called."""
         return {
             "explained": self.explained,
             "report": report_to_json(self.report),
-            "sides": [
-                {**asdict(side), "written": [written.to_json() for written in side.written]} for side in self.sides
-            ],
-            "parted": None if self.parted is None else self.parted.to_json(),
+            "sides": [side.to_json() for side in self.sides],
+            "parted": None if self.divergence is None else self.divergence.to_json(),
             "notes": list(self.notes),
         }
 
@@ -79,26 +92,26 @@ def explanation_lines(found: Explanation) -> list[str]:
     lines = report_lines(found.report)
     for side in found.sides:
         whose = (
-            f"gives the state of {machines_text(side.reproduces)}" if side.reproduces else "gives no machine's state"
+            f"gives the state of {machines_text(side.reproduces)}" if side.reproduces else "gives the state of no peer"
         )
         lines.append(f"run again: {side.label} {whose} (checksum 0x{side.checksum:08X})")
         for written in side.written:
-            held = f"as at {machines_text(written.machines)}" if written.machines else "as at no machine"
-            lines.append(f"  {written.field} became {value_text(written.value)}, {held}, by")
+            held = f"as at {machines_text(written.peers)}" if written.peers else "as at no peer"
+            lines.append(f"  {written.field} became {value_text(written.value)}, {held}, in")
             lines.append(f"    {_place(written.line)}")
             if written.computed is not None and written.computed is not written.line:
                 lines.append(f"    computed by {_place(written.computed)}")
-    if found.parted is not None:
-        lines += _parted_lines(found.parted)
+    if found.divergence is not None:
+        lines += _divergence_lines(found.divergence)
     return lines + [f"note: {note}" for note in found.notes]
 
 
-def _parted_lines(parted: PartedLine) -> list[str]:
-    what = "run different lines" if parted.flow else "part at one line"
+def _divergence_lines(divergence: LineDivergence) -> list[str]:
+    what = "run different lines" if divergence.flow else "diverge at one line"
     lines = [f"the two runs {what}:"]
-    if parted.flow and parted.after is not None:
-        lines.insert(0, f"both ran {_place(parted.after)}")
-    for which, line in (("first", parted.first), ("second", parted.second)):
+    if divergence.flow and divergence.after is not None:
+        lines.insert(0, f"both ran {_place(divergence.after)}")
+    for which, line in (("first", divergence.first), ("second", divergence.second)):
         if line is None:
             lines.append(f"  {which}: had ended")
             continue

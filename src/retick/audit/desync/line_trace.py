@@ -1,12 +1,12 @@
-"""Runs one step of a game with every line watched: which line gave which field its value.
+"""Runs one step of a game and traces every line: which line gave which field its value.
 
-Theory of operation. Python calls back before each line of the game's own source. What changed since the last call
-is the work of the line that ran in between: fields of the state, and plain local variables. How to see a state that
-is half made depends on the game, and three ways cover the contract: a mutable world is asked for its fields, a flat
-game changes a row of slots whose names are known, and any other game makes new states, the newest of which is looked
-at wherever a local variable or a return value shows it.
+Theory of operation. Python calls a trace function before each line of the game's own source. What changed since the
+last call is the effect of the line that ran in between: fields of the state, and local variables of simple types. How
+to read a state in the middle of a step depends on the game, and there are three ways. A mutable world is asked for its
+fields. A flat game changes a row of slots whose names are known. Any other game makes new states, and the newest one
+that a local variable or a return value shows is read.
 
-Only Python source is seen: compiled kernels are run from theirs (RETICK_PURE=1).
+Only Python source can be traced, so compiled kernels run from theirs (RETICK_PURE=1).
 """
 
 import inspect
@@ -19,6 +19,7 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from retick.rollback.desync.field_values import Value, portable_fields
+from retick.sim.contract import Simulation
 from retick.sim.flat import FlatSimulation
 from retick.sim.record import Layout
 from retick.sim.world import WorldSimulation
@@ -26,13 +27,14 @@ from retick.sim.world import WorldSimulation
 __all__ = ["Executed", "LineTracer", "trace_step"]
 
 MAX_LINES = 20_000
-PLAIN = (bool, int, float, str)
+"""Lines that are kept."""
+SIMPLE = (bool, int, float, str)
 Probe = Callable[[FrameType | None, Any], dict[str, Value]]
 Tracing = Callable[[FrameType, str, Any], Any]
 
 
 class Executed(NamedTuple):
-    """One line that ran, and what it did."""
+    """One line that ran, and its effects."""
 
     file: str
     line: int
@@ -41,17 +43,19 @@ class Executed(NamedTuple):
     writes: dict[str, Value]
     """Watched fields that changed, with their new values."""
     variables: dict[str, Value]
-    """Plain local variables that changed, with their new values; ``returned`` for a plain value that was returned."""
+    """Local variables of simple types that changed, with their new values; ``returned`` for a simple return value."""
 
 
-def trace_step(sim: Any, state: Any, inputs: tuple[int, ...], watch: Iterable[str]) -> tuple[Any, "LineTracer"]:
+def trace_step(
+    sim: Simulation[Any], state: Any, inputs: tuple[int, ...], watch: Iterable[str]
+) -> tuple[Any, "LineTracer"]:
     """The state after one step, and the tracer with every line that ran."""
     tracer = LineTracer(sim, state, frozenset(watch))
     return tracer.run(lambda: sim.step(state, inputs)), tracer
 
 
 class _Running:
-    """A call that is under way: the line it is on, and its variables as last seen."""
+    """A call in progress: the index of its current line, and its variables when last read."""
 
     __slots__ = ("at", "variables")
 
@@ -61,22 +65,23 @@ class _Running:
 
 
 class LineTracer:
-    """Watches the lines of a game's own source."""
+    """Traces the lines of a game's own source."""
 
-    def __init__(self, sim: Any, state: Any, watch: frozenset[str]) -> None:
+    def __init__(self, sim: Simulation[Any], state: Any, watch: frozenset[str]) -> None:
         self.executed: list[Executed] = []
         self.cut = False
         """There were more lines than are kept."""
         self._sim = sim
         self._watch = watch
         self._roots = _roots_of(sim)
-        self._ours: dict[CodeType, bool] = {}
+        self._known: dict[CodeType, bool] = {}
         self._values = _chosen(sim.fields(state), watch)
         self._probe = self._probe_for(sim, state)
         self._calls: list[_Running] = []
         self._row: list[int] | None = None
 
     def run(self, call: Callable[[], Any]) -> Any:
+        """Make the call with tracing on, and return its result, which must be a state."""
         before = sys.gettrace()
         sys.settrace(self._on_call)
         try:
@@ -88,13 +93,13 @@ class LineTracer:
         self._note(last, _chosen(self._sim.fields(result), self._watch), {})
         return result
 
-    # What Python calls.
+    # Called by Python.
 
     def _on_call(self, frame: FrameType, event: str, _arg: Any) -> Tracing | None:
-        if event != "call" or not self._is_ours(frame.f_code):
+        if event != "call" or not self._is_the_games(frame.f_code):
             return None
         self._look(None, None)
-        self._calls.append(_Running(_plain(frame)))
+        self._calls.append(_Running(_simple(frame)))
         if frame.f_code.co_name == "advance_slots" and frame.f_code.co_argcount >= 2:
             self._row = frame.f_locals[frame.f_code.co_varnames[1]]
         return self._on_event
@@ -122,16 +127,16 @@ class LineTracer:
         return len(self.executed) - 1
 
     def _look(self, frame: FrameType | None, returned: Any) -> None:
-        """Put down to the line that ran last whatever is different now."""
+        """Note everything that is different now as an effect of the line that ran last."""
         if not self._calls:
             return
         running = self._calls[-1]
         self._note(running, self._probe(frame, returned), {})
         if frame is None:
             return
-        now = _plain(frame)
+        now = _simple(frame)
         changed = {name: value for name, value in now.items() if not _same(running.variables.get(name), value)}
-        if type(returned) in PLAIN:
+        if type(returned) in SIMPLE:
             changed["returned"] = returned
         self._note(running, {}, dict(portable_fields(changed.items())))
         running.variables = now
@@ -143,17 +148,17 @@ class LineTracer:
             return
         line = self.executed[running.at]
         if running.at < len(self.executed) - 1:
-            # The line called something and goes on after it: that stands in its place in time.
+            # The line made a call and continues after it: note its effects again at this point in time.
             line = line._replace(writes={}, variables={})
             running.at = self._add(line)
         line.writes.update(writes)
         line.variables.update(variables)
 
-    # How a half-made state is seen.
+    # How to read a state in the middle of a step.
 
-    def _probe_for(self, sim: Any, state: Any) -> Probe:
+    def _probe_for(self, sim: Simulation[Any], state: Any) -> Probe:
         if isinstance(sim, WorldSimulation):
-            return lambda _frame, _returned: self._fields_or_last(sim.world.fields)
+            return lambda _frame, _returned: self._fields_or_nothing(sim.world.fields)
         if isinstance(sim, FlatSimulation) and type(sim).step is FlatSimulation.step:
             layout = sim.state_type.layout
             return lambda _frame, _returned: _row_values(self._row, layout, self._watch)
@@ -164,36 +169,36 @@ class LineTracer:
             for value in shown:
                 if type(value) is type(state) and not any(value is known for known in newest):
                     newest.append(value)
-            return self._fields_or_last(lambda: sim.fields(newest[-1]))
+            return self._fields_or_nothing(lambda: sim.fields(newest[-1]))
 
         return look
 
-    def _fields_or_last(self, fields: Callable[[], Iterable[tuple[str, Any]]]) -> dict[str, Value]:
-        """In the middle of a step a state may be in pieces: then nothing is seen, and the next look sees more."""
+    def _fields_or_nothing(self, fields: Callable[[], Iterable[tuple[str, Any]]]) -> dict[str, Value]:
+        """The watched fields; empty if they cannot be read in the middle of this step: the next look shows more."""
         try:
             return _chosen(fields(), self._watch)
         except Exception:
             return {}
 
-    # Whose source it is.
+    # Which source belongs to the game.
 
-    def _is_ours(self, code: CodeType) -> bool:
-        known = self._ours.get(code)
+    def _is_the_games(self, code: CodeType) -> bool:
+        known = self._known.get(code)
         if known is None:
             name = os.path.abspath(code.co_filename)
             inside = [name[len(root) :] for root in self._roots if name.startswith(root + os.sep)]
-            known = self._ours[code] = any("site-packages" not in rest for rest in inside)
+            known = self._known[code] = any("site-packages" not in rest for rest in inside)
         return known
 
     def _shown(self, filename: str) -> str:
-        """The path from the package or folder of the game on."""
+        """The path, from the package or folder of the game on."""
         name = os.path.abspath(filename)
         root = next((root for root in self._roots if name.startswith(root + os.sep)), "")
         return Path(name).relative_to(Path(root).parent).as_posix() if root else Path(name).as_posix()
 
 
-def _roots_of(sim: Any) -> list[str]:
-    """The folders with a game's own source: its package, or where its file lies; of our own, only the games."""
+def _roots_of(sim: Simulation[Any]) -> list[str]:
+    """The folders with a game's own source: its package or the folder of its file; of Retick itself, only its games."""
     game = sim.world if isinstance(sim, WorldSimulation) else sim
     own = Path(__file__).resolve().parents[2]
     roots: list[str] = []
@@ -214,7 +219,7 @@ def _roots_of(sim: Any) -> list[str]:
 
 
 def _file_of(cls: type) -> str | None:
-    """The file that a class's own code came from: two builds may have modules of one name."""
+    """The file that a class was loaded from, by its code: two builds may have modules of the same name."""
     for member in vars(cls).values():
         code = getattr(inspect.unwrap(getattr(member, "__func__", member)), "__code__", None)
         if code is not None and os.path.isfile(code.co_filename):
@@ -222,8 +227,8 @@ def _file_of(cls: type) -> str | None:
     return None
 
 
-def _plain(frame: FrameType) -> dict[str, Value]:
-    return {name: value for name, value in frame.f_locals.items() if type(value) in PLAIN}
+def _simple(frame: FrameType) -> dict[str, Value]:
+    return {name: value for name, value in frame.f_locals.items() if type(value) in SIMPLE}
 
 
 def _chosen(fields: Iterable[tuple[str, Any]], watch: frozenset[str]) -> dict[str, Value]:
@@ -233,7 +238,7 @@ def _chosen(fields: Iterable[tuple[str, Any]], watch: frozenset[str]) -> dict[st
 def _row_values(row: Any, layout: Layout, watch: frozenset[str]) -> dict[str, Value]:
     if not isinstance(row, list) or len(row) != len(layout.names):
         return {}
-    # A slot holds an unsigned field of 64 bits as the signed number with the same bits.
+    # A slot stores an unsigned field of 64 bits as the signed number with the same bits.
     return {
         name: value + (1 << 64) if value < 0 and not width.signed else value
         for name, width, value in zip(layout.names, layout.widths, row, strict=True)

@@ -1,7 +1,9 @@
-"""A desync report as JSON, and back: strict, since a bundle comes from another machine."""
+"""A desync report as JSON, and back. The reader is strict, because a bundle comes from another peer.
+
+The keys are those of docs/formats/desync-bundle.md. They stay as they are, whatever the attributes here are called.
+"""
 
 from collections.abc import Callable
-from dataclasses import asdict, fields
 from typing import Any, TypeVar
 
 from retick.errors import InvalidValue
@@ -13,17 +15,40 @@ __all__ = ["report_from_json", "report_to_json"]
 T = TypeVar("T")
 
 MAX_ITEMS = 4096
+"""Items of any list, at most."""
 LARGEST = 1 << 255
+"""Bound of integers in a state, on both sides of zero."""
 
 
 def report_to_json(report: DesyncReport) -> dict[str, Any]:
     """Plain dictionaries, lists, numbers and text."""
-    return asdict(report)
+    return {
+        "machines": report.machines,
+        "silent": report.silent,
+        "alarm": report.alarm,
+        "last_agreed": report.last_agreed,
+        "first_differing": report.first_differing,
+        "exact": report.exact,
+        "partings": [{"frame": one.frame, "groups": one.groups, "checksums": one.checksums} for one in report.partings],
+        "fields": [{"name": field.name, "values": field.values} for field in report.fields],
+        "hidden": [{"name": field.name, "values": field.values} for field in report.hidden],
+        "inputs": [{"frame": row.frame, "values": row.values} for row in report.inputs],
+        "input_differences": [
+            {"frame": one.frame, "player": one.player, "values": one.values} for one in report.input_differences
+        ],
+        "left_out": report.left_out,
+    }
+
+
+_REPORT_KEYS = (
+    "machines", "silent", "alarm", "last_agreed", "first_differing", "exact", "partings", "fields", "hidden", "inputs",
+    "input_differences", "left_out",
+)  # fmt: skip
 
 
 def report_from_json(data: Any) -> DesyncReport:
     """The report that ``report_to_json`` wrote; InvalidValue for anything else."""
-    raw = _object(data, DesyncReport)
+    raw = _object(data, "report", *_REPORT_KEYS)
     return DesyncReport(
         machines=_list(raw["machines"], _integer),
         silent=_list(raw["silent"], _integer),
@@ -31,7 +56,7 @@ def report_from_json(data: Any) -> DesyncReport:
         last_agreed=_optional(raw["last_agreed"], _integer),
         first_differing=_optional(raw["first_differing"], _integer),
         exact=_truth(raw["exact"]),
-        partings=_list(raw["partings"], _parting),
+        partings=_list(raw["partings"], _divergence),
         fields=_list(raw["fields"], _field),
         hidden=_list(raw["hidden"], _field),
         inputs=_list(raw["inputs"], _input_row),
@@ -40,8 +65,8 @@ def report_from_json(data: Any) -> DesyncReport:
     )
 
 
-def _parting(data: Any) -> Parting:
-    raw = _object(data, Parting)
+def _divergence(data: Any) -> Parting:
+    raw = _object(data, "parting", "frame", "groups", "checksums")
     groups = _list(raw["groups"], lambda group: _list(group, _integer))
     checksums = _list(raw["checksums"], _integer)
     if len(groups) != len(checksums) or not all(groups):
@@ -50,7 +75,7 @@ def _parting(data: Any) -> Parting:
 
 
 def _field(data: Any) -> FieldValues:
-    raw = _object(data, FieldValues)
+    raw = _object(data, "field", "name", "values")
     return FieldValues(
         name=_text(raw["name"], MAX_NAME),
         values=_list(raw["values"], lambda pair: _pair(pair, lambda value: _optional(value, _value))),
@@ -58,12 +83,12 @@ def _field(data: Any) -> FieldValues:
 
 
 def _input_row(data: Any) -> InputRow:
-    raw = _object(data, InputRow)
+    raw = _object(data, "row of inputs", "frame", "values")
     return InputRow(frame=_integer(raw["frame"]), values=_list(raw["values"], _integer))
 
 
 def _input_difference(data: Any) -> InputDifference:
-    raw = _object(data, InputDifference)
+    raw = _object(data, "difference of inputs", "frame", "player", "values")
     return InputDifference(
         frame=_integer(raw["frame"]),
         player=_integer(raw["player"]),
@@ -71,10 +96,9 @@ def _input_difference(data: Any) -> InputDifference:
     )
 
 
-def _object(data: Any, kind: type[Any]) -> dict[str, Any]:
-    names = {field.name for field in fields(kind)}
-    if not isinstance(data, dict) or data.keys() != names:
-        raise InvalidValue(f"a {kind.__name__} has {', '.join(sorted(names))}")
+def _object(data: Any, what: str, *keys: str) -> dict[str, Any]:
+    if not isinstance(data, dict) or data.keys() != set(keys):
+        raise InvalidValue(f"a {what} has the keys {', '.join(keys)}, and no others")
     return data
 
 
@@ -86,7 +110,7 @@ def _list(data: Any, read: Callable[[Any], T]) -> tuple[T, ...]:
 
 def _pair(data: Any, read: Callable[[Any], T]) -> tuple[int, T]:
     if not isinstance(data, list) or len(data) != 2:
-        raise InvalidValue("a machine and its value were expected")
+        raise InvalidValue("a peer id and its value were expected")
     return _integer(data[0]), read(data[1])
 
 
@@ -95,7 +119,7 @@ def _optional(data: Any, read: Callable[[Any], T]) -> T | None:
 
 
 def _integer(data: Any) -> int:
-    """A frame, a machine, a checksum or an input: all fit 64 bits and have no sign."""
+    """A frame, a peer id, a checksum or an input: all are unsigned and fit 64 bits."""
     if type(data) is not int or not 0 <= data < 1 << 64:
         raise InvalidValue("a number from 0 to 2**64 - 1 was expected")
     return data

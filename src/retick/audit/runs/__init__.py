@@ -1,1 +1,1 @@
-"""One match run in several fresh interpreters and through save and load, and the results compared."""
+"""Runs one match in several fresh interpreters and through save and load, and compares the results."""

@@ -1,20 +1,16 @@
-"""The dynamic half: one match in several fresh interpreters with different hash seeds, and through save/load.
+"""The dynamic half of the audit: one match in several fresh interpreters, and once through save and load.
 
-The interpreters run side by side and report a line a frame; after each block of frames their lines are compared.
-At the first difference both are asked for their fields of that frame, while they still have them: a
-second run would differ in yet another way. The game is never imported into this process.
+The interpreters have different hash seeds. They run side by side and report one line for each frame; after each block
+of frames their lines are compared. At the first difference both are asked for their fields of that frame, while they
+still have them: a second run could differ in another way. The game is never imported into this process.
 """
 
 import json
-import os
-import subprocess
-import sys
-import tempfile
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
+from retick.audit.interpreter import Interpreter, InterpreterDied, interpreters
 from retick.audit.report import Divergence, DynamicReport
 from retick.audit.runs.play import Observation
 from retick.audit.targets import find_target
@@ -24,7 +20,9 @@ from retick.sim.record import FieldDifference
 
 __all__ = ["audit_dynamic"]
 
+_WORKER = "retick.audit.runs.worker"
 _BALLAST = 4099
+"""Objects that each interpreter allocates before the match, times its hash seed: so their addresses differ."""
 
 
 def audit_dynamic(
@@ -37,20 +35,20 @@ def audit_dynamic(
     timeout: float = 120.0,
     progress: Callable[[int], None] = lambda frame: None,
 ) -> DynamicReport:
-    """Play ``game`` (``module:Class`` or ``file.py:Class``) with random inputs, again and again, and compare.
+    """Play ``game`` (``module:Class`` or ``file.py:Class``) with random inputs in each interpreter, and compare.
 
-    ``mask`` keeps only some bits of each input; ``timeout`` is in seconds and covers everything. ``progress`` is told
-    the frame that has been compared last. A UsageError says that the game cannot be run at all.
+    ``mask`` keeps only some bits of each input; ``timeout`` is in seconds and covers everything. ``progress`` is called
+    with the last frame that was compared. A UsageError says that the game cannot be run at all.
     """
     target = find_target(game)
     names = target.import_names()
     if frames < 1 or interpreters < 2:
-        raise UsageError(f"a run takes 1 frame and 2 interpreters at least, not {frames} and {interpreters}")
+        raise UsageError(f"the audit needs at least 1 frame and 2 interpreters, not {frames} and {interpreters}")
     check_seed(seed)
     job = {**names, "seed": seed, "frames": frames, "mask": mask}
     hash_seeds = tuple(range(1, interpreters + 1))
-    with _workers(job, hash_seeds, timeout) as (players, saver):
-        found = [_compare(players, progress), _saved(saver)]
+    with _players(job, hash_seeds, timeout) as (players, saver):
+        found = [_compare(players, progress), _save_divergence(saver)]
     return DynamicReport(
         game=game,
         seed=seed,
@@ -60,92 +58,44 @@ def audit_dynamic(
     )
 
 
-class _Process:
-    """A worker, and what it has said last."""
+class _Player(NamedTuple):
+    """One interpreter that plays the match."""
 
-    def __init__(self, job: dict[str, Any], hash_seed: int) -> None:
-        self.hash_seed = hash_seed
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "retick.audit.runs.worker", json.dumps({**job, "ballast": hash_seed * _BALLAST})],
-            env={**os.environ, "PYTHONHASHSEED": str(hash_seed)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            encoding="utf-8",
-        )
-        self.killed_by_timer = False
+    interpreter: Interpreter
+    hash_seed: int
+    """Its PYTHONHASHSEED."""
 
     def lines(self) -> list[str]:
-        """What it says up to the next word that ends something: B, D, E, V or S."""
-        assert self._process.stdout is not None
-        found = []
-        for line in self._process.stdout:
-            found.append(line.rstrip("\n"))
-            if line[0] in "BDEVS":
-                return found
-        raise self._death()
-
-    def tell(self, command: str) -> None:
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(command + "\n")
-            self._process.stdin.flush()
-        except OSError:
-            raise self._death() from None
-
-    def _death(self) -> UsageError:
-        if self.killed_by_timer:
-            return UsageError("the match did not end in time: play fewer frames, or allow more seconds")
-        self._process.wait()
-        self._errors.seek(0)
-        last = self._errors.read().decode(errors="replace").strip().splitlines()[-1:]
-        return UsageError(f"an interpreter died with code {self._process.returncode}: {' '.join(last)}")
-
-    def kill(self) -> None:
-        self.killed_by_timer = True
-        self._process.kill()
-
-    def close(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout, self._errors):
-            if stream is not None:
-                _close_quietly(stream)
-
-
-def _close_quietly(stream: Any) -> None:
-    try:
-        stream.close()
-    except OSError:
-        return  # a command that a dead process never read
+        """What it writes up to the next line that ends something: B, D, E, V or S."""
+        found = [self.interpreter.read_line()]
+        while not found[-1].startswith(("B", "D", "E", "V", "S")):
+            found.append(self.interpreter.read_line())
+        return found
 
 
 @contextmanager
-def _workers(
+def _players(
     job: dict[str, Any], hash_seeds: tuple[int, ...], timeout: float
-) -> Iterator[tuple[list[_Process], _Process]]:
-    started: list[_Process] = []
-
-    def kill_all() -> None:
-        for process in list(started):
-            process.kill()
-
-    timer = threading.Timer(timeout, kill_all)
-    timer.daemon = True
+) -> Iterator[tuple[list[_Player], _Player]]:
+    """The interpreters that are compared with each other, and the one that saves and loads."""
     try:
-        timer.start()
-        for hash_seed in hash_seeds:
-            started.append(_Process({**job, "mode": "play"}, hash_seed))
-        started.append(_Process({**job, "mode": "saves"}, hash_seeds[0]))
-        yield started[:-1], started[-1]
-    finally:
-        timer.cancel()
-        for process in started:
-            process.close()
+        with interpreters(timeout) as start:
+
+            def player(mode: str, hash_seed: int) -> _Player:
+                own = {**job, "mode": mode, "ballast": hash_seed * _BALLAST}
+                return _Player(start(_WORKER, own, {"PYTHONHASHSEED": str(hash_seed)}), hash_seed)
+
+            compared = [player("play", hash_seed) for hash_seed in hash_seeds]
+            yield compared, player("saves", hash_seeds[0])
+    except InterpreterDied as death:
+        if death.timed_out:
+            raise UsageError(
+                f"the match did not end within {timeout:g} seconds: play fewer frames, or allow more seconds"
+            ) from None
+        raise UsageError(f"an interpreter died with code {death.code}: {death.last_line}") from None
 
 
-def _compare(players: list[_Process], progress: Callable[[int], None]) -> Divergence | None:
+def _compare(players: list[_Player], progress: Callable[[int], None]) -> Divergence | None:
     """The first frame at which any interpreter differs from the first one."""
     while True:
         said = [player.lines() for player in players]
@@ -154,14 +104,14 @@ def _compare(players: list[_Process], progress: Callable[[int], None]) -> Diverg
         at = min((_first_difference(first, other) for other in said[1:]), default=len(first))
         if at < len(first):
             which = next(index for index, lines in enumerate(said) if _first_difference(first, lines) == at)
-            return _explain(players[0], players[which], first, said[which], at)
+            return _divergence(players[0], players[which], first, said[which], at)
         if first[-1] == "D":
             return None
         if first[-1].startswith("E"):
             _raise_failed(first[-1])
         progress(int(first[-2].split()[1]))
         for player in players:
-            player.tell("go")
+            player.interpreter.send("go")
 
 
 def _first_difference(first: list[str], second: list[str]) -> int:
@@ -181,11 +131,12 @@ def _raise_failed(line: str) -> NoReturn:
     failure = json.loads(line[2:])
     where = "before frame 0" if failure["frame"] < 0 else f"at frame {failure['frame']}"
     raise UsageError(
-        f"the game failed {where}: {failure['message']} (inputs are random in all bits; a mask keeps some)"
+        f"the game failed {where}: {failure['message']} "
+        "(inputs are random in all bits; if the game accepts only some bits, give a mask)"
     )
 
 
-def _explain(first: _Process, second: _Process, ours: list[str], theirs: list[str], at: int) -> Divergence:
+def _divergence(first: _Player, second: _Player, ours: list[str], theirs: list[str], at: int) -> Divergence:
     what = f"PYTHONHASHSEED {first.hash_seed} and {second.hash_seed}"
     failures = [_failure(lines, at) for lines in (ours, theirs)]
     if any(failures):
@@ -194,9 +145,9 @@ def _explain(first: _Process, second: _Process, ours: list[str], theirs: list[st
         return Divergence(check="interpreters", frame=frame, what=what, differences=(raised,))
     frame = int(ours[at].split()[1])
     seen = []
-    for process in (first, second):
-        process.tell(f"fields {frame}")
-        pairs = json.loads(process.lines()[-1][2:])
+    for player in (first, second):
+        player.interpreter.send(f"fields {frame}")
+        pairs = json.loads(player.lines()[-1][2:])
         seen.append(Observation(0, tuple((name, value) for name, value in pairs)))
     differences = tuple(FieldDifference(*one) for one in seen[0].differences(seen[1]))
     return Divergence(check="interpreters", frame=frame, what=what, differences=differences)
@@ -207,13 +158,13 @@ def _failure(lines: list[str], at: int) -> str | None:
     return str(json.loads(lines[at][2:])["message"]) if failed else None
 
 
-def _saved(saver: _Process) -> Divergence | None:
+def _save_divergence(saver: _Player) -> Divergence | None:
     last = saver.lines()[-1]
     if last == "D":
         return None
     broken = json.loads(last[2:])
     if last.startswith("E"):
-        # Played straight, the match went well or went wrong otherwise.
+        # The match played straight did not fail, or not like this.
         broken["what"] = "the match played straight and through save and load"
         broken["differences"] = [("exception", "none", broken["message"])]
     return Divergence(

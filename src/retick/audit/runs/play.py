@@ -1,7 +1,7 @@
-"""The match that the dynamic checks play: a game from its name, seeded inputs, and what is seen of each state.
+"""The match that the dynamic checks play: a game from its name, seeded inputs, and what is compared of each state.
 
-Runs inside the worker processes. Inputs hold for a few frames at a time, as fingers do; values are compared as
-text in which sets are sorted and addresses do not occur, so that equal values look equal in every process.
+Runs inside the worker processes. Inputs stay the same for a few frames, as those of people do. Values are compared as
+text in which sets are sorted and no addresses occur, so that equal values have equal texts in every process.
 """
 
 import dataclasses
@@ -44,6 +44,7 @@ class Observation(NamedTuple):
 
 
 def observe(game: Any, state: Any) -> Observation:
+    """What is compared of ``state``."""
     return Observation(game.checksum(state), tuple((str(name), as_text(value)) for name, value in game.fields(state)))
 
 

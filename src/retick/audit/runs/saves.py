@@ -1,8 +1,8 @@
-"""One match played through save and load at every frame, each frame stepped several times.
+"""One match that is saved and loaded at every frame, each frame stepped several times.
 
-A save that loses something shows when it is loaded. Something that lives outside of the state shows when a frame
-is stepped twice, or stepped by a game object that has never seen the match: both must give the same result. And
-a step that changes the state it got shows when that state is looked at again.
+A save that loses something is noticed after loading. A value outside of the state is noticed when a frame is stepped
+twice, or by a new game object: both must give the same result. A step that changes the state it gets is noticed when
+that state is read again.
 """
 
 import copy
@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 from retick.audit.runs.play import Observation, inputs_for, observe
 from retick.errors import UsageError
-from retick.sim.contract import PacksState
+from retick.sim.contract import PacksState, Simulation
 
 __all__ = ["Broken", "Saved", "first_broken_save", "load", "save"]
 
 
 class Broken(NamedTuple):
-    """The first frame at which two results differ, which two, and both."""
+    """The first frame at which two results differ, what was compared, and both results."""
 
     frame: int
     what: str
@@ -27,41 +27,42 @@ class Broken(NamedTuple):
 
 
 class Saved(NamedTuple):
-    """A state put away."""
+    """A saved state."""
 
     data: Any
     form: str
     """``packed`` by the game, ``pickled``, or ``copied``."""
 
 
-def save(game: Any, state: Any) -> Saved:
-    """``state`` in a form that later steps cannot reach: the game's own bytes, a pickle, or a deep copy."""
+def save(game: Simulation[Any], state: Any) -> Saved:
+    """``state`` in a form that later steps cannot change: the game's own bytes, a pickle, or a deep copy."""
     if isinstance(game, PacksState):
         try:
             return Saved(game.pack_state(state), "packed")
         except UsageError:
-            pass  # a world whose save is no bytes: its states stay at home, and are saved all the same
+            pass  # a world whose save() returns no bytes: saved in another way
     try:
         return Saved(pickle.dumps(state), "pickled")
     except Exception:  # objects refuse to be pickled in every possible way
         return Saved(copy.deepcopy(state), "copied")
 
 
-def load(game: Any, saved: Saved) -> Any:
-    if saved.form == "packed":
+def load(game: Simulation[Any], saved: Saved) -> Any:
+    """The state that ``save`` saved."""
+    if saved.form == "packed" and isinstance(game, PacksState):
         return game.unpack_state(saved.data)
     return pickle.loads(saved.data) if saved.form == "pickled" else copy.deepcopy(saved.data)
 
 
 def first_broken_save(
-    factory: Callable[[], Any],
+    factory: Callable[[], Simulation[Any]],
     *,
     seed: int,
     frames: int,
     mask: int | None = None,
     on_frame: Callable[[int], None] = lambda frame: None,
 ) -> Broken | None:
-    """Play the match; None if every comparison holds."""
+    """Play the match; None if all comparisons agree. ``on_frame`` is called before each frame."""
     game, straight = factory(), factory()
     state, straight_state = game.initial_state(seed), straight.initial_state(seed)
     for frame, inputs in enumerate(inputs_for(game, seed=seed, frames=frames, mask=mask)):

@@ -1,26 +1,25 @@
-"""One interpreter of the dynamic audit: ``python -m retick.audit.runs.worker '{...}'``.
+"""One interpreter of the dynamic audit: ``python -m retick.audit.runs.worker``, with its job on stdin.
 
-Lines that it writes, each a word and its values::
+Lines that it writes, each a letter and its values::
 
     F frame checksum digest   one state; frame -1 is the initial one
-    B                         the end of a block; a command is awaited
-    V json                    the fields of the frame asked for, pairs of name and text
-    S json                    the first broken save: frame, what, differences
+    B                         the end of a block; the worker waits for a command
+    V json                    the fields of the frame that was asked for, pairs of name and text
+    S json                    the first save that failed a comparison: frame, what, differences
     E json                    the game failed: kind (import, game), frame, message
     D                         the match is over
 
-Commands that it reads: ``go``, ``fields N`` for a frame of the last block, ``stop``. The game itself sees neither
-stream: what it prints goes to stderr, and its stdin is empty.
+Commands that it reads: ``go``, ``fields N`` for a frame of the last block, ``stop``.
 """
 
 import json
-import os
-import sys
+from collections.abc import Callable
 from typing import IO, Any
 
+from retick.audit.interpreter import job_and_streams
 from retick.audit.runs.play import Observation, game_factory, inputs_for, observe
 from retick.audit.runs.saves import first_broken_save
-from retick.errors import UsageError
+from retick.sim.contract import Simulation
 
 __all__ = ["BLOCK", "main"]
 
@@ -29,7 +28,7 @@ BLOCK = 256
 
 
 class _Stopped(Exception):
-    """The parent has seen enough."""
+    """The parent needs no more frames."""
 
 
 class _Worker:
@@ -52,7 +51,7 @@ class _Worker:
             self._say("D")
         except _Stopped:
             pass
-        except BaseException as error:  # whatever a game raises, even an exit, is what the parent is told
+        except BaseException as error:  # whatever a game raises, even an exit, is reported to the parent
             text = str(error) if kind == "import" else f"{type(error).__name__}: {error}"
             self._say("E " + json.dumps({"kind": kind, "frame": self._frame, "message": text}))
 
@@ -63,7 +62,7 @@ class _Worker:
     def _match(self) -> dict[str, Any]:
         return {name: self._job[name] for name in ("seed", "frames", "mask")}
 
-    def _play(self, game: Any) -> None:
+    def _play(self, game: Simulation[Any]) -> None:
         state = game.initial_state(self._job["seed"])
         self._show(-1, observe(game, state))
         for frame, inputs in enumerate(inputs_for(game, **self._match())):
@@ -87,7 +86,7 @@ class _Worker:
             raise _Stopped
         self._block.clear()
 
-    def _check_saves(self, factory: Any) -> None:
+    def _check_saves(self, factory: Callable[[], Simulation[Any]]) -> None:
         def note(frame: int) -> None:
             self._frame = frame
 
@@ -97,24 +96,10 @@ class _Worker:
             self._say("S " + json.dumps({"frame": broken.frame, "what": broken.what, "differences": differences}))
 
 
-def _own_streams() -> tuple[IO[str], IO[str]]:
-    """The process's stdin and stdout for ourselves; in their place an empty file and stderr."""
-    lines_in = os.fdopen(os.dup(0), "r", encoding="utf-8")
-    lines_out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.dup2(2, 1)
-    os.close(nothing)
-    return lines_in, lines_out
-
-
 def main() -> None:
-    job = json.loads(sys.argv[1])
-    if not isinstance(job, dict):
-        raise UsageError("a worker takes one JSON object")
-    lines_in, lines_out = _own_streams()
+    job, lines_in, lines_out = job_and_streams()
     # Objects in the way, so that addresses differ between interpreters even where the system does not move them.
-    ballast = [bytes(16 + number % 480) for number in range(job.get("ballast", 0))]
+    ballast = [bytes(16 + number % 480) for number in range(job["ballast"])]
     _Worker(job, lines_in, lines_out).run()
     ballast.clear()
 

@@ -1,1 +1,1 @@
-"""Rules over a game's source, read and never run."""
+"""The rules that a game's source must keep. The source is read, never imported or run."""

@@ -1,4 +1,4 @@
-"""The static half: every rule over every file, less what the comments allow."""
+"""The static half of the audit: applies every rule to every file, and sets aside what allow comments name."""
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
@@ -6,18 +6,19 @@ from pathlib import Path
 
 from retick.audit.report import AllowedFinding, Finding, StaticReport
 from retick.audit.rules import FLOAT_RULES
-from retick.audit.static import rules_numbers, rules_order, rules_shared, rules_state, rules_world
-from retick.audit.static.comments import Comments, read_comments
-from retick.audit.static.source import Hit, Source
-from retick.audit.targets import SourceFile, find_target, followed
+from retick.audit.static import rules_global_state, rules_numbers, rules_order, rules_outside, rules_state
+from retick.audit.static.allow_comments import Comments, read_comments
+from retick.audit.static.followed_imports import followed
+from retick.audit.static.parsed_file import Hit, ParsedFile
+from retick.audit.targets import SourceFile, find_target
 
 __all__ = ["audit_files", "audit_source", "audit_static"]
 
-_CHECKS: tuple[Callable[[Source], Iterator[Hit]], ...] = (
+_CHECKS: tuple[Callable[[ParsedFile], Iterator[Hit]], ...] = (
     rules_numbers.check,
-    rules_world.check,
+    rules_outside.check,
     rules_order.check,
-    rules_shared.check,
+    rules_global_state.check,
     rules_state.check,
 )
 
@@ -29,14 +30,14 @@ def audit_static(target: str, *, follow: bool = False) -> StaticReport:
 
 
 def audit_source(text: str, *, path: str = "<source>", package: str = "", floats: bool = False) -> StaticReport:
-    """Audit one source text. ``floats`` stands for a declaration in the package around it."""
+    """Audit one source text. ``floats``: its package has a ``retick: floats`` comment."""
     audited = _File(path, text, package, inherited_floats=floats)
     findings = [*audited.findings, *audited.unused_declaration()]
     return StaticReport(files=(path,), findings=tuple(sorted(findings)), allowed=tuple(audited.allowed))
 
 
 def audit_files(files: Iterable[SourceFile]) -> StaticReport:
-    """Audit several files; a declaration in an ``__init__.py`` counts for all files below it."""
+    """Audit several files. A ``retick: floats`` comment in an ``__init__.py`` counts for all files below it."""
     audited: list[_File] = []
     declarations: dict[Path, bool] = {}
     for file in files:
@@ -72,7 +73,7 @@ def _declares_floats(init: Path, known: dict[Path, bool]) -> bool:
 def _read(file: SourceFile, inherited_floats: bool) -> "_File":
     path = _shown(file.path)
     try:
-        # Some editors put a byte order mark first, which Python passes over and its parser of text does not.
+        # Some editors write a byte order mark first. Python skips it in files; ast.parse of a text does not.
         text = file.path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         return _File(path, "", file.package, unreadable=f"not UTF-8 at byte {error.start}")
@@ -80,13 +81,13 @@ def _read(file: SourceFile, inherited_floats: bool) -> "_File":
 
 
 def _shown(path: Path) -> str:
-    """As a user would type it from here."""
+    """The path relative to the working directory, if it is below it."""
     here = Path.cwd()
     return str(path.relative_to(here) if here in path.parents else path)
 
 
 class _File:
-    """One file's findings, split by its comments into those that stand and those that are allowed."""
+    """The findings of one file, and those that its comments allow."""
 
     def __init__(
         self, path: str, text: str, package: str, *, inherited_floats: bool = False, unreadable: str | None = None
@@ -107,12 +108,12 @@ class _File:
             self._add(line, column, "syntax", str(getattr(error, "msg", error)))
             return
         floats = inherited_floats or self._comments.floats_line is not None
-        self._sort_out(Source(text, path=path, package=package, floats=floats))
+        self._apply_comments(ParsedFile(text, path=path, package=package, floats=floats))
 
     def _add(self, line: int, column: int, rule: str, what: str) -> None:
         self.findings.append(Finding(path=self.path, line=line, column=column, rule=rule, what=what))
 
-    def _sort_out(self, source: Source) -> None:
+    def _apply_comments(self, source: ParsedFile) -> None:
         allows = {(allow.line, allow.rule): allow for allow in self._comments.allows}
         used = set()
         for finding in self._all(source):
@@ -130,7 +131,7 @@ class _File:
         for line, column, rule, what in self._comments.complaints:
             self._add(line, column, rule, what)
 
-    def _all(self, source: Source) -> list[Finding]:
+    def _all(self, source: ParsedFile) -> list[Finding]:
         found = set()
         for check in _CHECKS:
             for hit in check(source):

@@ -1,18 +1,18 @@
-"""What changes an object in place: which calls do, and what they change."""
+"""Calls and assignments that change an object in place, and which object they change."""
 
 import ast
 
-from retick.audit.static.source import Source
+from retick.audit.static.parsed_file import ParsedFile
 
 __all__ = ["is_fresh_mutable", "stored_into", "what_call_changes"]
 
-# These return nothing, so a call whose result is used is some other method, such as a vector's add().
-_SILENT_METHODS = frozenset({
+# These return nothing. So if the result of a call is used, it is another method, such as add() of a vector.
+_METHODS_WITHOUT_RESULT = frozenset({
     "add", "append", "appendleft", "clear", "difference_update", "discard", "extend", "extendleft", "fill", "insert",
     "intersection_update", "move_to_end", "remove", "reverse", "rotate", "sort", "symmetric_difference_update",
     "update", "__delattr__", "__delitem__", "__setattr__", "__setitem__",
 })  # fmt: skip
-_ANSWERING_METHODS = frozenset({"pop", "popitem", "popleft", "setdefault"})
+_METHODS_WITH_RESULT = frozenset({"pop", "popitem", "popleft", "setdefault"})
 _FUNCTIONS = frozenset({
     "builtins.setattr", "builtins.delattr", "builtins.object.__setattr__", "builtins.object.__delattr__",
     "builtins.next", "builtins.list.append", "builtins.list.sort", "builtins.dict.update", "bisect.insort",
@@ -26,13 +26,13 @@ _MUTABLE_MAKERS = frozenset({
 })  # fmt: skip
 
 
-def what_call_changes(source: Source, call: ast.Call) -> ast.expr | None:
-    """The expression whose object the call changes in place, if it is a call that is known to."""
+def what_call_changes(source: ParsedFile, call: ast.Call) -> ast.expr | None:
+    """The expression whose object the call changes in place; None if the call is not known to change one."""
     if any(name in _FUNCTIONS for name in source.resolve(call.func)):
         return call.args[0] if call.args else None
     if isinstance(call.func, ast.Attribute):
         result_unused = isinstance(source.parent(call), ast.Expr)
-        if call.func.attr in _ANSWERING_METHODS or (call.func.attr in _SILENT_METHODS and result_unused):
+        if call.func.attr in _METHODS_WITH_RESULT or (call.func.attr in _METHODS_WITHOUT_RESULT and result_unused):
             return call.func.value
     return None
 
@@ -46,7 +46,7 @@ def stored_into(target: ast.expr) -> list[ast.expr]:
     return stored_into(target.value) if isinstance(target, ast.Starred) else []
 
 
-def is_fresh_mutable(source: Source, node: ast.expr) -> bool:
+def is_fresh_mutable(source: ParsedFile, node: ast.expr) -> bool:
     """Whether the expression makes a new list, dict, set or the like."""
     if isinstance(node, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp):
         return True

@@ -1,4 +1,4 @@
-"""Which names of NumPy mean floats, as far as a name alone can tell."""
+"""Names of NumPy that mean floats, and functions of NumPy whose last bits differ between systems."""
 
 import ast
 
@@ -25,15 +25,17 @@ def _function(name: str) -> str:
 
 
 def is_numpy_float(name: str) -> bool:
+    """Whether a dotted name of NumPy is a float type, a float constant or a function that returns floats."""
     function = _function(name)
     return (function.startswith(("float", "complex")) and function != "float_power") or function in _FLOAT_NAMES
 
 
 def is_numpy_inexact(name: str) -> bool:
+    """Whether a dotted name of NumPy is a function whose last bits differ between systems."""
     return _function(name) in _INEXACT or name.startswith(_INEXACT_MODULES)
 
 
 def makes_floats_by_default(name: str, call: ast.Call) -> bool:
-    """Whether the call builds an array without saying of what, which NumPy takes to mean float64."""
+    """Whether the call makes an array without a dtype, which is float64 then."""
     typed = len(call.args) > 1 or any(keyword.arg == "dtype" for keyword in call.keywords)
     return name in _FLOAT_UNLESS_TYPED and not typed

@@ -1,9 +1,9 @@
-"""Rules about numbers: floats, true division, and functions whose last bits nobody promises.
+"""Rules about numbers: floats, true division, and functions whose last bits differ between systems.
 
-IEEE 754 demands the exactly rounded result of + - * / and square root, and no more. So in a file that declares
-its floats those are excused, and sin, exp or hypot are not: their results differ between C libraries. Functions
-of ``math`` fall into three classes: over integers (no finding), exactly rounded over floats (rule ``float``),
-and the rest (rule ``inexact-math``).
+IEEE 754 requires the exactly rounded result of + - * / and square root, and of nothing else. So a file with a ``retick:
+floats`` comment may use those, but not sin, exp or hypot, whose results differ between C libraries. Functions of
+``math`` are in three classes: over integers (no finding), exactly rounded over floats (rule ``float``), and the rest
+(rule ``inexact-math``).
 """
 
 import ast
@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 
 from retick.audit.static.numpy_names import is_numpy_float, is_numpy_inexact, makes_floats_by_default
-from retick.audit.static.source import Hit, Source
-from retick.audit.static.values import Values
+from retick.audit.static.parsed_file import Hit, ParsedFile
+from retick.audit.static.value_types import ValueTypes
 
 __all__ = ["check"]
 
@@ -39,8 +39,9 @@ _FLOAT_DTYPE = re.compile(r"[<>=|]?(float|complex|f\d|c\d|[efdgFDG]$)")
 _POWERS = ("builtins.pow", "operator.pow", "operator.ipow")
 
 
-def check(source: Source) -> Iterator[Hit]:
-    values = Values(source)
+def check(source: ParsedFile) -> Iterator[Hit]:
+    """The places that break the rules float, division and inexact-math."""
+    values = ValueTypes(source)
     for node in source.walk():
         match node:
             case ast.Constant(value=float() | complex()):
@@ -78,14 +79,14 @@ def _power(node: ast.expr, exponent: ast.expr) -> Iterator[Hit]:
             yield Hit(node, "division", f"`{_short(node)}`, a negative power")
 
 
-def _call(source: Source, values: Values, node: ast.Call) -> Iterator[Hit]:
+def _call(source: ParsedFile, values: ValueTypes, node: ast.Call) -> Iterator[Hit]:
     called = source.resolve(node.func)
     if source.calls(node, *_POWERS) and len(node.args) == 2:
         yield from _power(node, node.args[1])
     elif source.calls(node, *_PACKING) and node.args and _packs_floats(node.args[0]):
         yield Hit(node, "float", f"`{_short(node)}`, with a float code")
     elif source.floats and source.calls(node, "builtins.sum") and not _sums_integers(values, node):
-        yield Hit(node, "inexact-math", "`sum()` of floats, which Python 3.12 began to round otherwise")
+        yield Hit(node, "inexact-math", "`sum()` of floats, which Python 3.12 rounds differently from 3.11")
     elif any(makes_floats_by_default(name, node) for name in called):
         yield Hit(node, "float", f"`{_short(node)}`, float by default")
     for keyword in node.keywords:
@@ -98,7 +99,7 @@ def _packs_floats(code: ast.expr) -> bool:
     return isinstance(code, ast.Constant) and isinstance(code.value, str) and bool(re.search("[efd]", code.value))
 
 
-def _sums_integers(values: Values, node: ast.Call) -> bool:
+def _sums_integers(values: ValueTypes, node: ast.Call) -> bool:
     if not node.args:
         return False
     added = node.args[0]
@@ -109,18 +110,18 @@ def _sums_integers(values: Values, node: ast.Call) -> bool:
     return False
 
 
-def _reference(source: Source, node: ast.expr, names: tuple[str, ...]) -> Iterator[Hit]:
+def _reference(source: ParsedFile, node: ast.expr, names: tuple[str, ...]) -> Iterator[Hit]:
     for name in names:
         module, _, rest = name.partition(".")
         if name in _DIVIDING:
             yield Hit(node, "division", f"`{name}`")
-        elif is_float_name(name) and not _is_type_test(source, node):
+        elif _is_float_name(name) and not _is_type_test(source, node):
             yield Hit(node, "float", f"`{name.removeprefix('builtins.')}`")
         elif module == "cmath" or is_numpy_inexact(name) or (module == "math" and not _math_is_exact(rest)):
             yield Hit(node, "inexact-math", f"`{name}`")
 
 
-def is_float_name(name: str) -> bool:
+def _is_float_name(name: str) -> bool:
     module, _, rest = name.partition(".")
     if module == "math":
         return rest.split(".")[0] in _MATH_EXACTLY_ROUNDED
@@ -132,7 +133,7 @@ def _math_is_exact(function: str) -> bool:
     return function in _MATH_ON_INTEGERS or function in _MATH_EXACTLY_ROUNDED or not function
 
 
-def _is_type_test(source: Source, node: ast.expr) -> bool:
+def _is_type_test(source: ParsedFile, node: ast.expr) -> bool:
     """``isinstance(x, float)`` or ``case float()`` keeps floats out; it makes none."""
     above = source.parent(node)
     while isinstance(above, ast.Tuple | ast.BinOp):

@@ -1,14 +1,14 @@
 """Rules about order and identity: hashes, addresses, and the order of sets.
 
-A set may be held, tested, compared and sorted; what it must not do is give its order to anything. Sorting by a
-key is no cure, since elements with equal keys stay in the order of the set.
+A set may be stored, tested, compared and sorted. But nothing may depend on its order. Sorting by a key does not help:
+elements with equal keys stay in the order of the set.
 """
 
 import ast
 from collections.abc import Iterator
 
-from retick.audit.static.source import Hit, Source
-from retick.audit.static.values import Values
+from retick.audit.static.parsed_file import Hit, ParsedFile
+from retick.audit.static.value_types import ValueTypes
 
 __all__ = ["check"]
 
@@ -28,8 +28,9 @@ _FREE_OF_ORDER = frozenset({
 _EXTENDING = frozenset({"extend", "extendleft", "join"})
 
 
-def check(source: Source) -> Iterator[Hit]:
-    values = Values(source)
+def check(source: ParsedFile) -> Iterator[Hit]:
+    """The places that break the rules identity and set-order."""
+    values = ValueTypes(source)
     for node in source.walk():
         if isinstance(node, ast.expr) and source.in_annotation(node):
             continue
@@ -37,7 +38,7 @@ def check(source: Source) -> Iterator[Hit]:
         yield from _set_order(source, values, node)
 
 
-def _identity(source: Source, values: Values, node: ast.AST) -> Iterator[Hit]:
+def _identity(source: ParsedFile, values: ValueTypes, node: ast.AST) -> Iterator[Hit]:
     if isinstance(node, ast.Attribute) and node.attr == "__hash__" and isinstance(node.ctx, ast.Load):
         yield Hit(node, "identity", f"`{ast.unparse(node)}`")
     if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
@@ -50,18 +51,18 @@ def _identity(source: Source, values: Values, node: ast.AST) -> Iterator[Hit]:
     elif "builtins.hash" in names and not _is_in_hash_method(source, node):
         if isinstance(call, ast.Call) and called:
             if not (call.args and values.is_int(call.args[0])):
-                yield Hit(call, "identity", f"`{ast.unparse(call)}`, not surely of an integer")
+                yield Hit(call, "identity", f"`{ast.unparse(call)}`, not certainly of an integer")
         else:
             yield Hit(node, "identity", "`hash` as a function")
 
 
-def _is_in_hash_method(source: Source, node: ast.AST) -> bool:
-    """Defining ``__hash__`` takes ``hash()``; what matters is who looks at the result."""
+def _is_in_hash_method(source: ParsedFile, node: ast.AST) -> bool:
+    """A ``__hash__`` method needs ``hash()``; only a use of its result is a finding."""
     function = source.function_of(node)
     return isinstance(function, ast.FunctionDef) and function.name == "__hash__"
 
 
-def _set_order(source: Source, values: Values, node: ast.AST) -> Iterator[Hit]:
+def _set_order(source: ParsedFile, values: ValueTypes, node: ast.AST) -> Iterator[Hit]:
     match node:
         case ast.For(iter=iterated) if values.is_set(iterated):
             yield Hit(iterated, "set-order", f"a loop over {_named(iterated)}")
@@ -84,7 +85,7 @@ def _named(node: ast.expr) -> str:
 
 
 def _comprehension(
-    source: Source, values: Values, node: ast.ListComp | ast.GeneratorExp | ast.DictComp
+    source: ParsedFile, values: ValueTypes, node: ast.ListComp | ast.GeneratorExp | ast.DictComp
 ) -> Iterator[Hit]:
     above = source.parent(node)
     order_is_lost = (
@@ -100,7 +101,7 @@ def _comprehension(
             yield Hit(generator.iter, "set-order", f"a comprehension over {_named(generator.iter)}")
 
 
-def _call(source: Source, values: Values, node: ast.Call) -> Iterator[Hit]:
+def _call(source: ParsedFile, values: ValueTypes, node: ast.Call) -> Iterator[Hit]:
     func = node.func
     if isinstance(func, ast.Attribute):
         if func.attr == "pop" and not node.args and values.is_set(func.value):

@@ -1,25 +1,21 @@
-"""Who a name is: the scopes of one file, and names followed through imports and aliases to where they come from.
+"""The scopes of one file, and names followed through imports and aliases to where they come from.
 
-A reference resolves to dotted names: ``pc`` after ``from time import perf_counter as pc`` is
+A use of a name resolves to dotted names: ``pc`` after ``from time import perf_counter as pc`` is
 ``time.perf_counter``; an unbound ``open`` is ``builtins.open``; a parameter annotated ``rng: random.Random`` is
-``random.Random()``, an instance. Several answers mean that the file binds the name in several ways.
+``random.Random()``, an instance. There are several answers if the file binds the name in several ways.
 """
 
 import ast
 import builtins
 from dataclasses import dataclass, field
 
-__all__ = ["Binding", "FunctionNode", "Scope", "ScopeBuilder", "absolute_module", "is_function", "parameters_of"]
+__all__ = ["Binding", "FunctionNode", "Scope", "ScopeBuilder", "absolute_module", "parameters_of"]
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _BUILTINS = frozenset(dir(builtins))
 _DEEPEST_ALIAS = 8
 _NOT_IMPORTED = frozenset({"TYPE_CHECKING", "__name__ == '__main__'"})
-
-
-def is_function(node: ast.AST | None) -> bool:
-    return isinstance(node, FunctionNode)
 
 
 def parameters_of(function: FunctionNode) -> list[ast.arg]:
@@ -31,7 +27,7 @@ def parameters_of(function: FunctionNode) -> list[ast.arg]:
 
 @dataclass(slots=True)
 class Binding:
-    """One way in which a scope binds a name."""
+    """One place in a scope that binds a name."""
 
     node: ast.AST
     dotted: str | None = None
@@ -52,10 +48,10 @@ class Scope:
     parent: "Scope | None"
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
     outer_names: set[str] = field(default_factory=set)
-    """Names that a ``global`` or ``nonlocal`` statement sends elsewhere."""
+    """Names that ``global`` or ``nonlocal`` statements move to an outer scope."""
     star_imports: list[str] = field(default_factory=list)
     _resolved: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Answers given before: some tables bind one name a thousand times."""
+    """Cached answers of ``resolve``: in some files one name is bound a thousand times."""
 
     @property
     def is_module(self) -> bool:
@@ -67,9 +63,9 @@ class Scope:
 
     @property
     def function(self) -> "Scope | None":
-        """The innermost function around, this scope included."""
+        """The innermost function around this scope, or the scope itself."""
         scope: Scope | None = self
-        while scope is not None and not is_function(scope.node):
+        while scope is not None and not isinstance(scope.node, FunctionNode):
             scope = scope.parent
         return scope
 
@@ -87,7 +83,7 @@ class Scope:
         return None
 
     def resolve(self, node: ast.expr, depth: int = 0) -> tuple[str, ...]:
-        """The dotted names that ``node`` may stand for; empty if it is a value of the file's own."""
+        """The dotted names that ``node`` may stand for; empty if it is a value made in this file."""
         if depth > _DEEPEST_ALIAS:
             return ()
         if isinstance(node, ast.Attribute):
@@ -130,7 +126,7 @@ class Scope:
 
 
 class ScopeBuilder(ast.NodeVisitor):
-    """Walks a file once and notes each node's scope, its parent, and whether an import of the file ever runs it."""
+    """Walks a file once and notes each node's scope, its parent, and whether importing the file can run it."""
 
     def __init__(self, tree: ast.Module, package: str) -> None:
         self.scope_of: dict[ast.AST, Scope] = {}
@@ -235,7 +231,7 @@ class ScopeBuilder(ast.NodeVisitor):
 
     def _bind_value(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Name):
-            # The store already made a plain binding; the value says more.
+            # visit_Name has already made a binding without a value: replace it.
             self._scope.bindings[target.id][-1:] = [Binding(target, value=value)]
         elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
             for one_target, one_value in zip(target.elts, value.elts, strict=True):

@@ -1,0 +1,135 @@
+"""Fresh Python interpreters in which games are run, so that no game is ever imported into this process.
+
+A child runs ``python -m MODULE`` for a module of ours. It gets its job as one line of JSON on stdin; after that, both
+sides talk in lines of text, in whatever protocol the module has. The game sees neither stream: in the child, its stdin
+is empty and what it prints goes to stderr. The parent keeps stderr, to quote its last line when a child dies.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import IO, Any
+
+__all__ = ["Interpreter", "InterpreterDied", "interpreters", "job_and_streams"]
+
+
+class InterpreterDied(Exception):
+    """A child ended, or was killed at the timeout, while its answer was awaited."""
+
+    def __init__(self, code: int, last_line: str, *, timed_out: bool) -> None:
+        super().__init__(f"code {code}: {last_line}")
+        self.code = code
+        """Exit code of the process; negative: the signal that ended it."""
+        self.last_line = last_line
+        """The last line on its stderr; empty if there is none."""
+        self.timed_out = timed_out
+
+
+class Interpreter:
+    """One child process."""
+
+    def __init__(self, module: str, environment: Mapping[str, str]) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", module],
+            env={**os.environ, **environment},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            encoding="utf-8",
+        )
+        self._timed_out = False
+
+    def send(self, line: str) -> None:
+        """Write one line to the child."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(line + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise self._death() from None
+
+    def read_line(self) -> str:
+        """The next line that the child writes, without its line end; InterpreterDied if there is none."""
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line.endswith("\n"):
+            raise self._death()
+        return line[:-1]
+
+    def _death(self) -> InterpreterDied:
+        code = self._process.wait()
+        self._errors.seek(0)
+        lines = self._errors.read().decode(errors="replace").strip().splitlines()
+        return InterpreterDied(code, lines[-1] if lines else "", timed_out=self._timed_out)
+
+    def stop_at_timeout(self) -> None:
+        """Kill the child; its InterpreterDied will say that it timed out."""
+        self._timed_out = True
+        self._process.kill()
+
+    def close(self) -> None:
+        """Kill the child if it still runs, and free everything."""
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout, self._errors):
+            if stream is not None:
+                with suppress(OSError):  # a line that a dead child never read
+                    stream.close()
+
+
+Start = Callable[[str, Mapping[str, object], Mapping[str, str]], Interpreter]
+
+
+@contextmanager
+def interpreters(timeout: float) -> Iterator[Start]:
+    """Gives ``start(module, job, environment)``. All children are killed after ``timeout`` seconds, or at the end.
+
+    ``environment`` is added to that of this process.
+    """
+    started: list[Interpreter] = []
+    lock = threading.Lock()
+    expired = False
+
+    def stop_all() -> None:
+        nonlocal expired
+        with lock:
+            expired = True
+            for child in started:
+                child.stop_at_timeout()
+
+    def start(module: str, job: Mapping[str, object], environment: Mapping[str, str]) -> Interpreter:
+        with lock:
+            child = Interpreter(module, environment)
+            started.append(child)
+            if expired:
+                child.stop_at_timeout()
+        child.send(json.dumps(job))
+        return child
+
+    timer = threading.Timer(timeout, stop_all)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield start
+    finally:
+        timer.cancel()
+        for child in started:
+            child.close()
+
+
+def job_and_streams() -> tuple[dict[str, Any], IO[str], IO[str]]:
+    """In a child: its job, and the streams from and to the parent. From here on the game sees neither of them."""
+    lines_in = os.fdopen(os.dup(0), "r", encoding="utf-8")
+    lines_out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    os.close(nothing)
+    job: dict[str, Any] = json.loads(lines_in.readline())
+    return job, lines_in, lines_out

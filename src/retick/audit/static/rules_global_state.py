@@ -1,0 +1,139 @@
+"""The rule about what is shared by all frames: module variables, class attributes, defaults, function attributes.
+
+Code at the top level of a module may fill its tables; a function must not change them afterwards. So only code inside
+of functions is checked, except for the hooks that run while a class is being made.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from retick.audit.static.mutators import is_fresh_mutable, stored_into, what_call_changes
+from retick.audit.static.parsed_file import Hit, ParsedFile, root_name
+from retick.audit.static.scopes import Binding, FunctionNode, Scope
+
+__all__ = ["check"]
+
+_CLASS_HOOKS = frozenset({"__init_subclass__", "__set_name__", "__class_getitem__"})
+
+
+def check(source: ParsedFile) -> Iterator[Hit]:
+    """The places that break the rule global-state."""
+    for node in source.walk():
+        if isinstance(node, FunctionNode):
+            yield from _mutable_defaults(source, node)
+        if source.function_of(node) is None:
+            continue
+        if isinstance(node, ast.Global):
+            yield Hit(node, "global-state", f"`global {', '.join(node.names)}`")
+        for changed in _changed_by(source, node):
+            if what := _shared(source, changed):
+                yield Hit(node, "global-state", what)
+
+
+def _mutable_defaults(source: ParsedFile, function: FunctionNode) -> Iterator[Hit]:
+    for default in (*function.args.defaults, *function.args.kw_defaults):
+        if default is not None and is_fresh_mutable(source, default):
+            yield Hit(default, "global-state", f"the default `{ast.unparse(default)}`, made once for all calls")
+
+
+def _changed_by(source: ParsedFile, node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.Assign(targets=targets) | ast.Delete(targets=targets):
+            return [changed for target in targets for changed in stored_into(target)]
+        case ast.AugAssign(target=target) | ast.For(target=target):
+            return stored_into(target)
+        case ast.AnnAssign(target=target, value=ast.expr()):
+            return stored_into(target)
+        case ast.Call():
+            changed = what_call_changes(source, node)
+            return [changed] if changed is not None else []
+    return []
+
+
+def _shared(source: ParsedFile, changed: ast.expr) -> str | None:
+    """What ``changed`` is, if all instances or all frames share it."""
+    if isinstance(changed, ast.Call):
+        called = source.resolve(changed.func)
+        if "builtins.globals" in called or "builtins.vars" in called:
+            return f"a change through `{ast.unparse(changed)}`"
+    if what := _class_attribute(source, changed):
+        return what
+    root = root_name(changed)
+    if root is None:
+        return None
+    found = source.scope(root).find(root.id)
+    found = _behind_alias(found) if found else None
+    if found is None or not found[0].is_module:
+        return None
+    if any(_is_module(binding) for binding in found[1]) and root is changed and not _is_target(source, changed):
+        return None
+    return f"a change of `{ast.unparse(changed)}`, which belongs to the module"
+
+
+def _behind_alias(found: tuple[Scope, list[Binding]]) -> tuple[Scope, list[Binding]] | None:
+    """Where a local name came from, if its only binding says that it is another name."""
+    scope, bindings = found
+    while not scope.is_module and len(bindings) == 1 and bindings[0].value is not None:
+        value = bindings[0].value
+        root = root_name(value)
+        next_found = scope.find(root.id) if root else None
+        if next_found is None or next_found[0] is scope:
+            break
+        scope, bindings = next_found
+    return scope, bindings
+
+
+def _is_module(binding: Binding) -> bool:
+    return binding.dotted is not None and isinstance(binding.node, ast.Import)
+
+
+def _is_target(source: ParsedFile, node: ast.expr) -> bool:
+    """``module.name = 1`` changes the module; ``module.remove(x)`` is just a function of it."""
+    above = source.parent(node)
+    return isinstance(above, ast.Attribute | ast.Subscript) and isinstance(above.ctx, ast.Store | ast.Del)
+
+
+def _class_attribute(source: ParsedFile, changed: ast.expr) -> str | None:
+    owner = source.class_of(changed)
+    function = source.function_of(changed)
+    if owner is None or not isinstance(function, ast.FunctionDef) or function.name in _CLASS_HOOKS:
+        return None
+    text = ast.unparse(changed)
+    if _is_own_class(source, function, _strip(changed)):
+        return f"a change of the class through `{text}`"
+    of_self = isinstance(changed, ast.Attribute) and isinstance(changed.value, ast.Name) and changed.value.id == "self"
+    if of_self and _is_shared_by_instances(source, owner, text.removeprefix("self.")):
+        return f"a change of `{text}`, which is made once in the class body"
+    return None
+
+
+def _strip(node: ast.expr) -> ast.expr:
+    """The object at the root of a chain, ``self.__class__`` counting as one."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Attribute) and node.attr == "__class__":
+            return node
+        node = node.value
+    return node
+
+
+def _is_own_class(source: ParsedFile, function: ast.FunctionDef, root: ast.expr) -> bool:
+    if isinstance(root, ast.Attribute):
+        return root.attr == "__class__"
+    if isinstance(root, ast.Call):
+        return source.calls(root, "builtins.type") and len(root.args) == 1
+    first = function.args.args[0].arg if function.args.args else None
+    is_first = isinstance(root, ast.Name) and root.id == first
+    return is_first and source.is_decorated(function, "builtins.classmethod")
+
+
+def _is_shared_by_instances(source: ParsedFile, owner: ast.ClassDef, attribute: str) -> bool:
+    """A mutable value in the class body that no method replaces by one of the instance's own."""
+    made_in_body = any(
+        binding.value is not None and is_fresh_mutable(source, binding.value)
+        for binding in source.scope(owner.body[0]).bindings.get(attribute, [])
+    )
+    replaced = any(
+        isinstance(node, ast.Attribute) and node.attr == attribute and isinstance(node.ctx, ast.Store)
+        for node in ast.walk(owner)
+    )
+    return made_in_body and not replaced

@@ -1,0 +1,231 @@
+"""Reads the bodies of RTK blocks, one after another, into a Replay. Framing and CRC were checked before."""
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from retick.errors import (
+    InvalidValue,
+    LimitExceeded,
+    ReservedNotZero,
+    SeedIsZero,
+    TrailingData,
+    Truncated,
+    UnknownFlags,
+)
+from retick.replay.arrival import Arrival, arrival_problem
+from retick.replay.inputs import MAX_FRAME, MAX_INPUT_SIZE, MAX_PLAYERS
+from retick.replay.limits import ReadLimits
+from retick.replay.replay import Replay
+from retick.replay.rtk_blocks import (
+    ARRIVAL,
+    CHECK,
+    END,
+    FIRST_OPTIONAL_TYPE,
+    HAS_STATE,
+    HEAD,
+    INPUTS,
+    META_KEY,
+    META_VALUE,
+    BlockType,
+)
+
+__all__ = ["RtkReader"]
+
+
+class RtkReader:
+    """What has been read so far. Each block is checked completely before anything of it is kept."""
+
+    def __init__(self, limits: ReadLimits) -> None:
+        self.allowance = limits.max_bytes
+        """Bytes of content that may still be read."""
+        self.ended = False
+        """The END block was read."""
+        self.start_frame = 0
+        self.num_players = 0
+        self.local_players: tuple[int, ...] = ()
+        self._limits = limits
+        self._head: dict[str, Any] | None = None
+        self._state_due = False
+        self._state: bytes | None = None
+        self._width = 0
+        self._frames = bytearray()
+        self._checks: dict[int, int] = {}
+        self._last_check = -1
+        self._arrivals: list[Arrival] = []
+        self._metadata: dict[str, str] = {}
+        self._readers: dict[int, Callable[[bytes], None]] = {
+            BlockType.HEAD: self._read_head,
+            BlockType.STATE: self._read_state,
+            BlockType.INPUTS: self._read_inputs,
+            BlockType.CHECKS: self._read_checks,
+            BlockType.ARRIVALS: self._read_arrivals,
+            BlockType.META: self._read_meta,
+            BlockType.END: self._read_end,
+        }
+
+    @property
+    def playable(self) -> bool:
+        """Enough was read to start the match: HEAD, and STATE if HEAD announces it."""
+        return self._head is not None and not self._state_due
+
+    @property
+    def end_frame(self) -> int:
+        """The frame after the last one that was read."""
+        return self.start_frame + (len(self._frames) // self._width if self._width else 0)
+
+    def read_block(self, block_type: int, body: bytes) -> None:
+        """Add what one block says, or raise a DecodeError."""
+        self.allowance -= len(body)
+        if (block_type == BlockType.HEAD) != (self._head is None):
+            raise InvalidValue("an RTK recording starts with its only HEAD block")
+        if (block_type == BlockType.STATE) != self._state_due and self._head is not None:
+            raise InvalidValue("a STATE block must follow HEAD if HEAD announces one, and must not otherwise")
+        if block_type >= FIRST_OPTIONAL_TYPE:
+            return
+        if block_type not in self._readers:
+            raise InvalidValue(f"RTK block type {block_type} is unknown")
+        self._readers[block_type](body)
+
+    def replay(self, *, truncated: bool) -> Replay:
+        """The recording as far as it was read."""
+        assert self._head is not None
+        return Replay(
+            frames=bytes(self._frames),
+            start_state=self._state,
+            checkpoints=self._checks,
+            arrivals=tuple(self._arrivals),
+            metadata=self._metadata,
+            truncated=truncated,
+            **self._head,
+        )
+
+    def _read_head(self, body: bytes) -> None:
+        _expect_at_least(HEAD.size, body, "HEAD")
+        players, size, seats, seed, start, version, flags, name_size = HEAD.unpack_from(body)
+        _expect_exactly(HEAD.size + name_size, body, "HEAD")
+        if not 1 <= players <= MAX_PLAYERS:
+            raise InvalidValue(f"an RTK recording has 1 to {MAX_PLAYERS} players, not {players}")
+        if not 1 <= size <= MAX_INPUT_SIZE:
+            raise InvalidValue(f"an RTK input takes 1 to {MAX_INPUT_SIZE} bytes, not {size}")
+        if seats >> players:
+            raise InvalidValue(f"RTK local seats 0x{seats:04X} are not all among {players} players")
+        if seed == 0:
+            raise SeedIsZero("RTK seed is 0")
+        if flags & ~HAS_STATE:
+            raise UnknownFlags(f"RTK flags 0x{flags:02X} are not all known")
+        if start and not flags & HAS_STATE:
+            raise InvalidValue(f"an RTK recording that starts at frame {start} needs a STATE")
+        game_id = _text(body[HEAD.size :], "game id")
+        self._state_due = bool(flags & HAS_STATE)
+        self._width = players * size
+        self.num_players = players
+        self.start_frame = start
+        self.local_players = tuple(seat for seat in range(players) if seats >> seat & 1)
+        self._head = {
+            "seed": seed,
+            "num_players": players,
+            "input_size": size,
+            "start_frame": start,
+            "game_id": game_id,
+            "game_version": version,
+            "local_players": self.local_players,
+        }
+
+    def _read_state(self, body: bytes) -> None:
+        self._state = body
+        self._state_due = False
+
+    def _read_inputs(self, body: bytes) -> None:
+        _expect_at_least(INPUTS.size, body, "INPUTS")
+        first, count = INPUTS.unpack_from(body)
+        _expect_exactly(INPUTS.size + count * self._width, body, "INPUTS")
+        if count == 0:
+            raise InvalidValue("an RTK INPUTS block holds 1 frame or more")
+        if first != self.end_frame:
+            raise InvalidValue(f"RTK inputs go on at frame {self.end_frame}, not {first}")
+        if first + count > MAX_FRAME:
+            raise InvalidValue(f"RTK frames are numbered up to {MAX_FRAME}, not {first + count}")
+        self._frames += memoryview(body)[INPUTS.size :]
+
+    def _read_checks(self, body: bytes) -> None:
+        self._expect_records(body, CHECK.size, len(self._checks), "checks")
+        for frame, checksum in CHECK.iter_unpack(body):
+            if not max(self._last_check + 1, self.start_frame) <= frame <= self.end_frame:
+                raise InvalidValue(f"the RTK check of frame {frame} is out of order, or of a frame without inputs")
+            self._checks[frame] = checksum
+            self._last_check = frame
+
+    def _read_arrivals(self, body: bytes) -> None:
+        self._expect_records(body, ARRIVAL.size, len(self._arrivals), "arrivals")
+        before = self._arrivals[-1].local_frame if self._arrivals else self.start_frame
+        for local, first, count, player, reserved in ARRIVAL.iter_unpack(body):
+            if reserved:
+                raise ReservedNotZero("the reserved byte of an RTK arrival is not 0")
+            arrival = Arrival(local, player, first, count)
+            problem = arrival_problem(arrival, self, before)
+            if problem:
+                raise InvalidValue(f"RTK {arrival}: {problem}")
+            self._arrivals.append(arrival)
+            before = local
+
+    def _read_meta(self, body: bytes) -> None:
+        at = 0
+        while at < len(body):
+            key, at = _sized(body, at, META_KEY, "metadata key")
+            value, at = _sized(body, at, META_VALUE, "metadata value")
+            if not key:
+                raise InvalidValue("an RTK metadata key is empty")
+            self._metadata[_text(key, "metadata key")] = _text(value, "metadata value")
+            self._expect_room(len(self._metadata), "metadata")
+
+    def _read_end(self, body: bytes) -> None:
+        _expect_exactly(END.size, body, "END")
+        frames, checks, arrivals, known, reserved, checksum = END.unpack(body)
+        if any(reserved):
+            raise ReservedNotZero("the reserved bytes of the RTK END block are not zeros")
+        if known > 1 or (not known and checksum):
+            raise InvalidValue("HasChecksum of the RTK END block is 0 or 1, and with 0 its checksum is 0")
+        found = (self.end_frame - self.start_frame, len(self._checks), len(self._arrivals))
+        if found != (frames, checks, arrivals):
+            raise InvalidValue(f"RTK totals are {(frames, checks, arrivals)}, and {found} were read")
+        if known and self._checks.setdefault(self.end_frame, checksum) != checksum:
+            raise InvalidValue(f"the RTK recording has two checksums for its final frame {self.end_frame}")
+        self.ended = True
+
+    def _expect_records(self, body: bytes, size: int, so_far: int, what: str) -> None:
+        if len(body) % size:
+            raise Truncated(f"RTK {what} take {size} bytes each", needed=size, available=len(body) % size)
+        self._expect_room(so_far + len(body) // size, what)
+
+    def _expect_room(self, count: int, what: str) -> None:
+        limit = self._limits.max_records
+        if count > limit:
+            raise LimitExceeded(f"{count} RTK {what}, over the limit of {limit}", what=what, limit=limit, actual=count)
+
+
+def _expect_at_least(size: int, body: bytes, what: str) -> None:
+    if len(body) < size:
+        raise Truncated(f"an RTK {what} block takes {size} bytes, not {len(body)}", needed=size, available=len(body))
+
+
+def _expect_exactly(size: int, body: bytes, what: str) -> None:
+    _expect_at_least(size, body, what)
+    if len(body) > size:
+        raise TrailingData(f"an RTK {what} block takes {size} bytes, not {len(body)}", extra=len(body) - size)
+
+
+def _sized(body: bytes, at: int, size: struct.Struct, what: str) -> tuple[bytes, int]:
+    """A length and that many bytes, and the offset after them."""
+    start = at + size.size
+    length = size.unpack_from(body, at)[0] if start <= len(body) else 0
+    if start + length > len(body):
+        raise Truncated(f"an RTK {what} is cut off", needed=start + length - at, available=len(body) - at)
+    return body[start : start + length], start + length
+
+
+def _text(data: bytes, what: str) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidValue(f"an RTK {what} is not UTF-8: {error.reason}") from None
