@@ -8,7 +8,7 @@ import pytest
 
 from retick.audit.desync.line_divergence import first_parted_line
 from retick.audit.desync.line_trace import Executed, trace_step
-from retick.cli.games import load_game
+from retick.audit.game_loader import load_game
 from retick.games.fighter import Fighter
 from tests.audit.desync.desync_builds import BOX, WORLD, line_of, write_build
 

@@ -11,10 +11,10 @@ from retick.cli.app import app
 from retick.cli.bench import chaos as bench_chaos
 from retick.cli.bench import rollback as bench_rollback
 from retick.cli.bench import sessions as bench_sessions
-from retick.cli.bench.fleet import Fleet
-from retick.cli.bench.overhead import Overhead, engine_alone, link_alone, measure_overhead, packets_alone
-from retick.cli.bench.rerun import Script
+from retick.cli.bench.recorded_calls import RecordedCalls
 from retick.cli.bench.rollback import UncompiledFighter, measure_rollback
+from retick.cli.bench.session_fleet import Fleet
+from retick.cli.bench.session_overhead import Overhead, engine_alone, link_alone, measure_overhead, packets_alone
 from retick.cli.bench.sessions import Holding
 from retick.errors import RetickError
 from retick.games.fighter import Fighter
@@ -68,7 +68,7 @@ def test_a_missed_target_is_exit_code_1_when_asked_for(monkeypatch: pytest.Monke
 def test_chaos_tells_what_happened_in_its_matches() -> None:
     result = RUNNER.invoke(app, ["bench", "chaos", "--matches", "3", "--frames", "180", "--processes", "1"])
     assert result.exit_code == 0, result.output
-    for words in ("all 3 matches ended as one", "rollbacks", "depths", "hits", "planted and found  1"):
+    for words in ("all 3 matches ended with equal states", "rollbacks", "depths", "hits", "planted and found  1"):
         assert words in result.output
 
 
@@ -107,10 +107,10 @@ def test_overhead_is_told_by_call_with_the_wires_share(players: int) -> None:
 
 
 def test_noted_calls_do_the_same_work_again_and_others_are_found_out() -> None:
-    scripts: list[Script] = []
+    scripts: list[RecordedCalls] = []
 
     def scripted(sim: Any, **details: Any) -> Any:
-        scripts.append(Script(sim, **details))
+        scripts.append(RecordedCalls(sim, **details))
         return scripts[-1].session
 
     mesh = Mesh(Fighter, conditions=Conditions.round_trip(0.1, loss=0.1), make_session=scripted)

@@ -99,7 +99,7 @@ def test_two_files_of_one_name_do_not_overwrite_each_other(run: Run, tmp_path: P
     into = tmp_path / "into"
     into.mkdir()
     code, _, err = run("replay", "export", *paths, "--into", into)
-    assert code == 1
+    assert code == 2
     assert f"{paths[1]}: it would overwrite" in err
     assert len((into / "match.jsonl").read_text().splitlines()) == 21
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from retick.cli.play.keys import keys_in
+from retick.cli.play.terminal_keys import keys_in
 from retick.cli.replay import play as replay_play
 from retick.cli.replay.play import Playback
 from retick.games.fighter import Fighter
@@ -107,7 +107,7 @@ class NoWait:
 
 @pytest.mark.parametrize("state", ["fighter", "any"])
 def test_the_live_picture_follows_the_keys(monkeypatch: pytest.MonkeyPatch, state: str, tmp_path: Path) -> None:
-    monkeypatch.setattr(replay_play, "Keys", lambda: Board(["5", "\t", " ", "\t", "right", "+"]))
+    monkeypatch.setattr(replay_play, "TerminalKeys", lambda: Board(["5", "\t", " ", "\t", "right", "+"]))
     monkeypatch.setattr(replay_play, "Pace", NoWait)
     if state == "any":
         monkeypatch.setattr(replay_play, "FighterState", int)
@@ -127,7 +127,7 @@ def test_keys_are_read_from_a_real_terminal_and_the_terminal_is_left_as_it_was(
     import pty
     import termios
 
-    from retick.cli.play.keys import Keys
+    from retick.cli.play.terminal_keys import TerminalKeys
 
     ours, theirs = pty.openpty()
 
@@ -137,7 +137,7 @@ def test_keys_are_read_from_a_real_terminal_and_the_terminal_is_left_as_it_was(
 
     monkeypatch.setattr(sys, "stdin", Stdin())
     before: Any = termios.tcgetattr(theirs)
-    with Keys() as keys:
+    with TerminalKeys() as keys:
         assert keys.pressed() == []
         os.write(ours, b"\x1b[C 5")
         found: list[str] = []

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from retick.audit.desync.line_trace import Executed, trace_step
-from retick.audit.runs.play import game_factory
-from retick.audit.targets import find_target
+from retick.audit.game_loader import import_game, locate_game
 from retick.errors import RetickError, UsageError
 from retick.replay import Replay
 from retick.replay.running import Run
@@ -50,7 +49,7 @@ def rerun(
     that the game failed on it.
     """
     job = {
-        **find_target(game).import_names(),
+        **locate_game(game),
         "replay": {
             "seed": source.seed,
             "frames": source.frames.hex(),
@@ -100,7 +99,7 @@ def _ask(game: str, job: dict[str, Any], extra: dict[str, str], timeout: float) 
 
 
 def _answer(job: dict[str, Any]) -> dict[str, Any]:
-    sim = game_factory(job["root"], job["module"], job["attribute"])()
+    sim = import_game(job["root"], job["module"], job["attribute"])()
     raw = job["replay"]
     state_bytes = raw.pop("start_state")
     replay = Replay(

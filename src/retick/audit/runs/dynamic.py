@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
+from retick.audit.game_loader import locate_game
 from retick.audit.report import Divergence, DynamicReport
 from retick.audit.runs.play import Observation
-from retick.audit.targets import find_target
 from retick.errors import UsageError
 from retick.sim.prng import check_seed
 from retick.sim.record import FieldDifference
@@ -42,8 +42,7 @@ def audit_dynamic(
     ``mask`` keeps only some bits of each input; ``timeout`` is in seconds and covers everything. ``progress`` is told
     the frame that has been compared last. A UsageError says that the game cannot be run at all.
     """
-    target = find_target(game)
-    names = target.import_names()
+    names = locate_game(game)
     if frames < 1 or interpreters < 2:
         raise UsageError(f"a run takes 1 frame and 2 interpreters at least, not {frames} and {interpreters}")
     check_seed(seed)

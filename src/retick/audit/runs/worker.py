@@ -18,7 +18,8 @@ import os
 import sys
 from typing import IO, Any
 
-from retick.audit.runs.play import Observation, game_factory, inputs_for, observe
+from retick.audit.game_loader import import_game
+from retick.audit.runs.play import Observation, inputs_for, observe
 from retick.audit.runs.saves import first_broken_save
 from retick.errors import UsageError
 
@@ -43,7 +44,7 @@ class _Worker:
     def run(self) -> None:
         kind = "import"
         try:
-            factory = game_factory(self._job["root"], self._job["module"], self._job["attribute"])
+            factory = import_game(self._job["root"], self._job["module"], self._job["attribute"])
             kind = "game"
             if self._job["mode"] == "saves":
                 self._check_saves(factory)

@@ -28,13 +28,14 @@ class Form(StrEnum):
 def export(
     files: ReplayFiles,
     form: Annotated[
-        Form, typer.Option("--to", help="JSON lines, or RPLK (inputs alone), or RTK.", case_sensitive=False)
+        Form, typer.Option("--to", help="JSON lines, RPLK (only inputs) or RTK.", case_sensitive=False)
     ] = Form.JSONL,
     into: Annotated[
-        Path | None, typer.Option(help="A folder: each file goes there under its name with the new ending.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write each file into this folder, under its name with the new ending."),
     ] = None,
     states: Annotated[
-        bool, typer.Option("--states", help="Play the match, and add each frame's state by field.")
+        bool, typer.Option("--states", help="Also play the match, and add the state after each frame, field by field.")
     ] = False,
     game: GameOption = None,
 ) -> None:
@@ -43,15 +44,15 @@ def export(
     Example: retick replay export match.rtk --states > match.jsonl
     """
     if into is None and form is not Form.JSONL:
-        raise UsageError(f"{form} is no text: name a folder with --into")
+        raise UsageError(f"{form} is not a text format: name a folder with --into")
     if into is None and len(files) > 1:
-        raise UsageError("several files need a folder to go into: --into")
+        raise UsageError("several files need a folder: name one with --into")
     if into is not None and not into.is_dir():
-        raise UsageError(f"{into} is no folder")
+        raise UsageError(f"--into {into}: no such folder")
 
     written: dict[Path, Path] = {}
 
-    def turn(path: Path) -> bool:
+    def turn(path: Path) -> None:
         replay = load(path)
         target = None if into is None else into / f"{path.stem}.{form}"
         if target is not None and target.exists() and target.samefile(path):
@@ -59,7 +60,6 @@ def export(
         if target is not None and written.setdefault(target, path) != path:
             raise UsageError(f"it would overwrite {target}, which {written[target]} became")
         _write(replay, form, target, game_of(replay, game) if states else None)
-        return True
 
     for_each(files, turn)
 

@@ -1,24 +1,24 @@
-"""A place for a process that is being timed, where little else of the machine gets into its figures."""
+"""Keeps a process that is timed on one CPU core, where other processes disturb it least."""
 
 import os
 
-__all__ = ["Undisturbed"]
+__all__ = ["PinnedToCore"]
 
 
-class Undisturbed:
-    """Keeps this process on one core, another one for each number, and before others there, where the system lets it.
+class PinnedToCore:
+    """Pins this process to core ``number`` and gives it real-time priority, as far as the system allows.
 
-    Two busy processes on two cores are otherwise put on the same one now and then, and wait for their turn; and
-    whatever else the machine is doing would be in the figure. A child inherits both: start it before.
+    Otherwise the system now and then puts two busy processes on the same core, and other processes get into the
+    figures. Child processes inherit both: start them before.
     """
 
     def __init__(self, number: int) -> None:
         self._number = number
         self._cores: set[int] = set()
         self.is_ahead = False
-        """Whether it runs before all ordinary processes."""
+        """Whether it has real-time priority."""
 
-    def __enter__(self) -> "Undisturbed":
+    def __enter__(self) -> "PinnedToCore":
         if hasattr(os, "sched_setaffinity"):
             self._cores = os.sched_getaffinity(0)
             os.sched_setaffinity(0, {sorted(self._cores)[self._number % len(self._cores)]})
@@ -27,7 +27,7 @@ class Undisturbed:
                 os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(os.sched_get_priority_min(os.SCHED_RR)))
                 self.is_ahead = True
             except PermissionError:
-                # Only an administrator may.
+                # Only an administrator may set it.
                 pass
         return self
 

@@ -1,4 +1,4 @@
-"""The demo over the network: starts both processes, shows them, and prints the proof."""
+"""The demo over the network: starts both processes, shows their match, and prints the proof that it was the same."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -10,30 +10,30 @@ from rich.live import Live
 from rich.markup import escape
 
 from retick.cli.demo.peer import PeerPlan
-from retick.cli.demo.process import PeerProcess
+from retick.cli.demo.peer_process import PeerProcess
 from retick.cli.demo.proof import prove
-from retick.cli.demo.view import BothSides, line
-from retick.cli.play.brains import StyleName
-from retick.cli.play.capturing import reading
-from retick.cli.play.referee import FighterReferee, outcome
+from retick.cli.demo.view import BothPeers, line
+from retick.cli.exit_codes import NO, complain
+from retick.cli.play.capture_file import command_to_read
+from retick.cli.play.confirmed_match import ConfirmedFight, outcome
+from retick.cli.play.controllers import StyleName
 from retick.games.fighter import FighterState
 from retick.replay import loads, save
 
-__all__ = ["INTERRUPTED", "NetworkDemo", "captures_of"]
+__all__ = ["NetworkDemo", "captures_of"]
 
 PICTURES_A_SECOND = 30
-INTERRUPTED = 130
 
 
 def captures_of(path: Path | None) -> list[Path]:
-    """The host's file and the joiner's, named after one; none for none."""
+    """The host's capture file and the joiner's, named after ``path``; none without it."""
     if path is None:
         return []
     return [path.parent / f"{path.stem}-{title}{path.suffix}" for title in ("host", "joiner")]
 
 
 class NetworkDemo:
-    """Two processes, from their start to the proof."""
+    """The two processes, from their start to the proof."""
 
     def __init__(
         self,
@@ -54,26 +54,25 @@ class NetworkDemo:
         self.peers: list[PeerProcess] = []
 
     def run(self, record: Path | None) -> int:
-        """The exit code."""
-        code = self._play(record)
-        if self._captures:
-            files = " and ".join(str(path) for path in self._captures)
-            self._print("captured", f"{files}; to read one: {reading(self._captures[0])}")
-        return code
+        """Play and print the proof; the exit code."""
+        try:
+            self._play()
+            return self._conclude(record)
+        finally:
+            captures = [path for path in self._captures if path.exists()]
+            if captures:
+                files = " and ".join(map(str, captures))
+                self._print("captured", f"{files}; to read one: {command_to_read(captures[0])}")
 
-    def _play(self, record: Path | None) -> int:
+    def _play(self) -> None:
         try:
             self._start()
             self._show()
-        except KeyboardInterrupt:
-            self.console.print("interrupted: both processes were ended")
-            return INTERRUPTED
         finally:
             for peer in self.peers:
                 peer.dismiss()
             for peer in self.peers:
                 peer.stop()
-        return self._conclude(record)
 
     def _start(self) -> None:
         host = PeerProcess("host", replace(self._plan, capture=self._capture(0)))
@@ -92,7 +91,7 @@ class NetworkDemo:
             self._show_lines()
 
     def _watch(self, show: Callable[[], None]) -> None:
-        """Until both have said all, or one is gone."""
+        """Until both have reported everything, or one has failed."""
         while not all(peer.finished for peer in self.peers) and not any(peer.failure for peer in self.peers):
             for peer in self.peers:
                 peer.update()
@@ -103,7 +102,7 @@ class NetworkDemo:
         drawn: list[FighterState | None] = [None, None]
 
         def draw() -> None:
-            picture = BothSides(peers=self.peers, names=self.names, header=self.header, previous=tuple(drawn))
+            picture = BothPeers(peers=self.peers, names=self.names, header=self.header, previous=tuple(drawn))
             live.update(picture, refresh=True)
             drawn[:] = [None if peer.report is None else peer.report.fighter_state() for peer in self.peers]
 
@@ -129,17 +128,17 @@ class NetworkDemo:
         """The outcome and the proof."""
         for peer in self.peers:
             if peer.failure:
-                self.console.print(f"retick: the {peer.title}'s process {peer.failure}", style="bold red")
+                complain(f"the {peer.title}'s process {peer.failure}")
         first, second = (peer.ending for peer in self.peers)
         if first is None or second is None:
-            return 1
+            return NO
         proof = prove(first, second)
         recorded = loads(first.replay)
-        referee = FighterReferee(recorded.seed, frames=len(recorded))
-        referee.watch(recorded.inputs_at(frame) for frame in range(len(recorded)))
+        confirmed = ConfirmedFight(recorded.seed, frames=len(recorded))
+        confirmed.add(recorded.inputs_at(frame) for frame in range(len(recorded)))
         lines = [
-            ("outcome", f"{outcome(referee, self.names)}; hits {referee.hits[0]} and {referee.hits[1]}"),
-            *self._figures(referee.state.frame),
+            ("outcome", f"{outcome(confirmed, self.names)}; hits {confirmed.hits[0]} and {confirmed.hits[1]}"),
+            *self._figures(confirmed.state.frame),
             ("checksums", proof.checksums),
             ("replays", proof.replays),
             ("run again", proof.rerun),
@@ -149,7 +148,7 @@ class NetworkDemo:
             lines.append(("recorded", str(record)))
         for name, text in lines:
             self._print(name, text)
-        return 0 if proof.ok else 1
+        return 0 if proof.ok else NO
 
     def _print(self, name: str, text: str) -> None:
         self.console.print(f"[bold]{name:>10}[/]  {escape(text)}", soft_wrap=True)

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from retick import replay
 from retick.cli.app import app
 from retick.cli.play import join
-from retick.errors import MissingExtra, NetworkUnavailable, RetickError, UsageError
+from retick.errors import MissingExtra, NetworkUnavailable
 from retick.games.fighter import Fighter
 from retick.transport import discovery, open_udp
 from retick.transport.discovery import FoundHost
@@ -54,8 +54,8 @@ def test_host_and_join_play_one_match_and_both_record_it(tmp_path: Path) -> None
         output, code = last_words(process)
     assert result.exit_code == 0, result.output
     assert code == 0, output
-    here = re.search(r"(0x\w{8}) at frame (\d+) on both sides", result.output)
-    there = re.search(r"(0x\w{8}) at frame (\d+) on both sides", output)
+    here = re.search(r"(0x\w{8}) at frame (\d+) on both peers", result.output)
+    there = re.search(r"(0x\w{8}) at frame (\d+) on both peers", output)
     assert here is not None
     assert there is not None
     assert here.groups() == there.groups()
@@ -89,7 +89,7 @@ def test_three_machines_scramble_for_coins_and_agree_on_the_end(tmp_path: Path) 
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as third:
             result = RUNNER.invoke(app, ["join", f"127.0.0.1:{port}", *FAST, *four, "--record", str(file)])
             outputs = [result.output, last_words(process)[0], last_words(third)[0]]
-    ends = {re.search(r"0x\w{8} at frame \d+ on all 3 machines", output) for output in outputs}
+    ends = {re.search(r"0x\w{8} at frame \d+ on all 3 peers", output) for output in outputs}
     assert None not in ends, outputs
     assert len({found[0] for found in ends if found is not None}) == 1
     assert RUNNER.invoke(app, ["replay", "verify", str(file)]).exit_code == 0
@@ -128,7 +128,7 @@ def test_a_spectator_sees_the_same_end_and_records_it(tmp_path: Path) -> None:
             result = RUNNER.invoke(app, ["watch", f"127.0.0.1:{port}", *slow, "--delay", "5", "--record", str(file)])
             output, _ = last_words(process)
             last_words(joiner)
-    end = re.search(r"(0x\w{8}) at frame (\d+) on both sides", output)
+    end = re.search(r"(0x\w{8}) at frame (\d+) on both peers", output)
     assert end is not None, output
     assert result.exit_code == 0, result.output
     assert f"{end[1]} at frame {end[2]}" in result.output
@@ -141,44 +141,42 @@ def test_a_spectator_sees_the_same_end_and_records_it(tmp_path: Path) -> None:
 def test_a_match_for_another_number_of_players_is_another_game() -> None:
     with hosting("--players", "4") as (_, port):
         result = RUNNER.invoke(app, ["join", f"127.0.0.1:{port}", *FAST, "--players", "3"])
-    assert str(result.exception) == "the host refused: another game: this is 'retick.scramble/4'"
+    assert result.stderr == "retick: the host refused: another game: this is 'retick.scramble/4'\n"
 
 
 def test_a_match_that_has_not_begun_cannot_be_watched() -> None:
     with hosting() as (_, port):
         result = RUNNER.invoke(app, ["watch", f"127.0.0.1:{port}", "--rate", "500"])
-    assert isinstance(result.exception, RetickError)
-    assert "the match has not begun" in str(result.exception)
+    assert result.exit_code == 1
+    assert "the match has not begun" in result.stderr
 
 
 def test_a_host_of_another_rate_refuses_in_words() -> None:
     with hosting() as (_, port):
         result = RUNNER.invoke(app, ["join", f"127.0.0.1:{port}", "--bot", "--rate", "50"])
-    assert isinstance(result.exception, RetickError)
-    assert not isinstance(result.exception, UsageError)
-    assert str(result.exception) == "the host refused: another tick rate: this side runs at 500"
+    assert result.exit_code == 1
+    assert result.stderr == "retick: the host refused: another tick rate: this side runs at 500\n"
 
 
 def test_a_port_in_use_is_said_in_one_line_with_what_to_try() -> None:
     taken = open_udp("127.0.0.1")
     result = RUNNER.invoke(app, ["host", "--bind", "127.0.0.1", "--port", str(taken.address[1]), *FAST])
     taken.close()
-    assert isinstance(result.exception, NetworkUnavailable)
-    assert "is in use: choose another" in str(result.exception)
+    assert result.exit_code == 2
+    assert "is in use: choose another" in result.stderr
 
 
 def test_an_unknown_name_is_said_in_one_line() -> None:
     result = RUNNER.invoke(app, ["join", "host.invalid", *FAST])
-    assert isinstance(result.exception, NetworkUnavailable)
-    assert "no address is known for 'host.invalid'" in str(result.exception)
+    assert result.exit_code == 2
+    assert "no address is known for 'host.invalid'" in result.stderr
 
 
 def test_no_host_on_the_network_is_a_no_with_what_to_try(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(join, "find_hosts", lambda seconds, game: [])
     result = RUNNER.invoke(app, ["join", *FAST])
-    assert isinstance(result.exception, RetickError)
-    assert not isinstance(result.exception, UsageError)
-    assert "no host was found" in str(result.exception)
+    assert result.exit_code == 1
+    assert "no host was found" in result.stderr
 
 
 def test_one_found_host_is_joined_and_several_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,14 +189,14 @@ def test_one_found_host_is_joined_and_several_are_listed(monkeypatch: pytest.Mon
     assert "found desk" in result.output
     found.append(FoundHost("couch", "10.0.0.2", 7777, "retick.fighter 1"))
     refused = RUNNER.invoke(app, ["join", *FAST])
-    assert f"127.0.0.1:{port} (desk), 10.0.0.2:7777 (couch)" in str(refused.exception)
+    assert f"127.0.0.1:{port} (desk), 10.0.0.2:7777 (couch)" in refused.stderr
 
 
 def test_without_zeroconf_the_exact_install_line_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "zeroconf", None)
     result = RUNNER.invoke(app, ["join", *FAST])
-    assert isinstance(result.exception, MissingExtra)
-    assert "pip install 'retick[lan]'" in str(result.exception)
+    assert result.exit_code == 2
+    assert "pip install 'retick[lan]'" in result.stderr
     with pytest.raises(MissingExtra):
         discovery.Announcement(7777, "retick.fighter 1", players=2)
 
@@ -206,32 +204,32 @@ def test_without_zeroconf_the_exact_install_line_is_said(monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["host", "--players", "9"], "--players is 2 (the fighter) to 8"),
+        (["host", "--players", "9"], "--players must be 2 (the fighter) or 3 to 8"),
         (["host", "--players", "3", "--lan-compat"], "is for 2 players"),
-        (["host", "--seats", "2"], "--seats must leave one"),
-        (["host", "--delay", "31"], "--delay is 0 to 30 frames"),
-        (["host", "--rate", "0"], "--rate is 1 to 1000"),
+        (["host", "--seats", "2"], "--seats must be 1 to 1"),
+        (["host", "--delay", "31"], "--delay must be 0 to 30 frames"),
+        (["host", "--rate", "0"], "--rate must be 1 to 1000"),
         (["host", "--port", "70000"], "a port is 0 to 65535"),
         (["host", "--record", "match.rplk"], "name the file .rtk"),
         (["join", "--lan-compat"], "--lan-compat needs the host's address"),
-        (["join", "--wait", "0"], "--wait is up to 60 seconds"),
+        (["join", "--wait", "0"], "--wait must be above 0"),
         (["join", "1.2.3.4:0"], "has no good port"),
         (["watch", "1.2.3.4:0"], "has no good port"),
-        (["watch", "1.2.3.4", "--delay", "601"], "--delay is 0 to 600"),
-        (["watch", "1.2.3.4", "--players", "1"], "--players is 2"),
+        (["watch", "1.2.3.4", "--delay", "601"], "--delay must be 0 to 600"),
+        (["watch", "1.2.3.4", "--players", "1"], "--players must be 2"),
     ],
 )
 def test_misuse_is_refused_in_words(arguments: list[str], words: str) -> None:
     bot = [] if arguments[0] == "watch" else ["--bot"]
     result = RUNNER.invoke(app, [*arguments, *bot])
-    assert isinstance(result.exception, UsageError)
-    assert words in str(result.exception)
+    assert result.exit_code == 2
+    assert words in result.stderr
 
 
 def test_without_a_terminal_or_a_bot_nobody_could_play() -> None:
     result = RUNNER.invoke(app, ["host"])
-    assert isinstance(result.exception, UsageError)
-    assert "Add --bot" in str(result.exception)
+    assert result.exit_code == 2
+    assert "Add --bot" in result.stderr
 
 
 @pytest.mark.parametrize(

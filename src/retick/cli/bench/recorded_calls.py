@@ -1,9 +1,9 @@
-"""Calls that were made of a session, to be made again: nothing else is then in the time that they take.
+"""Records all calls to a session, and makes them again to time them alone.
 
-Theory of operation. A session knows no clock, no socket and no chance, so that the same calls with the same times and
-the same random bytes do the same work again. While a match is played on virtual time, every call that the driver makes
-is noted. To time a session, a fresh one is given the noted calls in one plain loop. What that loop itself costs is
-found by giving the same calls to an object that does nothing.
+Theory of operation. A session has no clock, no socket and no randomness of its own, so the same calls with the same
+times and the same random bytes do the same work again. While a match is played in simulated time, every call is
+recorded. To time a session, the recorded calls are made to a fresh one in one plain loop. The cost of that loop itself
+is found by making the same calls to an object that does nothing.
 """
 
 import time
@@ -14,13 +14,13 @@ from typing import Any
 
 from retick.rollback.session.session import RollbackSession
 
-__all__ = ["CALLS", "Script"]
+__all__ = ["CALLS", "RecordedCalls"]
 
 CALLS = ("receive_datagram", "datagrams_to_send", "next_timeout", "handle_timeout", "events", "due", "advance")
 
 
 class _Nothing:
-    """Answers every call of a driver, and does nothing."""
+    """Has every call of a session, and does nothing."""
 
     def receive_datagram(self, data: bytes, address: Any, *, now: float) -> None: ...
 
@@ -37,26 +37,26 @@ class _Nothing:
     def advance(self, pressed: Any, *, now: float) -> None: ...
 
 
-class Script:
-    """One machine's part in a match: how its session was made, and all that was asked of it."""
+class RecordedCalls:
+    """One peer's session in a match: how it was made, and all calls to it."""
 
     def __init__(self, sim: Any, **details: Any) -> None:
         self.frames = 0
-        """How many were run."""
-        self.session = RollbackSession(sim, **{**details, "entropy": self._note_entropy(details["entropy"])})
-        """Goes on noting until ``stop``."""
+        """How many frames the session has run."""
+        self.session = RollbackSession(sim, **{**details, "entropy": self._record_entropy(details["entropy"])})
+        """Calls to it are recorded."""
         self._sim, self._details = sim, details
         self._calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
         self._marks: list[int] = []
         for name in CALLS:
-            setattr(self.session, name, self._noting(name, getattr(self.session, name)))
+            setattr(self.session, name, self._recording(name, getattr(self.session, name)))
 
     def mark(self) -> None:
         """A stretch ends here, and the next begins."""
         self._marks.append(len(self._calls))
 
     def rerun(self) -> list[float]:
-        """Seconds that a fresh session takes for each stretch; what came before the first mark is made untimed."""
+        """Seconds that a fresh session takes for each stretch; calls before the first mark are made but not timed."""
         drawn = deque(self._entropy)
         session = RollbackSession(self._sim, **{**self._details, "entropy": lambda size: drawn.popleft()})
         times = self._timed(session)
@@ -69,7 +69,7 @@ class Script:
         return self._timed(_Nothing())
 
     def by_call(self) -> dict[str, float]:
-        """Seconds by call, with a clock around each, and the clock's own cost taken off."""
+        """Seconds by call, with a clock around each; the clock's own cost is subtracted."""
         drawn = deque(self._entropy)
         session = RollbackSession(self._sim, **{**self._details, "entropy": lambda size: drawn.popleft()})
         found, empty = self._clocked(session), self._clocked(_Nothing())
@@ -100,20 +100,20 @@ class Script:
             first = end
         return times
 
-    def _noting(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
-        def noted(*given: Any, **named: Any) -> Any:
+    def _recording(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def recorded(*given: Any, **named: Any) -> Any:
             self._calls.append((name, given, named))
             if name == "advance":
                 self.frames += 1
             return call(*given, **named)
 
-        return noted
+        return recorded
 
-    def _note_entropy(self, entropy: Callable[[int], bytes]) -> Callable[[int], bytes]:
+    def _record_entropy(self, entropy: Callable[[int], bytes]) -> Callable[[int], bytes]:
         self._entropy: list[bytes] = []
 
-        def noted(size: int) -> bytes:
+        def recorded(size: int) -> bytes:
             self._entropy.append(entropy(size))
             return self._entropy[-1]
 
-        return noted
+        return recorded

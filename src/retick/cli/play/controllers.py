@@ -1,4 +1,4 @@
-"""Who presses the buttons of a seat: a bot, or a person at a keyboard."""
+"""What presses the buttons of a seat. A bot is here; a person at a keyboard is in ``keyboard_buttons``."""
 
 from enum import StrEnum
 from typing import Any, Protocol
@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from retick.games.fighter import FighterState
 from retick.games.fighter.bots import STYLES, Bot
 
-__all__ = ["STYLE_NAMED", "BotBrain", "Brain", "StyleName"]
+__all__ = ["STYLE_NAMED", "BotController", "Controller", "StyleName"]
 
 STYLE_NAMED = {style.name: style for style in STYLES}
 
@@ -19,14 +19,14 @@ class StyleName(StrEnum):
     HOPPER = "hopper"
 
 
-class Brain(Protocol):
-    """Asked once a frame, with the state as this machine sees it, predictions included."""
+class Controller(Protocol):
+    """Called once a frame with the newest state, predictions included; returns the buttons."""
 
     def __call__(self, state: Any, now: float, /) -> int: ...
 
 
-class BotBrain:
-    """A bot looks at the predicted state, as a person would: what it has pressed stays pressed, rollback or not."""
+class BotController:
+    """A bot of the fighter. Like a person it sees predicted states, and a rollback does not change what it pressed."""
 
     def __init__(self, seed: int, player: int, style: StyleName) -> None:
         self._bot = Bot.seeded(seed, player, STYLE_NAMED[style])

@@ -1,7 +1,7 @@
-"""What passes through a command's socket, on its way into a capture: docs/formats/capture.md.
+"""Writes each datagram that a command sends or receives to a capture file; the format is in docs/formats/capture.md.
 
-Each datagram goes to the system at once, so whatever ends the program leaves a file that reads well. A file that can no
-longer be written ends the capture and not the match: it is there to look at one.
+Each datagram is flushed at once, so the file is good however the program ends. If the file can no longer be written,
+the capture ends and the match goes on.
 """
 
 import contextlib
@@ -17,34 +17,34 @@ from retick.cli.play.recording import check_new_file
 from retick.errors import UsageError
 from retick.transport import Address, Captured, CaptureWriter, Endpoint
 
-__all__ = ["CaptureFile", "CaptureOption", "captured", "check_capture", "reading"]
+__all__ = ["CaptureFile", "CaptureOption", "captured", "check_capture", "command_to_read"]
 
 CaptureOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Write every datagram that passes to this file, for retick packet FILE.",
+        help="Write every datagram, sent or received, to this file; read it with retick packet FILE.",
         show_default=False,
     ),
 ]
 
 
 def check_capture(path: Path | None, record: Path | None) -> None:
-    """UsageError for a file that cannot be one, or that is to be the replay too."""
+    """UsageError if the file cannot be made, or is to be the replay too."""
     if path is None:
         return
     check_new_file(path)
     if record is not None and path.absolute() == record.absolute():
-        raise UsageError(f"--record and --capture need a file each, not {path} for both")
+        raise UsageError(f"--record and --capture need one file each, not {path} for both")
 
 
 class CaptureFile(CaptureWriter):
-    """A new file that takes datagrams until it is closed; UsageError if it cannot be made."""
+    """A new capture file, open until ``close``; UsageError if it cannot be made."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.failure = ""
-        """Why it ends before the match does; empty when it does not."""
+        """Why the capture ended before the match; empty if it did not."""
         try:
             self._out = path.open("xb")
         except OSError as error:
@@ -62,22 +62,22 @@ class CaptureFile(CaptureWriter):
             self.failure = error.strerror or str(error)
 
     def close(self) -> None:
-        """After the last datagram. What could not be written before is tried once more, and then given up."""
+        """After the last datagram."""
         with contextlib.suppress(OSError):
             self._out.close()
 
-    def last_word(self) -> str:
-        """Where it is and how to read it."""
+    def summary(self) -> str:
+        """Where the capture is and how to read it."""
         early = f" up to where it could not be written: {self.failure}" if self.failure else ""
-        return f"captured in {self.path}{early}; to read it: {reading(self.path)}"
+        return f"captured in {self.path}{early}; to read it: {command_to_read(self.path)}"
 
 
-def reading(path: Path) -> str:
+def command_to_read(path: Path) -> str:
     """The command that shows a capture."""
     quoted = subprocess.list2cmdline([str(path)]) if os.name == "nt" else shlex.quote(str(path))
     return f"retick packet {quoted}"
 
 
 def captured(endpoint: Endpoint, file: CaptureFile | None) -> Endpoint:
-    """The endpoint, with all that passes written to the file if there is one."""
+    """The endpoint, with all its datagrams written to the file if there is one."""
     return endpoint if file is None else Captured(endpoint, file)

@@ -1,22 +1,22 @@
-"""Buttons from a terminal, which tells when a key is pressed and never when it is let go.
+"""Turns key presses into buttons. A terminal reports when a key is pressed, and never when it is released.
 
-Theory of operation. A terminal repeats a key that is held, after half a second, about thirty times a second. So a press
-of a direction is a step of a few frames; each repeat carries it on until a moment after the last one, which is
-running; the other direction, or the stop key, ends it at once. Jump and strike last for one frame, and are kept
-until a frame has seen them: what was pressed between two frames is not lost.
+Theory of operation. A terminal repeats a key that is held, after half a second, about thirty times a second. So one
+press of a direction moves for a few frames. Each repeat prolongs the movement, so a held key runs; it ends a moment
+after the last repeat, or at once by the other direction or the stop key. Jump and strike last for one frame. They are
+kept until a frame has read them, so a press between two frames is not lost.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["HeldKeys"]
+__all__ = ["KeyboardButtons"]
 
 STEP_SECONDS = 0.1
-"""How long one press of a direction lasts."""
+"""How long one press of a direction moves."""
 REPEAT_WITHIN = 0.8
-"""A press this soon after the last of the same key may be its repeat: terminals begin to repeat after 0.2 to 0.7 s."""
+"""A press this soon after the last one of the same key counts as its repeat: terminals begin after 0.2 to 0.7 s."""
 REPEAT_SECONDS = 0.12
-"""How long a repeat lasts: longer than the time between two of them."""
+"""How long one repeat moves: longer than the time between two repeats."""
 
 
 class _Axis:
@@ -42,20 +42,20 @@ class _Axis:
         return self._button if moving else 0
 
 
-class HeldKeys:
-    """Key presses in, the buttons of each frame out. A brain like any other."""
+class KeyboardButtons:
+    """The controller of a person: key presses in, the buttons of each frame out."""
 
     def __init__(
         self, *, axes: tuple[Mapping[str, int], ...], moments: Mapping[str, int], stops: frozenset[str] = frozenset()
     ) -> None:
-        """Directions by axis, buttons that last for one frame, and keys that end every movement."""
+        """Keys for the directions of each axis, for buttons that last one frame, and to stop all movement."""
         self._axes = [(keys, _Axis()) for keys in axes]
         self._momentary = moments
         self._stops = stops
         self._moments = 0
 
     def press(self, key: str, now: float) -> None:
-        """A key as :class:`retick.cli.play.keys.Keys` names it; others than ours do nothing."""
+        """A key as :class:`retick.cli.play.terminal_keys.TerminalKeys` names it; keys without a meaning do nothing."""
         key = key.lower()
         for keys, axis in self._axes:
             if key in keys:

@@ -1,27 +1,27 @@
-"""Follows the frames of a match that are final, and says when it is over.
+"""The part of a match that no rollback can change: its inputs and states, and whether it is over.
 
-Theory of operation. Every machine gives its referee the same final inputs, so all of them call the end at the same
-frame without asking each other. The referee steps a state of its own from these inputs alone: its checksum owes
-nothing to predictions and rollbacks, and that is what makes it worth comparing.
+Theory of operation. All peers have the same confirmed inputs, so all of them find the end at the same frame without
+asking each other. A ConfirmedMatch steps a state of its own from these inputs alone. Its checksum does not depend on
+predictions and rollbacks, and that is what makes it worth comparing between peers.
 """
 
 from collections.abc import Iterable
 from typing import Any
 
-from retick.cli.draw.arena import hits_in, knocked_out
+from retick.cli.draw.fighter import hits_in, knocked_out
 from retick.games.fighter import Fighter, FighterState
 from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.replay import Replay
 from retick.sim.contract import input_size_of
 
-__all__ = ["FighterReferee", "Referee", "outcome"]
+__all__ = ["ConfirmedFight", "ConfirmedMatch", "outcome"]
 
-CURTAIN = 3 * TICKS_PER_SECOND // 2
+FRAMES_AFTER_DECISION = 3 * TICKS_PER_SECOND // 2
 """Frames from the deciding moment to the end of a match whose length was not given."""
 
 
-class Referee:
-    """The final part of a match: its inputs and its newest state. What decides it is for each game to say."""
+class ConfirmedMatch:
+    """The confirmed inputs and the state that they lead to. A subclass for each game says what decides a match."""
 
     def __init__(
         self,
@@ -35,15 +35,15 @@ class Referee:
     ) -> None:
         """A match of exactly ``frames``; without that, until a moment after it is decided or ``longest`` frames.
 
-        ``state`` at ``frame`` is where it begins for one who came in mid-match.
+        ``state`` at ``frame`` is where it begins for a peer that came in mid-match.
         """
         self.game = game
         self.seed = seed
         self.state = game.initial_state(seed) if state is None else state
         self.frame = frame
-        """The next frame whose inputs are to come."""
+        """The frame whose inputs come next."""
         self.decided: Any = None
-        """The state in which the match was decided; None as long as it is open."""
+        """The state in which the match was decided; None before that."""
         self.payload = bytearray()
         """The inputs as a replay has them."""
         self._size = input_size_of(game)
@@ -59,8 +59,8 @@ class Referee:
         checksum: int = self.game.checksum(self.state)
         return checksum
 
-    def watch(self, rows: Iterable[tuple[int, ...]]) -> None:
-        """Take in the inputs of final frames; those after the end are ignored."""
+    def add(self, rows: Iterable[tuple[int, ...]]) -> None:
+        """Add the confirmed inputs of the next frames; those after the end are ignored."""
         for row in rows:
             if self.over:
                 return
@@ -73,10 +73,10 @@ class Referee:
                 self._decide()
 
     def note(self, state: Any) -> None:
-        """For what a game counts."""
+        """Called with each new state, for what a game counts."""
 
     def decides(self, state: Any) -> bool:
-        """Whether nothing after this state changes who won."""
+        """Whether the winner is known from this state on."""
         return False
 
     def replay(self) -> Replay:
@@ -88,12 +88,12 @@ class Referee:
     def _decide(self) -> None:
         self.decided = self.state
         if self._ends_early:
-            curtain = self.frame + CURTAIN
-            self._last = curtain if self._last is None else min(self._last, curtain)
+            end = self.frame + FRAMES_AFTER_DECISION
+            self._last = end if self._last is None else min(self._last, end)
 
 
-class FighterReferee(Referee):
-    """A fight is decided by a knock-out, though the rules let it go on."""
+class ConfirmedFight(ConfirmedMatch):
+    """A match of the fighter, decided by a knock-out."""
 
     def __init__(self, seed: int, **options: Any) -> None:
         super().__init__(Fighter(), seed, **options)
@@ -108,13 +108,13 @@ class FighterReferee(Referee):
         return knocked_out(state)
 
 
-def outcome(referee: FighterReferee, names: tuple[str, str]) -> str:
+def outcome(confirmed: ConfirmedFight, names: tuple[str, str]) -> str:
     """Who won, or leads, in words."""
-    last = referee.decided or referee.state
+    last = confirmed.decided or confirmed.state
     first, second = last.p1.hp, last.p2.hp
     if first == second:
         return "double knock-out" if first == 0 else "a draw"
     better = names[0] if first > second else names[1]
     if min(first, second) == 0:
         return f"{better} wins by knock-out"
-    return f"{better} {'wins on points' if referee.over else 'leads'}"
+    return f"{better} {'wins on points' if confirmed.over else 'leads'}"

@@ -1,8 +1,8 @@
-"""Many sessions in one process over loopback UDP, each with a game loop of its own, in one loop for all.
+"""Many sessions in one process over loopback UDP, all driven by one loop.
 
-Theory of operation. A heap holds for each session the time of its next turn. A turn receives what waits in that
-session's socket, runs the frame if it is due, and sends. Nothing waits for sockets: like a game, each session looks at
-its own once a frame. A frame's lateness is how long after its planned time it was run.
+Theory of operation. A heap holds the time of the next turn of each session. A turn receives what waits in that
+session's socket, runs the frame if it is due, and sends. Nothing waits for sockets: as in a game, each session polls
+its socket once a frame. The lateness of a frame is the time from when it was due to when it was run.
 """
 
 import gc
@@ -11,7 +11,7 @@ import time
 from heapq import heapify, heapreplace
 from typing import Any
 
-from retick.cli.bench.quiet_core import Undisturbed
+from retick.cli.bench.cpu_pinning import PinnedToCore
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.rollback.session.session import RollbackSession
@@ -22,13 +22,13 @@ __all__ = ["Fleet", "run_joiners"]
 
 IDLE_SECONDS = 0.01
 LEAST_SLEEP = 0.001
-"""Seconds: what is due within one of these is done in one go, and not after a thousand short sleeps a second."""
+"""Seconds: shorter sleeps would only cost time; what is due meanwhile is done in one go."""
 FRAMES_OF_INPUTS = 1200
 DRAIN = 64
 
 
 class _Member:
-    """One session, its socket, and what its player presses."""
+    """One session, its socket, and its player's inputs."""
 
     __slots__ = ("at", "inputs", "phase", "session", "socket")
 
@@ -40,27 +40,27 @@ class _Member:
         self.at = 0
 
     def next_turn(self, now: float) -> float:
-        """When this session wants its turn: at its next frame, or before the match in its own part of a frame."""
+        """When this session has its turn: at its next frame; before the match, at its own time within a frame."""
         match = self.session.match
         planned = match.pace.next_frame_at if match is not None else None
         return now + self.phase if planned is None else planned
 
 
 class Fleet:
-    """Sessions of the fighter, one side of each match; the players are recorded bots."""
+    """Sessions of the fighter, one peer of each match; the inputs are those of recorded bots."""
 
     def __init__(self, hosts: list[tuple[str, int]] | None, count: int) -> None:
         """Join the matches at ``hosts``, or host ``count`` of them."""
         self.members: list[_Member] = []
         self.late: list[float] = []
-        """Seconds, of every frame that was run since measuring began."""
+        """Lateness in seconds of every frame that was run since measuring began."""
         self.measuring = False
         payload = bout(1, FRAMES_OF_INPUTS)
         for number in range(count):
             address = hosts[number] if hosts is not None else None
             session = RollbackSession(Fighter(), entropy=os.urandom, host_address=address)
             player = 0 if hosts is None else 2
-            # Each match is at another point of the recorded fight.
+            # Each match starts at another point of the recorded inputs.
             turned = payload[4 * (7 * number % FRAMES_OF_INPUTS) :] + payload[: 4 * (7 * number % FRAMES_OF_INPUTS)]
             phase = number / count / session.config.tick_rate
             self.members.append(_Member(session, open_udp("127.0.0.1", 0), turned[player::4], phase))
@@ -117,9 +117,9 @@ class Fleet:
         return planned if planned > now else now + 0.002
 
     def settle(self) -> None:
-        """Once all matches run: keep the garbage collector away while frames are timed, and spread the sessions.
+        """Once all matches run: switch the garbage collector off, and spread the sessions over the frame.
 
-        It would walk over all sessions now and then, and frames would wait for it. ``close`` brings it back.
+        The collector would walk over all sessions now and then, and frames would wait. ``close`` switches it on again.
         """
         gc.collect()
         gc.freeze()
@@ -127,7 +127,7 @@ class Fleet:
         self._spread()
 
     def _spread(self) -> None:
-        """Give each session its own moment within the frame: matches that began in one burst would all run at once."""
+        """Give each session its own time within the frame: those that began together would all run at once."""
         now = time.monotonic()
         for member in self.members:
             if member.session.match is not None:
@@ -144,11 +144,11 @@ class Fleet:
 
 
 def run_joiners(pipe: Any, hosts: list[tuple[str, int]], seconds: float) -> None:
-    """The other sides, in a process of their own: play for as long as the pipe is open."""
+    """The other peers, in a process of their own, until they are ended or so many seconds have passed."""
     fleet = Fleet(hosts, len(hosts))
     pipe.send("ready")
     try:
-        with Undisturbed(1):
+        with PinnedToCore(1):
             fleet.run(seconds, until_all_run=True)
             fleet.settle()
             fleet.run(seconds)

@@ -1,12 +1,10 @@
-"""Snapshot packets for ``retick packet``: the parts of one, and what each field costs in many."""
+"""Snapshot packets in words, as ``retick packet`` shows them: the parts of one, and what each field costs in many."""
 
 import dataclasses
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
-import typer
-
-from retick.errors import DecodeError, RetickError, UsageError
+from retick.errors import DecodeError
 from retick.snapshot.inspect import (
     PacketReport,
     component_costs,
@@ -16,7 +14,6 @@ from retick.snapshot.inspect import (
     total_costs,
 )
 from retick.snapshot.schema import Schema
-from retick.snapshot.schema_json import schema_from_json
 from retick.wire.explain import Explanation, Row
 
 __all__ = ["SnapshotExplainer"]
@@ -33,18 +30,23 @@ _HEADER = (
 
 
 class SnapshotExplainer:
-    """Explains snapshot packets with a schema, as far as it is theirs, and keeps count of what everything costs."""
+    """Explains packets one after the other, and adds up what each field costs in all of them.
 
-    def __init__(self, schema_file: Path | None, last_tick: int | None = None) -> None:
-        self._schema = _load_schema(schema_file)
+    Without a schema, or with another one than the packet's, only sections are shown, not entities and fields.
+    """
+
+    def __init__(self, schema: Schema | None = None, *, last_tick: int | None = None) -> None:
+        """With ``last_tick``, compact frames are read too, of a session that is at this tick."""
+        self._schema = schema
         self._last_tick = last_tick
         self._reports: list[PacketReport] = []
 
     def recognises(self, data: bytes) -> bool:
-        """A snapshot packet, or, where the session's tick is known, what looks like a compact frame."""
+        """Whether this is a snapshot packet or, where the session's tick is known, looks like a compact frame."""
         return is_snapshot(data) or (self._last_tick is not None and data[:1] in (b"\x01", b"\x02"))
 
     def explain(self, data: bytes) -> Explanation:
+        """One packet; whatever is wrong with it is in the explanation's ``fault``."""
         if not is_snapshot(data):
             return self._explain_frame(data)
         rows = [
@@ -73,48 +75,33 @@ class SnapshotExplainer:
         rows = [Row(part.offset, part.size, f"section {part.tag}", part.name) for part in report.sections]
         return Explanation("snapshot", f"compact {_summary(report)}", rows, None)
 
-    def print_details(self, limit: int = 200) -> None:
+    def detail_lines(self, limit: int = 200) -> list[str]:
         """Every entity and field of the packet explained last, with bit offsets."""
         if not self._reports or not self._reports[-1].understood:
-            return
+            return []
         lines = list(_detail_lines(self._reports[-1]))
-        for line in lines[:limit]:
-            typer.echo(line)
-        if len(lines) > limit:
-            typer.echo(f"  and {len(lines) - limit} more lines: --json has them all")
+        rest = len(lines) - limit
+        return lines[:limit] + ([f"  and {rest} more lines: --json has them all"] if rest > 0 else [])
 
-    def print_costs(self) -> None:
+    def cost_lines(self) -> list[str]:
         """The share of each field, and of what is not fields, in all packets explained."""
         if not any(report.understood for report in self._reports):
-            if self._reports:
-                typer.echo("entities and fields are shown with the packet's schema: --schema FILE")
-            return
+            return ["entities and fields are shown with the packet's schema: --schema FILE"] if self._reports else []
         total = 8 * sum(report.size for report in self._reports)
-        typer.echo(f"  {'share':>6}  {'bits':>8}  of {len(self._reports)} snapshot packets, {total // 8} bytes")
-        for label, bits in total_costs(self._reports):
-            typer.echo(f"  {bits / total:6.1%}  {bits:8}  {label}")
+        lines = [f"  {'share':>6}  {'bits':>8}  of {len(self._reports)} snapshot packets, {total // 8} bytes"]
+        lines += [f"  {bits / total:6.1%}  {bits:8}  {label}" for label, bits in total_costs(self._reports)]
         components = component_costs(self._reports)
         if len(components) > 1:
-            for name, bits in components:
-                typer.echo(f"  {bits / total:6.1%}  {bits:8}  all of {name}")
+            lines += [f"  {bits / total:6.1%}  {bits:8}  all of {name}" for name, bits in components]
+        return lines
 
     def to_json(self) -> dict[str, Any]:
+        """All packets explained and their costs, as plain values."""
         return {
             "packets": [dataclasses.asdict(report) for report in self._reports],
             "costs": dict(total_costs(self._reports)),
             "component_costs": dict(component_costs(self._reports)),
         }
-
-
-def _load_schema(path: Path | None) -> Schema | None:
-    if path is None:
-        return None
-    try:
-        return schema_from_json(path.read_bytes())
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from None
-    except RetickError as error:
-        raise UsageError(f"{path}: {error}") from None
 
 
 def _hex_or_number(name: str, data: bytes) -> str:
@@ -136,7 +123,7 @@ def _summary(report: PacketReport) -> str:
     return f"snapshot {report.kind} v{report.version} tick {report.tick}{base}: {parts or 'no sections'}"
 
 
-def _detail_lines(report: PacketReport) -> Any:
+def _detail_lines(report: PacketReport) -> Iterator[str]:
     yield "      bit   bits"
     for section in report.sections:
         yield f"  {8 * section.offset:7}  {8 * section.size:5}  {section.name}"

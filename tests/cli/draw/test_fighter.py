@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from retick.cli.draw.arena import Arena, hits_in, knocked_out
+from retick.cli.draw.fighter import Arena, hits_in, knocked_out
 from retick.cli.draw.sprites import LARGE, SMALL, Sprites, picture
 from retick.games.fighter import Action, Button, Fighter, FighterState, PlayerState
 from retick.games.fighter.rules import MAX_X, PLAYER_WIDTH

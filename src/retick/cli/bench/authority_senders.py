@@ -1,14 +1,13 @@
-"""Scripted senders for load: real links and real commands from many players, without prediction, in one process.
+"""Many players in one process, as load for a server: real links and real commands, but no prediction.
 
-They stand for players whose machines are elsewhere. Each answers pings, acknowledges snapshots and sends a bundle of
-five commands sixty times a second, stamped ahead of the newest snapshot as a client's would be.
+Each answers pings, acknowledges snapshots and sends a bundle of five commands sixty times a second, for ticks ahead of
+the newest snapshot, as a client does.
 """
 
 # retick: floats -- a clock and axes
 
 import argparse
 import os
-import sys
 import time
 from collections.abc import Hashable
 from typing import Any, Final
@@ -17,7 +16,7 @@ from retick.authority.acked import DELTA_SNAPSHOT, acked_input
 from retick.authority.config import DELTA_SNAPSHOTS
 from retick.authority.delta import DeltaCodec
 from retick.authority.joining import JoinRequest, encode_join
-from retick.cli.bench.quiet_core import Undisturbed
+from retick.cli.bench.cpu_pinning import PinnedToCore
 from retick.games.runner import Command, NetRunner
 from retick.games.runner.netrunner.control import Hello, Ping, Pong, Welcome
 from retick.link import Connected, LinkConfig, LinkEndpoint, MessageReceived, UnreliableReceived
@@ -27,12 +26,13 @@ from retick.transport.udp import SocketAddress, open_udp
 __all__ = ["Sender", "main"]
 
 LEAD: Final = 6
-"""Ticks that a command is stamped ahead of the server's."""
+"""Ticks between the server's tick and that of a new command."""
 BUNDLE: Final = 5
+"""Commands in a datagram."""
 
 
 class Sender:
-    """One player's link. Many share a socket; the link tells them apart by their connection."""
+    """One player. All share one socket and one link endpoint; each has its own connection."""
 
     def __init__(self, profile: NetRunner, codec: DeltaCodec, link: LinkEndpoint, address: Hashable, room: str) -> None:
         self.profile = profile
@@ -48,7 +48,7 @@ class Sender:
         self._tick = 0
         self._recent: list[Command] = []
 
-    def take(self, event: Any, now: float) -> None:
+    def receive(self, event: Any, now: float) -> None:
         if isinstance(event, UnreliableReceived):
             data = event.data
             tick = int.from_bytes(data[1:5], "little")
@@ -71,7 +71,7 @@ class Sender:
             self.connection.send_reliable(self.profile.encode_control(pong))
 
     def send(self, now: float) -> None:
-        """The next command and those before it, for the tick after the last, or further if time has moved on."""
+        """Send the newest commands, with new ones up to the tick that is due."""
         if not self.joined:
             return
         server = self._newest + int((now - self._newest_at) * 60)
@@ -87,7 +87,7 @@ class Sender:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run senders against a server until time is up: the child process of the load bench."""
+    """Run senders against a server until the time is up: the child process of the load benchmark."""
     parser = argparse.ArgumentParser(prog="senders", description=__doc__)
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--rooms", type=int, required=True)
@@ -114,22 +114,19 @@ def main(arguments: list[str] | None = None) -> None:
         Sender(profile, codec, link, target, f"room {number % options.rooms}")
         for number in range(options.rooms * options.players)
     ]
-    with Undisturbed(1):
+    with PinnedToCore(1):
         _drive(wire, senders, options.seconds)
-    joined = sum(sender.joined for sender in senders)
-    snapshots, size = sum(s.snapshots for s in senders), sum(s.snapshot_bytes for s in senders)
-    sys.stdout.write(f"{joined} {snapshots} {size}\n")
 
 
 def _drive(wire: Poll, senders: list[Sender], seconds: float) -> None:
-    """Sixty rounds a second; each round is spread over its sixtieth, as players are."""
+    """Sixty rounds a second; the senders are spread over each round, as real players are."""
     end = time.monotonic() + seconds
     due = time.monotonic()
     slices = 8
     turn = 0
     while (now := time.monotonic()) < end:
         for event in wire.poll(now):
-            event.connection.tag.take(event, now)
+            event.connection.tag.receive(event, now)
         if now >= due:
             due = max(due + 1 / 60 / slices, now - 0.05)
             for sender in senders[turn % slices :: slices]:

@@ -1,4 +1,4 @@
-"""Single key presses from a terminal, without waiting for them: ``with Keys() as keys: keys.pressed()``.
+"""Single key presses from a terminal, read without waiting: ``with TerminalKeys() as keys: keys.pressed()``.
 
 Keys that send several bytes have names: ``left``, ``right``, ``up``, ``down``, ``home``, ``end``, ``page up``,
 ``page down``; all others are the character itself.
@@ -9,7 +9,7 @@ import sys
 from types import TracebackType
 from typing import Any, Final, Self
 
-__all__ = ["Keys", "keys_in"]
+__all__ = ["TerminalKeys", "keys_in"]
 
 _SEQUENCES: Final = {
     "\x1b[A": "up", "\x1b[B": "down", "\x1b[C": "right", "\x1b[D": "left",
@@ -45,7 +45,7 @@ def keys_in(text: str) -> list[str]:
 if sys.platform == "win32":
     import msvcrt
 
-    class Keys:
+    class TerminalKeys:
         """The keyboard of a console window."""
 
         def __enter__(self) -> Self:
@@ -72,8 +72,8 @@ else:
     import termios
     import tty
 
-    class Keys:
-        """A terminal in cbreak mode: keys come at once and unseen, and Ctrl-C still interrupts."""
+    class TerminalKeys:
+        """A terminal in cbreak mode: keys come at once and are not echoed, and Ctrl-C still interrupts."""
 
         def __init__(self) -> None:
             self._terminal = sys.stdin.fileno()

@@ -1,8 +1,8 @@
-"""One side of a match over the network as a picture: the match, the way to the other side, and every rollback.
+"""A networked match as one peer sees it, as a picture: the match, the link to the other peer, and every rollback.
 
-Theory of operation. A :class:`SideReport` is all that a picture needs, small enough to go through a pipe many times a
-second. The strip at the bottom has a cell for each frame, newest at the right, as tall as the number of frames
-that were run again before it: a quiet link leaves it empty, a bad one shows as teeth.
+Theory of operation. A :class:`NetworkReport` is all that a picture needs, small enough to go through a pipe many times
+a second. The strip at the bottom has a cell for each frame, newest at the right, as tall as the number of frames that
+were resimulated with it: empty on a good link, full on a bad one.
 """
 
 import json
@@ -13,60 +13,50 @@ from typing import Self
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
-from retick.cli.play.referee import FighterReferee
-from retick.cli.play.side import Side
 from retick.games.fighter import Fighter, FighterState
-from retick.rollback.match.stats import PeerStats
 
-__all__ = ["SideReport", "SideView", "report_of"]
+__all__ = ["NetworkReport", "NetworkView"]
 
 STRIP_ROWS = 1
 _CELLS = " ▁▂▃▄▅▆▇█"
-"""An eighth of a cell for each frame run again."""
+"""An eighth of a cell for each resimulated frame."""
 _STYLES = ((3, "green"), (6, "yellow"))
 _DEEP = "bold red"
 _FLASH = "bold bright_white on dark_orange3"
 _FIGHTER = Fighter()
-_NOBODY = PeerStats(
-    rtt=None,
-    jitter=None,
-    loss_in=0.0,
-    loss_out=0.0,
-    packets_in=0,
-    packets_out=0,
-    bytes_in=0,
-    bytes_out=0,
-    packets_per_second_out=0.0,
-    bytes_per_second_out=0.0,
-    lead=0.0,
-    their_lead=0.0,
-    unacknowledged=0,
-)
-"""In place of a machine that is gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SideReport:
-    """One side at one frame; seconds, frames, shares from 0 to 1, packets and bytes a second."""
+class NetworkReport:
+    """One peer's view of the match at one frame."""
 
     frame: int
     confirmed: int
+    """The newest frame for which all inputs are known."""
     state: str
     """The packed state, in hex."""
     depth: int
-    """Frames run again with this one."""
+    """Frames resimulated with this one."""
     rollbacks: int = 0
-    resimulated: int = 0
+    """How many so far."""
     deepest: int = 0
+    """Frames of the longest rollback."""
     stalls: int = 0
+    """How often the match had to wait for inputs."""
     hits: tuple[int, int] = (0, 0)
+    """Hits landed by each player of the fighter."""
     rtt: float | None = None
-    jitter: float | None = None
+    """Seconds; None as long as it is not known."""
     loss_in: float = 0.0
+    """Share of the other peer's packets that did not arrive, 0 to 1."""
     loss_out: float = 0.0
+    """The same for our packets."""
     packets: float = 0.0
+    """Sent a second."""
     octets: float = 0.0
+    """Sent a second, in bytes."""
     notice: str = ""
+    """What the player should know, such as that the other peer is silent."""
 
     def dumps(self) -> str:
         return json.dumps(asdict(self), separators=(",", ":"))
@@ -81,54 +71,28 @@ class SideReport:
         return state
 
 
-def report_of(side: Side, now: float) -> SideReport:
-    """What there is to show of a running side."""
-    stats = side.session.stats(now=now)
-    assert side.referee is not None
-    peer = next(iter(stats.peers.values()), _NOBODY)
-    return SideReport(
-        frame=stats.frame,
-        # Inputs may be known for frames that are still to come; what is shown is how much of the match is final.
-        confirmed=min(stats.confirmed_frame, stats.frame - 1),
-        state=side.referee.game.pack_state(side.session.state).hex(),
-        depth=side.depth,
-        rollbacks=stats.rollbacks,
-        resimulated=stats.resimulated_frames,
-        deepest=stats.deepest_rollback,
-        stalls=stats.stalls,
-        hits=side.referee.hits if isinstance(side.referee, FighterReferee) else (0, 0),
-        rtt=peer.rtt,
-        jitter=peer.jitter,
-        loss_in=peer.loss_in,
-        loss_out=peer.loss_out,
-        packets=peer.packets_per_second_out,
-        octets=peer.bytes_per_second_out,
-        notice=side.notice,
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SideView:
-    """A report drawn to fit; the height that rich gives it is used up."""
+class NetworkView:
+    """A report drawn to fit; it takes all of the height that rich gives it."""
 
-    report: SideReport
+    report: NetworkReport
     title: str
     picture: Callable[[str, str], RenderableType]
-    """Makes the match itself, given a title and a footer."""
+    """Draws the match itself, given a title and a footer."""
     depths: Sequence[int] = ()
     """Rollback depth of each of the last frames, newest last."""
     help_line: str = ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         height = (options.height or console.size.height) - STRIP_ROWS - bool(self.help_line)
-        match = self.picture(f"{self.title}: {_knowledge(self.report)}", _way(self.report))
+        match = self.picture(f"{self.title}: {_guesses(self.report)}", _link(self.report))
         yield from console.render(match, options.update_height(height))
         yield from console.render(self._strip(options.max_width, ascii_only=options.ascii_only), options)
         if self.help_line:
             yield Text(f" {self.help_line}", style="dim", no_wrap=True, overflow="crop")
 
     def _strip(self, columns: int, *, ascii_only: bool) -> Text:
-        """Every frame's rollback, after the newest one in words."""
+        """The newest rollback in words, then one cell for each frame."""
         recent = max(self.depths[-12:], default=0)
         text = Text(" ", no_wrap=True, overflow="crop")
         if self.report.notice:
@@ -150,11 +114,11 @@ def _cell(depth: int, *, ascii_only: bool) -> str:
     return "·" if depth == 0 else _CELLS[min(depth, 8)]
 
 
-def _knowledge(report: SideReport) -> str:
+def _guesses(report: NetworkReport) -> str:
     return f"{max(report.frame - 1 - report.confirmed, 0):2} frames are guesses"
 
 
-def _way(report: SideReport) -> str:
+def _link(report: NetworkReport) -> str:
     rtt = "unknown" if report.rtt is None else f"{report.rtt * 1e3:.0f} ms"
     return (
         f"round trip {rtt}, lost {report.loss_in:.0%} in {report.loss_out:.0%} out, "

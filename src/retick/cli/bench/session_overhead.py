@@ -1,12 +1,12 @@
-"""What a session costs beside the game's steps: a match on virtual time, whose calls are made again and timed.
+"""What a session costs beside the game's steps: a match in simulated time, whose calls are repeated and timed.
 
-Theory of operation. A match of bots is played once, and every machine's calls are noted (``bench_rerun``). They are
-then made again of fresh sessions, several times over; of each stretch of two seconds the fastest time counts, since a
-shared machine only ever adds, and all stretches count alike. The game's steps are taken off at what they cost in the
-game's own loop. Which call takes which share is found in one more run, with a clock around each.
+Theory of operation. A match of bots is played once, and all calls to each peer's session are recorded
+(``recorded_calls``). They are then made again to fresh sessions, several times. Of each stretch of two seconds the
+fastest time counts, since other processes only add time; all stretches count alike. The game's steps are subtracted, at
+what they cost in the game's own loop. One more run, with a clock around each call, gives the share of each call.
 
-Where the time goes is found by running the parts alone, on the same work: the engine, the packets, the link. What is
-left is the session's own: pace, acknowledgements, leads, checksums, statistics.
+The engine, the packets and the link are also timed alone, on the same work. The rest is the session's own: pace,
+acknowledgements, leads, checksums, statistics.
 """
 
 import time
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from retick.cli.bench.rerun import CALLS, Script
+from retick.cli.bench.recorded_calls import CALLS, RecordedCalls
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.link import LinkConfig, LinkEndpoint
@@ -32,64 +32,64 @@ __all__ = ["Overhead", "engine_alone", "link_alone", "measure_overhead", "packet
 STRETCH = 120
 """Frames."""
 ROUNDS = 5
-"""How often the calls are made again."""
+"""How often the calls are repeated."""
 UNACKNOWLEDGED = 8
-"""Inputs in a packet at 100 ms round trip."""
+"""Inputs in a packet at a round trip of 100 ms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overhead:
-    """Microseconds a frame and machine, and what the wire carries."""
+    """Microseconds a frame and peer, and the traffic."""
 
     players: int
     total: float
-    """Everything but the game's steps."""
+    """All but the game's steps."""
     by_call: dict[str, float]
-    """The same with the steps, by the driver's call."""
+    """All with the game's steps, by the call in which it is spent."""
     steps: float
-    """The game's steps, which are not in the total."""
+    """The game's steps, which are not in ``total``."""
     packets: float
-    """A second and player."""
+    """Sent a second by each player."""
     octets: float
-    """UDP payload bytes a second and player."""
+    """UDP payload bytes sent a second by each player."""
 
 
 def measure_overhead(players: int, *, stretches: int, tell: Callable[[str], None] = lambda _: None) -> Overhead:
-    """A match of bots at 100 ms and 5 % loss, of so many stretches of two seconds."""
+    """Measure a match of bots at 100 ms and 5 % loss, for so many stretches of two seconds."""
     arena = arena_for(players)
-    scripts: list[Script] = []
+    recorded: list[RecordedCalls] = []
 
-    def scripted(sim: Any, **details: Any) -> RollbackSession:
-        scripts.append(Script(sim, **details))
-        return scripts[-1].session
+    def record(sim: Any, **details: Any) -> RollbackSession:
+        recorded.append(RecordedCalls(sim, **details))
+        return recorded[-1].session
 
     mesh = Mesh(
         arena.game,
         conditions=Conditions.round_trip(0.1, loss=0.05),
         press=pressed_by_bots(arena, 1),
-        make_session=scripted,
+        make_session=record,
     )
     mesh.start()
     mesh.play(STRETCH)
     paths = [mesh.network.path(a, b) for a in mesh.seats for b in mesh.seats if a != b]
     sent, octets, began = sum(p.sent for p in paths), sum(p.bytes_sent for p in paths), mesh.network.now
-    ran = sum(script.frames for script in scripts)
+    ran = sum(calls.frames for calls in recorded)
     for number in range(stretches):
         tell(f"{players} players, stretch {number + 1} of {stretches}")
-        for script in scripts:
-            script.mark()
+        for calls in recorded:
+            calls.mark()
         mesh.play(STRETCH * (number + 2))
-    for script in scripts:
-        script.mark()
-    frames = sum(script.frames for script in scripts) - ran
+    for calls in recorded:
+        calls.mark()
+    frames = sum(calls.frames for calls in recorded) - ran
     tell(f"{players} players, again")
-    whole = sum(_fastest(script.rerun) - _fastest(script.cost_of_calling) for script in scripts) / frames * 1e6
+    whole = sum(_fastest(calls.rerun) - _fastest(calls.cost_of_calling) for calls in recorded) / frames * 1e6
     steps = _steps_cost(mesh, arena.game(), STRETCH * (stretches + 1))
     seconds = (mesh.network.now - began) * players
     return Overhead(
         players=players,
         total=whole - steps,
-        by_call={name: whole * share for name, share in _shares(scripts).items()},
+        by_call={name: whole * share for name, share in _shares(recorded).items()},
         steps=steps,
         packets=(sum(p.sent for p in paths) - sent) / seconds,
         octets=(sum(p.bytes_sent for p in paths) - octets) / seconds,
@@ -103,17 +103,17 @@ def _fastest(run: Callable[[], list[float]]) -> float:
     return sum(fastest)
 
 
-def _shares(scripts: list[Script]) -> dict[str, float]:
-    """Which part of the time each call takes."""
+def _shares(recorded: list[RecordedCalls]) -> dict[str, float]:
+    """The share of each call in the time."""
     spent = dict.fromkeys(CALLS, 0.0)
-    for script in scripts:
-        for name, seconds in script.by_call().items():
+    for calls in recorded:
+        for name, seconds in calls.by_call().items():
             spent[name] += seconds
     return {name: seconds / sum(spent.values()) for name, seconds in spent.items()}
 
 
 def _steps_cost(mesh: Mesh, game: Any, frames: int) -> float:
-    """Microseconds a frame and machine of the game's own steps, those that were run again included."""
+    """Microseconds a frame and peer of the game's own steps, resimulated ones included."""
     rows = next(iter(mesh.peers.values())).rows
     size = game.input_size
     payload = b"".join(value.to_bytes(size, "little") for frame in range(frames) for value in rows[frame])
@@ -125,7 +125,7 @@ def _steps_cost(mesh: Mesh, game: Any, frames: int) -> float:
 
 
 def engine_alone(frames: int = 2000) -> float:
-    """Microseconds a frame: what a session asks of the engine, on inputs that come six frames late."""
+    """Microseconds a frame: a session's calls to the engine, on inputs that come late."""
     payload = bout(1, frames)
     ours = [(payload[4 * frame],) for frame in range(frames)]
     theirs = [payload[4 * frame + 2] for frame in range(frames)]
@@ -147,7 +147,7 @@ def engine_alone(frames: int = 2000) -> float:
 
 
 def packets_alone(frames: int = 2000) -> float:
-    """Microseconds a frame: one packet written and one read, with blocks as often as a session has them."""
+    """Microseconds a frame: one packet encoded and one decoded, with blocks as often as in a session."""
     inputs = tuple(range(UNACKNOWLEDGED))
     known = rbn1.TIME_SYNC
     mixed = [
@@ -172,7 +172,7 @@ def packets_alone(frames: int = 2000) -> float:
 
 
 def link_alone(frames: int = 2000) -> float:
-    """Microseconds a frame and side: a payload sent and one received, with the calls that a session makes."""
+    """Microseconds a frame and peer: a payload sent and one received, by the calls that a session makes."""
     dice = Random(1)
     ends = [
         LinkEndpoint(LinkConfig(), entropy=dice.randbytes, on_payload=lambda connection, data, now: None)

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from retick import replay
-from retick.cli.draw.netview import SideReport, report_of
-from retick.cli.play.brains import BotBrain, StyleName
+from retick.cli.draw.network_view import NetworkReport
+from retick.cli.play.confirmed_match import FRAMES_AFTER_DECISION, ConfirmedFight, outcome
+from retick.cli.play.controllers import BotController, StyleName
+from retick.cli.play.match_driver import LAN_SILENCE, MatchDriver, Result
 from retick.cli.play.recording import MatchRecording, check_recording
-from retick.cli.play.referee import CURTAIN, FighterReferee, outcome
-from retick.cli.play.side import LAN_SILENCE, Result, Side
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
@@ -25,7 +25,7 @@ FRAME = 1 / 60
 
 
 class Wire:
-    """What Side needs of a Poll, over a hub and a clock that the test moves."""
+    """What MatchDriver needs of a Poll, over a hub and a clock that the test moves."""
 
     def __init__(self, world: "World", endpoint: Any) -> None:
         self.world = world
@@ -58,7 +58,7 @@ class World:
         self.hub = MemoryHub()
         self.sides = [self._side(lan, place, frames, joiner_game, options) for place in (0, 1)]
 
-    def _side(self, lan: bool, place: int, frames: int, joiner_game: Any, options: dict[str, Any]) -> Side:
+    def _side(self, lan: bool, place: int, frames: int, joiner_game: Any, options: dict[str, Any]) -> MatchDriver:
         game = (place and joiner_game) or Fighter()
         address = "host" if place else None
         if lan:
@@ -67,11 +67,11 @@ class World:
             session = RollbackSession(game, entropy=Random(place).randbytes, host_address=address)
         end = Impaired(session, outgoing=Conditions(latency=self.latency)) if self.latency else session
         self.hub.attach("joiner" if place else "host", end)
-        return Side(
+        return MatchDriver(
             session,
-            Wire(self, end),  # type: ignore[arg-type]  # has all of Poll that a Side uses
-            brain=lambda seed, player: BotBrain(seed, player, StyleName.RUSHER),
-            referee=lambda seed, state, frame: FighterReferee(seed, frames=frames),
+            Wire(self, end),  # type: ignore[arg-type]  # has all of Poll that a MatchDriver uses
+            controller=lambda seed, player: BotController(seed, player, StyleName.RUSHER),
+            confirmed=lambda seed, state, frame: ConfirmedFight(seed, frames=frames),
             **options,
         )
 
@@ -80,11 +80,11 @@ class World:
             if until():
                 return
             self.now += FRAME
-            for side in self.sides:
-                side.turn()
+            for driver in self.sides:
+                driver.turn()
 
     def finished(self) -> bool:
-        return all(side.over for side in self.sides)
+        return all(driver.over for driver in self.sides)
 
 
 class Cheating(Fighter):
@@ -111,10 +111,10 @@ def test_both_sides_end_at_the_same_frame_with_the_same_checksum() -> None:
 def test_the_checksum_of_the_end_is_that_of_the_inputs_run_again() -> None:
     world = World()
     world.run(10, world.finished)
-    referee, result = world.sides[1].referee, world.sides[1].result
-    assert referee is not None
+    confirmed, result = world.sides[1].confirmed, world.sides[1].result
+    assert confirmed is not None
     assert result is not None
-    verdict = replay.verify(referee.replay(), Fighter(), expected_checksum=result.checksum)
+    verdict = replay.verify(confirmed.replay(), Fighter(), expected_checksum=result.checksum)
     assert verdict.ok
     assert verdict.frames == 120
 
@@ -123,16 +123,16 @@ def test_a_game_that_cheats_ends_the_match_with_the_same_report_on_both_sides() 
     world = World(joiner_game=Cheating(), frames=600)
     world.run(12, world.finished)
     assert world.finished()
-    assert world.sides[0].report == world.sides[1].report
-    assert "p1.hp: 100 at machine 0, 101 at machine 1" in world.sides[0].report
-    assert all("the machines part at frame 41" in side.why for side in world.sides)
-    assert not any(side.agreed or side.result for side in world.sides)
+    assert world.sides[0].desync_report == world.sides[1].desync_report
+    assert "p1.hp: 100 at machine 0, 101 at machine 1" in world.sides[0].desync_report
+    assert all("the machines part at frame 41" in driver.why for driver in world.sides)
+    assert not any(driver.agreed or driver.result for driver in world.sides)
 
 
 def test_a_desync_that_nobody_helps_to_explain_still_ends_the_match_in_words() -> None:
     world = World(joiner_game=Cheating(), frames=6000)
-    world.run(5, lambda: any(side.desync for side in world.sides))
-    finder = next(side for side in world.sides if side.desync)
+    world.run(5, lambda: any(driver.desync for driver in world.sides))
+    finder = next(driver for driver in world.sides if driver.desync)
     world.hub.detach("joiner" if finder is world.sides[0] else "host")
     world.sides = [finder]
     world.run(12, world.finished)
@@ -143,12 +143,12 @@ def test_a_desync_that_nobody_helps_to_explain_still_ends_the_match_in_words() -
 def test_a_claim_of_another_end_is_not_agreement() -> None:
     world = World()
     world.run(10, world.finished)
-    side = world.sides[0]
-    assert side.result is not None
-    side.heard[1] = Result(side.result.frame, side.result.checksum ^ 1)
-    assert not side.agreed
-    side.heard.clear()
-    assert not side.agreed
+    driver = world.sides[0]
+    assert driver.result is not None
+    driver.received_results[1] = Result(driver.result.frame, driver.result.checksum ^ 1)
+    assert not driver.agreed
+    driver.received_results.clear()
+    assert not driver.agreed
 
 
 def test_a_side_that_leaves_is_heard_at_once() -> None:
@@ -172,7 +172,7 @@ def test_on_a_slow_link_a_side_stays_until_its_result_has_arrived() -> None:
 
     host.session.send_message = send_in_vain  # type: ignore[union-attr, method-assign]  # the first copy is lost
     world.run(60, lambda: host.over)
-    assert not joiner.heard
+    assert not joiner.received_results
 
     def wait(longest: float = 0.0) -> None:
         world.now += FRAME
@@ -211,7 +211,7 @@ def test_a_lan_match_ends_when_the_other_has_all_inputs() -> None:
     world.run(10, world.finished)
     assert world.sides[0].result is not None
     assert world.sides[0].result == world.sides[1].result
-    assert all(not side.heard for side in world.sides)
+    assert all(not driver.received_results for driver in world.sides)
 
 
 def test_a_lan_joiner_gives_up_without_an_answer_and_a_lan_host_when_the_joiner_vanishes() -> None:
@@ -240,8 +240,8 @@ def test_a_recording_holds_every_final_frame_whatever_ended_the_match(tmp_path: 
         ),
     )
     world.run(3)
-    for side in world.sides:
-        side.save_recording()
+    for driver in world.sides:
+        driver.save_recording()
     first, second = (replay.load(file.with_suffix(f".{seat}")) for seat in (0, 1))
     shorter = min(len(first.frames), len(second.frames))
     assert shorter > 4 * 100
@@ -252,8 +252,8 @@ def test_a_recording_holds_every_final_frame_whatever_ended_the_match(tmp_path: 
 def test_a_report_survives_the_way_through_a_pipe() -> None:
     world = World()
     world.run(1)
-    report = report_of(world.sides[0], world.now)
-    assert SideReport.loads(report.dumps()) == report
+    report = world.sides[0].report()
+    assert NetworkReport.loads(report.dumps()) == report
     assert report.fighter_state() == world.sides[0].session.state
 
 
@@ -262,36 +262,36 @@ def test_a_report_calls_no_frame_confirmed_that_was_not_run_yet() -> None:
     ahead = 0
     for _ in range(60):
         world.run(FRAME)
-        for side in world.sides:
-            if side.session.match is not None:
-                report = report_of(side, world.now)
+        for driver in world.sides:
+            if driver.session.match is not None:
+                report = driver.report()
                 assert report.confirmed < report.frame
-                ahead += side.session.stats(now=world.now).confirmed_frame >= report.frame
+                ahead += driver.session.stats(now=world.now).confirmed_frame >= report.frame
     assert ahead
 
 
 def test_a_referee_ends_a_moment_after_a_knock_out_and_counts_hits() -> None:
-    referee = FighterReferee(1, longest=6000)
+    confirmed = ConfirmedFight(1, longest=6000)
     frames = replay.Replay(seed=1, frames=bout(1, 6000))
-    referee.watch(frames.inputs_at(frame) for frame in range(6000))
-    assert referee.over
-    assert referee.decided is not None
-    assert referee.state.frame == referee.decided.frame + CURTAIN
-    assert max(referee.hits) >= 4
-    assert "wins by knock-out" in outcome(referee, ("left", "right"))
+    confirmed.add(frames.inputs_at(frame) for frame in range(6000))
+    assert confirmed.over
+    assert confirmed.decided is not None
+    assert confirmed.state.frame == confirmed.decided.frame + FRAMES_AFTER_DECISION
+    assert max(confirmed.hits) >= 4
+    assert "wins by knock-out" in outcome(confirmed, ("left", "right"))
 
 
 def test_a_referee_of_so_many_frames_ignores_the_rest() -> None:
-    referee = FighterReferee(1, frames=10)
-    referee.watch([(0, 0)] * 50)
-    assert referee.state.frame == 10
-    assert outcome(referee, ("left", "right")) == "a draw"
+    confirmed = ConfirmedFight(1, frames=10)
+    confirmed.add([(0, 0)] * 50)
+    assert confirmed.state.frame == 10
+    assert outcome(confirmed, ("left", "right")) == "a draw"
 
 
 def test_a_live_recording_has_rules_for_its_name(tmp_path: Path) -> None:
     check_recording(None, live=True)
     check_recording(tmp_path / "new.rtk", live=True)
     (tmp_path / "old.rtk").write_bytes(b"")
-    for name, words in (("old.rtk", "is there already"), ("a.rplk", "name the file"), ("no/a.rtk", "no folder")):
+    for name, words in (("old.rtk", "exists already"), ("a.rplk", "name the file"), ("no/a.rtk", "no folder")):
         with pytest.raises(UsageError, match=words):
             check_recording(tmp_path / name, live=True)
