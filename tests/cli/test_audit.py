@@ -74,7 +74,3 @@ def test_misuse_leaves_with_2_and_one_line(arguments: list[str]) -> None:
 
 def test_a_wrong_option_leaves_with_2() -> None:
     assert run("retick.sim", "--frames", "0").exit_code == 2
-
-
-def test_help_shows_an_example() -> None:
-    assert "Example: retick audit retick.games.fighter:Fighter" in " ".join(run("--help").output.split())

@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from retick.cli.app import app
+from tests.cli.conftest import Run
 
 BROKEN = """
 class Crash:
@@ -53,3 +54,8 @@ def test_a_file_that_is_no_python_is_misuse(tmp_path: Path) -> None:
     file.write_text("def (")
     result = CliRunner().invoke(app, ["synctest", f"{file}:Game"])
     assert result.exit_code == 2
+
+
+def test_the_seed_after_the_last_is_the_first(run: Run) -> None:
+    code, _, err = run("synctest", "retick.games.fighter:Fighter", "--frames", 20, "--seed", 0xFFFFFFFF)
+    assert (code, err) == (0, "")

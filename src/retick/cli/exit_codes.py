@@ -1,11 +1,12 @@
 """The one rule for exit codes, error lines and Ctrl-C, for every command.
 
-===  =========================================================================================
+===  =========================================================================================================
 0    yes: the command did what was asked, or the answer is good
 1    no: the answer is bad (a replay that does not verify, a match that ended early, a desync)
-2    misuse: wrong arguments, or a file that is missing or cannot be opened
+2    misuse: wrong arguments; a script, schema or configuration that is wrong; a file that is missing or cannot be
+     opened
 130  interrupted by Ctrl-C
-===  =========================================================================================
+===  =========================================================================================================
 
 A command raises, and prints no error itself: ``UsageError`` for 2, any other ``RetickError`` for 1, ``typer.Exit(1)``
 for a "no" that it has already explained. On Ctrl-C it cleans up and lets ``KeyboardInterrupt`` pass. ``exits`` turns

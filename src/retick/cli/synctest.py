@@ -42,7 +42,8 @@ def synctest(
                 failure = shrink(factory, failure, distance=distance)
             _report(console, failure)
             raise typer.Exit(NO)
-    console.print(f"{game}: {rounds} rounds of {frames} frames, {distance} run again after each: all the same")
+    played = "1 round" if rounds == 1 else f"{rounds} rounds"
+    console.print(f"{game}: {played} of {frames} frames, {distance} run again after each: all the same")
 
 
 def _play_round(factory: Callable[[], Any], frames: int, seed: int, distance: int) -> Failure | None:

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from retick.cli.draw.fighter import Arena, hits_in, knocked_out
-from retick.cli.draw.sprites import LARGE, SMALL, Sprites, picture
-from retick.games.fighter import Action, Button, Fighter, FighterState, PlayerState
+from retick.games.fighter import Action, Button, Fighter, FighterState
 from retick.games.fighter.rules import MAX_X, PLAYER_WIDTH
 
 GAME = Fighter()
@@ -127,20 +126,3 @@ def test_hits_are_read_from_the_frame_in_which_they_land() -> None:
 def test_a_knock_out_is_either_fighter_without_hit_points() -> None:
     assert not knocked_out(START)
     assert knocked_out(START.replace(p1=START.p1.replace(hp=0)))
-
-
-@pytest.mark.parametrize("sprites", [SMALL, LARGE])
-def test_all_poses_of_a_size_have_one_shape(sprites: Sprites) -> None:
-    for pose in (sprites.idle, *sprites.run, sprites.jump, sprites.attack, sprites.stunned):
-        assert len(pose) == sprites.height
-        assert {len(row) for row in pose} == {sprites.width}
-
-
-@pytest.mark.parametrize("sprites", [SMALL, LARGE])
-def test_a_fighter_that_faces_left_is_the_mirror_image(sprites: Sprites) -> None:
-    def seen(player: PlayerState) -> tuple[str, ...]:
-        return picture(sprites, player, 0)
-
-    right, left = seen(START.p1), seen(START.p1.replace(facing=-1))
-    assert right != left
-    assert [row[::-1].count("/") for row in right] == [row.count("\\") for row in left]

@@ -39,7 +39,9 @@ def export(
     ] = False,
     game: GameOption = None,
 ) -> None:
-    """Turn replays into JSON lines: one for the match, then one for each frame.
+    """Turn replays into JSON lines: one for the match, then one for each frame; or convert them.
+
+    Exit code 0: all were written. 1: one could not be read or played. 2: misuse, or a file that cannot be opened.
 
     Example: retick replay export match.rtk --states > match.jsonl
     """

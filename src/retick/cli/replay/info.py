@@ -18,6 +18,8 @@ def info(
 ) -> None:
     """Show what is written in replays: game, players, length, checksums.
 
+    Exit code 0: all could be read. 1: one could not. 2: misuse, or a file that cannot be opened.
+
     Example: retick replay info match.rtk
     """
 

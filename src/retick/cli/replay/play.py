@@ -87,6 +87,8 @@ def play(
 ) -> None:
     """Play a replay in the terminal, with keys to pause, step and jump; without a terminal, print a line a second.
 
+    Exit code 0: played. 1: the file is bad, or the game failed on it. 2: misuse.
+
     Example: retick replay play match.rtk --from 600
     """
     if every < 1:

@@ -13,7 +13,7 @@ from retick.cli.exit_codes import playing
 from retick.cli.play.controllers import STYLE_NAMED, StyleName
 from retick.cli.replay.game import FIGHTER, GameOption
 from retick.cli.replay.script import parse_script
-from retick.errors import RetickError, UsageError
+from retick.errors import UsageError
 from retick.games.fighter import Button, Fighter
 from retick.games.fighter.bots import fight
 from retick.replay import Replay, save, sealed
@@ -45,6 +45,8 @@ def record(
     game: GameOption = None,
 ) -> None:
     """Record a match of two bots, or of a script.
+
+    Exit code 0: recorded. 1: the game failed. 2: misuse, or a bad script.
 
     Example: retick replay record match.rtk --seed 7 --p1 hopper
     """
@@ -83,7 +85,7 @@ def _scripted(sim: Any, script: Path) -> bytes:
     try:
         text = script.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise RetickError(f"{script}: not UTF-8 text: {error.reason}") from None
+        raise UsageError(f"{script}: not UTF-8 text: {error.reason}") from None
     names = {button.name.lower(): int(button) for button in Button if button.name} if isinstance(sim, Fighter) else {}
     return parse_script(text, sim.num_players, input_size_of(sim), names)
 
