@@ -1,4 +1,4 @@
-"""What an announcement on the network is taken for: anybody can send one."""
+"""Hosts on the local network: what an announcement is read as, since anybody can send one, and how one is found."""
 
 import os
 from types import SimpleNamespace

@@ -17,6 +17,7 @@ from typing import Any
 
 from retick.audit.targets import find_target, split_target
 from retick.errors import UsageError
+from retick.sim.contract import Simulation
 
 __all__ = ["GAME_IDS", "import_game", "load_game", "locate_game"]
 
@@ -25,7 +26,7 @@ GAME_IDS = {"retick.fighter": "retick.games.fighter:Fighter", "retick.scramble":
 _REQUIRED = ("num_players", "initial_state", "step", "checksum", "fields")
 
 
-def load_game(name: str) -> Callable[[], Any]:
+def load_game(name: str) -> Callable[[], Simulation[Any]]:
     """A function that makes a new game each time; one has been made and checked already."""
     return import_game(**locate_game(name))
 
@@ -53,7 +54,7 @@ def _is_module_without_source(place: str) -> bool:
     return top.isidentifier() and (top in sys.modules or importlib.util.find_spec(top) is not None)
 
 
-def import_game(root: str, module: str, attribute: str) -> Callable[[], Any]:
+def import_game(root: str, module: str, attribute: str) -> Callable[[], Simulation[Any]]:
     """Import ``module`` (or the file ``module`` if it ends in .py) below ``root``, and return what makes the game."""
     found: Any = _import(Path(root), module)
     for part in attribute.split("."):

@@ -10,6 +10,7 @@ from rich.table import Table
 from retick.audit.game_loader import load_game
 from retick.cli.exit_codes import NO, game_failure
 from retick.errors import RetickError
+from retick.sim.contract import Simulation
 from retick.testing.determinism import Failure, find_failure, shrink
 
 __all__ = ["synctest"]
@@ -43,10 +44,10 @@ def synctest(
             _report(console, failure)
             raise typer.Exit(NO)
     played = "1 round" if rounds == 1 else f"{rounds} rounds"
-    console.print(f"{game}: {played} of {frames} frames, {distance} run again after each: all the same")
+    console.print(f"{game}: {played} of {frames} frames, {distance} run again after each: all the same", soft_wrap=True)
 
 
-def _play_round(factory: Callable[[], Any], frames: int, seed: int, distance: int) -> Failure | None:
+def _play_round(factory: Callable[[], Simulation[Any]], frames: int, seed: int, distance: int) -> Failure | None:
     """One round. Whatever the game raises is its failure, with the frame and the inputs that led to it."""
     try:
         return find_failure(factory, frames=frames, seed=seed, distance=distance)

@@ -7,14 +7,15 @@ import select
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from retick.authority import Server, ServerConfig
 from retick.authority.server.room import Room
 from retick.cli.bench.cpu_pinning import PinnedToCore
 from retick.cli.child_process import start_module
 from retick.games.runner import NetRunner
-from retick.transport.udp import open_udp
+from retick.transport.poll import send_waiting
+from retick.transport.udp import UdpSocket, open_udp
 
 __all__ = ["Load", "measure_load"]
 
@@ -90,7 +91,7 @@ def measure_load(
     return load
 
 
-def _measure(server: Server, socket: Any, load: Load, seconds: float, progress: Callable[[str], None]) -> None:
+def _measure(server: Server, socket: UdpSocket, load: Load, seconds: float, progress: Callable[[str], None]) -> None:
     rooms, players = load.rooms, load.players
     progress(f"{rooms} rooms of {players}: players join")
     waited = 0.0
@@ -125,7 +126,7 @@ def _worst(room: Room, before: dict[int, tuple[int, int]]) -> float:
     return min(shares, default=0.0)
 
 
-def _serve(server: Server, socket: Any, seconds: float, load: Load) -> None:
+def _serve(server: Server, socket: UdpSocket, seconds: float, load: Load) -> None:
     """The server's loop, with a clock around each part."""
     clock, own, spent = time.perf_counter, time.thread_time, load.spent
     restore = _timed_snapshots(server, spent)
@@ -145,7 +146,7 @@ def _serve(server: Server, socket: Any, seconds: float, load: Load) -> None:
             server.handle_timeout(now=now)
             ticked = own()
             spent["tick"] += ticked - received - (spent["snapshots"] - before)
-            _send(server, socket, now)
+            send_waiting(socket, server, now)
             sent = own()
             spent["send"] += sent - ticked
             if first.tick > tick:
@@ -157,18 +158,13 @@ def _serve(server: Server, socket: Any, seconds: float, load: Load) -> None:
     restore()
 
 
-def _receive(server: Server, socket: Any, now: float) -> int:
+def _receive(server: Server, socket: UdpSocket, now: float) -> int:
     for count in range(DRAIN):
         found = socket.receive()
         if found is None:
             return count
         server.receive_datagram(found[0], found[1], now=now)
     return DRAIN
-
-
-def _send(server: Server, socket: Any, now: float) -> None:
-    for data, address in server.datagrams_to_send(now=now):
-        socket.send(data, address)
 
 
 def _timed_snapshots(server: Server, spent: dict[str, float]) -> Callable[[], None]:

@@ -10,7 +10,7 @@ import argparse
 import os
 import time
 from collections.abc import Hashable
-from typing import Any, Final
+from typing import Final
 
 from retick.authority.acked import DELTA_SNAPSHOT, acked_input
 from retick.authority.config import DELTA_SNAPSHOTS
@@ -40,20 +40,16 @@ class Sender:
         self.connection = link.dial(address, data=encode_join(request))
         self.connection.tag = self
         self.joined = False
-        self.snapshots = 0
-        self.snapshot_bytes = 0
         self._newest = 0
         self._newest_at = 0.0
         self._seq = 0
         self._tick = 0
         self._recent: list[Command] = []
 
-    def receive(self, event: Any, now: float) -> None:
+    def receive(self, event: object, now: float) -> None:
         if isinstance(event, UnreliableReceived):
             data = event.data
             tick = int.from_bytes(data[1:5], "little")
-            self.snapshots += 1
-            self.snapshot_bytes += len(data)
             if data[0] == DELTA_SNAPSHOT and tick > self._newest:
                 self._newest, self._newest_at = tick, now
         elif isinstance(event, MessageReceived):
@@ -61,7 +57,7 @@ class Sender:
         elif isinstance(event, Connected):
             self.connection.send_reliable(self.profile.encode_control(Hello()))
 
-    def _answer(self, message: Any, now: float) -> None:
+    def _answer(self, message: object, now: float) -> None:
         if isinstance(message, Welcome):
             self.joined = True
             self._newest, self._newest_at = message.server_tick, now

@@ -10,7 +10,7 @@ import importlib.util
 import json
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import ModuleType
@@ -29,6 +29,7 @@ from retick.games.fighter.bots import bout
 from retick.rollback.engine.engine import RollbackEngine
 from retick.rollback.engine.synctest import SyncTest
 from retick.sim.checksum import fnv1a
+from retick.sim.contract import Simulation
 
 __all__ = ["Figure", "UncompiledFighter", "bench_rollback", "measure_rollback"]
 
@@ -73,7 +74,7 @@ class UncompiledFighter:
     def initial_state(self, seed: int) -> tuple[int, ...]:
         return tuple(value for _, value in self._first.fields(self._first.initial_state(seed)))
 
-    def step(self, state: tuple[int, ...], inputs: Any) -> tuple[int, ...]:
+    def step(self, state: tuple[int, ...], inputs: Sequence[int]) -> tuple[int, ...]:
         row = list(state)
         self._tick(row, inputs[0] & 15, inputs[1] & 15)
         return tuple(row)
@@ -81,8 +82,8 @@ class UncompiledFighter:
     def checksum(self, state: tuple[int, ...]) -> int:
         return fnv1a(state)
 
-    def fields(self, state: tuple[int, ...]) -> Any:
-        return enumerate(state)
+    def fields(self, state: tuple[int, ...]) -> Iterator[tuple[str, int]]:
+        return ((str(place), value) for place, value in enumerate(state))
 
 
 def _source_of_the_kernel() -> ModuleType:
@@ -100,7 +101,7 @@ def _rows(frames: int) -> list[tuple[int, int]]:
     return list(struct.iter_unpack("<HH", payload))
 
 
-def _synctest(sim: Any, rows: list[tuple[int, int]], distance: int) -> int:
+def _synctest(sim: Simulation[Any], rows: list[tuple[int, int]], distance: int) -> int:
     test = SyncTest(sim, sim.initial_state(SEED), distance=distance)
     advance = test.advance
     for row in rows:
@@ -108,7 +109,7 @@ def _synctest(sim: Any, rows: list[tuple[int, int]], distance: int) -> int:
     return int(sim.checksum(test.state))
 
 
-def _rollbacks(sim: Any, rows: list[tuple[int, int]]) -> int:
+def _rollbacks(sim: Simulation[Any], rows: list[tuple[int, int]]) -> int:
     """Every remote input is LATE frames late, and was predicted wrongly."""
     engine = RollbackEngine(sim, sim.initial_state(SEED), local_player=0, history=64)
     late = [(theirs | UNREAD_BIT * (frame & 1),) for frame, (_, theirs) in enumerate(rows)]
@@ -126,7 +127,7 @@ def _rollbacks(sim: Any, rows: list[tuple[int, int]]) -> int:
     return int(sim.checksum(engine.state))
 
 
-def _steps(sim: Any, rows: list[tuple[int, int]]) -> int:
+def _steps(sim: Simulation[Any], rows: list[tuple[int, int]]) -> int:
     step, state = sim.step, sim.initial_state(SEED)
     for row in rows:
         state = step(state, row)
@@ -140,7 +141,7 @@ def measure_rollback(frames: int, rounds: int, tell: Callable[[str], None] = lam
     payload = bout(SEED, frames)
     fast, slow = Fighter(), UncompiledFighter()
     start = fast.initial_state(SEED)
-    work: dict[str, tuple[Callable[[], Any], int]] = {
+    work: dict[str, tuple[Callable[[], int], int]] = {
         "own": (lambda: fast.checksum(fast.run(start, payload)), frames),
         "sync test, 7 frames": (lambda: _synctest(fast, rows, 7), frames),
         "sync test, 2 frames": (lambda: _synctest(fast, rows, 2), frames),

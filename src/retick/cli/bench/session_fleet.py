@@ -9,14 +9,14 @@ import gc
 import os
 import time
 from heapq import heapify, heapreplace
-from typing import Any
+from multiprocessing.connection import Connection
 
 from retick.cli.bench.cpu_pinning import PinnedToCore
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.rollback.session.session import RollbackSession
 from retick.transport.poll import send_waiting, take_waiting
-from retick.transport.udp import open_udp
+from retick.transport.udp import UdpSocket, open_udp
 
 __all__ = ["Fleet", "run_joiners"]
 
@@ -32,7 +32,7 @@ class _Member:
 
     __slots__ = ("at", "inputs", "phase", "session", "socket")
 
-    def __init__(self, session: RollbackSession, socket: Any, inputs: bytes, phase: float) -> None:
+    def __init__(self, session: RollbackSession, socket: UdpSocket, inputs: bytes, phase: float) -> None:
         self.session = session
         self.socket = socket
         self.inputs = inputs
@@ -143,7 +143,7 @@ class Fleet:
             member.socket.close()
 
 
-def run_joiners(pipe: Any, hosts: list[tuple[str, int]], seconds: float) -> None:
+def run_joiners(pipe: Connection, hosts: list[tuple[str, int]], seconds: float) -> None:
     """The other peers, in a process of their own, until they are ended or so many seconds have passed."""
     fleet = Fleet(hosts, len(hosts))
     pipe.send("ready")

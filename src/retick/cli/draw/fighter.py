@@ -1,9 +1,9 @@
-"""The fighter's match as a picture: a rich renderable made from a state, for every command that shows one.
+"""A match of the fighter as a picture: a rich renderable made from a state, for every command that shows one.
 
-Theory of operation. The picture fits itself to the width and height that rich gives it: two lines of text, the hit
-points, the field and its ground. Horizontal places are to scale. Vertical ones are too, with a row's worth chosen
-so that a fighter's box is as tall as its sprite and a whole jump has room. Everything is told without colour as
-well: the players by their labels, a hit by its word, the open attack by its box.
+Theory of operation. The picture fits the width and height that rich gives it: two lines of text, the hit points, the
+field and its ground. Horizontal positions are to scale. Vertical ones are too: one row shows as much height as makes a
+fighter's box as tall as its sprite, and a whole jump fits. Nothing depends on colour alone: players have labels, a hit
+has a word, an open attack has a box.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from retick.games.fighter.rules import (
 __all__ = ["Arena", "hits_in", "knocked_out"]
 
 _HIGHEST = JUMP_VELOCITY * JUMP_VELOCITY // (-2 * GRAVITY) + PLAYER_HEIGHT
-"""What a jump reaches, head included."""
+"""Height that a jump reaches, head included."""
 _FLASH_FRAMES = 12
 _LARGE_FROM_COLUMNS = 110
 _CHROME_ROWS = 5
@@ -71,20 +71,20 @@ def hits_in(state: FighterState) -> tuple[bool, bool]:
 
 
 def knocked_out(state: FighterState) -> bool:
-    """Whether a fighter has no hit points left; the rules let the fight go on all the same."""
+    """Whether a fighter has no hit points left. The rules let the match go on after that."""
     return state.p1.hp == 0 or state.p2.hp == 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arena:
-    """One state of a match, drawn to fit wherever rich puts it."""
+    """One state of a match, drawn to fit the space that rich gives it."""
 
     state: FighterState
     previous: FighterState | None = None
     """The state drawn before: what moved since then leaves a trail."""
     names: tuple[str, str] = ("player 1", "player 2")
     hits: tuple[int, int] | None = None
-    """Hits landed so far by each player, if anyone counted."""
+    """Hits landed so far by each player; None if they were not counted."""
     title: str = "retick"
     footer: str = ""
 
@@ -120,7 +120,7 @@ def _count(hits: int) -> str:
 
 
 def _draw_health(canvas: Canvas, arena: Arena, glyphs: _Glyphs) -> None:
-    """Both bars grow outward from the numbers in the middle, as they do in the arcade."""
+    """Both bars grow outward from the numbers in the middle, as in arcade games."""
     labels = (f" 1 {arena.names[0]} ", f" {arena.names[1]} 2 ")
     room = canvas.columns // 2 - 6 - max(map(len, labels))
     for seat, player in enumerate((arena.state.p1, arena.state.p2)):
@@ -211,7 +211,7 @@ class _Field:
                 self._canvas.put(self._middle(player) + behind * (half + step), row, self._glyphs.trail, _DIM)
 
     def _draw_box(self, player: PlayerState) -> None:
-        """The open attack, where the rules have it, but never less than a cell beside the sprite."""
+        """The open attack, to scale, but at least one cell beside the sprite."""
         half = self._sprites.width // 2
         if player.facing > 0:
             first = self._middle(player) + half + 1

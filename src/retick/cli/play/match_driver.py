@@ -9,7 +9,7 @@ original LAN mode has no messages; there it ends when the other peer has acknowl
 import select
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -24,7 +24,6 @@ from retick.rollback.events import (
     MatchEnded,
     MatchEvent,
     MessageReceived,
-    PeerConnected,
     PeerDisconnected,
     PeerInterrupted,
     PeerResumed,
@@ -82,7 +81,7 @@ class MatchDriver:
         self.recording: MatchRecording | None = None
         self.players: tuple[int, ...] = ()
         self.result: Result | None = None
-        self.received_results: dict[Any, Result] = {}
+        self.received_results: dict[Hashable, Result] = {}
         """The results that other peers have sent, by peer."""
         self.over = False
         """No more frames will run: the results were compared, or ``why`` says what ended the match."""
@@ -92,7 +91,6 @@ class MatchDriver:
         self.desync: DesyncDetected | None = None
         self.desync_report = ""
         """The report on a desync, the same text on all peers."""
-        self.connected = False
         self.notice = ""
         """What to show the player right now, such as "waiting"; empty for nothing."""
         self.depth = 0
@@ -257,8 +255,6 @@ class MatchDriver:
     def _handle(self, event: MatchEvent) -> None:
         if isinstance(event, MessageReceived):
             self._receive_result(event.peer, event.data)
-        elif isinstance(event, PeerConnected):
-            self.connected = True
         elif isinstance(event, PeerInterrupted):
             self.notice = "nothing is received from the other peer"
         elif isinstance(event, Stalled):
@@ -276,7 +272,6 @@ class MatchDriver:
             self._end(self.desync_report.splitlines()[0])
         elif isinstance(event, PeerDisconnected):
             # This need not end the match (MatchEnded does): a host may still wait for another peer to join.
-            self.connected = False
             self.reason, self._goodbye = event.reason, event.text
         elif isinstance(event, MatchEnded):
             known = _difference(self.desync) if self.desync is not None else ""
@@ -291,7 +286,7 @@ class MatchDriver:
         if self._record is not None:
             self.recording = self._record(match)
 
-    def _receive_result(self, peer: Any, data: bytes) -> None:
+    def _receive_result(self, peer: Hashable, data: bytes) -> None:
         """Other messages are ignored: another application may send them."""
         if len(data) == _RESULT.size and data.startswith(_RESULT_TAG):
             self.received_results[peer] = Result(*_RESULT.unpack(data)[1:])

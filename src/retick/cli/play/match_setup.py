@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -19,6 +19,7 @@ from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
 from retick.rollback.session.session import RollbackSession
 from retick.transport import Poll, UdpSocket
+from retick.transport.udp import SocketAddress
 
 __all__ = [
     "DEFAULT_PORT", "BotOption", "DelayOption", "LanOption", "MatchSetup", "PlayersOption", "RateOption",
@@ -90,7 +91,7 @@ class MatchSetup:
         """The game's id and version, as hosts announce it."""
         return f"{self.game.game_id} {self.game.game_version}"
 
-    def driver(self, socket: UdpSocket, host_address: Any = None) -> MatchDriver:
+    def driver(self, socket: UdpSocket, host_address: SocketAddress | None = None) -> MatchDriver:
         """This peer's driver: it joins the host at ``host_address``, or hosts if there is none."""
         session: RollbackSession | LanSession
         if self.lan_compat:

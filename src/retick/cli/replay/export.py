@@ -13,12 +13,13 @@ from retick.cli.replay.files import ReplayFiles, for_each
 from retick.cli.replay.game import GameOption, game_of
 from retick.errors import UsageError
 from retick.replay import Replay, ReplayPlayer, load, save
+from retick.sim.contract import Simulation
 
 __all__ = ["export"]
 
 
 class Form(StrEnum):
-    """What a recording can be turned into."""
+    """The formats that a recording can be converted to."""
 
     JSONL = "jsonl"
     RPLK = "rplk"
@@ -66,7 +67,7 @@ def export(
     for_each(files, turn)
 
 
-def _write(replay: Replay, form: Form, target: Path | None, sim: Any) -> None:
+def _write(replay: Replay, form: Form, target: Path | None, sim: Simulation[Any] | None) -> None:
     if target is None:
         for line in _lines(replay, sim):
             sys.stdout.write(line + "\n")
@@ -84,8 +85,8 @@ def _write(replay: Replay, form: Form, target: Path | None, sim: Any) -> None:
     print(f"{target}: {len(replay)} frames")
 
 
-def _lines(replay: Replay, sim: Any) -> Iterator[str]:
-    """The match, then for each frame its inputs; the state is the one that they lead to."""
+def _lines(replay: Replay, sim: Simulation[Any] | None) -> Iterator[str]:
+    """One line for the match, then one for each frame: its inputs, and with ``sim`` the state after it."""
     yield json.dumps(
         {
             "replay": 1,
@@ -116,8 +117,8 @@ def _lines(replay: Replay, sim: Any) -> Iterator[str]:
         yield json.dumps(row, default=_as_text)
 
 
-def _as_text(value: Any) -> str:
-    """A field that JSON has no form for."""
+def _as_text(value: object) -> str:
+    """A field's value that JSON cannot hold."""
     return value.hex() if isinstance(value, bytes) else str(value)
 
 

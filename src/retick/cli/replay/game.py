@@ -8,6 +8,7 @@ from retick.audit.game_loader import GAME_IDS, load_game
 from retick.errors import UsageError
 from retick.games.scramble import Scramble
 from retick.replay import Replay
+from retick.sim.contract import Simulation
 
 __all__ = ["FIGHTER", "GameOption", "game_of"]
 
@@ -25,7 +26,7 @@ GameOption = Annotated[
 ]
 
 
-def game_of(replay: Replay, named: str | None) -> Any:
+def game_of(replay: Replay, named: str | None) -> Simulation[Any]:
     """The game to play ``replay`` with."""
     if named is None and replay.game_id and replay.game_id not in GAME_IDS:
         raise UsageError(f"the recording is of {replay.game_id!r}, which is not known here: add --game module:Class")

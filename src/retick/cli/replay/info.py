@@ -61,7 +61,7 @@ def _facts(path: Path, replay: Replay) -> dict[str, Any]:
     }
 
 
-def _words(value: Any) -> str:
+def _words(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):

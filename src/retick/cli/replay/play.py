@@ -23,14 +23,14 @@ __all__ = ["Playback", "play"]
 
 FRAMES_A_SECOND = 60
 SLOWEST, FASTEST = 0.125, 16.0
-"""Times the match's own speed."""
+"""As a multiple of normal speed."""
 STEPS = {"right": 1, "left": -1, ".": 1, ",": -1, "l": 1, "h": -1}
 JUMPS = {"up": 60, "down": -60, "page up": -600, "page down": 600}
 HELP = "space pause, arrows step, pgup/pgdn 10 s, 0-9 tenths, +/- speed, q quit"
 
 
 class Playback:
-    """What the keys do, apart from any terminal: a player with pause and speed."""
+    """A replay player with pause and speed, controlled by keys; it knows no terminal."""
 
     def __init__(self, player: ReplayPlayer[Any], *, paused: bool = False) -> None:
         self.player = player
@@ -71,7 +71,7 @@ class Playback:
         self.player.seek(min(max(self.player.frame + frames, self.first), end))
 
     def advance(self, frames: int) -> None:
-        """Let so many frames pass, unless paused; at the end it pauses by itself."""
+        """Advance by so many frames unless paused; at the end it pauses by itself."""
         if not self.paused:
             self._move(frames)
             self.paused = self.player.finished

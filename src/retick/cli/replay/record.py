@@ -17,7 +17,7 @@ from retick.errors import UsageError
 from retick.games.fighter import Button, Fighter
 from retick.games.fighter.bots import fight
 from retick.replay import Replay, save, sealed
-from retick.sim.contract import input_size_of
+from retick.sim.contract import Simulation, input_size_of
 
 __all__ = ["record"]
 
@@ -81,7 +81,7 @@ def _fought(seed: int, frames: int, p1: StyleName, p2: StyleName) -> bytes:
     return bytes(packed)
 
 
-def _scripted(sim: Any, script: Path) -> bytes:
+def _scripted(sim: Simulation[Any], script: Path) -> bytes:
     try:
         text = script.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -90,8 +90,8 @@ def _scripted(sim: Any, script: Path) -> bytes:
     return parse_script(text, sim.num_players, input_size_of(sim), names)
 
 
-def _played(sim: Any, name: str, seed: int, packed: bytes, every: int, frames: int | None) -> Replay:
-    """The recording, with the game's checksums on the way and at the end."""
+def _played(sim: Simulation[Any], name: str, seed: int, packed: bytes, every: int, frames: int | None) -> Replay:
+    """The recording, with the game's checksums every so many frames and at the end."""
     match = Replay(seed=seed, frames=packed, num_players=sim.num_players, input_size=input_size_of(sim))
     if frames is not None and frames < len(match):
         match = match.replace(frames=match.packed(0, frames))

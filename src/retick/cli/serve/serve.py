@@ -4,11 +4,11 @@ import asyncio
 import os
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from retick.authority import PlayerJoined, PlayerLeft, PlayerLost, PlayerRejoined, Server, ServerConfig
+from retick.authority import PlayerJoined, PlayerLeft, PlayerLost, PlayerRejoined, Server, ServerConfig, ServerEvent
 from retick.cli.exit_codes import complain
 from retick.errors import UsageError
 from retick.games.runner import NetRunner, RunnerConfig, parse_config
@@ -97,7 +97,7 @@ def _read_config(path: Path) -> RunnerConfig:
 
 
 async def _run(server: Server, socket: UdpSocket, metrics: int | None, seconds: float | None) -> None:
-    def report(events: list[Any]) -> None:
+    def report(events: list[ServerEvent]) -> None:
         for event in events:
             room = f" {event.room!r}" if event.room else ""
             typer.echo(f"player {event.peer_id}{room} {WORDS[type(event)]}")
