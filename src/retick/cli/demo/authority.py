@@ -22,6 +22,7 @@ SCENARIO_B: Final = ("--latency", "60", "--jitter", "10", "--loss", "0.5")
 START: Final = 30.0
 """Seconds that the server may take to start."""
 LEAST_ACKS: Final = 50.0
+"""Commands a second that the server must acknowledge to each bot, of 60."""
 
 
 def demo_authority(*, bots: int = 4, seconds: float = 20.0, reset: bool = False) -> None:
