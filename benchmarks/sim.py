@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from retick.cli.app import app
-from retick.cli.bench.sim import SEED, Plan
+from retick.cli.bench.sim_measure import SEED, Plan
 from retick.games.fighter.bots import bout
 
 

@@ -3,13 +3,11 @@
 import importlib.util
 import sys
 
-from retick.errors import RetickError, UsageError
-
 __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command line: exit code 0 for yes, 1 for no, 2 for misuse."""
+    """Run the command line; ``retick.cli.exit_codes`` says which code it ends with."""
     missing = [name for name in ("typer", "rich") if importlib.util.find_spec(name) is None]
     if missing:
         print(
@@ -17,13 +15,12 @@ def main() -> None:
             file=sys.stderr,
         )
         sys.exit(2)
-    from retick.cli.app import app
+    from retick.cli.exit_codes import exits
 
-    try:
+    with exits():  # here too: Ctrl-C may come while the commands are imported
+        from retick.cli.app import app
+
         app()
-    except RetickError as error:
-        print(f"retick: {error}", file=sys.stderr)
-        sys.exit(2 if isinstance(error, UsageError) else 1)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from retick import replay
 from retick.cli.app import app
-from retick.errors import UsageError
+from retick.snapshot import Codec, Component, Field, Schema, Snapshot, UInt, schema_to_json
 from retick.transport import CaptureWriter
 from tests.link.test_explain import real_datagrams
 
@@ -100,9 +100,61 @@ def test_a_replay_is_named_as_one_with_the_command_that_reads_it(tmp_path: Path,
 
 @pytest.mark.parametrize("source", ["no such file", "z" * 600, "nul\0"])
 def test_misuse_is_said_in_one_line(source: str) -> None:
-    with pytest.raises(UsageError, match="neither hex digits nor a file"):
-        CliRunner().invoke(app, ["packet", source], catch_exceptions=False)
+    result = CliRunner().invoke(app, ["packet", source])
+    assert result.exit_code == 2
+    assert "neither hex digits nor a file" in result.stderr
 
 
-def test_help_shows_an_example() -> None:
-    assert "Example" in run("--help")
+SCHEMA = Schema(
+    [
+        Component(1, [Field(1, UInt(10), name="x"), Field(2, UInt(30), name="y")], name="position"),
+        Component(2, [Field(1, UInt(4), name="hp")], name="health"),
+    ]
+)
+CODEC = Codec(SCHEMA, version=2)
+BASE = Snapshot.of(SCHEMA, tick=1, entities={1: {1: (1, 2), 2: (3,)}, 7: {1: (4, 5)}})
+NEXT = Snapshot.of(SCHEMA, tick=2, entities={1: {1: (1, 9), 2: (3,)}, 7: {1: (4, 5)}})
+
+
+@pytest.fixture
+def schema_file(tmp_path: Path) -> str:
+    path = tmp_path / "schema.json"
+    path.write_text(schema_to_json(SCHEMA, names=True))
+    return str(path)
+
+
+def test_without_a_schema_it_says_how_to_see_more() -> None:
+    output = run(CODEC.encode_full(BASE).hex())
+    assert "EntityCreate" in output
+    assert "--schema FILE" in output
+    assert "position" not in output
+
+
+def test_json_has_every_part(schema_file: str) -> None:
+    packet = CODEC.encode_delta(BASE, NEXT)
+    document = json.loads(run(packet.hex(), "--schema", schema_file, "--json"))
+    [report] = document["snapshots"]["packets"]
+    assert (report["kind"], report["tick"], report["baseline_tick"]) == ("delta", 2, 1)
+    [entity] = report["sections"][0]["entities"]
+    assert [(part["label"], part["value"], part["bits"]) for part in entity["fields"]] == [("position.y", 9, 30)]
+    assert sum(document["snapshots"]["costs"].values()) == 8 * len(packet)
+    assert document["snapshots"]["component_costs"] == {"position": 30}
+
+
+def test_a_folder_is_summed_up(tmp_path: Path, schema_file: str) -> None:
+    folder = tmp_path / "packets"
+    folder.mkdir()
+    (folder / "1.bin").write_bytes(CODEC.encode_full(BASE))
+    (folder / "2.bin").write_bytes(CODEC.encode_delta(BASE, NEXT))
+    output = run(str(folder), "--schema", schema_file)
+    assert "1.bin  snapshot full" in output
+    assert "of 2 snapshot packets" in output
+    assert "position.y" in output
+
+
+def test_a_schema_that_is_none_is_misuse(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.json"
+    bad.write_text("{}")
+    for name in (str(bad), str(tmp_path / "missing.json")):
+        result = CliRunner().invoke(app, ["packet", CODEC.encode_full(BASE).hex(), "--schema", name])
+        assert result.exit_code == 2

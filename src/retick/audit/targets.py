@@ -11,7 +11,7 @@ from pathlib import Path
 
 from retick.errors import UsageError
 
-__all__ = ["SourceFile", "Target", "find_target"]
+__all__ = ["SourceFile", "Target", "find_target", "split_target"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +47,10 @@ class Target:
         """The module that was named: a package's ``__init__`` comes first."""
         return self.files[0]
 
-    def import_names(self) -> dict[str, str]:
-        """What a worker process needs to import the game: root, module and attribute."""
-        main = self.main
-        importable = all(part.isidentifier() for part in main.module.split("."))
-        module = main.module if importable else main.path.name
-        if self.attribute is None:
-            raise UsageError(f"to run a game, name it behind a colon: {module}:ClassName")
-        return {"root": str(main.root), "module": module, "attribute": self.attribute}
-
 
 def find_target(text: str) -> Target:
     """The target that ``path``, ``module``, ``path:Class`` or ``module:Class`` names; a UsageError if there is none."""
-    place, attribute = _split(text)
+    place, attribute = split_target(text)
     path = Path(place)
     if path.exists():
         found = _files_below(path)
@@ -74,7 +65,8 @@ def find_target(text: str) -> Target:
     return Target(found, attribute)
 
 
-def _split(text: str) -> tuple[str, str | None]:
+def split_target(text: str) -> tuple[str, str | None]:
+    """The file, directory or module, and the name behind the colon if there is one."""
     place, colon, attribute = text.rpartition(":")
     # A drive letter has a colon too, but no name follows it.
     if colon and attribute.replace(".", "").isidentifier() and place:

@@ -1,4 +1,7 @@
-"""The ``retick`` command: one module for each command, gathered in ``app``.
+"""The ``retick`` command: ``app`` lists the commands, ``exit_codes`` holds the one rule by which they end.
 
-Commands parse, call the library and print; they hold no logic that a program would want to call.
+A plain command is a module here (``audit``, ``desync``, ``packet``, ``synctest``); a larger one is a room. Commands
+parse arguments, call the library and print. What is more than that is in the rooms: a match played in a terminal
+(``play``), its pictures (``draw``), and what the benchmarks measure (``bench``). The library never imports this
+package.
 """

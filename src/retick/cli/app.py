@@ -1,8 +1,9 @@
-"""The command line's root: its commands and ``--version``."""
+"""The ``retick`` command: its list of commands, and ``--version``."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import retick
 from retick._kernels import is_compiled
@@ -10,6 +11,7 @@ from retick.cli.audit import audit
 from retick.cli.bench.command import bench_app
 from retick.cli.demo.command import demo
 from retick.cli.desync import desync_app
+from retick.cli.exit_codes import exits
 from retick.cli.packet import packet
 from retick.cli.play.host import host
 from retick.cli.play.join import join
@@ -21,9 +23,18 @@ from retick.cli.synctest import synctest
 
 __all__ = ["app"]
 
+
+class _Commands(TyperGroup):
+    """All commands end by the same rule."""
+
+    def invoke(self, ctx: Any) -> Any:  # versions of typer have contexts of different types
+        with exits():
+            return super().invoke(ctx)
+
+
 app = typer.Typer(
     name="retick",
-    help="Netcode for Python games: run it again, bit for bit.",
+    cls=_Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -41,12 +52,15 @@ def _print_version(wanted: bool) -> None:
 def root(
     _version: Annotated[
         bool,
-        typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Show the version and the kernels' form."
-        ),
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    """Netcode for Python games: run it again, bit for bit."""
+    """Netcode for Python games: run it again, bit for bit.
+
+    Every command ends with exit code 0 for yes, 1 for no, 2 for misuse (also for a missing file), 130 after Ctrl-C.
+
+    Example: retick demo
+    """
 
 
 app.command()(demo)

@@ -1,4 +1,4 @@
-"""``retick audit``: the determinism contract checked over source and by running the game."""
+"""``retick audit``: checks that a game is deterministic, by reading its source and by running it."""
 
 import json
 from typing import Annotated
@@ -9,6 +9,7 @@ from rich.text import Text
 
 from retick.audit import AuditReport, Divergence, DynamicReport, Finding, StaticReport, audit_dynamic, audit_static
 from retick.audit.targets import find_target
+from retick.cli.exit_codes import NO
 from retick.errors import UsageError
 
 __all__ = ["audit"]
@@ -18,28 +19,32 @@ _SHOWN_FIELDS = 8
 
 def audit(
     target: Annotated[
-        str, typer.Argument(metavar="PATH-OR-MODULE[:CLASS]", help="File, directory or module; :CLASS names a game.")
+        str,
+        typer.Argument(
+            metavar="PATH-OR-MODULE[:CLASS]",
+            help="A file, directory or module to read; with :CLASS, a game to run too.",
+        ),
     ],
     follow: Annotated[
-        bool, typer.Option("--follow", help="Also read what the source imports from its own package.")
+        bool, typer.Option("--follow", help="Also read the modules of its own package that it imports.")
     ] = False,
     static_only: Annotated[bool, typer.Option("--static-only", help="Read the source; do not run the game.")] = False,
-    frames: Annotated[int, typer.Option(min=1, help="Frames of the match that is played.")] = 600,
+    frames: Annotated[int, typer.Option(min=1, help="Frames to play.")] = 600,
     seed: Annotated[int, typer.Option(min=1, max=0xFFFFFFFF, help="Seed of the match and of its inputs.")] = 1,
-    mask: Annotated[str, typer.Option(help="Bits of an input that may be set, as 0x0F; default all.")] = "",
-    interpreters: Annotated[int, typer.Option(min=2, help="Interpreters, each with its own PYTHONHASHSEED.")] = 4,
-    timeout: Annotated[float, typer.Option(help="Seconds that running the game may take.")] = 120.0,
+    mask: Annotated[str, typer.Option(help="Bits that an input may have, such as 0x0F.", show_default="all")] = "",
+    interpreters: Annotated[int, typer.Option(min=2, help="Python processes, each with its own PYTHONHASHSEED.")] = 4,
+    timeout: Annotated[float, typer.Option(help="Seconds that the runs may take.")] = 120.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Check that a game is deterministic.
 
-    The source is read for floats, clocks, random numbers, set order and the like. If a game is named, one
-    match of random inputs is also played in several fresh interpreters with different hash seeds, and through
-    save and load at every frame. Exit code 0: clean. 1: something was found. 2: it could not be checked.
+    The source is searched for floats, clocks, random numbers, set order and the like. If a game is named, one match of
+    random inputs is also played in several Python processes with different hash seeds, and with a save and load at
+    every frame. Exit code 0: nothing was found. 1: something was found. 2: misuse.
 
     Example: retick audit retick.games.fighter:Fighter
     """
-    # Piped output is one line for each finding, never wrapped, as other linters have it.
+    # Piped output is one line for each finding and never wrapped, as with other linters.
     console = Console(soft_wrap=True, highlight=False)
     report = AuditReport(static=audit_static(target, follow=follow))
     if not as_json:
@@ -60,7 +65,7 @@ def audit(
             _print_dynamic(console, dynamic)
     if as_json:
         typer.echo(json.dumps(report.to_json(), indent=2))
-    raise typer.Exit(0 if report.ok else 1)
+    raise typer.Exit(0 if report.ok else NO)
 
 
 def _bits(text: str) -> int | None:
@@ -69,7 +74,7 @@ def _bits(text: str) -> int | None:
     try:
         return int(text, 0)
     except ValueError:
-        raise UsageError(f"--mask is a number such as 0x0F, not {text!r}") from None
+        raise UsageError(f"--mask must be a number such as 0x0F, not {text!r}") from None
 
 
 def _print_finding(console: Console, finding: Finding) -> None:

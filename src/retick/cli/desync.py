@@ -1,4 +1,4 @@
-"""``retick desync``: what to do with the bundle that a match left behind."""
+"""``retick desync``: explains the bundle of files that a match writes when its peers diverge."""
 
 import json
 from pathlib import Path
@@ -10,30 +10,36 @@ from rich.console import Console
 from retick.audit.desync.bundle import Bundle, load_bundle
 from retick.audit.desync.explain import explain as explain_bundle
 from retick.audit.desync.explanation import Explanation, explanation_lines
-from retick.cli.replay.files import naming
-from retick.cli.replay.game import KNOWN
+from retick.audit.game_loader import GAME_IDS
+from retick.cli.exit_codes import NO, named
 from retick.errors import UsageError
 
 __all__ = ["desync_app"]
 
 desync_app = typer.Typer(
     name="desync",
-    help="Explain matches in which machines came to different states. Example: retick desync explain bundle.zip",
+    help="Explain matches whose peers diverged.\n\nExample: retick desync explain match.desync",
     no_args_is_help=True,
 )
 
 
 @desync_app.callback()
 def _desync() -> None:
-    """Explain matches in which machines came to different states. Example: retick desync explain bundle.zip"""
+    """Only here so that ``explain`` is a subcommand although it is the only one."""
 
 
 @desync_app.command()
 def explain(
-    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", show_default=False, help="A file of a desync.")],
+    bundle: Annotated[
+        Path, typer.Argument(metavar="BUNDLE", show_default=False, help="A file that a match wrote after a desync.")
+    ],
     game: Annotated[
         str | None,
-        typer.Option(metavar="MODULE:CLASS", help="The game, as module:Class, file.py:Class or by its id."),
+        typer.Option(
+            metavar="MODULE:CLASS",
+            help="The game, as module:Class, file.py:Class or by its id.",
+            show_default="what the bundle says",
+        ),
     ] = None,
     game_a: Annotated[
         str | None, typer.Option(metavar="MODULE:CLASS", help="One of two builds to compare, with --game-b.")
@@ -42,36 +48,37 @@ def explain(
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that each run of the game may take.")] = 300.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Print a desync's report, run it again from the last frame that agreed, and name the line that wrote what differs.
+    """Print the report of a desync, run the match again from the last agreed frame, and name the line that differs.
 
-    With two builds of a game, the first line at which they part is named. Exit code 0: explained. 1: not. 2: misuse.
+    With two builds of a game, the first line at which they diverge is named.
+    Exit code 0: explained. 1: not explained. 2: misuse.
 
     Example: retick desync explain match.desync --game mygame.rules:Game
     """
-    with naming(bundle):
-        loaded = load_bundle(bundle)
-    games, hint = _games(loaded, game, game_a, game_b)
-    with Console(stderr=True).status("running the match again ...") as status:
-        found = explain_bundle(
-            loaded, games, timeout=timeout, progress=lambda label: status.update(f"running again: {label} ...")
-        )
-    _show(found, hint, as_json)
-    raise typer.Exit(0 if found.explained else 1)
-
-
-def _games(
-    bundle: Bundle, game: str | None, game_a: str | None, game_b: str | None
-) -> tuple[tuple[str, ...], str | None]:
     if (game_a is None) != (game_b is None) or (game is not None and game_a is not None):
         raise UsageError("give --game, or both --game-a and --game-b")
-    if game_a is not None and game_b is not None:
-        return (KNOWN.get(game_a, game_a), KNOWN.get(game_b, game_b)), None
-    if game is not None:
-        return (KNOWN.get(game, game),), None
+    with named(bundle):
+        loaded = load_bundle(bundle)
+    games, hint = _games(loaded, tuple(name for name in (game, game_a, game_b) if name is not None))
+    with Console(stderr=True).status("running the match again ...") as status:
+        found = explain_bundle(
+            loaded,
+            games,
+            timeout=timeout,
+            progress=lambda label: status.update(f"running the match again: {label} ..."),
+        )
+    _show(found, hint, as_json)
+    raise typer.Exit(0 if found.explained else NO)
+
+
+def _games(bundle: Bundle, given: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
+    """The games to run the match with: those given, else the one that the bundle names; else none and what to do."""
+    if given:
+        return given, None
     recordings = [bundle.around, *bundle.recordings.values()]
-    ids = [recording.game_id for recording in recordings if recording is not None and recording.game_id in KNOWN]
+    ids = [recording.game_id for recording in recordings if recording is not None and recording.game_id in GAME_IDS]
     if ids:
-        return (KNOWN[ids[0]],), None
+        return (GAME_IDS[ids[0]],), None
     return (), f"to run it again, name the game: --game {bundle.game or 'module:Class'}"
 
 

@@ -1,6 +1,6 @@
 """``retick packet``: a datagram, or a capture of many, field by field.
 
-The words come from the packages that own the formats; a new format is one line in ``FORMATS``.
+The explanations come from the packages that own the formats; a new format is one line in ``FORMATS``.
 """
 
 import json
@@ -12,10 +12,11 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from retick.cli.packet_snapshot import SnapshotExplainer
-from retick.errors import DecodeError, UsageError
+from retick.errors import DecodeError, RetickError, UsageError
 from retick.link.explain import explain_link, is_link
 from retick.replay import rplk, rtk
+from retick.snapshot import Schema, schema_from_json
+from retick.snapshot.explain import SnapshotExplainer
 from retick.transport.capture import MAGIC as CAPTURE_MAGIC
 from retick.transport.capture import read_capture
 from retick.wire.explain import Explanation, explain_lan, explain_rbn1, is_lan, is_rbn1
@@ -29,11 +30,11 @@ FORMATS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], Explanation]], .
 )
 
 REPLAYS = (rplk.MAGIC, rtk.MAGIC)
-"""What a match recorded with --record starts with, and is easily named in place of its capture."""
+"""First bytes of files that --record wrote: easily given here in place of those that --capture wrote."""
 
 
 class Found(NamedTuple):
-    """A datagram and, when it is from a capture, where and when it passed."""
+    """A datagram and, when it is from a capture, its address and time."""
 
     data: bytes
     label: str
@@ -48,24 +49,30 @@ def packet(
     full: Annotated[bool, typer.Option("--full", help="Every field of every datagram of a capture.")] = False,
     limit: Annotated[int, typer.Option(min=0, help="Datagrams of a capture to show; 0 for all.")] = 0,
     schema: Annotated[
-        Path | None, typer.Option(help="Schema of snapshot packets, as JSON: shows entities, fields and their costs.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Schema of snapshot packets, as JSON: shows entities, fields and their costs."
+        ),
     ] = None,
     last_tick: Annotated[
         int | None,
-        typer.Option(min=0, help="Also read compact snapshot frames, of a session at this tick."),
+        typer.Option(min=0, help="Also read compact snapshot frames; the session is at this tick."),
     ] = None,
 ) -> None:
     """Explain RBN1, link and snapshot datagrams field by field.
 
-    A file may hold one raw datagram, hex digits (one datagram a line), or a capture, of which each datagram is shown
-    in a line. Exit code 0 when all are good, 1 when one is not.
+    A file holds one raw datagram, hex digits (one datagram a line), or a capture (each datagram is shown in one line).
+    Exit code 0: all are good. 1: one is not. 2: misuse.
 
-    Examples: retick packet 52424e3101000100000001020000000300, and: retick packet match.rtkc --full,
-    and: retick packet snapshots/ --schema schema.json
+    Example: retick packet 52424e3101000100000001020000000300
+
+    Example: retick packet match.rtkc --full
+
+    Example: retick packet snapshots/ --schema schema.json
     """
     if not source.strip():
         raise UsageError("nothing to explain: give hex digits, a file, a folder, or - for standard input")
-    snapshots = SnapshotExplainer(schema, last_tick)
+    snapshots = SnapshotExplainer(_load_schema(schema), last_tick=last_tick)
     explained: list[tuple[Found, Explanation]] = []
     broken = None
     try:
@@ -82,9 +89,8 @@ def packet(
         typer.echo(json.dumps(document, indent=2))
     else:
         _print(explained, broken, full or len(explained) == 1)
-        if len(explained) == 1:
-            snapshots.print_details()
-        snapshots.print_costs()
+        for line in (*(snapshots.detail_lines() if len(explained) == 1 else ()), *snapshots.cost_lines()):
+            typer.echo(line)
     if broken or any(explanation.fault for _, explanation in explained):
         raise typer.Exit(1)
 
@@ -96,28 +102,30 @@ def _sources(source: str) -> Iterator[Found]:
         return
     for path in sorted(Path(source).iterdir()):
         if path.is_file():
-            for found in _datagrams(_read_file(path)):
+            for found in _datagrams(path.read_bytes()):
                 yield Found(found.data, f"{path.name} {found.label}".rstrip(), {"file": path.name, **found.facts})
 
 
 def _read(source: str) -> bytes:
-    """A file's bytes even where its name would do as hex digits: who wrote a capture named "cafe" wants to see it."""
+    """A file comes before hex digits: a capture may well be named "cafe"."""
     if source == "-":
         return sys.stdin.buffer.read()
     # Not Path.is_file, which raises for digits that are too long to be a name.
     if os.path.isfile(source):
-        return _read_file(Path(source))
+        return Path(source).read_bytes()
     digits = _from_hex(source)
     if digits is None:
         raise UsageError(f"{source[:60]!r} is neither hex digits nor a file")
     return digits
 
 
-def _read_file(path: Path) -> bytes:
+def _load_schema(path: Path | None) -> Schema | None:
+    if path is None:
+        return None
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+        return schema_from_json(path.read_bytes())
+    except RetickError as error:
+        raise UsageError(f"{path}: {error}") from None
 
 
 def _from_hex(text: str) -> bytes | None:

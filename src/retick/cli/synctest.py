@@ -1,4 +1,4 @@
-"""``retick synctest``: does a game repeat itself when the last frames are run again?"""
+"""``retick synctest``: does a game repeat itself when its last frames are run again?"""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -7,9 +7,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from retick.cli.games import load_game
-from retick.cli.replay.game import game_named, raised
+from retick.audit.game_loader import load_game
+from retick.cli.exit_codes import NO, game_failure
 from retick.errors import RetickError
+from retick.sim.contract import Simulation
 from retick.testing.determinism import Failure, find_failure, shrink
 
 __all__ = ["synctest"]
@@ -19,39 +20,39 @@ LAST_SEED = 0xFFFFFFFF
 
 
 def synctest(
-    game: Annotated[str, typer.Argument(metavar="MODULE:GAME", help="A class or factory, by module or by file.")],
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The game, as module:Class, file.py:Class or by its id.")],
     frames: Annotated[int, typer.Option(min=1, help="Frames of random inputs in each round.")] = 600,
-    distance: Annotated[int, typer.Option(min=1, max=1000, help="How many frames are run again, every frame.")] = 7,
-    seed: Annotated[int, typer.Option(min=1, max=2**32 - 1, help="Seed of the first round.")] = 1,
+    distance: Annotated[int, typer.Option(min=1, max=1000, help="Frames to run again after every frame.")] = 7,
+    seed: Annotated[int, typer.Option(min=1, max=LAST_SEED, help="Seed of the first round.")] = 1,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds, each with the next seed.")] = 3,
 ) -> None:
-    """Run a game on random inputs, re-running the last frames every frame, and compare.
+    """Play a game with random inputs, run the last frames again after every frame, and compare.
 
-    A failure is shrunk to a short run of inputs and reported with the fields that differ. Exit code 0 when every
-    frame repeats itself, 1 when one does not.
+    A failure is reduced to a short list of inputs and reported with the fields that differ.
+    Exit code 0: every frame came out the same. 1: one did not. 2: misuse.
 
     Example: retick synctest retick.games.fighter:Fighter --frames 2000
     """
     factory = load_game(game)
-    game_named(game)
     console = Console()
     for number in range(rounds):
-        with console.status(f"round {number + 1} of {rounds}: {frames} frames, {distance} run again each"):
-            failure = _try(factory, frames, (seed + number - 1) % LAST_SEED + 1, distance)
+        with console.status(f"round {number + 1} of {rounds}: {frames} frames, {distance} run again after each"):
+            failure = _play_round(factory, frames, (seed + number - 1) % LAST_SEED + 1, distance)
         if failure is not None:
-            with console.status("shrinking the inputs"):
+            with console.status("reducing the inputs"):
                 failure = shrink(factory, failure, distance=distance)
             _report(console, failure)
-            raise typer.Exit(1)
-    console.print(f"{game}: {rounds} rounds of {frames} frames, {distance} frames run again each: all the same")
+            raise typer.Exit(NO)
+    played = "1 round" if rounds == 1 else f"{rounds} rounds"
+    console.print(f"{game}: {played} of {frames} frames, {distance} run again after each: all the same", soft_wrap=True)
 
 
-def _try(factory: Callable[[], Any], frames: int, seed: int, distance: int) -> Failure | None:
-    """One round; what the game itself raises is told with the frame and the inputs that led to it."""
+def _play_round(factory: Callable[[], Simulation[Any]], frames: int, seed: int, distance: int) -> Failure | None:
+    """One round. Whatever the game raises is its failure, with the frame and the inputs that led to it."""
     try:
         return find_failure(factory, frames=frames, seed=seed, distance=distance)
     except Exception as error:
-        raise RetickError(raised(error)) from error
+        raise RetickError(game_failure(error)) from error
 
 
 def _report(console: Console, failure: Failure) -> None:

@@ -1,7 +1,7 @@
-"""Finds hosts on the local network, by multicast DNS: ``retick join`` alone meets ``retick host``.
+"""Announces a host on the local network and finds those that are announced, by multicast DNS.
 
-The service is ``_retick._udp.local.``; its TXT record has ``game`` (id and version) and ``players``. The record is
-an invitation, not a promise: who answers at the address is for the handshake to find out.
+The service is ``_retick._udp.local.``; its TXT record has ``game`` (id and version) and ``players``. Anybody on the
+network can announce anything: only the handshake proves who answers at the address.
 """
 
 import contextlib
@@ -19,29 +19,33 @@ __all__ = ["INSTALL", "Announcement", "FoundHost", "find_hosts", "own_address"]
 SERVICE = "_retick._udp.local."
 INSTALL = "pip install 'retick[lan]'"
 _FAR_AWAY = ("192.0.2.1", 9)
-"""An address for documentation: nothing is sent there, the system only says by which way it would."""
+"""An address for documentation. Nothing is sent there; the system only says from which address it would be sent."""
 
 
 class FoundHost(NamedTuple):
     """A host that announced itself."""
 
     name: str
+    """As shown to people; printable."""
     address: str
+    """IPv4 if it has one, else IPv6."""
     port: int
+    """UDP."""
     game: str
+    """Its id and version, such as "retick.fighter 1"."""
 
 
 def own_address() -> str | None:
-    """This machine's address on the network that leads out; None when there is none."""
+    """This machine's IPv4 address on the network with the default route; None without a network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
         probe.connect(_FAR_AWAY)
         return str(probe.getsockname()[0])
     return None
 
 
-def _load() -> None:
+def _require_zeroconf() -> None:
     try:
-        import zeroconf  # noqa: F401 - only whether it is there
+        import zeroconf  # noqa: F401 - only to see whether it is installed
     except ModuleNotFoundError:
         raise MissingExtra(
             f"finding hosts on the network needs zeroconf: {INSTALL}, or name the host: retick join ADDRESS"
@@ -49,11 +53,11 @@ def _load() -> None:
 
 
 class Announcement:
-    """Says on the local network that a host waits here, until it is withdrawn."""
+    """Announces on the local network that a host waits here, until it is withdrawn."""
 
     def __init__(self, port: int, game: str, *, players: int, interfaces: list[str] | None = None) -> None:
-        """MissingExtra without zeroconf; OSError without a network. The rest, over a second, is in the background."""
-        _load()
+        """Announce in a thread: it takes over a second. MissingExtra without zeroconf; OSError without a network."""
+        _require_zeroconf()
         from zeroconf import InterfaceChoice, ServiceInfo, Zeroconf
 
         machine = socket.gethostname().split(".")[0] or "host"
@@ -71,27 +75,27 @@ class Announcement:
         self._withdrawn = False
 
     def withdraw(self) -> threading.Thread:
-        """In the background too: the match has begun. Who ends the program waits for the thread."""
+        """Withdraw it in a thread, which is returned: the match need not wait for it, the end of the program should."""
         if not self._withdrawn:
             self._withdrawn = True
-            self._thread = threading.Thread(target=self._leave, args=(self._thread,), daemon=True)
+            self._thread = threading.Thread(target=self._withdraw, args=(self._thread,), daemon=True)
             self._thread.start()
         return self._thread
 
     def _announce(self, info: "ServiceInfo") -> None:
-        # A network that goes away meanwhile costs the announcement, not the match.
+        # If the network goes away meanwhile, the announcement is lost and the match goes on.
         with contextlib.suppress(OSError):
             self._zeroconf.register_service(info, allow_name_change=True)
 
-    def _leave(self, announcing: threading.Thread) -> None:
+    def _withdraw(self, announcing: threading.Thread) -> None:
         announcing.join()
         with contextlib.suppress(OSError):
             self._zeroconf.close()
 
 
 def find_hosts(seconds: float, game: str, *, interfaces: list[str] | None = None) -> list[FoundHost]:
-    """Hosts of ``game`` that answer within so many seconds; a first answer is waited for no longer than needed."""
-    _load()
+    """Hosts of ``game`` that answer within so many seconds; returns soon after the first answer."""
+    _require_zeroconf()
     from zeroconf import InterfaceChoice, ServiceBrowser, ServiceListener, Zeroconf
 
     found: dict[str, FoundHost] = {}
@@ -123,7 +127,7 @@ def find_hosts(seconds: float, game: str, *, interfaces: list[str] | None = None
 
 
 def _host_in(info: "ServiceInfo") -> FoundHost | None:
-    """What an announcement says, if it makes sense: anybody on the network can send one."""
+    """The host in an announcement; None if it makes no sense: anybody on the network can send one."""
     addresses = info.parsed_addresses()
     game = (info.decoded_properties or {}).get("game")
     if not addresses or not info.port or not game:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from retick.audit.desync.bundle import Bundle, bundle_of
-from retick.cli.games import load_game
+from retick.audit.game_loader import load_game
 from retick.replay import Replay
 from tests.audit.desync.desync_builds import write_build
 from tests.rollback.engine.engines import exchange, investigate, play, script_of

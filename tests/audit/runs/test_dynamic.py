@@ -95,9 +95,9 @@ def test_a_divergence_can_be_raised() -> None:
 @pytest.mark.parametrize(
     ("game", "words"),
     [
-        (f"{CHEATS}", "name it behind a colon"),
+        (f"{CHEATS}", "a game is named as module:Class or file.py:Class"),
         (f"{CHEATS}:Nowhere", "has no 'Nowhere'"),
-        (f"{CHEATS}:NoGame", "lacks initial_state, step, checksum, fields"),
+        (f"{CHEATS}:NoGame", "is no game: it has no initial_state, step, checksum, fields"),
         (f"{CHEATS}:NeedsArguments", "without arguments"),
         (f"{CHEATS}:AlwaysRaises", "failed at frame 0: ValueError: frame three"),
         (f"{CHEATS}:Narrow", "buttons are four bits.*mask"),

@@ -1,19 +1,18 @@
 """What the keys do in ``retick replay play``, and how they are read from a terminal."""
 
 import os
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.console import Console
 
-from retick.cli.play.keys import keys_in
+from retick import replay
 from retick.cli.replay import play as replay_play
 from retick.cli.replay.play import Playback
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.replay import Replay, ReplayPlayer, save
+from tests.cli.conftest import Run
 
 MATCH = Replay(seed=4, frames=bout(4, 2000))
 
@@ -74,13 +73,6 @@ def test_it_pauses_at_the_end_and_speed_stays_within_bounds() -> None:
     assert shown.quit
 
 
-def test_keys_of_several_bytes_have_names_and_unknown_ones_are_left_out() -> None:
-    assert keys_in("a\x1b[C\x1b[D q\x1b[5~\x1b[6~\x1bOH\x1b[F") == [
-        "a", "right", "left", " ", "q", "page up", "page down", "home", "end",
-    ]  # fmt: skip
-    assert keys_in("\x1b[1;5Cx\x1b[15~y\x1b") == ["x", "y", "\x1b"]
-
-
 class Board:
     """Keys from a list, one a turn."""
 
@@ -107,7 +99,7 @@ class NoWait:
 
 @pytest.mark.parametrize("state", ["fighter", "any"])
 def test_the_live_picture_follows_the_keys(monkeypatch: pytest.MonkeyPatch, state: str, tmp_path: Path) -> None:
-    monkeypatch.setattr(replay_play, "Keys", lambda: Board(["5", "\t", " ", "\t", "right", "+"]))
+    monkeypatch.setattr(replay_play, "TerminalKeys", lambda: Board(["5", "\t", " ", "\t", "right", "+"]))
     monkeypatch.setattr(replay_play, "Pace", NoWait)
     if state == "any":
         monkeypatch.setattr(replay_play, "FighterState", int)
@@ -120,35 +112,6 @@ def test_the_live_picture_follows_the_keys(monkeypatch: pytest.MonkeyPatch, stat
     assert "paused, frame 1003 of 2000" in text or state == "any"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are a POSIX thing")
-def test_keys_are_read_from_a_real_terminal_and_the_terminal_is_left_as_it_was(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    import pty
-    import termios
-
-    from retick.cli.play.keys import Keys
-
-    ours, theirs = pty.openpty()
-
-    class Stdin:
-        def fileno(self) -> int:
-            return theirs
-
-    monkeypatch.setattr(sys, "stdin", Stdin())
-    before: Any = termios.tcgetattr(theirs)
-    with Keys() as keys:
-        assert keys.pressed() == []
-        os.write(ours, b"\x1b[C 5")
-        found: list[str] = []
-        while len(found) < 3:
-            found += keys.pressed()
-        assert found == ["right", " ", "5"]
-    assert termios.tcgetattr(theirs) == before
-    os.close(ours)
-    os.close(theirs)
-
-
 def test_a_whole_file_is_shown_in_any_game(tmp_path: Path) -> None:
     path = tmp_path / "m.rplk"
     save(path, MATCH)
@@ -157,3 +120,14 @@ def test_a_whole_file_is_shown_in_any_game(tmp_path: Path) -> None:
     console.print(picture)
     assert "m.rplk" in console.export_text()
     console.file.close()
+
+
+def test_a_pipe_gets_a_line_a_second(run: Run, match: Path) -> None:
+    code, out, _ = run("replay", "play", match)
+    assert code == 0
+    whole = replay.load(match)
+    lines = out.splitlines()
+    assert [line.split()[1] for line in lines] == ["0", "60", "120", "180", "240", "300"]
+    assert f"0x{whole.final_checksum:08X}" in lines[-1]
+    out = run("replay", "play", match, "--from", 290, "--every", 3)[1]
+    assert [line.split()[1] for line in out.splitlines()] == ["290", "293", "296", "299", "300"]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from retick.audit.desync.line_trace import Executed
+from retick.audit.game_loader import locate_game
 from retick.audit.interpreter import InterpreterDied, interpreters
-from retick.audit.targets import find_target
 from retick.errors import RetickError, UsageError
 from retick.replay import Replay
 
@@ -39,7 +39,7 @@ def rerun(
     A UsageError says that this game cannot play the recording, another RetickError that it failed on it.
     """
     job = {
-        **find_target(game).import_names(),
+        **locate_game(game),
         "replay": {
             "seed": source.seed,
             "frames": source.frames.hex(),

@@ -7,8 +7,8 @@ import json
 from typing import Any
 
 from retick.audit.desync.line_trace import Executed, trace_step
+from retick.audit.game_loader import import_game
 from retick.audit.interpreter import job_and_streams
-from retick.audit.runs.play import game_factory
 from retick.errors import UsageError
 from retick.replay import Replay
 from retick.replay.game_run import Run
@@ -17,7 +17,7 @@ __all__ = ["main"]
 
 
 def _answer(job: dict[str, Any]) -> dict[str, Any]:
-    sim = game_factory(job["root"], job["module"], job["attribute"])()
+    sim = import_game(job["root"], job["module"], job["attribute"])()
     raw = job["replay"]
     state_bytes = raw.pop("start_state")
     replay = Replay(

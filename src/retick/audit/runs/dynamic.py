@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, NoReturn
 
+from retick.audit.game_loader import locate_game
 from retick.audit.interpreter import Interpreter, InterpreterDied, interpreters
 from retick.audit.report import Divergence, DynamicReport
 from retick.audit.runs.play import Observation
-from retick.audit.targets import find_target
 from retick.errors import UsageError
 from retick.sim.prng import check_seed
 from retick.sim.record import FieldDifference
@@ -40,8 +40,7 @@ def audit_dynamic(
     ``mask`` keeps only some bits of each input; ``timeout`` is in seconds and covers everything. ``progress`` is called
     with the last frame that was compared. A UsageError says that the game cannot be run at all.
     """
-    target = find_target(game)
-    names = target.import_names()
+    names = locate_game(game)
     if frames < 1 or interpreters < 2:
         raise UsageError(f"the audit needs at least 1 frame and 2 interpreters, not {frames} and {interpreters}")
     check_seed(seed)

@@ -16,8 +16,9 @@ import json
 from collections.abc import Callable
 from typing import IO, Any
 
+from retick.audit.game_loader import import_game
 from retick.audit.interpreter import job_and_streams
-from retick.audit.runs.play import Observation, game_factory, inputs_for, observe
+from retick.audit.runs.play import Observation, inputs_for, observe
 from retick.audit.runs.saves import first_broken_save
 from retick.sim.contract import Simulation
 
@@ -42,7 +43,7 @@ class _Worker:
     def run(self) -> None:
         kind = "import"
         try:
-            factory = game_factory(self._job["root"], self._job["module"], self._job["attribute"])
+            factory = import_game(self._job["root"], self._job["module"], self._job["attribute"])
             kind = "game"
             if self._job["mode"] == "saves":
                 self._check_saves(factory)

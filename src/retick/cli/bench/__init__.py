@@ -1,1 +1,6 @@
-"""The command bench: figures that a user can measure again, each part in a module of its own."""
+"""``retick bench``: one module for each of its commands, and what they measure with.
+
+``sim``, ``rollback``, ``snapshot`` and ``verify`` time one part of the library in this process. ``sessions`` (with the
+``session_`` modules) and ``authority`` (with the ``authority_`` modules) time whole peers and servers. ``chaos`` times
+nothing: it plays thousands of matches on bad links and checks each.
+"""

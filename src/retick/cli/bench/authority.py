@@ -1,4 +1,4 @@
-"""``retick bench authority``: scenario B against the old reset, bytes of snapshots, load on one core, bad weather."""
+"""``retick bench authority``: scenario B, bytes of snapshots, load on one core, and a very bad link."""
 
 # retick: floats -- measurements
 
@@ -15,6 +15,8 @@ from rich.table import Table
 from retick.authority import ClientConfig, InputStats, PlayerView
 from retick.authority.delta import DeltaCodec, DeltaReceiver, DeltaSender
 from retick.cli.bench.authority_load import Load, measure_load
+from retick.cli.bench.progress import progress
+from retick.cli.exit_codes import NO
 from retick.errors import UsageError
 from retick.games.runner import CourseBot, NetRunner
 from retick.testing.scenario_b import Check, Measured, checks, run_scenario
@@ -23,7 +25,6 @@ from retick.testing.weather import run_weather
 __all__ = ["PARTS", "AuthorityPlan", "AuthorityReport", "bench_authority", "measure_authority"]
 
 PARTS: Final = ("scenario", "bandwidth", "load", "weather")
-INTERRUPTED: Final = 130
 TICK_MS: Final = 1000 / 60
 MEMORY_BOUND: Final = 262144
 
@@ -35,7 +36,7 @@ class AuthorityPlan:
     parts: Sequence[str] = PARTS
     seeds: int = 6
     seconds: float = 180.0
-    """Of scenario B, for each seed, twice."""
+    """Simulated seconds of scenario B, played twice for each seed."""
     rooms: int = 8
     load_seconds: float = 10.0
     weather_seconds: float = 300.0
@@ -43,7 +44,7 @@ class AuthorityPlan:
 
 @dataclass(slots=True)
 class AuthorityReport:
-    """Rows by part; a part that was not asked for has none."""
+    """The rows of each part that was asked for."""
 
     checks: dict[str, list[Check]] = field(default_factory=dict)
 
@@ -82,7 +83,7 @@ def _scenario(plan: AuthorityPlan, progress: Callable[[str], None]) -> list[Chec
 
 
 def _crowd(players: int, ticks: int) -> list[list[PlayerView]]:
-    """Bots on the course: everyone's view at each snapshot."""
+    """Bots on the course: the views of all players at each snapshot."""
     net = NetRunner()
     bots = [(CourseBot(seed), net.builder()) for seed in range(players)]
     states = [net.motor.spawn(2 + seed) for seed in range(players)]
@@ -99,7 +100,7 @@ def _crowd(players: int, ticks: int) -> list[list[PlayerView]]:
 
 
 def _bandwidth(progress: Callable[[str], None]) -> list[Check]:
-    """Sixteen runners, a minute and a half, acknowledged after 150 ms."""
+    """Sixteen runners for 90 seconds, each snapshot acknowledged after 150 ms."""
     progress("bytes of snapshots")
     codec = DeltaCodec(NetRunner().layout)
     sizes = []
@@ -169,24 +170,26 @@ def bench_authority(
         list[str] | None, typer.Option(help=f"Only this part, of {', '.join(PARTS)}; may be repeated.")
     ] = None,
     seeds: Annotated[int, typer.Option(help="Seeds of scenario B.")] = 6,
-    seconds: Annotated[float, typer.Option(help="Virtual seconds of scenario B for each seed.")] = 180.0,
+    seconds: Annotated[float, typer.Option(help="Simulated seconds of scenario B for each seed.")] = 180.0,
     rooms: Annotated[int, typer.Option(help="Rooms of sixteen players in the load run.")] = 8,
     load_seconds: Annotated[float, typer.Option(help="Seconds of the load run.")] = 10.0,
-    weather_seconds: Annotated[float, typer.Option(help="Virtual seconds of bad weather.")] = 300.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    weather_seconds: Annotated[float, typer.Option(help="Simulated seconds of the very bad link.")] = 300.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a bound is missed.")] = False,
 ) -> None:
-    """The server model: scenario B against the old reset, bytes, load on one core, bad weather.
+    """Measure the server model: scenario B, bytes of snapshots, load on one core, and a very bad link.
+
+    Exit code 0: measured. 1: a bound is missed, with --check. 2: misuse.
 
     Example: retick bench authority --part scenario --seeds 2 --seconds 60
     """
     parts = tuple(part or PARTS)
     unknown = [name for name in parts if name not in PARTS]
     if unknown:
-        raise UsageError(f"--part is one of {', '.join(PARTS)}, not {unknown[0]}")
+        raise UsageError(f"--part must be one of {', '.join(PARTS)}, not {unknown[0]}")
     least = ((seconds, 15), (load_seconds, 1), (weather_seconds, 30))
     if seeds < 1 or rooms < 1 or not all(low <= value < inf for value, low in least):
-        raise UsageError("--seeds, --rooms and --load-seconds are 1 or more, --seconds 15, --weather-seconds 30")
+        raise UsageError("--seeds, --rooms and --load-seconds must be 1 or more, --seconds 15, --weather-seconds 30")
     plan = AuthorityPlan(
         parts=parts,
         seeds=seeds,
@@ -195,12 +198,8 @@ def bench_authority(
         load_seconds=load_seconds,
         weather_seconds=weather_seconds,
     )
-    try:
-        with Console(stderr=True).status("bench authority") as status:
-            report = measure_authority(plan, lambda text: status.update(f"bench authority: {text}"))
-    except KeyboardInterrupt:
-        typer.echo("retick: interrupted, nothing was measured to the end", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+    with progress("bench authority") as tell:
+        report = measure_authority(plan, tell)
     if as_json:
         typer.echo(json.dumps(report.to_json(), indent=2))
     else:
@@ -208,7 +207,7 @@ def bench_authority(
         for name, rows in report.checks.items():
             console.print(_checks_table(name, rows))
     if check and not report.kept:
-        raise typer.Exit(1)
+        raise typer.Exit(NO)
 
 
 def _checks_table(title: str, rows: list[Check]) -> Table:

@@ -1,90 +1,87 @@
-"""How many rooms one core holds: a server on real UDP, scripted senders in another process, and where the time goes."""
+"""How many rooms one core can serve: a server on real UDP, senders in another process, and what takes the time."""
 
 # retick: floats -- times
 
 import os
 import select
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from retick.authority import Server, ServerConfig
 from retick.authority.server.room import Room
-from retick.cli.bench.quiet_core import Undisturbed
+from retick.cli.bench.cpu_pinning import PinnedToCore
+from retick.cli.child_process import start_module
 from retick.games.runner import NetRunner
-from retick.transport.udp import open_udp
+from retick.transport.poll import send_waiting
+from retick.transport.udp import UdpSocket, open_udp
 
 __all__ = ["Load", "measure_load"]
 
-PATIENCE: Final = 30.0
-"""Seconds that the players may take to come in."""
+JOIN_SECONDS: Final = 30.0
+"""Seconds in which all players must have joined."""
 SETTLING: Final = 2.0
-"""Seconds for clocks and delays to settle, once they are in."""
+"""Seconds for clocks and delays to settle after that."""
 DRAIN: Final = 1024
-"""Datagrams read before a tick: with fewer, a late server would starve its players and never recover."""
+"""Datagrams read before a tick: with fewer, a late server could not catch up with its players' commands."""
 PARTS: Final = ("receive", "tick", "snapshots", "send")
+"""What the server's time is spent on."""
 
 
 @dataclass(slots=True)
 class Load:
-    """One run. Times are of the server's process."""
+    """The figures of one run, all of the server's process."""
 
     rooms: int
     players: int
     """In each room."""
     joined: int = 0
     ticks: list[float] = field(default_factory=list)
-    """Seconds by the wall for each tick of all rooms, snapshots and their sending included."""
+    """Seconds of real time for each tick of all rooms, snapshots and their sending included."""
     work: list[float] = field(default_factory=list)
-    """The same in seconds of this process's own time, which a busy machine does not stretch."""
+    """The same in CPU time, which other processes do not add to."""
     lateness: list[float] = field(default_factory=list)
     """Seconds from when a tick was due to when it was done."""
-    spent: dict[str, float] = field(
-        default_factory=lambda: dict.fromkeys(("receive", "tick", "snapshots", "send"), 0.0)
-    )
-    """Seconds of this process's own time, by what it was for."""
+    spent: dict[str, float] = field(default_factory=lambda: dict.fromkeys(PARTS, 0.0))
+    """Seconds of CPU time of this thread, by part."""
     seconds: float = 0.0
+    """How long it was measured."""
     datagrams: int = 0
+    """Received."""
     snapshot_bytes: float = 0.0
-    """On average."""
+    """Mean size of a snapshot."""
     skipped_ticks: int = 0
+    """Ticks left out because the server was late."""
     least_buffered: float = 0.0
-    """Of the player who fared worst: share of ticks run on a command that was there."""
+    """Share of ticks for which a command had arrived in time, of the worst player."""
     ahead: bool = False
-    """Whether the system let the server run before ordinary processes, so that those are not in the figures."""
+    """Whether the server had real-time priority, so that other processes are not in the figures."""
 
     @property
     def busy(self) -> float:
+        """Share of one core."""
         return sum(self.spent.values()) / max(1e-9, self.seconds)
 
     def at(self, values: list[float], share: float) -> float:
+        """A percentile of ``values``; ``share`` is 0 to 1."""
         return sorted(values)[min(len(values) - 1, int(len(values) * share))] if values else 0.0
 
 
 def measure_load(
     *, rooms: int = 8, players: int = 16, seconds: float = 10.0, progress: Callable[[str], None] = lambda text: None
 ) -> Load:
-    """Serve the senders for so many seconds, from when all are in."""
+    """Serve the senders for so many seconds after all have joined."""
     names = tuple(f"room {number}" for number in range(rooms))
     server = Server(NetRunner(), entropy=os.urandom, config=ServerConfig(rooms=names))
     socket = open_udp("127.0.0.1", 0)
-    command = [
-        sys.executable,
-        "-m",
-        "retick.cli.bench.senders",
-        "--port",
-        str(socket.address[1]),
-        "--rooms",
-        str(rooms),
-    ]
-    command += ["--players", str(players), "--seconds", str(seconds + PATIENCE + SETTLING)]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    child = start_module(
+        "retick.cli.bench.authority_senders", "--port", str(socket.address[1]), "--rooms", str(rooms),
+        "--players", str(players), "--seconds", str(seconds + JOIN_SECONDS + SETTLING),
+    )  # fmt: skip
     load = Load(rooms, players)
     try:
-        with Undisturbed(0) as place:
+        with PinnedToCore(0) as place:
             load.ahead = place.is_ahead
             _measure(server, socket, load, seconds, progress)
     finally:
@@ -94,11 +91,11 @@ def measure_load(
     return load
 
 
-def _measure(server: Server, socket: Any, load: Load, seconds: float, progress: Callable[[str], None]) -> None:
+def _measure(server: Server, socket: UdpSocket, load: Load, seconds: float, progress: Callable[[str], None]) -> None:
     rooms, players = load.rooms, load.players
     progress(f"{rooms} rooms of {players}: players join")
     waited = 0.0
-    while _seated(server) < rooms * players and waited < PATIENCE:
+    while _seated(server) < rooms * players and waited < JOIN_SECONDS:
         _serve(server, socket, 0.5, Load(rooms, players))
         waited += 0.5
     _serve(server, socket, SETTLING, Load(rooms, players))
@@ -129,8 +126,8 @@ def _worst(room: Room, before: dict[int, tuple[int, int]]) -> float:
     return min(shares, default=0.0)
 
 
-def _serve(server: Server, socket: Any, seconds: float, load: Load) -> None:
-    """The server's loop, with a stop-watch around each part."""
+def _serve(server: Server, socket: UdpSocket, seconds: float, load: Load) -> None:
+    """The server's loop, with a clock around each part."""
     clock, own, spent = time.perf_counter, time.thread_time, load.spent
     restore = _timed_snapshots(server, spent)
     first = next(iter(server.rooms.values()))
@@ -149,7 +146,7 @@ def _serve(server: Server, socket: Any, seconds: float, load: Load) -> None:
             server.handle_timeout(now=now)
             ticked = own()
             spent["tick"] += ticked - received - (spent["snapshots"] - before)
-            _send(server, socket, now)
+            send_waiting(socket, server, now)
             sent = own()
             spent["send"] += sent - ticked
             if first.tick > tick:
@@ -161,7 +158,7 @@ def _serve(server: Server, socket: Any, seconds: float, load: Load) -> None:
     restore()
 
 
-def _receive(server: Server, socket: Any, now: float) -> int:
+def _receive(server: Server, socket: UdpSocket, now: float) -> int:
     for count in range(DRAIN):
         found = socket.receive()
         if found is None:
@@ -170,13 +167,8 @@ def _receive(server: Server, socket: Any, now: float) -> int:
     return DRAIN
 
 
-def _send(server: Server, socket: Any, now: float) -> None:
-    for data, address in server.datagrams_to_send(now=now):
-        socket.send(data, address)
-
-
 def _timed_snapshots(server: Server, spent: dict[str, float]) -> Callable[[], None]:
-    """Put a stop-watch around the making of snapshots; the result takes it off again."""
+    """Put a clock around the making of snapshots; call the result to remove it."""
     clock = time.thread_time
     plain = Room._send_snapshots
 

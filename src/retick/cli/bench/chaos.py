@@ -1,4 +1,4 @@
-"""``retick bench chaos``: thousands of seeded matches under everything that a network and its machines may do."""
+"""``retick bench chaos``: thousands of seeded matches with all the faults that networks and machines have."""
 
 import multiprocessing
 import os
@@ -11,22 +11,22 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from retick.cli.exit_codes import NO
 from retick.testing.arenas import arena_for
 from retick.testing.chaos import ChaosFailure, Outcome, play, play_planted
 from retick.testing.scenarios import Scenario
 
 __all__ = ["bench_chaos", "run_seed", "run_seeds"]
 
-INTERRUPTED = 130
 PLANT_EVERY = 8
-"""One match in so many is played a second time, with an error planted in one machine's game."""
+"""One match in so many is played a second time, with an error planted in the game of one peer."""
 
 Job = tuple[int, int, int, bool]
 Result = tuple[int, Outcome, str]
 
 
 def run_seed(job: Job) -> Result:
-    """One match, and now and then its planted twin: the seed, what came of it, and what went wrong, if anything."""
+    """Play one match, and with ``plant`` once more with an error in it: seed, outcome, and what failed or ""."""
     seed, players, frames, plant = job
     total = Outcome()
     try:
@@ -36,7 +36,7 @@ def run_seed(job: Job) -> Result:
             total.add(play_planted(scenario, arena_for(players)))
     except ChaosFailure as failure:
         return seed, total, str(failure)
-    except Exception as error:  # whatever it is, the seed that brought it up must be told
+    except Exception as error:  # whatever it is, its seed must be reported
         return seed, total, f"{type(error).__name__}: {error}"
     return seed, total, ""
 
@@ -57,16 +57,16 @@ def run_seeds(jobs: list[Job], processes: int) -> Iterator[Result]:
 
 def bench_chaos(
     matches: Annotated[int, typer.Option(min=1, help="How many matches.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the first; the others have the following ones.")] = 1,
-    players: Annotated[int, typer.Option(min=2, max=8, help="Machines in each match.")] = 2,
-    frames: Annotated[int, typer.Option(min=180, help="Frames that each match lasts at least.")] = 600,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first match; the others have the next ones.")] = 1,
+    players: Annotated[int, typer.Option(min=2, max=8, help="Players in each match.")] = 2,
+    frames: Annotated[int, typer.Option(min=180, help="Least frames of each match.")] = 600,
     planted: Annotated[bool, typer.Option(help="Also plant an error in one match of eight.")] = True,
-    processes: Annotated[int, typer.Option(min=0, help="Processes; 0 takes one for each core.")] = 0,
+    processes: Annotated[int, typer.Option(min=0, help="Processes; 0: one for each core.")] = 0,
 ) -> None:
-    """Play seeded matches of bots on bad links, with cuts, stops, crashes and returns, on virtual time.
+    """Play seeded matches of bots on bad links, with cuts, pauses, crashes and returns, in simulated time.
 
-    Every match must end on equal checksums, equal to a straight run of the game, without a hang and without a false
-    alarm; every planted error must be found. Exit code 0 if all is well, 1 if a match failed.
+    Every match must end with equal checksums, equal to a run of the game without a network, without a hang and without
+    a false alarm; every planted error must be found. Exit code 0: all is well. 1: a match failed. 2: misuse.
 
     Example: retick bench chaos --matches 5000 --players 4
     """
@@ -81,14 +81,13 @@ def bench_chaos(
             if wrong:
                 failures.append((found, wrong))
                 console.print(_failure(found, players, frames, wrong), soft_wrap=True)
-    except KeyboardInterrupt:
-        console.print(f"interrupted after {total.matches} matches")
+    finally:
         _print(console, total, time.perf_counter() - started)
-        raise typer.Exit(INTERRUPTED) from None
-    _print(console, total, time.perf_counter() - started)
-    console.print(f"{len(failures)} of {matches} matches failed" if failures else f"all {matches} matches ended as one")
+    console.print(
+        f"{len(failures)} of {matches} matches failed" if failures else f"all {matches} matches ended with equal states"
+    )
     if failures:
-        raise typer.Exit(1)
+        raise typer.Exit(NO)
 
 
 def _failure(seed: int, players: int, frames: int, wrong: str) -> str:
@@ -98,7 +97,8 @@ def _failure(seed: int, players: int, frames: int, wrong: str) -> str:
 
 def _with_progress(results: Iterator[Result], matches: int) -> Iterator[Result]:
     columns = (TextColumn("chaos"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("chaos", total=matches)
         for result in results:
             progress.advance(task)
@@ -112,9 +112,9 @@ def _print(console: Console, total: Outcome, seconds: float) -> None:
     depths = ", ".join(f"{depth}: {total.depths[depth]:,}" for depth in sorted(total.depths))
     lines = [
         ("matches", f"{each:,} of {total.frames // each} frames, {total.idle_matches} without a hit"),
-        ("virtual time", f"{total.seconds:,.0f} s in {seconds:,.1f} s: {total.seconds / seconds:,.0f} times"),
+        ("simulated time", f"{total.seconds:,.0f} s in {seconds:,.1f} s: {total.seconds / seconds:,.0f} times"),
         ("hits", f"{total.hits:,}, {total.hits / each:.1f} a match"),
-        ("rollbacks", f"{total.rollbacks:,}, {total.resimulated:,} frames run again"),
+        ("rollbacks", f"{total.rollbacks:,}, {total.resimulated:,} frames resimulated"),
         ("depths", depths),
         ("stalls", f"{total.stalls:,}"),
         ("packets", f"{total.packets:,}, {total.bytes:,} bytes"),

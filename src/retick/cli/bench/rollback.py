@@ -1,33 +1,35 @@
 """``retick bench rollback``: what the engine adds to a game's own steps.
 
-Theory of operation. All passes play the same match of two bots. For the rollback on every tick the remote inputs come
-eight frames late and carry a bit that changes every frame, which the fighter's rules do not read: the fight is a real
-one, and every guess is wrong. The game's own share is the same number of steps in its own loop. Rounds go through
-all measurements in turn and the best of each counts, so that a busy spell falls on all of them.
+Theory of operation. All passes play the same match of two bots. For a rollback in every frame the remote inputs come
+eight frames late and carry a bit that changes every frame, so that every prediction is wrong; the fighter's rules do
+not read that bit, so the match is a real one. The game's own share is the same number of steps in its own loop. Rounds
+go through all measurements in turn and the best of each counts, so that a busy machine disturbs all of them alike.
 """
 
 import importlib.util
 import json
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 import retick.games.fighter
 from retick._kernels import is_compiled
 from retick.cli.bench.native import c_loop_ns
+from retick.cli.bench.progress import progress
+from retick.cli.exit_codes import NO
 from retick.errors import RetickError
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.rollback.engine.engine import RollbackEngine
 from retick.rollback.engine.synctest import SyncTest
 from retick.sim.checksum import fnv1a
+from retick.sim.contract import Simulation
 
 __all__ = ["Figure", "UncompiledFighter", "bench_rollback", "measure_rollback"]
 
@@ -37,7 +39,7 @@ UNREAD_BIT = 0x100
 REFERENCE = {"sync test, 7 frames": 0.88, "sync test, 2 frames": 0.393, "8-frame rollback, every tick": 0.9}
 """Microseconds a frame that GGRS, a library in Rust, takes for the same game and work on a machine of this kind."""
 MOST_ADDED = 1.2
-"""The engine with an uncompiled game, in times of the game's own steps."""
+"""Most time with an uncompiled game, as a multiple of the game's own steps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +52,9 @@ class Figure:
     steps: int
     """Steps of the game in one frame."""
     own: float
-    """Microseconds that the game's own steps take of it."""
+    """Microseconds of it that the game's own steps take."""
     bound: float | None
-    """Microseconds that it should stay below; None where there is no such target."""
+    """The target in microseconds; None where there is none."""
 
     @property
     def kept(self) -> bool:
@@ -60,7 +62,7 @@ class Figure:
 
 
 class UncompiledFighter:
-    """The fighter's rules run as plain Python, whatever form the kernels have."""
+    """The fighter's rules as plain Python, whether or not the kernels are compiled."""
 
     num_players = 2
     input_size = 2
@@ -72,7 +74,7 @@ class UncompiledFighter:
     def initial_state(self, seed: int) -> tuple[int, ...]:
         return tuple(value for _, value in self._first.fields(self._first.initial_state(seed)))
 
-    def step(self, state: tuple[int, ...], inputs: Any) -> tuple[int, ...]:
+    def step(self, state: tuple[int, ...], inputs: Sequence[int]) -> tuple[int, ...]:
         row = list(state)
         self._tick(row, inputs[0] & 15, inputs[1] & 15)
         return tuple(row)
@@ -80,8 +82,8 @@ class UncompiledFighter:
     def checksum(self, state: tuple[int, ...]) -> int:
         return fnv1a(state)
 
-    def fields(self, state: tuple[int, ...]) -> Any:
-        return enumerate(state)
+    def fields(self, state: tuple[int, ...]) -> Iterator[tuple[str, int]]:
+        return ((str(place), value) for place, value in enumerate(state))
 
 
 def _source_of_the_kernel() -> ModuleType:
@@ -99,7 +101,7 @@ def _rows(frames: int) -> list[tuple[int, int]]:
     return list(struct.iter_unpack("<HH", payload))
 
 
-def _synctest(sim: Any, rows: list[tuple[int, int]], distance: int) -> int:
+def _synctest(sim: Simulation[Any], rows: list[tuple[int, int]], distance: int) -> int:
     test = SyncTest(sim, sim.initial_state(SEED), distance=distance)
     advance = test.advance
     for row in rows:
@@ -107,8 +109,8 @@ def _synctest(sim: Any, rows: list[tuple[int, int]], distance: int) -> int:
     return int(sim.checksum(test.state))
 
 
-def _rollbacks(sim: Any, rows: list[tuple[int, int]]) -> int:
-    """Every remote input is late by LATE frames, and wrong."""
+def _rollbacks(sim: Simulation[Any], rows: list[tuple[int, int]]) -> int:
+    """Every remote input is LATE frames late, and was predicted wrongly."""
     engine = RollbackEngine(sim, sim.initial_state(SEED), local_player=0, history=64)
     late = [(theirs | UNREAD_BIT * (frame & 1),) for frame, (_, theirs) in enumerate(rows)]
     advance, add = engine.advance, engine.add_remote_inputs
@@ -125,7 +127,7 @@ def _rollbacks(sim: Any, rows: list[tuple[int, int]]) -> int:
     return int(sim.checksum(engine.state))
 
 
-def _steps(sim: Any, rows: list[tuple[int, int]]) -> int:
+def _steps(sim: Simulation[Any], rows: list[tuple[int, int]]) -> int:
     step, state = sim.step, sim.initial_state(SEED)
     for row in rows:
         state = step(state, row)
@@ -133,13 +135,13 @@ def _steps(sim: Any, rows: list[tuple[int, int]]) -> int:
 
 
 def measure_rollback(frames: int, rounds: int, tell: Callable[[str], None] = lambda _: None) -> list[Figure]:
-    """All figures; a RetickError if two ways of playing the same match end differently."""
+    """All figures; RetickError if two ways to play the same match end differently."""
     rows = _rows(frames)
     few = rows[: max(frames // 20, 3 * LATE)]
     payload = bout(SEED, frames)
     fast, slow = Fighter(), UncompiledFighter()
     start = fast.initial_state(SEED)
-    work: dict[str, tuple[Callable[[], Any], int]] = {
+    work: dict[str, tuple[Callable[[], int], int]] = {
         "own": (lambda: fast.checksum(fast.run(start, payload)), frames),
         "sync test, 7 frames": (lambda: _synctest(fast, rows, 7), frames),
         "sync test, 2 frames": (lambda: _synctest(fast, rows, 2), frames),
@@ -183,26 +185,24 @@ def _figures(best: dict[str, float]) -> list[Figure]:
 def bench_rollback(
     frames: Annotated[int, typer.Option(min=100, help="Frames of the match that each pass plays.")] = 20_000,
     rounds: Annotated[int, typer.Option(min=1, help="Passes of each measurement; the best counts.")] = 15,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a target is missed.")] = False,
 ) -> None:
-    """Time the rollback engine on the fighter: sync tests, rollbacks on every tick, and a game in plain Python.
+    """Time the rollback engine with the fighter: sync tests, a rollback in every frame, and a game in plain Python.
+
+    Exit code 0: measured. 1: a target is missed, with --check. 2: misuse.
 
     Example: retick bench rollback --rounds 30 --check
     """
-    try:
-        with Console(stderr=True).status("bench rollback") as status:
-            figures = measure_rollback(frames, rounds, lambda text: status.update(f"bench rollback: {text}"))
-            loop = c_loop_ns()
-    except KeyboardInterrupt:
-        typer.echo("retick: interrupted, nothing was measured to the end", err=True)
-        raise typer.Exit(130) from None
+    with progress("bench rollback") as tell:
+        figures = measure_rollback(frames, rounds, tell)
+        loop = c_loop_ns()
     if as_json:
         typer.echo(json.dumps({"c_loop_ns": loop, "figures": [asdict(each) for each in figures]}, indent=2))
     else:
         _print(figures, loop)
     if check and not all(figure.kept for figure in figures):
-        raise typer.Exit(1)
+        raise typer.Exit(NO)
 
 
 def _print(figures: list[Figure], loop: float | None) -> None:

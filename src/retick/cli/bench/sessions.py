@@ -1,53 +1,55 @@
-"""``retick bench sessions``: what a session costs, and how many of them one process holds in time."""
+"""``retick bench sessions``: the cost of a session, and how many of them one process can run in time."""
 
 import multiprocessing
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from retick._kernels import is_compiled
-from retick.cli.bench.fleet import Fleet, run_joiners
-from retick.cli.bench.overhead import Overhead, engine_alone, link_alone, measure_overhead, packets_alone
-from retick.cli.bench.quiet_core import Undisturbed
+from retick.cli.bench.cpu_pinning import PinnedToCore
+from retick.cli.bench.progress import progress
+from retick.cli.bench.session_fleet import Fleet, run_joiners
+from retick.cli.bench.session_overhead import Overhead, engine_alone, link_alone, measure_overhead, packets_alone
+from retick.cli.exit_codes import NO
 from retick.errors import RetickError
 
 __all__ = ["Holding", "bench_sessions", "hold_sessions"]
 
-INTERRUPTED = 130
 MOST_OVERHEAD = {2: 15.0, 8: 80.0}
-"""Microseconds a frame and machine, by the number of players."""
+"""Microseconds a frame and peer, by the number of players."""
 MOST_BYTES = {2: 2.8 * 1024, 8: 18 * 1024}
 """UDP payload a second and player, by the number of players."""
 LATEST_MS = 4.0
+"""99 % of the frames must be less late than this."""
 SETTLING_SECONDS = 2.0
 CONNECTING_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holding:
-    """One process with one side of many matches."""
+    """Figures of one process that runs one peer of many matches."""
 
     sessions: int
     frames: int
     """Frames that were run while measuring, all sessions together."""
     seconds: float
+    """How long it was measured."""
     median_ms: float
-    """How late a frame was run."""
+    """How late a frame was run, in milliseconds."""
     p99_ms: float
     worst_ms: float
     busy: float
     """Share of one core that the process took."""
     stalls: int
+    """How often a session had to wait for inputs."""
     ahead: bool
-    """Whether the system let it run before ordinary processes, so that those are not in the figures."""
+    """Whether the process had real-time priority, so that other processes are not in the figures."""
 
 
-def hold_sessions(count: int, seconds: float, tell: Callable[[str], None] = lambda _: None) -> Holding:
-    """Play so many matches over loopback UDP, the other sides in a second process."""
+def hold_sessions(count: int, seconds: float) -> Holding:
+    """Play so many matches over loopback UDP, the other peers in a second process."""
     fleet = Fleet(None, count)
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
@@ -57,23 +59,20 @@ def hold_sessions(count: int, seconds: float, tell: Callable[[str], None] = lamb
     try:
         if not ours.poll(CONNECTING_SECONDS):
             raise RetickError("the second process did not start")
-        with Undisturbed(0) as place:
-            return _hold(fleet, count, seconds, place.is_ahead, tell)
+        with PinnedToCore(0) as place:
+            return _hold(fleet, count, seconds, place.is_ahead)
     finally:
         fleet.close()
         process.terminate()
         process.join()
 
 
-def _hold(fleet: Fleet, count: int, seconds: float, ahead: bool, tell: Callable[[str], None]) -> Holding:
-    tell("finding each other")
+def _hold(fleet: Fleet, count: int, seconds: float, ahead: bool) -> Holding:
     fleet.run(CONNECTING_SECONDS, until_all_run=True)
     if fleet.running < count:
         raise RetickError(f"only {fleet.running} of {count} matches began within {CONNECTING_SECONDS:.0f} s")
-    tell("settling")
     fleet.settle()
     fleet.run(SETTLING_SECONDS)
-    tell(f"measuring for {seconds:.0f} s")
     fleet.measuring = True
     busy, started = time.process_time(), time.monotonic()
     fleet.run(seconds)
@@ -99,38 +98,40 @@ def _holding(fleet: Fleet, count: int, seconds: float, busy: float, ahead: bool)
 
 
 def bench_sessions(
-    sessions: Annotated[int, typer.Option(min=1, max=2000, help="Matches of which one side is held here.")] = 300,
-    seconds: Annotated[float, typer.Option(min=1.0, help="How long lateness is measured.")] = 10.0,
-    stretches: Annotated[int, typer.Option(min=3, help="Stretches of two seconds in which overhead is measured.")] = 40,
+    sessions: Annotated[
+        int, typer.Option(min=1, max=2000, help="Matches of which one peer runs in this process.")
+    ] = 300,
+    seconds: Annotated[float, typer.Option(min=1.0, help="Seconds in which lateness is measured.")] = 10.0,
+    stretches: Annotated[
+        int, typer.Option(min=3, help="Stretches of two seconds in which the overhead is measured.")
+    ] = 40,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a target is missed.")] = False,
 ) -> None:
-    """Measure a session's own cost for two and eight players, then hold many sessions over loopback UDP.
+    """Measure a session's own cost with two and eight players, then run many sessions over loopback UDP.
+
+    Exit code 0: measured. 1: a target is missed, with --check. 2: misuse.
 
     Example: retick bench sessions --sessions 300 --seconds 20
     """
-    try:
-        with Console(stderr=True).status("bench sessions") as status:
-            overheads = [
-                measure_overhead(players, stretches=count, tell=lambda text: status.update(f"bench sessions: {text}"))
-                for players, count in ((2, stretches), (8, max(stretches // 4, 3)))
-            ]
-            parts = {"link": link_alone(), "packets": packets_alone(), "engine": engine_alone()}
-        # A spinner would take turns with the sessions, and be in the figure.
-        holding = hold_sessions(sessions, seconds, lambda text: None)
-    except KeyboardInterrupt:
-        typer.echo("retick: interrupted, nothing was measured to the end", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+    with progress("bench sessions") as tell:
+        overheads = [
+            measure_overhead(players, stretches=count, tell=tell)
+            for players, count in ((2, stretches), (8, max(stretches // 4, 3)))
+        ]
+        parts = {"link": link_alone(), "packets": packets_alone(), "engine": engine_alone()}
+    # Without progress: a spinner would take time from the sessions, and be in the figure.
+    holding = hold_sessions(sessions, seconds)
     kept = [_print_overhead(each, parts if each.players == 2 else {}) for each in overheads]
     kept.append(_print_holding(holding))
     if check and not all(kept):
-        raise typer.Exit(1)
+        raise typer.Exit(NO)
 
 
 def _print_overhead(each: Overhead, parts: dict[str, float]) -> bool:
     most, octets = MOST_OVERHEAD[each.players], MOST_BYTES[each.players]
     kept = each.total <= most and each.octets <= octets
     form = "compiled" if is_compiled() else "pure Python"
-    print(f"{each.players} players at 60 Hz, 100 ms, 5 % loss, {form} kernels; a frame and machine:")
+    print(f"{each.players} players at 60 Hz, 100 ms, 5 % loss, {form} kernels; a frame and peer:")
     verdict = "ok" if each.total <= most else "MISSED"
     print(f"{'without the steps':>22}  {each.total:7.2f} us  at most {most:.0f}  {verdict}")
     print(f"{'the steps themselves':>22}  {each.steps:7.2f} us")

@@ -1,253 +1,92 @@
-"""What ``retick bench sim`` measures: the fighter in C, compiled and uncompiled, its memory, and the import.
-
-Theory of operation. The machine is taken to be noisy. Each form of the kernels has a worker process; every round
-asks each worker for one pass of everything, in turn, and the best pass of each counts. The C loop is timed inside the
-compiled worker, right after the loop it is compared with. Before any timing the final checksums of all ways of
-playing the same match must agree.
-"""
+"""``retick bench sim``: the fighter's step in C, compiled and uncompiled. What is measured is in ``sim_measure``."""
 
 import json
-import os
-import platform
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import IO, Any
+from typing import Annotated
 
-from retick.cli.bench.native import build, find_compiler
-from retick.errors import RetickError
-from retick.games.fighter.bots import bout
+import typer
+from rich.console import Console
+from rich.table import Table
 
-__all__ = ["Plan", "Report", "Target", "measure"]
+from retick.cli.bench.progress import progress
+from retick.cli.bench.sim_measure import Plan, Report, measure
+from retick.cli.exit_codes import NO
+from retick.errors import UsageError
 
-SEED = 1
-RUN_AGAINST_C = 1.3
-STEP_SPEEDUP = 8.0
-IMPORT_MS = 60.0
-FLAT_BYTES = 1 << 20
-"""Growth above this over the whole memory run is not flat: pages come and go in less."""
+__all__ = ["bench_sim"]
 
-_IMPORT = """
-import sys, time
-before = set(sys.modules)
-started = time.perf_counter()
-import retick
-took = time.perf_counter() - started
-tops = {name.partition(".")[0] for name in set(sys.modules) - before}
-print(took * 1e3, *sorted(tops - set(sys.stdlib_module_names) - {"retick"}))
-"""
+USUAL = Plan()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """How much to measure."""
+def bench_sim(
+    frames: Annotated[int, typer.Option(help="Frames of the match that each pass plays.")] = USUAL.frames,
+    rounds: Annotated[int, typer.Option(help="Passes of each measurement; the best counts.")] = USUAL.rounds,
+    memory_frames: Annotated[
+        int, typer.Option(help="Frames of the run whose memory is measured.")
+    ] = USUAL.memory_frames,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, ratios first.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a target is missed.")] = False,
+) -> None:
+    """Time the fighter's step in C, compiled and uncompiled; measure its memory and the import.
 
-    frames: int = 60_000
-    """Frames of the match between two bots that every pass plays."""
-    rounds: int = 15
-    """Passes of each measurement; the best counts."""
-    memory_frames: int = 10_000_000
-    """Frames of the one call of ``run`` whose memory is watched."""
+    Exit code 0: measured. 1: a target is missed, with --check. 2: misuse.
 
-    @property
-    def pure_frames(self) -> int:
-        """The first frames of the match, which are what is played uncompiled."""
-        return max(self.frames // 12, 1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """A bound that a figure should keep."""
-
-    name: str
-    value: float
-    bound: float
-    at_least: bool = False
-    """Whether the bound is a floor; else it is a ceiling."""
-
-    @property
-    def kept(self) -> bool:
-        return self.value >= self.bound if self.at_least else self.value <= self.bound
+    Example: retick bench sim --rounds 30 --check
+    """
+    for name, value in (("--frames", frames), ("--rounds", rounds), ("--memory-frames", memory_frames)):
+        if value < 1:
+            raise UsageError(f"{name} must be 1 or more, not {value}")
+    plan = Plan(frames=frames, rounds=rounds, memory_frames=memory_frames)
+    with progress("bench sim") as tell:
+        report = measure(plan, tell)
+    if as_json:
+        typer.echo(json.dumps(report.to_json(), indent=2))
+    else:
+        _print_report(Console(highlight=False), report)
+    if check and not all(target.kept for target in report.targets()):
+        raise typer.Exit(NO)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """Everything that was measured. None stands for what could not be: no compiler, no compiled kernels."""
-
-    run_against_c: float | None
-    """``run`` compiled over the C loop: the time of the one in times of the other."""
-    step_speedup: float | None
-    """How many times faster ``step`` is compiled."""
-    run_speedup: float | None
-    run_against_step: float | None
-    """How many times cheaper a frame is inside ``run`` than by ``step``, compiled."""
-    nanoseconds: dict[str, dict[str, float]]
-    """For each form (compiled, pure, c), nanoseconds a frame of ``run``, ``step`` and ``checksum``."""
-    memory: dict[str, int | None]
-    """Bytes that one call of ``run`` left and took."""
-    import_ms: float
-    import_extras: tuple[str, ...]
-    """Packages from outside that ``import retick`` brought in."""
-    checksum: int
-    """What the match ended in, in every form."""
-    machine: dict[str, str]
-    """Python, the system, and what compiled the C loop or why nothing did."""
-
-    def targets(self) -> list[Target]:
-        found = []
-        if self.run_against_c is not None:
-            found.append(Target(name="run against the C loop", value=self.run_against_c, bound=RUN_AGAINST_C))
-        if self.step_speedup is not None:
-            found.append(
-                Target(name="step, compiled against pure", value=self.step_speedup, bound=STEP_SPEEDUP, at_least=True)
-            )
-        for name in ("resident_growth", "heap_growth"):
-            grown = self.memory[name]
-            if grown is not None:
-                found.append(Target(name=f"memory, {name.replace('_', ' ')} in bytes", value=grown, bound=FLAT_BYTES))
-        found.append(Target(name="import retick, ms", value=self.import_ms, bound=IMPORT_MS))
-        found.append(Target(name="extras imported by it", value=len(self.import_extras), bound=0))
-        return found
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values, ratios first."""
-        targets = [asdict(target) | {"kept": target.kept} for target in self.targets()]
-        return asdict(self) | {"targets": targets}
-
-
-class _Worker:
-    """The parent's end of one measuring process."""
-
-    def __init__(self, process: subprocess.Popen[str], form: str) -> None:
-        self.form = form
-        self.best: dict[str, float] = {}
-        self._process = process
-
-    def ask(self, what: str, **details: int) -> Any:
-        stdin, stdout = _pipes(self._process)
-        try:
-            stdin.write(json.dumps({"ask": what, **details}) + "\n")
-            stdin.flush()
-            return json.loads(stdout.readline())
-        except (OSError, ValueError):
-            raise RetickError(f"the process that measures the {self.form} form ended; its error is above") from None
-
-    def measure_round(self) -> None:
-        for name, nanoseconds in self.ask("round").items():
-            self.best[name] = min(nanoseconds, self.best.get(name, nanoseconds))
-
-
-def _pipes(process: subprocess.Popen[str]) -> tuple[IO[str], IO[str]]:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    return process.stdin, process.stdout
-
-
-@contextmanager
-def _worker(form: str, payload: Path, library: Path | None) -> Iterator[_Worker]:
-    command = [sys.executable, "-m", "retick.cli.bench.sim_worker", str(payload), str(library or "")]
-    environment = os.environ | {"RETICK_PURE": "1" if form == "pure" else "0"}
-    with subprocess.Popen(
-        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            yield _Worker(process, form)
-        finally:
-            _pipes(process)[0].close()
-            process.wait()
-
-
-def measure(plan: Plan, progress: Callable[[str], None] = lambda _: None) -> Report:
-    """Run the whole benchmark; ``progress`` is told what is under way."""
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(TemporaryDirectory(prefix="retick-bench-")))
-        progress("playing a match to measure with")
-        payload = folder / "frames.bin"
-        payload.write_bytes(bout(SEED, plan.frames))
-        library, yardstick = _yardstick(folder)
-        compiled = stack.enter_context(_worker("compiled", payload, library))
-        workers = [compiled]
-        if compiled.ask("form")["compiled"]:
-            # Uncompiled a pass takes a hundred times as long, and fewer frames tell the same.
-            fewer = folder / "fewer.bin"
-            fewer.write_bytes(payload.read_bytes()[: 4 * plan.pure_frames])
-            workers.append(stack.enter_context(_worker("pure", fewer, None)))
-        else:
-            compiled.form = "pure"
-        checksum = _agreed(workers, plan.pure_frames)
-        for number in range(1, plan.rounds + 1):
-            for worker in workers:
-                progress(f"round {number} of {plan.rounds}, {worker.form}")
-                worker.measure_round()
-        progress("memory")
-        memory = compiled.ask("memory", frames=plan.memory_frames)
-        progress("import")
-        import_ms, extras = _import_cost(plan.rounds)
-        nanoseconds = {worker.form: worker.best for worker in workers}
-    return _report(nanoseconds, memory, (import_ms, extras), checksum, yardstick)
-
-
-def _yardstick(folder: Path) -> tuple[Path | None, str]:
-    """The C library and what compiled it, or nothing and the reason."""
-    compiler = find_compiler()
-    if compiler is None:
-        return None, "left out: no C compiler found (cc, gcc or clang)"
-    try:
-        return build(compiler, folder), compiler
-    except RetickError as error:
-        return None, f"left out: {error}"
-
-
-def _agreed(workers: list[_Worker], shared: int) -> int:
-    """The checksum of the whole match; a RetickError if two ways of playing it, or its beginning, disagree."""
-    ends = [worker.ask("checksums") for worker in workers]
-    beginnings = {worker.form: worker.ask("prefix", frames=shared) for worker in workers}
-    for found in (*ends, beginnings):
-        if len(set(found.values())) != 1:
-            different = ", ".join(f"{way} 0x{checksum:08X}" for way, checksum in found.items())
-            raise RetickError(f"the same match ends differently: {different}")
-    return int(ends[0]["run"])
-
-
-def _import_cost(rounds: int) -> tuple[float, tuple[str, ...]]:
-    best = float("inf")
-    extras: tuple[str, ...] = ()
-    for _ in range(rounds):
-        command = [sys.executable, "-c", _IMPORT]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        took, *names = done.stdout.split()
-        best, extras = min(best, float(took)), tuple(names)
-    return best, extras
-
-
-def _report(
-    nanoseconds: dict[str, dict[str, float]],
-    memory: dict[str, int | None],
-    imported: tuple[float, tuple[str, ...]],
-    checksum: int,
-    yardstick: str,
-) -> Report:
-    fast, slow = nanoseconds.get("compiled"), nanoseconds.get("pure")
-    loop = next((best.pop("c") for best in nanoseconds.values() if "c" in best), None)
-    if loop is not None:
-        nanoseconds = nanoseconds | {"c": {"run": loop}}
-    return Report(
-        run_against_c=fast["run"] / loop if fast and loop else None,
-        step_speedup=slow["step"] / fast["step"] if fast and slow else None,
-        run_speedup=slow["run"] / fast["run"] if fast and slow else None,
-        run_against_step=fast["step"] / fast["run"] if fast else None,
-        nanoseconds=nanoseconds,
-        memory=memory,
-        import_ms=imported[0],
-        import_extras=imported[1],
-        checksum=checksum,
-        machine={
-            "python": platform.python_version(),
-            "system": f"{platform.system()} {platform.machine()}",
-            "c": yardstick,
-        },
+def _print_report(console: Console, report: Report) -> None:
+    console.print(_targets_table(report))
+    console.print(_times_table(report))
+    memory = report.memory
+    resident = memory["resident_growth"]
+    console.print(
+        f"memory of one run over {memory['frames']:,} frames: heap {memory['heap_growth']:,} bytes more, "
+        f"at most {memory['heap_peak']:,}; resident "
+        + ("not known on this system" if resident is None else f"{resident:,} bytes more")
     )
+    if "compiled" not in report.nanoseconds:
+        console.print("the kernels are not compiled here: to compare both forms, install where there is a C compiler")
+    machine = report.machine
+    console.print(f"C loop: {machine['c']}")
+    console.print(f"all forms end in 0x{report.checksum:08X}; Python {machine['python']}, {machine['system']}")
+
+
+def _targets_table(report: Report) -> Table:
+    table = Table(title="ratios and targets", title_justify="left")
+    for name in ("figure", "measured", "target", ""):
+        table.add_column(name, justify="left" if name in ("figure", "") else "right")
+    if report.run_speedup is not None:
+        table.add_row("run, compiled against pure", f"{report.run_speedup:,.2f}", "", "")
+    if report.run_against_step is not None:
+        table.add_row("step against run, compiled", f"{report.run_against_step:,.2f}", "", "")
+    for target in report.targets():
+        value = f"{target.value:,}" if isinstance(target.value, int) else f"{target.value:,.2f}"
+        bound = f"{'at least' if target.at_least else 'at most'} {target.bound:,.10g}"
+        table.add_row(target.name, value, bound, "ok" if target.kept else "[bold red]missed[/]")
+    return table
+
+
+def _times_table(report: Report) -> Table:
+    """Nanoseconds a frame, best pass."""
+    table = Table(title="nanoseconds a frame", title_justify="left")
+    table.add_column("form")
+    for name in ("run", "step", "checksum"):
+        table.add_column(name, justify="right")
+    for form in ("c", "compiled", "pure"):
+        best = report.nanoseconds.get(form)
+        if best is not None:
+            cells = [f"{best[name]:,.1f}" if name in best else "" for name in ("run", "step", "checksum")]
+            table.add_row({"c": "C, -O3"}.get(form, form), *cells)
+    return table

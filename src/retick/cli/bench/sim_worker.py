@@ -1,8 +1,8 @@
 """The measuring end of ``retick bench sim``: one process for each form of the kernels.
 
-The form is chosen when ``retick`` is imported, so that measuring both takes two processes. The parent asks by
-lines of JSON on standard input and gets one line back for each; it asks the workers in turn, round after round, so
-that a busy spell of the machine falls on all of them.
+The form is chosen when ``retick`` is imported, so measuring both takes two processes. The parent sends requests as
+lines of JSON on standard input and gets one line back for each. It asks the workers in turn, round after round, so
+that a time in which the machine is busy disturbs all of them.
 """
 
 import json
@@ -39,7 +39,7 @@ class Bench:
         """The best of a few passes of each measurement, in nanoseconds a frame."""
         work: dict[str, Callable[[], object]] = {"run": self.run, "step": self.step, "checksum": self.digest}
         if self._native is not None:
-            # The two loops that are compared with each other stand side by side.
+            # The two loops that are compared run one after the other.
             work = {"run": self.run, "c": self.run_native} | work
         found: dict[str, float] = {}
         for _ in range(PASSES):
@@ -51,7 +51,7 @@ class Bench:
         return found
 
     def checksums(self) -> dict[str, int]:
-        """What each way of playing the payload ends in."""
+        """The final checksum of each way to play the payload."""
         found = {"run": self._game.checksum(self.run()), "step": self._game.checksum(self.step())}
         if self._native is not None:
             self.run_native()
@@ -59,11 +59,11 @@ class Bench:
         return found
 
     def prefix(self, frames: int) -> int:
-        """What the first ``frames`` of the payload end in."""
+        """The checksum after the first ``frames`` of the payload."""
         return self._game.checksum(self._game.run(self._start, self._frames[: 4 * frames]))
 
     def memory(self, frames: int) -> dict[str, int | None]:
-        """What one call of ``run`` over so many frames leaves and takes, in bytes."""
+        """How much memory grows by one ``run`` over so many frames, and the most it holds meanwhile, in bytes."""
         payload = (self._frames * -(-frames // self._count))[: 4 * frames]
         self.run()
         before = resident_bytes()
@@ -97,7 +97,7 @@ class Bench:
 
 
 def resident_bytes() -> int | None:
-    """Memory that the process holds now, where the system tells it without a library."""
+    """Resident memory of this process; None where the system has no /proc."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
         import resource
@@ -125,11 +125,8 @@ def main() -> None:
     """Answer until standard input ends. Arguments: the payload, and the C library or nothing."""
     library = Path(sys.argv[2]) if sys.argv[2] else None
     bench = Bench(Path(sys.argv[1]).read_bytes(), library)
-    try:
-        for line in sys.stdin:
-            print(json.dumps(_answer(bench, json.loads(line))), flush=True)
-    except KeyboardInterrupt:
-        pass  # the parent got it too, and says so
+    for line in sys.stdin:
+        print(json.dumps(_answer(bench, json.loads(line))), flush=True)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ from rich.table import Table
 
 from retick._kernels import is_compiled
 from retick.cli.bench.native import c_loop_ns
+from retick.cli.bench.progress import progress
+from retick.cli.exit_codes import NO
 from retick.errors import RetickError, UsageError
 from retick.snapshot import Bool, Codec, Component, Fanout, Field, Fixed, Schema, Snapshot, UInt
 
@@ -73,8 +75,9 @@ class Line:
     best: float
     """The best round."""
     target: float
-    """A tenth of the Rust original's, a third at 16 entities."""
+    """Microseconds: a tenth of the Rust original's, a third at 16 entities."""
     rust: float | None = None
+    """Microseconds of the Rust original."""
 
     @property
     def kept(self) -> bool:
@@ -82,7 +85,7 @@ class Line:
 
 
 def world(count: int, dirty: str, tick: int) -> Snapshot:
-    """The formula's world: ``dirty`` is none, tenth or all."""
+    """The workload: ``dirty`` says which entities have changed, none, a tenth or all."""
     entities: dict[int, dict[int, tuple[Any, ...]]] = {}
     for e in range(1, count + 1):
         moved = dirty == "all" or (dirty == "tenth" and e % 10 == 0)
@@ -100,7 +103,7 @@ def _digest(packet: bytes) -> str:
 
 
 def prove() -> int:
-    """Check every published digest; how many there are."""
+    """Check every published digest; RetickError if one differs. Returns how many there are."""
     checked = 0
     for (version, operation, case), digests in DIGESTS.items():
         codec = Codec(PLAYER, version=version)
@@ -159,7 +162,7 @@ def measure_snapshot(rounds: int, tell: Callable[[str], None]) -> list[Line]:
 
 
 def _receivers(codec: Codec, rounds: int) -> Line:
-    """One tick for receivers that all hold different baselines, of 1000 entities with a tenth dirty."""
+    """One tick of 1000 entities, a tenth changed, for receivers that all have different baselines."""
     current = world(1000, "tenth", 101)
     bases = [world(1000, "none", 100) for _ in range(RECEIVERS)]
 
@@ -176,34 +179,32 @@ def _receivers(codec: Codec, rounds: int) -> Line:
 
 def bench_snapshot(
     rounds: Annotated[int, typer.Option(help="Rounds of each measurement; the median counts.")] = 31,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a target is missed.")] = False,
 ) -> None:
-    """Encode, decode and apply snapshots of 16 to 1000 entities, beside the Rust original's figures.
+    """Time encoding, decoding and applying snapshots of 16 to 1000 entities, beside the Rust original's figures.
+
+    Exit code 0: measured. 1: a target is missed, with --check. 2: misuse.
 
     Example: retick bench snapshot --rounds 61 --check
     """
     if rounds < 1:
         raise UsageError(f"--rounds must be 1 or more, not {rounds}")
-    try:
-        with Console(stderr=True).status("bench snapshot") as status:
-            proven = prove()
-            yardstick = c_loop_ns()
-            lines = measure_snapshot(rounds, lambda text: status.update(f"bench snapshot: {text}"))
-    except KeyboardInterrupt:
-        typer.echo("retick: interrupted, nothing was measured to the end", err=True)
-        raise typer.Exit(130) from None
+    with progress("bench snapshot") as tell:
+        proven = prove()
+        c_loop = c_loop_ns()
+        lines = measure_snapshot(rounds, tell)
     if as_json:
         found = [{**asdict(line), "kept": line.kept} for line in lines]
-        document = {"digests": proven, "compiled": is_compiled(), "c_loop_ns": yardstick, "lines": found}
+        document = {"digests": proven, "compiled": is_compiled(), "c_loop_ns": c_loop, "lines": found}
         typer.echo(json.dumps(document, indent=2))
     else:
-        _print(Console(highlight=False), lines, proven, yardstick)
+        _print(Console(highlight=False), lines, proven, c_loop)
     if check and not all(line.kept for line in lines):
-        raise typer.Exit(1)
+        raise typer.Exit(NO)
 
 
-def _print(console: Console, lines: list[Line], proven: int, yardstick: float | None) -> None:
+def _print(console: Console, lines: list[Line], proven: int, c_loop: float | None) -> None:
     table = Table(title="microseconds, median", title_justify="left")
     for name in ("workload", "entities", "here", "best", "Rust", "faster", "target", ""):
         table.add_column(name, justify="left" if name in ("workload", "") else "right", no_wrap=True)
@@ -215,10 +216,10 @@ def _print(console: Console, lines: list[Line], proven: int, yardstick: float | 
     console.print(table)
     form = "compiled" if is_compiled() else "pure Python"
     console.print(f"{proven} packets have the published digests; {form} kernels")
-    if yardstick is None:
+    if c_loop is None:
         console.print("no C compiler here to measure the machine with")
     else:
         console.print(
-            f"the fighter's C loop takes {yardstick:.1f} ns a step here, and took {RUST_C_LOOP_NS} where Rust was "
-            f"measured: times the ratio, targets would be {yardstick / RUST_C_LOOP_NS:.2f} of those above"
+            f"the fighter's C loop takes {c_loop:.1f} ns a step here, and took {RUST_C_LOOP_NS} where Rust was "
+            f"measured: times the ratio, targets would be {c_loop / RUST_C_LOOP_NS:.2f} of those above"
         )

@@ -1,1 +1,1 @@
-"""The command demo: two peers, a bad link, one outcome."""
+"""``retick demo``: two peers on a bad link (``network``), one process (``offline``), or a server (``authority``)."""

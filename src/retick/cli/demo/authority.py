@@ -1,9 +1,8 @@
-"""``retick demo --authority``: a server and bots, each a process of its own, over loopback under scenario B."""
+"""``retick demo --authority``: a server and bots, each in its own process, over loopback with scenario B's bad link."""
 
 import json
 import queue
 import subprocess
-import sys
 import threading
 import time
 from typing import IO, Final
@@ -12,50 +11,44 @@ import typer
 from rich.console import Console
 from rich.live import Live
 
-from retick.cli.serve.bots import BotLine, table_of
+from retick.cli.child_process import start_module
+from retick.cli.exit_codes import NO
+from retick.cli.serve.bot_client import BotLine, table_of
 from retick.errors import RetickError
 
 __all__ = ["demo_authority"]
 
-INTERRUPTED: Final = 130
 SCENARIO_B: Final = ("--latency", "60", "--jitter", "10", "--loss", "0.5")
 START: Final = 30.0
 """Seconds that the server may take to start."""
 LEAST_ACKS: Final = 50.0
+"""Commands a second that the server must acknowledge to each bot, of 60."""
 
 
 def demo_authority(*, bots: int = 4, seconds: float = 20.0, reset: bool = False) -> None:
-    """Start them, show a table while they run, and say how it went; exit with 1 when it did not go well."""
+    """Start them, show a table while they run, and print a verdict; exit with 1 if it is bad."""
     console = Console(highlight=False)
     processes: list[subprocess.Popen[str]] = []
     lines: dict[int, BotLine] = {}
-    interrupted = False
     try:
         port = _start_server(processes, seconds + START)
-        heard: queue.SimpleQueue[tuple[int, str]] = queue.SimpleQueue()
+        said_by_bots: queue.SimpleQueue[tuple[int, str]] = queue.SimpleQueue()
         for number in range(bots):
-            _start_bot(processes, number, port, seconds, reset, heard)
-        _watch(console, heard, lines, seconds, processes[1:])
-    except KeyboardInterrupt:
-        interrupted = True
+            _start_bot(processes, number, port, seconds, reset, said_by_bots)
+        _watch(console, said_by_bots, lines, seconds, processes[1:])
     finally:
         for process in processes:
             process.terminate()
         for process in processes:
             process.communicate()
-    if interrupted:
-        raise typer.Exit(INTERRUPTED)
     if not _verdict(console, list(lines.values()), bots, reset):
-        raise typer.Exit(1)
-
-
-def _retick(*arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "retick", *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        raise typer.Exit(NO)
 
 
 def _start_server(processes: list[subprocess.Popen[str]], seconds: float) -> int:
-    server = _retick("serve", "--host", "127.0.0.1", "--port", "0", "--seconds", f"{seconds:g}")
+    server = start_module(
+        "retick", "serve", "--host", "127.0.0.1", "--port", "0", "--seconds", f"{seconds:g}", stderr=subprocess.DEVNULL
+    )
     processes.append(server)
     said = server.stdout.readline() if server.stdout is not None else ""
     words = said.split()
@@ -77,41 +70,42 @@ def _start_bot(
     port: int,
     seconds: float,
     reset: bool,
-    heard: "queue.SimpleQueue[tuple[int, str]]",
+    said_by_bots: "queue.SimpleQueue[tuple[int, str]]",
 ) -> None:
-    bot = _retick(
-        "bots", "1", "--connect", f"127.0.0.1:{port}", "--seconds", f"{seconds:g}", "--json", *SCENARIO_B,
+    bot = start_module(
+        "retick", "bots", "1", "--connect", f"127.0.0.1:{port}", "--seconds", f"{seconds:g}", "--json", *SCENARIO_B,
         "--seed", str(number + 1),
         *(["--reset"] if reset else []),
+        stderr=subprocess.DEVNULL,
     )  # fmt: skip
     processes.append(bot)
 
     def listen() -> None:
         if bot.stdout is not None:
             for line in bot.stdout:
-                heard.put((number, line))
+                said_by_bots.put((number, line))
 
     threading.Thread(target=listen, daemon=True).start()
 
 
 def _watch(
     console: Console,
-    heard: "queue.SimpleQueue[tuple[int, str]]",
+    said_by_bots: "queue.SimpleQueue[tuple[int, str]]",
     lines: dict[int, BotLine],
     seconds: float,
     bots: list[subprocess.Popen[str]],
 ) -> None:
-    """Until all bots are done: a live table on a terminal, a line now and then elsewhere."""
+    """Until all bots are done: a live table in a terminal, else a table every five seconds."""
     title = "retick demo --authority: 60 ms each way, 10 ms of jitter, 0.5 % of loss"
     end = time.monotonic() + seconds + START
     live = Live(console=console, auto_refresh=False) if console.is_terminal else None
-    said = time.monotonic()
+    printed = time.monotonic()
     if live is not None:
         live.start()
     try:
         while time.monotonic() < end and any(bot.poll() is None for bot in bots):
             try:
-                number, text = heard.get(timeout=0.2)
+                number, text = said_by_bots.get(timeout=0.2)
             except queue.Empty:
                 continue
             found = json.loads(text)
@@ -119,8 +113,8 @@ def _watch(
             shown = [lines[key] for key in sorted(lines)]
             if live is not None:
                 live.update(table_of(shown, title), refresh=True)
-            elif time.monotonic() >= said + 5.0:
-                said = time.monotonic()
+            elif time.monotonic() >= printed + 5.0:
+                printed = time.monotonic()
                 console.print(table_of(shown, title))
     finally:
         if live is not None:

@@ -1,4 +1,4 @@
-"""``retick demo``: two bots in two processes fight over a bad link, and prove that it was one and the same match."""
+"""``retick demo``: two bots in two processes play over a bad link and end with the same state, bit for bit."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,26 +8,27 @@ from rich.console import Console
 
 from retick import replay
 from retick.cli.demo.authority import demo_authority
+from retick.cli.demo.network import NetworkDemo, captures_of
 from retick.cli.demo.offline import OfflineFight, show_offline
 from retick.cli.demo.peer import PeerPlan
-from retick.cli.demo.run import INTERRUPTED, NetworkDemo, captures_of
-from retick.cli.play.brains import StyleName
-from retick.cli.play.capturing import check_capture
+from retick.cli.exit_codes import NO
+from retick.cli.play.capture_file import check_capture
+from retick.cli.play.controllers import StyleName
 from retick.cli.play.recording import check_recording
 from retick.errors import UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
 
-__all__ = ["StyleName", "demo"]
+__all__ = ["demo"]
 
 LONGEST = 20 * TICKS_PER_SECOND
 OFFLINE_SEED = 1
 
 
 def demo(
-    rtt: Annotated[float, typer.Option(help="Round trip of the link, in milliseconds.")] = 80.0,
-    jitter: Annotated[float, typer.Option(help="Each way's delay varies by up to so many milliseconds.")] = 10.0,
-    loss: Annotated[float, typer.Option(help="Per cent of the datagrams lost, each way.")] = 5.0,
-    delay: Annotated[int, typer.Option(help="Frames of input delay: each one less to roll back.")] = 0,
+    rtt: Annotated[float, typer.Option(help="Round-trip time of the link, in milliseconds.")] = 80.0,
+    jitter: Annotated[float, typer.Option(help="Variation of the delay each way, in milliseconds.")] = 10.0,
+    loss: Annotated[float, typer.Option(help="Percent of the datagrams lost, each way.")] = 5.0,
+    delay: Annotated[int, typer.Option(help="Frames of input delay; each makes rollbacks one frame shorter.")] = 0,
     rate: Annotated[int, typer.Option(help="Frames a second.")] = TICKS_PER_SECOND,
     frames: Annotated[
         int | None,
@@ -35,38 +36,46 @@ def demo(
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(help="Repeats the match's seed and the link's dice; how they fall together is up to the clock."),
+        typer.Option(
+            help="Seed of the match and of the link's losses; the timing still differs from run to run.",
+            show_default="random",
+        ),
     ] = None,
     p1: Annotated[StyleName, typer.Option("--p1", help="Style of the bot on the left.")] = StyleName.RUSHER,
     p2: Annotated[StyleName, typer.Option("--p2", help="Style of the bot on the right.")] = StyleName.COUNTER,
-    record: Annotated[Path | None, typer.Option(help="Write the replay to this file.", show_default=False)] = None,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the replay to this file.", show_default=False)
+    ] = None,
     capture: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the datagrams that pass each process, for retick packet: x.rtkc makes x-host.rtkc and "
-            "x-joiner.rtkc.",
+            help="Write the datagrams of each process, for retick packet: x.rtkc makes x-host.rtkc and x-joiner.rtkc.",
             show_default=False,
         ),
     ] = None,
     offline: Annotated[
-        bool, typer.Option("--offline", help="One process, no network: only the fight, run again at the end.")
+        bool, typer.Option("--offline", help="One process, no network: play the match, then run it again.")
     ] = False,
-    fast: Annotated[bool, typer.Option("--fast", help="With --offline: do not wait for the clock.")] = False,
-    authority: Annotated[bool, typer.Option("--authority", help="A server and bots under scenario B instead.")] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="With --offline: as fast as possible.")] = False,
+    authority: Annotated[
+        bool, typer.Option("--authority", help="A server and four bots instead, with 120 ms round trip and 0.5 % loss.")
+    ] = False,
 ) -> None:
-    """Watch two bots in two processes fight over a bad link, and see both end on the same bits.
+    """Watch two bots in two processes play over a bad link, and end with the same state, bit for bit.
+
+    Exit code 0: both ended the same. 1: they did not. 2: misuse.
 
     Example: retick demo --rtt 200 --loss 20
     """
     _check_link(rtt, jitter, loss)
     _check_match(delay, rate, frames, seed)
     if fast and not offline:
-        raise UsageError("--fast needs --offline: on a network, time is real")
+        raise UsageError("--fast needs --offline: a network runs in real time")
     if capture is not None and (offline or authority):
         raise UsageError("--capture is for the two peers on a network: not with --offline or --authority")
     if record is not None and authority:
-        raise UsageError("--record is for the fight: a match of --authority has no replay")
+        raise UsageError("--record does not go with --authority: a server's match has no replay")
     if authority:
         demo_authority(seconds=20.0 if frames is None else frames / TICKS_PER_SECOND)
         return
@@ -95,27 +104,27 @@ def demo(
 
 def _check_link(rtt: float, jitter: float, loss: float) -> None:
     if not 0 <= rtt <= 2000 or not 0 <= jitter <= 1000:
-        raise UsageError(f"--rtt is 0 to 2000 and --jitter 0 to 1000 milliseconds, not {rtt:g} and {jitter:g}")
+        raise UsageError(f"--rtt must be 0 to 2000 and --jitter 0 to 1000 milliseconds, not {rtt:g} and {jitter:g}")
     if not 0 <= loss <= 90:
-        raise UsageError(f"--loss is 0 to 90 per cent, not {loss:g}")
+        raise UsageError(f"--loss must be 0 to 90 percent, not {loss:g}")
 
 
 def _check_match(delay: int, rate: int, frames: int | None, seed: int | None) -> None:
     if not 0 <= delay <= 30:
-        raise UsageError(f"--delay is 0 to 30 frames, not {delay}")
+        raise UsageError(f"--delay must be 0 to 30 frames, not {delay}")
     if not 1 <= rate <= 1000:
-        raise UsageError(f"--rate is 1 to 1000 frames a second, not {rate}")
+        raise UsageError(f"--rate must be 1 to 1000 frames a second, not {rate}")
     if frames is not None and frames < 1:
         raise UsageError(f"--frames must be 1 or more, not {frames}")
     if seed is not None and not 1 <= seed <= 0xFFFFFFFF:
-        raise UsageError(f"--seed must be an integer from 1 to 4294967295, not {seed}")
+        raise UsageError(f"--seed must be 1 to 4294967295, not {seed}")
 
 
 def _play_offline(console: Console, match: OfflineFight, fast: bool, record: Path | None) -> None:
-    interrupted, same = show_offline(console, match, fast=fast)
-    if record is not None:
-        replay.save(record, match.referee.replay())
-    if interrupted:
-        raise typer.Exit(INTERRUPTED)
+    try:
+        same = show_offline(console, match, fast=fast)
+    finally:
+        if record is not None:
+            replay.save(record, match.confirmed.replay())
     if not same:
-        raise typer.Exit(1)
+        raise typer.Exit(NO)

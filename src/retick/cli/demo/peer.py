@@ -1,9 +1,9 @@
-"""One of the two processes of ``retick demo``: a bot at one end of a bad link, reporting on its standard output.
+"""One of the two processes of ``retick demo``: a bot at one end of a bad link, which reports on its standard output.
 
-Each line is a word and JSON: ``listening`` with the port, ``waiting`` now and then, ``frame`` with a report after every
-frame, ``stalled`` with a report while none can run, and one of ``end`` with the result and the replay, or ``failed``
-with the reason. A reader who closes the pipe ends the process: that is how Ctrl-C in the parent, or its death,
-reaches both.
+Each line is a word and JSON: ``listening`` with the port, ``waiting`` now and then, ``frame`` with a report after
+every frame, ``stalled`` with a report while no frame can run, and at the end either ``end`` with the result and the
+replay, or ``failed`` with the reason. The process ends when its pipe is closed: so it stops when the parent does, for
+whatever reason.
 """
 
 import json
@@ -15,11 +15,10 @@ from random import Random
 from typing import Self
 
 from retick import replay
-from retick.cli.draw.netview import report_of
-from retick.cli.play.brains import BotBrain, StyleName
-from retick.cli.play.capturing import CaptureFile, captured
-from retick.cli.play.referee import FighterReferee
-from retick.cli.play.side import Side
+from retick.cli.play.capture_file import CaptureFile, captured
+from retick.cli.play.confirmed_match import ConfirmedFight
+from retick.cli.play.controllers import BotController, StyleName
+from retick.cli.play.match_driver import MatchDriver
 from retick.errors import RetickError
 from retick.games.fighter import Fighter
 from retick.rollback.match.config import MatchConfig
@@ -33,15 +32,15 @@ LOOPBACK = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerPlan:
-    """What one process of the demo is to do; goes to it as JSON on its command line."""
+    """What one process of the demo does; passed to it as JSON on its command line."""
 
     style: StyleName
     latency: float
-    """Seconds, one way, on what this side sends."""
+    """Seconds, one way, of what this peer sends."""
     jitter: float
-    """Seconds."""
+    """Seconds, plus or minus."""
     loss: float
-    """Share of this side's datagrams, 0 to 1."""
+    """Share of this peer's datagrams that is lost, 0 to 1."""
     delay: int
     """Frames of input delay."""
     rate: int
@@ -51,11 +50,11 @@ class PeerPlan:
     frames: int | None = None
     """Frames to play whatever happens; None: until a moment after a knock-out."""
     seed: int | None = None
-    """Makes the match's seed and the dice of the link repeatable; None: from the system."""
+    """Makes the match's seed and the link's losses repeatable; None: random."""
     host_port: int | None = None
     """Where the host listens; None: this is the host."""
     capture: str | None = None
-    """The file for what passes the socket; None: it is not kept."""
+    """File for a capture of the socket's datagrams; None: no capture."""
 
     def dumps(self) -> str:
         return json.dumps(asdict(self))
@@ -66,8 +65,8 @@ class PeerPlan:
         return cls(**{**values, "style": StyleName(values["style"])})
 
 
-def make_side(plan: PeerPlan) -> Side:
-    """The session of a plan, behind its bad link, on a socket of its own."""
+def make_driver(plan: PeerPlan) -> MatchDriver:
+    """The driver of a session behind a bad link, on its own socket."""
     place = 0 if plan.host_port is None else 1
     dice = None if plan.seed is None else Random(2 * plan.seed + place)
     session = RollbackSession(
@@ -81,54 +80,54 @@ def make_side(plan: PeerPlan) -> Side:
         outgoing=Conditions(latency=plan.latency, jitter=plan.jitter, loss=plan.loss),
         seed=int.from_bytes(os.urandom(4), "little") if plan.seed is None else 2 * plan.seed + place,
     )
-    # Outside the bad link: what that loses has not passed the socket.
+    # Outside the bad link: datagrams lost there never reach the socket.
     seen = captured(bad, None if plan.capture is None else CaptureFile(Path(plan.capture)))
-    return Side(
+    return MatchDriver(
         session,
         Poll(seen, open_udp(LOOPBACK)),
-        brain=lambda seed, player: BotBrain(seed, player, plan.style),
-        referee=lambda seed, state, frame: FighterReferee(seed, frames=plan.frames, longest=plan.longest),
+        controller=lambda seed, player: BotController(seed, player, plan.style),
+        confirmed=lambda seed, state, frame: ConfirmedFight(seed, frames=plan.frames, longest=plan.longest),
     )
 
 
-def play(side: Side) -> None:
-    """To the end, with a report after each frame."""
-    _tell("listening", json.dumps({"port": side.wire.socket.address[1]}))
-    while not side.over:
-        if side.turn():
-            _tell("frame", report_of(side, side.wire.clock()).dumps())
-        elif side.referee is None:
-            _tell("waiting", "{}")
-        elif side.notice:
-            _tell("stalled", report_of(side, side.wire.clock()).dumps())
-        side.wait()
-    theirs = next(iter(side.heard.values()), None)
-    if side.result is None or theirs is None or side.referee is None:
-        _tell("failed", json.dumps({"why": side.why}))
+def play(driver: MatchDriver) -> None:
+    """Play to the end, with a report after each frame."""
+    _report("listening", json.dumps({"port": driver.wire.socket.address[1]}))
+    while not driver.over:
+        if driver.turn():
+            _report("frame", driver.report().dumps())
+        elif driver.confirmed is None:
+            _report("waiting", "{}")
+        elif driver.notice:
+            _report("stalled", driver.report().dumps())
+        driver.wait()
+    theirs = next(iter(driver.received_results.values()), None)
+    if driver.result is None or theirs is None or driver.confirmed is None:
+        _report("failed", json.dumps({"why": driver.why}))
     else:
-        recorded = replay.dumps(side.referee.replay()).hex()
-        _tell("end", json.dumps({"ours": side.result, "theirs": theirs, "replay": recorded}))
-    side.leave()
+        recorded = replay.dumps(driver.confirmed.replay()).hex()
+        _report("end", json.dumps({"ours": driver.result, "theirs": theirs, "replay": recorded}))
+    driver.leave()
 
 
-def _tell(word: str, text: str) -> None:
+def _report(word: str, text: str) -> None:
     sys.stdout.write(f"{word} {text}\n")
     sys.stdout.flush()
 
 
 def main() -> None:
     """Run the plan given as the only argument."""
-    side = None
+    driver = None
     try:
-        side = make_side(PeerPlan.loads(sys.argv[1]))
-        play(side)
+        driver = make_driver(PeerPlan.loads(sys.argv[1]))
+        play(driver)
     except RetickError as error:
-        _tell("failed", json.dumps({"why": str(error)}))
+        _report("failed", json.dumps({"why": str(error)}))
     except OSError:
-        # Nobody reads any more. What is left in the buffer must not be tried again when the interpreter ends.
+        # The pipe is closed. What is left in the buffer must not be written when the interpreter ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if side is not None:
-            side.leave(linger=0.3)
+        if driver is not None:
+            driver.leave(linger=0.3)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""Whether two processes that played over a bad link really ended in the same match."""
+"""Checks that two processes that played over a bad link really played the same match."""
 
 import json
 from dataclasses import dataclass
 from typing import Self
 
 from retick import replay
-from retick.cli.play.side import Result
+from retick.cli.play.match_driver import Result
 from retick.errors import DecodeError
 from retick.games.fighter import Fighter
 
@@ -14,11 +14,11 @@ __all__ = ["Ending", "Proof", "prove"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """One process's account of how it ended."""
+    """What one process reports at the end."""
 
     ours: Result
     theirs: Result
-    """What the other side said over the network."""
+    """What the other peer sent over the network."""
     replay: bytes
     """The match as recorded by this process alone, RPLK."""
 
@@ -43,14 +43,14 @@ class Proof:
 
 
 def prove(first: Ending, second: Ending) -> Proof:
-    """Compare both accounts, both recordings, and a run of the match from its inputs alone."""
+    """Compare both results, both recordings, and a new run of the match from its inputs alone."""
     a, b = first.ours, second.ours
-    heard = first.theirs == b and second.theirs == a
-    equal = a == b and heard
+    received = first.theirs == b and second.theirs == a
+    equal = a == b and received
     checksums = f"0x{a.checksum:08X} and 0x{b.checksum:08X} at frame {a.frame}, {'equal' if equal else 'NOT EQUAL'}"
     if a.frame != b.frame:
         checksums = f"0x{a.checksum:08X} at frame {a.frame}, 0x{b.checksum:08X} at frame {b.frame}: NOT EQUAL"
-    elif a == b and not heard:
+    elif a == b and not received:
         checksums += ": the network brought another checksum than the process had"
     same = first.replay == second.replay
     replays = f"{len(first.replay)} bytes from each process, {'equal' if same else 'NOT EQUAL'}"

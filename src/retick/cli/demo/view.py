@@ -1,4 +1,4 @@
-"""Both sides of the demo in one terminal, one above the other: equal columns show where the two views differ."""
+"""Both peers of the demo in one terminal, one above the other, so that differences between their views are seen."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,19 +7,19 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from rich.text import Text
 
-from retick.cli.demo.process import PeerProcess
-from retick.cli.draw.arena import Arena
-from retick.cli.draw.netview import SideReport, SideView
+from retick.cli.demo.peer_process import PeerProcess
+from retick.cli.draw.fighter import Arena
+from retick.cli.draw.network_view import NetworkReport, NetworkView
 from retick.games.fighter import FighterState
 
-__all__ = ["BothSides", "line"]
+__all__ = ["BothPeers", "line"]
 
 _LEAST_ROWS = 9
-"""Rows that one side needs at least; a terminal that is too low for both shows the host's alone."""
+"""Rows that one peer needs at least; a terminal that is too low for both shows only the host."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BothSides:
+class BothPeers:
     """The newest report of each process, drawn to fit."""
 
     peers: Sequence[PeerProcess]
@@ -32,10 +32,10 @@ class BothSides:
         shown = len(self.peers) if rows >= 2 * _LEAST_ROWS else 1
         yield Text(f" {self.header}", style="bold reverse", no_wrap=True, overflow="crop")
         for seat, peer in list(enumerate(self.peers))[:shown]:
-            yield from console.render(self._side(seat, peer), options.update_height(rows // shown))
+            yield from console.render(self._peer(seat, peer), options.update_height(rows // shown))
             yield Segment.line()
 
-    def _side(self, seat: int, peer: PeerProcess) -> SideView | Text:
+    def _peer(self, seat: int, peer: PeerProcess) -> NetworkView | Text:
         if peer.report is None:
             return Text(f" {peer.title}: not connected yet", style="dim")
         report = peer.report
@@ -51,11 +51,11 @@ class BothSides:
             )
 
         title = f"{peer.title}, plays {seat + 1}"
-        return SideView(report=report, title=title, picture=arena, depths=list(peer.depths))
+        return NetworkView(report=report, title=title, picture=arena, depths=list(peer.depths))
 
 
-def line(second: int, reports: Sequence[SideReport]) -> str:
-    """One second of both sides, for logs and pipes."""
+def line(second: int, reports: Sequence[NetworkReport]) -> str:
+    """One second of both peers, for logs and pipes."""
     first, other = reports
     rtt = "?" if first.rtt is None else f"{first.rtt * 1e3:.0f}"
     return (

@@ -18,7 +18,7 @@ class Canvas:
         self._styles = [[_PLAIN] * columns for _ in range(rows)]
 
     def put(self, column: int, row: int, text: str, style: Style, *, blank: bool = False) -> None:
-        """Write ``text``; its blanks leave what is beneath unless ``blank``."""
+        """Write ``text``; its spaces do not overwrite what is there, except with ``blank``."""
         if not 0 <= row < self.rows:
             return
         for at, character in enumerate(text, column):
@@ -33,7 +33,7 @@ class Canvas:
         self.put((self.columns - len(text)) // 2, row, text, style, blank=True)
 
     def segments(self) -> list[Segment]:
-        """Runs of one style, a line's end after each row."""
+        """The cells for rich: joined where the style is the same, with a line end after each row."""
         found = []
         for characters, styles in zip(self._characters, self._styles, strict=True):
             start = 0

@@ -29,7 +29,7 @@ _DIM = Style(dim=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScrambleField:
-    """One state of a match, drawn to fit wherever rich puts it."""
+    """One state of a match, drawn to fit the space that rich gives it."""
 
     state: ScrambleState
     names: Sequence[str]

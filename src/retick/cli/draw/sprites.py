@@ -15,7 +15,7 @@ _MIRROR = str.maketrans("/\\<>()", "\\/><)(")
 _STRIDE = 5
 """Frames that a running fighter keeps each of its two poses."""
 _FOLLOW_THROUGH = 12
-"""Frames that a striking fighter keeps its pose: the strike itself is too short for the eye."""
+"""Frames that a striking fighter keeps its pose: the strike itself is too short to be seen."""
 
 
 class Sprites(NamedTuple):

@@ -1,1 +1,1 @@
-"""Matches against other people: the commands host, join and watch, and what they share."""
+"""Matches played in a terminal against other peers: ``retick host``, ``join`` and ``watch``, and what they share."""

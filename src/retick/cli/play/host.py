@@ -1,4 +1,4 @@
-"""``retick host``: wait for the others, then play."""
+"""``retick host``: wait for other peers to join, then play."""
 
 import contextlib
 from collections.abc import Iterator
@@ -7,21 +7,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from retick.cli.play.brains import StyleName
-from retick.cli.play.capturing import CaptureOption
-from retick.cli.play.online import (
-    DEFAULT_PORT,
-    BotOption,
-    DelayOption,
-    LanOption,
-    OnlineMatch,
-    PlayersOption,
-    RateOption,
-    RecordOption,
-    SeatsOption,
-    Setup,
-    StyleOption,
-)
+from retick.cli.play import match_setup as options
+from retick.cli.play.capture_file import CaptureOption
+from retick.cli.play.controllers import StyleName
+from retick.cli.play.match_setup import DEFAULT_PORT, MatchSetup
+from retick.cli.play.terminal_match import TerminalMatch
 from retick.errors import MissingExtra
 from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.transport import open_udp
@@ -29,60 +19,58 @@ from retick.transport.discovery import INSTALL, Announcement, own_address
 
 __all__ = ["host"]
 
-_ANYWHERE = ("0.0.0.0", "::")
+_ANY_ADDRESS = ("0.0.0.0", "::")
 
 
+# host and join repeat the options that they share: typer reads them from each command's own signature.
 def host(
-    port: Annotated[int, typer.Option(help="UDP port to listen on; 0 takes any that is free.")] = DEFAULT_PORT,
-    players: PlayersOption = 2,
-    bind: Annotated[str, typer.Option(help="Address to listen on; :: takes IPv6 and IPv4.")] = "0.0.0.0",
-    bot: BotOption = False,
-    style: StyleOption = StyleName.RUSHER,
-    delay: DelayOption = 2,
-    seats: SeatsOption = 1,
-    rate: RateOption = TICKS_PER_SECOND,
-    record: RecordOption = None,
+    port: Annotated[int, typer.Option(help="UDP port to listen on; 0 takes any free one.")] = DEFAULT_PORT,
+    bind: Annotated[str, typer.Option(help="Address to listen on; :: is IPv6 and IPv4.")] = "0.0.0.0",
+    announce: Annotated[
+        bool, typer.Option(help="Announce the match on the local network, so that retick join finds it.")
+    ] = True,
+    players: options.PlayersOption = 2,
+    bot: options.BotOption = False,
+    style: options.StyleOption = StyleName.RUSHER,
+    delay: options.DelayOption = 2,
+    seats: options.SeatsOption = 1,
+    rate: options.RateOption = TICKS_PER_SECOND,
+    record: options.RecordOption = None,
     capture: CaptureOption = None,
-    lan_compat: LanOption = False,
-    announce: Annotated[bool, typer.Option(help="Tell the local network, so that retick join finds us.")] = True,
+    lan_compat: options.LanOption = False,
 ) -> None:
-    """Wait for other machines to join, then play: keys here, or --bot.
+    """Wait for other peers to join, then play: with the keyboard, or with --bot.
+
+    Exit code 0: played to the end, or you left. 1: it broke off, or the peers diverged. 2: misuse.
 
     Example: retick host --port 7777 --record match.rtk --capture match.rtkc
     """
-    setup = Setup(
-        players=players,
-        bot=bot,
-        style=style,
-        delay=delay,
-        seats=seats,
-        rate=rate,
-        record=record,
-        capture=capture,
-        lan_compat=lan_compat,
-    )
+    setup = MatchSetup(
+        players=players, seats=seats, bot=bot, style=style, delay=delay, rate=rate,
+        record=record, capture=capture, lan_compat=lan_compat,
+    )  # fmt: skip
     console = Console(highlight=False)
-    side = setup.side(open_udp(bind, port))
-    bound = side.wire.socket.address[1]
-    address = own_address() if bind in _ANYWHERE else bind
-    invitation = _invitation(address, bound, players, lan_compat)
-    console.print(f"waiting on port {bound}. The other side runs: {invitation}", soft_wrap=True, markup=False)
-    with _announced(console, bound, setup, announce and bind in _ANYWHERE and not lan_compat) as announcement:
-        fight = OnlineMatch(console, setup, side)
+    driver = setup.driver(open_udp(bind, port))
+    bound = driver.wire.socket.address[1]
+    address = own_address() if bind in _ANY_ADDRESS else bind
+    command = _command_to_join(address, bound, players, lan_compat)
+    console.print(f"waiting on port {bound}. To join: {command}", soft_wrap=True, markup=False)
+    with _announced(console, bound, setup, announce and bind in _ANY_ADDRESS and not lan_compat) as announcement:
+        match = TerminalMatch(console, setup, driver)
         if announcement is not None:
-            fight.on_start = announcement.withdraw
-        raise typer.Exit(fight.run())
+            match.on_start = announcement.withdraw
+        raise typer.Exit(match.run())
 
 
-def _invitation(address: str | None, port: int, players: int, lan_compat: bool) -> str:
+def _command_to_join(address: str | None, port: int, players: int, lan_compat: bool) -> str:
     shown = address or "ADDRESS"
     where = f"[{shown}]" if ":" in shown else shown
-    options = (f" --players {players}" if players != 2 else "") + (" --lan-compat" if lan_compat else "")
-    return f"retick join {where}" + ("" if port == DEFAULT_PORT else f":{port}") + options
+    more = (f" --players {players}" if players != 2 else "") + (" --lan-compat" if lan_compat else "")
+    return f"retick join {where}" + ("" if port == DEFAULT_PORT else f":{port}") + more
 
 
 @contextlib.contextmanager
-def _announced(console: Console, port: int, setup: Setup, wanted: bool) -> Iterator[Announcement | None]:
+def _announced(console: Console, port: int, setup: MatchSetup, wanted: bool) -> Iterator[Announcement | None]:
     announcement = _announce(console, port, setup) if wanted else None
     try:
         yield announcement
@@ -91,7 +79,7 @@ def _announced(console: Console, port: int, setup: Setup, wanted: bool) -> Itera
             announcement.withdraw().join(2.0)
 
 
-def _announce(console: Console, port: int, setup: Setup) -> Announcement | None:
+def _announce(console: Console, port: int, setup: MatchSetup) -> Announcement | None:
     try:
         return Announcement(port, setup.game_name, players=setup.game.num_players)
     except MissingExtra:

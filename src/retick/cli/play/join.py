@@ -1,25 +1,15 @@
-"""``retick join``: find a host, or go to the one that was named, and play."""
+"""``retick join``: find a host on the local network, or go to the one that was named, and play."""
 
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from retick.cli.play.brains import StyleName
-from retick.cli.play.capturing import CaptureOption
-from retick.cli.play.online import (
-    DEFAULT_PORT,
-    BotOption,
-    DelayOption,
-    LanOption,
-    OnlineMatch,
-    PlayersOption,
-    RateOption,
-    RecordOption,
-    SeatsOption,
-    Setup,
-    StyleOption,
-)
+from retick.cli.play import match_setup as options
+from retick.cli.play.capture_file import CaptureOption
+from retick.cli.play.controllers import StyleName
+from retick.cli.play.match_setup import DEFAULT_PORT, MatchSetup
+from retick.cli.play.terminal_match import TerminalMatch
 from retick.errors import NetworkUnavailable, RetickError, UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.transport import UdpSocket, open_udp, parse_address
@@ -29,60 +19,54 @@ from retick.transport.udp import SocketAddress
 __all__ = ["join", "no_answer", "open_towards"]
 
 
+# host and join repeat the options that they share: typer reads them from each command's own signature.
 def join(
     address: Annotated[
         str | None,
-        typer.Argument(
-            help="The host: name, name:port or [IPv6]:port. Without it, one is looked for.", show_default=False
-        ),
+        typer.Argument(help="The host: name, name:port or [IPv6]:port.", show_default="search the local network"),
     ] = None,
-    wait: Annotated[float, typer.Option(help="Seconds to look for a host on the local network.")] = 3.0,
+    wait: Annotated[float, typer.Option(help="Seconds to search for a host on the local network.")] = 3.0,
     port: Annotated[
         int | None, typer.Option(help="Our own UDP port.", show_default="any; with --lan-compat the host's plus 1")
     ] = None,
-    players: PlayersOption = 2,
-    bot: BotOption = False,
-    style: StyleOption = StyleName.COUNTER,
-    delay: DelayOption = 2,
-    seats: SeatsOption = 1,
-    rate: RateOption = TICKS_PER_SECOND,
-    record: RecordOption = None,
+    players: options.PlayersOption = 2,
+    bot: options.BotOption = False,
+    style: options.StyleOption = StyleName.COUNTER,
+    delay: options.DelayOption = 2,
+    seats: options.SeatsOption = 1,
+    rate: options.RateOption = TICKS_PER_SECOND,
+    record: options.RecordOption = None,
     capture: CaptureOption = None,
-    lan_compat: LanOption = False,
+    lan_compat: options.LanOption = False,
 ) -> None:
-    """Join a match that another machine hosts: keys here, or --bot.
+    """Join a match that another peer hosts: with the keyboard, or with --bot.
+
+    Exit code 0: played to the end, or you left. 1: no match, it broke off, or the peers diverged. 2: misuse.
 
     Example: retick join 192.168.1.20:7777 --delay 3
     """
     if address is None and lan_compat:
         raise UsageError("--lan-compat needs the host's address: the original protocol announces nothing")
     if not 0 < wait <= 60:
-        raise UsageError(f"--wait is up to 60 seconds, not {wait:g}")
+        raise UsageError(f"--wait must be above 0 and up to 60 seconds, not {wait:g}")
     target = None if address is None else parse_address(address, default_port=DEFAULT_PORT)
-    setup = Setup(
-        players=players,
-        bot=bot,
-        style=style,
-        delay=delay,
-        seats=seats,
-        rate=rate,
-        record=record,
-        capture=capture,
-        lan_compat=lan_compat,
-    )
+    setup = MatchSetup(
+        players=players, seats=seats, bot=bot, style=style, delay=delay, rate=rate,
+        record=record, capture=capture, lan_compat=lan_compat,
+    )  # fmt: skip
     console = Console(highlight=False)
     if target is None:
-        found = _only(_look(console, wait, setup))
+        found = _only(_search(console, wait, setup))
         target = (found.address, found.port)
         console.print(f"found {found.name}", soft_wrap=True, markup=False)
     own_port = port if port is not None else target[1] + 1 if lan_compat else 0
     socket, resolved = open_towards(target, own_port)
     console.print(f"joining {target[0]} port {target[1]}", soft_wrap=True)
-    raise typer.Exit(OnlineMatch(console, setup, setup.side(socket, resolved), no_answer=no_answer(target)).run())
+    raise typer.Exit(TerminalMatch(console, setup, setup.driver(socket, resolved), no_answer=no_answer(target)).run())
 
 
-def _look(console: Console, seconds: float, setup: Setup) -> list[FoundHost]:
-    with console.status("looking for a host on the local network"):
+def _search(console: Console, seconds: float, setup: MatchSetup) -> list[FoundHost]:
+    with console.status("searching for a host on the local network"):
         try:
             return find_hosts(seconds, setup.game_name)
         except OSError as error:
@@ -103,7 +87,7 @@ def _only(hosts: list[FoundHost]) -> FoundHost:
 
 
 def open_towards(target: tuple[str, int], port: int) -> tuple[UdpSocket, SocketAddress]:
-    """A socket of the family that reaches the host, and the host's address as that socket has it."""
+    """A socket that can reach the host, IPv4 or IPv6, and the host's address for that socket."""
     if ":" not in target[0]:
         socket = open_udp("0.0.0.0", port)
         try:
@@ -121,8 +105,8 @@ def open_towards(target: tuple[str, int], port: int) -> tuple[UdpSocket, SocketA
 
 
 def no_answer(target: tuple[str, int]) -> str:
-    """What to say of a host that is silent."""
+    """The error for a host that does not answer."""
     return (
         f"{target[0]} port {target[1]} did not answer: is retick host running there, and does its firewall let "
-        f"UDP port {target[1]} in?"
+        f"UDP port {target[1]} through?"
     )

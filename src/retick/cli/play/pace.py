@@ -1,4 +1,4 @@
-"""Keeps a loop at so many frames a second, by the clock and without drift."""
+"""Keeps a loop at a fixed number of frames a second, without drift."""
 
 import time
 from collections.abc import Callable
@@ -7,10 +7,10 @@ __all__ = ["Pace"]
 
 
 class Pace:
-    """Call ``wait`` once a frame. It sleeps until the frame is due and tells whether there is time to draw.
+    """Call ``wait`` once a frame. It sleeps until the frame is due and returns whether there is time to draw.
 
-    Frames are due at fixed distances from the start, so that a slow one is caught up with; after a stall of
-    more than a quarter of a second (a suspended process, say) the start moves instead.
+    Frames are due at fixed times from the start, so the loop catches up after a slow frame. After a stall of more than
+    a quarter of a second (a suspended process, say) it starts anew instead.
     """
 
     def __init__(

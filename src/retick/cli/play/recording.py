@@ -1,4 +1,4 @@
-"""A match on its way into a replay file while it is played."""
+"""Writes the replay of a match while it is played."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,29 +14,31 @@ WRITE_EVERY = 60
 
 
 def check_recording(path: Path | None, *, live: bool) -> None:
-    """UsageError now, rather than when the match is over. A ``live`` one is written while it is played."""
+    """UsageError before the match if its replay cannot be written. ``live``: it is written during the match."""
     if path is None:
         return
     if live and path.suffix == ".rplk":
-        raise UsageError("a live match is recorded as RTK: name the file .rtk, and see retick replay export --help")
+        raise UsageError(
+            "a live match is recorded as RTK: name the file .rtk, and convert it with retick replay export"
+        )
     check_new_file(path)
 
 
 def check_new_file(path: Path) -> None:
-    """UsageError unless a file of this name can be made. Only making one tells; it is gone again at once."""
+    """UsageError unless a file of this name can be made. The only way to know is to make it; it is removed at once."""
     try:
         path.open("xb").close()
         path.unlink()
     except FileExistsError:
-        raise UsageError(f"{path} is there already: choose another name, or remove it") from None
+        raise UsageError(f"{path} exists already: choose another name, or remove it") from None
     except OSError as error:
         if isinstance(error, FileNotFoundError | NotADirectoryError) and not path.absolute().parent.is_dir():
-            raise UsageError(f"there is no folder {path.parent} to record in") from None
+            raise UsageError(f"{path} cannot be written: there is no folder {path.parent}") from None
         raise UsageError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 class MatchRecording:
-    """Takes final frames in; what a crash leaves behind is a ``.part`` file that ``retick replay`` reads."""
+    """Records confirmed frames. After a crash there is a ``.part`` file, which ``retick replay`` reads."""
 
     def __init__(
         self,
@@ -48,7 +50,7 @@ class MatchRecording:
         start_frame: int = 0,
         start_state: Any = None,
     ) -> None:
-        """``start_state`` at ``start_frame`` is where it begins for one who came in mid-match."""
+        """``start_state`` at ``start_frame`` is where the recording begins for a peer that came in mid-match."""
         self.path = path
         late = {"start_frame": start_frame, "start_state": game.pack_state(start_state)} if start_frame else {}
         self._file = RecordingFile(path, Recorder.for_game(game, seed=seed, local_players=local_players, **late))
@@ -63,4 +65,5 @@ class MatchRecording:
             self._file.write()
 
     def finish(self, checksum: int) -> None:
+        """Write the rest, the final state's checksum, and give the file its name."""
         self._file.finish(checksum)

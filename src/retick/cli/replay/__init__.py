@@ -1,1 +1,1 @@
-"""The command replay and its subcommands, each in a module of its own."""
+"""``retick replay``: one module for each of its commands, and what they share: files, the game, scripts of inputs."""

@@ -1,4 +1,4 @@
-"""``retick replay``: its commands, each in a module of its own."""
+"""``retick replay``: the list of its commands."""
 
 import typer
 
@@ -13,7 +13,7 @@ __all__ = ["replay_app"]
 
 replay_app = typer.Typer(
     name="replay",
-    help="Record, play, verify, compare and export matches. Example: retick replay verify match.rtk",
+    help="Record, play, verify, compare and export matches.\n\nExample: retick replay verify match.rtk",
     no_args_is_help=True,
 )
 replay_app.command()(record)

@@ -1,12 +1,12 @@
-"""``retick replay diff``: where two recordings part, and what that does to the state."""
+"""``retick replay diff``: the first frame at which two recordings differ, and what that does to the state."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from retick.cli.replay.files import naming
-from retick.cli.replay.game import GameOption, game_of, playing
+from retick.cli.exit_codes import NO, named, playing
+from retick.cli.replay.game import GameOption, game_of
 from retick.errors import UsageError
 from retick.replay import Comparison, compare, load
 
@@ -15,16 +15,18 @@ __all__ = ["diff"]
 
 def diff(
     ours: Annotated[Path, typer.Argument(metavar="A", show_default=False, help="A replay.")],
-    theirs: Annotated[Path, typer.Argument(metavar="B", show_default=False, help="Another of the same game.")],
+    theirs: Annotated[Path, typer.Argument(metavar="B", show_default=False, help="Another replay of the same game.")],
     game: GameOption = None,
 ) -> None:
-    """Show the first frame whose inputs differ, and the fields that differ then. Exit code 0: the same match.
+    """Show the first frame whose inputs differ, and the fields that differ after it.
+
+    Exit code 0: the same match. 1: another match. 2: misuse.
 
     Example: retick replay diff mine.rtk yours.rtk
     """
-    with naming(ours):
+    with named(ours):
         here = load(ours)
-    with naming(theirs):
+    with named(theirs):
         there = load(theirs)
     if here.game_id and there.game_id and here.game_id != there.game_id:
         raise UsageError(f"recordings of two games: {here.game_id!r} and {there.game_id!r}")
@@ -33,7 +35,7 @@ def diff(
     for line in _lines(found, here.input_size):
         print(line)
     if not found.same:
-        raise typer.Exit(1)
+        raise typer.Exit(NO)
 
 
 def _lines(found: Comparison, input_size: int) -> list[str]:

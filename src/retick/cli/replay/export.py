@@ -13,12 +13,13 @@ from retick.cli.replay.files import ReplayFiles, for_each
 from retick.cli.replay.game import GameOption, game_of
 from retick.errors import UsageError
 from retick.replay import Replay, ReplayPlayer, load, save
+from retick.sim.contract import Simulation
 
 __all__ = ["export"]
 
 
 class Form(StrEnum):
-    """What a recording can be turned into."""
+    """The formats that a recording can be converted to."""
 
     JSONL = "jsonl"
     RPLK = "rplk"
@@ -28,30 +29,33 @@ class Form(StrEnum):
 def export(
     files: ReplayFiles,
     form: Annotated[
-        Form, typer.Option("--to", help="JSON lines, or RPLK (inputs alone), or RTK.", case_sensitive=False)
+        Form, typer.Option("--to", help="JSON lines, RPLK (only inputs) or RTK.", case_sensitive=False)
     ] = Form.JSONL,
     into: Annotated[
-        Path | None, typer.Option(help="A folder: each file goes there under its name with the new ending.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write each file into this folder, under its name with the new ending."),
     ] = None,
     states: Annotated[
-        bool, typer.Option("--states", help="Play the match, and add each frame's state by field.")
+        bool, typer.Option("--states", help="Also play the match, and add the state after each frame, field by field.")
     ] = False,
     game: GameOption = None,
 ) -> None:
-    """Turn replays into JSON lines: one for the match, then one for each frame.
+    """Turn replays into JSON lines: one for the match, then one for each frame; or convert them.
+
+    Exit code 0: all were written. 1: one could not be read or played. 2: misuse, or a file that cannot be opened.
 
     Example: retick replay export match.rtk --states > match.jsonl
     """
     if into is None and form is not Form.JSONL:
-        raise UsageError(f"{form} is no text: name a folder with --into")
+        raise UsageError(f"{form} is not a text format: name a folder with --into")
     if into is None and len(files) > 1:
-        raise UsageError("several files need a folder to go into: --into")
+        raise UsageError("several files need a folder: name one with --into")
     if into is not None and not into.is_dir():
-        raise UsageError(f"{into} is no folder")
+        raise UsageError(f"--into {into}: no such folder")
 
     written: dict[Path, Path] = {}
 
-    def turn(path: Path) -> bool:
+    def turn(path: Path) -> None:
         replay = load(path)
         target = None if into is None else into / f"{path.stem}.{form}"
         if target is not None and target.exists() and target.samefile(path):
@@ -59,12 +63,11 @@ def export(
         if target is not None and written.setdefault(target, path) != path:
             raise UsageError(f"it would overwrite {target}, which {written[target]} became")
         _write(replay, form, target, game_of(replay, game) if states else None)
-        return True
 
     for_each(files, turn)
 
 
-def _write(replay: Replay, form: Form, target: Path | None, sim: Any) -> None:
+def _write(replay: Replay, form: Form, target: Path | None, sim: Simulation[Any] | None) -> None:
     if target is None:
         for line in _lines(replay, sim):
             sys.stdout.write(line + "\n")
@@ -82,8 +85,8 @@ def _write(replay: Replay, form: Form, target: Path | None, sim: Any) -> None:
     print(f"{target}: {len(replay)} frames")
 
 
-def _lines(replay: Replay, sim: Any) -> Iterator[str]:
-    """The match, then for each frame its inputs; the state is the one that they lead to."""
+def _lines(replay: Replay, sim: Simulation[Any] | None) -> Iterator[str]:
+    """One line for the match, then one for each frame: its inputs, and with ``sim`` the state after it."""
     yield json.dumps(
         {
             "replay": 1,
@@ -114,8 +117,8 @@ def _lines(replay: Replay, sim: Any) -> Iterator[str]:
         yield json.dumps(row, default=_as_text)
 
 
-def _as_text(value: Any) -> str:
-    """A field that JSON has no form for."""
+def _as_text(value: object) -> str:
+    """A field's value that JSON cannot hold."""
     return value.hex() if isinstance(value, bytes) else str(value)
 
 

@@ -1,4 +1,4 @@
-"""``retick replay info``: what a file says of itself, without playing it."""
+"""``retick replay info``: what is written in a replay, without playing it."""
 
 import json
 from pathlib import Path
@@ -14,14 +14,16 @@ __all__ = ["info"]
 
 def info(
     files: ReplayFiles,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a file.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object for each file.")] = False,
 ) -> None:
-    """Show what replays say of themselves: game, players, length, checksums.
+    """Show what is written in replays: game, players, length, checksums.
+
+    Exit code 0: all could be read. 1: one could not. 2: misuse, or a file that cannot be opened.
 
     Example: retick replay info match.rtk
     """
 
-    def show(path: Path) -> bool:
+    def show(path: Path) -> None:
         facts = {"file": str(path)} | _facts(path, load(path))
         if as_json:
             print(json.dumps(facts))
@@ -31,7 +33,6 @@ def info(
                     f"{name:>15}  {_words(value)}" for name, value in facts.items() if value not in (None, {}, [])
                 )
             )
-        return True
 
     for_each(files, show)
 
@@ -60,7 +61,7 @@ def _facts(path: Path, replay: Replay) -> dict[str, Any]:
     }
 
 
-def _words(value: Any) -> str:
+def _words(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
@@ -71,5 +72,5 @@ def _words(value: Any) -> str:
 
 
 def _printable(text: str) -> str:
-    """What a file says of itself, without the characters that would speak to the terminal instead."""
+    """Text from a file, with control characters escaped: they would be commands to the terminal."""
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)

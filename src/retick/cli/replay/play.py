@@ -1,4 +1,4 @@
-"""``retick replay play``: a recording in the terminal, with pause, single steps and jumps; lines in a pipe."""
+"""``retick replay play``: a recording in the terminal, with pause, single steps and jumps; else as lines."""
 
 import sys
 from pathlib import Path
@@ -9,11 +9,12 @@ from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.table import Table
 
-from retick.cli.draw.arena import Arena
-from retick.cli.play.keys import Keys
+from retick.cli.draw.fighter import Arena
+from retick.cli.exit_codes import named, playing
 from retick.cli.play.pace import Pace
-from retick.cli.replay.files import ReplayFile, naming
-from retick.cli.replay.game import GameOption, game_of, playing
+from retick.cli.play.terminal_keys import TerminalKeys
+from retick.cli.replay.files import ReplayFile
+from retick.cli.replay.game import GameOption, game_of
 from retick.errors import UsageError
 from retick.games.fighter import FighterState
 from retick.replay import ReplayPlayer, load
@@ -22,14 +23,14 @@ __all__ = ["Playback", "play"]
 
 FRAMES_A_SECOND = 60
 SLOWEST, FASTEST = 0.125, 16.0
-"""Times the match's own speed."""
+"""As a multiple of normal speed."""
 STEPS = {"right": 1, "left": -1, ".": 1, ",": -1, "l": 1, "h": -1}
 JUMPS = {"up": 60, "down": -60, "page up": -600, "page down": 600}
 HELP = "space pause, arrows step, pgup/pgdn 10 s, 0-9 tenths, +/- speed, q quit"
 
 
 class Playback:
-    """What the keys do, apart from any terminal: a player with pause and speed."""
+    """A replay player with pause and speed, controlled by keys; it knows no terminal."""
 
     def __init__(self, player: ReplayPlayer[Any], *, paused: bool = False) -> None:
         self.player = player
@@ -70,7 +71,7 @@ class Playback:
         self.player.seek(min(max(self.player.frame + frames, self.first), end))
 
     def advance(self, frames: int) -> None:
-        """Let so many frames pass, unless paused; at the end it pauses by itself."""
+        """Advance by so many frames unless paused; at the end it pauses by itself."""
         if not self.paused:
             self._move(frames)
             self.paused = self.player.finished
@@ -79,16 +80,20 @@ class Playback:
 def play(
     file: ReplayFile,
     start: Annotated[int | None, typer.Option("--from", help="Frame to start at.", show_default="the first")] = None,
-    every: Annotated[int, typer.Option(help="In a pipe: frames between lines.")] = FRAMES_A_SECOND,
+    every: Annotated[
+        int, typer.Option(help="Without a terminal: print a line every so many frames.")
+    ] = FRAMES_A_SECOND,
     game: GameOption = None,
 ) -> None:
-    """Play a replay in the terminal, with keys to pause, step and jump; in a pipe, print a line a second.
+    """Play a replay in the terminal, with keys to pause, step and jump; without a terminal, print a line a second.
+
+    Exit code 0: played. 1: the file is bad, or the game failed on it. 2: misuse.
 
     Example: retick replay play match.rtk --from 600
     """
     if every < 1:
         raise UsageError(f"--every must be 1 or more, not {every}")
-    with naming(file):
+    with named(file):
         replay = load(file)
         player = ReplayPlayer(replay, game_of(replay, game))
     console = Console(highlight=False)
@@ -105,7 +110,7 @@ def _play_live(console: Console, playback: Playback, file: Path) -> None:
     pace = Pace(FRAMES_A_SECOND)
     owed, drawn = 0.0, -1
     previous: Any = None
-    with Keys() as keys, Live(console=console, screen=True, auto_refresh=False) as live:
+    with TerminalKeys() as keys, Live(console=console, screen=True, auto_refresh=False) as live:
         while not playback.quit:
             before = (playback.paused, playback.speed)
             for key in keys.pressed():

@@ -1,4 +1,4 @@
-"""Scripted inputs: a text file that says what each player presses, for so many frames at a time.
+"""Scripted inputs: a text file with the buttons of each player for a number of frames.
 
 ::
 
@@ -23,7 +23,7 @@ MOST_FRAMES = 10_000_000
 
 
 def parse_script(text: str, num_players: int, input_size: int, buttons: Mapping[str, int]) -> bytes:
-    """The packed frames of a script; ``buttons`` gives names to bits. A wrong line is named by its number."""
+    """The packed frames of a script; ``buttons`` gives names to bits. A UsageError names the wrong line."""
     frames: list[bytes] = []
     count = 0
     for number, line in enumerate(text.splitlines(), 1):
@@ -44,7 +44,7 @@ def parse_script(text: str, num_players: int, input_size: int, buttons: Mapping[
 
 def _scripted(words: list[str], buttons: Mapping[str, int]) -> tuple[int, list[int]]:
     if not words[0].isdecimal() or not words[0].isascii():
-        raise UsageError(f"it starts with a number of frames, not {words[0]!r}")
+        raise UsageError(f"it must start with a number of frames, not {words[0]!r}")
     if len(words[0]) > len(str(MOST_FRAMES)):
         raise UsageError(f"a script holds up to {MOST_FRAMES} frames")
     return int(words[0]), [_pressed(word, buttons) for word in words[1:]]
@@ -60,7 +60,7 @@ def _pressed(word: str, buttons: Mapping[str, int]) -> int:
                 value |= int(part, 0)
             except ValueError:
                 names = ", ".join(buttons) or "none"
-                raise UsageError(f"{part!r} is no number and no button (buttons: {names})") from None
+                raise UsageError(f"{part!r} is neither a number nor a button (buttons: {names})") from None
     return value
 
 
@@ -69,9 +69,9 @@ def _exported(line: str) -> tuple[int, list[int]]:
     try:
         row: Any = json.loads(line)
     except ValueError as error:
-        raise UsageError(f"it is no JSON: {error}") from None
+        raise UsageError(f"it is not JSON: {error}") from None
     if "inputs" not in row:
         return 0, []
     if not isinstance(row["inputs"], list):
-        raise UsageError(f"inputs are a list, not {row['inputs']!r}")
+        raise UsageError(f"inputs must be a list, not {row['inputs']!r}")
     return 1, row["inputs"]

@@ -1,12 +1,13 @@
-"""``retick replay verify``: run replays again and say whether they lead where they say."""
+"""``retick replay verify``: run replays again and compare with the checksums that they hold."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from retick.audit.game_loader import load_game
 from retick.cli.replay.files import ReplayFiles, for_each
-from retick.cli.replay.game import GameOption, game_named, game_of
+from retick.cli.replay.game import GameOption, game_of
 from retick.errors import RetickError, UsageError
 from retick.replay import load
 from retick.replay import verify as run_again
@@ -21,11 +22,14 @@ def verify(
     ] = None,
     game: GameOption = None,
     allow_truncated: Annotated[
-        bool, typer.Option("--allow-truncated", help="Judge a recording that was cut off by its good part.")
+        bool,
+        typer.Option("--allow-truncated", help="Accept a recording that was cut off, and verify what is left of it."),
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only the bad ones.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the bad ones.")] = False,
 ) -> None:
-    """Run replays again and compare every checksum. Exit code 0 if all are good, 1 if any is not.
+    """Run replays again and compare every checksum.
+
+    Exit code 0: all are good. 1: one is not. 2: misuse, or a file that cannot be opened.
 
     Example: retick replay verify match.rplk --expect 0x41B73DB7
     """
@@ -33,16 +37,15 @@ def verify(
     if expected is not None and len(files) > 1:
         raise UsageError("--expect goes with one file")
     if game is not None:
-        game_named(game)
+        load_game(game)
 
-    def judge(path: Path) -> bool:
+    def judge(path: Path) -> None:
         replay = load(path, strict=not allow_truncated)
         verdict = run_again(replay, game_of(replay, game), expected)
         if not verdict.ok:
             raise RetickError(str(verdict))
         if not quiet:
             print(f"ok   {path}: {verdict}")
-        return True
 
     for_each(files, judge)
 

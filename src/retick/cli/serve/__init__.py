@@ -1,1 +1,1 @@
-"""The commands of the server model: serve and bots."""
+"""``retick serve`` and ``retick bots``: a server of the runner, and bots that play on it."""

@@ -1,14 +1,15 @@
-"""``retick serve``: rooms of the parkour runner on one UDP port, until Ctrl-C."""
+"""``retick serve``: a server with rooms of the runner game on one UDP port, until Ctrl-C."""
 
 import asyncio
 import os
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from retick.authority import PlayerJoined, PlayerLeft, PlayerLost, PlayerRejoined, Server, ServerConfig
+from retick.authority import PlayerJoined, PlayerLeft, PlayerLost, PlayerRejoined, Server, ServerConfig, ServerEvent
+from retick.cli.exit_codes import complain
 from retick.errors import UsageError
 from retick.games.runner import NetRunner, RunnerConfig, parse_config
 from retick.transport.pump import Pump
@@ -17,51 +18,59 @@ from retick.transport.udp import UdpSocket, open_udp
 __all__ = ["metrics_text", "serve"]
 
 DRAIN = 1024
-"""Datagrams read between two ticks at most: all that 64 rooms send in one."""
+"""Datagrams read between two ticks at most: what all players of 64 rooms send in one tick."""
 GOODBYE = 0.3
 """Seconds for the goodbyes to leave."""
 WORDS = {PlayerJoined: "joined", PlayerLost: "lost its connection", PlayerRejoined: "is back", PlayerLeft: "left"}
 
 
 def serve(
-    port: Annotated[int, typer.Option(help="UDP port; 0 takes any that is free.")] = 7777,
-    host: Annotated[str, typer.Option(help="Address to listen on; :: takes IPv6 and IPv4.")] = "0.0.0.0",
-    rooms: Annotated[int, typer.Option(help="Rooms; the first has no name, the others are 'room 2', 'room 3' …")] = 1,
+    port: Annotated[int, typer.Option(help="UDP port; 0 takes any free one.")] = 7777,
+    host: Annotated[str, typer.Option(help="Address to listen on; :: is IPv6 and IPv4.")] = "0.0.0.0",
+    rooms: Annotated[
+        int, typer.Option(help="Rooms, 1 to 64; the first has no name, the others are 'room 2', 'room 3' …")
+    ] = 1,
     players: Annotated[int | None, typer.Option(help="Players in a room, 1 to 16.", show_default="16")] = None,
     tick_rate: Annotated[int | None, typer.Option(help="Ticks a second.", show_default="60")] = None,
     snapshot_rate: Annotated[int | None, typer.Option(help="Snapshots a second.", show_default="20")] = None,
-    config: Annotated[Path | None, typer.Option(help="JSON with the protocol's own keys; options win over it.")] = None,
-    fixed: Annotated[bool, typer.Option("--fixed", help="Fixed snapshots of 1398 bytes only, no deltas.")] = False,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="JSON file with the protocol's own keys; options override it.")
+    ] = None,
+    fixed: Annotated[bool, typer.Option("--fixed", help="Only fixed snapshots of 1398 bytes, no deltas.")] = False,
     metrics: Annotated[
         int | None,
-        typer.Option(min=0, max=65535, help="TCP port on 127.0.0.1 that answers HTTP with counters; 0 takes any."),
+        typer.Option(
+            min=0, max=65535, help="TCP port on 127.0.0.1 that answers HTTP with counters; 0 takes any free one."
+        ),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(help="Stop after so many seconds.", show_default="until Ctrl-C")
+        float | None, typer.Option(help="Stop after this many seconds.", show_default="until Ctrl-C")
     ] = None,
 ) -> None:
-    """Serve the runner: the server decides, clients predict.
+    """Serve the runner game: the server decides, clients predict.
+
+    Exit code 0: stopped by --seconds. 2: misuse. 130: stopped by Ctrl-C.
 
     Example: retick serve --rooms 4 --port 7777 --metrics 9100
     """
     if not 1 <= rooms <= 64:
-        raise UsageError(f"--rooms is 1 to 64, not {rooms}")
+        raise UsageError(f"--rooms must be 1 to 64, not {rooms}")
     if seconds is not None and not 0 < seconds < inf:
-        raise UsageError(f"--seconds is above 0, not {seconds:g}")
+        raise UsageError(f"--seconds must be above 0, not {seconds:g}")
     runner = _runner_config(config, players, tick_rate, snapshot_rate)
     names = ("", *(f"room {number}" for number in range(2, rooms + 1)))
     server = Server(NetRunner(runner), entropy=os.urandom, config=ServerConfig(rooms=names, delta=not fixed))
     socket = open_udp(host, port)
     try:
         asyncio.run(_run(server, socket, metrics, seconds))
-    except KeyboardInterrupt:
-        typer.echo("retick serve: stopped")
+    finally:
+        socket.close()
 
 
 def _runner_config(
     path: Path | None, players: int | None, tick_rate: int | None, snapshot_rate: int | None
 ) -> RunnerConfig:
-    """What the file says, and over it the options that were given."""
+    """The file's values, overridden by the options that were given."""
     base = RunnerConfig() if path is None else _read_config(path)
     options = {
         "max_players": players,
@@ -73,24 +82,22 @@ def _runner_config(
     kept |= {name: value for name, value in options.items() if value is not None}
     for words, name in (("--tick-rate", "server_tick_rate"), ("--snapshot-rate", "snapshot_rate")):
         if not 1 <= kept[name] <= 240:
-            raise UsageError(f"{words} is 1 to 240, not {kept[name]}")
+            raise UsageError(f"{words} must be 1 to 240, not {kept[name]}")
     return RunnerConfig(**kept)
 
 
 def _read_config(path: Path) -> RunnerConfig:
     try:
         found, complaints = parse_config(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"--config {path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"--config {path} is not UTF-8 text") from error
     for complaint in complaints:
-        typer.echo(f"retick serve: {path.name}: {complaint}", err=True)
+        complain(f"{path.name}: {complaint}")
     return found
 
 
 async def _run(server: Server, socket: UdpSocket, metrics: int | None, seconds: float | None) -> None:
-    def report(events: list[Any]) -> None:
+    def report(events: list[ServerEvent]) -> None:
         for event in events:
             room = f" {event.room!r}" if event.room else ""
             typer.echo(f"player {event.peer_id}{room} {WORDS[type(event)]}")
@@ -132,7 +139,7 @@ async def _serve_metrics(server: Server, port: int) -> asyncio.Server:
 
 
 def metrics_text(server: Server) -> str:
-    """All counters, a line each, as monitoring systems read them."""
+    """All counters, one line each, in the text format of Prometheus."""
     lines = [f"retick_ticks_skipped {server.skipped_ticks}"]
     for room in server.rooms.values():
         label = f'{{room="{room.name}"}}'

@@ -1,6 +1,6 @@
-"""The fighter's step in C, compiled on the spot where there is a compiler: what benchmarks measure against.
+"""The fighter's step in C, compiled when it is needed if there is a compiler: benchmarks compare with it.
 
-Knows nothing of the library's own kernels; whoever times both compares their checksums.
+It knows nothing of the library's own kernels; who times both compares their checksums.
 """
 
 import ctypes
@@ -26,7 +26,7 @@ def find_compiler(names: Sequence[str] = ("cc", "gcc", "clang")) -> str | None:
 
 
 def build(compiler: str, folder: Path) -> Path:
-    """The yardstick as a shared library in ``folder``."""
+    """The C code as a shared library in ``folder``."""
     library = folder / "fighter.shared"
     done = subprocess.run([compiler, *FLAGS, str(SOURCE), "-o", str(library)], capture_output=True, text=True)
     if done.returncode != 0:
@@ -58,13 +58,13 @@ class NativeFighter:
 def c_loop_ns(*, frames: bytes | None = None, passes: int = 20) -> float | None:
     """Nanoseconds a step of the C loop over a match between bots, best of several passes; None without a compiler.
 
-    Other benchmarks print it beside their own figures, so that machines can be told apart from changes.
+    Other benchmarks print it beside their own figures: it shows how fast the machine is.
     """
     compiler = find_compiler()
     if compiler is None:
         return None
     payload = bout(1, 20_000) if frames is None else frames
-    # The library cannot be deleted where it is still loaded (Windows); the system's cleaning takes it later.
+    # Windows cannot delete a library that is still loaded; it stays until temporary files are cleaned.
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         fighter = NativeFighter(build(compiler, Path(folder)))
         best = float("inf")

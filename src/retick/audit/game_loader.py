@@ -1,0 +1,113 @@
+"""The one way from a game's name to a game: every command and every worker process finds it here.
+
+A game is named ``package.module:Class`` or ``path/to/file.py:Class``; a factory or a finished game object may stand in
+place of the class. The games of this library are also known by the ids that their recordings carry.
+
+``locate_game`` finds the place without importing anything, so that a parent process can hand it on to a worker.
+``import_game`` imports from that place. ``load_game`` does both. Everything wrong with a name is a UsageError.
+"""
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from retick.audit.targets import find_target, split_target
+from retick.errors import UsageError
+from retick.sim.contract import Simulation
+
+__all__ = ["GAME_IDS", "import_game", "load_game", "locate_game"]
+
+GAME_IDS = {"retick.fighter": "retick.games.fighter:Fighter", "retick.scramble": "retick.games.scramble:Scramble"}
+"""Names of the games whose ids recordings carry."""
+_REQUIRED = ("num_players", "initial_state", "step", "checksum", "fields")
+
+
+def load_game(name: str) -> Callable[[], Simulation[Any]]:
+    """A function that makes a new game each time; one has been made and checked already."""
+    return import_game(**locate_game(name))
+
+
+def locate_game(name: str) -> dict[str, str]:
+    """Where to import the game from: the arguments of ``import_game``, as a worker process gets them in JSON."""
+    name = GAME_IDS.get(name, name)
+    place, attribute = split_target(name)
+    if attribute is None:
+        raise UsageError(f"a game is named as module:Class or file.py:Class, not {name!r}")
+    try:
+        main = find_target(name).main
+    except UsageError:
+        if not _is_module_without_source(place):
+            raise
+        return {"root": str(Path.cwd()), "module": place, "attribute": attribute}
+    importable = all(part.isidentifier() for part in main.module.split("."))
+    module = main.module if importable else main.path.name
+    return {"root": str(main.root), "module": module, "attribute": attribute}
+
+
+def _is_module_without_source(place: str) -> bool:
+    """Such as an extension module that was built elsewhere: it can be played, though not read."""
+    top = place.split(".")[0]
+    return top.isidentifier() and (top in sys.modules or importlib.util.find_spec(top) is not None)
+
+
+def import_game(root: str, module: str, attribute: str) -> Callable[[], Simulation[Any]]:
+    """Import ``module`` (or the file ``module`` if it ends in .py) below ``root``, and return what makes the game."""
+    found: Any = _import(Path(root), module)
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            raise UsageError(f"{module} has no {attribute!r}")
+        found = getattr(found, part)
+    if not isinstance(found, type) and hasattr(found, "step"):
+        game, make = found, lambda: found
+    else:
+        game, make = _made(found, attribute), found
+    missing = [name for name in _REQUIRED if not hasattr(game, name)]
+    if missing:
+        raise UsageError(f"{attribute} is no game: it has no {', '.join(missing)}")
+    return make
+
+
+def _made(factory: Any, attribute: str) -> Any:
+    try:
+        return factory()
+    except Exception as error:
+        text = f"{type(error).__name__}: {error}"
+        raise UsageError(f"{attribute} cannot be called without arguments to make a game ({text})") from error
+
+
+def _import(root: Path, module: str) -> ModuleType:
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))
+    file = root / module if module.endswith(".py") else root / f"{module}.py"
+    try:
+        if not module.endswith(".py"):
+            loaded = importlib.import_module(module)
+            if "." in module or not file.exists() or _comes_from(loaded, file):
+                return loaded
+        # The name is no identifier, or another module has it already: found by its path, under a name of its own.
+        return _import_file(file)
+    except Exception as error:
+        raise UsageError(f"{module} cannot be imported: {type(error).__name__}: {error}") from error
+    except SystemExit as error:
+        raise UsageError(f"{module} cannot be imported: it ends the program (SystemExit: {error})") from error
+
+
+def _comes_from(module: ModuleType, file: Path) -> bool:
+    """From the file itself, or from the compiled form that lies beside it."""
+    origin = getattr(module, "__file__", None)
+    return origin is not None and Path(origin).resolve().parent == file.parent.resolve()
+
+
+def _import_file(file: Path) -> ModuleType:
+    name = f"game_in_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{file} is no Python file")
+    loaded = importlib.util.module_from_spec(spec)
+    sys.modules[name] = loaded
+    spec.loader.exec_module(loaded)
+    return loaded

@@ -1,0 +1,15 @@
+"""The line on standard error that shows what a benchmark is doing."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+
+__all__ = ["progress"]
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Callable[[str], None]]:
+    """Show ``title`` while the block runs; call what it yields with a text to show behind the title."""
+    with Console(stderr=True).status(title) as status:
+        yield lambda text: status.update(f"{title}: {text}")

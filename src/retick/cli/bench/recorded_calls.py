@@ -1,0 +1,119 @@
+"""Records all calls to a session, and makes them again to time them alone.
+
+Theory of operation. A session has no clock, no socket and no randomness of its own, so the same calls with the same
+times and the same random bytes do the same work again. While a match is played in simulated time, every call is
+recorded. To time a session, the recorded calls are made to a fresh one in one plain loop. The cost of that loop itself
+is found by making the same calls to an object that does nothing.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from retick.rollback.session.session import RollbackSession
+
+__all__ = ["CALLS", "RecordedCalls"]
+
+CALLS = ("receive_datagram", "datagrams_to_send", "next_timeout", "handle_timeout", "events", "due", "advance")
+
+
+class _Nothing:
+    """Has every call of a session, and does nothing."""
+
+    def receive_datagram(self, data: bytes, address: Any, *, now: float) -> None: ...
+
+    def datagrams_to_send(self, *, now: float) -> None: ...
+
+    def next_timeout(self) -> None: ...
+
+    def handle_timeout(self, *, now: float) -> None: ...
+
+    def events(self) -> None: ...
+
+    def due(self, *, now: float) -> None: ...
+
+    def advance(self, pressed: Any, *, now: float) -> None: ...
+
+
+class RecordedCalls:
+    """One peer's session in a match: how it was made, and all calls to it."""
+
+    def __init__(self, sim: Any, **details: Any) -> None:
+        self.frames = 0
+        """How many frames the session has run."""
+        self.session = RollbackSession(sim, **{**details, "entropy": self._record_entropy(details["entropy"])})
+        """Calls to it are recorded."""
+        self._sim, self._details = sim, details
+        self._calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
+        self._marks: list[int] = []
+        for name in CALLS:
+            setattr(self.session, name, self._recording(name, getattr(self.session, name)))
+
+    def mark(self) -> None:
+        """A stretch ends here, and the next begins."""
+        self._marks.append(len(self._calls))
+
+    def rerun(self) -> list[float]:
+        """Seconds that a fresh session takes for each stretch; calls before the first mark are made but not timed."""
+        drawn = deque(self._entropy)
+        session = RollbackSession(self._sim, **{**self._details, "entropy": lambda size: drawn.popleft()})
+        times = self._timed(session)
+        assert session.match is not None
+        assert session.frame == self.frames, "the calls did not do the same work again"
+        return times
+
+    def cost_of_calling(self) -> list[float]:
+        """The same for an object that does nothing."""
+        return self._timed(_Nothing())
+
+    def by_call(self) -> dict[str, float]:
+        """Seconds by call, with a clock around each; the clock's own cost is subtracted."""
+        drawn = deque(self._entropy)
+        session = RollbackSession(self._sim, **{**self._details, "entropy": lambda size: drawn.popleft()})
+        found, empty = self._clocked(session), self._clocked(_Nothing())
+        return {name: max(found[name] - empty[name], 0.0) for name in CALLS}
+
+    def _clocked(self, target: Any) -> dict[str, float]:
+        spent = dict.fromkeys(CALLS, 0.0)
+        clock = time.perf_counter
+        for name, given, named in self._calls:
+            call = partial(getattr(target, name), *given, **named)
+            started = clock()
+            call()
+            spent[name] += clock() - started
+        return spent
+
+    def _timed(self, target: Any) -> list[float]:
+        calls = [partial(getattr(target, name), *given, **named) for name, given, named in self._calls]
+        first = self._marks[0]
+        for call in calls[:first]:
+            call()
+        times = []
+        for end in self._marks[1:]:
+            stretch = calls[first:end]
+            started = time.perf_counter()
+            for call in stretch:
+                call()
+            times.append(time.perf_counter() - started)
+            first = end
+        return times
+
+    def _recording(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def recorded(*given: Any, **named: Any) -> Any:
+            self._calls.append((name, given, named))
+            if name == "advance":
+                self.frames += 1
+            return call(*given, **named)
+
+        return recorded
+
+    def _record_entropy(self, entropy: Callable[[int], bytes]) -> Callable[[int], bytes]:
+        self._entropy: list[bytes] = []
+
+        def recorded(size: int) -> bytes:
+            self._entropy.append(entropy(size))
+            return self._entropy[-1]
+
+        return recorded

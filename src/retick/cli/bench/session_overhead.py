@@ -1,0 +1,217 @@
+"""What a session costs beside the game's steps: a match in simulated time, whose calls are repeated and timed.
+
+Theory of operation. A match of bots is played once, and all calls to each peer's session are recorded
+(``recorded_calls``). They are then made again to fresh sessions, several times. Of each stretch of two seconds the
+fastest time counts, since other processes only add time; all stretches count alike. The game's steps are subtracted, at
+what they cost in the game's own loop. One more run, with a clock around each call, gives the share of each call.
+
+The engine, the packets and the link are also timed alone, on the same work. The rest is the session's own: pace,
+acknowledgements, leads, checksums, statistics.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from retick.cli.bench.recorded_calls import CALLS, RecordedCalls
+from retick.games.fighter import Fighter
+from retick.games.fighter.bots import bout
+from retick.link import LinkConfig, LinkEndpoint
+from retick.rollback.engine.engine import RollbackEngine
+from retick.rollback.session.session import RollbackSession
+from retick.testing.arenas import arena_for
+from retick.testing.chaos import pressed_by_bots
+from retick.testing.mesh import Mesh
+from retick.transport.conditions import Conditions
+from retick.wire import rbn1
+
+__all__ = ["Overhead", "engine_alone", "link_alone", "measure_overhead", "packets_alone"]
+
+STRETCH = 120
+"""Frames."""
+ROUNDS = 5
+"""How often the calls are repeated."""
+UNACKNOWLEDGED = 8
+"""Inputs in a packet at a round trip of 100 ms."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overhead:
+    """Microseconds a frame and peer, and the traffic."""
+
+    players: int
+    total: float
+    """All but the game's steps."""
+    by_call: dict[str, float]
+    """All with the game's steps, by the call in which it is spent."""
+    steps: float
+    """The game's steps, which are not in ``total``."""
+    packets: float
+    """Sent a second by each player."""
+    octets: float
+    """UDP payload bytes sent a second by each player."""
+
+
+def measure_overhead(players: int, *, stretches: int, tell: Callable[[str], None] = lambda _: None) -> Overhead:
+    """Measure a match of bots at 100 ms and 5 % loss, for so many stretches of two seconds."""
+    arena = arena_for(players)
+    recorded: list[RecordedCalls] = []
+
+    def record(sim: Any, **details: Any) -> RollbackSession:
+        recorded.append(RecordedCalls(sim, **details))
+        return recorded[-1].session
+
+    mesh = Mesh(
+        arena.game,
+        conditions=Conditions.round_trip(0.1, loss=0.05),
+        press=pressed_by_bots(arena, 1),
+        make_session=record,
+    )
+    mesh.start()
+    mesh.play(STRETCH)
+    paths = [mesh.network.path(a, b) for a in mesh.seats for b in mesh.seats if a != b]
+    sent, octets, began = sum(p.sent for p in paths), sum(p.bytes_sent for p in paths), mesh.network.now
+    ran = sum(calls.frames for calls in recorded)
+    for number in range(stretches):
+        tell(f"{players} players, stretch {number + 1} of {stretches}")
+        for calls in recorded:
+            calls.mark()
+        mesh.play(STRETCH * (number + 2))
+    for calls in recorded:
+        calls.mark()
+    frames = sum(calls.frames for calls in recorded) - ran
+    tell(f"{players} players, again")
+    whole = sum(_fastest(calls.rerun) - _fastest(calls.cost_of_calling) for calls in recorded) / frames * 1e6
+    steps = _steps_cost(mesh, arena.game(), STRETCH * (stretches + 1))
+    seconds = (mesh.network.now - began) * players
+    return Overhead(
+        players=players,
+        total=whole - steps,
+        by_call={name: whole * share for name, share in _shares(recorded).items()},
+        steps=steps,
+        packets=(sum(p.sent for p in paths) - sent) / seconds,
+        octets=(sum(p.bytes_sent for p in paths) - octets) / seconds,
+    )
+
+
+def _fastest(run: Callable[[], list[float]]) -> float:
+    """Seconds for all stretches, each at its fastest."""
+    rounds = [run() for _ in range(ROUNDS)]
+    fastest: list[float] = [min(times) for times in zip(*rounds, strict=True)]
+    return sum(fastest)
+
+
+def _shares(recorded: list[RecordedCalls]) -> dict[str, float]:
+    """The share of each call in the time."""
+    spent = dict.fromkeys(CALLS, 0.0)
+    for calls in recorded:
+        for name, seconds in calls.by_call().items():
+            spent[name] += seconds
+    return {name: seconds / sum(spent.values()) for name, seconds in spent.items()}
+
+
+def _steps_cost(mesh: Mesh, game: Any, frames: int) -> float:
+    """Microseconds a frame and peer of the game's own steps, resimulated ones included."""
+    rows = next(iter(mesh.peers.values())).rows
+    size = game.input_size
+    payload = b"".join(value.to_bytes(size, "little") for frame in range(frames) for value in rows[frame])
+    state = game.initial_state(1)
+    each: float = _best(lambda: game.run(state, payload), frames)
+    again = [peer.session.stats(now=mesh.network.now) for peer in mesh.alive]
+    steps: float = sum(stats.frame + stats.resimulated_frames for stats in again) / sum(stats.frame for stats in again)
+    return float(each * steps)
+
+
+def engine_alone(frames: int = 2000) -> float:
+    """Microseconds a frame: a session's calls to the engine, on inputs that come late."""
+    payload = bout(1, frames)
+    ours = [(payload[4 * frame],) for frame in range(frames)]
+    theirs = [payload[4 * frame + 2] for frame in range(frames)]
+
+    def run() -> None:
+        sim = Fighter()
+        engine = RollbackEngine(sim, sim.initial_state(1), local_players=(0,), history=128, prediction_window=12)
+        for frame in range(frames):
+            if frame >= UNACKNOWLEDGED:
+                first = frame - UNACKNOWLEDGED
+                engine.add_remote_inputs(1, first, theirs[first : first + 6])
+                engine.inputs_of(0, first, frame)
+            engine.can_advance()
+            engine.advance(ours[frame])
+            engine.first_missing(1)
+            engine.final_state_frame  # noqa: B018 - reading it is the work
+
+    return _best(run, frames)
+
+
+def packets_alone(frames: int = 2000) -> float:
+    """Microseconds a frame: one packet encoded and one decoded, with blocks as often as in a session."""
+    inputs = tuple(range(UNACKNOWLEDGED))
+    known = rbn1.TIME_SYNC
+    mixed = [
+        rbn1.encode_narrow(1, 1, inputs, 16, 5),
+        rbn1.encode_narrow(1, 1, inputs, -1, 0, 1, 1),
+        rbn1.encode_narrow(1, 1, inputs),
+        rbn1.encode_narrow(1, 1, inputs),
+    ]
+
+    def run() -> None:
+        for number in range(frames):
+            turn = number % 4
+            if turn == 0:
+                rbn1.encode_narrow(1, 1, inputs, 16, 5)
+            elif turn == 1:
+                rbn1.encode_narrow(1, 1, inputs, -1, 0, 1, 1)
+            else:
+                rbn1.encode_narrow(1, 1, inputs)
+            rbn1.decode_fields(mixed[turn], known)
+
+    return _best(run, frames)
+
+
+def link_alone(frames: int = 2000) -> float:
+    """Microseconds a frame and peer: a payload sent and one received, by the calls that a session makes."""
+    dice = Random(1)
+    ends = [
+        LinkEndpoint(LinkConfig(), entropy=dice.randbytes, on_payload=lambda connection, data, now: None)
+        for _ in range(2)
+    ]
+    dialled = ends[0].dial("1")
+    now = 0.0
+    while not all(side.is_connected for end in ends for side in end.connections.values()) or not ends[1].connections:
+        now += 0.01
+        _carry(ends, now)
+    sides = [dialled, next(iter(ends[1].connections.values()))]
+    payload = bytes(31)
+
+    def run() -> None:
+        nonlocal now
+        for _ in range(frames):
+            now += 1 / 60
+            for side in sides:
+                side.send_unreliable(payload)
+            _carry(ends, now)
+
+    return _best(run, frames) / 2
+
+
+def _carry(ends: list[LinkEndpoint], now: float) -> None:
+    for number, end in enumerate(ends):
+        due = end.next_timeout()
+        if due is not None and due <= now:
+            end.handle_timeout(now=now)
+        for data, _ in end.datagrams_to_send(now=now):
+            ends[1 - number].receive_datagram(data, str(number), now=now)
+        if end.has_events:
+            end.events()
+
+
+def _best(run: Callable[[], object], frames: int, rounds: int = 7) -> float:
+    best = float("inf")
+    for _ in range(rounds):
+        started = time.perf_counter()
+        run()
+        best = min(best, time.perf_counter() - started)
+    return best / frames * 1e6

@@ -1,0 +1,240 @@
+"""A match of the fighter as a picture: a rich renderable made from a state, for every command that shows one.
+
+Theory of operation. The picture fits the width and height that rich gives it: two lines of text, the hit points, the
+field and its ground. Horizontal positions are to scale. Vertical ones are too: one row shows as much height as makes a
+fighter's box as tall as its sprite, and a whole jump fits. Nothing depends on colour alone: players have labels, a hit
+has a word, an open attack has a box.
+"""
+
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.style import Style
+
+from retick.cli.draw.canvas import Canvas
+from retick.cli.draw.sprites import LARGE, SMALL, Sprites, picture
+from retick.games.fighter import Action, FighterState, PlayerState
+from retick.games.fighter.rules import (
+    DEFAULT_HP,
+    GRAVITY,
+    HITBOX_HEIGHT,
+    HITBOX_WIDTH,
+    HITSTUN_FRAMES,
+    JUMP_VELOCITY,
+    MAX_X,
+    PLAYER_HEIGHT,
+    PLAYER_WIDTH,
+    TICKS_PER_SECOND,
+)
+
+__all__ = ["Arena", "hits_in", "knocked_out"]
+
+_HIGHEST = JUMP_VELOCITY * JUMP_VELOCITY // (-2 * GRAVITY) + PLAYER_HEIGHT
+"""Height that a jump reaches, head included."""
+_FLASH_FRAMES = 12
+_LARGE_FROM_COLUMNS = 110
+_CHROME_ROWS = 5
+_FALLBACK_ROWS = 22
+
+_PLAIN = Style()
+_DIM = Style(dim=True)
+_BOLD = Style(bold=True)
+_FLASH = Style(bold=True, color="bright_white", bgcolor="red")
+_STRIKE = Style(bold=True, color="bright_yellow")
+_BOX = Style(color="yellow")
+_GROUND = Style(color="bright_black")
+_SEATS = (Style(bold=True, color="bright_cyan"), Style(bold=True, color="bright_magenta"))
+_HEALTH = ((50, Style(color="green")), (25, Style(color="yellow")), (0, Style(color="red")))
+
+
+@dataclass(frozen=True, slots=True)
+class _Glyphs:
+    bar: str
+    empty: str
+    lost: str
+    wall: str
+    ground: str
+    tick: str
+    shadow: str
+    box: str
+    spark: str
+    trail: str
+
+
+_UNICODE = _Glyphs("█", "░", "▒", "│", "▀", "▜", "▂", "░", "✶", "╌")
+_ASCII = _Glyphs("#", ".", "x", "|", "=", "+", "_", ":", "*", "-")
+
+
+def hits_in(state: FighterState) -> tuple[bool, bool]:
+    """Whether player 1, and player 2, landed a hit in the frame that led to ``state``."""
+    return state.p2.hitstun_frames == HITSTUN_FRAMES, state.p1.hitstun_frames == HITSTUN_FRAMES
+
+
+def knocked_out(state: FighterState) -> bool:
+    """Whether a fighter has no hit points left. The rules let the match go on after that."""
+    return state.p1.hp == 0 or state.p2.hp == 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arena:
+    """One state of a match, drawn to fit the space that rich gives it."""
+
+    state: FighterState
+    previous: FighterState | None = None
+    """The state drawn before: what moved since then leaves a trail."""
+    names: tuple[str, str] = ("player 1", "player 2")
+    hits: tuple[int, int] | None = None
+    """Hits landed so far by each player; None if they were not counted."""
+    title: str = "retick"
+    footer: str = ""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        columns = max(options.max_width, 20)
+        sprites = LARGE if columns >= _LARGE_FROM_COLUMNS else SMALL
+        # A row shows as much height as makes a fighter's box as tall as its sprite.
+        wanted = -(-_HIGHEST * sprites.height // PLAYER_HEIGHT) + 1
+        rows = min(wanted, (options.height or _FALLBACK_ROWS) - _CHROME_ROWS)
+        canvas = Canvas(columns, max(rows, sprites.height) + _CHROME_ROWS)
+        glyphs = _ASCII if options.ascii_only else _UNICODE
+        _draw_text(canvas, self)
+        _draw_health(canvas, self, glyphs)
+        _Field(canvas, sprites, glyphs).draw(self.state, self.previous)
+        yield from canvas.segments()
+
+
+def _draw_text(canvas: Canvas, arena: Arena) -> None:
+    state = arena.state
+    numbers = f"frame {state.frame:>5}   {state.frame / TICKS_PER_SECOND:6.2f} s   0x{state.checksum():08X} "
+    canvas.put(1, 0, arena.title, _BOLD, blank=True)
+    canvas.put_right(0, numbers, _PLAIN)
+    if arena.hits is not None:
+        canvas.put(1, 2, _count(arena.hits[0]), _SEATS[0], blank=True)
+        canvas.put_right(2, _count(arena.hits[1]) + " ", _SEATS[1])
+    if knocked_out(state):
+        canvas.put_centred(2, "  K . O .  ", _FLASH)
+    canvas.put(1, canvas.rows - 1, arena.footer, _DIM, blank=True)
+
+
+def _count(hits: int) -> str:
+    return "1 hit" if hits == 1 else f"{hits} hits"
+
+
+def _draw_health(canvas: Canvas, arena: Arena, glyphs: _Glyphs) -> None:
+    """Both bars grow outward from the numbers in the middle, as in arcade games."""
+    labels = (f" 1 {arena.names[0]} ", f" {arena.names[1]} 2 ")
+    room = canvas.columns // 2 - 6 - max(map(len, labels))
+    for seat, player in enumerate((arena.state.p1, arena.state.p2)):
+        full, lost = _health_cells(player, max(room, 1))
+        style = next(style for limit, style in _HEALTH if player.hp > limit or limit == 0)
+        parts = [(glyphs.bar * full, style), (glyphs.lost * lost, _FLASH)]
+        parts.append((glyphs.empty * (max(room, 1) - full - lost), _DIM))
+        number = f"{player.hp:^5}"
+        if seat == 0:
+            cells = [(labels[0], _SEATS[0]), *reversed(parts), (number, _BOLD)]
+            at = canvas.columns // 2 - sum(len(text) for text, _ in cells)
+        else:
+            cells = [(number, _BOLD), *parts, (labels[1], _SEATS[1])]
+            at = canvas.columns // 2
+        for text, cell_style in cells:
+            canvas.put(at, 1, text, cell_style, blank=True)
+            at += len(text)
+
+
+def _health_cells(player: PlayerState, room: int) -> tuple[int, int]:
+    """How many cells of a bar are full, and how many were lost to a hit that still stuns."""
+    full = min(-(-player.hp * room // DEFAULT_HP), room)
+    lost = min(room // 4, room - full) if player.hitstun_frames > 0 and player.hp > 0 else 0
+    return full, lost
+
+
+class _Field:
+    """The part of the canvas where the fighters are: rows 3 to the ground, walls left and right."""
+
+    def __init__(self, canvas: Canvas, sprites: Sprites, glyphs: _Glyphs) -> None:
+        self._canvas = canvas
+        self._sprites = sprites
+        self._glyphs = glyphs
+        self._ground = canvas.rows - 2
+        self._height = self._ground - 3
+
+    def draw(self, state: FighterState, previous: FighterState | None) -> None:
+        flash = max(state.p1.hitstun_frames, state.p2.hitstun_frames) > HITSTUN_FRAMES - 3
+        self._draw_bounds(_STRIKE if flash else _GROUND)
+        players = (state.p1, state.p2)
+        for player in players:
+            self._draw_shadow(player)
+        if previous is not None:
+            self._draw_trail(state.p1, previous.p1)
+            self._draw_trail(state.p2, previous.p2)
+        for player in players:
+            if player.attack_active_frames > 0:
+                self._draw_box(player)
+        # Whoever was struck is drawn last, so that nothing hides the word.
+        for seat in sorted((0, 1), key=lambda seat: players[seat].hitstun_frames):
+            self._draw_fighter(players[seat], seat, state.frame)
+
+    def _column(self, x: int) -> int:
+        return 1 + x * (self._canvas.columns - 2) // MAX_X
+
+    def _row(self, y: int) -> int:
+        """The row of a fighter's feet: above the ground, and never so high that the head leaves the field."""
+        return self._ground - 1 - min(y * (self._height - 1) // _HIGHEST, self._height - self._sprites.height)
+
+    def _middle(self, player: PlayerState) -> int:
+        half = self._sprites.width // 2
+        middle = self._column(player.x + PLAYER_WIDTH // 2)
+        return min(max(middle, 1 + half), self._canvas.columns - 2 - half)
+
+    def _draw_bounds(self, style: Style) -> None:
+        canvas, glyphs = self._canvas, self._glyphs
+        for row in range(3, self._ground):
+            canvas.put(0, row, glyphs.wall, style)
+            canvas.put(canvas.columns - 1, row, glyphs.wall, style)
+        canvas.put(0, self._ground, glyphs.ground * canvas.columns, style)
+        for x in range(MAX_X // 10, MAX_X, MAX_X // 10):
+            canvas.put(self._column(x), self._ground, glyphs.tick, style)
+
+    def _draw_shadow(self, player: PlayerState) -> None:
+        if player.y > 0:
+            half = self._sprites.width // 2
+            self._canvas.put(
+                self._middle(player) - half, self._ground - 1, self._glyphs.shadow * (2 * half + 1), _GROUND
+            )
+
+    def _draw_trail(self, player: PlayerState, before: PlayerState) -> None:
+        gone = abs(self._middle(player) - self._middle(before))
+        if gone:
+            half = self._sprites.width // 2
+            behind = -1 if player.x > before.x else 1
+            row = self._row(player.y) - self._sprites.height // 2
+            for step in range(1, min(gone, 6) + 1):
+                self._canvas.put(self._middle(player) + behind * (half + step), row, self._glyphs.trail, _DIM)
+
+    def _draw_box(self, player: PlayerState) -> None:
+        """The open attack, to scale, but at least one cell beside the sprite."""
+        half = self._sprites.width // 2
+        if player.facing > 0:
+            first = self._middle(player) + half + 1
+            last = max(self._column(player.x + PLAYER_WIDTH + HITBOX_WIDTH) - 1, first)
+        else:
+            last = self._middle(player) - half - 1
+            first = min(self._column(player.x - HITBOX_WIDTH), last)
+        feet = self._row(player.y)
+        tall = max(self._sprites.height * HITBOX_HEIGHT // PLAYER_HEIGHT, 1)
+        arm = feet - (self._sprites.height - 2)
+        for row in range(feet - tall + 1, feet + 1):
+            self._canvas.put(first, row, self._glyphs.box * (last - first + 1), _BOX)
+        reach = "=" * (last - first) + (">" if player.facing > 0 else "")
+        self._canvas.put(first, arm, reach if player.facing > 0 else "<" + reach, _STRIKE)
+
+    def _draw_fighter(self, player: PlayerState, seat: int, frame: int) -> None:
+        rows = picture(self._sprites, player, frame)
+        struck = player.state == Action.HITSTUN and player.hitstun_frames > HITSTUN_FRAMES - _FLASH_FRAMES
+        style = _FLASH if struck else _SEATS[seat]
+        left = self._middle(player) - self._sprites.width // 2
+        top = self._row(player.y) - self._sprites.height + 1
+        for offset, text in enumerate(rows):
+            self._canvas.put(left, top + offset, text, style, blank=struck)
+        spark = self._glyphs.spark
+        label = f"{spark}HIT{spark}" if struck else str(seat + 1)
+        self._canvas.put(self._middle(player) - len(label) // 2, top - 1, label, style)

@@ -1,0 +1,126 @@
+"""A networked match as one peer sees it, as a picture: the match, the link to the other peer, and every rollback.
+
+Theory of operation. A :class:`NetworkReport` is all that a picture needs, small enough to go through a pipe many times
+a second. The strip at the bottom has a cell for each frame, newest at the right, as tall as the number of frames that
+were resimulated with it: empty on a good link, full on a bad one.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Self
+
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.text import Text
+
+from retick.games.fighter import Fighter, FighterState
+
+__all__ = ["NetworkReport", "NetworkView"]
+
+STRIP_ROWS = 1
+_CELLS = " ▁▂▃▄▅▆▇█"
+"""An eighth of a cell for each resimulated frame."""
+_STYLES = ((3, "green"), (6, "yellow"))
+_DEEP = "bold red"
+_FLASH = "bold bright_white on dark_orange3"
+_FIGHTER = Fighter()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkReport:
+    """One peer's view of the match at one frame."""
+
+    frame: int
+    confirmed: int
+    """The newest frame for which all inputs are known."""
+    state: str
+    """The packed state, in hex."""
+    depth: int
+    """Frames resimulated with this one."""
+    rollbacks: int = 0
+    """How many so far."""
+    deepest: int = 0
+    """Frames of the longest rollback."""
+    stalls: int = 0
+    """How often the match had to wait for inputs."""
+    hits: tuple[int, int] = (0, 0)
+    """Hits landed by each player of the fighter."""
+    rtt: float | None = None
+    """Seconds; None as long as it is not known."""
+    loss_in: float = 0.0
+    """Share of the other peer's packets that did not arrive, 0 to 1."""
+    loss_out: float = 0.0
+    """The same for our packets."""
+    packets: float = 0.0
+    """Sent a second."""
+    octets: float = 0.0
+    """Sent a second, in bytes."""
+    notice: str = ""
+    """What the player should know, such as that the other peer is silent."""
+
+    def dumps(self) -> str:
+        return json.dumps(asdict(self), separators=(",", ":"))
+
+    @classmethod
+    def loads(cls, text: str) -> Self:
+        values = json.loads(text)
+        return cls(**{**values, "hits": tuple(values["hits"])})
+
+    def fighter_state(self) -> FighterState:
+        state: FighterState = _FIGHTER.unpack_state(bytes.fromhex(self.state))
+        return state
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkView:
+    """A report drawn to fit; it takes all of the height that rich gives it."""
+
+    report: NetworkReport
+    title: str
+    picture: Callable[[str, str], RenderableType]
+    """Draws the match itself, given a title and a footer."""
+    depths: Sequence[int] = ()
+    """Rollback depth of each of the last frames, newest last."""
+    help_line: str = ""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        height = (options.height or console.size.height) - STRIP_ROWS - bool(self.help_line)
+        match = self.picture(f"{self.title}: {_guesses(self.report)}", _link(self.report))
+        yield from console.render(match, options.update_height(height))
+        yield from console.render(self._strip(options.max_width, ascii_only=options.ascii_only), options)
+        if self.help_line:
+            yield Text(f" {self.help_line}", style="dim", no_wrap=True, overflow="crop")
+
+    def _strip(self, columns: int, *, ascii_only: bool) -> Text:
+        """The newest rollback in words, then one cell for each frame."""
+        recent = max(self.depths[-12:], default=0)
+        text = Text(" ", no_wrap=True, overflow="crop")
+        if self.report.notice:
+            text.append(f" {self.report.notice} ", _FLASH)
+        else:
+            text.append(f" rolled back {recent:2} " if recent else " as predicted   ", _FLASH if recent else "dim")
+        room = max(columns - len(text.plain) - 2, 1)
+        cells = list(self.depths[-room:])
+        text.append(" " * (room - len(cells)) + " ")
+        for depth in cells:
+            style = next((style for limit, style in _STYLES if depth <= limit), _DEEP)
+            text.append(_cell(depth, ascii_only=ascii_only), style if depth else "dim")
+        return text
+
+
+def _cell(depth: int, *, ascii_only: bool) -> str:
+    if ascii_only:
+        return "." if depth == 0 else f"{min(depth, 15):X}"
+    return "·" if depth == 0 else _CELLS[min(depth, 8)]
+
+
+def _guesses(report: NetworkReport) -> str:
+    return f"{max(report.frame - 1 - report.confirmed, 0):2} frames are guesses"
+
+
+def _link(report: NetworkReport) -> str:
+    rtt = "unknown" if report.rtt is None else f"{report.rtt * 1e3:.0f} ms"
+    return (
+        f"round trip {rtt}, lost {report.loss_in:.0%} in {report.loss_out:.0%} out, "
+        f"{report.rollbacks} rollbacks of up to {report.deepest}, {report.stalls} stalls"
+    )

@@ -1,0 +1,87 @@
+"""The one rule for exit codes, error lines and Ctrl-C, for every command.
+
+===  =========================================================================================================
+0    yes: the command did what was asked, or the answer is good
+1    no: the answer is bad (a replay that does not verify, a match that ended early, a desync)
+2    misuse: wrong arguments; a script, schema or configuration that is wrong; a file that is missing or cannot be
+     opened
+130  interrupted by Ctrl-C
+===  =========================================================================================================
+
+A command raises, and prints no error itself: ``UsageError`` for 2, any other ``RetickError`` for 1, ``typer.Exit(1)``
+for a "no" that it has already explained. On Ctrl-C it cleans up and lets ``KeyboardInterrupt`` pass. ``exits`` turns
+each of these into one line on standard error and the code. Any other exception is a defect of ours and keeps its
+traceback.
+"""
+
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from retick.errors import RetickError, UsageError
+
+__all__ = ["INTERRUPTED", "MISUSE", "NO", "complain", "exits", "game_failure", "named", "playing"]
+
+NO = 1
+MISUSE = 2
+INTERRUPTED = 130
+
+
+@contextmanager
+def exits() -> Iterator[None]:
+    """End the program by the rule above when what runs inside raises."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        complain("interrupted")
+        sys.exit(INTERRUPTED)
+    except RetickError as error:
+        complain(str(error))
+        sys.exit(MISUSE if isinstance(error, UsageError) else NO)
+    except OSError as error:
+        if error.filename is None:
+            raise  # no file: a reader of our output that has gone, which click handles, or a defect
+        complain(file_problem(error))
+        sys.exit(MISUSE)
+
+
+def complain(text: str) -> None:
+    """Print a line on standard error, after all that was printed before it."""
+    sys.stdout.flush()
+    print(f"retick: {text}", file=sys.stderr, flush=True)
+
+
+def file_problem(error: OSError) -> str:
+    """The file and what the system says of it."""
+    return f"{error.filename}: {error.strerror or error}"
+
+
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Put the file's name in front of what is wrong in it. A UsageError is about the arguments and stays as it is."""
+    try:
+        yield
+    except UsageError:
+        raise
+    except RetickError as error:
+        raise RetickError(f"{path}: {error}") from None
+
+
+@contextmanager
+def playing() -> Iterator[None]:
+    """What a game raises while it is played is an answer about the game (1), and no defect of ours."""
+    try:
+        yield
+    except (RetickError, OSError):
+        raise
+    except Exception as error:
+        raise RetickError(game_failure(error)) from error
+
+
+def game_failure(error: Exception) -> str:
+    """What a game raised, where, and the notes added to it, in one line."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    notes = "".join(f", {note}" for note in getattr(error, "__notes__", []))
+    return f"the game raised {type(error).__name__}: {error} ({where.filename}:{where.lineno}{notes})"

@@ -1,0 +1,83 @@
+"""Writes each datagram that a command sends or receives to a capture file; the format is in docs/formats/capture.md.
+
+Each datagram is flushed at once, so the file is good however the program ends. If the file can no longer be written,
+the capture ends and the match goes on.
+"""
+
+import contextlib
+import os
+import shlex
+import subprocess
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from retick.cli.play.recording import check_new_file
+from retick.errors import UsageError
+from retick.transport import Address, Captured, CaptureWriter, Endpoint
+
+__all__ = ["CaptureFile", "CaptureOption", "captured", "check_capture", "command_to_read"]
+
+CaptureOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write every datagram, sent or received, to this file; read it with retick packet FILE.",
+        show_default=False,
+    ),
+]
+
+
+def check_capture(path: Path | None, record: Path | None) -> None:
+    """UsageError if the file cannot be made, or is to be the replay too."""
+    if path is None:
+        return
+    check_new_file(path)
+    if record is not None and path.absolute() == record.absolute():
+        raise UsageError(f"--record and --capture need one file each, not {path} for both")
+
+
+class CaptureFile(CaptureWriter):
+    """A new capture file, open until ``close``; UsageError if it cannot be made."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.failure = ""
+        """Why the capture ended before the match; empty if it did not."""
+        try:
+            self._out = path.open("xb")
+        except OSError as error:
+            raise UsageError(f"{path} cannot be written: {error.strerror or error}") from None
+        super().__init__(self._out)
+        self._out.flush()
+
+    def add(self, data: bytes, address: Address, *, sent: bool, now: float) -> None:
+        if self.failure:
+            return
+        try:
+            super().add(data, address, sent=sent, now=now)
+            self._out.flush()
+        except OSError as error:
+            self.failure = error.strerror or str(error)
+
+    def close(self) -> None:
+        """After the last datagram."""
+        with contextlib.suppress(OSError):
+            self._out.close()
+
+    def summary(self) -> str:
+        """Where the capture is and how to read it."""
+        early = f" up to where it could not be written: {self.failure}" if self.failure else ""
+        return f"captured in {self.path}{early}; to read it: {command_to_read(self.path)}"
+
+
+def command_to_read(path: Path) -> str:
+    """The command that shows a capture."""
+    quoted = subprocess.list2cmdline([str(path)]) if os.name == "nt" else shlex.quote(str(path))
+    return f"retick packet {quoted}"
+
+
+def captured(endpoint: Endpoint, file: CaptureFile | None) -> Endpoint:
+    """The endpoint, with all its datagrams written to the file if there is one."""
+    return endpoint if file is None else Captured(endpoint, file)

@@ -1,0 +1,131 @@
+"""The options that ``retick host`` and ``retick join`` share, checked, and the match driver that they make."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from retick.cli.play.capture_file import CaptureFile, captured, check_capture
+from retick.cli.play.controllers import Controller, StyleName
+from retick.cli.play.match_driver import MatchDriver
+from retick.cli.play.recording import MatchRecording, check_recording
+from retick.cli.play.terminal_games import terminal_game_for
+from retick.errors import UsageError
+from retick.rollback.lan import LanSession
+from retick.rollback.match.config import MatchConfig
+from retick.rollback.match.match import Match
+from retick.rollback.session.session import RollbackSession
+from retick.transport import Poll, UdpSocket
+from retick.transport.udp import SocketAddress
+
+__all__ = [
+    "DEFAULT_PORT", "BotOption", "DelayOption", "LanOption", "MatchSetup", "PlayersOption", "RateOption",
+    "RecordOption", "SeatsOption", "StyleOption",
+]  # fmt: skip
+
+DEFAULT_PORT = 7777
+
+PlayersOption = Annotated[
+    int, typer.Option(help="Players of the match, the same for all peers: 2 play the fighter, 3 to 8 play scramble.")
+]
+BotOption = Annotated[bool, typer.Option("--bot", help="Let a bot play here.")]
+StyleOption = Annotated[StyleName, typer.Option(help="How the bot plays, in a match of two.")]
+DelayOption = Annotated[int, typer.Option(help="Frames of input delay; each makes rollbacks one frame shorter.")]
+SeatsOption = Annotated[int, typer.Option(help="Players of this peer; all but the first are bots.")]
+RateOption = Annotated[int, typer.Option(help="Frames a second, the same for all peers.")]
+RecordOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write the replay to this .rtk file during the match.", show_default=False),
+]
+LanOption = Annotated[
+    bool,
+    typer.Option("--lan-compat", help="Use the protocol of the original LAN demo, without handshake or encryption."),
+]
+
+
+class MatchSetup:
+    """The checked options of one match; UsageError for a wrong one."""
+
+    def __init__(
+        self,
+        *,
+        players: int,
+        bot: bool,
+        style: StyleName,
+        delay: int,
+        seats: int,
+        rate: int,
+        record: Path | None,
+        capture: Path | None,
+        lan_compat: bool,
+    ) -> None:
+        if not 0 <= delay <= 30:
+            raise UsageError(f"--delay must be 0 to 30 frames, not {delay}")
+        if not 1 <= rate <= 1000:
+            raise UsageError(f"--rate must be 1 to 1000 frames a second, not {rate}")
+        self.shown_game = terminal_game_for(players)
+        self.game = self.shown_game.game
+        if not 1 <= seats < players:
+            raise UsageError(
+                f"--seats must be 1 to {players - 1} for a match of {players}, not {seats}: other peers need a seat"
+            )
+        if lan_compat and players != 2:
+            raise UsageError("--lan-compat is for 2 players")
+        check_recording(record, live=True)
+        check_capture(capture, record)
+        if not bot and not sys.stdin.isatty():
+            raise UsageError("there is no keyboard: standard input is not a terminal. Add --bot to let a bot play")
+        self.bot, self.style, self.seats, self.lan_compat = bot, style, seats, lan_compat
+        self.config = MatchConfig(tick_rate=rate, input_delay=delay)
+        self.keys = self.shown_game.keys()
+        self.capture: CaptureFile | None = None
+        """Open as soon as there is a driver, if a capture was asked for."""
+        self._record, self._capture = record, capture
+        self._seated = False
+
+    @property
+    def game_name(self) -> str:
+        """The game's id and version, as hosts announce it."""
+        return f"{self.game.game_id} {self.game.game_version}"
+
+    def driver(self, socket: UdpSocket, host_address: SocketAddress | None = None) -> MatchDriver:
+        """This peer's driver: it joins the host at ``host_address``, or hosts if there is none."""
+        session: RollbackSession | LanSession
+        if self.lan_compat:
+            session = LanSession(self.game, host_address=host_address, config=self.config)
+        else:
+            session = RollbackSession(
+                self.game, entropy=os.urandom, config=self.config, seats=self.seats, host_address=host_address
+            )
+        if self._capture is not None:
+            self.capture = CaptureFile(self._capture)
+        return MatchDriver(
+            session,
+            Poll(captured(session, self.capture), socket),
+            controller=self._controller,
+            confirmed=self.shown_game.confirmed,
+            record=self._recording(),
+        )
+
+    def _controller(self, seed: int, player: int) -> Controller:
+        """The first seat is the person's; bots have the others."""
+        if self.bot or self._seated:
+            return self.shown_game.bot(seed, player, self.style)
+        self._seated = True
+        return self.keys
+
+    def _recording(self) -> Callable[[Match], MatchRecording] | None:
+        path = self._record
+        if path is None:
+            return None
+        return lambda match: MatchRecording(
+            path,
+            self.game,
+            seed=match.seed,
+            local_players=match.engine.local_players,
+            start_frame=match.engine.start_frame,
+            start_state=match.engine.state_at(match.engine.start_frame),
+        )

@@ -1,0 +1,169 @@
+"""A match of this terminal against other peers: the loop of keys, frames and pictures, and how it ends."""
+
+import contextlib
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from rich.console import Console, RenderableType
+from rich.live import Live
+
+from retick.cli.draw.network_view import NetworkView
+from retick.cli.exit_codes import NO
+from retick.cli.play.match_driver import MatchDriver
+from retick.cli.play.match_setup import MatchSetup
+from retick.cli.play.terminal_keys import TerminalKeys
+from retick.errors import RetickError
+from retick.link import Reason
+from retick.rollback.lan import LanSession
+
+__all__ = ["TerminalMatch"]
+
+DEPTHS_KEPT = 400
+
+
+class TerminalMatch:
+    """Plays one match to its end. ``retick host`` and ``retick join`` differ only in how they got here."""
+
+    def __init__(self, console: Console, setup: MatchSetup, driver: MatchDriver, *, no_answer: str = "") -> None:
+        """``no_answer`` is the error for a host that never answered."""
+        self.console = console
+        self.setup = setup
+        self.driver = driver
+        self.on_start: Callable[[], object] = lambda: None
+        """Called when the match starts."""
+        self._no_answer = no_answer
+        self._live: Live | None = None
+        self._depths: deque[int] = deque(maxlen=DEPTHS_KEPT)
+        self._drawn: Any = None
+        self._drawn_at = 0
+        self._second = 0
+        self._quit = False
+
+    def run(self) -> int:
+        """Play until the end, or until the player quits; the exit code. RetickError if the match broke off."""
+        try:
+            with contextlib.ExitStack() as stack:
+                keys = None if self.setup.bot else stack.enter_context(TerminalKeys())
+                while not self.driver.over and not self._quit:
+                    self._turn(stack, keys)
+        except KeyboardInterrupt:
+            self._leave()
+            raise
+        if self._quit:
+            self._leave()
+            self.console.print("you left the match", soft_wrap=True)
+            return 0
+        return self._conclude()
+
+    def _turn(self, stack: contextlib.ExitStack, keys: TerminalKeys | None) -> None:
+        for key in keys.pressed() if keys is not None else ():
+            self._quit = self._quit or key in ("q", "Q")
+            self.setup.keys.press(key, self.driver.wire.clock())
+        if self.driver.turn():
+            if not self._depths:
+                self.on_start()
+            self._depths.append(self.driver.depth)
+            self._show(stack)
+        elif self.driver.notice and self._live is not None:
+            self._draw(self._live)
+        self.driver.wait()
+
+    def _show(self, stack: contextlib.ExitStack) -> None:
+        match = self.driver.session.match
+        frame = match.engine.frame if match is not None else 0
+        if not self.console.is_terminal or self.console.is_dumb_terminal:
+            if frame // self.setup.config.tick_rate > self._second:
+                self._second = frame // self.setup.config.tick_rate
+                print(self._line(), flush=True)
+            return
+        if self._live is None:
+            self._live = stack.enter_context(Live(console=self.console, screen=True, auto_refresh=False))
+        if frame - self._drawn_at >= max(self.setup.config.tick_rate // 30, 1):
+            self._drawn_at = frame
+            self._draw(self._live)
+
+    def _draw(self, live: Live) -> None:
+        state, driver = self.driver.session.state, self.driver
+
+        def picture(title: str, footer: str) -> RenderableType:
+            return self.setup.shown_game.picture(
+                state, self._drawn, names=self._names(), confirmed=driver.confirmed, title=title, footer=footer
+            )
+
+        view = NetworkView(
+            report=driver.report(),
+            title=f"you are {' and '.join(str(player + 1) for player in driver.players)}",
+            picture=picture,
+            depths=list(self._depths),
+            help_line="a bot plays, Ctrl-C ends" if self.setup.bot else self.setup.shown_game.keys_help,
+        )
+        live.update(view, refresh=True)
+        self._drawn = state
+
+    def _names(self) -> list[str]:
+        here = "bot" if self.setup.bot else "you"
+        names = [f"player {player + 1}" for player in range(self.setup.game.num_players)]
+        for player in self.driver.players:
+            names[player] = here
+            here = "bot"
+        return names
+
+    def _line(self) -> str:
+        report = self.driver.report()
+        rtt = "?" if report.rtt is None else f"{report.rtt * 1e3:.0f}"
+        return (
+            f"{self._second:4} s  frame {report.frame:5}  confirmed {report.confirmed:5}  "
+            f"rollbacks {report.rollbacks:4}  deepest {report.deepest:2}  stalls {report.stalls:2}  "
+            f"rtt {rtt:>3} ms  lost {report.loss_in:4.0%}"
+        )
+
+    def _leave(self) -> None:
+        """Before the end: a second Ctrl-C shortens the goodbye."""
+        with contextlib.suppress(KeyboardInterrupt):
+            self.driver.leave(linger=0.5)
+        self._save()
+
+    def _save(self) -> None:
+        self.driver.save_recording()
+        if self.driver.recording is not None:
+            self.console.print(f"recorded in {self.driver.recording.path}", soft_wrap=True, markup=False)
+        if self.setup.capture is not None:
+            self.setup.capture.close()
+            self.console.print(self.setup.capture.summary(), soft_wrap=True, markup=False)
+
+    def _conclude(self) -> int:
+        driver = self.driver
+        lan = isinstance(driver.session, LanSession)
+        with contextlib.suppress(KeyboardInterrupt):
+            driver.leave()
+        self._save()
+        if driver.confirmed is None or driver.result is None:
+            raise RetickError(self._failure())
+        self.console.print(self.setup.shown_game.outcome(driver.confirmed, self._names()), soft_wrap=True)
+        ours = f"0x{driver.result.checksum:08X} at frame {driver.result.frame}"
+        if lan:
+            self.console.print(f"{ours}; the original protocol does not compare the end", soft_wrap=True)
+            return 0
+        if driver.agreed:
+            peers = (
+                "both peers" if len(driver.received_results) == 1 else f"all {len(driver.received_results) + 1} peers"
+            )
+            self.console.print(f"{ours} on {peers}", soft_wrap=True)
+            return 0
+        theirs = ", ".join(f"0x{each.checksum:08X} at frame {each.frame}" for each in driver.received_results.values())
+        self.console.print(f"{ours} here, {theirs or 'nothing'} there: NOT THE SAME", style="bold red", soft_wrap=True)
+        return NO
+
+    def _failure(self) -> str:
+        if self.driver.desync_report or self.driver.desync is not None:
+            return self.driver.desync_report or self.driver.why
+        if self.driver.reason == Reason.NO_ANSWER and self._no_answer:
+            return self._no_answer
+        if self.driver.reason == Reason.GOODBYE:
+            return "the other peer left the match" + (f": {self.driver.why}" if self.driver.why != "goodbye" else "")
+        if self.driver.reason == Reason.TIMEOUT:
+            return f"the other peer is gone: {self.driver.why}"
+        if self.driver.confirmed is None:
+            return f"the host refused: {self.driver.why}"
+        return self.driver.why

@@ -1,0 +1,16 @@
+"""``retick bench authority``: its parts, in a short form."""
+
+import json
+
+from typer.testing import CliRunner
+
+from retick.cli.app import app
+
+
+def test_the_bench_measures_bytes_and_a_short_scenario() -> None:
+    result = CliRunner().invoke(
+        app, ["bench", "authority", "--part", "scenario", "--seeds", "1", "--seconds", "40", "--json", "--check"]
+    )
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.output)["scenario"]
+    assert all(row["kept"] for row in rows)

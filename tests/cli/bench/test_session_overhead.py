@@ -1,0 +1,20 @@
+"""A session's own cost, by call and by part."""
+
+import pytest
+
+from retick.cli.bench.session_overhead import engine_alone, link_alone, measure_overhead, packets_alone
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_overhead_is_told_by_call_with_the_wires_share(players: int) -> None:
+    found = measure_overhead(players, stretches=2)
+    assert set(found.by_call) >= {"receive_datagram", "datagrams_to_send", "due", "advance"}
+    assert found.total == pytest.approx(sum(found.by_call.values()) - found.steps)
+    assert 55 * (players - 1) < found.packets < 70 * (players - 1)
+    assert found.octets > 20 * found.packets
+
+
+def test_parts_can_be_run_alone() -> None:
+    assert engine_alone(200) > 0
+    assert packets_alone(200) > 0
+    assert link_alone(200) > 0

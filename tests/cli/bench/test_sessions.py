@@ -1,0 +1,29 @@
+"""``retick bench sessions``: its targets."""
+
+from dataclasses import replace
+
+import pytest
+from typer.testing import CliRunner
+
+from retick.cli.app import app
+from retick.cli.bench import sessions as bench_sessions
+from retick.cli.bench.session_overhead import Overhead
+from retick.cli.bench.sessions import Holding
+
+RUNNER = CliRunner()
+OVERHEAD = Overhead(players=2, total=9.0, by_call={"advance": 9.0}, steps=0.1, packets=61.0, octets=2400.0)
+HOLDING = Holding(
+    sessions=300, frames=180_000, seconds=10.0, median_ms=0.1, p99_ms=1.0, worst_ms=6.0, busy=0.4, stalls=0, ahead=False
+)
+
+
+@pytest.mark.parametrize(("p99", "code"), [(1.0, 0), (4.5, 1)])
+def test_sessions_checks_its_targets_when_asked(monkeypatch: pytest.MonkeyPatch, p99: float, code: int) -> None:
+    monkeypatch.setattr(bench_sessions, "measure_overhead", lambda players, **_: replace(OVERHEAD, players=players))
+    monkeypatch.setattr(bench_sessions, "hold_sessions", lambda *_: replace(HOLDING, p99_ms=p99))
+    for part in ("link_alone", "packets_alone", "engine_alone"):
+        monkeypatch.setattr(bench_sessions, part, lambda: 1.0)
+    result = RUNNER.invoke(app, ["bench", "sessions", "--check"])
+    assert result.exit_code == code, result.output
+    assert "the rest: session" in result.output
+    assert ("MISSED" in result.output) == bool(code)

@@ -1,0 +1,37 @@
+"""Fixtures for tests of commands."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from retick import __main__, replay
+from retick.games.fighter import Fighter
+from retick.games.fighter.bots import bout
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The whole command as a shell sees it: exit code, output, errors."""
+
+    def call(*words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["retick", *map(str, words)])
+        try:
+            __main__.main()
+            code = 0
+        except SystemExit as stopped:
+            code = int(stopped.code or 0)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+@pytest.fixture
+def match(tmp_path: Path) -> Path:
+    path = tmp_path / "match.rtk"
+    replay.save(path, replay.sealed(replay.Replay(seed=2, frames=bout(2, 300)), Fighter(), every=100))
+    return path

@@ -1,0 +1,28 @@
+"""``retick demo``: options that make no sense."""
+
+import pytest
+from typer.testing import CliRunner
+
+from retick.cli.app import app
+
+RUNNER = CliRunner()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--frames", "0"], "--frames must be 1 or more, not 0"),
+        (["--loss", "95"], "--loss must be 0 to 90 percent, not 95"),
+        (["--rtt", "-1"], "--rtt must be 0 to 2000"),
+        (["--seed", "0"], "--seed must be 1 to"),
+        (["--fast"], "--fast needs --offline"),
+        (["--authority", "--record", "demo.rtk"], "--record does not go with --authority"),
+        (["--delay", "40"], "--delay"),
+        (["--rate", "0"], "--rate"),
+        (["--record", "no/such/folder/demo.rtk"], "there is no folder"),
+    ],
+)
+def test_misuse_is_refused_in_words_before_anything_starts(arguments: list[str], words: str) -> None:
+    result = RUNNER.invoke(app, ["demo", *arguments])
+    assert result.exit_code == 2
+    assert words in result.stderr

@@ -1,0 +1,33 @@
+"""``retick host`` in a process of its own, for tests of the commands that meet it."""
+
+import contextlib
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+
+FAST = ["--bot", "--rate", "500"]
+
+
+@contextlib.contextmanager
+def hosting(*options: str, bind: str = "127.0.0.1") -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """``retick host`` in a process of its own, and the port that it got."""
+    command = [sys.executable, "-m", "retick", "host", "--bind", bind, "--port", "0", *FAST, *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        guard = threading.Timer(60, process.kill)
+        guard.start()
+        try:
+            assert process.stdout is not None
+            said = process.stdout.readline()
+            port = re.search(r"retick join \S+:(\d+)", said)
+            assert port is not None, said
+            yield process, int(port[1])
+        finally:
+            process.kill()
+            guard.cancel()
+
+
+def last_words(process: subprocess.Popen[str]) -> tuple[str, int]:
+    assert process.stdout is not None
+    return process.stdout.read(), process.wait()

@@ -1,0 +1,201 @@
+"""``--capture``: what passed the socket is in the file, whatever ended the match, and ``retick packet`` reads it."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from retick.cli.app import app
+from retick.cli.demo.network import captures_of
+from retick.cli.play.capture_file import CaptureFile, captured, check_capture
+from retick.errors import UsageError
+from retick.transport import read_capture
+from retick.transport.capture import Recorded
+from tests.cli.play.test_terminal_match import FAST, hosting, last_words
+from tests.transport.echo import Recorder
+
+RUNNER = CliRunner()
+HOME = ("127.0.0.1", 7777)
+
+
+def records(path: Path) -> list[Recorded]:
+    return list(read_capture(path.read_bytes()))
+
+
+def passed(found: list[Recorded], *, sent: bool) -> list[bytes]:
+    return [record.data for record in found if record.sent is sent]
+
+
+def test_both_ends_of_a_match_captured_the_same_datagrams_and_packet_explains_all(tmp_path: Path) -> None:
+    files = [tmp_path / "host.rtkc", tmp_path / "join.rtkc"]
+    with hosting("--capture", str(files[0])) as (process, port):
+        result = RUNNER.invoke(app, ["join", f"127.0.0.1:{port}", *FAST, "--capture", str(files[1])])
+        output, code = last_words(process)
+    assert (result.exit_code, code) == (0, 0), result.output + output
+    for file, said in zip(files, (output, result.output), strict=True):
+        assert f"captured in {file}; to read it: retick packet {file}" in said
+    host, joiner = (records(file) for file in files)
+    assert {record.address for record in joiner} == {f"127.0.0.1:{port}"}
+    # Loopback loses nothing, except what reaches a socket that is closed already.
+    for source, target in ((joiner, host), (host, joiner)):
+        arrived = passed(target, sent=False)
+        assert len(arrived) > 100
+        assert arrived == passed(source, sent=True)[: len(arrived)]
+    shown = RUNNER.invoke(app, ["packet", str(files[0])])
+    assert shown.exit_code == 0, shown.output
+    assert "REQUEST nonce" in shown.output
+    assert "RBN1" in shown.output
+    assert "BYE" in shown.output
+    assert f"{len(host)} datagrams" in shown.output
+
+
+def test_the_original_protocol_is_captured_too(tmp_path: Path) -> None:
+    file = tmp_path / "lan.rtkc"
+    with hosting("--lan-compat") as (process, port):
+        arguments = ["join", f"127.0.0.1:{port}", *FAST, "--lan-compat", "--port", "0", "--capture", str(file)]
+        assert RUNNER.invoke(app, arguments).exit_code == 0
+        last_words(process)
+    found = records(file)
+    assert found[0].sent
+    assert found[0].data == b"HELLO"
+    assert any(record.data.startswith(b"RBN1") for record in found if not record.sent)
+    assert RUNNER.invoke(app, ["packet", str(file)]).exit_code == 0
+
+
+def test_a_match_that_never_began_is_captured_up_to_the_refusal(tmp_path: Path) -> None:
+    file = tmp_path / "refused.rtkc"
+    with hosting() as (_, port):
+        result = RUNNER.invoke(app, ["join", f"127.0.0.1:{port}", "--bot", "--rate", "50", "--capture", str(file)])
+    assert result.exit_code == 1
+    assert f"captured in {file}" in result.output
+    assert "another tick rate" in RUNNER.invoke(app, ["packet", str(file), "--full"]).output
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Tests that a shell started in the background ignore SIGINT, and so would the programs that they start."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGKILL", -9)])
+def test_what_ends_the_program_leaves_a_file_of_whole_datagrams(tmp_path: Path, name: str, code: int) -> None:
+    file = tmp_path / "short.rtkc"
+    slow = ["--rate", "100"]
+    with hosting(*slow, "--capture", str(file)) as (process, port):
+        command = [sys.executable, "-m", "retick", "join", f"127.0.0.1:{port}", "--bot", *slow]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as joiner:
+            assert process.stdout is not None
+            assert "1 s  frame" in process.stdout.readline()
+            os.kill(process.pid, getattr(signal, name))
+            output, ended = last_words(process)
+            joiner.kill()
+    assert ended == code
+    assert ("captured in" in output) == (name == "SIGINT")
+    assert len(records(file)) > 100
+
+
+def test_the_demo_captures_each_process_in_a_file_of_its_own(tmp_path: Path) -> None:
+    quick = ["demo", "--frames", "100", "--rate", "300", "--rtt", "20", "--loss", "20", "--seed", "3"]
+    result = RUNNER.invoke(app, [*quick, "--capture", str(tmp_path / "demo.rtkc")])
+    assert result.exit_code == 0, result.output
+    files = [tmp_path / "demo-host.rtkc", tmp_path / "demo-joiner.rtkc"]
+    assert f"captured  {files[0]} and {files[1]}; to read one: retick packet {files[0]}" in result.output
+    host, joiner = (records(file) for file in files)
+    # What the bad link loses never passes the socket, so what one end sent is what the other got.
+    for source, target in ((joiner, host), (host, joiner)):
+        arrived = passed(target, sent=False)
+        assert len(arrived) > 30
+        assert arrived == passed(source, sent=True)[: len(arrived)]
+    again = RUNNER.invoke(app, [*quick, "--capture", str(tmp_path / "demo.rtkc")])
+    assert again.exit_code == 2
+    assert "demo-host.rtkc exists already" in again.stderr
+
+
+def test_without_a_file_nothing_is_in_the_way() -> None:
+    endpoint = Recorder()
+    assert captured(endpoint, None) is endpoint
+    assert captures_of(None) == []
+    check_capture(None, Path("match.rtk"))
+
+
+class FullDisk:
+    """A file in which there is room for a few writes."""
+
+    def __init__(self, file: Any, room: int) -> None:
+        self.file = file
+        self.room = room
+
+    def write(self, data: bytes) -> int:
+        if self.room == 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        self.room -= 1
+        written: int = self.file.write(data)
+        return written
+
+
+def test_a_disk_that_is_full_ends_the_capture_and_not_the_match(tmp_path: Path) -> None:
+    endpoint = Recorder()
+    file = CaptureFile(tmp_path / "full.rtkc")
+    file._file = FullDisk(file._file, room=2)  # type: ignore[assignment]  # all of a file that a writer uses
+    tapped = captured(endpoint, file)
+    for number in range(4):
+        tapped.receive_datagram(b"%d" % number, HOME, now=float(number))
+    file.close()
+    assert endpoint.payloads == [b"0", b"1", b"2", b"3"]
+    assert passed(records(file.path), sent=False) == [b"0", b"1"]
+    assert "up to where it could not be written: No space left on device" in file.summary()
+
+
+@pytest.mark.parametrize("command", ["host", "join 127.0.0.1", "demo"])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("no/such/match.rtkc", "there is no folder"),
+        ("x" * 300, "cannot be written"),
+        ("file/match.rtkc", "there is no folder"),
+    ],
+)
+def test_a_file_that_cannot_be_is_refused_before_anything_starts(
+    tmp_path: Path, command: str, name: str, words: str
+) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    bot = [] if command == "demo" else ["--bot"]
+    for option in ("--capture", "--record"):
+        result = RUNNER.invoke(app, [*command.split(), *bot, option, str(tmp_path / name)])
+        assert result.exit_code == 2, result.output
+        assert words in result.stderr
+        assert len(result.stderr.splitlines()) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("command", ["host", "join 127.0.0.1"])
+def test_no_file_is_overwritten_and_none_is_for_two_things(tmp_path: Path, command: str) -> None:
+    file = tmp_path / "match.rtkc"
+    both = RUNNER.invoke(app, [*command.split(), "--bot", "--capture", str(file), "--record", str(file)])
+    assert both.exit_code == 2
+    assert "need one file each" in both.stderr
+    file.write_bytes(b"mine")
+    taken = RUNNER.invoke(app, [*command.split(), "--bot", "--capture", str(file)])
+    assert taken.exit_code == 2
+    assert "exists already: choose another name" in taken.stderr
+    with pytest.raises(UsageError, match="cannot be written"):
+        CaptureFile(file)
+    assert file.read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("mode", ["--offline", "--authority"])
+def test_a_demo_without_two_peers_has_nothing_to_capture(mode: str) -> None:
+    result = RUNNER.invoke(app, ["demo", mode, "--capture", "demo.rtkc"])
+    assert result.exit_code == 2
+    assert "--capture is for the two peers" in result.stderr

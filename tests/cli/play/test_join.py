@@ -1,0 +1,50 @@
+"""``retick join``: finding the host."""
+
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from retick.cli.app import app
+from retick.cli.play import join
+from retick.errors import MissingExtra
+from retick.transport import discovery
+from retick.transport.discovery import FoundHost
+from tests.cli.play.hosting import FAST, hosting, last_words
+
+RUNNER = CliRunner()
+
+
+def test_an_unknown_name_is_said_in_one_line() -> None:
+    result = RUNNER.invoke(app, ["join", "host.invalid", *FAST])
+    assert result.exit_code == 2
+    assert "no address is known for 'host.invalid'" in result.stderr
+
+
+def test_no_host_on_the_network_is_a_no_with_what_to_try(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(join, "find_hosts", lambda seconds, game: [])
+    result = RUNNER.invoke(app, ["join", *FAST])
+    assert result.exit_code == 1
+    assert "no host was found" in result.stderr
+
+
+def test_one_found_host_is_joined_and_several_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with hosting() as (process, port):
+        found = [FoundHost("desk", "127.0.0.1", port, "retick.fighter 1")]
+        monkeypatch.setattr(join, "find_hosts", lambda seconds, game: found)
+        result = RUNNER.invoke(app, ["join", *FAST])
+        last_words(process)
+    assert result.exit_code == 0, result.output
+    assert "found desk" in result.output
+    found.append(FoundHost("couch", "10.0.0.2", 7777, "retick.fighter 1"))
+    refused = RUNNER.invoke(app, ["join", *FAST])
+    assert f"127.0.0.1:{port} (desk), 10.0.0.2:7777 (couch)" in refused.stderr
+
+
+def test_without_zeroconf_the_exact_install_line_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "zeroconf", None)
+    result = RUNNER.invoke(app, ["join", *FAST])
+    assert result.exit_code == 2
+    assert "pip install 'retick[lan]'" in result.stderr
+    with pytest.raises(MissingExtra):
+        discovery.Announcement(7777, "retick.fighter 1", players=2)

@@ -1,0 +1,34 @@
+"""``retick replay diff``."""
+
+from pathlib import Path
+
+from retick import replay
+from tests.cli.conftest import Run
+
+
+def test_diff_names_the_frame_the_inputs_and_the_fields(run: Run, tmp_path: Path) -> None:
+    for name, inputs in (("a", [(0, 0), (2, 0)]), ("b", [(0, 0), (0, 0), (1, 1)])):
+        replay.save(tmp_path / name, replay.Replay(seed=1, frames=inputs))
+    code, out, _ = run("replay", "diff", tmp_path / "a", tmp_path / "b")
+    assert code == 1
+    assert out.splitlines() == [
+        "inputs: first differ at frame 1",
+        "  player 0: 0x0002 here, 0x0000 there",
+        "state: differs then, at frame 2",
+        "  p1.x: 4300 here, 4000 there",
+        "  p1.state: 1 here, 0 there",
+        "length: ends at frame 2 here, 3 there",
+    ]
+
+
+def test_diff_tells_seeds_checksums_and_harmless_inputs_apart(run: Run, tmp_path: Path) -> None:
+    base = replay.Replay(seed=1, frames=[(0, 0)] * 9, checkpoints={5: 1}, game_id="retick.fighter")
+    replay.save(tmp_path / "a", base)
+    replay.save(tmp_path / "b", base.replace(seed=2, checkpoints={5: 2}))
+    code, out, _ = run("replay", "diff", tmp_path / "a", tmp_path / "b")
+    assert code == 1
+    assert "seed: 1 here, 2 there" in out
+    assert "recorded checksums: first differ at frame 5\n  0x00000001 here, 0x00000002 there" in out
+    replay.save(tmp_path / "c", base.replace(frames=[(0, 0x8000)] * 9))
+    out = run("replay", "diff", tmp_path / "a", tmp_path / "c")[1]
+    assert "state: still the same then, at frame 1" in out

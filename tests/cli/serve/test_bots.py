@@ -1,0 +1,24 @@
+"""``retick bots``: what they say when there is no server."""
+
+import pytest
+from typer.testing import CliRunner
+
+from retick.cli.app import app
+from retick.cli.serve.bot_client import BotClient
+from retick.link import Reason
+
+
+def test_bots_without_a_server_stop_when_none_is_left_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retick.cli.serve.bots.BotClient", Turned)
+    result = CliRunner().invoke(app, ["bots", "2", "--connect", "127.0.0.1:9", "--seconds", "3600"])
+    assert result.output.startswith("2 bots dial 127.0.0.1 port 9 for 3600 s")
+    assert result.exit_code == 1
+    assert "no bot is left at 127.0.0.1 port 9 (no answer): is retick serve running there?" in result.stderr
+
+
+class Turned(BotClient):
+    """Learns at its first turn that nobody answers."""
+
+    def tick(self) -> None:
+        self.client._fail(Reason.NO_ANSWER, "no answer")
+        super().tick()

@@ -1,0 +1,61 @@
+"""The list of commands: every help is there and shows an example that can be run."""
+
+import re
+import shlex
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import retick
+from retick.cli.app import app
+from tests.cli.test_exit_codes import COMMANDS
+
+GROUPS = ["", "bench", "desync", "replay"]
+ROOT = typer.main.get_command(app)
+
+
+def shown(command: str) -> str:
+    result = CliRunner().invoke(app, [*command.split(), "--help"], env={"COLUMNS": "200", "TERM": "dumb"})
+    assert result.exit_code == 0
+    return result.output
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, *GROUPS])
+def test_every_help_shows_an_example_of_that_command(command: str) -> None:
+    assert f"Example: retick {command}".rstrip() in shown(command)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_help_says_what_exit_codes_mean_and_describes_every_option(command: str) -> None:
+    text = shown(command)
+    found = ROOT
+    for word in command.split():
+        found = found.commands[word]  # type: ignore[attr-defined]  # a group
+    for parameter in found.params:
+        described = getattr(parameter, "help", None)
+        assert described or parameter.name == "help", parameter.name
+    assert "Exit code 0: " in text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_options_of_examples_exist(command: str) -> None:
+    found = ROOT
+    for word in command.split():
+        found = found.commands[word]  # type: ignore[attr-defined]  # a group
+    known = {option for parameter in found.params for option in parameter.opts}
+    for example in re.findall(rf"Example: (retick {command}[^│\n]*)", shown(command)):
+        assert {word for word in shlex.split(example) if word.startswith("--")} <= known
+
+
+def test_the_version_says_which_form_the_kernels_have() -> None:
+    result = CliRunner().invoke(app, ["--version"])
+    assert result.exit_code == 0
+    form = "compiled" if retick.is_compiled() else "pure Python"
+    assert result.output == f"retick {retick.__version__} ({form} kernels)\n"
+
+
+def test_no_command_at_all_is_misuse_and_shows_the_help() -> None:
+    result = CliRunner().invoke(app, [])
+    assert result.exit_code == 2
+    assert "synctest" in result.output

@@ -1,0 +1,70 @@
+"""``retick desync explain``: exit codes, plain lines, JSON."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from retick.audit.desync.bundle import save_bundle
+from retick.cli.app import app
+from tests.audit.desync.desync_builds import BOX, write_build
+from tests.audit.desync.desyncs import bundles, load_build
+from tests.rollback.desync.planted import FieldChanged
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["desync", "explain", *arguments])
+
+
+@pytest.fixture(scope="module")
+def fight(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("fight") / "fight.desync"
+    save_bundle(path, bundles([FieldChanged(), FieldChanged(at=40)], last_agreed=32)[0])
+    return str(path)
+
+
+def test_a_bundle_of_a_known_game_is_explained_by_itself(fight: str) -> None:
+    result = run(fight)
+    assert result.exit_code == 0
+    assert "the machines part at frame 41; last agreed at frame 40" in result.output
+    assert "retick.games.fighter:Fighter gives the state of machine 0" in result.output
+
+
+def test_json_says_the_same(fight: str) -> None:
+    result = run(fight, "--json", "--game", "retick.fighter")
+    assert result.exit_code == 0
+    found = json.loads(result.stdout)
+    assert found["explained"] is True
+    assert found["report"]["first_differing"] == 41
+    assert found["sides"][0]["reproduces"] == [0]
+
+
+def test_two_builds_are_compared_and_a_third_explains_nothing(tmp_path: Path) -> None:
+    good = write_build(tmp_path, "good", BOX) + ":Game"
+    late = write_build(tmp_path, "late", BOX, ("inputs[1] >= 3", "inputs[1] >= 3 + (state.frame > 30)")) + ":Game"
+    other = write_build(tmp_path, "other", BOX, ("SPEED = 40", "SPEED = 50")) + ":Game"
+    file = str(tmp_path / "match.desync")
+    save_bundle(file, bundles([load_build(good), load_build(late)])[1])
+    result = run(file, "--game-a", good, "--game-b", late)
+    assert result.exit_code == 0
+    assert "the two runs run different lines" in result.output
+    assert run(file, "--game", other).exit_code == 1
+    unnamed = run(file)
+    assert unnamed.exit_code == 1
+    assert "--game rules:Game" in unnamed.output
+
+
+def test_misuse_is_said(fight: str, tmp_path: Path) -> None:
+    for misuse in (["--game-a", "x:Y"], ["--game", "x:Y", "--game-a", "x:Y", "--game-b", "x:Y"]):
+        result = run(fight, *misuse)
+        assert result.exit_code == 2
+        assert "give --game, or both --game-a and --game-b" in result.stderr
+    (tmp_path / "no.desync").write_bytes(b"nothing")
+    bad = run(str(tmp_path / "no.desync"))
+    assert bad.exit_code == 1
+    assert "no.desync: not a desync bundle" in bad.stderr
+    missing = run(str(tmp_path / "none.desync"))
+    assert missing.exit_code == 2
+    assert "none.desync: No such file" in missing.stderr
+    assert "Example: retick desync explain" in run("--help").output

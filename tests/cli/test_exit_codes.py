@@ -1,0 +1,246 @@
+"""The one rule by which every command ends: 0 yes, 1 no, 2 misuse, 130 after Ctrl-C; one line, no traceback."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from retick import __main__
+from retick.cli.app import app
+from retick.cli.exit_codes import INTERRUPTED, MISUSE, NO, exits, game_failure, named, playing
+from retick.errors import DecodeError, RetickError, UsageError
+
+FIGHTER = "retick.games.fighter:Fighter"
+MISSING = "no/such/file"
+
+WRONG_VALUE: dict[str, list[str]] = {
+    "audit": [FIGHTER, "--frames", "0"],
+    "bench authority": ["--part", "nothing"],
+    "bench chaos": ["--players", "9"],
+    "bench rollback": ["--rounds", "0"],
+    "bench sessions": ["--sessions", "0"],
+    "bench sim": ["--rounds", "0"],
+    "bench snapshot": ["--rounds", "0"],
+    "bench verify": ["--frames", "0"],
+    "bots": ["0"],
+    "demo": ["--loss", "91"],
+    "desync explain": [__file__, "--game-a", "x:Y"],
+    "host": ["--bot", "--delay", "31"],
+    "join": ["--bot", "--wait", "0"],
+    "packet": ["no hex digits"],
+    "replay diff": ["only-one"],
+    "replay export": [__file__, "--to", "rplk"],
+    "replay info": [],
+    "replay play": [__file__, "--every", "0"],
+    "replay record": ["new.rtk", "--frames", "0"],
+    "replay verify": [__file__, "--expect", "four"],
+    "serve": ["--rooms", "65"],
+    "synctest": ["no_such_module:Game"],
+    "watch": ["127.0.0.1", "--delay", "601"],
+}
+"""A wrong value for each command."""
+
+MISSING_FILE: dict[str, list[str]] = {
+    "audit": [f"{MISSING}.py:Game"],
+    "demo": ["--record", f"{MISSING}.rtk"],
+    "desync explain": [f"{MISSING}.desync"],
+    "host": ["--bot", "--record", f"{MISSING}.rtk"],
+    "join": ["127.0.0.1", "--bot", "--capture", f"{MISSING}.rtkc"],
+    "packet": ["00", "--schema", f"{MISSING}.json"],
+    "replay diff": [f"{MISSING}.rtk", f"{MISSING}.rtk"],
+    "replay export": [f"{MISSING}.rtk"],
+    "replay info": [f"{MISSING}.rtk"],
+    "replay play": [f"{MISSING}.rtk"],
+    "replay record": ["new.rtk", "--script", f"{MISSING}.txt"],
+    "replay verify": [f"{MISSING}.rtk"],
+    "serve": ["--config", f"{MISSING}.json"],
+    "synctest": [f"{MISSING}.py:Game"],
+    "watch": ["127.0.0.1", "--record", f"{MISSING}.rtk"],
+}
+"""A file that is not there, for each command that opens one."""
+
+INTERRUPTS: dict[str, tuple[list[str], str]] = {
+    "audit": ([FIGHTER], "retick.cli.audit.audit_dynamic"),
+    "bench authority": ([], "retick.cli.bench.authority.measure_authority"),
+    "bench chaos": (["--processes", "1"], "retick.cli.bench.chaos.run_seed"),
+    "bench rollback": ([], "retick.cli.bench.rollback.measure_rollback"),
+    "bench sessions": ([], "retick.cli.bench.sessions.measure_overhead"),
+    "bench sim": ([], "retick.cli.bench.sim.measure"),
+    "bench snapshot": ([], "retick.cli.bench.snapshot.measure_snapshot"),
+    "bench verify": ([], "retick.cli.bench.verify.verify"),
+    "bots": (["1"], "retick.cli.serve.bots._run"),
+    "demo": ([], "retick.cli.demo.network.NetworkDemo._start"),
+    "desync explain": ([__file__], "retick.cli.desync.load_bundle"),
+    "host": (["--bot", "--port", "0", "--no-announce"], "retick.cli.play.match_driver.MatchDriver.wait"),
+    "join": (["127.0.0.1:9", "--bot"], "retick.cli.play.match_driver.MatchDriver.wait"),
+    "packet": (["00"], "retick.cli.packet._explain"),
+    "replay diff": ([__file__, __file__], "retick.cli.replay.diff.load"),
+    "replay export": ([__file__], "retick.cli.replay.export.load"),
+    "replay info": ([__file__], "retick.cli.replay.info.load"),
+    "replay play": ([__file__], "retick.cli.replay.play.load"),
+    "replay record": (["new.rtk"], "retick.cli.replay.record.fight"),
+    "replay verify": ([__file__], "retick.cli.replay.verify.load"),
+    "serve": (["--port", "0"], "retick.cli.serve.serve.Pump"),
+    "synctest": ([FIGHTER], "retick.cli.synctest.find_failure"),
+    "watch": (["127.0.0.1:9"], "retick.cli.play.watch._Watcher._watch"),
+}
+"""For each command, what it is doing when Ctrl-C comes."""
+
+
+def leaves(command: Any, name: str = "") -> Iterator[str]:
+    if not hasattr(command, "commands"):
+        yield name
+        return
+    for child, below in command.commands.items():
+        yield from leaves(below, f"{name} {child}".strip())
+
+
+COMMANDS = sorted(leaves(typer.main.get_command(app)))
+
+
+def run(command: str, *arguments: str) -> Result:
+    return CliRunner().invoke(app, [*command.split(), *arguments])
+
+
+def test_no_command_is_left_out_here() -> None:
+    assert sorted(WRONG_VALUE) == sorted(INTERRUPTS) == COMMANDS
+    assert set(MISSING_FILE) < set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_unknown_option_is_misuse(command: str) -> None:
+    result = run(command, "--no-such-option")
+    assert result.exit_code == MISUSE
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_wrong_value_is_misuse(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(command, *WRONG_VALUE[command])
+    assert result.exit_code == MISUSE
+    assert result.stderr
+    assert "Traceback" not in result.output
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", MISSING_FILE)
+def test_a_missing_file_is_misuse_in_one_line_that_names_it(command: str) -> None:
+    result = run(command, *MISSING_FILE[command])
+    assert result.exit_code == MISUSE
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("retick: ")
+    assert MISSING in line.replace(os.sep, "/")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_interrupt_is_130_and_one_line(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_given: object, **_named: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    arguments, where = INTERRUPTS[command]
+    monkeypatch.setattr(where, interrupted)
+    result = run(command, *arguments)
+    assert result.exit_code == INTERRUPTED
+    assert result.stderr == "retick: interrupted\n"
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal that one process sends another there")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["serve", "--port", "0"],
+        ["host", "--bot", "--port", "0", "--no-announce"],
+        ["demo", "--frames", "100000"],
+        ["demo", "--offline", "--frames", "100000"],
+        ["bots", "1", "--connect", "127.0.0.1:9", "--seconds", "60"],
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_ctrl_c_in_a_terminal_is_one_line_although_child_processes_run(command: list[str]) -> None:
+    """As a terminal does it: the signal goes to the whole foreground group, after the first line of output."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "retick", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as process:
+        guard = threading.Timer(60, process.kill)
+        guard.start()
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline()
+            os.killpg(process.pid, signal.SIGINT)
+            _, errors = process.communicate()
+        finally:
+            process.kill()
+            guard.cancel()
+    assert process.returncode == INTERRUPTED
+    assert errors == "retick: interrupted\n"
+
+
+def ended(error: BaseException) -> int:
+    with pytest.raises(SystemExit) as stopped, exits():
+        raise error
+    return int(stopped.value.code or 0)
+
+
+def test_errors_become_a_code_and_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended(UsageError("wrong")) == MISUSE
+    assert ended(RetickError("no")) == NO
+    assert ended(DecodeError("bad bytes")) == NO
+    assert ended(PermissionError(13, "Permission denied", "secret.rtk")) == MISUSE
+    assert ended(KeyboardInterrupt()) == INTERRUPTED
+    lines = ["wrong", "no", "bad bytes", "secret.rtk: Permission denied", "interrupted"]
+    assert capsys.readouterr().err == "".join(f"retick: {line}\n" for line in lines)
+
+
+@pytest.mark.parametrize("defect", [ZeroDivisionError(), BrokenPipeError(32, "Broken pipe")])
+def test_a_defect_and_a_reader_that_has_gone_are_left_alone(defect: Exception) -> None:
+    with pytest.raises(type(defect)), exits():
+        raise defect
+
+
+def test_what_is_wrong_in_a_file_is_said_with_its_name() -> None:
+    with pytest.raises(RetickError, match=r"^match\.rtk: bad bytes$"), named(Path("match.rtk")):
+        raise DecodeError("bad bytes")
+    with pytest.raises(UsageError, match=r"^add --game$"), named(Path("match.rtk")):
+        raise UsageError("add --game")
+
+
+def test_what_a_game_raises_is_an_answer_with_the_place() -> None:
+    with (
+        pytest.raises(RetickError, match=rf"^the game raised KeyError: 'x' .*{Path(__file__).name}") as caught,
+        playing(),
+    ):
+        raise KeyError("x")
+    assert isinstance(caught.value.__cause__, KeyError)
+    noted = caught.value.__cause__
+    noted.add_note("in frame 5")
+    assert game_failure(noted).endswith(", in frame 5)")
+
+
+def test_an_interrupt_while_commands_are_imported_is_told_in_the_same_way(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Interrupting:
+        def __getattr__(self, name: str) -> NoReturn:
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "retick.cli.app", Interrupting())  # type: ignore[arg-type]  # stands for a module
+    with pytest.raises(SystemExit) as stopped:
+        __main__.main()
+    assert stopped.value.code == INTERRUPTED
+    assert capsys.readouterr().err == "retick: interrupted\n"
