@@ -45,7 +45,7 @@ def test_a_delta_makes_the_current_state_and_leaves_the_baseline_alone(
 def careful(schema: Schema, *, strict: bool = True, limits: Limits | None = None) -> Codec:
     """A codec that never takes the fast way."""
     codec = Codec(schema, strict=strict, limits=limits)
-    codec._encoder.quick = codec._decoder.quick = False
+    codec._encoder.sections.quick = codec._decoder.reader.quick = False
     return codec
 
 

@@ -5,15 +5,15 @@ from typing import Any
 
 from retick.errors import UsageError
 from retick.snapshot.changes import Updates, encode_change_lists
-from retick.snapshot.faults import baseline_fault
 from retick.snapshot.fields import is_int
 from retick.snapshot.kernels.decoder import Decoder
 from retick.snapshot.kernels.encoder import Encoder
+from retick.snapshot.kernels.errors import baseline_error
+from retick.snapshot.kernels.layout import CHOOSE, DELTA, MASKED, PACKED
 from retick.snapshot.limits import Limits
 from retick.snapshot.model import Entities, Snapshot
 from retick.snapshot.schema import Schema
 from retick.snapshot.session import (
-    DELTA,
     FrameHeader,
     SessionState,
     decode_session_init,
@@ -22,8 +22,6 @@ from retick.snapshot.session import (
 )
 
 __all__ = ["Codec"]
-
-_MASKED, _CHOOSE, _PACKED = 3, 0, 5
 
 
 class Codec:
@@ -45,7 +43,7 @@ class Codec:
         self.version = version
         self.limits = limits or Limits()
         self.strict = strict
-        self._mode = _CHOOSE if version >= 2 else _MASKED
+        self._mode = CHOOSE if version >= 2 else MASKED
         self._encoder = Encoder(schema, version, self.limits, strict)
         self._decoder = Decoder(schema, version, self.limits, strict, Snapshot)
 
@@ -75,7 +73,7 @@ class Codec:
         A ``baseline_tick``, if given, must be the baseline's own.
         """
         if baseline_tick is not None and baseline_tick != base.tick:
-            raise baseline_fault(base.tick, baseline_tick)
+            raise baseline_error(base.tick, baseline_tick)
         mode = self._packed_mode() if packed else self._mode
         return self._encoder.delta(base, snapshot, mode)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
@@ -129,12 +127,12 @@ class Codec:
     def decode_frame_header(self, data: Any, *, last_tick: int) -> FrameHeader:
         """Header and section framing of a compact frame; the bodies are not looked at."""
         self._need_session(last_tick)
-        self._decoder.frame_header(data, last_tick)
+        framing = self._decoder.frame_header(data, last_tick)
         return FrameHeader(
-            flags=self._decoder.flags,
-            tick=self._decoder.tick,
-            baseline_tick=self._decoder.baseline_tick,
-            payload_len=self._decoder.payload_bytes(),
+            flags=framing.flags,
+            tick=framing.tick,
+            baseline_tick=framing.baseline_tick,
+            payload_len=framing.payload_bytes(),
         )
 
     def apply_frame(self, base: Snapshot, data: Any, *, last_tick: int) -> Snapshot:
@@ -149,7 +147,7 @@ class Codec:
 
     def _packed_mode(self) -> int:
         self._need_version_2("packed updates")
-        return _PACKED
+        return PACKED
 
     def _need_session(self, last_tick: object) -> None:
         self._need_version_2("compact frames")
