@@ -52,7 +52,6 @@ STILL_TOO_LONG = {
     "rollback/engine/engine.py",
     "rollback/session/session.py",
     "sim/flat.py",
-    "wire/rbn1.py",
 }
 PROTOCOLS_AND_BELOW = set(LAYERS)
 APPS = {"cli", "studio", "integrations", "testing", "audit"}

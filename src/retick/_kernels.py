@@ -31,6 +31,7 @@ KERNELS: tuple[str, ...] = (
     "retick.rollback.match.match",
     "retick.rollback.session.core",
     "retick.wire.bits",
+    "retick.wire.rbn1_packet",
     "retick.wire.rbn1",
     "retick.snapshot.kernels.table",
     "retick.snapshot.kernels.columns",
