@@ -8,7 +8,6 @@ import pytest
 from retick.errors import DecodeError
 from retick.snapshot import Bool, Codec, Component, Field, Limits, Schema, Snapshot, UInt
 from retick.snapshot.inspect import component_costs, inspect_frame, inspect_packet, is_snapshot, total_costs
-from retick.snapshot.kernels import status as kernel_status
 from tests.snapshot.sdec import cases, schema_named
 
 
@@ -109,14 +108,6 @@ def test_refused_packets_are_refused_here_too(case: Any) -> None:
     with pytest.raises(DecodeError) as caught:
         inspect_packet(bytes.fromhex(case["packet"]), schema_named(case["schema"]), limits=limits)
     assert caught.value.code == case["error"]["path"]
-
-
-def test_the_kernels_know_the_same_status_numbers() -> None:
-    declared = Path(kernel_status.__file__).with_suffix(".pxd").read_text(encoding="utf-8")
-    numbers = dict(line.split(" = ") for line in declared.splitlines() if " = " in line)
-    assert {name.strip(): int(value) for name, value in numbers.items()} == {
-        name: getattr(kernel_status, name) for name in kernel_status.__all__
-    }
 
 
 def test_a_session_packet_with_other_sections_is_refused_whatever_they_hold() -> None:
