@@ -1,6 +1,5 @@
 """Packets taken apart: every bit accounted for, and the same content as the vectors list."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from retick.errors import DecodeError
 from retick.snapshot import Bool, Codec, Component, Field, Limits, Schema, Snapshot, UInt
 from retick.snapshot.inspect import component_costs, inspect_frame, inspect_packet, is_snapshot, total_costs
-from tests.snapshot.sdec import cases, schema_named
+from tests.snapshot.sdec import cases, codec_for, load, schema_named
 
 
 def listed(part: Any) -> dict[int, dict[int, list[Any]]]:
@@ -137,3 +136,20 @@ def test_bytes_after_a_frame_are_counted_apart_when_not_strict() -> None:
     assert longer.costs == alone.costs | {"(trailing)": 24}
     assert longer.sections == alone.sections
     assert sum(longer.costs.values()) == 8 * longer.size
+
+
+def test_mutated_packets_are_taken_apart_or_refused_like_the_decoder() -> None:
+    bases = load("mutations")["bases"]
+    for case in cases("mutations")[::3]:
+        base = bases[case["base"]]
+        if base["op"] != "decode_full":
+            continue
+        packet = bytes.fromhex(case["packet"])
+        codec = codec_for(base)
+        if "error" not in case:
+            report = inspect_packet(packet, codec.schema, strict=False)
+            assert sum(report.costs.values()) == 8 * len(packet)
+        elif case["error"] != "SchemaMismatch":
+            with pytest.raises(DecodeError) as caught:
+                inspect_packet(packet, codec.schema, strict=False)
+            assert caught.value.code == case["error"]

@@ -19,8 +19,6 @@ from retick.snapshot.schema import Component, Field, Schema
 
 __all__ = ["schema_from_json", "schema_to_json"]
 
-_BY_NAME: dict[str, type[FieldCodec]] = {kind.json_name: kind for kind in KINDS}
-
 
 def schema_from_json(text: str | bytes) -> Schema:
     """The schema in a JSON text, or a SchemaError."""
@@ -56,7 +54,7 @@ def _field_of(entry: Any) -> Field:
 
 def _codec_of(entry: Any) -> FieldCodec:
     name, given = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
-    kind = _BY_NAME[name]
+    kind = {kind.json_name: kind for kind in KINDS}[name]
     return kind(**{ours: given[theirs] for theirs, ours in kind.json_keys.items()})
 
 
