@@ -15,12 +15,14 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.retick.snapshot.kernels.columns import Columns
+    from cython.cimports.retick.snapshot.kernels.packer import Packer
     from cython.cimports.retick.snapshot.kernels.reader import Reader
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
     from cython.cimports.retick.snapshot.kernels.target import Target
     from cython.cimports.retick.wire.words import load_be64, load_le32, store_be64
 else:
     from retick.snapshot.kernels.columns import Columns, as_signed
+    from retick.snapshot.kernels.packer import Packer
     from retick.snapshot.kernels.reader import Reader
     from retick.snapshot.kernels.table import FieldTable
     from retick.snapshot.kernels.target import Target
@@ -38,14 +40,15 @@ def put_entity(
     masks: cython.p_ulonglong,
     masks_at: cython.Py_ssize_t,
     creating: cython.bint,
-    buf: cython.p_uchar,
-    at: cython.Py_ssize_t,
-) -> cython.Py_ssize_t:
-    """Write one created or masked-updated entity at byte ``at``; the byte after it, or -1 if it is not for us.
+    packer: Packer,
+) -> cython.bint:
+    """Write one created or masked-updated entity; False, and nothing written, if it is not for us.
 
     A component is written when it has a row and, unless creating, a mask that is not 0.
     """
     components: cython.int = table.component_count
+    buf: cython.p_uchar = packer.buf
+    at: cython.Py_ssize_t = packer.at
     widths: cython.p_int = table.bits
     flips: cython.p_ulonglong = table.flip
     spans: cython.p_ulonglong = table.span
@@ -99,12 +102,13 @@ def put_entity(
                 break
             value = (columns[field][row] - lows[field]) & every
             if value > spans[field]:
-                return -1
+                return False
             value ^= flips[field]
             bits = widths[field]
             field += 1
     store_be64(buf, at, word)
-    return at + ((fill + 7) >> 3)
+    packer.at = at + ((fill + 7) >> 3)
+    return True
 
 
 def read_created(

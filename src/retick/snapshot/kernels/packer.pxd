@@ -32,6 +32,7 @@ cdef class Packer:
     cdef void align(self) noexcept
     cdef void flush(self) noexcept
     cdef int begin_section(self) except -1
+    cdef Py_ssize_t begin_entity(self) except -1
     cdef int end_section(self, int tag) noexcept
     cdef object emit(self, int flags, unsigned long long tick, unsigned long long baseline_tick, object into)
     cdef object emit_frame(self, object tick_delta, object baseline_delta, object into)

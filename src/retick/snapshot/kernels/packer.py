@@ -121,6 +121,14 @@ class Packer:
         self.fill = 0
         return st.OK
 
+    def begin_entity(self) -> cython.Py_ssize_t:
+        """Room for one more entity, on a byte boundary; returns where it starts."""
+        if self.at + self.entity_bytes > self.size:
+            self.make_room()
+        if self.fill:
+            self.flush()
+        return self.at
+
     def end_section(self, tag: cython.int) -> cython.int:
         """Pad the body, check its size, and put tag and length before it."""
         length: cython.Py_ssize_t

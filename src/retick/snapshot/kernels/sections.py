@@ -80,7 +80,6 @@ class Sections:
         entity: cython.longlong
         previous: cython.longlong = -1
         index: cython.Py_ssize_t
-        at: cython.Py_ssize_t
         status: cython.int
         if full:
             if current.count > self.max_create:
@@ -91,32 +90,17 @@ class Sections:
         packer.begin_section()
         packer.put_varint(diff.created)
         for index in range(diff.created):
-            if packer.at + table.entity_worst_bytes > packer.size:
-                packer.make_room()
-            packer.flush()
-            diff.create_start[index] = packer.at
+            diff.create_start[index] = packer.begin_entity()
             entity = current.keys[diff.create_at[index]]
             if entity <= previous:
                 packer.fault.previous = previous
                 packer.fault.current = entity
                 return st.ENTITY_ORDER
             previous = entity
-            if self.quick:
-                at = put_entity(
-                    table,
-                    current,
-                    entity,
-                    diff.create_row,
-                    index * components,
-                    table.full_mask,
-                    0,
-                    True,
-                    packer.buf,
-                    packer.at,
-                )
-                if at > 0:
-                    packer.at = at
-                    continue
+            if self.quick and put_entity(
+                table, current, entity, diff.create_row, index * components, table.full_mask, 0, True, packer
+            ):
+                continue
             packer.fault.entity = entity
             packer.put_id(entity)
             status = self.write_created(current, index * components)
@@ -159,34 +143,18 @@ class Sections:
         index: cython.Py_ssize_t
         mask_at: cython.Py_ssize_t
         rows_at: cython.Py_ssize_t
-        at: cython.Py_ssize_t
         status: cython.int
         packer.begin_section()
         packer.put_varint(diff.updated)
         for index in range(diff.updated):
-            if packer.at + table.entity_worst_bytes > packer.size:
-                packer.make_room()
-            packer.flush()
-            diff.update_start[index] = packer.at
+            diff.update_start[index] = packer.begin_entity()
             entity = current.keys[diff.update_at[index]]
             mask_at = index * table.word_count
             rows_at = index * table.component_count
-            if self.quick:
-                at = put_entity(
-                    table,
-                    current,
-                    entity,
-                    diff.update_row,
-                    rows_at,
-                    diff.masks,
-                    mask_at,
-                    False,
-                    packer.buf,
-                    packer.at,
-                )
-                if at > 0:
-                    packer.at = at
-                    continue
+            if self.quick and put_entity(
+                table, current, entity, diff.update_row, rows_at, diff.masks, mask_at, False, packer
+            ):
+                continue
             packer.fault.entity = entity
             packer.put_id(entity)
             status = self.write_updated(current, rows_at, mask_at)
@@ -232,10 +200,7 @@ class Sections:
         packer.begin_section()
         packer.put_varint(diff.entries)
         for index in range(diff.updated):
-            if packer.at + table.entity_worst_bytes > packer.size:
-                packer.make_room()
-            packer.flush()
-            diff.update_start[index] = packer.at
+            diff.update_start[index] = packer.begin_entity()
             packer.fault.entity = current.keys[diff.update_at[index]]
             mask_at = index * table.word_count
             for component in range(table.component_count):
@@ -315,7 +280,8 @@ class Sections:
                         packer.word = word
                         packer.fill = fill
                         packer.at = at
-                        packer.put(field - table.first[component], index_bits)
+                        if index_bits:
+                            packer.put(field - table.first[component], index_bits)
                         if bits:
                             packer.put(value ^ table.flip[field], bits)
                         else:

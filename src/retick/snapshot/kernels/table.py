@@ -159,6 +159,8 @@ class FieldTable:
         self.field_shift = self._ints([64 - (at & 7) - bits if plain else 0 for at, bits in field_places])
         self.field_mask = self._unsigned([(1 << bits) - 1 for _, bits in field_places])
 
+    # Three functions, because each returns another C type.
+
     def _ints(self, values: Any) -> cython.p_int:
         made = self._keep("i", values)
         if cython.compiled:
