@@ -1,5 +1,6 @@
 """The two forms of a kernel declare the same: every .pxd in src is compared with its .py."""
 
+import ast
 from enum import IntEnum
 from importlib import import_module
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import retick
+from retick import _cython
 from retick._kernels import KERNELS
 from tests.declarations import differences, read_pxd
 from tests.twin import Twin
@@ -53,6 +55,32 @@ def test_the_constants_of_both_forms_are_equal() -> None:
             enums = read_pxd(texts(path)[0]).enums
             if enums:
                 assert twin.tells(values_of, path, tuple(enums)) == [f"{n} = {v}" for n, v in enums.items()], path
+
+
+def names_of_cython(source: str) -> set[str]:
+    """What a kernel uses of ``cython`` where it runs as Python."""
+    found = set()
+    waiting: list[ast.AST] = [ast.parse(source)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "cython.compiled":
+            waiting += [node.test, *node.orelse]
+            continue
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "cython":
+            found.add(node.attr)
+        waiting += ast.iter_child_nodes(node)
+    return found
+
+
+def test_the_stand_in_for_cython_has_what_kernels_use_and_nothing_else() -> None:
+    used = {"compiled"}
+    for name in KERNELS:
+        source = SOURCE.joinpath(*name.split(".")[1:]).with_suffix(".py")
+        used |= names_of_cython(source.read_text(encoding="utf-8"))
+    held = {name for name in vars(_cython) if name.isidentifier() and not name.startswith("_")} | {"int"}
+    held -= {"Any", "Callable", "TypeVar"}
+    in_branches = {"cast", "address", "NULL"}  # named in a conditional expression that only the compiler follows
+    assert held - in_branches == used - in_branches
 
 
 PXD = """

@@ -29,7 +29,7 @@ class Codec:
 
     Version 0 writes updates with masks. Version 2 adds packed updates, which it chooses where its size rule says so,
     change lists, and sessions with compact headers. A strict codec also refuses what no correct encoder makes;
-    ``strict=False`` takes it as sdec does. A codec keeps working space: give each thread one of its own.
+    ``strict=False`` accepts it as sdec does. A codec keeps working space: give each thread its own codec.
     """
 
     def __init__(self, schema: Schema, version: int = 0, limits: Limits | None = None, strict: bool = True) -> None:
@@ -69,7 +69,7 @@ class Codec:
     ) -> bytes:
         """What makes ``snapshot`` of ``base``, which should be what the receiver made of earlier packets.
 
-        Version 2 chooses between masked and packed updates by its size rule; ``packed`` takes packed ones always.
+        Version 2 chooses between masked and packed updates by its size rule; ``packed`` always uses packed ones.
         A ``baseline_tick``, if given, must be the baseline's own.
         """
         if baseline_tick is not None and baseline_tick != base.tick:
@@ -97,7 +97,7 @@ class Codec:
     ) -> bytes:
         """A delta from explicit lists, for a game that knows what it changed (version 2).
 
-        Everything is written in the order given; a reader takes only ascending ids and field indices.
+        Everything is written in the order given; a reader accepts only ascending ids and field indices.
         """
         self._need_version_2("change lists")
         created = Snapshot.of(self.schema, tick=tick, entities=creates or {})

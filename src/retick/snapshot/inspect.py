@@ -1,8 +1,7 @@
 """A packet taken apart: sections, entities and fields, each with the bit at which it starts and the bits it costs.
 
-The packet is first checked by the decoder, so that the walk over it here can trust what it reads. The walk is a
-second reading of the format, in plain Python on a bit reader; tests hold the two against each other. Every bit is
-accounted for once: the costs of a packet add up to its size.
+The packet is first checked by the decoder, so that the reader here can trust what it reads. It is a second reader of
+the format, in plain Python; tests compare the two. Every bit is counted once: the costs of a packet add up to its size.
 """
 
 from collections.abc import Callable, Iterable

@@ -1,7 +1,7 @@
 """The snapshot: every entity's components at one tick.
 
-A snapshot only holds values; whether they fit their fields is checked where they are written, since columns over a
-user's own buffers can change at any time. Refused here is only what a column cannot hold.
+A snapshot only holds values. Whether they fit their fields is checked when they are encoded, since columns over a
+user's own buffers can change at any time. Only what a column cannot hold is refused here.
 """
 
 from array import array
@@ -27,9 +27,9 @@ _SIGNED64 = range(-(1 << 63), 1 << 63)
 _IDS = range(1 << 32)
 _FORMATS: dict[str, Literal["I", "q", "B"]] = {"I": "I", "q": "q", "B": "B"}
 _TAKEN = {"I": "IL", "q": "ql", "Q": "QL", "B": "Bb?"}
-"""Formats that are read where they lie, if their items have the right size; Q beside q for unsigned fields."""
+"""Formats that are read without a copy, if their items have the right size; Q beside q for unsigned fields."""
 _NATIVE = ("@", "=", "<" if byteorder == "little" else ">")
-"""What may stand before a format and changes nothing: ctypes writes it always."""
+"""Prefixes of a format that change nothing; ctypes always writes one."""
 
 
 class Snapshot(Columns):

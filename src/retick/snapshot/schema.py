@@ -58,7 +58,7 @@ class Field:
             raise SchemaError(f"a threshold must be from 0 to 4294967295, not {self.threshold!r}")
 
     def row(self) -> FieldRow:
-        """The field as the kernels' table is told of it."""
+        """The field in the form that the kernels' table is made from."""
         codec = self.codec
         threshold = 0 if codec.holds_bools else self.threshold or 0
         return FieldRow(codec.coding, codec.bits, codec.lowest, codec.highest, codec.flip, codec.wraps, threshold)

@@ -1,7 +1,7 @@
-"""Packets in words: each field with its offset, its value and its meaning, as far as the bytes go.
+"""Packets explained: each field with its offset, its value and its meaning, as far as the bytes go.
 
-A decoder stops at the first fault and says what it is; an explainer shows all that can be read up to there and the
-decoder's words after it.
+A decoder stops at the first fault and says what it is. An explanation shows all that can be read up to there, and then
+the decoder's message.
 """
 
 import struct
@@ -32,10 +32,10 @@ class Row(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """A packet in words."""
+    """A packet explained."""
 
     format: str
-    """What it is, in a word or two."""
+    """Name of the format."""
     summary: str
     """The packet in one line."""
     rows: list[Row]
@@ -44,7 +44,7 @@ class Explanation(NamedTuple):
 
 
 class RowReader:
-    """Walks over bytes and notes fields; what the bytes do not hold is left out."""
+    """Reads fields one after the other and lists them; fields beyond the end of the bytes are left out."""
 
     def __init__(self, data: bytes, offset: int = 0, prefix: str = "") -> None:
         self.data = data

@@ -15,7 +15,7 @@
            inputs         count x seats x size bytes
 
 One ``struct`` call writes a whole packet and one reads it: the layouts differ only by count, and all are made on
-import. Values are checked by ``struct`` itself; only after it refused does anyone look for the reason. ``encode`` and
+import. Values are checked by ``struct`` itself; the reason is looked for only after it refused. ``encode`` and
 ``encode_into`` repeat the choice of the layout, because a shared function would cost them a fifth of their time.
 Compiled, the packets that a match is made of are read and written byte by byte, which is a fraction of that.
 """
@@ -187,7 +187,7 @@ def encode_narrow(
 
 
 def _narrow(start: Any, ack: Any, inputs: Any, checksum_frame: Any, checksum: Any, sync_frame: Any, lead: Any) -> bytes:
-    """What ``encode_narrow`` does not do itself: numbers of other kinds, and saying what does not fit."""
+    """The slow way of ``encode_narrow``: for numbers of other kinds, and to say what does not fit."""
     packet = InputPacket(start, ack, tuple(inputs))
     if checksum_frame >= 0:
         packet = packet._replace(checksum_frame=checksum_frame, checksum=checksum)
@@ -225,7 +225,7 @@ def encode_into(packet: InputPacket, buffer: bytearray | memoryview, extensions:
 @cython.annotation_typing(False)
 def decode(data: bytes | bytearray | memoryview, extensions: int = 0) -> InputPacket:
     """Read one packet, strictly version 1 unless ``extensions`` names more; checks in the order of the page."""
-    # At half the price of the named tuple's own constructor.
+    # Half the time of the named tuple's own constructor.
     return _make(InputPacket, decode_fields(data, extensions & ALL_EXTENSIONS))
 
 
@@ -350,7 +350,7 @@ def _decode_wide(data: bytes, flags: int, start: int, count: int, ack: int) -> t
 
 
 def _encode_extended(packet: InputPacket, buffer: bytearray | memoryview, extensions: Any) -> int:
-    """Any packet, block by block: the road for what the two fixed layouts do not cover."""
+    """Any packet, block by block: for what the fixed layouts do not cover."""
     start, ack, inputs, checksum_frame, checksum, sync, loss, size, seats = packet
     check_shape(packet)
     check_extensions(packet, extensions)

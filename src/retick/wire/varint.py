@@ -5,7 +5,7 @@ varuint      0 to 4294967295, seven bits a byte, lowest group first, 0x80 on all
 varsint      -2147483648 to 2147483647 as zigzag (0, -1, 1, -2 become 0, 1, 2, 3), then varuint
 ===========  ==========================================================================================
 
-A writer makes the shortest form. A strict reader takes only that; a lenient one takes longer forms and drops
+A writer makes the shortest form. A strict reader accepts only that; a lenient one accepts longer forms and drops
 bits above the 32nd, as some peers do. Neither reads more than five bytes.
 """
 

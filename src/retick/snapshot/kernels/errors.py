@@ -67,7 +67,7 @@ _TRUNCATED = {
 
 
 class _Invalid(NamedTuple):
-    """What is said of a status: names in braces, and the values of ``details``, are numbers of the fault."""
+    """Code and text for a status: names in braces, and the values of ``details``, are numbers of the fault."""
 
     code: str
     sentence: str
@@ -227,7 +227,7 @@ def _filled_in(status: int, numbers: dict[str, int]) -> tuple[str, str, dict[str
 
 
 def encode_error(status: int, fault: Any, schema: Any) -> EncodeError:
-    """The error for what the encoder met; ``fault`` holds the numbers of the status."""
+    """The error for what the encoder found; ``fault`` holds the numbers of the status."""
     if status == st.VALUE_RANGE:
         owner, item = schema.fields[fault.field]
         value = fault.value

@@ -1,7 +1,7 @@
 """The common case, whole entities at a time (a compiled kernel).
 
-Most schemas have only fields of fixed width, and most packets nothing wrong with them. These functions do such
-entities with everything in registers, and *stop before* whatever is unusual: a value out of range, an id out of order,
+Most schemas have only fields of fixed width, and most packets nothing wrong with them. These functions read
+and write such entities quickly, and *stop before* whatever is unusual: a value out of range, an id out of order,
 a missing bit, a varint. The encoder's or the decoder's own code then does that entity, with every check in its place
 and the right error. So nothing here decides what is an error, and leaving these functions out changes only the speed.
 
@@ -42,7 +42,7 @@ def put_entity(
     creating: cython.bint,
     packer: Packer,
 ) -> cython.bint:
-    """Write one created or masked-updated entity; False, and nothing written, if it is not for us.
+    """Write one created or masked-updated entity; False, and the packer unmoved, if it is not of the common case.
 
     A component is written when it has a row and, unless creating, a mask that is not 0.
     """
@@ -114,7 +114,7 @@ def put_entity(
 def read_created(
     table: FieldTable, made: Columns, reader: Reader, index: cython.Py_ssize_t, count: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
-    """Read created entities from ``index`` on; the index of the first that is not for us, or ``count``.
+    """Read created entities from ``index`` on; the index of the first that is not of the common case, or ``count``.
 
     Entities with every component all have the same size and layout. So first their ids and masks are looked at, then
     one column after the other is filled.

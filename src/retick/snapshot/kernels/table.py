@@ -31,7 +31,7 @@ _WORST_VARINT_BITS = 47
 
 
 class FieldRow(NamedTuple):
-    """One field, as the table is told of it."""
+    """One field, as it is given to the table."""
 
     coding: int
     """FIXED_WIDTH, VARUINT or VARSINT."""
