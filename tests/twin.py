@@ -1,7 +1,7 @@
-"""The same story told by both forms of the kernels: here, and in a process where their sources run.
+"""Runs a function in both forms of the kernels, here and in a process where their sources run, and compares.
 
-A story is a function that takes plain values and returns lines of text about everything that can be seen. One process
-can hold one form only, so the other form has a process of its own; it is kept for many stories.
+Such a function is called a story: its arguments are plain values, and it returns lines of text about everything that
+can be observed. One process can hold one form only, so the other form has its own; it is kept for many stories.
 """
 
 import ast
@@ -46,19 +46,19 @@ class Twin:
         self._process.communicate()
 
     def tells(self, story: Story, *arguments: Any) -> list[str]:
-        """The story's lines, as the sources tell it. Arguments are such as their ``repr`` can be read again."""
+        """The story's lines in the uncompiled form. Arguments are values whose ``repr`` is a literal."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         request = ascii((story.__module__, story.__name__, arguments))
         self._process.stdin.write(request + "\n")
         self._process.stdin.flush()
         answer = self._process.stdout.readline()
-        assert answer, "the twin has ended; what it said last stands above"
+        assert answer, "the other process has ended; its last output is above"
         lines: list[str] = ast.literal_eval(answer)
         return lines
 
     def agrees(self, story: Story, *arguments: Any) -> None:
-        """Tell the story in both forms, and compare line by line."""
+        """Run the story in both forms, and compare line by line."""
         ours, theirs = story(*arguments), self.tells(story, *arguments)
         for number, (here, there) in enumerate(zip(ours, theirs, strict=False)):
             assert here == there, f"line {number} of {len(ours)} and {len(theirs)}"
@@ -66,7 +66,7 @@ class Twin:
 
 
 def outcome(call: Callable[..., Any], *arguments: Any, **named: Any) -> str:
-    """What a call gives, or what it raises and with which words."""
+    """What a call returns, or the error that it raises with its text."""
     try:
         return repr(call(*arguments, **named))
     except Exception as error:

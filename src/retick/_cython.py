@@ -1,7 +1,7 @@
-"""Stands in for the ``cython`` module where Cython is not installed and a kernel runs as plain Python.
+"""Replaces the ``cython`` module where Cython is not installed and a kernel runs as plain Python.
 
-Only what the kernels use: decorators that change nothing, and names for C types in annotations, which
-Python keeps but never acts on. ``typings/cython.pyi`` describes the same names to the type checker.
+It has only what the kernels use: decorators that change nothing, and names for C types in annotations, which
+Python never acts on. ``typings/cython.pyi`` describes the same names to the type checker.
 """
 
 from collections.abc import Callable
@@ -20,20 +20,14 @@ def _configured(*_args: Any, **_options: Any) -> Callable[[_T], _T]:
     return _identity
 
 
-cclass = cfunc = ccall = inline = nogil = final = _identity
-annotation_typing = exceptval = returns = locals = boundscheck = wraparound = cdivision = freelist = _configured  # noqa: A001 - Cython's own name
-no_gc = no_gc_clear = _identity
+cclass = cfunc = inline = nogil = final = _identity
+annotation_typing = exceptval = _configured
 
 bint = int
-uchar = schar = short = ushort = int_ = uint = long = ulong = longlong = ulonglong = Py_ssize_t = int
-size_t = int
+uint = longlong = ulonglong = Py_ssize_t = int
 double = float
-p_char = p_uchar = p_int = p_uint = p_longlong = p_ulonglong = p_double = object
+p_uchar = p_int = p_longlong = p_ulonglong = p_double = object
 void = NULL = None
-
-
-def declare(_type: object = None, value: Any = None, **_names: object) -> Any:
-    return value
 
 
 def pointer(_type: object) -> object:

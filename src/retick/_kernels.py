@@ -1,8 +1,12 @@
-"""The list of modules that may be compiled, and the switch between their two forms.
+"""The list of modules that may be compiled (the kernels), and the switch between their two forms.
 
 Each is one Python source that runs as it is and also compiles with Cython. Where the extension was built,
 Python imports it in preference to the source; ``RETICK_PURE=1`` in the environment, read when ``retick`` is
 imported, takes the source all the same. This module is read by setup.py and so imports nothing of ours.
+
+To declare the members of a kernel's class, write each in the .pxd with its C type, and again in the .py, in the same
+order and with its Python type, in one ``if not cython.compiled:`` block below the class's docstring. Constants that
+the C compiler needs stand in a ``cdef enum`` of the .pxd and in the .py; tests/test_kernels.py compares all of this.
 """
 
 import importlib.machinery
@@ -31,15 +35,22 @@ KERNELS: tuple[str, ...] = (
     "retick.rollback.match.match",
     "retick.rollback.session.core",
     "retick.wire.bits",
+    "retick.wire.rbn1_packet",
     "retick.wire.rbn1",
     "retick.snapshot.kernels.table",
     "retick.snapshot.kernels.columns",
+    "retick.snapshot.kernels.copies",
+    "retick.snapshot.kernels.marks",
     "retick.snapshot.kernels.diff",
+    "retick.snapshot.kernels.fault",
+    "retick.snapshot.kernels.reader",
+    "retick.snapshot.kernels.target",
     "retick.snapshot.kernels.fast",
     "retick.snapshot.kernels.packer",
+    "retick.snapshot.kernels.sections",
     "retick.snapshot.kernels.encoder",
     "retick.snapshot.kernels.framing",
-    "retick.snapshot.kernels.bodies",
+    "retick.snapshot.kernels.creates",
     "retick.snapshot.kernels.updates",
     "retick.snapshot.kernels.decoder",
     "retick.link.estimate",

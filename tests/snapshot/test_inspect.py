@@ -1,6 +1,5 @@
 """Packets taken apart: every bit accounted for, and the same content as the vectors list."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,8 +7,7 @@ import pytest
 from retick.errors import DecodeError
 from retick.snapshot import Bool, Codec, Component, Field, Limits, Schema, Snapshot, UInt
 from retick.snapshot.inspect import component_costs, inspect_frame, inspect_packet, is_snapshot, total_costs
-from retick.snapshot.kernels import status as kernel_status
-from tests.snapshot.sdec import cases, schema_named
+from tests.snapshot.sdec import cases, codec_for, load, schema_named
 
 
 def listed(part: Any) -> dict[int, dict[int, list[Any]]]:
@@ -111,14 +109,6 @@ def test_refused_packets_are_refused_here_too(case: Any) -> None:
     assert caught.value.code == case["error"]["path"]
 
 
-def test_the_kernels_know_the_same_status_numbers() -> None:
-    declared = Path(kernel_status.__file__).with_suffix(".pxd").read_text(encoding="utf-8")
-    numbers = dict(line.split(" = ") for line in declared.splitlines() if " = " in line)
-    assert {name.strip(): int(value) for name, value in numbers.items()} == {
-        name: getattr(kernel_status, name) for name in kernel_status.__all__
-    }
-
-
 def test_a_session_packet_with_other_sections_is_refused_whatever_they_hold() -> None:
     schema = Schema([Component(1, [Field(1, UInt(8))])])
     good = Codec(schema, version=2).encode_session_init(tick=5)
@@ -146,3 +136,20 @@ def test_bytes_after_a_frame_are_counted_apart_when_not_strict() -> None:
     assert longer.costs == alone.costs | {"(trailing)": 24}
     assert longer.sections == alone.sections
     assert sum(longer.costs.values()) == 8 * longer.size
+
+
+def test_mutated_packets_are_taken_apart_or_refused_like_the_decoder() -> None:
+    bases = load("mutations")["bases"]
+    for case in cases("mutations")[::3]:
+        base = bases[case["base"]]
+        if base["op"] != "decode_full":
+            continue
+        packet = bytes.fromhex(case["packet"])
+        codec = codec_for(base)
+        if "error" not in case:
+            report = inspect_packet(packet, codec.schema, strict=False)
+            assert sum(report.costs.values()) == 8 * len(packet)
+        elif case["error"] != "SchemaMismatch":
+            with pytest.raises(DecodeError) as caught:
+                inspect_packet(packet, codec.schema, strict=False)
+            assert caught.value.code == case["error"]

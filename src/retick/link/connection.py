@@ -64,36 +64,34 @@ class Connection(Lane):
     """One end of a link. Made by LinkEndpoint.dial, or when a request is admitted."""
 
     if not cython.compiled:
-        __slots__ = (
-            "_bye_at",
-            "_byes",
-            "_challenged_at",
-            "_close_text",
-            "_confirm_by",
-            "_dialling",
-            "_fragments_unacked",
-            "_heard_before",
-            "_linger",
-            "_linger_until",
-            "_nonce",
-            "_pace_at",
-            "_path_key",
-            "_receiver",
-            "_reply_to",
-            "_reported",
-            "_sender",
-            "close_reason",
-            "terms",
-        )
+        terms: Terms | None
+        close_reason: int | None
+        _nonce: bytes
+        _reply_to: tuple[Hashable, int] | None
+        _dialling: "Dialling | None"
+        _path_key: bytes
+        _sender: MessageSender
+        _receiver: MessageReceiver
+        _heard_before: float
+        _fragments_unacked: int
+        _reported: int
+        _linger: float
+        _close_text: str
+        _byes: int
+        _pace_at: float
+        _confirm_by: float
+        _bye_at: float
+        _linger_until: float
+        _challenged_at: float
 
     def __init__(self, endpoint: Board, address: Hashable, local_id: cython.uint, nonce: bytes) -> None:
         super().__init__(endpoint, address, local_id)
-        self.terms: Terms | None = None
+        self.terms = None
         """What was agreed; None before."""
-        self.close_reason: int | None = None
+        self.close_reason = None
         self._nonce = nonce
-        self._reply_to: tuple[Hashable, int] | None = None
-        self._dialling: Dialling | None = None
+        self._reply_to = None
+        self._dialling = None
         self._path_key = b""
         config = endpoint.config
         self._sender = MessageSender(fragment_size=config.max_datagram - CONTROL_SIZE - 4, limit=config.send_queue)

@@ -61,21 +61,18 @@ class LinkEndpoint(Board):
     """Dials, accepts, and answers the five calls."""
 
     if not cython.compiled:
-        __slots__ = (
-            "__weakref__",
-            "_acceptor",
-            "_dialled",
-            "_due",
-            "_due_at",
-            "_entropy",
-            "_heap",
-            "_is_due_known",
-            "_jar",
-            "_latest",
-            "_pushed",
-            "_replies",
-            "connections",
-        )
+        _latest: Connection | None
+        _replies: Datagrams
+        connections: dict[int, Connection]
+        _due: float | None
+        _due_at: float
+        _is_due_known: bool
+        _heap: list[tuple[float, int, Connection]]
+        _pushed: int
+        _entropy: Callable[[int], bytes]
+        _jar: CookieJar
+        _acceptor: Acceptor
+        _dialled: dict[bytes, Connection]
 
     @cython.annotation_typing(False)
     def __init__(
@@ -94,20 +91,20 @@ class LinkEndpoint(Board):
         the time, within receive_datagram: no UnreliableReceived is then made, and none has to be read.
         """
         super().__init__(config or LinkConfig(), dict.fromkeys(DROPS, 0), on_payload)
-        self.connections: dict[int, Connection] = {}
+        self.connections = {}
         """All that are not closed, by their local id."""
-        self._latest: Connection | None = None
+        self._latest = None
         """The one that had the last datagram, and mostly has the next: found without a look at ``connections``."""
         self._entropy = entropy
         self._jar = CookieJar(secret if secret is not None else entropy(32))
         self._acceptor = Acceptor(self, self._jar, admit or _admit_all)
-        self._dialled: dict[bytes, Connection] = {}
-        self._replies: Datagrams = []
-        self._heap: list[tuple[float, int, Connection]] = []
+        self._dialled = {}
+        self._replies = []
+        self._heap = []
         self._pushed = 0
         self._is_due_known = True
         """Whether the two below are the heap's earliest time."""
-        self._due: float | None = None
+        self._due = None
         self._due_at = NEVER
 
     @cython.annotation_typing(False)

@@ -21,7 +21,11 @@ class RoundTrip:
     """Seconds throughout. Before the first sample the mean is 0 and ``samples`` is 0."""
 
     if not cython.compiled:
-        __slots__ = ("latest", "least", "mean", "samples", "variation")
+        mean: float
+        variation: float
+        latest: float
+        least: float
+        samples: int
 
     def __init__(self) -> None:
         self.samples = 0
@@ -60,7 +64,10 @@ class LossMeter:
     """Loss in one direction, from two running totals: what was sent, and what arrived of it."""
 
     if not cython.compiled:
-        __slots__ = ("_arrived", "_sent", "rate", "sampled")
+        rate: float
+        sampled: bool
+        _sent: int
+        _arrived: int
 
     def __init__(self) -> None:
         self._sent = 0

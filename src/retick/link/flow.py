@@ -70,26 +70,24 @@ class Flow:
     """The counters of one connection. Times are seconds; -1 stands for never."""
 
     if not cython.compiled:
-        __slots__ = (
-            "_expected",
-            "_last_ack",
-            "_out_acked",
-            "_out_count",
-            "_peer_received",
-            "_seen",
-            "_seen_before",
-            "_sent_times",
-            "bytes_received",
-            "bytes_sent",
-            "dropped",
-            "heard_at",
-            "loss_in",
-            "loss_out",
-            "newest",
-            "newest_at",
-            "received",
-            "round_trip",
-        )
+        round_trip: RoundTrip
+        heard_at: float
+        newest_at: float
+        _seen: int
+        _seen_before: int
+        _expected: int
+        received: int
+        bytes_received: int
+        newest: int
+        _last_ack: int
+        _out_count: int
+        bytes_sent: int
+        dropped: dict[str, int]
+        _out_acked: int
+        _peer_received: int
+        loss_in: LossMeter
+        loss_out: LossMeter
+        _sent_times: list[float]
 
     def __init__(self, dropped: dict[str, int]) -> None:
         self.dropped = dropped

@@ -53,18 +53,16 @@ class Board:
     """
 
     if not cython.compiled:
-        __slots__ = (
-            "_dirty",
-            "_events",
-            "_max_payload",
-            "_now",
-            "_on_payload",
-            "_payload_queue",
-            "_unread",
-            "_unread_limit",
-            "config",
-            "dropped",
-        )
+        _dirty: list[Any]
+        _unread: list[Any]
+        _events: list[LinkEvent]
+        _now: float
+        _on_payload: Callable[[Any, bytes, float], None] | None
+        _max_payload: int
+        _payload_queue: int
+        _unread_limit: int
+        dropped: dict[str, int]
+        config: LinkConfig
 
     def __init__(
         self,
@@ -79,9 +77,9 @@ class Board:
         self._max_payload = config.max_datagram - ENVELOPE_SIZE
         self._payload_queue = min(config.payload_queue, _UNLIMITED)
         self._unread_limit = min(config.unread_limit, _UNLIMITED)
-        self._dirty: list[Any] = []
-        self._unread: list[Any] = []
-        self._events: list[LinkEvent] = []
+        self._dirty = []
+        self._unread = []
+        self._events = []
         self._now = 0.0
 
     def _arm(self, connection: Any, time: float) -> None:
@@ -100,24 +98,22 @@ class Lane:
     """The half of a connection that payloads see."""
 
     if not cython.compiled:
-        __slots__ = (
-            "_ack_at",
-            "_armed",
-            "_endpoint",
-            "_flow",
-            "_has_messages",
-            "_interrupted",
-            "_is_dirty",
-            "_outbox",
-            "_refused_payloads",
-            "_state",
-            "_status_at",
-            "_unread",
-            "address",
-            "local_id",
-            "remote_id",
-            "tag",
-        )
+        _endpoint: Board
+        _flow: Flow
+        local_id: int
+        remote_id: int
+        _state: int
+        _is_dirty: bool
+        _interrupted: bool
+        _has_messages: bool
+        address: Hashable
+        _unread: int
+        tag: Any
+        _outbox: list[bytes]
+        _armed: float
+        _ack_at: float
+        _status_at: float
+        _refused_payloads: int
 
     def __init__(self, endpoint: Board, address: Hashable, local_id: cython.uint) -> None:
         self.address = address
@@ -126,7 +122,7 @@ class Lane:
         """The id on datagrams that come here."""
         self.remote_id = 0
         """The id on datagrams that go there."""
-        self.tag: Any = None
+        self.tag = None
         """The application's own."""
         self._endpoint = endpoint
         self._flow = Flow(endpoint.dropped)
@@ -136,7 +132,7 @@ class Lane:
         self._has_messages = False
         """Whether reliable messages wait, to be sent or to be acknowledged."""
         self._unread = 0
-        self._outbox: list[bytes] = []
+        self._outbox = []
         self._refused_payloads = 0
         # Times at which something is due, and the one for which the endpoint's heap has an entry.
         self._armed = NEVER

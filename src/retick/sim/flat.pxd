@@ -8,6 +8,17 @@ cdef class FlatRecord:
     cdef readonly bytes _data
 
 
+cdef class SlotField:
+    cdef Py_ssize_t index
+    cdef bint unsigned64
+
+
+cdef class PartField:
+    cdef object kind
+    cdef Py_ssize_t index
+    cdef Py_ssize_t size
+
+
 cdef class FlatSimulation:
     cdef readonly object state_type
     cdef readonly int num_players

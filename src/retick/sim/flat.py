@@ -105,8 +105,9 @@ def make_record(cls: Any, slots: Any) -> Any:
 class SlotField:
     """Reads one slot of a record as an attribute."""
 
-    index: cython.Py_ssize_t
-    unsigned64: cython.bint
+    if not cython.compiled:
+        index: int
+        unsigned64: bool
 
     def __init__(self, index: int, unsigned64: bool) -> None:
         self.index = index
@@ -137,9 +138,10 @@ class SlotField:
 class PartField:
     """Reads a record that lies inside another as an attribute: a copy of its slots."""
 
-    kind: object
-    index: cython.Py_ssize_t
-    size: cython.Py_ssize_t
+    if not cython.compiled:
+        kind: Any
+        index: int
+        size: int
 
     def __init__(self, kind: Any, index: int, size: int) -> None:
         self.kind = kind
@@ -198,10 +200,11 @@ class FlatSimulation:
         input_size: int
         slot_count: int
         _wide: Any
+        _wide_marks: bytes
         _marks: Any
         _wide_count: int
-        _largest_input: int
         python_advance: Any
+        _largest_input: int
 
     def __init__(self, state_type: Any, num_players: int, input_size: int = 2) -> None:
         if not 1 <= num_players <= MAX_PLAYERS:

@@ -13,9 +13,9 @@ from retick.snapshot.declare import (
     schema_of,
     snapshot_of_objects,
 )
-from retick.snapshot.faults import needs_resync
 from retick.snapshot.fields import Bool, FieldCodec, Fixed, SInt, UInt, VarSInt, VarUInt
 from retick.snapshot.interest import BudgetedPacket, Interest
+from retick.snapshot.kernels.errors import needs_resync
 from retick.snapshot.limits import Limits
 from retick.snapshot.model import Snapshot
 from retick.snapshot.replication import Fanout, Replica

@@ -9,15 +9,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from retick.errors import EncodeError
-from retick.snapshot.faults import invalid_fault, limit_fault, value_fault
 from retick.snapshot.kernels import status as st
+from retick.snapshot.kernels.errors import invalid_error, limit_error, value_error
+from retick.snapshot.kernels.layout import CREATES, DESTROYS, PACKED
 from retick.snapshot.limits import Limits
 from retick.snapshot.model import Snapshot
 from retick.snapshot.schema import Component, Field, Schema
 from retick.wire.bits import BitWriter
 from retick.wire.varint import encode_varuint
 
-__all__ = ["Updates", "encode_change_lists", "write_value"]
+__all__ = ["Updates", "encode_change_lists"]
 
 Updates = Mapping[int, Mapping[int, Iterable[tuple[int, Any]]]]
 """Entity id to component id to pairs of field index (not id) and value."""
@@ -44,18 +45,18 @@ def encode_change_lists(
     if destroys:
         _check_ascending(destroys)
         body = encode_varuint(len(destroys)) + b"".join(identity.to_bytes(4, "little") for identity in destroys)
-        payload += _section(2, body, limits, longest)
+        payload += _section(DESTROYS, body, limits, longest)
     if created.count:
-        payload += _section(1, create_body(created), limits, longest)
+        payload += _section(CREATES, create_body(created), limits, longest)
     if updates:
         _check_ascending([identity for identity, _ in updates])
-        payload += _section(5, _packed_body(schema, limits, updates), limits, longest)
+        payload += _section(PACKED, _packed_body(schema, limits, updates), limits, longest)
     return payload
 
 
 def _check_length(status: int, limit: int, actual: int) -> None:
     if actual > limit:
-        raise limit_fault(status, limit, actual)
+        raise limit_error(status, limit, actual)
 
 
 def _check_ascending(ids: Sequence[int]) -> None:
@@ -64,7 +65,7 @@ def _check_ascending(ids: Sequence[int]) -> None:
         if not isinstance(identity, int) or not 0 <= identity <= 0xFFFFFFFF:
             raise EncodeError(f"an entity id must be from 0 to 4294967295, not {identity!r}")
         if identity <= previous:
-            raise invalid_fault(st.ENTITY_ORDER, previous, identity)
+            raise invalid_error(st.ENTITY_ORDER, previous=previous, current=identity)
         previous = identity
 
 
@@ -82,7 +83,7 @@ def _packed_body(schema: Schema, limits: Limits, updates: _Listed) -> bytes:
         for identity, fields in components.items():
             index = schema.by_id.get(identity)
             if index is None:
-                raise invalid_fault(st.UNKNOWN_COMPONENT, identity)
+                raise invalid_error(st.UNKNOWN_COMPONENT, component=identity)
             component = schema.components[index]
             _check_length(st.LIMIT_FIELDS, limits.max_fields_per_component, len(component.fields))
             _write_entry(writer, entity, component, list(fields))
@@ -92,7 +93,7 @@ def _packed_body(schema: Schema, limits: Limits, updates: _Listed) -> bytes:
 
 def _write_entry(writer: BitWriter, entity: int, component: Component, fields: list[tuple[int, Any]]) -> None:
     if not fields:
-        raise invalid_fault(st.EMPTY_FIELD_MASK, component.id)
+        raise invalid_error(st.EMPTY_FIELD_MASK, component=component.id)
     index_bits = (len(component.fields) - 1).bit_length()
     writer.align()
     writer.write_varuint(entity)
@@ -100,25 +101,15 @@ def _write_entry(writer: BitWriter, entity: int, component: Component, fields: l
     writer.write_varuint(len(fields))
     for index, value in fields:
         if not 0 <= index < len(component.fields):
-            raise invalid_fault(st.INVALID_FIELD_INDEX, component.id, index)
+            raise invalid_error(st.INVALID_FIELD_INDEX, component=component.id, found=index)
         writer.write_bits(index, index_bits)
-        write_value(writer, entity, component, component.fields[index], value)
+        _write_value(writer, entity, component, component.fields[index], value)
 
 
-def write_value(writer: BitWriter, entity: int, component: Component, item: Field, value: Any) -> None:
-    """One field's value; a varint aligns before itself."""
+def _write_value(writer: BitWriter, entity: int, component: Component, item: Field, value: Any) -> None:
     codec = item.codec
-    if not isinstance(value, int) or (isinstance(value, bool) and codec.kind != "bool"):
-        raise value_fault(entity, component.id, item, value, "TypeMismatch")
+    if not isinstance(value, int) or (isinstance(value, bool) and not codec.holds_bools):
+        raise value_error(entity, component.id, item, value, "TypeMismatch")
     if not codec.lowest <= value <= codec.highest:
-        raise value_fault(entity, component.id, item, value)
-    if codec.kind == "varuint":
-        writer.align()
-        writer.write_varuint(value)
-    elif codec.kind == "varsint":
-        writer.align()
-        writer.write_varsint(value)
-    elif codec.kind == "fixed":
-        writer.write_bits(value - codec.lowest, codec.bits)
-    else:
-        writer.write_bits(value & ((1 << codec.bits) - 1), codec.bits)
+        raise value_error(entity, component.id, item, value)
+    codec.write(writer, value)

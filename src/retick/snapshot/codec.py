@@ -5,15 +5,15 @@ from typing import Any
 
 from retick.errors import UsageError
 from retick.snapshot.changes import Updates, encode_change_lists
-from retick.snapshot.faults import baseline_fault
 from retick.snapshot.fields import is_int
 from retick.snapshot.kernels.decoder import Decoder
 from retick.snapshot.kernels.encoder import Encoder
+from retick.snapshot.kernels.errors import baseline_error
+from retick.snapshot.kernels.layout import CHOOSE, DELTA, MASKED, PACKED
 from retick.snapshot.limits import Limits
 from retick.snapshot.model import Entities, Snapshot
 from retick.snapshot.schema import Schema
 from retick.snapshot.session import (
-    DELTA,
     FrameHeader,
     SessionState,
     decode_session_init,
@@ -23,15 +23,13 @@ from retick.snapshot.session import (
 
 __all__ = ["Codec"]
 
-_MASKED, _CHOOSE, _PACKED = 3, 0, 5
-
 
 class Codec:
     """Packets of one schema and one wire version.
 
     Version 0 writes updates with masks. Version 2 adds packed updates, which it chooses where its size rule says so,
     change lists, and sessions with compact headers. A strict codec also refuses what no correct encoder makes;
-    ``strict=False`` takes it as sdec does. A codec keeps working space: give each thread one of its own.
+    ``strict=False`` accepts it as sdec does. A codec keeps working space: give each thread its own codec.
     """
 
     def __init__(self, schema: Schema, version: int = 0, limits: Limits | None = None, strict: bool = True) -> None:
@@ -45,7 +43,7 @@ class Codec:
         self.version = version
         self.limits = limits or Limits()
         self.strict = strict
-        self._mode = _CHOOSE if version >= 2 else _MASKED
+        self._mode = CHOOSE if version >= 2 else MASKED
         self._encoder = Encoder(schema, version, self.limits, strict)
         self._decoder = Decoder(schema, version, self.limits, strict, Snapshot)
 
@@ -71,11 +69,11 @@ class Codec:
     ) -> bytes:
         """What makes ``snapshot`` of ``base``, which should be what the receiver made of earlier packets.
 
-        Version 2 chooses between masked and packed updates by its size rule; ``packed`` takes packed ones always.
+        Version 2 chooses between masked and packed updates by its size rule; ``packed`` always uses packed ones.
         A ``baseline_tick``, if given, must be the baseline's own.
         """
         if baseline_tick is not None and baseline_tick != base.tick:
-            raise baseline_fault(base.tick, baseline_tick)
+            raise baseline_error(base.tick, baseline_tick)
         mode = self._packed_mode() if packed else self._mode
         return self._encoder.delta(base, snapshot, mode)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
@@ -99,7 +97,7 @@ class Codec:
     ) -> bytes:
         """A delta from explicit lists, for a game that knows what it changed (version 2).
 
-        Everything is written in the order given; a reader takes only ascending ids and field indices.
+        Everything is written in the order given; a reader accepts only ascending ids and field indices.
         """
         self._need_version_2("change lists")
         created = Snapshot.of(self.schema, tick=tick, entities=creates or {})
@@ -129,12 +127,12 @@ class Codec:
     def decode_frame_header(self, data: Any, *, last_tick: int) -> FrameHeader:
         """Header and section framing of a compact frame; the bodies are not looked at."""
         self._need_session(last_tick)
-        self._decoder.frame_header(data, last_tick)
+        framing = self._decoder.frame_header(data, last_tick)
         return FrameHeader(
-            flags=self._decoder.flags,
-            tick=self._decoder.tick,
-            baseline_tick=self._decoder.baseline_tick,
-            payload_len=self._decoder.payload_bytes(),
+            flags=framing.flags,
+            tick=framing.tick,
+            baseline_tick=framing.baseline_tick,
+            payload_len=framing.payload_bytes(),
         )
 
     def apply_frame(self, base: Snapshot, data: Any, *, last_tick: int) -> Snapshot:
@@ -149,7 +147,7 @@ class Codec:
 
     def _packed_mode(self) -> int:
         self._need_version_2("packed updates")
-        return _PACKED
+        return PACKED
 
     def _need_session(self, last_tick: object) -> None:
         self._need_version_2("compact frames")

@@ -1,4 +1,4 @@
-"""The field codecs: what values a field holds and how many bits they take.
+"""The field types: what values a field holds and how many bits they take. A new type is added here.
 
 ============  ===============================  ==============================================================
 codec         values                           on the wire
@@ -21,6 +21,9 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeGuard
 
 from retick.errors import EncodeError, SchemaError, with_code
+from retick.snapshot.kernels.layout import FIXED_WIDTH, VARSINT, VARUINT
+from retick.wire.bits import BitReader, BitWriter
+from retick.wire.varint import MAX_VARSINT, MAX_VARUINT, MIN_VARSINT
 
 __all__ = ["KINDS", "Bool", "FieldCodec", "Fixed", "SInt", "UInt", "VarSInt", "VarUInt", "is_int"]
 
@@ -28,14 +31,30 @@ _INT64 = range(-(1 << 63), 1 << 63)
 
 
 class FieldCodec:
-    """What every codec tells the kernels' table: the lowest value, the span above it, and the width."""
+    """Everything that the schema, the kernels and the tools ask of a codec.
+
+    A codec of a fixed width writes ``(value - lowest) ^ flip`` in ``bits`` bits, and need not say more.
+    """
 
     __slots__ = ()
     kind: ClassVar[str]
+    """Its name in messages."""
     tag: ClassVar[int]
     """First byte of the codec in the schema hash."""
     range_code: ClassVar[str]
     """Last part of the error code when a value does not fit."""
+    json_name: ClassVar[str]
+    """Its name in a schema's JSON."""
+    json_keys: ClassVar[dict[str, str]] = {}
+    """Names in JSON of its parameters, to their names here."""
+    coding: ClassVar[int] = FIXED_WIDTH
+    """How the kernels code a value: FIXED_WIDTH, VARUINT or VARSINT."""
+    holds_bools: ClassVar[bool] = False
+    """Whether values are True and False; such a field has no distances, and so no threshold."""
+    wraps: ClassVar[bool] = False
+    """Whether columns hold unsigned 64-bit numbers, as the signed ones with the same bits."""
+    takes_unsigned: ClassVar[bool] = False
+    """Whether a column may be given as unsigned integers."""
 
     @property
     def bits(self) -> int:
@@ -50,19 +69,27 @@ class FieldCodec:
     def highest(self) -> int:
         return 0
 
+    @property
+    def flip(self) -> int:
+        """Bits in which the wire differs from ``value - lowest``."""
+        return 0
+
     def hash_bytes(self) -> bytes:
         """The codec's part of the text that the schema hash is made of."""
         return bytes((self.tag,))
+
+    def write(self, writer: BitWriter, value: int) -> None:
+        """Write a value that is in range, bit by bit, as the kernels do for whole snapshots."""
+        writer.write_bits((value - self.lowest) ^ self.flip, self.bits)
+
+    def read(self, reader: BitReader) -> int | bool:
+        """Read a value; the kernels have checked that it is in range."""
+        return (reader.read_bits(self.bits) ^ self.flip) + self.lowest
 
 
 def is_int(value: object) -> TypeGuard[int]:
     """A whole number, and not a bool: what a declaration may give as one."""
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _check_bits(bits: object) -> None:
-    if not is_int(bits) or not 1 <= bits <= 64:
-        raise with_code(SchemaError(f"bits must be from 1 to 64, not {bits!r}"), "InvalidBitWidth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +99,9 @@ class Bool(FieldCodec):
     kind: ClassVar[str] = "bool"
     tag: ClassVar[int] = 0
     range_code: ClassVar[str] = "TypeMismatch"
+    json_name: ClassVar[str] = "Bool"
+    holds_bools: ClassVar[bool] = True
+    takes_unsigned: ClassVar[bool] = True
 
     @property
     def bits(self) -> int:
@@ -81,48 +111,54 @@ class Bool(FieldCodec):
     def highest(self) -> int:
         return 1
 
+    def read(self, reader: BitReader) -> bool:
+        return reader.read_bit()
+
 
 @dataclass(frozen=True, slots=True)
-class UInt(FieldCodec):
-    """An unsigned integer of a fixed number of bits."""
+class _FixedWidth(FieldCodec):
+    """An integer whose width is declared."""
 
     width: int
-    """Bits, 1 to 64."""
-    kind: ClassVar[str] = "uint"
-    tag: ClassVar[int] = 1
-    range_code: ClassVar[str] = "UnsignedOutOfRange"
+    """Bits, 1 to 64; the sign of a signed integer is one of them."""
+    json_keys: ClassVar[dict[str, str]] = {"bits": "width"}
 
     def __post_init__(self) -> None:
-        _check_bits(self.width)
+        if not is_int(self.width) or not 1 <= self.width <= 64:
+            raise with_code(SchemaError(f"bits must be from 1 to 64, not {self.width!r}"), "InvalidBitWidth")
 
     @property
     def bits(self) -> int:
         return self.width
-
-    @property
-    def highest(self) -> int:
-        return (1 << self.width) - 1
 
     def hash_bytes(self) -> bytes:
         return bytes((self.tag, self.width))
 
 
 @dataclass(frozen=True, slots=True)
-class SInt(FieldCodec):
+class UInt(_FixedWidth):
+    """An unsigned integer of a fixed number of bits."""
+
+    kind: ClassVar[str] = "uint"
+    tag: ClassVar[int] = 1
+    range_code: ClassVar[str] = "UnsignedOutOfRange"
+    json_name: ClassVar[str] = "UInt"
+    wraps: ClassVar[bool] = True
+    takes_unsigned: ClassVar[bool] = True
+
+    @property
+    def highest(self) -> int:
+        return (1 << self.width) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class SInt(_FixedWidth):
     """A signed integer of a fixed number of bits, in two's complement."""
 
-    width: int
-    """Bits, 1 to 64; the sign is one of them."""
     kind: ClassVar[str] = "sint"
     tag: ClassVar[int] = 2
     range_code: ClassVar[str] = "SignedOutOfRange"
-
-    def __post_init__(self) -> None:
-        _check_bits(self.width)
-
-    @property
-    def bits(self) -> int:
-        return self.width
+    json_name: ClassVar[str] = "SInt"
 
     @property
     def lowest(self) -> int:
@@ -132,8 +168,10 @@ class SInt(FieldCodec):
     def highest(self) -> int:
         return (1 << (self.width - 1)) - 1
 
-    def hash_bytes(self) -> bytes:
-        return bytes((self.tag, self.width))
+    @property
+    def flip(self) -> int:
+        """The sign bit, which makes it two's complement."""
+        return 1 << (self.width - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +181,21 @@ class VarUInt(FieldCodec):
     kind: ClassVar[str] = "varuint"
     tag: ClassVar[int] = 3
     range_code: ClassVar[str] = "VarUIntOutOfRange"
+    json_name: ClassVar[str] = "VarUInt"
+    coding: ClassVar[int] = VARUINT
+    takes_unsigned: ClassVar[bool] = True
 
     @property
     def highest(self) -> int:
-        return 0xFFFFFFFF
+        return MAX_VARUINT
+
+    def write(self, writer: BitWriter, value: int) -> None:
+        writer.align()
+        writer.write_varuint(value)
+
+    def read(self, reader: BitReader) -> int:
+        reader.align()
+        return reader.read_varuint()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,14 +205,24 @@ class VarSInt(FieldCodec):
     kind: ClassVar[str] = "varsint"
     tag: ClassVar[int] = 4
     range_code: ClassVar[str] = "VarSIntOutOfRange"
+    json_name: ClassVar[str] = "VarSInt"
+    coding: ClassVar[int] = VARSINT
 
     @property
     def lowest(self) -> int:
-        return -(1 << 31)
+        return MIN_VARSINT
 
     @property
     def highest(self) -> int:
-        return (1 << 31) - 1
+        return MAX_VARSINT
+
+    def write(self, writer: BitWriter, value: int) -> None:
+        writer.align()
+        writer.write_varsint(value)
+
+    def read(self, reader: BitReader) -> int:
+        reader.align()
+        return reader.read_varsint()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,6 +238,8 @@ class Fixed(FieldCodec):
     kind: ClassVar[str] = "fixed"
     tag: ClassVar[int] = 5
     range_code: ClassVar[str] = "FixedPointOutOfRange"
+    json_name: ClassVar[str] = "FixedPoint"
+    json_keys: ClassVar[dict[str, str]] = {"min_q": "min_q", "max_q": "max_q", "scale": "scale"}
 
     def __post_init__(self) -> None:
         if not is_int(self.scale) or not 1 <= self.scale <= 0xFFFFFFFF:
@@ -235,4 +296,4 @@ class Fixed(FieldCodec):
 
 
 KINDS: tuple[type[FieldCodec], ...] = (Bool, UInt, SInt, VarUInt, VarSInt, Fixed)
-"""Every codec, at the index of its tag."""
+"""Every codec that a schema's JSON may name."""

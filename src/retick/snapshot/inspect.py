@@ -1,22 +1,19 @@
 """A packet taken apart: sections, entities and fields, each with the bit at which it starts and the bits it costs.
 
-The packet is first checked by the decoder, so that the walk over it here can trust what it reads. The walk is a
-second reading of the format, in plain Python on a bit reader; tests hold the two against each other. Every bit is
-accounted for once: the costs of a packet add up to its size.
+The packet is first checked by the decoder, so that the reader here can trust what it reads. It is a second reader of
+the format, in plain Python; tests compare the two. Every bit is counted once: the costs of a packet add up to its size.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from retick.snapshot.faults import SECTION_NAMES
-from retick.snapshot.fields import FieldCodec
+from retick.snapshot.kernels import layout
 from retick.snapshot.kernels import status as st
 from retick.snapshot.kernels.decoder import Decoder
 from retick.snapshot.limits import Limits
 from retick.snapshot.model import Snapshot
 from retick.snapshot.schema import Component, Schema
-from retick.snapshot.session import FULL, SESSION_INIT
 from retick.wire.bits import BitReader
 
 __all__ = [
@@ -31,8 +28,7 @@ __all__ = [
     "total_costs",
 ]
 
-KINDS = {1: "full", 2: "delta", 4: "session init"}
-SESSION_SECTION = 6
+KINDS = {layout.FULL: "full", layout.DELTA: "delta", layout.SESSION_INIT: "session init"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +94,7 @@ class PacketReport:
 
 def is_snapshot(data: bytes) -> bool:
     """Whether these are the first bytes of a packet with the standard header."""
-    return data[:4] == b"\x43\x45\x44\x53"
+    return data[: len(layout.MAGIC)] == layout.MAGIC
 
 
 def inspect_packet(
@@ -108,10 +104,10 @@ def inspect_packet(
 
     Without a schema, or with another one than the packet's, only header and sections are told.
     """
-    version = 2 if data[4:6] == b"\x02\x00" else 0
+    version = 2 if data[layout.VERSION_AT : layout.FLAGS_AT] == b"\x02\x00" else 0
     decoder = Decoder(schema or Schema([]), version, limits or Limits(), strict, Snapshot)
-    decoder.packet_header(data)
-    return _report(decoder, data, schema, version, decoder.schema_hash)
+    framing = decoder.packet_header(data)
+    return _report(decoder, data, schema, version, framing.schema_hash)
 
 
 def inspect_frame(
@@ -119,8 +115,8 @@ def inspect_frame(
 ) -> PacketReport:
     """The same for a compact frame of a session that stands at ``last_tick``."""
     decoder = Decoder(schema or Schema([]), 2, limits or Limits(), strict, Snapshot)
-    decoder.frame_header(data, last_tick)
-    if decoder.flags == FULL:
+    framing = decoder.frame_header(data, last_tick)
+    if framing.flags == layout.FULL:
         decoder.full_frame(data, last_tick)
     return _report(decoder, data, schema, 2, None)
 
@@ -148,35 +144,36 @@ def _report(
     decoder: Decoder, data: bytes, schema: Schema | None, version: int, schema_hash: int | None
 ) -> PacketReport:
     understood = schema is not None and schema_hash in (None, schema.hash)
-    if decoder.flags == SESSION_INIT:
+    framing = decoder.framing
+    if framing.flags == layout.SESSION_INIT:
         _check_session(decoder)
     elif understood:
         decoder.check_bodies()
     costs: dict[str, int] = {}
-    header = decoder.header_bytes()
+    header = framing.header_bytes()
     costs["(header)"] = 8 * header
-    trailing = len(data) - header - decoder.payload_bytes()
+    trailing = len(data) - header - framing.payload_bytes()
     if trailing:
         costs["(trailing)"] = 8 * trailing
     sections = []
     at = header
-    for index in range(decoder.section_count):
-        tag, start, end = decoder.section(index)
+    for index in range(framing.section_count):
+        tag, start, end = framing.section(index)
         costs["(framing)"] = costs.get("(framing)", 0) + 8 * (start - at)
         walk = _Walk(schema if understood else None, data[start:end], 8 * start, costs)
         count, entities = walk.section(tag)
         sections.append(
             SectionPart(
-                tag=tag, name=SECTION_NAMES[tag], offset=at, size=end - at, count=count, entities=tuple(entities)
+                tag=tag, name=layout.SECTION_NAMES[tag], offset=at, size=end - at, count=count, entities=tuple(entities)
             )
         )
         at = end
     return PacketReport(
-        kind=KINDS[decoder.flags],
+        kind=KINDS[framing.flags],
         version=version,
         schema_hash=schema_hash,
-        tick=decoder.tick,
-        baseline_tick=decoder.baseline_tick,
+        tick=framing.tick,
+        baseline_tick=framing.baseline_tick,
         size=len(data),
         sections=tuple(sections),
         costs=costs,
@@ -185,9 +182,10 @@ def _report(
 
 
 def _check_session(decoder: Decoder) -> None:
-    for index in range(decoder.section_count):
-        if decoder.section(index)[0] != SESSION_SECTION:
-            raise decoder.section_fault(st.UNEXPECTED_SECTION, index)
+    framing = decoder.framing
+    for index in range(framing.section_count):
+        if framing.section(index)[0] != layout.SESSION:
+            raise decoder.section_error(st.UNEXPECTED_SECTION, index)
 
 
 class _Walk:
@@ -200,11 +198,17 @@ class _Walk:
         self._costs = costs
 
     def section(self, tag: int) -> tuple[int | None, list[EntityPart]]:
-        if tag == 6 or self._schema is None:
-            self._note("(session)" if tag == 6 else "(not understood)", self._reader.remaining)
+        if tag == layout.SESSION or self._schema is None:
+            self._note("(session)" if tag == layout.SESSION else "(not understood)", self._reader.remaining)
             return None, []
         count: int = self._cost("(counts)", self._reader.read_varuint)
-        read = {1: self._masked, 2: self._destroyed, 3: self._masked, 4: self._sparse, 5: self._packed}[tag]
+        read = {
+            layout.CREATES: self._masked,
+            layout.DESTROYS: self._destroyed,
+            layout.MASKED: self._masked,
+            layout.SPARSE: self._sparse,
+            layout.PACKED: self._packed,
+        }[tag]
         entities = [read(self._schema) for _ in range(count)]
         self._cost("(padding)", self._reader.align)
         return count, entities
@@ -273,7 +277,7 @@ class _Walk:
         component: Component = schema.components[number]
         label = schema.label(number, index)
         bit = self._reader.position
-        value = self._cost(label, lambda: _read_value(self._reader, component.fields[index].codec))
+        value = self._cost(label, lambda: component.fields[index].codec.read(self._reader))
         return FieldPart(
             component=component.id,
             index=index,
@@ -282,15 +286,3 @@ class _Walk:
             bit=self._first_bit + bit,
             bits=self._reader.position - bit,
         )
-
-
-def _read_value(reader: BitReader, codec: FieldCodec) -> int | bool:
-    if codec.kind == "bool":
-        return reader.read_bit()
-    if codec.kind in ("varuint", "varsint"):
-        reader.align()
-        return reader.read_varuint() if codec.kind == "varuint" else reader.read_varsint()
-    raw = reader.read_bits(codec.bits)
-    if codec.kind == "sint" and raw >> (codec.bits - 1):
-        return raw - (1 << codec.bits)
-    return raw + codec.lowest if codec.kind == "fixed" else raw

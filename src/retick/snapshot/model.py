@@ -1,7 +1,7 @@
 """The snapshot: every entity's components at one tick.
 
-A snapshot only holds values; whether they fit their fields is checked where they are written, since columns over a
-user's own buffers can change at any time. Refused here is only what a column cannot hold.
+A snapshot only holds values. Whether they fit their fields is checked when they are encoded, since columns over a
+user's own buffers can change at any time. Only what a column cannot hold is refused here.
 """
 
 from array import array
@@ -10,8 +10,9 @@ from sys import byteorder
 from typing import Any, Literal
 
 from retick.errors import EncodeError, UsageError, with_code
-from retick.snapshot.faults import value_fault
-from retick.snapshot.kernels.columns import Columns, duplicate, gather
+from retick.snapshot.kernels.columns import Columns
+from retick.snapshot.kernels.copies import duplicate, gather
+from retick.snapshot.kernels.errors import value_error
 from retick.snapshot.schema import Component, Schema
 
 __all__ = ["Entities", "Snapshot", "Values"]
@@ -26,9 +27,9 @@ _SIGNED64 = range(-(1 << 63), 1 << 63)
 _IDS = range(1 << 32)
 _FORMATS: dict[str, Literal["I", "q", "B"]] = {"I": "I", "q": "q", "B": "B"}
 _TAKEN = {"I": "IL", "q": "ql", "Q": "QL", "B": "Bb?"}
-"""Formats that are read where they lie, if their items have the right size; Q beside q for unsigned fields."""
+"""Formats that are read without a copy, if their items have the right size; Q beside q for unsigned fields."""
 _NATIVE = ("@", "=", "<" if byteorder == "little" else ">")
-"""What may stand before a format and changes nothing: ctypes writes it always."""
+"""Prefixes of a format that change nothing; ctypes always writes one."""
 
 
 class Snapshot(Columns):
@@ -98,10 +99,10 @@ class Snapshot(Columns):
                     f"component {component.id} has {len(component.fields)} fields, but {len(given)} columns are given"
                 )
             for item, buffer in zip(component.fields, given, strict=True):
-                unsigned = item.codec.kind in ("uint", "varuint", "bool")
-                view = _view(buffer, "q", f"column {component.id}.{item.id}", unsigned=unsigned)
+                what = f"column {component.id}.{item.id}"
+                view = _view(buffer, "q", what, unsigned=item.codec.takes_unsigned)
                 if len(view) != rows:
-                    raise UsageError(f"column {component.id}.{item.id} must have {rows} rows, not {len(view)}")
+                    raise UsageError(f"{what} must have {rows} rows, not {len(view)}")
                 views.append(view)
             # A copy: rows are counted once, and must stay what the flags say.
             flags.append(None if flag_view is None else array("B", flag_view))
@@ -135,7 +136,7 @@ class Snapshot(Columns):
         first = 0
         readers = []
         for index, component in enumerate(components):
-            fields = [(first + at, item.codec.kind == "bool") for at, item in enumerate(component.fields)]
+            fields = [(first + at, item.codec.holds_bools) for at, item in enumerate(component.fields)]
             readers.append((index, component.id, fields))
             first += len(fields)
         rows = [0] * len(components)
@@ -220,15 +221,14 @@ def _check_entity(schema: Schema, entity: Any, components: Mapping[int, Values])
 def _columns_of(component: Component, having: list[tuple[int, Values]]) -> "list[array[int]]":
     made = []
     for at, item in enumerate(component.fields):
-        is_bool, unsigned = item.codec.kind == "bool", item.codec.kind == "uint"
         column = array("q")
         for entity, values in having:
             value = values[at]
-            if (isinstance(value, bool) and not is_bool) or not hasattr(value, "__index__"):
-                raise value_fault(entity, component.id, item, value, "TypeMismatch")
+            if (isinstance(value, bool) and not item.codec.holds_bools) or not hasattr(value, "__index__"):
+                raise value_error(entity, component.id, item, value, "TypeMismatch")
             number = value.__index__()
-            if number not in (_UNSIGNED64 if unsigned else _SIGNED64):
-                raise value_fault(entity, component.id, item, value)
+            if number not in (_UNSIGNED64 if item.codec.wraps else _SIGNED64):
+                raise value_error(entity, component.id, item, value)
             column.append(number if number in _SIGNED64 else number - (1 << 64))
         made.append(column)
     return made

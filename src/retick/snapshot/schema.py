@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from retick.errors import SchemaError, with_code
 from retick.snapshot.fields import FieldCodec, is_int
-from retick.snapshot.kernels.table import FieldTable
+from retick.snapshot.kernels.table import FieldRow, FieldTable
 
 __all__ = ["Component", "Field", "Schema"]
 
@@ -56,6 +56,12 @@ class Field:
             raise SchemaError(f"field {self.id} needs a codec such as UInt(8), not {self.codec!r}")
         if self.threshold is not None and not (is_int(self.threshold) and 0 <= self.threshold <= 0xFFFFFFFF):
             raise SchemaError(f"a threshold must be from 0 to 4294967295, not {self.threshold!r}")
+
+    def row(self) -> FieldRow:
+        """The field in the form that the kernels' table is made from."""
+        codec = self.codec
+        threshold = 0 if codec.holds_bools else self.threshold or 0
+        return FieldRow(codec.coding, codec.bits, codec.lowest, codec.highest, codec.flip, codec.wraps, threshold)
 
     def hash_bytes(self) -> bytes:
         policy = b"\x00" if self.threshold is None else b"\x01" + self.threshold.to_bytes(4, "little")
@@ -122,11 +128,9 @@ class Schema:
     @cached_property
     def table(self) -> FieldTable:
         """The kernels' form of this schema."""
-        rows = []
-        for component in self._components:
-            codecs = [(item.codec, item.threshold) for item in component.fields]
-            rows.append((component.id, [(c.tag, c.bits, c.lowest, c.highest, threshold) for c, threshold in codecs]))
-        table = FieldTable(rows)
+        table = FieldTable(
+            [(component.id, [item.row() for item in component.fields]) for component in self._components]
+        )
         table.schema = self
         return table
 

@@ -14,12 +14,10 @@ import json
 from typing import Any
 
 from retick.errors import SchemaError
-from retick.snapshot.fields import Bool, FieldCodec, Fixed, SInt, UInt, VarSInt, VarUInt
+from retick.snapshot.fields import KINDS, FieldCodec
 from retick.snapshot.schema import Component, Field, Schema
 
 __all__ = ["schema_from_json", "schema_to_json"]
-
-_PLAIN: dict[str, type[FieldCodec]] = {"Bool": Bool, "VarUInt": VarUInt, "VarSInt": VarSInt}
 
 
 def schema_from_json(text: str | bytes) -> Schema:
@@ -55,22 +53,16 @@ def _field_of(entry: Any) -> Field:
 
 
 def _codec_of(entry: Any) -> FieldCodec:
-    if isinstance(entry, str):
-        return _PLAIN[entry]()
-    if "FixedPoint" in entry:
-        bounds = entry["FixedPoint"]
-        return Fixed(min_q=bounds["min_q"], max_q=bounds["max_q"], scale=bounds["scale"])
-    kind = UInt if "UInt" in entry else SInt
-    return kind(entry[kind.__name__]["bits"])
+    name, given = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
+    kind = {kind.json_name: kind for kind in KINDS}[name]
+    return kind(**{ours: given[theirs] for theirs, ours in kind.json_keys.items()})
 
 
 def _entry_of(item: Field, names: bool) -> dict[str, Any]:
     codec = item.codec
-    shape: Any = type(codec).__name__
-    if isinstance(codec, UInt | SInt):
-        shape = {shape: {"bits": codec.width}}
-    elif isinstance(codec, Fixed):
-        shape = {"FixedPoint": {"min_q": codec.min_q, "max_q": codec.max_q, "scale": codec.scale}}
+    shape: Any = codec.json_name
+    if codec.json_keys:
+        shape = {shape: {theirs: getattr(codec, ours) for theirs, ours in codec.json_keys.items()}}
     change: Any = "Always" if item.threshold is None else {"Threshold": {"threshold_q": item.threshold}}
     entry = {"id": item.id, "codec": shape, "change": change}
     if names and item.name:

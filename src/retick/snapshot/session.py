@@ -20,6 +20,7 @@ from retick.errors import BaselineMissing, InvalidValue, UsageError, with_code
 from retick.snapshot.fields import is_int
 from retick.snapshot.kernels import status as st
 from retick.snapshot.kernels.decoder import Decoder
+from retick.snapshot.kernels.layout import BASELINE_TICK_AT, DELTA, FULL, HEADER, MAGIC, SESSION, SESSION_INIT
 from retick.snapshot.model import Snapshot
 from retick.wire.bits import BitReader
 
@@ -39,8 +40,6 @@ __all__ = [
     "standard_header",
 ]
 
-MAGIC = b"\x43\x45\x44\x53"
-FULL, DELTA, SESSION_INIT = 1, 2, 4
 COMPACT_MODE = 1
 
 
@@ -76,43 +75,41 @@ def standard_header(codec: "Codec", flags: int, tick: int, baseline_tick: int, p
     for name, value in (("tick", tick), ("baseline_tick", baseline_tick)):
         if not isinstance(value, int) or not 0 <= value <= 0xFFFFFFFF:
             raise UsageError(f"{name} must be from 0 to 4294967295, not {value!r}")
-    head = MAGIC + codec.version.to_bytes(2, "little") + flags.to_bytes(2, "little")
-    ticks = b"".join(value.to_bytes(4, "little") for value in (tick, baseline_tick, payload_bytes))
-    return head + codec.schema_hash.to_bytes(8, "little") + ticks
+    return HEADER.pack(MAGIC, codec.version, flags, codec.schema_hash, tick, baseline_tick, payload_bytes)
 
 
 def encode_session_init(codec: "Codec", tick: int, session_id: int | None) -> bytes:
     if session_id is not None and not (is_int(session_id) and 1 <= session_id <= 0xFFFFFFFFFFFFFFFF):
         raise UsageError(f"session_id must be from 1 to 2**64 - 1, or None, not {session_id!r}")
     body = (session_id or 0).to_bytes(8, "little") + bytes((COMPACT_MODE,))
-    section = bytes((6, len(body))) + body
+    section = bytes((SESSION, len(body))) + body
     return standard_header(codec, SESSION_INIT, tick, 0, len(section)) + section
 
 
 def decode_session_init(codec: "Codec", decoder: Decoder, data: Any) -> SessionState:
-    decoder.packet_header(data)
-    if decoder.flags != SESSION_INIT:
+    framing = decoder.packet_header(data)
+    if framing.flags != SESSION_INIT:
         raise _session_fault("SessionMissing", "not a session-init packet")
-    if decoder.baseline_tick != 0:
-        raise _session_fault("SessionInitInvalid", f"baseline tick {decoder.baseline_tick} in a session-init packet")
-    decoder.check_hash()
+    if framing.baseline_tick != 0:
+        raise _session_fault("SessionInitInvalid", f"baseline tick {framing.baseline_tick} in a session-init packet")
+    decoder.need_same_schema()
     body = None
-    for index in range(decoder.section_count):
-        tag, _start, _end = decoder.section(index)
-        if tag != 6:
-            raise decoder.section_fault(st.UNEXPECTED_SECTION, index)
+    for index in range(framing.section_count):
+        tag, _start, _end = framing.section(index)
+        if tag != SESSION:
+            raise decoder.section_error(st.UNEXPECTED_SECTION, index)
         if body is not None:
             raise _session_fault("SessionInitInvalid", "two session sections in one packet")
-        body = decoder.section_bytes(index)
+        body = framing.section_bytes(index)
     if body is None:
         raise _session_fault("SessionInitInvalid", "a session-init packet without its section")
     reader = BitReader(body)
     session_id, mode = reader.read_u64(), reader.read_u8()
     if reader.remaining:
-        raise decoder.trailing_fault(6, reader.remaining)
+        raise decoder.trailing_error(SESSION, reader.remaining)
     if mode != COMPACT_MODE:
         raise _session_fault("SessionUnsupportedMode", f"compact mode {mode} is not known", mode=mode)
-    return SessionState(schema_hash=codec.schema_hash, session_id=session_id or None, last_tick=decoder.tick)
+    return SessionState(schema_hash=codec.schema_hash, session_id=session_id or None, last_tick=framing.tick)
 
 
 def _session_fault(code: str, message: str, **details: int) -> InvalidValue:
@@ -189,15 +186,15 @@ class SessionReceiver:
 
     def baseline_tick(self, data: Any) -> int | None:
         """The tick of the snapshot that ``apply`` needs for this packet; None for a full one."""
-        if bytes(data[:4]) == MAGIC:
-            return int.from_bytes(data[20:24], "little") or None
+        if bytes(data[: len(MAGIC)]) == MAGIC:
+            return int.from_bytes(data[BASELINE_TICK_AT : BASELINE_TICK_AT + 4], "little") or None
         return self._codec.decode_frame_header(data, last_tick=self._last_tick).baseline_tick
 
     def apply(self, base: Snapshot | None, data: Any) -> Snapshot:
         """The snapshot in a packet. ``base`` is needed for deltas. The tick moves on only when all went well."""
         if self.state is None:
             raise _session_fault("SessionMissing", "a packet of a session that was never opened")
-        if bytes(data[:4]) != MAGIC:
+        if bytes(data[: len(MAGIC)]) != MAGIC:
             if base is None:
                 tick = self.baseline_tick(data)
                 message = f"a frame against the snapshot of tick {tick}, which is not held: ask for a full one"

@@ -1,7 +1,7 @@
-"""Packets in words: each field with its offset, its value and its meaning, as far as the bytes go.
+"""Packets explained: each field with its offset, its value and its meaning, as far as the bytes go.
 
-A decoder stops at the first fault and says what it is; an explainer shows all that can be read up to there and the
-decoder's words after it.
+A decoder stops at the first fault and says what it is. An explanation shows all that can be read up to there, and then
+the decoder's message.
 """
 
 import struct
@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from retick.errors import DecodeError
 from retick.wire import rbn1
+from retick.wire import rbn1_layout as layout
 
 __all__ = ["Explanation", "Row", "RowReader", "explain_lan", "explain_rbn1", "is_lan", "is_rbn1"]
 
-_ALL = rbn1.TIME_SYNC | rbn1.LOSS_STATS | rbn1.WIDE_INPUTS
 _LAN = {
     b"HELLO": "the joiner asks, every 30 ticks until it is answered",
     b"ACK": "the host answers",
@@ -32,10 +32,10 @@ class Row(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """A packet in words."""
+    """A packet explained."""
 
     format: str
-    """What it is, in a word or two."""
+    """Name of the format."""
     summary: str
     """The packet in one line."""
     rows: list[Row]
@@ -44,7 +44,7 @@ class Explanation(NamedTuple):
 
 
 class RowReader:
-    """Walks over bytes and notes fields; what the bytes do not hold is left out."""
+    """Reads fields one after the other and lists them; fields beyond the end of the bytes are left out."""
 
     def __init__(self, data: bytes, offset: int = 0, prefix: str = "") -> None:
         self.data = data
@@ -115,11 +115,11 @@ def explain_rbn1(data: bytes, offset: int = 0) -> Explanation:
     reader.raw(len(data) - reader.at, "trailing")
     fault = None
     try:
-        rbn1.decode(data[offset:], _ALL)
+        rbn1.decode(data[offset:], layout.ALL_EXTENSIONS)
     except DecodeError as error:
         fault = f"{type(error).__name__}: {error}"
     summary = f"RBN1 {count} frames from {start}, ack {ack}"
-    if flags & 1:
+    if flags & layout.HAS_CHECKSUM:
         summary += ", checksum"
     return Explanation("RBN1", summary, reader.rows, fault)
 
@@ -133,13 +133,13 @@ def _name_flags(flags: int) -> str:
 
 
 def _explain_blocks(reader: RowReader, flags: int) -> None:
-    if flags & 1:
+    if flags & layout.HAS_CHECKSUM:
         reader.number("I", "checksum frame")
         reader.number("I", "checksum", "of the state at that frame", "0x{:08x}".format)
-    if flags & 2:
+    if flags & layout.HAS_TIME_SYNC:
         reader.number("H", "time sync frame", "low 16 bits of the sender's frame")
         reader.number("h", "time sync lead", lambda lead: f"{lead / 64:+.2f} frames ahead of what it receives")
-    if flags & 4:
+    if flags & layout.HAS_LOSS_STATS:
         reader.number("H", "loss received", "running total, low 16 bits")
         reader.number("H", "loss lost", "running total, low 16 bits")
 

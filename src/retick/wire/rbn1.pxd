@@ -1,7 +1,4 @@
-cdef int _MOST
-cdef unsigned int _MAGIC_WORD
-cdef int _HAS_CHECKSUM
-cdef int _HAS_TIME_SYNC
+# The C side of rbn1.py.
 
 cpdef bytes encode_narrow(
     long long start_frame,

@@ -15,13 +15,14 @@
            inputs         count x seats x size bytes
 
 One ``struct`` call writes a whole packet and one reads it: the layouts differ only by count, and all are made on
-import. Values are checked by ``struct`` itself; only after it refused does anyone look for the reason. Compiled, the
-packets that a match is made of are read and written byte by byte, which is a fraction of that.
+import. Values are checked by ``struct`` itself; the reason is looked for only after it refused. ``encode`` and
+``encode_into`` repeat the choice of the layout, because a shared function would cost them a fifth of their time.
+Compiled, the packets that a match is made of are read and written byte by byte, which is a fraction of that.
 """
 
 import struct
 from collections.abc import Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any
 
 from retick.errors import (
     BadMagic,
@@ -33,6 +34,25 @@ from retick.errors import (
     Truncated,
     UnsupportedVersion,
 )
+from retick.wire.rbn1_layout import (
+    ALL_EXTENSIONS,
+    LOSS_STATS,
+    MAGIC,
+    MAX_COUNT,
+    MAX_INPUT_BYTES,
+    MAX_PACKET_SIZE,
+    TIME_SYNC,
+    WIDE_INPUTS,
+)
+from retick.wire.rbn1_packet import (
+    InputPacket,
+    LossStats,
+    TimeSync,
+    check_extensions,
+    check_shape,
+    encoded_size,
+    refuse,
+)
 
 try:
     import cython
@@ -41,7 +61,10 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize
+    from cython.cimports.retick.wire import rbn1_layout as layout
     from cython.cimports.retick.wire.words import load_le16, load_le32, load_u8, store_le16, store_le32
+else:
+    from retick.wire import rbn1_layout as layout
 
 __all__ = [
     "ALL_EXTENSIONS",
@@ -64,27 +87,7 @@ __all__ = [
     "try_decode",
 ]
 
-MAGIC = b"RBN1"
-MAX_COUNT = 32
-MAX_PACKET_SIZE = 87
-"""The largest version 1 packet without extensions."""
-MAX_INPUT_BYTES = 1024
-"""The most that the inputs of a version 2 packet may take, so that the packet fits any datagram."""
-
-TIME_SYNC = 1
-LOSS_STATS = 2
-WIDE_INPUTS = 4
-"""Extensions: bits for the argument of that name, and for the link's capabilities."""
-ALL_EXTENSIONS = TIME_SYNC | LOSS_STATS | WIDE_INPUTS
-
-_HAS_CHECKSUM = 1
-_HAS_TIME_SYNC = 2
-_HAS_LOSS_STATS = 4
-
-_MOST = MAX_COUNT
-_MAGIC_WORD = int.from_bytes(MAGIC, "little")
 _HEADER = struct.Struct("<4sBBIBI")
-_HEADER_SIZE = 15
 _PLAIN = tuple(struct.Struct(f"<4sBBIBI{n}H") for n in range(MAX_COUNT + 1))
 _WITH_CHECKSUM = tuple(struct.Struct(f"<4sBBIBIII{n}H") for n in range(MAX_COUNT + 1))
 _WITH_TIME_SYNC = tuple(struct.Struct(f"<4sBBIBIHh{n}H") for n in range(MAX_COUNT + 1))
@@ -94,40 +97,6 @@ _TIME_SYNC = struct.Struct("<Hh")
 _LOSS_STATS = struct.Struct("<HH")
 _CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _make = tuple.__new__
-
-
-class TimeSync(NamedTuple):
-    """Where the sender is in time; see the format's page for how both leads are brought together."""
-
-    frame: int
-    """Low 16 bits of the frame that the sender is about to play."""
-    lead: int
-    """How far the sender runs ahead of the inputs that it receives, in 1/64 frame."""
-
-
-class LossStats(NamedTuple):
-    """Running totals of what the sender received and missed, each modulo 65536."""
-
-    received: int
-    lost: int
-
-
-class InputPacket(NamedTuple):
-    """The inputs of consecutive frames, oldest first. Nothing is checked until it is encoded."""
-
-    start_frame: int
-    ack_frame: int
-    """Newest frame received from the other side without a gap; 0 also before any."""
-    inputs: tuple[int, ...]
-    """One for each frame; with several seats by frame, within a frame by seat."""
-    checksum_frame: int | None = None
-    checksum: int | None = None
-    time_sync: TimeSync | None = None
-    loss_stats: LossStats | None = None
-    input_size: int = 2
-    """Bytes of one input. Anything but 2 needs WIDE_INPUTS."""
-    seats: int = 1
-    """Players in this packet. Anything but 1 needs WIDE_INPUTS."""
 
 
 @cython.annotation_typing(False)  # extensions are any integer, and nothing else is made one
@@ -145,15 +114,15 @@ def encode(packet: InputPacket, extensions: int = 0) -> bytes:
                 return _WITH_CHECKSUM[count].pack(MAGIC, 1, 1, start, count, ack, checksum_frame, checksum, *inputs)
         except (struct.error, TypeError):
             pass
-        _refuse(packet, 0)
+        refuse(packet, 0)
     if sync is not None and checksum is None and checksum_frame is None and loss is None and size == 2 and seats == 1:
         try:
             count = len(inputs)
             if 0 < count <= MAX_COUNT and extensions & TIME_SYNC:
-                return _WITH_TIME_SYNC[count].pack(MAGIC, 1, _HAS_TIME_SYNC, start, count, ack, *sync, *inputs)
+                return _WITH_TIME_SYNC[count].pack(MAGIC, 1, layout.HAS_TIME_SYNC, start, count, ack, *sync, *inputs)
         except (struct.error, TypeError):
             pass
-    _check_shape(packet)
+    check_shape(packet)
     buffer = bytearray(encoded_size(packet))
     _encode_extended(packet, buffer, extensions)
     return bytes(buffer)
@@ -174,26 +143,26 @@ def encode_narrow(
     """
     values = inputs if type(inputs) is list or type(inputs) is tuple else tuple(inputs)
     count: cython.int = len(values)
-    if not 0 < count <= _MOST:
+    if not 0 < count <= layout.MAX_COUNT:
         raise EncodeError(f"a packet carries 1 to {MAX_COUNT} frames of 1 inputs, not {count}")
     most: cython.longlong = 0xFFFFFFFF
     flags: cython.int = (checksum_frame >= 0) | (sync_frame >= 0) << 1
     fits: cython.bint = 0 <= start_frame <= most and 0 <= ack_frame <= most and checksum_frame <= most
     if not (fits and 0 <= checksum <= most and sync_frame <= 0xFFFF and -0x8000 <= lead <= 0x7FFF):
         return _narrow(start_frame, ack_frame, values, checksum_frame, checksum, sync_frame, lead)
-    at: cython.int = 15
+    at: cython.int = layout.HEADER_BYTES
     if cython.compiled:
-        data: bytes = PyBytes_FromStringAndSize(cython.NULL, 15 + 8 * (flags & 1) + 2 * (flags & 2) + 2 * count)
+        data: bytes = PyBytes_FromStringAndSize(cython.NULL, at + _blocks_size(flags) + 2 * count)
         octets: cython.p_uchar = cython.cast(cython.p_uchar, PyBytes_AS_STRING(data))
-        store_le32(octets, 0, _MAGIC_WORD)
+        store_le32(octets, 0, layout.MAGIC_WORD)
         octets[4], octets[5], octets[10] = 1, flags, count
         store_le32(octets, 6, start_frame)
         store_le32(octets, 11, ack_frame)
-        if flags & _HAS_CHECKSUM:
+        if flags & layout.HAS_CHECKSUM:
             store_le32(octets, at, checksum_frame)
             store_le32(octets, at + 4, checksum)
             at += 8
-        if flags & _HAS_TIME_SYNC:
+        if flags & layout.HAS_TIME_SYNC:
             store_le16(octets, at, sync_frame)
             store_le16(octets, at + 2, lead)
             at += 4
@@ -205,9 +174,9 @@ def encode_narrow(
             store_le16(octets, at + 2 * index, value)
         return data
     blocks = b""
-    if flags & _HAS_CHECKSUM:
+    if flags & layout.HAS_CHECKSUM:
         blocks = _CHECKSUM.pack(checksum_frame, checksum)
-    if flags & _HAS_TIME_SYNC:
+    if flags & layout.HAS_TIME_SYNC:
         blocks += _TIME_SYNC.pack(sync_frame, lead)
     try:
         if blocks:
@@ -218,7 +187,7 @@ def encode_narrow(
 
 
 def _narrow(start: Any, ack: Any, inputs: Any, checksum_frame: Any, checksum: Any, sync_frame: Any, lead: Any) -> bytes:
-    """What ``encode_narrow`` does not do itself: numbers of other kinds, and saying what does not fit."""
+    """The slow way of ``encode_narrow``: for numbers of other kinds, and to say what does not fit."""
     packet = InputPacket(start, ack, tuple(inputs))
     if checksum_frame >= 0:
         packet = packet._replace(checksum_frame=checksum_frame, checksum=checksum)
@@ -242,29 +211,21 @@ def encode_into(packet: InputPacket, buffer: bytearray | memoryview, extensions:
             if 0 < count <= MAX_COUNT:
                 if checksum is None and checksum_frame is None:
                     _PLAIN[count].pack_into(buffer, 0, MAGIC, 1, 0, start, count, ack, *inputs)
-                    return 15 + 2 * count
+                    return layout.HEADER_BYTES + 2 * count
                 _WITH_CHECKSUM[count].pack_into(
                     buffer, 0, MAGIC, 1, 1, start, count, ack, checksum_frame, checksum, *inputs
                 )
-                return 23 + 2 * count
+                return layout.HEADER_BYTES + layout.CHECKSUM_BYTES + 2 * count
         except (struct.error, TypeError):
             pass
-        _refuse(packet, len(buffer))
+        refuse(packet, len(buffer))
     return _encode_extended(packet, buffer, extensions)
-
-
-def encoded_size(packet: InputPacket) -> int:
-    """Bytes that the packet takes on the wire, if its values fit."""
-    size = _HEADER_SIZE + len(packet.inputs) * packet.input_size
-    size += (packet.input_size, packet.seats) != (2, 1)
-    size += 8 * (packet.checksum is not None)
-    return size + 4 * (packet.time_sync is not None) + 4 * (packet.loss_stats is not None)
 
 
 @cython.annotation_typing(False)
 def decode(data: bytes | bytearray | memoryview, extensions: int = 0) -> InputPacket:
     """Read one packet, strictly version 1 unless ``extensions`` names more; checks in the order of the page."""
-    # At half the price of the named tuple's own constructor.
+    # Half the time of the named tuple's own constructor.
     return _make(InputPacket, decode_fields(data, extensions & ALL_EXTENSIONS))
 
 
@@ -272,15 +233,16 @@ def decode_fields(data: Any, extensions: cython.uint) -> tuple[Any, ...]:
     """``decode``, but the fields of an InputPacket in its order as a bare tuple; ``extensions`` has no other bits."""
     octets: bytes = data if type(data) is bytes else bytes(memoryview(data))
     length: cython.Py_ssize_t = len(octets)
-    if length < 15:
-        raise Truncated(f"RBN1 has a header of 15 bytes, this has {length}", needed=_HEADER_SIZE, available=length)
+    if length < layout.HEADER_BYTES:
+        message = f"RBN1 has a header of {layout.HEADER_BYTES} bytes, this has {length}"
+        raise Truncated(message, needed=layout.HEADER_BYTES, available=length)
     version: cython.int
     flags: cython.int
     count: cython.int
     if cython.compiled:
         start, ack = load_le32(octets, 6), load_le32(octets, 11)
         version, flags, count = load_u8(octets, 4), load_u8(octets, 5), load_u8(octets, 10)
-        is_ours: cython.bint = load_le32(octets, 0) == _MAGIC_WORD
+        is_ours: cython.bint = load_le32(octets, 0) == layout.MAGIC_WORD
     else:
         magic, version, flags, start, count, ack = _HEADER.unpack_from(octets)
         is_ours = magic == MAGIC
@@ -290,19 +252,19 @@ def decode_fields(data: Any, extensions: cython.uint) -> tuple[Any, ...]:
         raise UnsupportedVersion(f"RBN1 version {version} is not known here", version=version)
     if flags > 1 and flags & ~(1 | (extensions & (TIME_SYNC | LOSS_STATS)) << 1):
         raise InvalidValue(f"RBN1 flags {flags:#04x} have bits that are not known here")
-    if not 1 <= count <= _MOST:
+    if not 1 <= count <= layout.MAX_COUNT:
         raise LimitExceeded(
             f"RBN1 carries 1 to {MAX_COUNT} frames, not {count}", what="count", limit=MAX_COUNT, actual=count
         )
     if version == 2:
         return _decode_wide(octets, flags, start, count, ack)
-    at: cython.int = 15 + 8 * (flags & 1) + 2 * (flags & 2) + (flags & 4)
+    at: cython.int = layout.HEADER_BYTES + _blocks_size(flags)
     if length != at + 2 * count:
         _check_length(length, at + 2 * count)
     inputs = read_inputs(octets, at, count)
     if flags == 0:
         return (start, ack, inputs, None, None, None, None, 2, 1)
-    checksum_frame, checksum, sync, loss = _decode_blocks(octets, 15, flags)
+    checksum_frame, checksum, sync, loss = _decode_blocks(octets, layout.HEADER_BYTES, flags)
     return (start, ack, inputs, checksum_frame, checksum, sync, loss, 2, 1)
 
 
@@ -328,8 +290,18 @@ def _check_length(length: int, expected: int) -> None:
         raise TrailingData(f"{length - expected} bytes after the end of the RBN1 packet", extra=length - expected)
 
 
-def _blocks_size(flags: int) -> int:
-    return 8 * (flags & 1) + 2 * (flags & 2) + (flags & 4)
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _blocks_size(flags: cython.int) -> cython.int:
+    size: cython.int = 0
+    if flags & layout.HAS_CHECKSUM:
+        size += layout.CHECKSUM_BYTES
+    if flags & layout.HAS_TIME_SYNC:
+        size += layout.TIME_SYNC_BYTES
+    if flags & layout.HAS_LOSS_STATS:
+        size += layout.LOSS_STATS_BYTES
+    return size
 
 
 def _decode_blocks(
@@ -339,22 +311,24 @@ def _decode_blocks(
     checksum: int | None = None
     sync: TimeSync | None = None
     loss: LossStats | None = None
-    if flags & _HAS_CHECKSUM:
+    if flags & layout.HAS_CHECKSUM:
         checksum_frame, checksum = _CHECKSUM.unpack_from(data, at)
-        at += 8
-    if flags & _HAS_TIME_SYNC:
+        at += layout.CHECKSUM_BYTES
+    if flags & layout.HAS_TIME_SYNC:
         sync = _make(TimeSync, _TIME_SYNC.unpack_from(data, at))
-        at += 4
-    if flags & _HAS_LOSS_STATS:
+        at += layout.TIME_SYNC_BYTES
+    if flags & layout.HAS_LOSS_STATS:
         loss = _make(LossStats, _LOSS_STATS.unpack_from(data, at))
     return checksum_frame, checksum, sync, loss
 
 
 def _decode_wide(data: bytes, flags: int, start: int, count: int, ack: int) -> tuple[Any, ...]:
     length = len(data)
-    if length < 16:
-        raise Truncated("RBN1 version 2 has a header of 16 bytes, this has 15", needed=16, available=length)
-    size, seats = data[15] & 15, data[15] >> 4
+    if length < layout.WIDE_HEADER_BYTES:
+        message = f"RBN1 version 2 has a header of {layout.WIDE_HEADER_BYTES} bytes, this has {length}"
+        raise Truncated(message, needed=layout.WIDE_HEADER_BYTES, available=length)
+    shape = data[layout.WIDE_HEADER_BYTES - 1]
+    size, seats = shape & 15, shape >> 4
     if not (1 <= size <= 8 and 1 <= seats <= 8):
         raise InvalidValue(f"RBN1 inputs are of 1 to 8 bytes and 1 to 8 seats, not {size} and {seats}")
     taken = count * seats * size
@@ -365,21 +339,21 @@ def _decode_wide(data: bytes, flags: int, start: int, count: int, ack: int) -> t
             limit=MAX_INPUT_BYTES,
             actual=taken,
         )
-    at = 16 + _blocks_size(flags)
+    at = layout.WIDE_HEADER_BYTES + _blocks_size(flags)
     _check_length(length, at + taken)
     inputs: tuple[int, ...]
     if size in _CODES:
         inputs = struct.unpack_from(f"<{count * seats}{_CODES[size]}", data, at)
     else:
         inputs = tuple(int.from_bytes(data[i : i + size], "little") for i in range(at, length, size))
-    return (start, ack, inputs, *_decode_blocks(data, 16, flags), size, seats)
+    return (start, ack, inputs, *_decode_blocks(data, layout.WIDE_HEADER_BYTES, flags), size, seats)
 
 
 def _encode_extended(packet: InputPacket, buffer: bytearray | memoryview, extensions: Any) -> int:
-    """Any packet, block by block: the road for what the two fixed layouts do not cover."""
+    """Any packet, block by block: for what the fixed layouts do not cover."""
     start, ack, inputs, checksum_frame, checksum, sync, loss, size, seats = packet
-    _check_shape(packet)
-    _check_extensions(packet, extensions)
+    check_shape(packet)
+    check_extensions(packet, extensions)
     length = encoded_size(packet)
     wide = (size, seats) != (2, 1)
     flags = (checksum is not None) | (sync is not None) << 1 | (loss is not None) << 2
@@ -388,86 +362,23 @@ def _encode_extended(packet: InputPacket, buffer: bytearray | memoryview, extens
         if length > len(buffer) or not 1 <= count <= MAX_COUNT or count * seats != len(inputs):
             raise struct.error
         _HEADER.pack_into(buffer, 0, MAGIC, 1 + wide, flags, start, count, ack)
-        at = 15
+        at = layout.HEADER_BYTES
         if wide:
-            buffer[15] = size | seats << 4
-            at = 16
+            buffer[at] = size | seats << 4
+            at = layout.WIDE_HEADER_BYTES
         if checksum is not None or checksum_frame is not None:
             _CHECKSUM.pack_into(buffer, at, checksum_frame, checksum)
-            at += 8
+            at += layout.CHECKSUM_BYTES
         if sync is not None:
             _TIME_SYNC.pack_into(buffer, at, *sync)
-            at += 4
+            at += layout.TIME_SYNC_BYTES
         if loss is not None:
             _LOSS_STATS.pack_into(buffer, at, *loss)
-            at += 4
+            at += layout.LOSS_STATS_BYTES
         if size in _CODES:
             struct.pack_into(f"<{len(inputs)}{_CODES[size]}", buffer, at, *inputs)
         else:
             buffer[at:length] = b"".join([value.to_bytes(size, "little") for value in inputs])
     except (struct.error, OverflowError, TypeError, AttributeError):
-        _refuse(packet, len(buffer))
+        refuse(packet, len(buffer))
     return length
-
-
-def _check_shape(packet: InputPacket) -> None:
-    """Refuse what is no packet at all, before anything is read of it."""
-    size, seats = packet.input_size, packet.seats
-    for name, value in (("input_size", size), ("seats", seats)):
-        if not isinstance(value, int):
-            raise EncodeError(f"{name} is a whole number, not {value!r}")
-    if not (1 <= size <= 8 and 1 <= seats <= 8):
-        raise EncodeError(f"inputs are of 1 to 8 bytes and 1 to 8 seats, not {size} and {seats}")
-    if not isinstance(packet.inputs, (tuple, list)):
-        raise EncodeError(f"inputs are a tuple of numbers, not {packet.inputs!r}")
-    for name, block in (("time_sync", packet.time_sync), ("loss_stats", packet.loss_stats)):
-        if block is not None and not (isinstance(block, tuple) and len(block) == 2):
-            raise EncodeError(f"{name} has two numbers, not {block!r}")
-
-
-def _check_extensions(packet: InputPacket, extensions: Any) -> None:
-    size, seats = packet.input_size, packet.seats
-    if len(packet.inputs) * size > MAX_INPUT_BYTES:
-        raise EncodeError(f"inputs take at most {MAX_INPUT_BYTES} bytes, not {len(packet.inputs) * size}")
-    if (size, seats) != (2, 1) and not extensions & WIDE_INPUTS:
-        raise EncodeError(f"{seats} seats of {size} bytes need WIDE_INPUTS, which the peer must have named")
-    if packet.time_sync is not None and not extensions & TIME_SYNC:
-        raise EncodeError("a time sync block needs TIME_SYNC, which the peer must have named")
-    if packet.loss_stats is not None and not extensions & LOSS_STATS:
-        raise EncodeError("a loss statistics block needs LOSS_STATS, which the peer must have named")
-
-
-def _refuse(packet: InputPacket, room: int) -> NoReturn:
-    """Find out why the packet could not be written, and say so."""
-    _check_shape(packet)
-    frames, rest = divmod(len(packet.inputs), packet.seats)
-    if rest or not 1 <= frames <= MAX_COUNT:
-        raise EncodeError(
-            f"a packet carries 1 to {MAX_COUNT} frames of {packet.seats} inputs, not {len(packet.inputs)}"
-        )
-    if (packet.checksum is None) != (packet.checksum_frame is None):
-        raise EncodeError("a checksum and its frame go together, or neither is there")
-    most = (1 << 8 * packet.input_size) - 1
-    wanted: list[tuple[str, object, int, int]] = [
-        ("start_frame", packet.start_frame, 0, 0xFFFFFFFF),
-        ("ack_frame", packet.ack_frame, 0, 0xFFFFFFFF),
-    ]
-    wanted += [(f"inputs[{i}]", value, 0, most) for i, value in enumerate(packet.inputs)]
-    if packet.checksum is not None:
-        wanted += [
-            ("checksum_frame", packet.checksum_frame, 0, 0xFFFFFFFF),
-            ("checksum", packet.checksum, 0, 0xFFFFFFFF),
-        ]
-    if packet.time_sync is not None:
-        wanted += [
-            ("time_sync.frame", packet.time_sync[0], 0, 0xFFFF),
-            ("time_sync.lead", packet.time_sync[1], -32768, 32767),
-        ]
-    if packet.loss_stats is not None:
-        wanted += [(f"loss_stats[{i}]", value, 0, 0xFFFF) for i, value in enumerate(packet.loss_stats)]
-    for name, value, least, greatest in wanted:
-        if not isinstance(value, int):
-            raise EncodeError(f"{name} is a whole number, not {value!r}")
-        if not least <= value <= greatest:
-            raise EncodeError(f"{name} is {least} to {greatest}, not {value}")
-    raise EncodeError(f"the packet takes {encoded_size(packet)} bytes, the buffer has {room}")

@@ -5,7 +5,7 @@ varuint      0 to 4294967295, seven bits a byte, lowest group first, 0x80 on all
 varsint      -2147483648 to 2147483647 as zigzag (0, -1, 1, -2 become 0, 1, 2, 3), then varuint
 ===========  ==========================================================================================
 
-A writer makes the shortest form. A strict reader takes only that; a lenient one takes longer forms and drops
+A writer makes the shortest form. A strict reader accepts only that; a lenient one accepts longer forms and drops
 bits above the 32nd, as some peers do. Neither reads more than five bytes.
 """
 
@@ -13,7 +13,9 @@ from retick.errors import EncodeError, InvalidValue, Truncated, with_code
 
 __all__ = [
     "MAX_VARINT_BYTES",
+    "MAX_VARSINT",
     "MAX_VARUINT",
+    "MIN_VARSINT",
     "decode_varsint",
     "decode_varuint",
     "encode_varsint",
@@ -25,7 +27,8 @@ __all__ = [
 
 MAX_VARINT_BYTES = 5
 MAX_VARUINT = 0xFFFFFFFF
-_MIN_SIGNED, _MAX_SIGNED = -(1 << 31), (1 << 31) - 1
+MIN_VARSINT = -(1 << 31)
+MAX_VARSINT = (1 << 31) - 1
 
 
 def encode_varuint(value: int) -> bytes:
@@ -69,9 +72,9 @@ def decode_varsint(data: bytes, at: int = 0, *, strict: bool = True) -> tuple[in
 
 
 def zigzag(value: int) -> int:
-    if not _MIN_SIGNED <= value <= _MAX_SIGNED:
+    if not MIN_VARSINT <= value <= MAX_VARSINT:
         raise with_code(
-            EncodeError(f"a varsint holds {_MIN_SIGNED} to {_MAX_SIGNED}, not {value}"), "VarSIntOutOfRange"
+            EncodeError(f"a varsint holds {MIN_VARSINT} to {MAX_VARSINT}, not {value}"), "VarSIntOutOfRange"
         )
     return (value << 1) ^ (value >> 31)
 

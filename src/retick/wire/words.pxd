@@ -1,6 +1,6 @@
 # The C side of words.py. Written byte by byte so that any byte order and alignment is right; compilers see the
-# pattern and emit one load or store with a byte swap. The little-endian ones are for compiled branches only, whose
-# uncompiled counterpart is a struct.Struct, and so have no twin in words.py.
+# pattern and emit one load or store, with a byte swap where it is needed. load_u8 and the little-endian stores are for
+# compiled branches only, whose uncompiled counterpart is a struct.Struct, and so are not in words.py.
 
 cdef inline unsigned long long load_be64(const unsigned char* buffer, Py_ssize_t at) noexcept nogil:
     cdef const unsigned char* p = buffer + at
@@ -36,6 +36,10 @@ cdef inline unsigned int load_le16(const unsigned char* buffer, Py_ssize_t at) n
 cdef inline unsigned int load_le32(const unsigned char* buffer, Py_ssize_t at) noexcept nogil:
     cdef const unsigned char* p = buffer + at
     return p[0] | (<unsigned int>p[1] << 8) | (<unsigned int>p[2] << 16) | (<unsigned int>p[3] << 24)
+
+
+cdef inline unsigned long long load_le64(const unsigned char* buffer, Py_ssize_t at) noexcept nogil:
+    return load_le32(buffer, at) | (<unsigned long long>load_le32(buffer, at + 4) << 32)
 
 
 cdef inline void store_le16(unsigned char* buffer, Py_ssize_t at, unsigned int word) noexcept nogil:

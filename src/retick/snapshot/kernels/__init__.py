@@ -1,5 +1,6 @@
-"""The compiled kernels under the codec: columns, difference, bit packing, framing, encoder and decoder.
+"""The compiled kernels under the codec: columns, difference, encoder and decoder.
 
-Driven by a table of numbers made once from the schema; know no schema object and raise no errors of their own: they
-return the status numbers in ``status``.
+They are driven by a table of numbers made once from the schema, and know nothing above them. The decoder's parts are
+``reader``, ``framing``, ``creates``, ``target``, ``updates``; the encoder's are ``diff``, ``packer``, ``sections``.
+Inside they return the numbers in ``status``; only ``Decoder`` and ``Encoder`` raise, through ``errors``.
 """

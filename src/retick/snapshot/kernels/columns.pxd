@@ -28,13 +28,10 @@ cdef class Columns:
     cdef void allocate(self, Py_ssize_t entities, Py_ssize_t* room)
     cdef void grow(self, int component)
     cdef void note_absent(self, Py_ssize_t entities)
-    cdef void settle(self, Py_ssize_t count)
+    cdef void finish(self, Py_ssize_t count)
     cdef bint has_one(self, Py_ssize_t entity, int component) noexcept
     cdef Py_ssize_t first_disorder(self)
 
 
 cdef Columns checked_columns(object value, FieldTable table)
 cdef Columns blank_columns(object cls, FieldTable table, object tick)
-cdef Columns copy_columns(object cls, Columns source, object tick)
-cdef Columns gather_columns(object cls, Columns left, Columns right, object sources, object tick)
-cdef bint same_shape(Columns left, Columns right)

@@ -23,23 +23,14 @@ if cython.compiled:
     from cython.cimports.cpython.memoryview import PyMemoryView_GET_BUFFER
     from cython.cimports.cpython.object import PyObject, PyTypeObject
     from cython.cimports.libc.stdlib import calloc, free
-    from cython.cimports.libc.string import memcmp, memcpy
+    from cython.cimports.libc.string import memcpy
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
 else:
     from retick.snapshot.kernels.table import FieldTable
 
     UNCHECKED, ASCENDING, UNSORTED = 0, 1, 2
 
-__all__ = [
-    "Columns",
-    "blank_columns",
-    "checked_columns",
-    "copy_columns",
-    "duplicate",
-    "gather",
-    "gather_columns",
-    "same_shape",
-]
+__all__ = ["Columns", "as_signed", "blank_columns", "checked_columns"]
 
 _SIGNED = array("q")
 _IDS = array("I")
@@ -71,8 +62,8 @@ class Columns:
         count: int
         owned: bool
         table: FieldTable
-        noted: bool
         order: int
+        noted: bool
         keys: Any
         columns: Any
         present: Any
@@ -106,13 +97,14 @@ class Columns:
             self.rows = cython.cast(cython.pointer(cython.Py_ssize_t), block + fields + components)
             self.room = self.rows + components
         else:
+            self.keys = self._ids_owner = array("I")
             self.columns = [None] * fields
             self.present = [None] * components
             self.rows = [0] * components
             self.room = [0] * components
 
     def allocate(self, entities: cython.Py_ssize_t, room: cython.pointer(cython.Py_ssize_t)) -> cython.void:  # type: ignore[valid-type]  # a C type
-        """Owned space for this many entities and rows; what was there before is forgotten."""
+        """Owned space for so many ids and rows; without ``entities`` the ids stay what they are."""
         table: FieldTable = self.table
         total: cython.Py_ssize_t = 0
         at: cython.Py_ssize_t = 0
@@ -121,17 +113,20 @@ class Columns:
         for component in range(table.component_count):
             self.room[component] = room[component]
             total += room[component] * table.fields[component]
+        if entities > 0:
+            if cython.compiled:
+                ids: carray.array = carray.clone(_IDS, entities, False)
+                self.keys = ids.data.as_uints
+            else:
+                ids = array("I", bytes(4 * entities))
+                self.keys = ids
+            self._ids_owner = ids
         if cython.compiled:
-            ids: carray.array = carray.clone(_IDS, entities, False)
             block: carray.array = carray.clone(_SIGNED, total, False)
-            self.keys = ids.data.as_uints
             start: cython.p_longlong = block.data.as_longlongs
         else:
-            ids = array("I", bytes(4 * entities))
             block = array("q", bytes(8 * total))
-            self.keys = ids
             view = memoryview(block)
-        self._ids_owner = ids
         self._owners = block
         for component in range(table.component_count):
             for field in range(table.first[component], table.first[component] + table.fields[component]):
@@ -146,7 +141,6 @@ class Columns:
         old: Columns = blank_columns(Columns, self.table, 0)
         every: cython.int
         field: cython.int
-        ids = self._ids_owner
         old._owners = self._owners
         for field in range(self.table.field_count):
             old.columns[field] = self.columns[field]
@@ -154,12 +148,6 @@ class Columns:
             old.room[every] = self.room[every]
         old.room[component] = 2 * old.room[component] + 16
         self.allocate(0, old.room)
-        self._ids_owner = ids
-        if cython.compiled:
-            holder: carray.array = ids
-            self.keys = holder.data.as_uints
-        else:
-            self.keys = ids
         for every in range(self.table.component_count):
             for field in range(self.table.first[every], self.table.first[every] + self.table.fields[every]):
                 if cython.compiled:
@@ -186,7 +174,7 @@ class Columns:
         self._present_owner = block
         self.noted = True
 
-    def settle(self, count: cython.Py_ssize_t) -> cython.void:
+    def finish(self, count: cython.Py_ssize_t) -> cython.void:
         """All ``count`` entities are in: a component that every one has needs no presence."""
         component: cython.int
         self.count = count
@@ -269,7 +257,7 @@ class Columns:
             component += 1
         self._check(row, self.rows[component], "row")
         raw: cython.longlong = self.columns[field][row]
-        if raw < 0 and self.table.kind[field] == 1:
+        if raw < 0 and self.table.wraps[field]:
             return int(raw) + 18446744073709551616
         return raw
 
@@ -312,169 +300,6 @@ def blank_columns(cls: Any, table: FieldTable, tick: Any) -> Columns:
     return made
 
 
-def copy_columns(cls: Any, source: Columns, tick: Any) -> Columns:
-    """The same entities in owned columns of their own; ids and presence are shared where nobody can change them."""
-    table: FieldTable = source.table
-    made: Columns = blank_columns(cls, table, tick)
-    component: cython.int
-    field: cython.int
-    rows: cython.Py_ssize_t
-    made.allocate(0 if source.owned else source.count, source.rows)
-    made.count = source.count
-    made.order = source.order
-    for component in range(table.component_count):
-        rows = source.rows[component]
-        made.rows[component] = rows
-        made.present[component] = source.present[component]
-        for field in range(table.first[component], table.first[component] + table.fields[component]):
-            if cython.compiled:
-                memcpy(made.columns[field], source.columns[field], 8 * rows)
-            else:
-                made.columns[field][:rows] = source.columns[field][:rows]
-    if source.owned:
-        made.keys = source.keys
-        made._ids_owner = source._ids_owner
-        made._present_owner = source._present_owner
-    else:
-        _copy_shape(made, source)
-    return made
-
-
-@cython.cfunc
-def _copy_shape(made: Columns, source: Columns) -> cython.void:
-    index: cython.Py_ssize_t
-    component: cython.int
-    for index in range(source.count):
-        made.keys[index] = source.keys[index]
-    made.note_absent(source.count)
-    for component in range(source.table.component_count):
-        for index in range(source.count):
-            made.present[component][index] = source.has_one(index, component)
-    made.settle(source.count)
-
-
-def duplicate(cls: Any, source: Columns, tick: Any) -> Any:
-    """The same entities in owned columns."""
-    return copy_columns(cls, source, tick)
-
-
-def gather(cls: Any, left: Columns, right: Columns, sources: Any, tick: Any) -> Any:
-    """New columns, entity by entity: index i of ``left`` where ``sources`` says i, of ``right`` where it says ~i."""
-    return gather_columns(cls, left, right, sources, tick)
-
-
-def gather_columns(cls: Any, left: Columns, right: Columns, sources: Any, tick: Any) -> Columns:
-    table: FieldTable = left.table
-    made: Columns = blank_columns(cls, table, tick)
-    count: cython.Py_ssize_t = len(sources)
-    component: cython.int
-    index: cython.Py_ssize_t
-    if cython.compiled:
-        picked: carray.array = sources
-        pick: cython.p_longlong = picked.data.as_longlongs
-        taken: carray.array = carray.clone(_SIGNED, count, False)
-        take: cython.p_longlong = taken.data.as_longlongs
-        for component in range(table.component_count):
-            made.room[component] = min(count, left.rows[component] + right.rows[component])
-    else:
-        pick = sources
-        take = [0] * count
-        made.room = [min(count, left.rows[c] + right.rows[c]) for c in range(table.component_count)]
-    made.allocate(count, made.room)
-    made.order = UNCHECKED
-    made.note_absent(count)
-    for index in range(count):
-        if pick[index] >= 0:
-            made.keys[index] = left.keys[pick[index]]
-        else:
-            made.keys[index] = right.keys[~pick[index]]
-    for component in range(table.component_count):
-        _gather_component(made, left, right, component, pick, take, count)
-    made.settle(count)
-    return made
-
-
-@cython.cfunc
-def _gather_component(
-    made: Columns,
-    left: Columns,
-    right: Columns,
-    component: cython.int,
-    pick: cython.p_longlong,
-    take: cython.p_longlong,
-    count: cython.Py_ssize_t,
-) -> cython.void:
-    table: FieldTable = made.table
-    rows: cython.Py_ssize_t = 0
-    index: cython.Py_ssize_t
-    row: cython.Py_ssize_t
-    field: cython.int
-    left_rank = _ranks(left, component)
-    right_rank = _ranks(right, component)
-    for index in range(count):
-        row = pick[index]
-        if row >= 0:
-            if left_rank is not None:
-                row = left_rank[row]
-                if row < 0:
-                    made.present[component][index] = 0
-                    continue
-        elif right_rank is not None:
-            row = right_rank[~row]
-            if row < 0:
-                made.present[component][index] = 0
-                continue
-            row = ~row
-        take[rows] = row
-        rows += 1
-    made.rows[component] = rows
-    for field in range(table.first[component], table.first[component] + table.fields[component]):
-        for index in range(rows):
-            row = take[index]
-            if row >= 0:
-                made.columns[field][index] = left.columns[field][row]
-            else:
-                made.columns[field][index] = right.columns[field][~row]
-
-
-@cython.cfunc
-def _ranks(source: Columns, component: cython.int) -> Any:
-    """Row of each entity, -1 for those without the component; None when row and entity index are the same."""
-    index: cython.Py_ssize_t
-    row: cython.Py_ssize_t = 0
-    if source.rows[component] == source.count:
-        return None
-    ranks = []
-    for index in range(source.count):
-        if source.has_one(index, component):
-            ranks.append(row)
-            row += 1
-        else:
-            ranks.append(-1)
-    return ranks
-
-
-def same_shape(left: Columns, right: Columns) -> cython.bint:
-    """Whether both hold the same entities with the same components, so that their rows pair up."""
-    component: cython.int
-    count: cython.Py_ssize_t = left.count
-    if left.count != right.count:
-        return False
-    if cython.compiled:
-        if left.keys != right.keys and memcmp(left.keys, right.keys, 4 * count) != 0:
-            return False
-        for component in range(left.table.component_count):
-            if left.present[component] == right.present[component]:
-                continue
-            if left.present[component] == cython.NULL or right.present[component] == cython.NULL:
-                if left.rows[component] != count or right.rows[component] != count:
-                    return False
-            elif memcmp(left.present[component], right.present[component], count) != 0:
-                return False
-        return True
-    if list(left.keys[:count]) != list(right.keys[:count]):
-        return False
-    for component in range(left.table.component_count):
-        if [left.has_one(i, component) for i in range(count)] != [right.has_one(i, component) for i in range(count)]:
-            return False
-    return True
+def as_signed(value: Any) -> Any:
+    """A value as a column holds it, for uncompiled kernels: C stores the bits of an unsigned number as they are."""
+    return value - 18446744073709551616 if value > 9223372036854775807 else value

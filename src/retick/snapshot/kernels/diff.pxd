@@ -3,15 +3,19 @@
 cimport cython
 
 from retick.snapshot.kernels.columns cimport Columns
+from retick.snapshot.kernels.marks cimport Marks
 from retick.snapshot.kernels.table cimport FieldTable
 
 
 @cython.final
 cdef class Diff:
     cdef FieldTable table
-    cdef readonly Py_ssize_t destroyed, created, updated
+    cdef readonly Py_ssize_t destroyed
+    cdef readonly Py_ssize_t created
+    cdef readonly Py_ssize_t updated
     cdef readonly Py_ssize_t entries            # changed components of all updated entities
-    cdef long long masked_cost, packed_cost     # bits by which the two update sections differ
+    cdef long long masked_cost                  # bits by which masked updates are longer, and
+    cdef long long packed_cost                  # those by which packed ones are
     cdef bint counting
     cdef long long* destroy_id
     cdef long long* create_at                   # index of the entity in the current snapshot
@@ -21,20 +25,16 @@ cdef class Diff:
     cdef long long* update_row
     cdef long long* update_start
     cdef unsigned long long* masks              # by updated entity and mask word
-    cdef unsigned long long* marks              # by row of each component: not 0 where anything differs
     cdef long long* base_row                    # by component: row of the entity at hand
     cdef long long* current_row
-    cdef Py_ssize_t capacity, mark_capacity
-    cdef list _owners
-    cdef object _marks_owner
+    cdef Marks marks
     cdef long long component                    # id of the component that was added or removed
+    cdef Py_ssize_t capacity
+    cdef list _owners
 
     cdef int compare(self, Columns base, Columns current, bint counting) except -1
-    cdef int take_all(self, Columns current) except -1
-    cdef int reserve(self, Py_ssize_t entities, Py_ssize_t rows) except -1
-    cdef void mark_rows(self, Columns base, Columns current) noexcept
-    cdef void mark_one(self, Columns base, Columns current, int field, Py_ssize_t at, Py_ssize_t rows) noexcept
-    cdef void mark_four(self, Columns base, Columns current, int field, Py_ssize_t at, Py_ssize_t rows) noexcept
+    cdef int add_all(self, Columns current) except -1
+    cdef int reserve(self, Py_ssize_t entities) except -1
     cdef void compare_marked(self, Columns base, Columns current) noexcept
     cdef void compare_single(self, Columns base, Columns current) noexcept
     cdef void clear_masks(self, Py_ssize_t mask_at) noexcept
@@ -47,4 +47,4 @@ cdef class Diff:
     cdef int compare_entity(self, Columns base, Columns current, Py_ssize_t base_at, Py_ssize_t at) noexcept
     cdef int compare_merged(self, Columns base, Columns current) noexcept
     cdef void skip(self, Columns base, Py_ssize_t at) noexcept
-    cdef void take_created(self, Columns current, Py_ssize_t at) noexcept
+    cdef void add_created(self, Columns current, Py_ssize_t at) noexcept

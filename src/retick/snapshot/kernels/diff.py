@@ -1,8 +1,7 @@
 """What changed between two snapshots: ids to destroy, entities to create, fields to update (a compiled kernel).
 
-Two snapshots mostly hold the same entities. Then rows pair up, and one pass over each pair of columns marks the rows
-where anything differs, a loop that the C compiler makes into vector instructions; masks of fields are made only for
-marked rows. Otherwise the two lists of ascending ids are merged.
+Two snapshots mostly hold the same entities. Then ``Marks`` says which rows differ, and masks of fields are made only
+for these. Otherwise the two lists of ascending ids are merged.
 
 All working space is kept and grows as needed, so that comparing allocates nothing once it has been large enough.
 """
@@ -18,12 +17,14 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 if cython.compiled:
     from cython.cimports.cpython import array as carray
     from cython.cimports.retick.snapshot.kernels import status as st
-    from cython.cimports.retick.snapshot.kernels.columns import Columns, same_shape
-    from cython.cimports.retick.snapshot.kernels.table import UINT, FieldTable
+    from cython.cimports.retick.snapshot.kernels.columns import Columns
+    from cython.cimports.retick.snapshot.kernels.marks import Marks, same_shape
+    from cython.cimports.retick.snapshot.kernels.table import FieldTable
 else:
     from retick.snapshot.kernels import status as st
-    from retick.snapshot.kernels.columns import Columns, same_shape
-    from retick.snapshot.kernels.table import UINT, FieldTable
+    from retick.snapshot.kernels.columns import Columns
+    from retick.snapshot.kernels.marks import Marks, same_shape
+    from retick.snapshot.kernels.table import FieldTable
 
 __all__ = ["Diff"]
 
@@ -61,23 +62,21 @@ class Diff:
         update_row: Any
         update_start: Any
         masks: Any
-        marks: Any
         base_row: Any
         current_row: Any
-        capacity: int
-        mark_capacity: int
-        _owners: Any
-        _marks_owner: Any
+        marks: Marks
         component: int
+        capacity: int
+        _owners: list[Any]
 
     def __init__(self, table: FieldTable) -> None:
         self.table = table
+        self.marks = Marks(table)
         self.capacity = -1
-        self.mark_capacity = -1
-        self.reserve(0, 0)
+        self.reserve(0)
 
-    def reserve(self, entities: cython.Py_ssize_t, rows: cython.Py_ssize_t) -> cython.int:
-        """Space to compare this many entities, with this many rows in all components."""
+    def reserve(self, entities: cython.Py_ssize_t) -> cython.int:
+        """Space to compare this many entities."""
         components: cython.Py_ssize_t = self.table.component_count
         words: cython.Py_ssize_t = self.table.word_count
         if entities > self.capacity:
@@ -100,14 +99,6 @@ class Diff:
                 (self.destroy_id, self.create_at, self.create_start, self.update_at, self.update_start) = spaces[:5]
                 (self.create_row, self.update_row, self.base_row, self.current_row) = spaces[5:9]
                 self.masks = [0] * len(spaces[9])  # unsigned 64-bit numbers, which array("q") cannot hold
-        if rows > self.mark_capacity:
-            self.mark_capacity = 2 * rows + 16
-            space = array("q", bytes(8 * self.mark_capacity))
-            self._marks_owner = space
-            if cython.compiled:
-                self.marks = cython.cast(cython.p_ulonglong, _longs(space))
-            else:
-                self.marks = space
         return 0
 
     def compare(self, base: Columns, current: Columns, counting: cython.bint) -> cython.int:
@@ -116,11 +107,7 @@ class Diff:
         Entries and costs are worked out only when ``counting``: packed updates need them, masked ones do not.
         """
         component: cython.int
-        rows: cython.Py_ssize_t = 0
-        entities: cython.Py_ssize_t = current.count if current.count > base.count else base.count
-        for component in range(self.table.component_count):
-            rows += current.rows[component]
-        self.reserve(entities, rows)
+        self.reserve(current.count if current.count > base.count else base.count)
         self.counting = counting
         self.destroyed = self.created = self.updated = self.entries = 0
         self.masked_cost = self.packed_cost = 0
@@ -128,59 +115,13 @@ class Diff:
             self.base_row[component] = 0
             self.current_row[component] = 0
         if same_shape(base, current):
-            self.mark_rows(base, current)
+            self.marks.mark(base, current)
             if self.table.component_count == 1 and self.table.word_count == 1 and current.rows[0] == current.count:
                 self.compare_single(base, current)
             else:
                 self.compare_marked(base, current)
             return st.OK
         return self.compare_merged(base, current)
-
-    def mark_rows(self, base: Columns, current: Columns) -> cython.void:
-        component: cython.int
-        field: cython.int
-        end: cython.int
-        row: cython.Py_ssize_t
-        at: cython.Py_ssize_t = 0
-        for component in range(self.table.component_count):
-            field = self.table.first[component]
-            end = field + self.table.fields[component]
-            for row in range(current.rows[component]):
-                self.marks[at + row] = 0
-            # Four columns a pass, since each pass reads and writes the marks once more.
-            while end - field >= 4:
-                self.mark_four(base, current, field, at, current.rows[component])
-                field += 4
-            while field < end:
-                self.mark_one(base, current, field, at, current.rows[component])
-                field += 1
-            at += current.rows[component]
-
-    def mark_one(
-        self, base: Columns, current: Columns, field: cython.int, at: cython.Py_ssize_t, rows: cython.Py_ssize_t
-    ) -> cython.void:
-        before: cython.p_longlong = base.columns[field]
-        after: cython.p_longlong = current.columns[field]
-        marks: cython.p_ulonglong = self.marks
-        row: cython.Py_ssize_t
-        for row in range(rows):
-            marks[at + row] |= before[row] ^ after[row]
-
-    def mark_four(
-        self, base: Columns, current: Columns, field: cython.int, at: cython.Py_ssize_t, rows: cython.Py_ssize_t
-    ) -> cython.void:
-        a: cython.p_longlong = base.columns[field]
-        b: cython.p_longlong = base.columns[field + 1]
-        c: cython.p_longlong = base.columns[field + 2]
-        d: cython.p_longlong = base.columns[field + 3]
-        e: cython.p_longlong = current.columns[field]
-        f: cython.p_longlong = current.columns[field + 1]
-        g: cython.p_longlong = current.columns[field + 2]
-        h: cython.p_longlong = current.columns[field + 3]
-        marks: cython.p_ulonglong = self.marks
-        row: cython.Py_ssize_t
-        for row in range(rows):
-            marks[at + row] |= (a[row] ^ e[row]) | (b[row] ^ f[row]) | (c[row] ^ g[row]) | (d[row] ^ h[row])
 
     def compare_marked(self, base: Columns, current: Columns) -> cython.void:
         components: cython.int = self.table.component_count
@@ -192,6 +133,7 @@ class Diff:
         found: cython.int
         rows_at: cython.Py_ssize_t = 0
         mask_at: cython.Py_ssize_t = 0
+        marks: cython.p_ulonglong = self.marks.rows
         for index in range(current.count):
             found = 0
             at = 0
@@ -204,7 +146,7 @@ class Diff:
                 self.update_row[rows_at + component] = row
                 if here:
                     self.current_row[component] = row + 1
-                    if self.marks[at + row] != 0:
+                    if marks[at + row] != 0:
                         if found == 0 and components > 1:
                             self.clear_masks(mask_at)
                         found += self.row_mask(
@@ -221,7 +163,7 @@ class Diff:
         """The same for one component that every entity has, with one mask word: the usual case of a small schema."""
         before: cython.pointer(cython.p_longlong) = base.columns  # type: ignore[valid-type]  # a C type
         after: cython.pointer(cython.p_longlong) = current.columns  # type: ignore[valid-type]  # a C type
-        marks: cython.p_ulonglong = self.marks
+        marks: cython.p_ulonglong = self.marks.rows
         fields: cython.int = self.table.fields[0]
         careful: cython.bint = self.table.has_threshold[0] != 0
         field: cython.int
@@ -323,10 +265,10 @@ class Diff:
         if cython.compiled:
             high = after
             low = before
-            if (high < low) if self.table.kind[field] == UINT else (after < before):
+            if (high < low) if self.table.wraps[field] != 0 else (after < before):
                 high, low = low, high
             return high - low > threshold
-        if self.table.kind[field] == UINT:
+        if self.table.wraps[field] != 0:
             return abs((after & 0xFFFFFFFFFFFFFFFF) - (before & 0xFFFFFFFFFFFFFFFF)) > threshold
         return abs(after - before) > threshold
 
@@ -374,7 +316,7 @@ class Diff:
                 self.skip(base, before)
                 before += 1
             elif before == base.count or base.keys[before] > current.keys[after]:
-                self.take_created(current, after)
+                self.add_created(current, after)
                 after += 1
             else:
                 status = self.compare_entity(base, current, before, after)
@@ -390,7 +332,7 @@ class Diff:
             if _has(base, at, component):
                 self.base_row[component] += 1
 
-    def take_created(self, current: Columns, at: cython.Py_ssize_t) -> cython.void:
+    def add_created(self, current: Columns, at: cython.Py_ssize_t) -> cython.void:
         """One more created entity, whose rows are the next of each component that it has."""
         component: cython.int
         rows_at: cython.Py_ssize_t = self.created * self.table.component_count
@@ -403,16 +345,16 @@ class Diff:
             else:
                 self.create_row[rows_at + component] = -1
 
-    def take_all(self, current: Columns) -> cython.int:
+    def add_all(self, current: Columns) -> cython.int:
         """Every entity as a created one: the difference to nothing."""
         component: cython.int
         at: cython.Py_ssize_t
-        self.reserve(current.count, 0)
+        self.reserve(current.count)
         self.destroyed = self.created = self.updated = self.entries = 0
         for component in range(self.table.component_count):
             self.current_row[component] = 0
         for at in range(current.count):
-            self.take_created(current, at)
+            self.add_created(current, at)
         return st.OK
 
     def sizes(self, create_end: int, update_end: int) -> Any:

@@ -1,14 +1,12 @@
 """The common case, whole entities at a time (a compiled kernel).
 
-Most schemas have only fields of fixed width, and most packets nothing wrong with them. These functions do such
-entities with everything in registers, and *stop before* whatever is unusual: a value out of range, an id out of order,
-a missing bit, a varint. The encoder's and the decoder's own code then does that entity, with every check in its place
+Most schemas have only fields of fixed width, and most packets nothing wrong with them. These functions read
+and write such entities quickly, and *stop before* whatever is unusual: a value out of range, an id out of order,
+a missing bit, a varint. The encoder's or the decoder's own code then does that entity, with every check in its place
 and the right error. So nothing here decides what is an error, and leaving these functions out changes only the speed.
 
 Every entity starts on a byte boundary, which makes each of them a piece of its own.
 """
-
-from typing import Any
 
 try:
     import cython
@@ -17,16 +15,20 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.retick.snapshot.kernels.columns import Columns
+    from cython.cimports.retick.snapshot.kernels.packer import Packer
+    from cython.cimports.retick.snapshot.kernels.reader import Reader
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
-    from cython.cimports.retick.wire.words import load_be64, store_be64
+    from cython.cimports.retick.snapshot.kernels.target import Target
+    from cython.cimports.retick.wire.words import load_be64, load_le32, store_be64
 else:
-    from retick.snapshot.kernels.columns import Columns
+    from retick.snapshot.kernels.columns import Columns, as_signed
+    from retick.snapshot.kernels.packer import Packer
+    from retick.snapshot.kernels.reader import Reader
     from retick.snapshot.kernels.table import FieldTable
-    from retick.wire.words import load_be64, store_be64
+    from retick.snapshot.kernels.target import Target
+    from retick.wire.words import load_be64, load_le32, store_be64
 
-    POSITION, CURSOR, PREVIOUS = 0, 1, 2
-
-__all__ = ["put_entity", "take_created", "take_updated"]
+__all__ = ["put_entity", "read_created", "read_updated"]
 
 
 def put_entity(
@@ -38,14 +40,15 @@ def put_entity(
     masks: cython.p_ulonglong,
     masks_at: cython.Py_ssize_t,
     creating: cython.bint,
-    buf: cython.p_uchar,
-    at: cython.Py_ssize_t,
-) -> cython.Py_ssize_t:
-    """Write one created or masked-updated entity at byte ``at``; the byte after it, or -1 if it is not for us.
+    packer: Packer,
+) -> cython.bint:
+    """Write one created or masked-updated entity; False, and the packer unmoved, if it is not of the common case.
 
     A component is written when it has a row and, unless creating, a mask that is not 0.
     """
     components: cython.int = table.component_count
+    buf: cython.p_uchar = packer.buf
+    at: cython.Py_ssize_t = packer.at
     widths: cython.p_int = table.bits
     flips: cython.p_ulonglong = table.flip
     spans: cython.p_ulonglong = table.span
@@ -99,55 +102,49 @@ def put_entity(
                 break
             value = (columns[field][row] - lows[field]) & every
             if value > spans[field]:
-                return -1
+                return False
             value ^= flips[field]
             bits = widths[field]
             field += 1
     store_be64(buf, at, word)
-    return at + ((fill + 7) >> 3)
+    packer.at = at + ((fill + 7) >> 3)
+    return True
 
 
-def take_created(
-    table: FieldTable,
-    made: Columns,
-    buf: cython.p_uchar,
-    state: cython.p_longlong,
-    end: cython.Py_ssize_t,
-    strict: cython.bint,
-    index: cython.Py_ssize_t,
-    count: cython.Py_ssize_t,
+def read_created(
+    table: FieldTable, made: Columns, reader: Reader, index: cython.Py_ssize_t, count: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
-    """Read created entities from ``index`` on; the index of the first that is not for us, or ``count``.
+    """Read created entities from ``index`` on; the index of the first that is not of the common case, or ``count``.
 
     Entities with every component all have the same size and layout. So first their ids and masks are looked at, then
-    one column after the other is filled. ``state`` holds the bit position and the previous id, before and after.
+    one column after the other is filled.
     """
-    pos: cython.Py_ssize_t = state[POSITION]
-    previous: cython.longlong = state[PREVIOUS]
+    buf: cython.p_uchar = reader.buf
+    pos: cython.Py_ssize_t = reader.pos
     component: cython.int
     at: cython.Py_ssize_t
     good: cython.Py_ssize_t
     if pos & 7:
-        if strict and buf[pos >> 3] & (255 >> (pos & 7)):
+        if reader.strict and buf[pos >> 3] & (255 >> (pos & 7)):
             return index
         pos += 8 - (pos & 7)
-    good = (end - pos) // (8 * table.entity_plain_bytes)
+    good = (reader.end - pos) // (8 * table.entity_plain_bytes)
     if count - index < good:
         good = count - index
     for component in range(table.component_count):
         if made.room[component] - made.rows[component] < good:
             good = made.room[component] - made.rows[component]
-    good = _alike(table, made, buf, pos >> 3, strict, index, good, previous)
+    good = _alike(table, made, buf, pos >> 3, reader.strict, index, good, reader.entity)
     for component in range(table.component_count):
-        good = _take_columns(table, made, component, buf, pos >> 3, good)
+        good = _read_columns(table, made, component, buf, pos >> 3, good)
     for component in range(table.component_count):
         made.rows[component] += good
         if made.noted:
             for at in range(index, index + good):
                 made.present[component][at] = 1
     if good > 0:
-        state[POSITION] = pos + 8 * table.entity_plain_bytes * good
-        state[PREVIOUS] = made.keys[index + good - 1]
+        reader.pos = pos + 8 * table.entity_plain_bytes * good
+        reader.entity = made.keys[index + good - 1]
     return index + good
 
 
@@ -172,7 +169,7 @@ def _alike(
     size: cython.Py_ssize_t = table.entity_plain_bytes
     padding: cython.int = (1 << (8 * size - table.entity_plain_bits)) - 1 if strict else 0
     for number in range(count):
-        entity = _id_at(buf, start)
+        entity = load_le32(buf, start)
         if entity <= previous or buf[start + size - 1] & padding:
             return number
         if load_be64(buf, start + 4) >> (64 - table.component_count) != table.all_components:
@@ -190,7 +187,7 @@ def _alike(
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
-def _take_columns(
+def _read_columns(
     table: FieldTable,
     made: Columns,
     component: cython.int,
@@ -227,34 +224,26 @@ def _take_columns(
             if cython.compiled:
                 column[row + number] = value + low
             else:
-                column[row + number] = _signed(value + low)
+                column[row + number] = as_signed(value + low)
             at += size
     return count
 
 
-def take_updated(
-    table: FieldTable,
-    target: Columns,
-    buf: cython.p_uchar,
-    state: cython.p_longlong,
-    end: cython.Py_ssize_t,
-    strict: cython.bint,
-    count: cython.Py_ssize_t,
-) -> cython.Py_ssize_t:
-    """Read masked updates into a target whose every entity has every component; how many were read of ``count``.
-
-    ``state`` holds the bit position, the cursor into the target's ids and the previous id, before and after.
-    """
+def read_updated(table: FieldTable, target: Target, reader: Reader, count: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Read masked updates into a target whose every entity has every component; how many were read of ``count``."""
+    columns: Columns = target.columns
+    buf: cython.p_uchar = reader.buf
+    strict: cython.bint = reader.strict
     components: cython.int = table.component_count
-    pos: cython.Py_ssize_t = state[POSITION]
-    cursor: cython.Py_ssize_t = state[CURSOR]
-    previous: cython.longlong = state[PREVIOUS]
+    pos: cython.Py_ssize_t = reader.pos
+    cursor: cython.Py_ssize_t = target.cursor
+    previous: cython.longlong = reader.entity
     entity: cython.longlong
     done: cython.Py_ssize_t = 0
     component: cython.int
     at: cython.Py_ssize_t
     touched: cython.ulonglong
-    last: cython.Py_ssize_t = end - table.entity_plain_bits
+    last: cython.Py_ssize_t = reader.end - table.entity_plain_bits
     while done < count:
         if pos & 7:
             if strict and buf[pos >> 3] & (255 >> (pos & 7)):
@@ -262,19 +251,19 @@ def take_updated(
             pos += 8 - (pos & 7)
         if pos > last:
             break
-        entity = _id_at(buf, pos >> 3)
+        entity = load_le32(buf, pos >> 3)
         if entity <= previous:
             break
-        while cursor < target.count and target.keys[cursor] < entity:
+        while cursor < columns.count and columns.keys[cursor] < entity:
             cursor += 1
-        if cursor == target.count or target.keys[cursor] != entity:
+        if cursor == columns.count or columns.keys[cursor] != entity:
             break
         at = pos + 32
         touched = load_be64(buf, at >> 3)
         at += components
         for component in range(components):
             if (touched >> (63 - component)) & 1:
-                at = _take_masked(table, target, component, cursor, buf, at)
+                at = _read_masked(table, columns, component, cursor, buf, at)
                 if at < 0:
                     break
         if at < 0:
@@ -282,25 +271,16 @@ def take_updated(
         previous = entity
         pos = at
         done += 1
-    state[POSITION] = pos
-    state[CURSOR] = cursor
-    state[PREVIOUS] = previous
+    reader.pos = pos
+    target.cursor = cursor
+    reader.entity = previous
     return done
 
 
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
-def _id_at(buf: cython.p_uchar, at: cython.Py_ssize_t) -> cython.longlong:
-    high: cython.longlong = buf[at + 3]
-    low: cython.longlong = buf[at] | (buf[at + 1] << 8) | (buf[at + 2] << 16)
-    return low | (high << 24)
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _take_masked(
+def _read_masked(
     table: FieldTable,
     target: Columns,
     component: cython.int,
@@ -334,12 +314,6 @@ def _take_masked(
             if cython.compiled:
                 columns[field][row] = word + lows[field]
             else:
-                columns[field][row] = _signed(word + lows[field])
+                columns[field][row] = as_signed(word + lows[field])
         field += 1
     return pos
-
-
-@cython.cfunc
-def _signed(value: Any) -> Any:
-    """As a column holds it: unsigned 64-bit numbers as the signed ones with the same bits."""
-    return value - 18446744073709551616 if value > 9223372036854775807 else value

@@ -8,6 +8,7 @@ known; so the first section, mostly the only one, never moves. The header goes b
 from typing import Any
 
 from retick.errors import EncodeError, UsageError, with_code
+from retick.snapshot.kernels.layout import HEADER, MAGIC
 from retick.wire.varint import encode_varuint
 
 try:
@@ -19,32 +20,31 @@ if cython.compiled:
     from cython.cimports.cpython.bytearray import PyByteArray_AS_STRING
     from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize
     from cython.cimports.libc.string import memcpy, memmove
+    from cython.cimports.retick.snapshot.kernels import layout
     from cython.cimports.retick.snapshot.kernels import status as st
-    from cython.cimports.retick.snapshot.kernels.table import FieldTable
-    from cython.cimports.retick.wire.words import store_be64
+    from cython.cimports.retick.snapshot.kernels.fault import Fault
+    from cython.cimports.retick.wire.words import store_be64, store_le16, store_le32
 else:
+    from retick.snapshot.kernels import layout
     from retick.snapshot.kernels import status as st
-    from retick.snapshot.kernels.table import FieldTable
+    from retick.snapshot.kernels.fault import Fault
     from retick.wire.words import store_be64
 
-    HEADER_BYTES, SECTION_HEAD, DELTA = 28, 6, 2
+    SECTION_HEAD = 6
 
 __all__ = ["Packer"]
-
-_MAGIC = b"\x43\x45\x44\x53"
 
 
 @cython.cclass
 class Packer:
-    """Writes bits, sections and headers; see the .pxd for what each member holds."""
+    """Writes bits, the heads of sections, and headers; see the .pxd for what each member holds."""
 
     if not cython.compiled:
-        table: FieldTable
+        fault: Fault
         strict: bool
-        _header: bytes
         max_section_bytes: int
         max_section_len: int
-        _out: bytearray
+        entity_bytes: int
         buf: Any
         size: int
         at: int
@@ -52,21 +52,26 @@ class Packer:
         fill: int
         payload: int
         body: int
-        a: int
-        b: int
+        _out: bytearray
+        _header: bytes
 
     def __init__(self, schema: Any, version: int, limits: Any, strict: bool) -> None:
-        self.table = schema.table
+        self.fault = Fault()
         self.strict = strict
-        self._header = _MAGIC + version.to_bytes(4, "little") + schema.hash.to_bytes(8, "little") + bytes(12)
         self.max_section_bytes = limits.max_section_bytes
         self.max_section_len = limits.max_section_len
-        self.a = self.b = 0
+        self.entity_bytes = schema.table.entity_worst_bytes
+        self._header = HEADER.pack(MAGIC, version, 0, schema.hash, 0, 0, 0)
         self._out = bytearray()
         self.size = self.at = 0
         self.make_room()
 
+    def start(self) -> cython.void:
+        """Begin a packet: its payload, with space for the header before it."""
+        self.payload = self.at = layout.HEADER_BYTES
+
     def put(self, value: cython.ulonglong, bits: cython.int) -> cython.void:
+        """Up to 64 bits; ``value`` has no others."""
         free: cython.int = 64 - self.fill
         every: cython.ulonglong = 18446744073709551615
         if bits < free:
@@ -93,10 +98,11 @@ class Packer:
         )
 
     def align(self) -> cython.void:
+        """Zero bits up to a byte boundary."""
         if self.fill & 7:
             self.put(0, 8 - (self.fill & 7))
 
-    def rest(self) -> cython.void:
+    def flush(self) -> cython.void:
         """Pad to a byte boundary and leave no bits in the word."""
         if self.fill:
             self.align()
@@ -106,6 +112,7 @@ class Packer:
             self.fill = 0
 
     def begin_section(self) -> cython.int:
+        """Leave space for tag and length and start on the body."""
         if self.at + 64 > self.size:
             self.make_room()
         self.at += SECTION_HEAD
@@ -114,18 +121,26 @@ class Packer:
         self.fill = 0
         return st.OK
 
+    def begin_entity(self) -> cython.Py_ssize_t:
+        """Room for one more entity, on a byte boundary; returns where it starts."""
+        if self.at + self.entity_bytes > self.size:
+            self.make_room()
+        if self.fill:
+            self.flush()
+        return self.at
+
     def end_section(self, tag: cython.int) -> cython.int:
         """Pad the body, check its size, and put tag and length before it."""
         length: cython.Py_ssize_t
         head: cython.Py_ssize_t = 2
-        first: cython.bint = self.body == HEADER_BYTES + SECTION_HEAD
+        first: cython.bint = self.body == layout.HEADER_BYTES + SECTION_HEAD
         at: cython.Py_ssize_t
-        self.rest()
+        self.flush()
         length = self.at - self.body
         if length > self.max_section_bytes:
-            return self.too_many(st.LIMIT_SECTION_BYTES, self.max_section_bytes, length)
+            return self.fault.over_limit(st.LIMIT_SECTION_BYTES, self.max_section_bytes, length)
         if self.strict and length > self.max_section_len:
-            return self.too_many(st.SECTION_LENGTH, self.max_section_len, length)
+            return self.fault.over_limit(st.SECTION_LENGTH, self.max_section_len, length)
         while length >> (7 * (head - 1)):
             head += 1
         at = self.body - head
@@ -148,32 +163,32 @@ class Packer:
         return st.OK
 
     def emit(self, flags: cython.int, tick: cython.ulonglong, baseline_tick: cython.ulonglong, into: Any) -> Any:
-        """Put the 28-byte header before the payload and hand the packet out."""
-        start: cython.Py_ssize_t = self.payload - HEADER_BYTES
-        index: cython.int
+        """Put the standard header before the payload and hand the packet out."""
+        start: cython.Py_ssize_t = self.payload - layout.HEADER_BYTES
         length: cython.ulonglong = self.at - self.payload
         if cython.compiled:
             out: cython.p_uchar = self.buf + start
-            memcpy(out, PyBytes_AS_STRING(self._header), HEADER_BYTES)
-            out[6] = flags
-            for index in range(4):
-                out[16 + index] = (tick >> (8 * index)) & 255
-                out[20 + index] = (baseline_tick >> (8 * index)) & 255
-                out[24 + index] = (length >> (8 * index)) & 255
+            memcpy(out, PyBytes_AS_STRING(self._header), layout.HEADER_BYTES)
+            store_le16(out, layout.FLAGS_AT, flags)
+            store_le32(out, layout.TICK_AT, tick)
+            store_le32(out, layout.BASELINE_TICK_AT, baseline_tick)
+            store_le32(out, layout.PAYLOAD_BYTES_AT, length)
         else:
-            ticks = b"".join(value.to_bytes(4, "little") for value in (tick, baseline_tick, length))
-            self.buf[start : self.payload] = self._header[:6] + flags.to_bytes(2, "little") + self._header[8:16] + ticks
+            magic, version, _flags, schema_hash, *_numbers = HEADER.unpack(self._header)
+            HEADER.pack_into(self.buf, start, magic, version, flags, schema_hash, tick, baseline_tick, length)
         return self.copy_out(start, into)
 
-    def frame_around(self, tick_delta: Any, baseline_delta: Any, into: Any) -> Any:
-        head = bytes((DELTA,)) + encode_varuint(tick_delta) + encode_varuint(baseline_delta)
+    def emit_frame(self, tick_delta: Any, baseline_delta: Any, into: Any) -> Any:
+        """Put the compact header of a delta before the payload and hand the frame out."""
+        head = bytes((layout.DELTA,)) + encode_varuint(tick_delta) + encode_varuint(baseline_delta)
         head += encode_varuint(self.at - self.payload)
-        # Right before the payload, where 28 bytes are free and this takes 16 at most.
+        # Right before the payload: it takes 16 bytes at most, and a standard header's are free there.
         start: cython.Py_ssize_t = self.payload - len(head)
         self._out[start : self.payload] = head
         return self.copy_out(start, into)
 
     def copy_out(self, start: cython.Py_ssize_t, into: Any) -> Any:
+        """What was written from ``start`` on: as bytes, or into a buffer and its length."""
         length: cython.Py_ssize_t = self.at - start
         if into is not None:
             target = memoryview(into).cast("B")
@@ -188,9 +203,13 @@ class Packer:
             return PyBytes_FromStringAndSize(cython.cast(cython.p_char, self.buf + start), length)
         return bytes(self.buf[start : self.at])
 
+    def body_bytes(self) -> bytes:
+        """The body of the section that was written last."""
+        return bytes(self._out[self.body : self.at])
+
     def make_room(self) -> cython.int:
         """Space for one more entity at its worst, and as much again as there was."""
-        self.size = 2 * self.at + 2 * self.table.entity_worst_bytes + 256
+        self.size = 2 * self.at + 2 * self.entity_bytes + 256
         grown = bytearray(self.size)
         grown[: self.at] = self._out[: self.at]
         self._out = grown
@@ -199,8 +218,3 @@ class Packer:
         else:
             self.buf = grown
         return 0
-
-    def too_many(self, status: cython.int, limit: cython.longlong, actual: cython.longlong) -> cython.int:
-        self.a = limit
-        self.b = actual
-        return status

@@ -1,6 +1,6 @@
-"""Numbers by which the kernels say what is wrong; ``faults`` turns each into an exception with its code.
+"""Numbers by which the kernels say what is wrong; ``errors`` turns each into an exception with its code.
 
-status.pxd repeats them for the C compiler; a test holds the two equal.
+status.pxd repeats them, because the C compiler needs them as constants; a test holds the two files equal.
 """
 
 __all__ = [

@@ -1,18 +1,11 @@
 # The C side of table.py.
 
-cdef enum:
-    # Codec tags, as in the schema hash.
-    UINT = 1
-    SINT = 2
-    VARUINT = 3
-    VARSINT = 4
-
-
 cdef class FieldTable:
     cdef public object schema               # that it was made from
     cdef readonly int component_count
     cdef readonly int field_count
     cdef readonly int word_count            # mask words of all components
+    cdef readonly int widest                # fields of the component with the most
     cdef readonly Py_ssize_t entity_worst_bytes  # most bytes that one entity can take, in any section
     cdef readonly bint all_plain            # entities can go the fast way
     cdef unsigned long long all_components  # then: a full component mask
@@ -20,12 +13,13 @@ cdef class FieldTable:
     cdef Py_ssize_t entity_plain_bits       # then: one entity with everything
     cdef readonly int entity_least_bits     # fewest bits that one entity takes in a create section
     # by field
-    cdef int* kind                          # codec tag
+    cdef int* coding                        # FIXED_WIDTH, VARUINT or VARSINT
     cdef int* bits                          # 0 for varints
     cdef long long* low
     cdef unsigned long long* span
     cdef unsigned long long* flip
     cdef long long* threshold               # 0 sends every difference
+    cdef int* wraps                         # unsigned values lie in the column as signed ones
     # by component
     cdef int* component_id
     cdef int* first                         # number of its first field
@@ -47,7 +41,7 @@ cdef class FieldTable:
     # by mask word
     cdef int* mask_width                    # fields in it
     cdef unsigned long long* full_mask
-    cdef list _owners
+    cdef list _owners                       # keep the arrays alive
 
     cdef int* _ints(self, object values)
     cdef long long* _longs(self, object values)

@@ -11,7 +11,7 @@ on the wire.
 """
 
 from array import array
-from typing import Any
+from typing import Any, NamedTuple
 
 try:
     import cython
@@ -20,13 +20,31 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.cpython import array as carray
+    from cython.cimports.retick.snapshot.kernels.layout import FIXED_WIDTH
 else:
-    VARUINT, VARSINT, UINT, SINT = 3, 4, 1, 2
+    from retick.snapshot.kernels.layout import FIXED_WIDTH
 
-__all__ = ["FieldTable"]
+__all__ = ["FieldRow", "FieldTable"]
 
 # A varint may need 7 bits of padding before its five bytes.
 _WORST_VARINT_BITS = 47
+
+
+class FieldRow(NamedTuple):
+    """One field, as it is given to the table."""
+
+    coding: int
+    """FIXED_WIDTH, VARUINT or VARSINT."""
+    bits: int
+    """On the wire; 0 for varints."""
+    lowest: int
+    highest: int
+    flip: int
+    """Bits that differ between ``value - lowest`` and what is on the wire."""
+    wraps: bool
+    """Whether the column holds unsigned 64-bit numbers as the signed ones with the same bits."""
+    threshold: int
+    """A delta carries only larger differences; 0 sends every difference."""
 
 
 @cython.cclass
@@ -38,90 +56,89 @@ class FieldTable:
         component_count: int
         field_count: int
         word_count: int
+        widest: int
+        entity_worst_bytes: int
         all_plain: bool
         all_components: int
-        entity_plain_bits: int
         entity_plain_bytes: int
-        entity_worst_bytes: int
+        entity_plain_bits: int
         entity_least_bits: int
-        kind: Any
+        coding: Any
         bits: Any
         low: Any
         span: Any
         flip: Any
         threshold: Any
+        wraps: Any
         component_id: Any
         first: Any
         fields: Any
         first_word: Any
         words: Any
         plain: Any
+        value_bits: Any
+        worst_bits: Any
+        least_bits: Any
+        index_bits: Any
         has_threshold: Any
         mask_byte: Any
         mask_shift: Any
         field_byte: Any
         field_shift: Any
         field_mask: Any
-        value_bits: Any
-        worst_bits: Any
-        least_bits: Any
-        index_bits: Any
         mask_width: Any
         full_mask: Any
-        _owners: Any
+        _owners: list[Any]
 
     def __init__(self, components: Any) -> None:
-        fields = [field for _id, group in components for field in group]
+        """From pairs of a component id and its FieldRows."""
         groups = [group for _id, group in components]
+        fields = [field for group in groups for field in group]
         counts = [len(group) for group in groups]
         words = [(count + 63) // 64 for count in counts]
-        varint = [[field[0] in (3, 4) for field in group] for group in groups]
-        value_bits = [sum(field[1] for field in group) for group in groups]
-        worst = [
-            n + v + sum(_WORST_VARINT_BITS for is_varint in flags if is_varint)
-            for n, v, flags in zip(counts, value_bits, varint, strict=True)
-        ]
+        varints = [sum(field.coding != FIXED_WIDTH for field in group) for group in groups]
+        value_bits = [sum(field.bits for field in group) for group in groups]
+        fixed_bits = [count + bits for count, bits in zip(counts, value_bits, strict=True)]
+        worst = [bits + _WORST_VARINT_BITS * n for bits, n in zip(fixed_bits, varints, strict=True)]
         self.component_count = len(groups)
         self.field_count = len(fields)
         self.word_count = sum(words)
+        self.widest = max(counts, default=0)
         self.entity_least_bits = 32 + len(groups)
         self._owners = []
-        self.kind = self._ints([field[0] for field in fields])
-        self.bits = self._ints([field[1] for field in fields])
-        self.low = self._longs([field[2] for field in fields])
-        self.span = self._unsigned([field[3] - field[2] for field in fields])
-        self.flip = self._unsigned([1 << (field[1] - 1) if field[0] == 2 else 0 for field in fields])
+        self.coding = self._ints([field.coding for field in fields])
+        self.bits = self._ints([field.bits for field in fields])
+        self.low = self._longs([field.lowest for field in fields])
+        self.span = self._unsigned([field.highest - field.lowest for field in fields])
+        self.flip = self._unsigned([field.flip for field in fields])
+        self.threshold = self._longs([field.threshold for field in fields])
+        self.wraps = self._ints([field.wraps for field in fields])
         self.component_id = self._ints([identity for identity, _group in components])
-        self.fields = self._ints(counts)
         self.first = self._ints(_offsets(counts))
-        self.words = self._ints(words)
+        self.fields = self._ints(counts)
         self.first_word = self._ints(_offsets(words))
+        self.words = self._ints(words)
         # With at most 57 bits a field lies within the eight bytes from its first, whatever the bit it starts at.
-        plain = [all(1 <= field[1] <= 57 for field in group) for group in groups]
+        plain = [all(1 <= field.bits <= 57 for field in group) for group in groups]
         self.plain = self._ints(plain)
         # The same holds for masks, so that whole entities can go the fast way.
         self.all_plain = 1 <= len(groups) <= 57 and all(plain) and all(1 <= count <= 57 for count in counts)
         self.all_components = (1 << len(groups)) - 1 if self.all_plain else 0
         self.entity_plain_bits = 32 + len(groups) + sum(counts) + sum(value_bits)
         self.entity_plain_bytes = (self.entity_plain_bits + 7) // 8
-        self._place_fields(groups)
-        # A bool has no distance: its threshold is hashed but never used.
-        thresholds = [[(field[4] or 0) if field[0] else 0 for field in group] for group in groups]
-        self.threshold = self._longs([threshold for group in thresholds for threshold in group])
-        self.has_threshold = self._ints([any(group) for group in thresholds])
         self.value_bits = self._longs(value_bits)
         self.worst_bits = self._longs(worst)
-        self.least_bits = self._longs(
-            [n + v + 8 * sum(flags) for n, v, flags in zip(counts, value_bits, varint, strict=True)]
-        )
+        self.least_bits = self._longs([bits + 8 * n for bits, n in zip(fixed_bits, varints, strict=True)])
+        index_bits = [max(0, count - 1).bit_length() for count in counts]
+        self.index_bits = self._ints(index_bits)
+        self.has_threshold = self._ints([any(field.threshold for field in group) for group in groups])
+        self._place_fields(groups)
         widths = [min(64, count - start) for count in counts for start in range(0, count, 64)]
         self.mask_width = self._ints(widths)
         self.full_mask = self._unsigned([(1 << width) - 1 for width in widths])
-        self.index_bits = self._ints([max(0, count - 1).bit_length() for count in counts])
         # A masked entity, or each component of it as a packed entry with three varints before it.
         masked = 4 + (len(groups) + sum(worst) + 7) // 8
-        index_bits = [count * max(0, count - 1).bit_length() for count in counts]
-        packed = sum(15 + (w + i + 7) // 8 for w, i in zip(worst, index_bits, strict=True))
+        packed = sum(15 + (w + n * i + 7) // 8 for w, n, i in zip(worst, counts, index_bits, strict=True))
         self.entity_worst_bytes = max(masked, packed) + 16
 
     def _place_fields(self, groups: Any) -> None:
@@ -133,8 +150,8 @@ class FieldTable:
             mask_places.append((position, len(group)))
             position += len(group)
             for field in group:
-                field_places.append((position, field[1]))
-                position += field[1]
+                field_places.append((position, field.bits))
+                position += field.bits
         plain = self.all_plain
         self.mask_byte = self._ints([at >> 3 for at, _ in mask_places])
         self.mask_shift = self._ints([64 - (at & 7) - bits if plain else 0 for at, bits in mask_places])
@@ -142,29 +159,34 @@ class FieldTable:
         self.field_shift = self._ints([64 - (at & 7) - bits if plain else 0 for at, bits in field_places])
         self.field_mask = self._unsigned([(1 << bits) - 1 for _, bits in field_places])
 
+    # Three functions, because each returns another C type.
+
     def _ints(self, values: Any) -> cython.p_int:
-        owner = array("i", values)
-        self._owners.append(owner)
+        made = self._keep("i", values)
         if cython.compiled:
-            held: carray.array = owner
+            held: carray.array = made
             return held.data.as_ints
-        return owner
+        return made
 
     def _longs(self, values: Any) -> cython.p_longlong:
-        owner = array("q", values)
-        self._owners.append(owner)
+        made = self._keep("q", values)
         if cython.compiled:
-            held: carray.array = owner
+            held: carray.array = made
             return held.data.as_longlongs
-        return owner
+        return made
 
     def _unsigned(self, values: Any) -> cython.p_ulonglong:
-        owner = array("Q", values)
-        self._owners.append(owner)
+        made = self._keep("Q", values)
         if cython.compiled:
-            held: carray.array = owner
+            held: carray.array = made
             return held.data.as_ulonglongs
-        return owner
+        return made
+
+    def _keep(self, code: str, values: Any) -> Any:
+        """An array that lives as long as the table."""
+        made = array(code, values)
+        self._owners.append(made)
+        return made
 
 
 def _offsets(counts: Any) -> Any:

@@ -1,0 +1,270 @@
+"""From a status and its fault to an exception, with a code, a sentence and details.
+
+The codes are listed in docs/formats/snapshot.md. Decoding raises a DecodeError of the fitting class, encoding an
+EncodeError.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from retick.errors import (
+    BadMagic,
+    BaselineMissing,
+    DecodeError,
+    EncodeError,
+    InvalidValue,
+    LimitExceeded,
+    RetickError,
+    SchemaMismatch,
+    TrailingData,
+    Truncated,
+    UnsupportedVersion,
+    with_code,
+)
+from retick.snapshot.kernels import status as st
+from retick.snapshot.kernels.layout import SECTION_NAMES
+
+__all__ = [
+    "baseline_error",
+    "decode_error",
+    "encode_error",
+    "invalid_error",
+    "limit_error",
+    "needs_resync",
+    "value_error",
+]
+
+_LIMITS = {
+    st.PACKET_BYTES: "Wire.LimitsExceeded.PacketBytes",
+    st.SECTION_COUNT: "Wire.LimitsExceeded.SectionCount",
+    st.SECTION_LENGTH: "Wire.LimitsExceeded.SectionLength",
+    st.LIMIT_CREATE: "LimitsExceeded.EntitiesCreate",
+    st.LIMIT_UPDATE: "LimitsExceeded.EntitiesUpdate",
+    st.LIMIT_DESTROY: "LimitsExceeded.EntitiesDestroy",
+    st.LIMIT_TOTAL: "LimitsExceeded.TotalEntitiesAfterApply",
+    st.LIMIT_COMPONENTS: "LimitsExceeded.ComponentsPerEntity",
+    st.LIMIT_FIELDS: "LimitsExceeded.FieldsPerComponent",
+    st.LIMIT_SECTION_BYTES: "LimitsExceeded.SectionBytes",
+}
+_TRUNCATED = {
+    st.PACKET_TOO_SMALL: ("Wire.PacketTooSmall", "bytes are needed for a header", "required", "actual"),
+    st.FRAMING_TRUNCATED: ("Wire.SectionFraming.Truncated", "bytes are needed for a section", "needed", "available"),
+    st.UNEXPECTED_EOF: ("Bitstream.UnexpectedEof", "bits are needed for a value", "requested", "available"),
+    st.COMPONENT_MASK_BITS: (
+        "InvalidMask.ComponentMask.NotEnoughBits",
+        "bits are needed for a component mask",
+        "expected",
+        "available",
+    ),
+    st.FIELD_MASK_BITS: (
+        "InvalidMask.FieldMask.NotEnoughBits",
+        "bits are needed for a field mask",
+        "expected",
+        "available",
+    ),
+}
+
+
+class _Invalid(NamedTuple):
+    """Code and text for a status: names in braces, and the values of ``details``, are numbers of the fault."""
+
+    code: str
+    sentence: str
+    details: Mapping[str, str] = MappingProxyType({})
+    """What the numbers are called in the error's details."""
+
+
+_INVALID = {
+    st.INVALID_FLAGS: _Invalid(
+        "Wire.InvalidFlags", "flags {flags} are not those of this kind of packet", {"flags": "flags"}
+    ),
+    st.INVALID_BASELINE_TICK: _Invalid(
+        "Wire.InvalidBaselineTick",
+        "baseline tick {found} does not go with flags {flags}",
+        {"baseline_tick": "found", "flags": "flags"},
+    ),
+    st.PAYLOAD_LENGTH: _Invalid(
+        "Wire.PayloadLengthMismatch",
+        "the header says {expected} payload bytes, there are {found}",
+        {"header_len": "expected", "actual_len": "found"},
+    ),
+    st.UNKNOWN_TAG: _Invalid("Wire.UnknownSectionTag", "section tag {tag} is not known", {"tag": "tag"}),
+    st.FRAMING_VARINT: _Invalid("Wire.SectionFraming.InvalidVarint", "a length or tick is not a valid varint"),
+    st.BODY_VARINT: _Invalid("Bitstream.InvalidVarint", "a varint in a section is not valid"),
+    st.PADDING: _Invalid("Bitstream.NonZeroPadding", "padding bits are not zero"),
+    st.UNKNOWN_COMPONENT: _Invalid(
+        "InvalidMask.ComponentMask.UnknownComponent",
+        "component {component} is not in the schema",
+        {"component": "component"},
+    ),
+    st.INVALID_COMPONENT_ID: _Invalid(
+        "InvalidMask.ComponentMask.InvalidComponentId", "{found} is not a component id", {"raw": "found"}
+    ),
+    st.EMPTY_FIELD_MASK: _Invalid(
+        "InvalidMask.FieldMask.EmptyFieldMask",
+        "component {component} is updated without any field",
+        {"component": "component"},
+    ),
+    st.FIELD_COUNT_MISMATCH: _Invalid(
+        "InvalidMask.FieldMask.FieldCountMismatch",
+        "{found} fields where there are {expected}",
+        {"actual": "found", "expected": "expected"},
+    ),
+    st.INVALID_FIELD_INDEX: _Invalid(
+        "InvalidMask.FieldMask.InvalidFieldIndex",
+        "field index {found} of component {component} is out of range or out of order",
+        {"component": "component", "field_index": "found"},
+    ),
+    st.PRESENCE_MISMATCH: _Invalid(
+        "InvalidMask.ComponentMask.ComponentPresenceMismatch",
+        "component {component} was added to or removed from a living entity: destroy and create it instead",
+        {"component": "component"},
+    ),
+    st.ENTITY_ORDER: _Invalid(
+        "InvalidEntityOrder",
+        "{current} does not come after {previous}",
+        {"previous": "previous", "current": "current"},
+    ),
+    st.DUPLICATE_UPDATE: _Invalid("DuplicateUpdateEncoding", "masked and sparse updates stand in one packet"),
+    st.ENTITY_NOT_FOUND: _Invalid("EntityNotFound", "entity {entity} is not there", {"entity_id": "entity"}),
+    st.COMPONENT_NOT_FOUND: _Invalid(
+        "ComponentNotFound",
+        "entity {entity} has no component {component}",
+        {"entity_id": "entity", "component_id": "component"},
+    ),
+    st.ENTITY_EXISTS: _Invalid("EntityAlreadyExists", "entity {entity} is there already", {"entity_id": "entity"}),
+}
+_BY_SECTION = {
+    st.UNEXPECTED_SECTION: ("UnexpectedSection", "section {name} may not stand in this kind of packet"),
+    st.DUPLICATE_SECTION: ("DuplicateSection", "section {name} stands in the packet twice"),
+}
+_RESYNC = {
+    "SessionMissing",
+    "SessionInitInvalid",
+    "SessionUnsupportedMode",
+    "SchemaMismatch",
+    "BaselineNotFound",
+    "BaselineTickMismatch",
+    "Wire.InvalidBaselineTick",
+    "Wire.InvalidFlags",
+}
+
+
+def needs_resync(error: RetickError) -> bool:
+    """Whether the receiver should ask for a new session and a full snapshot; other packets are just dropped."""
+    return error.code in _RESYNC
+
+
+def decode_error(status: int, fault: Any, schema: Any) -> DecodeError:
+    """The error for what the decoder found; ``fault`` holds the numbers of the status."""
+    if status in _LIMITS:
+        code = _LIMITS[status]
+        what = code.rpartition(".")[2]
+        message = f"{fault.actual} is above the limit of {fault.limit} ({what})"
+        error = LimitExceeded(message, what=what, limit=fault.limit, actual=fault.actual)
+        return with_code(error, code, limit=fault.limit, actual=fault.actual)
+    if status in _TRUNCATED:
+        code, what, needed, available = _TRUNCATED[status]
+        message = f"{fault.needed} {what}, {fault.available} are left"
+        truncated = Truncated(message, needed=fault.needed, available=fault.available)
+        return with_code(truncated, code, **{needed: fault.needed, available: fault.available})
+    if status in _INVALID:
+        code, sentence, details = _filled_in(status, _numbers_of(status, fault))
+        return with_code(InvalidValue(sentence), code, **details)
+    if status in _BY_SECTION:
+        code, text = _BY_SECTION[status]
+        name = SECTION_NAMES[fault.tag]
+        return with_code(InvalidValue(text.format(name=name)), f"{code}.{name}")
+    if status in (st.VALUE_RANGE, st.MISSING_FIELD):
+        return _field_error(status, fault, *schema.fields[fault.field])
+    return _rare_decode_error(status, fault, schema)
+
+
+def _field_error(status: int, fault: Any, owner: Any, item: Any) -> DecodeError:
+    if status == st.MISSING_FIELD:
+        message = f"component {owner.id} is created without field {item.id}"
+        return with_code(InvalidValue(message), "InvalidMask.FieldMask.MissingField", component=owner.id, field=item.id)
+    # Only ever too high; beyond 63 bits the compiled decoder hands it over wrapped.
+    value = fault.value if fault.value >= item.codec.lowest else fault.value + (1 << 64)
+    message = f"component {owner.id} field {item.id}: {value} is out of range"
+    code = f"InvalidValue.{item.codec.range_code}"
+    return with_code(InvalidValue(message), code, component=owner.id, field=item.id, value=value)
+
+
+def _rare_decode_error(status: int, fault: Any, schema: Any) -> DecodeError:
+    found, expected = fault.found, fault.expected
+    if status == st.TRAILING_SECTION:
+        name = SECTION_NAMES[fault.tag]
+        message = f"{fault.extra} bits follow the last item of section {name}"
+        error = TrailingData(message, extra=fault.extra // 8)
+        return with_code(error, f"TrailingSectionData.{name}", remaining_bits=fault.extra)
+    if status == st.TRAILING_BYTES:
+        return with_code(TrailingData(f"{fault.extra} bytes follow the frame", extra=fault.extra), "Wire.TrailingBytes")
+    if status == st.INVALID_MAGIC:
+        message = f"magic {found:#010x} is not that of a snapshot packet"
+        return with_code(BadMagic(message), "Wire.InvalidMagic", found=found)
+    if status == st.UNSUPPORTED_VERSION:
+        message = f"wire version {found} where {expected} is spoken"
+        return with_code(UnsupportedVersion(message, version=found), "Wire.UnsupportedVersion", found=found)
+    if status == st.SCHEMA_MISMATCH:
+        expected, found = schema.hash, found & 0xFFFFFFFFFFFFFFFF
+        message = f"written with schema {found:016x}, read with {expected:016x}"
+        mismatch = SchemaMismatch(message, expected=expected, found=found)
+        return with_code(mismatch, "SchemaMismatch", expected=expected, found=found)
+    message = f"a delta against tick {found}, given the snapshot of tick {expected}: ask for a full one"
+    return with_code(BaselineMissing(message, tick=found), "BaselineTickMismatch", expected=expected, found=found)
+
+
+def _numbers_of(status: int, fault: Any) -> dict[str, int]:
+    return {number: getattr(fault, number) for number in _INVALID[status].details.values()}
+
+
+def _filled_in(status: int, numbers: dict[str, int]) -> tuple[str, str, dict[str, int]]:
+    """Code, sentence and details of a status in the table above."""
+    code, sentence, details = _INVALID[status]
+    return code, sentence.format_map(numbers), {name: numbers[number] for name, number in details.items()}
+
+
+def encode_error(status: int, fault: Any, schema: Any) -> EncodeError:
+    """The error for what the encoder found; ``fault`` holds the numbers of the status."""
+    if status == st.VALUE_RANGE:
+        owner, item = schema.fields[fault.field]
+        value = fault.value
+        if item.codec.wraps and value < 0:
+            value += 1 << 64
+        return value_error(fault.entity, owner.id, item, value)
+    if status in _LIMITS:
+        return limit_error(status, fault.limit, fault.actual)
+    if status == st.BASELINE_TICK:
+        return baseline_error(fault.expected, fault.found)
+    return invalid_error(status, **_numbers_of(status, fault))
+
+
+def limit_error(status: int, limit: int, actual: int) -> EncodeError:
+    """More than a limit allows to send."""
+    code = _LIMITS[status]
+    message = f"{actual} is above the limit of {limit} ({code.rpartition('.')[2]})"
+    return with_code(EncodeError(message), code, limit=limit, actual=actual)
+
+
+def invalid_error(status: int, **numbers: int) -> EncodeError:
+    """An error whose sentence is in the table above; ``numbers`` are named as in a fault."""
+    code, sentence, details = _filled_in(status, numbers)
+    return with_code(EncodeError(sentence), code, **details)
+
+
+def baseline_error(expected: int, found: int) -> EncodeError:
+    """A baseline of another tick than stated, or one after the snapshot."""
+    message = f"the baseline's tick is {expected}, not {found}"
+    return with_code(EncodeError(message), "BaselineTickMismatch", expected=expected, found=found)
+
+
+def value_error(entity: int, component: int, item: Any, value: object, reason: str = "") -> EncodeError:
+    """A value that its field cannot hold."""
+    code = f"InvalidValue.{reason or item.codec.range_code}"
+    message = (
+        f"entity {entity}, component {component}, field {item.id}: {value!r} does not fit "
+        f"{item.codec.kind} {item.codec.lowest} to {item.codec.highest}"
+    )
+    return with_code(EncodeError(message, entity=entity, component=component, field=item.id, value=value), code)

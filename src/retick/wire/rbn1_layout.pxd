@@ -1,0 +1,18 @@
+# The integers of rbn1_layout.py that kernels use, for the C compiler; a test holds the two equal.
+
+cdef enum:
+    MAGIC_WORD = 0x314E4252
+    HEADER_BYTES = 15
+    WIDE_HEADER_BYTES = 16
+    MAX_COUNT = 32
+
+    HAS_CHECKSUM = 1
+    HAS_TIME_SYNC = 2
+    HAS_LOSS_STATS = 4
+    CHECKSUM_BYTES = 8
+    TIME_SYNC_BYTES = 4
+    LOSS_STATS_BYTES = 4
+
+    TIME_SYNC = 1
+    LOSS_STATS = 2
+    WIDE_INPUTS = 4

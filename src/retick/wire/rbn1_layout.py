@@ -1,0 +1,50 @@
+"""The numbers of RBN1: each one is written here and nowhere else. The layout itself is drawn in rbn1.py.
+
+rbn1_layout.pxd repeats the integers, because the C compiler needs them as constants; a test holds the two files equal.
+"""
+
+__all__ = [
+    "ALL_EXTENSIONS",
+    "CHECKSUM_BYTES",
+    "HAS_CHECKSUM",
+    "HAS_LOSS_STATS",
+    "HAS_TIME_SYNC",
+    "HEADER_BYTES",
+    "LOSS_STATS",
+    "LOSS_STATS_BYTES",
+    "MAGIC",
+    "MAGIC_WORD",
+    "MAX_COUNT",
+    "MAX_INPUT_BYTES",
+    "MAX_PACKET_SIZE",
+    "TIME_SYNC",
+    "TIME_SYNC_BYTES",
+    "WIDE_HEADER_BYTES",
+    "WIDE_INPUTS",
+]
+
+MAGIC = b"RBN1"
+MAGIC_WORD = 0x314E4252
+HEADER_BYTES = 15
+WIDE_HEADER_BYTES = 16
+"""Of version 2, whose last byte is the shape of the inputs."""
+MAX_COUNT = 32
+"""The most frames in one packet."""
+MAX_PACKET_SIZE = 87
+"""The largest version 1 packet without extensions."""
+MAX_INPUT_BYTES = 1024
+"""The most that the inputs of a version 2 packet may take, so that the packet fits any datagram."""
+
+# Flags: the blocks between header and inputs.
+HAS_CHECKSUM = 1
+HAS_TIME_SYNC = 2
+HAS_LOSS_STATS = 4
+CHECKSUM_BYTES = 8
+TIME_SYNC_BYTES = 4
+LOSS_STATS_BYTES = 4
+
+TIME_SYNC = 1
+LOSS_STATS = 2
+WIDE_INPUTS = 4
+"""Extensions: bits for the argument of that name, and for the link's capabilities."""
+ALL_EXTENSIONS = TIME_SYNC | LOSS_STATS | WIDE_INPUTS
