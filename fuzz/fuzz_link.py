@@ -11,8 +11,8 @@ import random
 from guided import main
 
 from retick.link import LinkConfig, LinkEndpoint
-from retick.link.control import ENVELOPE
 from retick.link.explain import explain_link, is_link
+from retick.link.packets import ENVELOPE
 
 __all__ = ["CORPUS", "target"]
 

@@ -42,9 +42,9 @@ KERNELS: tuple[str, ...] = (
     "retick.snapshot.kernels.bodies",
     "retick.snapshot.kernels.updates",
     "retick.snapshot.kernels.decoder",
-    "retick.link.estimate",
-    "retick.link.flow",
-    "retick.link.lane",
+    "retick.link.rtt_loss",
+    "retick.link.sequences",
+    "retick.link.payload_path",
     "retick.link.connection",
     "retick.link.endpoint",
 )

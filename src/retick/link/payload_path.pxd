@@ -1,11 +1,11 @@
-# The C side of lane.py. What every payload touches stands first and together.
+# The C side of payload_path.py. Fields that every payload uses come first.
 
-from retick.link.flow cimport Flow
+from retick.link.sequences cimport Sequences
 
 
-cdef class Board:
-    cdef public list _dirty
-    cdef public list _unread
+cdef class EndpointCore:
+    cdef public list _send_list
+    cdef public list _unread_connections
     cdef public list _events
     cdef public double _now
     cdef readonly object _on_payload
@@ -16,13 +16,13 @@ cdef class Board:
     cdef readonly object config
 
 
-cdef class Lane:
-    cdef readonly Board _endpoint
-    cdef readonly Flow _flow
+cdef class PayloadPath:
+    cdef readonly EndpointCore _endpoint
+    cdef readonly Sequences _sequences
     cdef public unsigned int local_id
     cdef public unsigned int remote_id
     cdef public int _state
-    cdef public bint _is_dirty
+    cdef public bint _on_send_list
     cdef public bint _interrupted
     cdef public bint _has_messages
     cdef public object address
@@ -35,9 +35,9 @@ cdef class Lane:
     cdef public Py_ssize_t _refused_payloads
 
     cpdef bint send_unreliable(self, object data) except -1
-    cpdef object _soil(self)
-    cdef object _receive(self, int kind, int sequence, int ack, bytes data, double now, object told)
+    cpdef object _want_to_send(self)
+    cdef object _receive(self, int kind, int sequence, int ack, bytes data, double now, object given_now)
     cdef object _drain(self, double now, list out)
     cdef object _receive_other(self, int kind, int sequence, bytes data, double now)
-    cdef object _heard(self, double now)
+    cdef object _on_heard(self, double now)
     cdef object _drain_rest(self, double now, list out)

@@ -1,4 +1,4 @@
-# The numbers of terms.State, for the C compiler; a test holds the two equal.
+# The numbers of state.State, for the C compiler; a test keeps both equal.
 
 cdef enum:
     REQUESTING = 0

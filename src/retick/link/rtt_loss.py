@@ -1,7 +1,7 @@
-"""What the way is like: round trip, its variation, and loss in each direction (a compiled kernel).
+"""Round-trip time, its variation, and loss in one direction (a compiled kernel).
 
-The round trip is smoothed as TCP does it: a new sample moves the mean by an eighth and the variation by a quarter of
-how far it is off. Loss is counted over stretches of at least 16 datagrams, and smoothed over the last few of them.
+The round-trip time is smoothed as TCP does it: a new sample moves the mean by an eighth of the difference, and the
+variation by a quarter. Loss is counted over intervals of at least 16 datagrams, and smoothed over the last few of them.
 """
 
 try:
@@ -10,7 +10,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if not cython.compiled:
-    STRETCH = 16
+    LOSS_INTERVAL = 16
 
 __all__ = ["LossMeter", "RoundTrip"]
 
@@ -18,7 +18,7 @@ __all__ = ["LossMeter", "RoundTrip"]
 @cython.final
 @cython.cclass
 class RoundTrip:
-    """Seconds throughout. Before the first sample the mean is 0 and ``samples`` is 0."""
+    """All times in seconds. Before the first sample the mean is 0 and ``samples`` is 0."""
 
     if not cython.compiled:
         __slots__ = ("latest", "least", "mean", "samples", "variation")
@@ -47,7 +47,7 @@ class RoundTrip:
 
     @property
     def retransmit_after(self) -> float:
-        """How long an answer may take before it is missing."""
+        """Seconds to wait for an answer before sending again; 0.5 before the first sample, never below 0.05."""
         if not self.samples:
             return 0.5
         wait: cython.double = self.mean + 4.0 * self.variation
@@ -57,7 +57,7 @@ class RoundTrip:
 @cython.final
 @cython.cclass
 class LossMeter:
-    """Loss in one direction, from two running totals: what was sent, and what arrived of it."""
+    """Loss in one direction, from two totals: datagrams sent, and datagrams that arrived."""
 
     if not cython.compiled:
         __slots__ = ("_arrived", "_sent", "rate", "sampled")
@@ -66,17 +66,17 @@ class LossMeter:
         self._sent = 0
         self._arrived = 0
         self.rate = 0.0
-        """0 to 1."""
+        """Smoothed loss, 0 to 1."""
         self.sampled = False
 
     def update(self, sent: cython.longlong, arrived: cython.longlong) -> cython.void:
-        """Totals so far. A stretch that is too short waits for the next call."""
+        """Give the totals so far. An interval that is too short waits for the next call."""
         expected: cython.longlong = sent - self._sent
-        if expected < STRETCH:
+        if expected < LOSS_INTERVAL:
             return
         # The quotient of two C integers would be whole, so one of them is made a double.
-        came: cython.double = arrived - self._arrived
-        loss: cython.double = 1.0 - came / expected
+        since: cython.double = arrived - self._arrived
+        loss: cython.double = 1.0 - since / expected
         loss = min(max(loss, 0.0), 1.0)
         self.rate = self.rate + (loss - self.rate) * 0.25 if self.sampled else loss
         self.sampled = True

@@ -1,15 +1,16 @@
 # cython: nonecheck=True
-"""Numbered datagrams both ways, and what their numbers tell of the way (a compiled kernel).
+"""Sequence numbers and acknowledgements of one connection: duplicates, round-trip time, loss (a compiled kernel).
 
-A flow knows no states and no messages. Outgoing datagrams are counted from 1; the count is the sequence before it
-wraps. Of incoming ones it keeps the newest and which of the 128 before it were seen, in two words of 64 bits: bit i of
-the first is the datagram i before the newest, bit i of the second the one 64 + i before it.
+Knows no states and no messages. Datagrams that are sent are counted from 1; the count, modulo 65536, is the sequence.
+Of datagrams that arrive it keeps the newest sequence and which of the 128 before it were seen, in two words of 64 bits:
+bit i of the first is the datagram i before the newest, bit i of the second the one 64 + i before it.
 """
 
 from collections.abc import Hashable
 from typing import TypeAlias
 
-from retick.link.control import ENVELOPE, HOLD_UNIT, Report
+from retick.link.layout import CONTROL_DELAY_NONE, CONTROL_DELAY_RATE
+from retick.link.packets import ENVELOPE, Report
 
 try:
     import cython
@@ -19,20 +20,28 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 if cython.compiled:
     from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
     from cython.cimports.libc.string import memcpy
-    from cython.cimports.retick.link.control import ENVELOPE_SIZE, HOLD_NONE, PAYLOAD
-    from cython.cimports.retick.link.estimate import LossMeter, RoundTrip
+    from cython.cimports.retick.link.rtt_loss import LossMeter, RoundTrip
     from cython.cimports.retick.wire.words import store_le16, store_le32
 else:
-    from retick.link.control import ENVELOPE_SIZE, HOLD_NONE, PAYLOAD
-    from retick.link.estimate import LossMeter, RoundTrip
+    from retick.link.layout import (  # sequences.pxd has them for the compiled form
+        ENVELOPE_SIZE,
+        PAYLOAD,
+        PAYLOAD_DELAY_NONE,
+        PAYLOAD_DELAY_RATE,
+        SEEN_WINDOW,
+        SEQUENCE_HALF,
+        SEQUENCE_MASK,
+    )
+    from retick.link.rtt_loss import LossMeter, RoundTrip
 
-    WINDOW = 128
-
-__all__ = ["Datagrams", "Flow"]
+__all__ = ["Datagrams", "Sequences"]
 
 Datagrams: TypeAlias = list[tuple[bytes, Hashable]]
-"""What leaves, and where it goes."""
+"""Datagrams to send, each with its address."""
 Payloads: TypeAlias = list[bytes]
+
+_CONTROL_DELAY_UNIT = 1 / CONTROL_DELAY_RATE
+"""Seconds."""
 
 
 @cython.cfunc
@@ -41,7 +50,7 @@ def _enveloped(
     kind: cython.uint, connection_id: cython.uint, sequence: cython.uint, ack: cython.uint, payload: bytes
 ) -> bytes:
     if cython.compiled:
-        # One allocation for both.
+        # One allocation for envelope and payload.
         size: cython.Py_ssize_t = PyBytes_GET_SIZE(payload)
         datagram: bytes = PyBytes_FromStringAndSize(cython.NULL, size + ENVELOPE_SIZE)
         head: cython.p_uchar = cython.cast(cython.p_uchar, PyBytes_AS_STRING(datagram))
@@ -58,7 +67,7 @@ def _enveloped(
 @cython.inline
 @cython.exceptval(check=False)
 def _whole(value: cython.double, most: cython.int) -> cython.int:
-    """Without its fraction; ``most`` for what is negative or too large, and for what is no number."""
+    """``value`` without its fraction; ``most`` when it is negative, too large or not a number."""
     if -1.0 < value < most:
         return cython.cast(cython.int, value) if cython.compiled else int(value)
     return most
@@ -66,8 +75,8 @@ def _whole(value: cython.double, most: cython.int) -> cython.int:
 
 @cython.final
 @cython.cclass
-class Flow:
-    """The counters of one connection. Times are seconds; -1 stands for never."""
+class Sequences:
+    """The counters of one connection. Times are seconds; -1 means never."""
 
     if not cython.compiled:
         __slots__ = (
@@ -93,7 +102,7 @@ class Flow:
 
     def __init__(self, dropped: dict[str, int]) -> None:
         self.dropped = dropped
-        # Out.
+        # Sent.
         self._out_count = 0
         if cython.compiled:
             index: cython.int
@@ -105,7 +114,7 @@ class Flow:
         self._out_acked = 0
         self._peer_received = 0
         self.bytes_sent = 0
-        # In: before the first datagram all older ones count as seen, so that 1 is the first that can be new.
+        # Received. Before the first datagram all older ones count as seen, so that 1 is the first that can be new.
         full: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         self.newest = 0
         """Newest sequence that arrived; 0 before any."""
@@ -116,9 +125,9 @@ class Flow:
         """Datagrams, without duplicates."""
         self.bytes_received = 0
         self.heard_at = -1.0
-        """When anything arrived last; a connection sets it to its own beginning."""
+        """When a datagram arrived last; a connection sets it to its own start."""
         self.newest_at = -1.0
-        """When the newest arrived: what the other side's round trip is corrected by."""
+        """When the newest arrived: the acknowledgement delay counts from here."""
         self.round_trip = RoundTrip()
         self.loss_in = LossMeter()
         self.loss_out = LossMeter()
@@ -129,16 +138,16 @@ class Flow:
         return self._out_count
 
     def note(self, sequence: cython.int, size: cython.Py_ssize_t, now: cython.double) -> cython.bint:
-        """Take note of a datagram that arrived; False, and counted, when it is not new."""
-        ahead: cython.int = (sequence - self.newest) & 0xFFFF
-        if 0 < ahead < 0x8000:
+        """Note a datagram that arrived; False, and counted as dropped, when it is not new."""
+        ahead: cython.int = (sequence - self.newest) & SEQUENCE_MASK
+        if 0 < ahead < SEQUENCE_HALF:
             self._shift(ahead)
             self.newest = sequence
             self.newest_at = now
             self._expected += ahead
         else:
-            behind: cython.int = -ahead & 0xFFFF
-            if behind >= WINDOW:
+            behind: cython.int = -ahead & SEQUENCE_MASK
+            if behind >= SEEN_WINDOW:
                 self.dropped["stale"] += 1
                 return False
             bit: cython.ulonglong = 1
@@ -156,77 +165,81 @@ class Flow:
         return True
 
     def _shift(self, ahead: cython.int) -> cython.void:
-        """The newest has become the one ``ahead`` (1 or more) before a new one."""
+        """Move the window: the new newest is ``ahead`` (1 or more) after the old one."""
         full: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         if ahead < 64:
             self._seen_before = (self._seen_before << ahead | self._seen >> (64 - ahead)) & full
             self._seen = (self._seen << ahead | 1) & full
         else:
-            self._seen_before = self._seen << (ahead - 64) & full if ahead < WINDOW else 0
+            self._seen_before = self._seen << (ahead - 64) & full if ahead < SEEN_WINDOW else 0
             self._seen = 1
 
     def is_newer(self, sequence: cython.int) -> cython.bint:
-        return 0 < (sequence - self.newest) & 0xFFFF < 0x8000
+        return 0 < (sequence - self.newest) & SEQUENCE_MASK < SEQUENCE_HALF
 
-    def take_ack(self, ack: cython.int, hold: cython.double, now: cython.double) -> cython.void:
-        """The other side has our datagram with this low byte, and held its answer for a while.
+    def receive_ack(self, ack: cython.int, delay: cython.double, now: cython.double) -> cython.void:
+        """The peer received our datagram with this low byte, and sent its answer ``delay`` seconds later.
 
-        The same byte again says nothing new: either it is the same datagram, or 256 later and too far to tell.
+        The same byte again says nothing new: it is the same datagram, or one 256 later, which cannot be told apart.
         """
         if ack != self._last_ack:
             self._last_ack = ack
             sent_at: cython.double = self._sent_times[ack & 0xFF]
             if sent_at >= 0.0:
-                self.round_trip.add(now - sent_at - hold)
+                self.round_trip.add(now - sent_at - delay)
 
     def may_have_sent(self, acked: cython.longlong) -> cython.bint:
         """False for an acknowledgement of a datagram that was never sent."""
-        ahead: cython.longlong = (acked - self._out_acked) & 0xFFFF
-        return ahead >= 0x8000 or self._out_acked + ahead <= self._out_count
+        ahead: cython.longlong = (acked - self._out_acked) & SEQUENCE_MASK
+        return ahead >= SEQUENCE_HALF or self._out_acked + ahead <= self._out_count
 
-    def take_report(self, report: Report, now: cython.double) -> None:
+    def receive_report(self, report: Report, now: cython.double) -> None:
+        """The fixed part of a CONTROL: an exact acknowledgement, and how many datagrams the peer received."""
         acked: cython.longlong = report.acked
-        held: cython.int = report.hold
+        delay: cython.int = report.ack_delay
         received: cython.longlong = report.received
         word: cython.longlong = 0xFFFFFFFF
-        ahead: cython.longlong = (acked - self._out_acked) & 0xFFFF
-        if ahead >= 0x8000:
+        ahead: cython.longlong = (acked - self._out_acked) & SEQUENCE_MASK
+        if ahead >= SEQUENCE_HALF:
             return
         self._out_acked += ahead
-        if held != HOLD_NONE and self._out_count - self._out_acked < 256:
-            unit: cython.double = HOLD_UNIT
-            self.take_ack(acked & 0xFF, held * unit, now)
+        if delay != CONTROL_DELAY_NONE and self._out_count - self._out_acked < 256:
+            unit: cython.double = _CONTROL_DELAY_UNIT
+            self.receive_ack(acked & 0xFF, delay * unit, now)
         self._peer_received += (received - self._peer_received) & word
         self.loss_out.update(self._out_acked, self._peer_received)
 
     def number(self, size: cython.Py_ssize_t, now: cython.double) -> cython.int:
-        """The sequence for a datagram that leaves now."""
+        """The sequence for a datagram of ``size`` bytes that is sent now."""
         self._out_count += 1
         self._sent_times[self._out_count & 0xFF] = now
         self.bytes_sent += size
-        return self._out_count & 0xFFFF
+        return self._out_count & SEQUENCE_MASK
 
-    def hold(self, now: cython.double) -> cython.int:
-        """How long the newest datagram has waited for an answer, in units of CONTROL."""
+    def ack_delay(self, now: cython.double) -> cython.int:
+        """How long ago the newest datagram arrived, in units of CONTROL."""
         if not self.received:
-            return HOLD_NONE
-        unit: cython.double = HOLD_UNIT
-        held: cython.double = (now - self.newest_at) / unit
-        return _whole(held if held > 0.0 else 0.0, HOLD_NONE)
+            return CONTROL_DELAY_NONE
+        unit: cython.double = _CONTROL_DELAY_UNIT
+        delay: cython.double = (now - self.newest_at) / unit
+        return _whole(delay if delay > 0.0 else 0.0, CONTROL_DELAY_NONE)
 
     def measure_loss(self) -> cython.void:
+        """Update the loss of incoming datagrams."""
         self.loss_in.update(self._expected, self.received)
 
     def wrap(
         self, payloads: Payloads, connection_id: cython.uint, now: cython.double, address: Hashable, out: Datagrams
     ) -> None:
-        """Put payloads in their envelopes."""
-        held: cython.double = (now - self.newest_at) * 2000.0 if self.received else 63.0
-        kind: cython.int = PAYLOAD | _whole(held, 63)
+        """Put payloads in envelopes, and the datagrams on ``out``."""
+        delay: cython.double = PAYLOAD_DELAY_NONE
+        if self.received:
+            delay = (now - self.newest_at) * PAYLOAD_DELAY_RATE
+        kind: cython.int = PAYLOAD | _whole(delay, PAYLOAD_DELAY_NONE)
         ack: cython.int = self.newest & 0xFF
         payload: bytes
         for payload in payloads:
             self._out_count += 1
             self._sent_times[self._out_count & 0xFF] = now
             self.bytes_sent += len(payload) + ENVELOPE_SIZE
-            out.append((_enveloped(kind, connection_id, self._out_count & 0xFFFF, ack, payload), address))
+            out.append((_enveloped(kind, connection_id, self._out_count & SEQUENCE_MASK, ack, payload), address))

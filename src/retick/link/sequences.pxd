@@ -1,12 +1,12 @@
-# The C side of flow.py. What every datagram touches stands first and together, the row of times last.
+# The C side of sequences.py. Fields that every datagram uses come first, the array of times last.
 
-from retick.link.estimate cimport LossMeter, RoundTrip
+from retick.link.layout cimport (
+    ENVELOPE_SIZE, PAYLOAD, PAYLOAD_DELAY_NONE, PAYLOAD_DELAY_RATE, SEEN_WINDOW, SEQUENCE_HALF, SEQUENCE_MASK
+)
+from retick.link.rtt_loss cimport LossMeter, RoundTrip
 
-cdef enum:
-    WINDOW = 128
 
-
-cdef class Flow:
+cdef class Sequences:
     cdef readonly RoundTrip round_trip
     cdef public double heard_at
     cdef public double newest_at
@@ -29,10 +29,10 @@ cdef class Flow:
     cpdef bint note(self, int sequence, Py_ssize_t size, double now) except -1
     cdef void _shift(self, int ahead) noexcept
     cpdef bint is_newer(self, int sequence) noexcept
-    cpdef void take_ack(self, int ack, double hold, double now) noexcept
+    cpdef void receive_ack(self, int ack, double delay, double now) noexcept
     cpdef bint may_have_sent(self, long long acked) noexcept
-    cpdef object take_report(self, object report, double now)
+    cpdef object receive_report(self, object report, double now)
     cpdef int number(self, Py_ssize_t size, double now) noexcept
-    cpdef int hold(self, double now) noexcept
+    cpdef int ack_delay(self, double now) noexcept
     cpdef void measure_loss(self) noexcept
     cpdef object wrap(self, list payloads, unsigned int connection_id, double now, object address, list out)

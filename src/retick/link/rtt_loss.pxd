@@ -1,7 +1,7 @@
-# The C side of estimate.py.
+# The C side of rtt_loss.py.
 
 cdef enum:
-    STRETCH = 16
+    LOSS_INTERVAL = 16
 
 
 cdef class RoundTrip:
