@@ -17,6 +17,7 @@ from types import ModuleType
 __all__ = ["KERNELS", "is_compiled", "prefer_sources_if_asked"]
 
 KERNELS: tuple[str, ...] = (
+    "retick.sim.slots",
     "retick.sim.flat",
     "retick.games.fighter.kernel",
     "retick.games.runner.motor.collision",

@@ -1,11 +1,9 @@
 # The C side of flat.py, for the compiled engine and for compiled games.
 
+from retick.sim.slots cimport FlatRecord
+
 cdef enum:
     MAX_PLAYERS = 16
-
-
-cdef class FlatRecord:
-    cdef readonly bytes _data
 
 
 cdef class FlatSimulation:

@@ -11,6 +11,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
+    from cython.cimports.retick.sim.fixed import i32
     from cython.cimports.retick.sim.flat import FlatSimulation
 else:
     from retick.games.fighter.rules import (
@@ -29,6 +30,7 @@ else:
         PLAYER_HEIGHT,
         PLAYER_WIDTH,
     )
+    from retick.sim.fixed import i32
     from retick.sim.flat import FlatSimulation
 
     FIRST, SECOND, SLOTS = 1, 12, 24
@@ -37,18 +39,6 @@ else:
     LEFT_BUTTON, RIGHT_BUTTON, JUMP_BUTTON, ATTACK_BUTTON = 1, 2, 4, 8
 
 __all__ = ["FighterKernel"]
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-@cython.nogil
-def _wrap32(value: cython.longlong) -> cython.longlong:
-    if cython.compiled:
-        return cython.cast(cython.int, value)
-    if -2147483648 <= value <= 2147483647:
-        return value
-    return ((value + 2147483648) & 4294967295) - 2147483648
 
 
 @cython.cfunc
@@ -88,10 +78,10 @@ def _move(s: cython.p_longlong, at: cython.int, buttons: cython.int) -> cython.v
     x = s[at + X]
     if buttons & (LEFT_BUTTON | RIGHT_BUTTON):
         if buttons & RIGHT_BUTTON:
-            x = _wrap32(x + MOVE_SPEED)
+            x = i32(x + MOVE_SPEED)
             s[at + FACING] = 1
         else:
-            x = _wrap32(x - MOVE_SPEED)
+            x = i32(x - MOVE_SPEED)
             s[at + FACING] = -1
         if state != JUMP and state != ATTACK:
             state = RUN
@@ -114,8 +104,8 @@ def _move(s: cython.p_longlong, at: cython.int, buttons: cython.int) -> cython.v
 @cython.nogil
 def _fall(s: cython.p_longlong, at: cython.int) -> cython.void:
     """Phase E, in every state: a fighter who stands runs through it and stays at 0."""
-    vy: cython.longlong = _wrap32(s[at + VY] + GRAVITY)
-    y: cython.longlong = _wrap32(s[at + Y] + vy)
+    vy: cython.longlong = i32(s[at + VY] + GRAVITY)
+    y: cython.longlong = i32(s[at + Y] + vy)
     if y <= GROUND_Y:
         y = GROUND_Y
         vy = 0
@@ -147,14 +137,14 @@ def _can_hit(s: cython.p_longlong, attacker: cython.int, defender: cython.int) -
     if s[attacker + ACTIVE] <= 0 or s[attacker + HAS_HIT] != 0:
         return False
     if s[attacker + FACING] > 0:
-        left = _wrap32(s[attacker + X] + PLAYER_WIDTH)
+        left = i32(s[attacker + X] + PLAYER_WIDTH)
     else:
-        left = _wrap32(s[attacker + X] - HITBOX_WIDTH)
-    top = _wrap32(s[attacker + Y] + HITBOX_HEIGHT)
+        left = i32(s[attacker + X] - HITBOX_WIDTH)
+    top = i32(s[attacker + Y] + HITBOX_HEIGHT)
     return (
-        left < _wrap32(s[defender + X] + PLAYER_WIDTH)
-        and s[defender + X] < _wrap32(left + HITBOX_WIDTH)
-        and s[attacker + Y] < _wrap32(s[defender + Y] + PLAYER_HEIGHT)
+        left < i32(s[defender + X] + PLAYER_WIDTH)
+        and s[defender + X] < i32(left + HITBOX_WIDTH)
+        and s[attacker + Y] < i32(s[defender + Y] + PLAYER_HEIGHT)
         and s[defender + Y] < top
     )
 
@@ -164,7 +154,7 @@ def _can_hit(s: cython.p_longlong, attacker: cython.int, defender: cython.int) -
 @cython.exceptval(check=False)
 @cython.nogil
 def _apply_hit(s: cython.p_longlong, attacker: cython.int, defender: cython.int) -> cython.void:
-    hp: cython.longlong = _wrap32(s[defender + HP] - ATTACK_DAMAGE)
+    hp: cython.longlong = i32(s[defender + HP] - ATTACK_DAMAGE)
     s[defender + HP] = hp if hp > 0 else 0
     s[defender + HITSTUN] = HITSTUN_FRAMES
     s[defender + STATE] = STUNNED

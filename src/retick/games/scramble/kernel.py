@@ -11,6 +11,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
+    from cython.cimports.retick.sim.fixed import i32
     from cython.cimports.retick.sim.flat import FlatSimulation
 else:
     from retick.games.scramble.rules import (
@@ -28,6 +29,7 @@ else:
         SIZE,
         STUN_FRAMES,
     )
+    from retick.sim.fixed import i32
     from retick.sim.flat import FlatSimulation
 
     COIN_X, COIN_Y, RNG, FIRST, EACH = 1, 2, 3, 4, 8
@@ -35,16 +37,6 @@ else:
     LEFT_BUTTON, RIGHT_BUTTON, UP_BUTTON, DOWN_BUTTON, DASH_BUTTON = 1, 2, 4, 8, 16
 
 __all__ = ["ScrambleKernel"]
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-@cython.nogil
-def _wrap32(value: cython.longlong) -> cython.longlong:
-    if cython.compiled:
-        return cython.cast(cython.int, value)
-    return ((value + 2147483648) & 4294967295) - 2147483648
 
 
 @cython.cfunc
@@ -111,7 +103,7 @@ def _move(s: cython.p_longlong, at: cython.int) -> cython.void:
         s[at + axis] += s[at + VX + axis]
         if s[at + axis] < NEAR_WALL or s[at + axis] > FAR_WALL:
             _clamp(s, at + axis)
-            s[at + VX + axis] = _wrap32(-s[at + VX + axis]) if s[at + STUN] > 0 else 0
+            s[at + VX + axis] = i32(-s[at + VX + axis]) if s[at + STUN] > 0 else 0
 
 
 @cython.cfunc
@@ -124,9 +116,9 @@ def _shove(
     """``one`` dashed into ``other`` with this velocity: the other flies off and loses a point to it."""
     s[other + STUN] = STUN_FRAMES
     s[other + DASH] = 0
-    s[other + VX] = _wrap32(vx + (vx >> 1) + _draw(s, 2 * SCATTER + 1) - SCATTER)
-    s[other + VY] = _wrap32(vy + (vy >> 1) + _draw(s, 2 * SCATTER + 1) - SCATTER)
-    s[one + SCORE] = _wrap32(s[one + SCORE] + 1)
+    s[other + VX] = i32(vx + (vx >> 1) + _draw(s, 2 * SCATTER + 1) - SCATTER)
+    s[other + VY] = i32(vy + (vy >> 1) + _draw(s, 2 * SCATTER + 1) - SCATTER)
+    s[one + SCORE] = i32(s[one + SCORE] + 1)
     if s[other + SCORE] > 0:
         s[other + SCORE] -= 1
 
@@ -223,7 +215,7 @@ def _take_coin(s: cython.p_longlong, players: cython.int) -> cython.void:
             best = dx
             taker = at
     if taker >= 0:
-        s[taker + SCORE] = _wrap32(s[taker + SCORE] + COIN_POINTS)
+        s[taker + SCORE] = i32(s[taker + SCORE] + COIN_POINTS)
         s[COIN_X] = COIN_MARGIN + _draw(s, COIN_RANGE)
         s[COIN_Y] = COIN_MARGIN + _draw(s, COIN_RANGE)
 

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 from retick.games.scramble import rules
 from retick.sim.prng import check_seed
-from retick.sim.record import I32, U32, Record, Times
+from retick.sim.record import Record, Times
+from retick.sim.widths import I32, U32
 
 __all__ = ["Body", "ScrambleState", "initial_state", "state_type"]
 
