@@ -45,9 +45,7 @@ def test_a_record_is_filled_once() -> None:
 
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=6), st.data())
-def test_the_checksum_takes_a_second_round_for_the_upper_half_of_wide_slots(
-    slots: list[int], data: st.DataObject
-) -> None:
+def test_the_checksum_takes_a_second_round_for_a_wide_slot(slots: list[int], data: st.DataObject) -> None:
     wide = data.draw(st.lists(st.booleans(), min_size=len(slots), max_size=len(slots)))
     rounds = [half for slot, is_wide in zip(slots, wide, strict=True) for half in (slot, slot >> 32)[: 1 + is_wide]]
     assert slots_checksum(slots, wide) == fnv1a(rounds)
