@@ -29,7 +29,7 @@ class Goodbye:
         self._reason = reason
         self._text = text
         self._linger = linger
-        """Seconds that messages which wait may take to arrive."""
+        """Seconds that queued messages have to arrive."""
         self._linger_until: float | None = None
         self._byes = 0
         self._next_at = 0.0

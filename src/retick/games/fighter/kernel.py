@@ -1,8 +1,8 @@
 """The fighter's step over a row of slots (a compiled kernel): phases A to G, in this order.
 
 Slots: frame, eleven of player 1, eleven of player 2, generator. ``at`` is the first slot of a player; names in
-capitals are offsets from it, or constants. Integers wrap at 32 bits where the reference's do, which from an
-initial state only the frame counter can reach.
+capitals are offsets from it, or constants. Integers wrap at 32 bits where the reference's do; from an initial state
+only the frame counter gets there. Cython reads decorators literally, so each function repeats the same four.
 """
 
 try:
@@ -46,7 +46,7 @@ __all__ = ["FighterKernel"]
 @cython.exceptval(check=False)
 @cython.nogil
 def _recover(s: cython.p_longlong, at: cython.int) -> cython.void:
-    """Phase B, second half: hitstun runs out into Idle, whatever else is going on."""
+    """Phase B, second half: when hitstun ends the fighter becomes Idle, in every state."""
     s[at + HITSTUN] -= 1
     if s[at + HITSTUN] == 0:
         s[at + STATE] = IDLE
@@ -57,7 +57,7 @@ def _recover(s: cython.p_longlong, at: cython.int) -> cython.void:
 @cython.exceptval(check=False)
 @cython.nogil
 def _start_attack(s: cython.p_longlong, at: cython.int) -> cython.void:
-    """Phase C, of a player who presses Attack."""
+    """Phase C, for a player who presses Attack."""
     if s[at + STATE] != STUNNED and s[at + COOLDOWN] <= 0:
         s[at + STATE] = ATTACK
         s[at + ACTIVE] = ATTACK_ACTIVE_FRAMES
@@ -70,7 +70,7 @@ def _start_attack(s: cython.p_longlong, at: cython.int) -> cython.void:
 @cython.exceptval(check=False)
 @cython.nogil
 def _move(s: cython.p_longlong, at: cython.int, buttons: cython.int) -> cython.void:
-    """Phase D, skipped whole in hitstun, clamp included. Right wins over Left."""
+    """Phase D, skipped in hitstun together with the clamp. Right wins over Left."""
     state: cython.longlong = s[at + STATE]
     x: cython.longlong
     if state == STUNNED:
@@ -103,7 +103,7 @@ def _move(s: cython.p_longlong, at: cython.int, buttons: cython.int) -> cython.v
 @cython.exceptval(check=False)
 @cython.nogil
 def _fall(s: cython.p_longlong, at: cython.int) -> cython.void:
-    """Phase E, in every state: a fighter who stands runs through it and stays at 0."""
+    """Phase E, in every state: gravity, and the ground, where a standing fighter stays."""
     vy: cython.longlong = i32(s[at + VY] + GRAVITY)
     y: cython.longlong = i32(s[at + Y] + vy)
     if y <= GROUND_Y:
@@ -120,7 +120,7 @@ def _fall(s: cython.p_longlong, at: cython.int) -> cython.void:
 @cython.exceptval(check=False)
 @cython.nogil
 def _count_down(s: cython.p_longlong, at: cython.int) -> cython.void:
-    """Phase F: an open window counts down even if the fighter no longer attacks."""
+    """Phase F: an open attack window counts down even if the fighter no longer attacks."""
     s[at + ACTIVE] -= 1
     if s[at + ACTIVE] == 0 and s[at + STATE] == ATTACK:
         s[at + STATE] = IDLE
@@ -131,7 +131,7 @@ def _count_down(s: cython.p_longlong, at: cython.int) -> cython.void:
 @cython.exceptval(check=False)
 @cython.nogil
 def _can_hit(s: cython.p_longlong, attacker: cython.int, defender: cython.int) -> cython.bint:
-    """Phase G: an open window overlaps the other's box. Touching edges do not overlap."""
+    """Phase G: whether an open attack window overlaps the other's box. Touching edges do not overlap."""
     left: cython.longlong
     top: cython.longlong
     if s[attacker + ACTIVE] <= 0 or s[attacker + HAS_HIT] != 0:
@@ -154,6 +154,7 @@ def _can_hit(s: cython.p_longlong, attacker: cython.int, defender: cython.int) -
 @cython.exceptval(check=False)
 @cython.nogil
 def _apply_hit(s: cython.p_longlong, attacker: cython.int, defender: cython.int) -> cython.void:
+    """Phase G: damage and hitstun."""
     hp: cython.longlong = i32(s[defender + HP] - ATTACK_DAMAGE)
     s[defender + HP] = hp if hp > 0 else 0
     s[defender + HITSTUN] = HITSTUN_FRAMES
@@ -168,7 +169,7 @@ def _apply_hit(s: cython.p_longlong, attacker: cython.int, defender: cython.int)
 def _tick(s: cython.p_longlong, first: cython.int, second: cython.int) -> cython.void:
     """One frame, in place; ``first`` and ``second`` are the players' buttons.
 
-    What seldom happens is asked here and done elsewhere: uncompiled, a call costs more than most phases.
+    Rare cases are checked here and done in functions: uncompiled, a call costs more than most phases.
     """
     first_hits: cython.bint
     second_hits: cython.bint

@@ -1,6 +1,6 @@
 """The fighter's buttons, action states and constants, in fixed-point units of 1/1000 of the world's unit.
 
-Changing any number here changes every checksum that was ever pinned; docs/games/fighter.md tells what each means.
+A change of any number here changes the pinned checksums; docs/games/fighter.md explains each number.
 """
 
 from enum import IntEnum, IntFlag
@@ -10,7 +10,7 @@ __all__ = ["Action", "Button"]
 
 
 class Button(IntFlag):
-    """The four buttons that the step reads. The other twelve bits of an input are free and carried unchanged."""
+    """The four buttons that the step reads. The other twelve bits of an input change nothing."""
 
     LEFT = 0x0001
     RIGHT = 0x0002

@@ -1,7 +1,7 @@
 """Cookies and challenges: short hashes that only this endpoint can make, so it need not remember what it sent.
 
-Whoever returns one has received it, and so can receive at the address that it was made for. All are keyed BLAKE2s with
-a personal string each, so that one kind cannot stand in for another. An address is hashed by its ``repr``, which is
+A peer that returns one has received it, so it can receive at the address that it was made for. All are keyed BLAKE2s
+with a personal string each, so that one kind cannot replace another. An address is hashed by its ``repr``, which is
 stable within a process; no other process has to make the same hash.
 """
 
