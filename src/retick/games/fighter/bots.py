@@ -1,8 +1,8 @@
 """Scripted fighters: they advance, attack, retreat and jump, each in its own style.
 
-A bot is a value, as a state is: ``decide`` looks at a state and returns the buttons and the bot for the next frame. So a
-bot can be saved and rolled back together with the match. Equal bots that see equal states press equal buttons, on every
-machine.
+A bot is a value, as a state is: ``decide`` looks at a state and returns the buttons and the bot for the next frame. So
+a bot can be saved and rolled back together with the match. Equal bots that see equal states press equal buttons, on
+every machine.
 
 Theory of operation. A bot follows one plan at a time for a random number of frames: it holds its place, advances,
 retreats, leaps in, or winds up an attack. When the other comes within reach, holding and advancing become a wind-up. An
