@@ -1,8 +1,9 @@
 """Fuzzes a link endpoint that is in the middle of a connection: nothing raises, and its bounds hold.
 
 The bytes are a script. Each step is an opcode with its arguments: raw bytes from some address, a datagram with the
-right connection id and a new sequence around a body from the script, a genuine datagram with one byte changed, time that
-passes, reading, sending. So the fuzzer gets past the first checks without guessing 32 bits. guided.py says how to run it.
+right connection id and a new sequence around a body from the script, a genuine datagram with one byte changed, time
+that passes, reading, sending. So the fuzzer gets past the first checks without guessing 32 bits. guided.py says how to
+run it.
 """
 
 import random
