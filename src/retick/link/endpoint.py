@@ -9,7 +9,6 @@ when it comes up. So no call loops over all connections.
 
 from collections.abc import Callable, Hashable
 from heapq import heappop, heappush
-from typing import Any
 
 from retick.errors import InvalidValue, UsageError
 from retick.link.address_proof import AddressProof
@@ -155,7 +154,7 @@ class LinkEndpoint(EndpointCore):
     def datagrams_to_send(self, *, now: float) -> Datagrams:
         return self.drain(now)
 
-    def receive(self, data: Any, address: Any, given_now: Any) -> None:
+    def receive(self, data: Octets, address: Hashable, given_now: Seconds) -> None:
         """``receive_datagram`` for other kernels; ``on_payload`` gets the object ``given_now``, not a copy."""
         packet: bytes = data if type(data) is bytes else bytes(memoryview(data))
         now: cython.double = given_now

@@ -156,7 +156,7 @@ class PayloadPath:
         return _STATES[self._state]
 
     @state.setter
-    def state(self, state: Any) -> None:
+    def state(self, state: State) -> None:
         self._state = int(State(state))
 
     @property
@@ -198,7 +198,13 @@ class PayloadPath:
             self._endpoint._send_list.append(self)  # type: ignore[arg-type]  # every PayloadPath is a Connection
 
     def _receive(
-        self, kind: cython.int, sequence: cython.int, ack: cython.int, data: bytes, now: cython.double, given_now: Any
+        self,
+        kind: cython.int,
+        sequence: cython.int,
+        ack: cython.int,
+        data: bytes,
+        now: cython.double,
+        given_now: Seconds,
     ) -> None:
         """A datagram from the peer's address. ``given_now`` is ``now`` as the object that the endpoint was given."""
         if kind >= CONTROL:

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from retick.transport.endpoint import Endpoint
 from retick.transport.poll import receive_waiting, send_waiting
-from retick.transport.udp import UdpSocket
+from retick.transport.udp import SocketAddress, UdpSocket
 
 __all__ = ["Pump"]
 
@@ -25,7 +25,7 @@ class _Receiver(asyncio.DatagramProtocol):
     def __init__(self, pump: "Pump") -> None:
         self._pump = pump
 
-    def datagram_received(self, data: bytes, addr: Any) -> None:
+    def datagram_received(self, data: bytes, addr: SocketAddress) -> None:
         pump = self._pump
         pump.endpoint.receive_datagram(data, pump.socket.shown(addr), now=pump.now)
         pump.wake()

@@ -29,13 +29,10 @@ class Action(IntEnum):
 
 
 TICKS_PER_SECOND: Final = 60
-FIXED_SCALE: Final = 1000
 
 MIN_X: Final = 0
 MAX_X: Final = 20_000
 GROUND_Y: Final = 0
-MAX_Y: Final = 12_000
-"""The height to draw; the rules have no ceiling."""
 
 PLAYER_WIDTH: Final = 600
 PLAYER_HEIGHT: Final = 900
