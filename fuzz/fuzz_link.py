@@ -1,9 +1,9 @@
 """Fuzzes a link endpoint that is in the middle of a connection: nothing raises, and its bounds hold.
 
-The bytes are a script. Each step takes an opcode and its arguments: raw bytes from some address, a datagram with a
-right connection id and a next sequence around a body from the script, a genuine datagram with a byte changed, time,
-reading, sending. So the fuzzer reaches behind the first checks without having to guess 32 bits. See guided.py for
-how to run it.
+The bytes are a script. Each step is an opcode with its arguments: raw bytes from some address, a datagram with the
+right connection id and a new sequence around a body from the script, a genuine datagram with one byte changed, time
+that passes, reading, sending. So the fuzzer gets past the first checks without guessing 32 bits. guided.py says how to
+run it.
 """
 
 import random
@@ -11,8 +11,8 @@ import random
 from guided import main
 
 from retick.link import LinkConfig, LinkEndpoint
-from retick.link.control import ENVELOPE
 from retick.link.explain import explain_link, is_link
+from retick.link.packets import ENVELOPE
 
 __all__ = ["CORPUS", "target"]
 
@@ -28,13 +28,13 @@ class Script:
         self.at += 1
         return self.data[self.at - 1] if self.at <= len(self.data) else 0
 
-    def take(self, count: int) -> bytes:
+    def read(self, count: int) -> bytes:
         self.at += count
         return self.data[self.at - count : self.at]
 
 
 class Bench:
-    """A host and a guest that are connected, and all that they said on the way."""
+    """A host and a guest that are connected, and every datagram that they sent."""
 
     def __init__(self) -> None:
         config = LinkConfig(game_id="fuzz", unread_limit=8, max_message=4096, send_queue=8192)
@@ -67,12 +67,12 @@ class Bench:
         operation = script.byte() % 8
         address = ADDRESSES[script.byte() % 3] if operation < 3 else "guest"
         if operation == 0:
-            self.receive(script.take(script.byte()), address)
+            self.receive(script.read(script.byte()), address)
         elif operation in (1, 3):
             kind = 0x80 + script.byte() % 0x48
             self.sequence += script.byte() % 3
             head = ENVELOPE.pack(kind, self.theirs.local_id, self.sequence & 0xFFFF, script.byte())
-            self.receive(head + script.take(script.byte()), address)
+            self.receive(head + script.read(script.byte()), address)
         elif operation == 2:
             data = bytearray(self.genuine[script.byte() % len(self.genuine)])
             data[(script.byte() | script.byte() << 8) % len(data)] = script.byte()

@@ -50,7 +50,6 @@ STILL_TOO_LONG = {
     "games/runner/motor/kernel.py",
     "rollback/engine/engine.py",
     "rollback/session/session.py",
-    "sim/flat.py",
 }
 PROTOCOLS_AND_BELOW = set(LAYERS)
 APPS = {"cli", "studio", "integrations", "testing", "audit"}

@@ -1,10 +1,13 @@
 """The package as a newcomer meets it: what importing costs, which form runs, what a missing extra says."""
 
+import ast
+import importlib.metadata
 import json
 import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -51,6 +54,27 @@ def test_pure_takes_the_sources_of_all_kernels() -> None:
 def test_every_kernel_is_a_module_with_a_source() -> None:
     for name in KERNELS:
         assert (ROOT / "src" / (name.replace(".", "/") + ".py")).is_file(), name
+
+
+def test_the_version_is_one_in_the_package_its_metadata_and_the_command() -> None:
+    assert re.fullmatch(r"\d+\.\d+\.\d+", retick.__version__)
+    assert importlib.metadata.version("retick") == retick.__version__
+    shown = python("from retick.__main__ import main; import sys; sys.argv = ['retick', '--version']; main()")
+    assert shown.split()[:2] == ["retick", retick.__version__]
+
+
+def test_the_version_is_written_in_one_file() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert "version" not in project["project"]
+    assert project["project"]["dynamic"] == ["version"]
+    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "retick.__version__"}
+    tree = ast.parse((ROOT / "src" / "retick" / "__init__.py").read_text(encoding="utf-8"))
+    literals = [
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__version__"
+    ]
+    assert literals == [retick.__version__], "setuptools reads a plain literal without importing the package"
 
 
 def test_a_missing_extra_is_named_with_the_line_that_installs_it() -> None:

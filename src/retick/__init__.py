@@ -1,7 +1,7 @@
 """Netcode for Python games: run it again, bit for bit.
 
-The names that most users need are here, each imported when first used; everything else is in its package. The
-map of the packages is in docs/architecture.md.
+The names that most users need are here, each imported when first used; everything else is in its package.
+docs/architecture.md describes the packages.
 """
 
 import importlib
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from retick.sim.world import WorldSimulation
 
 __version__ = "0.1.0"
+"""The one place of the version: pyproject.toml reads it here, and ``retick --version`` shows it."""
 
 __all__ = [
     "DecodeError",

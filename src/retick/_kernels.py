@@ -21,6 +21,7 @@ from types import ModuleType
 __all__ = ["KERNELS", "is_compiled", "prefer_sources_if_asked"]
 
 KERNELS: tuple[str, ...] = (
+    "retick.sim.slots",
     "retick.sim.flat",
     "retick.games.fighter.kernel",
     "retick.games.runner.motor.collision",
@@ -53,9 +54,9 @@ KERNELS: tuple[str, ...] = (
     "retick.snapshot.kernels.creates",
     "retick.snapshot.kernels.updates",
     "retick.snapshot.kernels.decoder",
-    "retick.link.estimate",
-    "retick.link.flow",
-    "retick.link.lane",
+    "retick.link.rtt_loss",
+    "retick.link.sequences",
+    "retick.link.payload_path",
     "retick.link.connection",
     "retick.link.endpoint",
 )

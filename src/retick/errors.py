@@ -9,29 +9,30 @@
     │  ├─ HistoryEvicted      a frame is no longer, or not yet, in history
     │  ├─ SchemaError         a declaration contradicts itself
     │  ├─ MissingExtra        a command needs an optional dependency that is not installed
-    │  └─ NetworkUnavailable  a socket cannot be opened or a host not be reached; the message says what to try
+    │  └─ NetworkUnavailable  a socket cannot be opened, or a host cannot be reached; the message says what to try
     ├─ DecodeError            bytes from outside are wrong (also a ValueError)
     │  ├─ Truncated           fewer bytes than the format needs
-    │  ├─ BadMagic            not this format at all
-    │  ├─ UnsupportedVersion  this format, another version
-    │  ├─ LimitExceeded       a bound that protects the reader was passed
-    │  ├─ InvalidValue        a field holds what the format forbids
+    │  ├─ BadMagic            another format
+    │  ├─ UnsupportedVersion  another version of the format
+    │  ├─ LimitExceeded       a bound that protects the reader was exceeded
+    │  ├─ InvalidValue        a field holds a value that the format forbids
     │  │  ├─ BadHeaderSize    a header of another length than its version has
-    │  │  ├─ ReservedNotZero  bytes kept for later versions are in use
-    │  │  ├─ SeedIsZero       a seed that starts no generator
+    │  │  ├─ ReservedNotZero  bytes reserved for later versions are in use
+    │  │  ├─ SeedIsZero       a seed of 0, from which no generator starts
     │  │  ├─ StartFrameNotZero  a start in mid-match, in a format that has none
     │  │  └─ UnknownFlags     a flag that this version does not know
     │  ├─ TrailingData        bytes after the end
     │  ├─ ChecksumMismatch    content and checksum disagree
     │  ├─ SchemaMismatch      written with another schema
-    │  └─ BaselineMissing     a delta against a snapshot that is not held: ask for a full one
+    │  └─ BaselineMissing     a delta whose base snapshot is missing: ask for a full snapshot
     ├─ ProtocolViolation      well-formed bytes that break the rules
     │  └─ InputConflict       a player sent two different inputs for one frame
     ├─ EncodeError            a value does not fit the wire (also a ValueError)
     └─ DeterminismError       same inputs, different state
 
-Errors carry their numbers as attributes, so that a program can act on them without reading the text. This
-module imports nothing of ours: everyone may import it.
+``retick.testing`` adds two of its own for its reports: MeshHung and ChaosFailure. Errors carry their numbers as
+attributes, so that a program can act on them without reading the text. This module imports nothing of Retick, so that
+every module may import it.
 """
 
 from collections.abc import Mapping
@@ -71,10 +72,10 @@ __all__ = [
 
 
 class RetickError(Exception):
-    """The root of the tree: catching it catches all that Retick raises on purpose."""
+    """The root of the tree: catching it catches everything that Retick raises on purpose."""
 
     code: str = ""
-    """A stable dotted name of the reason, where the page of a format lists them; empty elsewhere."""
+    """A stable dotted name of the reason, for formats whose page lists them; otherwise empty."""
     details: Mapping[str, int] = MappingProxyType({})
     """The numbers that go with the code, by name."""
 
@@ -83,7 +84,7 @@ _Error = TypeVar("_Error", bound=RetickError)
 
 
 def with_code(error: _Error, code: str, **details: int) -> _Error:
-    """The same error, carrying the name that its format gives the reason, and the numbers that go with it."""
+    """The same error with the reason's name in its format, and the numbers that go with it."""
     error.code = code
     error.details = details
     return error
@@ -94,7 +95,7 @@ class UsageError(RetickError):
 
 
 class NotSynchronized(UsageError):
-    """The match is not running yet, or no longer."""
+    """The match is not running yet, or has ended."""
 
 
 class PredictionLimit(UsageError):
@@ -108,7 +109,7 @@ class PredictionLimit(UsageError):
 
 
 class HistoryEvicted(UsageError):
-    """A frame is outside of the history that is kept."""
+    """A frame is outside of the stored history."""
 
     def __init__(self, message: str, *, frame: int, current: int, history: int) -> None:
         super().__init__(message)
@@ -126,7 +127,7 @@ class MissingExtra(UsageError):
 
 
 class NetworkUnavailable(UsageError):
-    """A socket cannot be opened, a name not be resolved, or a host not be reached."""
+    """A socket cannot be opened, a name cannot be resolved, or a host cannot be reached."""
 
 
 class DecodeError(RetickError, ValueError):
@@ -155,7 +156,7 @@ class UnsupportedVersion(DecodeError):
 
 
 class LimitExceeded(DecodeError):
-    """A bound that protects the reader was passed."""
+    """A bound that protects the reader was exceeded."""
 
     def __init__(self, message: str, *, what: str, limit: int, actual: int) -> None:
         super().__init__(message)
@@ -173,7 +174,7 @@ class BadHeaderSize(InvalidValue):
 
 
 class ReservedNotZero(InvalidValue):
-    """Bytes that are kept for later versions are not zero."""
+    """Bytes that are reserved for later versions are not zero."""
 
 
 class SeedIsZero(InvalidValue):
@@ -189,7 +190,7 @@ class UnknownFlags(InvalidValue):
 
 
 class TrailingData(DecodeError):
-    """Bytes follow where the format has ended."""
+    """There are bytes after the end of the format."""
 
     def __init__(self, message: str, *, extra: int) -> None:
         super().__init__(message)
@@ -215,7 +216,7 @@ class SchemaMismatch(DecodeError):
 
 
 class BaselineMissing(DecodeError):
-    """A delta against a snapshot that is not held; the cure is a full snapshot."""
+    """A delta whose base snapshot is missing; a full snapshot is needed."""
 
     def __init__(self, message: str, *, tick: int) -> None:
         super().__init__(message)
@@ -238,7 +239,7 @@ class InputConflict(ProtocolViolation):
 
 
 class EncodeError(RetickError, ValueError):
-    """A value does not fit the wire; the attributes say which, as far as it has a place in a snapshot."""
+    """A value does not fit the wire; of a snapshot's value the attributes say where it is."""
 
     def __init__(
         self,

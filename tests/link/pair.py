@@ -6,10 +6,27 @@ from enum import Enum
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
-from retick.link import Accept, Connected, Connection, LinkConfig, LinkEndpoint, Refuse, Request
+from retick.link import Accept, Connected, Connection, LinkConfig, LinkEndpoint, MessageReceived, Refuse, Request
+from retick.link.layout import CONTROL_DELAY_NONE, HELLO
+from retick.link.packets import Fragment, Report, encode_fragment, encode_report
 from retick.transport import Conditions, SimulatedNetwork
 
-__all__ = ["Pair", "Tapped", "fingerprint", "make_endpoint"]
+__all__ = [
+    "NONCE",
+    "Pair",
+    "Tapped",
+    "captured_hello",
+    "chat",
+    "connected",
+    "fingerprint",
+    "forged",
+    "fragment",
+    "make_endpoint",
+    "received",
+    "total",
+]
+
+NONCE = bytes(range(8))
 
 
 def make_endpoint(
@@ -87,6 +104,54 @@ class Pair:
         return [event for event in events if isinstance(event, kind)]
 
 
+def connected() -> tuple[Pair, Connection]:
+    """Two connected ends with a message on its way in each direction, and the host's connection."""
+    pair = Pair(conditions=Conditions(latency=0.01))
+    mine, theirs = pair.connect()
+    mine.send_reliable(b"pending")
+    theirs.send_reliable(b"pending")
+    return pair, theirs
+
+
+def chat(pair: Pair, mine: Connection, theirs: Connection, seconds: float, size: int = 35) -> None:
+    """Both send a payload sixty times a second."""
+
+    def tick(connection: Connection, address: str) -> None:
+        connection.send_unreliable(bytes(size))
+        pair.network.flush(address)
+
+    until = pair.network.now + seconds
+    while pair.network.now < until:
+        tick(mine, "guest")
+        pair.run(1 / 120)
+        tick(theirs, "host")
+        pair.run(1 / 120)
+
+
+def received(pair: Pair) -> list[bytes]:
+    """The reliable messages that the host received."""
+    return [event.data for event in pair.host_events if isinstance(event, MessageReceived)]
+
+
+def captured_hello(pair: Pair) -> bytes:
+    return next(data for data in pair.guest_tap.sent if data[0] == HELLO)
+
+
+def fragment(number: int, marks: int, data: bytes) -> bytes:
+    return encode_fragment(Fragment(number, marks, data))
+
+
+def forged(connection: Connection, sequence: int, body: bytes, next_fragment: int = 0, acked: int = 0) -> bytes:
+    """CONTROL to that connection, as its peer would write it."""
+    report = Report(CONTROL_DELAY_NONE, acked, 0, next_fragment, 0)
+    return encode_report(connection.local_id, sequence, report) + body
+
+
+def total(endpoint: LinkEndpoint) -> int:
+    """Datagrams dropped, for all reasons together."""
+    return sum(endpoint.dropped.values())
+
+
 _NOT_STATE = {
     "_endpoint",
     "_connection",
@@ -96,8 +161,9 @@ _NOT_STATE = {
     "config",
     "_entropy",
     "_now",
-    "_answers",
-    "_answers_at",
+    "_answers_left",
+    "_answered_at",
+    "_readers",
     # Found anew from the rest when needed.
     "_latest",
     "_due",

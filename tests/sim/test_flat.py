@@ -2,15 +2,20 @@
 
 import copy
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import retick
 from retick.errors import UsageError
-from retick.games.fighter import Fighter, FighterState
+from retick.games.fighter import Fighter
 from retick.rollback import RollbackEngine, SyncTest
-from retick.sim.flat import FlatSimulation, SlotField
-from retick.sim.record import I32, U32, U64, Record
+from retick.sim.flat import FlatSimulation
+from retick.sim.record import Record
+from retick.sim.widths import I32, U32, U64
 
 
 class Count(Record):
@@ -63,15 +68,6 @@ def test_checksums_of_64_bit_fields_take_both_halves() -> None:
     SyncTest(sim, state).advance((1, 2, 3))
 
 
-def test_a_record_that_was_never_filled_is_refused_and_harmless() -> None:
-    blank = FighterState.__new__(FighterState)
-    for read in (lambda: blank.frame, lambda: blank.p1, lambda: blank.to_bytes(), lambda: repr(blank)):
-        with pytest.raises((AttributeError, TypeError)):
-            read()
-    with pytest.raises(UsageError, match="was never given its values"):
-        Fighter().step(blank, (0, 0))
-
-
 @pytest.mark.parametrize(("players", "size"), [(0, 2), (17, 2), (2, 0), (2, 9)])
 def test_impossible_shapes_are_refused(players: int, size: int) -> None:
     with pytest.raises(UsageError, match="must be from 1 to"):
@@ -105,9 +101,33 @@ def test_a_copied_or_pickled_game_is_the_same_game(copied: Any) -> None:
     assert copied(Fighter()).step(Fighter().initial_state(1), (2, 1)).p1.x == 4300
 
 
-@pytest.mark.compiled_only
-def test_a_descriptor_reads_nothing_outside_of_its_record() -> None:
-    state = Fighter().initial_state(1)
-    for index in (-1, 24, 2**28, 2**30, 2**60):
-        with pytest.raises(AttributeError, match="of another class"):
-            SlotField(index, False).__get__(state, None)
+USERS_KERNEL = """
+import cython
+from cython.cimports.retick.sim.flat import MAX_PLAYERS, FlatRecord, FlatSimulation
+
+@cython.cclass
+class Counter(FlatSimulation):
+    def advance_slots(self, slots: cython.p_longlong, inputs: cython.p_ulonglong) -> cython.void:
+        slots[0] += 1
+
+def row_of(state, players):
+    record: FlatRecord = state
+    return record._data, players <= MAX_PLAYERS
+"""
+USERS_DECLARATIONS = """
+from retick.sim.flat cimport FlatRecord, FlatSimulation
+
+cdef class Counter(FlatSimulation):
+    cdef void advance_slots(self, long long* slots, unsigned long long* inputs) noexcept nogil
+"""
+
+
+def test_a_users_kernel_cimports_the_declarations_from_sim_flat(tmp_path: Path) -> None:
+    pytest.importorskip("Cython")
+    (tmp_path / "counter.py").write_text(USERS_KERNEL, encoding="utf-8")
+    (tmp_path / "counter.pxd").write_text(USERS_DECLARATIONS, encoding="utf-8")
+    source = Path(retick.__file__).parents[1]
+    command = [sys.executable, "-m", "cython", "-3", "-I", str(source), "counter.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "counter.c").stat().st_size > 0

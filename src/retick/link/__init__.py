@@ -1,9 +1,9 @@
-"""A connection over datagrams: proven addresses, agreed terms, payloads, reliable messages, measurements, goodbye.
+"""A connection over datagrams: handshake, unreliable payloads, reliable messages, round-trip time and loss, goodbye.
 
 Does no I/O and reads no clock; knows no game, no session and no socket: an address is any hashable value.
 """
 
-from retick.link.config import Accept, LinkConfig, Refuse
+from retick.link.config import LinkConfig
 from retick.link.connection import Connection
 from retick.link.endpoint import LinkEndpoint
 from retick.link.events import (
@@ -19,7 +19,9 @@ from retick.link.events import (
     UnreliableReceived,
 )
 from retick.link.reasons import Reason, describe
-from retick.link.terms import LinkStats, Request, State, Terms
+from retick.link.request import Accept, Refuse, Request, Terms
+from retick.link.state import State
+from retick.link.stats import LinkStats
 
 __all__ = [
     "Accept",

@@ -1,16 +1,16 @@
-"""What an endpoint offers and how much it keeps; the application's answer to a request."""
+"""Settings of an endpoint: what it offers, its limits and its timeouts."""
 
 from dataclasses import dataclass
 
 from retick.errors import UsageError
-from retick.link.reasons import Reason
+from retick.link.layout import MAX_DATAGRAM, MAX_GAME_ID, MIN_DATAGRAM_LIMIT
 
-__all__ = ["Accept", "LinkConfig", "Refuse"]
+__all__ = ["LinkConfig"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkConfig:
-    """One endpoint's terms and limits. The values on the wire are explained in docs/formats/link.md."""
+    """Settings of one endpoint. docs/formats/link.md explains the values that go over the wire."""
 
     game_id: str = ""
     """Both sides must name the same game; at most 32 bytes of UTF-8."""
@@ -19,39 +19,39 @@ class LinkConfig:
     capabilities: int = 0
     """Bits of what this side can do; 0 to 15 are Retick's, 16 to 31 the application's."""
     required: int = 0
-    """Bits of what the other side must be able to do."""
+    """Bits of what the peer must be able to do."""
     tick_rate: int = 0
-    """Ticks a second; 0 when it does not matter."""
+    """Ticks a second; 0 accepts any."""
     accepting: bool = True
     """False for an endpoint that only dials."""
     max_connections: int = 64
-    """All connections together; more are refused."""
+    """Limit for all connections of the endpoint; more are refused."""
     max_datagram: int = 1200
-    """Bytes of UDP payload that this side sends at most, 576 to 1472. Above 1200 some paths lose datagrams."""
+    """Bytes of UDP payload in the largest datagram sent, 576 to 1472. Some networks lose datagrams above 1200."""
     max_message: int = 65536
-    """Bytes of the longest reliable message, both ways."""
+    """Bytes of the longest reliable message, sent or received."""
     send_queue: int = 262144
-    """Bytes of reliable messages that wait to be acknowledged, for each connection."""
+    """Bytes of reliable messages that may wait for acknowledgement, for each connection."""
     payload_queue: int = 64
-    """Payloads that wait for the next call of datagrams_to_send, for each connection."""
+    """Payloads that may wait for the next call of datagrams_to_send, for each connection."""
     unread_limit: int = 256
-    """Payloads, and messages, taken in for one connection between two calls of events()."""
+    """Payloads and messages that one connection may receive between two calls of events()."""
     status_interval: float = 1.0
-    """Seconds between reports; half of it on an idle link, which they keep alive."""
+    """Seconds between reports; half of it on an idle link, where the reports are the keepalive."""
     quiet_after: float = 1.5
     """Seconds without a datagram before Interrupted is reported."""
     timeout: float = 10.0
     """Seconds without a datagram before the connection ends."""
     dial_timeout: float = 10.0
-    """Seconds before an unanswered dial is given up."""
+    """Seconds before a dial without an answer ends."""
     confirm_timeout: float = 5.0
-    """Seconds that an accepted connection has to show its first datagram."""
+    """Seconds that an accepted peer has to send its first datagram."""
     handshake_rate: float = 200.0
-    """Answers to handshake datagrams a second, over all addresses."""
+    """Answers to handshake datagrams a second, for all addresses together."""
 
     def __post_init__(self) -> None:
-        if len(self.game_id.encode()) > 32:
-            raise UsageError(f"game_id takes at most 32 bytes, not {len(self.game_id.encode())}")
+        if len(self.game_id.encode()) > MAX_GAME_ID:
+            raise UsageError(f"game_id has at most {MAX_GAME_ID} bytes, not {len(self.game_id.encode())}")
         for name, most in (
             ("game_version", 0xFFFFFFFF),
             ("capabilities", 0xFFFFFFFF),
@@ -66,37 +66,10 @@ class LinkConfig:
         for name in ("dial_timeout", "confirm_timeout"):
             if not getattr(self, name) > 0:
                 raise UsageError(f"{name} is above 0 seconds, not {getattr(self, name)}")
-        if not 576 <= self.max_datagram <= 1472:
-            raise UsageError(f"max_datagram is 576 to 1472 bytes, not {self.max_datagram}")
+        if not MIN_DATAGRAM_LIMIT <= self.max_datagram <= MAX_DATAGRAM:
+            raise UsageError(f"max_datagram is {MIN_DATAGRAM_LIMIT} to {MAX_DATAGRAM} bytes, not {self.max_datagram}")
         if not 0 < self.status_interval < self.quiet_after < self.timeout:
-            raise UsageError("status_interval, quiet_after and timeout must grow in this order, from above 0")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accept:
-    """The application admits a request."""
-
-    seats: tuple[int, ...] = ()
-    """Seats 0 to 31 that the other side gets."""
-    data: bytes = b""
-    """For the other side's application, at most 256 bytes."""
-
-    def __post_init__(self) -> None:
-        if any(not 0 <= seat <= 31 for seat in self.seats):
-            raise UsageError(f"seats are 0 to 31, not {self.seats}")
-        if len(self.data) > 256:
-            raise UsageError(f"an acceptance carries at most 256 bytes of data, not {len(self.data)}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refuse:
-    """The application turns a request down."""
-
-    reason: int = Reason.DENIED
-    """A code of Reason, or 128 to 255."""
-    text: str = ""
-    """For the other side to show; cut to 120 bytes."""
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.reason <= 255:
-            raise UsageError(f"a reason is 0 to 255, not {self.reason}")
+            raise UsageError(
+                f"0 < status_interval < quiet_after < timeout must hold, not 0 < {self.status_interval} < "
+                f"{self.quiet_after} < {self.timeout}"
+            )

@@ -1,29 +1,34 @@
 # cython: nonecheck=True
-"""One connection: messages, reports, silence, and its end (a compiled kernel).
+"""One connection: reliable messages, reports, silence, and its end (a compiled kernel).
 
-Payloads go their own way, see ``lane``; what is here happens about once a second, or once. A connection never reads a
-clock and never sends: it is told the time, and puts datagrams on the list that its endpoint hands it.
+Payloads are in the base class, see ``payload_path``; what is here happens about once a second, or once. A connection
+never reads a clock and never sends: it is given the time, and puts datagrams on the list that its endpoint gives it.
 """
 
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, TypeAlias
 
 from retick.errors import EncodeError, InvalidValue, ProtocolViolation, UsageError
-from retick.link.control import (
-    ENVELOPE,
+from retick.link.events import Connected, Disconnected, Interrupted, MessageReceived, QueueDrained, Resumed
+from retick.link.goodbye import Goodbye
+from retick.link.layout import ENVELOPE_SIZE, FRAGMENT_HEAD_SIZE, MAX_REASON
+from retick.link.packets import (
     Fragment,
+    Report,
     decode_bye,
+    decode_bye_ack,
     decode_fragments,
     decode_report,
-    encode_bye,
+    encode_bye_ack,
     encode_report,
 )
-from retick.link.events import Connected, Disconnected, Interrupted, MessageReceived, QueueDrained, Resumed
-from retick.link.flow import Datagrams
-from retick.link.lane import Octets
-from retick.link.messages import MessageReceiver, MessageSender
+from retick.link.payload_path import Octets
 from retick.link.reasons import Reason
-from retick.link.terms import LinkStats, State, Terms
+from retick.link.reliable import MessageReceiver, MessageSender
+from retick.link.request import Terms
+from retick.link.sequences import Datagrams
+from retick.link.state import State
+from retick.link.stats import LinkStats
 
 try:
     import cython
@@ -32,12 +37,12 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.libc.math import INFINITY as NEVER
-    from cython.cimports.retick.link.control import BYE, BYE_ACK, CONTROL, CONTROL_SIZE, ENVELOPE_SIZE
-    from cython.cimports.retick.link.lane import Board, Lane
-    from cython.cimports.retick.link.terms import ACCEPTED, CLOSED, CLOSING, CONNECTED
+    from cython.cimports.retick.link.layout import BYE, BYE_ACK, CONTROL, CONTROL_SIZE, SEQUENCE_MASK
+    from cython.cimports.retick.link.payload_path import EndpointCore, PayloadPath
+    from cython.cimports.retick.link.state import ACCEPTED, CLOSED, CLOSING, CONNECTED
 else:
-    from retick.link.control import BYE, BYE_ACK, CONTROL, CONTROL_SIZE, ENVELOPE_SIZE
-    from retick.link.lane import Board, Lane
+    from retick.link.layout import BYE, BYE_ACK, CONTROL, CONTROL_SIZE, SEQUENCE_MASK
+    from retick.link.payload_path import EndpointCore, PayloadPath
 
     NEVER = float("inf")
     ACCEPTED, CONNECTED, CLOSING, CLOSED = (
@@ -45,74 +50,74 @@ else:
     )
 
 if TYPE_CHECKING:
-    from retick.link.dialling import Dialling
+    from retick.link.handshake.dialler import Dialler
 
 __all__ = ["Connection"]
 
 _ACK_DELAY = 0.02
-_UNCONFIRMED = 0.2
-"""Seconds between reports of a dialler that has heard nothing yet: the acceptor is waiting for one of them."""
+"""Seconds that an acknowledgement of fragments may wait for a second datagram with fragments."""
+_UNCONFIRMED_INTERVAL = 0.2
+"""Seconds between reports of a dialler that has received nothing yet: the acceptor waits for one of them."""
 _BURST = 8
+"""Datagrams with fragments that are sent at once."""
 _PACE = 0.005
-_BYES = 5
+"""Seconds between two bursts."""
 
 Fragments: TypeAlias = list[Fragment]
 
 
 @cython.cclass
-class Connection(Lane):
-    """One end of a link. Made by LinkEndpoint.dial, or when a request is admitted."""
+class Connection(PayloadPath):
+    """One end of a link. Made by LinkEndpoint.dial, or when a request is accepted."""
 
     if not cython.compiled:
         terms: Terms | None
         close_reason: int | None
         _nonce: bytes
-        _reply_to: tuple[Hashable, int] | None
-        _dialling: "Dialling | None"
+        _origin: tuple[Hashable, int] | None
+        _dialler: "Dialler | None"
+        _goodbye: Goodbye | None
         _path_key: bytes
         _sender: MessageSender
         _receiver: MessageReceiver
-        _heard_before: float
+        _silent_since: float
         _fragments_unacked: int
-        _reported: int
-        _linger: float
-        _close_text: str
-        _byes: int
+        _last_report: int
         _pace_at: float
         _confirm_by: float
-        _bye_at: float
-        _linger_until: float
         _challenged_at: float
 
-    def __init__(self, endpoint: Board, address: Hashable, local_id: cython.uint, nonce: bytes) -> None:
+    def __init__(self, endpoint: EndpointCore, address: Hashable, local_id: cython.uint, nonce: bytes) -> None:
         super().__init__(endpoint, address, local_id)
         self.terms = None
-        """What was agreed; None before."""
+        """What the handshake agreed on; None before."""
         self.close_reason = None
+        """Why it ended, a code of Reason or an application's own; None before."""
         self._nonce = nonce
-        self._reply_to = None
-        self._dialling = None
+        self._origin = None
+        """Of an accepted connection: address and connection id of its HELLO."""
+        self._dialler = None
+        """Of a dialled connection, until it is connected."""
+        self._goodbye = None
+        """While CLOSING."""
         self._path_key = b""
         config = endpoint.config
-        self._sender = MessageSender(fragment_size=config.max_datagram - CONTROL_SIZE - 4, limit=config.send_queue)
+        fragment_size = config.max_datagram - CONTROL_SIZE - FRAGMENT_HEAD_SIZE
+        self._sender = MessageSender(fragment_size=fragment_size, limit=config.send_queue)
         self._receiver = MessageReceiver(limit=config.max_message)
-        self._heard_before = 0.0
+        self._silent_since = 0.0
         self._fragments_unacked = 0
-        self._reported = 0
-        self._linger = 0.0
-        self._close_text = ""
-        self._byes = 0
-        # Times at which something is due, beside those of the lane.
+        self._last_report = 0
+        """Sequence of the last report."""
+        # Times at which something is due, beside those of the payload path.
         self._pace_at = NEVER
         self._confirm_by = NEVER
-        self._bye_at = NEVER
-        self._linger_until = NEVER
         self._challenged_at = -NEVER
 
     def __repr__(self) -> str:
         return f"<Connection {self.local_id:08x} {self.state.name} {self.address!r}>"
 
-    # What the application calls.
+    # For the application.
 
     def send_reliable(self, data: Octets) -> bool:
         """Queue a message that arrives once and in order. False when not connected, or when the queue is full."""
@@ -124,58 +129,58 @@ class Connection(Lane):
         if not self._sender.offer(message):
             return False
         self._has_messages = True
-        self._soil()
+        self._want_to_send()
         return True
 
     @cython.annotation_typing(False)  # a Reason is an int, but not exactly one
     def close(self, reason: int = Reason.GOODBYE, text: str = "", *, linger: float = 0.0) -> None:
-        """End the connection. Messages that wait get ``linger`` seconds to arrive; Disconnected comes at the end."""
-        if not 0 <= reason <= 255:
-            raise UsageError(f"a reason is 0 to 255, not {reason}")
+        """End the connection; Disconnected follows. Queued messages have ``linger`` seconds to arrive before."""
+        if not 0 <= reason <= MAX_REASON:
+            raise UsageError(f"a reason is 0 to {MAX_REASON}, not {reason}")
         if self._state >= CLOSING:
             return
         self.close_reason = reason
-        self._close_text = text
         if self.remote_id:
             self._state = CLOSING
-            self._linger = linger if self._flow.received else 0.0
-            self._soil()
+            self._goodbye = Goodbye(self, reason, text, linger if self._sequences.received else 0.0)
+            self._want_to_send()
         else:
             self._end(reason, text, by_peer=False)
 
     @property
     def queued_bytes(self) -> int:
-        """Reliable messages not yet acknowledged."""
+        """Bytes of reliable messages that are not acknowledged yet."""
         return self._sender.queued_bytes
 
     @property
     def stats(self) -> LinkStats:
-        flow = self._flow
+        """The connection's figures at this moment."""
+        sequences = self._sequences
         return LinkStats(
-            rtt=flow.round_trip.mean,
-            rtt_latest=flow.round_trip.latest,
-            rtt_least=flow.round_trip.least,
-            jitter=flow.round_trip.variation,
-            loss_in=flow.loss_in.rate,
-            loss_out=flow.loss_out.rate,
-            packets_sent=flow.sent,
-            bytes_sent=flow.bytes_sent,
-            packets_received=flow.received,
-            bytes_received=flow.bytes_received,
+            rtt=sequences.round_trip.mean,
+            rtt_latest=sequences.round_trip.latest,
+            rtt_least=sequences.round_trip.least,
+            jitter=sequences.round_trip.variation,
+            loss_in=sequences.loss_in.rate,
+            loss_out=sequences.loss_out.rate,
+            packets_sent=sequences.sent,
+            bytes_sent=sequences.bytes_sent,
+            packets_received=sequences.received,
+            bytes_received=sequences.bytes_received,
             queued_bytes=self._sender.queued_bytes,
             fragments_resent=self._sender.resent,
             payloads_refused=self._refused_payloads,
-            silent_for=max(0.0, self._endpoint._now - flow.heard_at) if flow.received else 0.0,
+            silent_for=max(0.0, self._endpoint._now - sequences.heard_at) if sequences.received else 0.0,
         )
 
-    # What arrives.
+    # Receiving.
 
-    def _heard(self, now: cython.double) -> None:
+    def _on_heard(self, now: cython.double) -> None:
         if self._state == ACCEPTED:
             self._become_connected(now)
         if self._interrupted:
             self._interrupted = False
-            self._endpoint._events.append(Resumed(connection=self, silent_for=now - self._heard_before))
+            self._endpoint._events.append(Resumed(connection=self, silent_for=now - self._silent_since))
 
     def _receive_other(self, kind: cython.int, sequence: cython.int, data: bytes, now: cython.double) -> None:
         dropped = self._endpoint.dropped
@@ -187,50 +192,50 @@ class Connection(Lane):
                 self._receive_control(sequence, data, now)
             elif kind == BYE:
                 reason, text = decode_bye(data)
-                if self._flow.note(sequence, len(data), now):
-                    self._farewell(reason, text, now)
-            elif len(data) != ENVELOPE_SIZE:
-                dropped["malformed"] += 1
-            elif self._flow.note(sequence, len(data), now):
-                self._end_closed()
+                if self._sequences.note(sequence, len(data), now):
+                    self._receive_bye(reason, text, now)
+            else:
+                decode_bye_ack(data)
+                if self._sequences.note(sequence, len(data), now):
+                    self._finish_goodbye()
         except InvalidValue:
             dropped["malformed"] += 1
 
     def _receive_control(self, sequence: cython.int, data: bytes, now: cython.double) -> None:
         report = decode_report(data)
         fragments = decode_fragments(data)
-        if not self._flow.may_have_sent(report.acked) or not self._sender.may_have_sent(report.next_fragment):
+        if not self._sequences.may_have_sent(report.acked) or not self._sender.may_have_sent(report.next_fragment):
             raise InvalidValue("acknowledges what was never sent")
-        if not self._flow.note(sequence, len(data), now):
+        if not self._sequences.note(sequence, len(data), now):
             return
-        self._heard(now)
-        self._flow.take_report(report, now)
+        self._on_heard(now)
+        self._sequences.receive_report(report, now)
         if self._has_messages:
-            self._sender.acknowledge(report.next_fragment, report.fragments, now, self._flow.round_trip.mean)
+            self._sender.acknowledge(report.next_fragment, report.fragments, now, self._sequences.round_trip.mean)
             self._has_messages = not self._sender.is_idle
             if self._sender.has_room_again() and self._state == CONNECTED:
                 self._endpoint._events.append(QueueDrained(connection=self))
         if fragments:
-            self._take_fragments(fragments, now)
+            self._receive_fragments(fragments, now)
         if self._state == CLOSING or (self._has_messages and self._sender.wants_to_send()):
-            self._soil()
+            self._want_to_send()
 
-    def _take_fragments(self, fragments: Fragments, now: cython.double) -> None:
+    def _receive_fragments(self, fragments: Fragments, now: cython.double) -> None:
         for fragment in fragments:
-            name = self._receiver.take(fragment)
+            name = self._receiver.receive(fragment)
             if name is not None:
                 self._endpoint.dropped[name] += 1
         self._deliver_messages()
         self._fragments_unacked += 1
         if self._fragments_unacked >= 2 or self._receiver.has_gap:
             self._ack_at = now
-            self._soil()
+            self._want_to_send()
         else:
             self._ack_at = now + _ACK_DELAY
             self._endpoint._arm(self, self._ack_at)
 
     def _deliver_messages(self) -> None:
-        """Whole messages become events, up to the limit; the rest waits, and so, in the end, does the sender."""
+        """Turn whole messages into events, up to the limit; the rest waits, which in the end stops the sender."""
         endpoint = self._endpoint
         try:
             while self._unread < endpoint.config.unread_limit and self._state == CONNECTED:
@@ -238,59 +243,57 @@ class Connection(Lane):
                 if message is None:
                     return
                 if not self._unread:
-                    endpoint._unread.append(self)
+                    endpoint._unread_connections.append(self)
                 self._unread += 1
                 endpoint._events.append(MessageReceived(self, message))
         except ProtocolViolation as violation:
             self.close(Reason.VIOLATION, str(violation))
 
-    def _was_read(self, now: cython.double) -> None:
-        """The application took its events: room for more."""
+    def _on_events_read(self, now: cython.double) -> None:
+        """The application has read its events: there is room for more."""
         self._unread = 0
         if self._receiver.has_gap:
             before = self._receiver.next_fragment
             self._deliver_messages()
             if self._receiver.next_fragment != before:
                 self._ack_at = now
-                self._soil()
+                self._want_to_send()
 
-    # What leaves.
+    # Sending.
 
     def _drain_rest(self, now: cython.double, out: Datagrams) -> None:
-        if self._dialling is not None:
-            self._dialling.drain(now, out)
+        if self._dialler is not None:
+            self._dialler.drain(now, out)
         elif self._state == CONNECTED or self._state == CLOSING:
             self._send_messages(now, out)
             if now >= self._status_at or now >= self._ack_at:
                 self._send_control(b"", now, out)
-            if self._state == CLOSING:
-                self._send_bye(now, out)
+            if self._goodbye is not None:
+                self._goodbye.drain(now, out)
         self._endpoint._arm(self, self._deadline())
 
     def _send_control(self, fragments: bytes, now: cython.double, out: Datagrams) -> None:
-        flow, receiver = self._flow, self._receiver
-        sequence = flow.number(CONTROL_SIZE + len(fragments), now)
-        head = encode_report(
-            self.remote_id,
-            sequence,
-            flow.hold(now),
-            flow.newest,
-            flow.received,
+        sequences, receiver = self._sequences, self._receiver
+        sequence = sequences.number(CONTROL_SIZE + len(fragments), now)
+        report = Report(
+            sequences.ack_delay(now),
+            sequences.newest,
+            sequences.received,
             receiver.next_fragment,
             receiver.fragments,
         )
-        out.append((head + fragments, self.address))
+        out.append((encode_report(self.remote_id, sequence, report) + fragments, self.address))
         self._fragments_unacked = 0
         self._ack_at = NEVER
-        self._status_at = now + self._status_interval(sequence)
-        flow.measure_loss()
+        self._status_at = now + self._report_interval(sequence)
+        sequences.measure_loss()
 
-    def _status_interval(self, sequence: cython.int) -> cython.double:
-        """Seconds to the next report. Where nothing else was sent since the last one, two may be lost unnoticed."""
-        if not self._flow.received:
-            return _UNCONFIRMED
-        is_idle = (sequence - self._reported) & 0xFFFF <= 1
-        self._reported = sequence
+    def _report_interval(self, sequence: cython.int) -> cython.double:
+        """Seconds to the next report; half on an idle link, where two reports in a row may be lost without harm."""
+        if not self._sequences.received:
+            return _UNCONFIRMED_INTERVAL
+        is_idle = (sequence - self._last_report) & SEQUENCE_MASK <= 1
+        self._last_report = sequence
         interval = self._endpoint.config.status_interval
         return interval / 2 if is_idle else interval
 
@@ -307,86 +310,70 @@ class Connection(Lane):
         if self._sender.wants_to_send():
             self._pace_at = now + _PACE
 
-    def _send_bye(self, now: cython.double, out: Datagrams) -> None:
-        if self._linger_until == NEVER:
-            self._linger_until = now + self._linger
-        if now < self._linger_until and self._has_messages:
-            return
-        if self._byes and now < self._bye_at:
-            return
-        if self._byes >= _BYES:
-            self._end_closed()
-            return
-        self._byes += 1
-        self._bye_at = now + min(self._flow.round_trip.retransmit_after, 0.5)
-        text = self._close_text
-        data = encode_bye(self.remote_id, self._flow.number(0, now), self._flow.newest, self.close_reason or 0, text)
-        self._flow.bytes_sent += len(data)
-        out.append((data, self.address))
-
-    # Time, and the end.
+    # Time.
 
     def _deadline(self) -> cython.double:
-        """When ``_on_time`` has something to do."""
-        if self._dialling is not None:
-            return self._dialling.deadline()
+        """When ``_handle_timeout`` has something to do."""
+        if self._dialler is not None:
+            return self._dialler.deadline()
         if self._state == ACCEPTED:
             return self._confirm_by
         if self._state == CLOSED:
             return NEVER
         config = self._endpoint.config
         silence: cython.double = config.timeout if self._interrupted or self._state == CLOSING else config.quiet_after
-        found: cython.double = min(self._flow.heard_at + silence, self._status_at, self._ack_at, self._pace_at)
+        found: cython.double = min(self._sequences.heard_at + silence, self._status_at, self._ack_at, self._pace_at)
         if self._has_messages:
-            overdue = self._sender.deadline(self._flow.round_trip.retransmit_after)
+            overdue = self._sender.deadline(self._sequences.round_trip.retransmit_after)
             if overdue is not None and overdue < found:
                 found = overdue
-        if self._state == CLOSING:
-            found = min(found, self._bye_at if self._byes else self._linger_until)
+        if self._goodbye is not None:
+            found = min(found, self._goodbye.deadline())
         return found
 
-    def _on_time(self, now: cython.double) -> None:
-        if self._dialling is not None:
-            self._dialling.on_time(now)
+    def _handle_timeout(self, now: cython.double) -> None:
+        if self._dialler is not None:
+            self._dialler.handle_timeout(now)
         elif self._state == ACCEPTED:
             if now >= self._confirm_by:
                 self._end(Reason.NO_ANSWER, "", by_peer=False)
         elif self._state == CONNECTED or self._state == CLOSING:
             self._check_silence(now)
             if self._has_messages:
-                self._sender.check_overdue(now, self._flow.round_trip.retransmit_after)
-            self._soil()
+                self._sender.check_overdue(now, self._sequences.round_trip.retransmit_after)
+            self._want_to_send()
 
     def _check_silence(self, now: cython.double) -> None:
         config = self._endpoint.config
-        heard_at = self._flow.heard_at
+        heard_at = self._sequences.heard_at
         if now >= heard_at + config.timeout:
             self._end(Reason.TIMEOUT, "", by_peer=False)
         elif now >= heard_at + config.quiet_after and not self._interrupted and self._state == CONNECTED:
             self._interrupted = True
-            self._heard_before = heard_at
+            self._silent_since = heard_at
             self._endpoint._events.append(Interrupted(connection=self, silent_for=now - heard_at))
+
+    # Start and end.
 
     def _become_connected(self, now: float) -> None:
         self._state = CONNECTED
-        self._dialling = None
-        self._flow.heard_at = now
+        self._dialler = None
+        self._sequences.heard_at = now
         self._status_at = now
         self._endpoint._events.append(Connected(connection=self))
-        self._soil()
+        self._want_to_send()
 
-    def _farewell(self, reason: int, text: str, now: float) -> None:
-        """The other side says goodbye: answer, and forget."""
-        sequence = self._flow.number(ENVELOPE_SIZE, now)
-        newest = self._flow.newest & 0xFF
-        self._endpoint._reply(ENVELOPE.pack(BYE_ACK, self.remote_id, sequence, newest), self.address)
+    def _receive_bye(self, reason: int, text: str, now: float) -> None:
+        sequence = self._sequences.number(ENVELOPE_SIZE, now)
+        self._endpoint._reply(encode_bye_ack(self.remote_id, sequence, self._sequences.newest), self.address)
         if self._state == CLOSING:
-            self._end_closed()
+            self._finish_goodbye()
         else:
             self._end(reason, text, by_peer=True)
 
-    def _end_closed(self) -> None:
-        self._end(self.close_reason or 0, self._close_text, by_peer=False)
+    def _finish_goodbye(self) -> None:
+        if self._goodbye is not None:
+            self._goodbye.finish()
 
     @cython.annotation_typing(False)
     def _end(self, reason: int, text: str, *, by_peer: bool) -> None:
@@ -394,7 +381,8 @@ class Connection(Lane):
             return
         self._state = CLOSED
         self.close_reason = reason
-        self._dialling = None
+        self._dialler = None
+        self._goodbye = None
         self._outbox = []
         self._endpoint._forget(self)
         self._endpoint._events.append(Disconnected(connection=self, reason=reason, text=text, by_peer=by_peer))

@@ -1,10 +1,10 @@
 # The C side of endpoint.py.
 
 from retick.link.connection cimport Connection
-from retick.link.lane cimport Board
+from retick.link.payload_path cimport EndpointCore
 
 
-cdef class LinkEndpoint(Board):
+cdef class LinkEndpoint(EndpointCore):
     cdef Connection _latest
     cdef public list _replies
     cdef readonly dict connections
@@ -12,14 +12,15 @@ cdef class LinkEndpoint(Board):
     cdef double _due_at
     cdef bint _is_due_known
     cdef readonly list _heap
-    cdef readonly long long _pushed
+    cdef readonly long long _heap_pushes
     cdef readonly object _entropy
-    cdef readonly object _jar
     cdef readonly object _acceptor
-    cdef readonly dict _dialled
+    cdef readonly object _address_proof
+    cdef readonly dict _by_nonce
+    cdef readonly dict _readers
     cdef object __weakref__
 
     cdef Connection _connection_with(self, unsigned int connection_id)
     cdef object _find_due(self)
-    cdef object take(self, object data, object address, object told)
+    cdef object receive(self, object data, object address, object given_now)
     cdef list drain(self, double now)

@@ -1,29 +1,30 @@
 # cython: nonecheck=True
-"""The endpoint: many connections behind the five calls, dialled and accepted (a compiled kernel).
+"""The endpoint: many connections, dialled and accepted, behind the five calls (a compiled kernel).
 
-Nothing is kept for an address before it has returned a cookie that only it can have received. Datagrams are checked
-whole, then acted on; what is not good is counted and forgotten. Connections that have something to send stand on a
-list, those that wait for a time in a heap whose early entries renew themselves: no call walks over all connections.
+Nothing is kept for an address before it has returned a cookie that only it can have received. A datagram is checked
+whole before anything changes; a bad one is dropped and counted. Connections that have something to send are on a list,
+those that wait for a time are in a heap. A heap entry that has become too early is pushed again, with the right time,
+when it comes up. So no call loops over all connections.
 """
 
 from collections.abc import Callable, Hashable
 from heapq import heappop, heappush
-from hmac import compare_digest
-from typing import Any
 
 from retick.errors import InvalidValue, UsageError
-from retick.link import handshake
-from retick.link.accepting import Acceptor
-from retick.link.config import Accept, LinkConfig, Refuse
-from retick.link.control import ENVELOPE
-from retick.link.dialling import Dialling
-from retick.link.events import AddressChanged, LinkEvent
-from retick.link.flow import Datagrams
-from retick.link.handshake import ACCEPT, COOKIE, HELLO, REFUSE, REQUEST
-from retick.link.lane import Octets, Seconds
-from retick.link.proof import CookieJar, path_proof
+from retick.link.address_proof import AddressProof
+from retick.link.config import LinkConfig
+from retick.link.events import LinkEvent
+from retick.link.handshake import packets
+from retick.link.handshake.acceptor import Acceptor
+from retick.link.handshake.cookies import CookieJar
+from retick.link.handshake.dialler import Dialler
+from retick.link.layout import ACCEPT, COOKIE, HELLO, MAX_APPLICATION_DATA, MAX_SEATS_WANTED, PROOF, REFUSE, REQUEST
+from retick.link.packets import ENVELOPE
+from retick.link.payload_path import Octets, Seconds
 from retick.link.reasons import DROPS, Reason
-from retick.link.terms import Request, State
+from retick.link.request import Accept, Refuse, Request
+from retick.link.sequences import Datagrams
+from retick.link.state import State
 
 try:
     import cython
@@ -34,22 +35,19 @@ if cython.compiled:
     from cython.cimports.cpython.bytes import PyBytes_AS_STRING
     from cython.cimports.libc.math import INFINITY as NEVER
     from cython.cimports.retick.link.connection import Connection
-    from cython.cimports.retick.link.control import PROOF, PROVE
-    from cython.cimports.retick.link.lane import Board
-    from cython.cimports.retick.link.terms import CLOSED
+    from cython.cimports.retick.link.layout import ENVELOPE_SIZE, MAX_DATAGRAM, PAYLOAD, PROVE
+    from cython.cimports.retick.link.payload_path import EndpointCore
+    from cython.cimports.retick.link.state import CLOSED
     from cython.cimports.retick.wire.words import load_le16, load_le32
 else:
     from retick.link.connection import Connection
-    from retick.link.control import PROOF, PROVE
-    from retick.link.lane import Board
+    from retick.link.layout import ENVELOPE_SIZE, MAX_DATAGRAM, PAYLOAD, PROVE
+    from retick.link.payload_path import EndpointCore
 
     NEVER = float("inf")
     CLOSED = int(State.CLOSED)
 
 __all__ = ["LinkEndpoint"]
-
-_PROOF_SIZE = 13
-_CHALLENGE_INTERVAL = 0.1
 
 
 def _admit_all(request: Request) -> Accept | Refuse:
@@ -57,7 +55,7 @@ def _admit_all(request: Request) -> Accept | Refuse:
 
 
 @cython.cclass
-class LinkEndpoint(Board):
+class LinkEndpoint(EndpointCore):
     """Dials, accepts, and answers the five calls."""
 
     if not cython.compiled:
@@ -68,11 +66,12 @@ class LinkEndpoint(Board):
         _due_at: float
         _is_due_known: bool
         _heap: list[tuple[float, int, Connection]]
-        _pushed: int
+        _heap_pushes: int
         _entropy: Callable[[int], bytes]
-        _jar: CookieJar
         _acceptor: Acceptor
-        _dialled: dict[bytes, Connection]
+        _address_proof: AddressProof
+        _by_nonce: dict[bytes, Connection]
+        _readers: dict[int, Callable[[bytes, Hashable, float], None]]
 
     @cython.annotation_typing(False)
     def __init__(
@@ -84,24 +83,37 @@ class LinkEndpoint(Board):
         admit: Callable[[Request], Accept | Refuse] | None = None,
         on_payload: Callable[[Connection, bytes, float], None] | None = None,
     ) -> None:
-        """``entropy(n)`` gives n random bytes: os.urandom, or a seeded generator's in a test.
+        """``entropy(n)`` returns n random bytes: os.urandom, or in a test those of a seeded generator.
 
-        ``secret`` is the key of cookies, drawn from ``entropy`` when not given. ``admit`` is asked about each request
-        from a proven address that meets the terms; without it all are taken. ``on_payload`` is given each payload, and
-        the time, within receive_datagram: no UnreliableReceived is then made, and none has to be read.
+        ``secret`` is the key of cookies; without it one is drawn from ``entropy``. ``admit`` decides about each request
+        from a proven address whose settings fit; without it all are accepted. ``on_payload`` is called within
+        receive_datagram with each payload and the time, instead of an UnreliableReceived event.
         """
         super().__init__(config or LinkConfig(), dict.fromkeys(DROPS, 0), on_payload)
         self.connections = {}
-        """All that are not closed, by their local id."""
+        """All connections that are not closed, by their local id."""
         self._latest = None
-        """The one that had the last datagram, and mostly has the next: found without a look at ``connections``."""
+        """The connection of the last datagram, often that of the next one too: found without ``connections``."""
         self._entropy = entropy
-        self._jar = CookieJar(secret if secret is not None else entropy(32))
-        self._acceptor = Acceptor(self, self._jar, admit or _admit_all)
-        self._dialled = {}
+        jar = CookieJar(secret if secret is not None else entropy(32))
+        self._acceptor = Acceptor(self, jar, admit or _admit_all)
+        self._address_proof = AddressProof(self, jar)
+        self._by_nonce = {}
+        """Dialled connections by the nonce of their handshake."""
+        self._readers = {
+            REQUEST: self._acceptor.receive_request,
+            COOKIE: self._receive_cookie,
+            HELLO: self._acceptor.receive_hello,
+            ACCEPT: self._receive_accept,
+            REFUSE: self._receive_refuse,
+            PROVE: self._address_proof.receive_prove,
+            PROOF: self._address_proof.receive_proof,
+        }
+        """Who reads a datagram of a handshake or an address proof, by its kind."""
         self._replies = []
         self._heap = []
-        self._pushed = 0
+        self._heap_pushes = 0
+        """Keeps entries of the same time in order."""
         self._is_due_known = True
         """Whether the two below are the heap's earliest time."""
         self._due = None
@@ -109,47 +121,47 @@ class LinkEndpoint(Board):
 
     @cython.annotation_typing(False)
     def dial(self, address: Hashable, *, seats: int = 1, data: bytes = b"") -> Connection:
-        """Ask for a connection: Connected, Refused or Disconnected follows. The other application gets ``data``."""
-        if not 0 <= seats <= 255:
-            raise UsageError(f"seats are 0 to 255, not {seats}")
-        if len(data) > handshake.MAX_APPLICATION_DATA:
-            raise UsageError(f"a dial carries at most {handshake.MAX_APPLICATION_DATA} bytes of data, not {len(data)}")
+        """Ask for a connection: Connected, Refused or Disconnected follows. The peer's application gets ``data``."""
+        if not 0 <= seats <= MAX_SEATS_WANTED:
+            raise UsageError(f"seats are 0 to {MAX_SEATS_WANTED}, not {seats}")
+        if len(data) > MAX_APPLICATION_DATA:
+            raise UsageError(f"a dial carries at most {MAX_APPLICATION_DATA} bytes of data, not {len(data)}")
         if len(self.connections) >= self.config.max_connections:
             raise UsageError(f"there are {self.config.max_connections} connections already")
         nonce = self._entropy(8)
         connection = Connection(self, address, self._new_id(), nonce)
         share = int.from_bytes(self._entropy(8), "little")
-        connection._dialling = Dialling(self, connection, share=share, seats=seats, data=bytes(data))
+        connection._dialler = Dialler(self, connection, share=share, seats=seats, data=bytes(data))
         self.connections[connection.local_id] = connection
-        self._dialled[nonce] = connection
-        connection._soil()
+        self._by_nonce[nonce] = connection
+        connection._want_to_send()
         return connection
 
     @cython.annotation_typing(False)
     def close(self, reason: int = Reason.SHUTDOWN, text: str = "", *, linger: float = 0.0) -> None:
-        """Close every connection. The endpoint must still be driven until each has said its goodbye."""
+        """Close every connection. Keep driving the endpoint until each has sent its goodbye."""
         for connection in list(self.connections.values()):
             connection.close(reason, text, linger=linger)
 
     # The five calls.
 
     def receive_datagram(self, data: Octets, address: Hashable, *, now: Seconds) -> None:
-        self.take(data, address, now)
+        self.receive(data, address, now)
 
     def datagrams_to_send(self, *, now: float) -> Datagrams:
         return self.drain(now)
 
-    def take(self, data: Any, address: Any, told: Any) -> None:
-        """``receive_datagram``, for the kernels; ``on_payload`` gets the time as it was ``told``, and no copy of it."""
+    def receive(self, data: Octets, address: Hashable, given_now: Seconds) -> None:
+        """``receive_datagram`` for other kernels; ``on_payload`` gets the object ``given_now``, not a copy."""
         packet: bytes = data if type(data) is bytes else bytes(memoryview(data))
-        now: cython.double = told
+        now: cython.double = given_now
         if now > self._now:
             self._now = now
         kind: cython.int
         connection_id: cython.uint
         sequence: cython.int
         ack: cython.int
-        if 8 <= len(packet) <= 1472:
+        if ENVELOPE_SIZE <= len(packet) <= MAX_DATAGRAM:
             if cython.compiled:
                 head: cython.p_uchar = cython.cast(cython.p_uchar, PyBytes_AS_STRING(packet))
                 kind = head[0]
@@ -158,33 +170,33 @@ class LinkEndpoint(Board):
                 ack = head[7]
             else:
                 kind, connection_id, sequence, ack = ENVELOPE.unpack_from(packet)
-            if 0x80 <= kind < PROVE:
+            if PAYLOAD <= kind < PROVE:
                 connection = self._connection_with(connection_id)
                 if connection is None:
                     self.dropped["unknown_connection"] += 1
                 elif connection.address == address:
-                    connection._receive(kind, sequence, ack, packet, now, told)
+                    connection._receive(kind, sequence, ack, packet, now, given_now)
                 else:
-                    self._receive_from_elsewhere(connection, sequence, packet, address, now)
+                    self._address_proof.receive_from_new_address(connection, sequence, len(packet), address, now)
                 return
         self._receive_rare(packet, address, now)
 
     def drain(self, now: cython.double) -> Datagrams:
-        """``datagrams_to_send``, for the kernels."""
+        """``datagrams_to_send`` for other kernels."""
         if now > self._now:
             self._now = now
         out = self._replies
         self._replies = []
-        if self._dirty:
-            dirty = self._dirty
-            self._dirty = []
+        if self._send_list:
+            waiting = self._send_list
+            self._send_list = []
             connection: Connection
-            for connection in dirty:
+            for connection in waiting:
                 connection._drain(now, out)
         return out
 
     def next_timeout(self) -> float | None:
-        if self._dirty or self._replies:
+        if self._send_list or self._replies:
             return self._now
         if not self._is_due_known:
             self._find_due()
@@ -205,19 +217,19 @@ class LinkEndpoint(Board):
             if time == connection._armed:
                 connection._armed = NEVER
                 if connection._deadline() <= now:
-                    connection._on_time(now)
-                if not connection._is_dirty:
+                    connection._handle_timeout(now)
+                if not connection._on_send_list:
                     self._arm(connection, connection._deadline())
 
     def events(self) -> list[LinkEvent]:
         events = self._events
         self._events = []
-        if self._unread:
-            read = self._unread
-            self._unread = []
+        if self._unread_connections:
+            read = self._unread_connections
+            self._unread_connections = []
             connection: Connection
             for connection in read:
-                connection._was_read(self._now)
+                connection._on_events_read(self._now)
         return events
 
     @property
@@ -225,7 +237,7 @@ class LinkEndpoint(Board):
         """Whether ``events`` would return any."""
         return bool(self._events)
 
-    # For connections.
+    # For connections and handshakes.
 
     def _connection_with(self, connection_id: cython.uint) -> "Connection | None":
         latest = self._latest
@@ -235,7 +247,7 @@ class LinkEndpoint(Board):
         return self._latest
 
     def _find_due(self) -> None:
-        """Drop entries of the heap that were renewed; the earliest that was not is what is due next."""
+        """Remove heap entries that were replaced by earlier ones; the first that is left is due next."""
         heap = self._heap
         while heap and heap[0][0] != heap[0][2]._armed:
             heappop(heap)
@@ -247,8 +259,8 @@ class LinkEndpoint(Board):
         if time < connection._armed and connection._state != CLOSED:
             connection._armed = time
             self._is_due_known = False
-            self._pushed += 1
-            heappush(self._heap, (time, self._pushed, connection))
+            self._heap_pushes += 1
+            heappush(self._heap, (time, self._heap_pushes, connection))
 
     def _reply(self, data: bytes, address: Hashable) -> None:
         self._replies.append((data, address))
@@ -258,19 +270,30 @@ class LinkEndpoint(Board):
         self._latest = None
         connection._armed = NEVER
         self._is_due_known = False
-        self._dialled.pop(connection._nonce, None)
+        self._by_nonce.pop(connection._nonce, None)
         self._acceptor.forget(connection)
 
-    def _begin_again(self, connection: Connection) -> int:
-        """Ask for a new cookie, under a new nonce, so that late answers to the old one are not mistaken.
+    def _restart_handshake(self, connection: Connection) -> int:
+        """Ask for a new cookie under a new nonce, so that late answers to the old one do not count.
 
         Returns a new share of the seed.
         """
-        del self._dialled[connection._nonce]
+        del self._by_nonce[connection._nonce]
         connection.state = State.REQUESTING
         connection._nonce = self._entropy(8)
-        self._dialled[connection._nonce] = connection
+        self._by_nonce[connection._nonce] = connection
         return int.from_bytes(self._entropy(8), "little")
+
+    def _offer(self, connection: Connection) -> packets.Offer:
+        """What this side says of itself in HELLO and ACCEPT."""
+        config = self.config
+        return packets.Offer(
+            connection_id=connection.local_id,
+            capabilities=config.capabilities,
+            required=config.required,
+            game_version=config.game_version,
+            tick_rate=config.tick_rate,
+        )
 
     def _new_id(self) -> int:
         while True:
@@ -278,89 +301,52 @@ class LinkEndpoint(Board):
             if found and found not in self.connections:
                 return found
 
-    # Handshakes and addresses: what happens seldom.
+    # Handshakes and address proofs.
 
     def _receive_rare(self, data: bytes, address: Hashable, now: float) -> None:
+        """Anything but a datagram of an established connection."""
         kind = data[0] if data else 0
-        reader = {
-            REQUEST: self._acceptor.receive_request,
-            COOKIE: self._receive_answer,
-            HELLO: self._acceptor.receive_hello,
-            ACCEPT: self._receive_answer,
-            REFUSE: self._receive_answer,
-            PROVE: self._receive_proving,
-            PROOF: self._receive_proving,
-        }.get(kind)
+        reader = self._readers.get(kind)
         if reader is None:
-            self.dropped["malformed" if 0x80 <= kind < PROVE else "unknown_kind"] += 1
+            self.dropped["malformed" if PAYLOAD <= kind < PROVE else "unknown_kind"] += 1
             return
         try:
             reader(data, address, now)
         except InvalidValue:
             self.dropped["malformed"] += 1
 
-    def _receive_answer(self, data: bytes, address: Hashable, now: float) -> None:
-        """COOKIE, ACCEPT and REFUSE: for the dialler with that nonce, from the address it dialled."""
-        nonce = bytes(data[5:13])
-        connection = self._dialled.get(nonce)
-        if connection is None or connection.address != address:
-            self.dropped["unexpected"] += 1
-            return
-        dialling = connection._dialling
-        if data[0] == REFUSE:
-            _, reason, text = handshake.decode_refuse(data)
-            if dialling is not None:
-                dialling.take_refusal(reason, text)
+    def _dialled(self, data: bytes, address: Hashable) -> "Connection | None":
+        """The connection whose dialler an answer is for: by its nonce, from the address that was dialled."""
+        connection = self._by_nonce.get(packets.nonce_of(data))
+        return connection if connection is not None and connection.address == address else None
+
+    def _receive_cookie(self, data: bytes, address: Hashable, now: float) -> None:
+        connection = self._dialled(data, address)
+        if connection is not None:
+            _, cookie, commitment = packets.decode_cookie(data)
+            dialler = connection._dialler
+            if dialler is not None and dialler.receive_cookie(cookie, commitment, now):
                 return
-        elif data[0] == COOKIE:
-            _, cookie, committed = handshake.decode_cookie(data)
-            if dialling is not None and dialling.take_cookie(cookie, committed, now):
-                return
-        else:
-            answer = handshake.decode_accept(data)
-            if dialling is not None and dialling.take_acceptance(answer, now):
-                return
-            if connection.is_connected:
-                connection._status_at = now
-                connection._soil()
         self.dropped["unexpected"] += 1
 
-    def _receive_from_elsewhere(
-        self, connection: Connection, sequence: int, data: bytes, address: Hashable, now: float
-    ) -> None:
-        """Known id, another address: nothing is taken from it, but it may prove itself."""
-        self.dropped["unproven_address"] += 1
-        is_due = now >= connection._challenged_at + _CHALLENGE_INTERVAL
-        if not is_due or not connection.is_connected or len(data) < _PROOF_SIZE:
-            return
-        if connection._flow.is_newer(sequence):
-            connection._challenged_at = now
-            challenge = self._jar.challenge(connection.local_id, address, now)
-            self._reply(bytes((PROVE,)) + connection.remote_id.to_bytes(4, "little") + challenge, address)
-
-    def _receive_proving(self, data: bytes, address: Hashable, now: float) -> None:
-        if len(data) != _PROOF_SIZE:
-            raise InvalidValue("PROVE and PROOF have 13 bytes")
-        connection = self.connections.get(int.from_bytes(data[1:5], "little"))
-        if connection is None:
-            self.dropped["unknown_connection"] += 1
-            return
-        proof = bytes(data[5:])
-        if not connection.is_connected:
-            self.dropped["unexpected"] += 1
-        elif data[0] == PROVE:
-            if connection.address != address:
-                self.dropped["bad_proof"] += 1
+    def _receive_accept(self, data: bytes, address: Hashable, now: float) -> None:
+        connection = self._dialled(data, address)
+        if connection is not None:
+            answer = packets.decode_accept(data)
+            dialler = connection._dialler
+            if dialler is not None and dialler.receive_acceptance(answer, now):
                 return
-            answer = path_proof(connection._path_key, proof)
-            self._reply(bytes((PROOF,)) + connection.remote_id.to_bytes(4, "little") + answer, address)
-        else:
-            self._take_proof(connection, proof, address, now)
+            if connection.is_connected:
+                # The acceptor repeats itself because it has received nothing from us yet.
+                connection._status_at = now
+                connection._want_to_send()
+        self.dropped["unexpected"] += 1
 
-    def _take_proof(self, connection: Connection, proof: bytes, address: Hashable, now: float) -> None:
-        wanted = self._jar.challenges(connection.local_id, address, now)
-        if not any(compare_digest(proof, path_proof(connection._path_key, c)) for c in wanted):
-            self.dropped["bad_proof"] += 1
-        elif connection.address != address:
-            old, connection.address = connection.address, address
-            self._events.append(AddressChanged(connection=connection, old=old, new=address))
+    def _receive_refuse(self, data: bytes, address: Hashable, now: float) -> None:
+        connection = self._dialled(data, address)
+        if connection is not None:
+            _, reason, text = packets.decode_refuse(data)
+            if connection._dialler is not None:
+                connection._dialler.receive_refusal(reason, text)
+                return
+        self.dropped["unexpected"] += 1

@@ -1,4 +1,4 @@
-"""What a link reports. The two that come with every datagram are named tuples, which cost a third of a dataclass."""
+"""Events of a link. The two that come with every datagram are named tuples, which cost a third of a dataclass."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ __all__ = [
 
 
 class UnreliableReceived(NamedTuple):
-    """A payload arrived; each at most once, in any order."""
+    """A payload arrived. Each arrives at most once, in any order."""
 
     connection: "Connection"
     data: bytes
 
 
 class MessageReceived(NamedTuple):
-    """A reliable message arrived; each once, in order."""
+    """A reliable message arrived. Each arrives once, in order."""
 
     connection: "Connection"
     data: bytes
@@ -37,56 +37,56 @@ class MessageReceived(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connected:
-    """Both sides know of each other; ``connection.terms`` says what was agreed."""
+    """The handshake is complete; ``connection.terms`` says what was agreed."""
 
     connection: "Connection"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """The other side turned our dial down."""
+    """The peer refused our dial."""
 
     connection: "Connection"
     reason: int
-    """A code of Reason, or the other application's own."""
+    """A code of Reason, or one of the peer's application."""
     text: str
-    """To be shown; may be empty."""
+    """For people to read; may be empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disconnected:
-    """The connection is over: the last event of each that was dialled or admitted and not refused."""
+    """The connection is closed: the last event of each connection that was not refused."""
 
     connection: "Connection"
     reason: int
-    """A code of Reason, or an application's own."""
+    """A code of Reason, or one of an application."""
     text: str
-    """To be shown; may be empty."""
+    """For people to read; may be empty."""
     by_peer: bool
-    """True when the other side said goodbye."""
+    """True when the peer closed the connection."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interrupted:
-    """Nothing was heard for a while. It may be over in a moment, or end in Disconnected."""
+    """Nothing was received for ``quiet_after`` seconds. Resumed or Disconnected follows."""
 
     connection: "Connection"
     silent_for: float
-    """Seconds."""
+    """Seconds since the last datagram."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resumed:
-    """The other side is heard again."""
+    """A datagram arrived after Interrupted."""
 
     connection: "Connection"
     silent_for: float
-    """Seconds."""
+    """Seconds between the two datagrams."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddressChanged:
-    """The other side has proved that it is now to be found elsewhere."""
+    """The peer has proved that it has a new address."""
 
     connection: "Connection"
     old: Hashable
@@ -95,7 +95,7 @@ class AddressChanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueDrained:
-    """After send_reliable said no, half of the queue is free again."""
+    """Half of the queue is free again after send_reliable returned False."""
 
     connection: "Connection"
 

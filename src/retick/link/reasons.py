@@ -1,12 +1,15 @@
-"""Why a connection was refused or ended, and why a datagram was dropped."""
+"""Why a connection was refused or ended, as a code and a text; and why datagrams are dropped."""
 
 from enum import IntEnum
 
-__all__ = ["DROPS", "Reason", "describe"]
+from retick.errors import InvalidValue
+from retick.link.layout import MAX_TEXT
+
+__all__ = ["DROPS", "Reason", "cut_text", "decode_text", "describe", "printable_text"]
 
 
 class Reason(IntEnum):
-    """The codes of REFUSE and BYE; an application's own are 128 to 255."""
+    """The codes of REFUSE and BYE; 128 to 255 are free for applications."""
 
     GOODBYE = 1
     VERSION = 2
@@ -30,9 +33,9 @@ _WORDS = {
     Reason.GAME_VERSION: "another version of the game",
     Reason.CAPABILITY: "a required capability is missing",
     Reason.TICK_RATE: "another tick rate",
-    Reason.FULL: "no more connections are taken",
+    Reason.FULL: "no more connections are accepted",
     Reason.SEATS: "not that many seats are free",
-    Reason.DENIED: "turned down",
+    Reason.DENIED: "refused",
     Reason.TIMEOUT: "nothing heard for too long",
     Reason.NO_ANSWER: "no answer",
     Reason.VIOLATION: "the rules of the protocol were broken",
@@ -64,3 +67,21 @@ def describe(reason: int) -> str:
         return _WORDS[Reason(reason)]
     except ValueError:
         return f"reason {reason}"
+
+
+def cut_text(text: str) -> bytes:
+    """The text as UTF-8 of at most MAX_TEXT bytes, cut between characters."""
+    return text.encode("utf-8", "replace")[:MAX_TEXT].decode("utf-8", "ignore").encode()
+
+
+def decode_text(data: bytes) -> str:
+    """UTF-8 from outside, or InvalidValue."""
+    try:
+        return bytes(data).decode()
+    except UnicodeDecodeError:
+        raise InvalidValue("text that is not UTF-8") from None
+
+
+def printable_text(data: bytes) -> str:
+    """Text from outside that people will see: "?" for what is not printable, terminal commands above all."""
+    return "".join(c if c.isprintable() else "?" for c in decode_text(data))

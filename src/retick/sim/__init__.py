@@ -7,19 +7,8 @@ from retick.sim.checksum import crc32, fnv1a
 from retick.sim.contract import NamesItself, PacksState, RunsInBulk, Simulation, input_size_of
 from retick.sim.flat import FlatSimulation
 from retick.sim.prng import XorShift32
-from retick.sim.record import (
-    I8,
-    I16,
-    I32,
-    I64,
-    U8,
-    U16,
-    U32,
-    U64,
-    FieldDifference,
-    Record,
-    Times,
-)
+from retick.sim.record import FieldDifference, Record, Times
+from retick.sim.widths import I8, I16, I32, I64, U8, U16, U32, U64
 from retick.sim.world import WorldSimulation
 
 __all__ = [

@@ -1,8 +1,8 @@
 """What a game is to Retick: a pure function from a state and the players' inputs to the next state.
 
-Required is :class:`Simulation`. The rest is optional and found by its presence: a game that can pack its state
-can be rejoined in mid-match, one that runs in bulk is verified faster, one that names itself is recognised by
-recordings. Saving a state is keeping a reference to it; that is why ``step`` must never change the one it got.
+:class:`Simulation` is required. The other protocols are optional; a game has them if it has their methods. A game that
+packs its state can be rejoined in mid-match, one that runs in bulk is verified faster, one that names itself is
+recognised by recordings. To save a state is to keep a reference to it, so ``step`` must never change its argument.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,12 +20,12 @@ Player: TypeAlias = int
 """A seat, from 0 on."""
 Input: TypeAlias = int
 """What one player presses in one frame, as an unsigned integer."""
-# Kernels annotate with these names: Cython would take a bare ``int`` for a C-checked type, and then the compiled
-# form would refuse what the uncompiled one accepts.
+# Kernels annotate with these names: Cython checks an argument that is annotated with a bare ``int``, and then the
+# compiled form would refuse what the uncompiled one accepts.
 
 
 class Simulation(Protocol[S]):
-    """The contract. Given equal arguments, every method returns equal results, on every machine, always."""
+    """The contract: equal arguments give equal results, on every machine, every time."""
 
     @property
     def num_players(self) -> int:
@@ -46,9 +46,10 @@ class Simulation(Protocol[S]):
 
 @runtime_checkable
 class PacksState(Protocol):
-    """A game whose state can travel: for rejoin, for spectators, for recordings that start in mid-match."""
+    """A game whose state can be sent: for rejoining, spectators, and recordings that start in mid-match."""
 
-    def pack_state(self, state: Any, /) -> bytes: ...
+    def pack_state(self, state: Any, /) -> bytes:
+        """The state as bytes."""
 
     def unpack_state(self, data: bytes, /) -> Any:
         """The state in ``data``, or a DecodeError: the bytes come from outside."""
@@ -56,7 +57,7 @@ class PacksState(Protocol):
 
 @runtime_checkable
 class RunsInBulk(Protocol):
-    """A game with a loop of its own over many frames, compiled perhaps."""
+    """A game with its own loop over many frames, perhaps compiled."""
 
     def run(self, state: Any, frames: bytes, /) -> Any:
         """The state after all ``frames``: each the inputs of all players, ``input_size`` bytes each, little-endian."""

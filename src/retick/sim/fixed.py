@@ -18,6 +18,8 @@ Rounding = Literal["floor", "ceil", "truncate", "nearest"]
 
 def i32(value: int) -> int:
     """``value`` wrapped to a signed 32-bit integer."""
+    if -0x80000000 <= value <= 0x7FFFFFFF:
+        return value  # what a game's step mostly asks for, in half of the time
     return ((value + 0x80000000) & 0xFFFFFFFF) - 0x80000000
 
 

@@ -1,22 +1,9 @@
 # The C side of flat.py, for the compiled engine and for compiled games.
 
+from retick.sim.slots cimport FlatRecord
+
 cdef enum:
     MAX_PLAYERS = 16
-
-
-cdef class FlatRecord:
-    cdef readonly bytes _data
-
-
-cdef class SlotField:
-    cdef Py_ssize_t index
-    cdef bint unsigned64
-
-
-cdef class PartField:
-    cdef object kind
-    cdef Py_ssize_t index
-    cdef Py_ssize_t size
 
 
 cdef class FlatSimulation:

@@ -1,18 +1,17 @@
-"""States as rows of integer slots, and simulations that step such a row in place (a compiled kernel).
+"""Simulations that step a row of integer slots in place (a compiled kernel).
 
-Theory of operation. A flat state is a row of 64-bit slots, one for each declared field. Compiled, the row is
-the content of one ``bytes`` object, so that saving is a memory copy and a step is C code over a pointer;
-uncompiled it is a tuple. A game subclasses :class:`FlatSimulation` and overrides ``advance_slots``, which
-changes a row in place; everything that Python code sees stays an immutable value.
+Theory of operation. A game subclasses :class:`FlatSimulation` and overrides ``advance_slots``, which changes a row in
+place: compiled, C code over a pointer; uncompiled, a Python list. Everything that other code sees stays an immutable
+record, see :mod:`retick.sim.slots`. The stepping code keeps each slot within its declared width.
 
-A field narrower than 64 bits lies sign- or zero-extended in its slot; an unsigned 64-bit field lies there as
-the signed number with the same bits. The stepping code keeps each slot within its declared width.
+Arguments from Python code are annotated as Any: Cython would check or convert another type first, and the checks here
+could not say what is wrong.
 """
 
-from array import array
-from typing import Any, NoReturn
+from typing import Any
 
 from retick.errors import UsageError
+from retick.sim.slots import make_record
 
 try:
     import cython
@@ -20,168 +19,19 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+    from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize
     from cython.cimports.cpython.long import PyLong_AsLongLongAndOverflow
-    from cython.cimports.cpython.object import PyObject, PyTypeObject
+    from cython.cimports.retick.sim.slots import FlatRecord, blank_record
 else:
+    from retick.sim.slots import FlatRecord, blank_record
+
     MAX_PLAYERS = 16
 
-__all__ = [
-    "FlatRecord",
-    "FlatSimulation",
-    "PartField",
-    "SlotField",
-    "fill_record",
-    "make_record",
-    "slots_checksum",
-]
-
-
-@cython.cclass
-class FlatRecord:
-    """An immutable row of slots; :class:`retick.sim.record.Record` gives its slots their names."""
-
-    if not cython.compiled:
-        __slots__ = ("_data",)
-        _data: Any
-
-    def _slots(self) -> tuple[int, ...]:
-        """Every slot, as signed 64-bit integers."""
-        if cython.compiled:
-            row: cython.p_longlong = cython.cast(cython.p_longlong, PyBytes_AS_STRING(self._data))
-            return tuple([row[index] for index in range(len(self._data) // 8)])
-        return self._data  # type: ignore[no-any-return]  # mypy sees kernels untyped
-
-    def __eq__(self, other: object) -> bool:
-        if type(self) is not type(other):
-            return NotImplemented
-        mine: FlatRecord = self
-        theirs: FlatRecord = other
-        return mine._data == theirs._data  # type: ignore[no-any-return]  # mypy sees kernels untyped
-
-    def __hash__(self) -> int:
-        return hash(self._data)
-
-    def __copy__(self) -> "FlatRecord":
-        return self
-
-    def __deepcopy__(self, _memo: object) -> "FlatRecord":
-        return self
-
-
-@cython.cfunc
-@cython.inline
-def _blank(cls: Any) -> Any:
-    # The type's own allocator: a record class is Python code, and calling it would run its __init__.
-    if cython.compiled:
-        nothing: tuple = ()
-        return cython.cast(cython.pointer(PyTypeObject), cls).tp_new(
-            cls,
-            cython.cast(cython.pointer(PyObject), nothing),
-            cython.cast(cython.pointer(PyObject), 0),
-        )
-    return cls.__new__(cls)
-
-
-def fill_record(record: Any, slots: Any) -> None:
-    """Give a blank record its row; a record that has one keeps it."""
-    target: FlatRecord = record
-    if getattr(record, "_data", None) is not None:
-        raise AttributeError(f"{type(record).__name__} is immutable: use replace()")
-    if cython.compiled:
-        target._data = array("q", slots).tobytes()
-    else:
-        target._data = tuple(slots)
-
-
-def make_record(cls: Any, slots: Any) -> Any:
-    """A record of class ``cls`` over ``slots``, which must be right for it: nothing is checked here."""
-    record = _blank(cls)
-    fill_record(record, slots)
-    return record
-
-
-@cython.cclass
-class SlotField:
-    """Reads one slot of a record as an attribute."""
-
-    if not cython.compiled:
-        index: int
-        unsigned64: bool
-
-    def __init__(self, index: int, unsigned64: bool) -> None:
-        self.index = index
-        self.unsigned64 = unsigned64
-
-    def __get__(self, record: Any, owner: Any) -> Any:
-        if record is None:
-            return self
-        row: FlatRecord = record
-        value: cython.longlong
-        if cython.compiled:
-            if row._data is None or not 0 <= self.index < PyBytes_GET_SIZE(row._data) // 8:
-                raise AttributeError("this record was never given its values, or is of another class")
-            value = cython.cast(cython.p_longlong, PyBytes_AS_STRING(row._data))[self.index]
-            if self.unsigned64:
-                return cython.cast(cython.ulonglong, value)
-        else:
-            value = row._data[self.index]
-            if self.unsigned64 and value < 0:
-                return value + 18446744073709551616
-        return value
-
-    def __set__(self, record: Any, value: Any) -> NoReturn:
-        raise AttributeError(f"{type(record).__name__} is immutable: use replace()")
-
-
-@cython.cclass
-class PartField:
-    """Reads a record that lies inside another as an attribute: a copy of its slots."""
-
-    if not cython.compiled:
-        kind: Any
-        index: int
-        size: int
-
-    def __init__(self, kind: Any, index: int, size: int) -> None:
-        self.kind = kind
-        self.index = index
-        self.size = size
-
-    def __get__(self, record: Any, owner: Any) -> Any:
-        if record is None:
-            return self
-        whole: FlatRecord = record
-        part: FlatRecord = _blank(self.kind)
-        if cython.compiled:
-            if whole._data is None or not 0 <= self.index <= PyBytes_GET_SIZE(whole._data) // 8 - self.size:
-                raise AttributeError("this record was never given its values, or is of another class")
-            part._data = PyBytes_FromStringAndSize(PyBytes_AS_STRING(whole._data) + self.index * 8, self.size * 8)
-        else:
-            part._data = whole._data[self.index : self.index + self.size]
-        return part
-
-    def __set__(self, record: Any, value: Any) -> NoReturn:
-        raise AttributeError(f"{type(record).__name__} is immutable: use replace()")
-
-
-def slots_checksum(slots: Any, wide: Any) -> int:
-    """FNV-1a over a row of slots, one round each; slots marked in ``wide`` add one for their upper half."""
-    digest: cython.ulonglong = 2166136261
-    mask: cython.ulonglong = 4294967295
-    value: cython.longlong
-    index: cython.Py_ssize_t = 0
-    for slot in slots:
-        value = slot
-        digest = ((digest ^ (value & mask)) * 16777619) & mask
-        if wide[index]:
-            digest = ((digest ^ ((value >> 32) & mask)) * 16777619) & mask
-        index += 1
-    return digest
+__all__ = ["FlatSimulation"]
 
 
 def _replaces_advance(kind: Any) -> bool:
-    """Whether ``advance_slots`` was overridden below the class that gave ``run_slots``: that plays another game."""
+    """Whether ``advance_slots`` was overridden below the class that has ``run_slots``: its loop plays another game."""
     first = next(vars(cls) for cls in kind.__mro__ if "advance_slots" in vars(cls) or "run_slots" in vars(cls))
     return "run_slots" not in first
 
@@ -190,8 +40,8 @@ def _replaces_advance(kind: Any) -> bool:
 class FlatSimulation:
     """A simulation over a flat state: subclass it, override ``advance_slots``, and give ``initial_state``.
 
-    ``step``, ``run`` and ``checksum`` are complete here; the rollback engine replaces its calls of them by
-    direct calls of ``advance_slots`` when a subclass has not overridden them in Python.
+    ``step``, ``run`` and ``checksum`` are complete here. The compiled rollback engine calls ``advance_slots`` directly
+    where a subclass has not overridden them in Python.
     """
 
     if not cython.compiled:
@@ -199,9 +49,9 @@ class FlatSimulation:
         num_players: int
         input_size: int
         slot_count: int
-        _wide: Any
+        _wide: tuple[bool, ...]
         _wide_marks: bytes
-        _marks: Any
+        _marks: tuple[bool, ...]
         _wide_count: int
         python_advance: Any
         _largest_input: int
@@ -228,7 +78,7 @@ class FlatSimulation:
             self._marks = self._wide
 
     def __reduce__(self) -> Any:
-        # Cython's own would carry a pointer over into a process, or past an object, where it points to nothing.
+        # Cython's own would copy a C pointer into another object or process, where it points to nothing.
         own = getattr(self, "__dict__", None)
         return _simulation_from, (type(self), self.state_type, self.num_players, self.input_size, own)
 
@@ -236,6 +86,7 @@ class FlatSimulation:
         """Move the row ``slots`` one frame on, in place. Games override this; here nothing happens."""
 
     def run_slots(self, slots: cython.p_longlong, frames: cython.p_uchar, count: cython.Py_ssize_t) -> cython.void:
+        """Advance the row by ``count`` frames of inputs. A game may override this with a faster loop."""
         if cython.compiled:
             inputs = cython.declare(cython.ulonglong[MAX_PLAYERS])
         else:
@@ -362,7 +213,7 @@ class FlatSimulation:
         raise UsageError(f"this {type(state).__name__} was never given its values")
 
     def state_from(self, slots: cython.p_longlong) -> Any:
-        record: FlatRecord = _blank(self.state_type)
+        record: FlatRecord = blank_record(self.state_type)
         if cython.compiled:
             record._data = PyBytes_FromStringAndSize(cython.cast(cython.p_char, slots), self.slot_count * 8)
         else:
@@ -377,7 +228,7 @@ class FlatSimulation:
             raise UsageError(f"step takes {self.num_players} inputs, not {len(inputs)}")
         for value in inputs:
             if cython.compiled:
-                # The common case without a Python comparison; whatever it does not settle is judged below.
+                # The common case without a Python comparison; everything else is checked below.
                 overflow: cython.int = 0
                 if isinstance(value, int) and self.input_size < 8:
                     number: cython.longlong = PyLong_AsLongLongAndOverflow(value, cython.address(overflow))
@@ -396,7 +247,7 @@ class FlatSimulation:
 
 
 def _simulation_from(kind: Any, state_type: Any, num_players: Any, input_size: Any, own: Any) -> Any:
-    """A copy of a simulation: its shape given anew, and what Python code has put on it."""
+    """A copy of a simulation: made anew, with the attributes that Python code has set on it."""
     sim = kind.__new__(kind)
     if own:
         sim.__dict__.update(own)

@@ -1,7 +1,7 @@
 """XorShift32 as a value: drawing returns the number and the next generator, and nothing changes in place.
 
-The recurrence is ``x ^= x << 13; x ^= x >> 17; x ^= x << 5`` in 32 bits; its period is 2^32 - 1. Zero is the one
-state that it never leaves, and so no seed. A game keeps ``rng.state`` in its own state as a U32 field.
+The recurrence is ``x ^= x << 13; x ^= x >> 17; x ^= x << 5`` in 32 bits; its period is 2^32 - 1. From 0 it would stay
+at 0, so 0 is not a seed. A game keeps ``rng.state`` in its own state as a U32 field.
 """
 
 from typing import NamedTuple, Self
@@ -25,7 +25,7 @@ class _Generator(NamedTuple):
 
 
 class XorShift32(_Generator):
-    """A generator at one point of its sequence; ``state`` is a seed that leads on from there."""
+    """A generator at one point of its sequence; ``state`` is a seed that continues from there."""
 
     __slots__ = ()
 
@@ -34,6 +34,7 @@ class XorShift32(_Generator):
 
     @classmethod
     def seeded(cls, seed: int) -> Self:
+        """The generator at the start of a seed's sequence."""
         return cls(seed)
 
     def next(self) -> tuple[int, Self]:

@@ -13,8 +13,8 @@
         rng: U32
 
 The order of declaration is the order of hashing and of packing. A record is immutable and compares by value;
-``replace`` makes a changed copy. Nested records are values too: ``duel.ships[0].x`` reads, and the field is
-called ``ships[0].x`` in reports.
+``replace`` makes a changed copy. Records may contain records: ``duel.ships[0].x`` reads a field, which is called
+``ships[0].x`` in reports.
 """
 
 import struct
@@ -34,65 +34,10 @@ from typing import (
 )
 
 from retick.errors import SchemaError, TrailingData, Truncated, UsageError
-from retick.sim.flat import FlatRecord, PartField, SlotField, fill_record, make_record, slots_checksum
+from retick.sim.slots import FlatRecord, PartField, SlotField, fill_record, make_record, slots_checksum
+from retick.sim.widths import Width
 
-__all__ = [
-    "I8",
-    "I16",
-    "I32",
-    "I64",
-    "U8",
-    "U16",
-    "U32",
-    "U64",
-    "FieldDifference",
-    "Layout",
-    "Record",
-    "Times",
-    "Width",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Width:
-    """How wide an integer field is, and whether it has a sign."""
-
-    bits: int
-    signed: bool
-
-    def __post_init__(self) -> None:
-        if self.bits not in _CODES:
-            raise SchemaError(f"a field is 8, 16, 32 or 64 bits wide, not {self.bits}")
-
-    @property
-    def least(self) -> int:
-        return -(1 << (self.bits - 1)) if self.signed else 0
-
-    @property
-    def greatest(self) -> int:
-        return (1 << (self.bits - self.signed)) - 1
-
-    @property
-    def name(self) -> str:
-        return f"{'i' if self.signed else 'u'}{self.bits}"
-
-    @property
-    def code(self) -> str:
-        """The letter of the same layout in the struct module."""
-        letter = _CODES[self.bits]
-        return letter if self.signed else letter.upper()
-
-
-_CODES = {8: "b", 16: "h", 32: "i", 64: "q"}
-
-I8 = Annotated[int, Width(8, signed=True)]
-U8 = Annotated[int, Width(8, signed=False)]
-I16 = Annotated[int, Width(16, signed=True)]
-U16 = Annotated[int, Width(16, signed=False)]
-I32 = Annotated[int, Width(32, signed=True)]
-U32 = Annotated[int, Width(32, signed=False)]
-I64 = Annotated[int, Width(64, signed=True)]
-U64 = Annotated[int, Width(64, signed=False)]
+__all__ = ["FieldDifference", "Layout", "Record", "Times"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +125,7 @@ def _layout_of(owner: str, hints: dict[str, Any]) -> Layout:
     )
 
 
-class _Tuple:
+class TupleField:
     """Reads a tuple of integers or of records as an attribute."""
 
     def __init__(self, member: Member) -> None:
@@ -204,17 +149,17 @@ class _Tuple:
         raise AttributeError(f"{type(record).__name__} is immutable: use replace()")
 
 
-def _field_of(member: Member) -> SlotField | PartField | _Tuple:
-    """What reads one member as an attribute."""
+def _field_of(member: Member) -> SlotField | PartField | TupleField:
+    """The descriptor that reads one member as an attribute."""
     if member.times is not None:
-        return _Tuple(member)
+        return TupleField(member)
     if isinstance(member.kind, Width):
         return SlotField(member.offset, member.kind.bits == 64 and not member.kind.signed)
     return PartField(member.kind, member.offset, member.slots_each)
 
 
 def _own_names(cls: type) -> set[str]:
-    """What a record has without declaring it; a field of such a name would hide it."""
+    """Names that every record has; a field of such a name would hide it."""
     undeclared = [base for base in cls.__mro__[1:] if "layout" not in vars(base)]
     return {"layout", *(name for base in undeclared for name in vars(base))}
 
@@ -246,7 +191,7 @@ class _RecordType(type):
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class Record(FlatRecord, metaclass=_RecordType):
-    """Base of all declared states; see the module's text for the form of a declaration."""
+    """Base of all declared states; the module's docstring shows a declaration."""
 
     layout: ClassVar[Layout]
 

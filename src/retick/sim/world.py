@@ -1,4 +1,4 @@
-"""The contract over a game that owns a mutable world: it saves and loads, and this adapter does the rest.
+"""An adapter for games that own a mutable world: the world saves and loads, the adapter makes it a Simulation.
 
 ::
 
@@ -12,8 +12,8 @@
 
     sim = WorldSimulation(Pong())
 
-The adapter remembers which state the world is in, and loads only when asked to step from another one. A state
-is what ``save`` returned, in a handle; bytes are best, since they can then be sent to a peer that rejoins.
+The adapter remembers which state the world is in, and loads only when it must step from another one. A state is a
+handle on what ``save`` returned. Bytes are best, since they can be sent to a peer that rejoins.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,6 +1,6 @@
 """Sockets and clocks: drives anything that answers the five calls, on real UDP or on virtual time over bad links.
 
-Knows no protocol: it moves datagrams, and what is in them is not its business.
+Knows no protocol: it moves datagrams and never looks inside.
 """
 
 from retick.transport.capture import Captured, CaptureWriter, read_capture

@@ -1,4 +1,4 @@
-"""Recorded datagrams: an endpoint that writes down what passes, and the reader. Format: docs/formats/capture.md.
+"""Captures: an endpoint that records every datagram, and the reader. Format: docs/formats/capture.md.
 
 ::
 
@@ -24,15 +24,15 @@ class Recorded(NamedTuple):
     """One datagram of a capture."""
 
     time: float
-    """Seconds since the first."""
+    """Seconds since the first datagram."""
     sent: bool
-    """False: received."""
+    """False if it was received."""
     address: str
     data: bytes
 
 
 class CaptureWriter:
-    """Appends datagrams to a binary file, which stays the caller's to close."""
+    """Appends datagrams to a binary file, which the caller closes."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -40,6 +40,7 @@ class CaptureWriter:
         file.write(_HEADER.pack(MAGIC, 1, b"\0\0\0"))
 
     def add(self, data: bytes, address: Address, *, sent: bool, now: float) -> None:
+        """Append one datagram; time counts from the first."""
         if self._start is None:
             self._start = now
         where = _address_text(address).encode("utf-8", "replace")[:255].decode("utf-8", "ignore").encode()
@@ -48,7 +49,7 @@ class CaptureWriter:
 
 
 class Captured:
-    """``endpoint``, with all that passes written down."""
+    """``endpoint``, with every datagram recorded."""
 
     def __init__(self, endpoint: Endpoint, writer: CaptureWriter) -> None:
         self.endpoint = endpoint
@@ -75,7 +76,7 @@ class Captured:
 
 
 def read_capture(data: bytes) -> Iterator[Recorded]:
-    """The datagrams of a capture; a DecodeError where it goes wrong, after those that are good."""
+    """The datagrams of a capture, in order; a DecodeError at the first fault."""
     if data[:4] != MAGIC[: len(data[:4])] or not data:
         raise BadMagic("not a capture of datagrams")
     if len(data) < _HEADER.size:
@@ -110,7 +111,7 @@ def _read_record(data: bytes, at: int) -> tuple[Recorded, int]:
 
 
 def _address_text(address: Address) -> str:
-    """host:port for what sockets use, and whatever says it best for the rest."""
+    """host:port for addresses of sockets, ``str`` for others."""
     if isinstance(address, tuple) and len(address) in (2, 4):
         host = f"[{address[0]}]" if ":" in str(address[0]) else str(address[0])
         return f"{host}:{address[1]}"

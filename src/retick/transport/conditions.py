@@ -1,7 +1,7 @@
-"""How bad one direction of a link is, and the dice that decide each datagram's fate.
+"""Network conditions of one direction of a link, and the random draws that apply them to each datagram.
 
-A :class:`Path` answers one question: this many bytes are sent now, when do they arrive? No time at all means lost,
-two times mean a duplicate. It holds no datagrams, so the same path serves virtual time and a real socket.
+A :class:`Path` answers one question: this many bytes are sent now, when do they arrive? No time means lost, two times
+mean a duplicate. It holds no datagrams, so the same path works on virtual time and on a real socket.
 """
 
 from collections.abc import Sequence
@@ -14,23 +14,23 @@ from retick.errors import UsageError
 __all__ = ["HEADERS", "Conditions", "Path"]
 
 HEADERS = 28
-"""Bytes of IPv4 and UDP headers, which a bandwidth limit carries too."""
+"""Bytes of IPv4 and UDP headers, which count for a bandwidth limit."""
 
 _CHANCES = ("loss", "burst_enter", "burst_leave", "burst_loss", "duplicate", "reorder")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
-    """One direction of a link; the default is perfect."""
+    """Conditions of one direction of a link; the default is a perfect link."""
 
     latency: float = 0.0
     """Seconds, one way."""
     jitter: float = 0.0
     """Seconds: the delay is latency plus a uniform draw from -jitter to +jitter, at least 0."""
     in_order: bool = False
-    """True: jitter never lets a datagram overtake one that was sent before."""
+    """True: datagrams arrive in the order in which they were sent, despite jitter."""
     loss: float = 0.0
-    """Chance that a datagram is lost, each on its own."""
+    """Chance that a datagram is lost, for each datagram independently."""
     burst_enter: float = 0.0
     """Chance, at each datagram, that a burst of loss begins."""
     burst_leave: float = 0.2
@@ -40,15 +40,15 @@ class Conditions:
     duplicate: float = 0.0
     """Chance that a second copy arrives, with a delay of its own."""
     reorder: float = 0.0
-    """Chance that a datagram is held back by ``reorder_delay``."""
+    """Chance that a datagram is delayed by ``reorder_delay``, so that later ones overtake it."""
     reorder_delay: float = 0.02
     """Seconds."""
     bandwidth: float = 0.0
     """Bytes a second, headers of 28 bytes a datagram included; 0 is no limit."""
     queue: int = 65536
-    """Bytes that may wait for the bandwidth; what does not fit is dropped."""
+    """Bytes that may wait for bandwidth; more are dropped."""
     cuts: tuple[tuple[float, float], ...] = ()
-    """Pairs (from, to) of seconds in which all that is sent is lost: of virtual time, or of a real socket's use."""
+    """Pairs (from, to): everything sent in between is lost. Seconds of virtual time, or since the first use."""
 
     def __post_init__(self) -> None:
         for name in _CHANCES:
@@ -56,16 +56,16 @@ class Conditions:
                 raise UsageError(f"{name} is a chance from 0 to 1, not {getattr(self, name)}")
         for name in ("latency", "jitter", "reorder_delay", "bandwidth", "queue"):
             if not getattr(self, name) >= 0:
-                raise UsageError(f"{name} is not below 0, but {getattr(self, name)} is")
+                raise UsageError(f"{name} is 0 or more, not {getattr(self, name)}")
 
     @classmethod
     def round_trip(cls, seconds: float, *, jitter: float = 0.0, loss: float = 0.0) -> Self:
-        """Half of the round trip in each direction; jitter and loss are those of each direction."""
+        """Half of the round-trip time in each direction; jitter and loss apply to each direction."""
         return cls(latency=seconds / 2, jitter=jitter, loss=loss)
 
 
 class Path:
-    """The dice and the queue of one direction. Calls must come in the order of time."""
+    """The random generator and the queue of one direction. Calls must come in order of time."""
 
     __slots__ = (
         "_bursting",
@@ -93,13 +93,13 @@ class Path:
         self.start = 0.0
         """The time from which the seconds of ``cuts`` count."""
         self.cut_until = 0.0
-        """Everything sent before this time is lost: a cut made by hand."""
+        """Everything sent before this time is lost."""
         self.sent = 0
         self.bytes_sent = 0
         self.lost = 0
-        """By chance, in bursts and in cuts."""
+        """Datagrams lost by chance, in bursts and in cuts."""
         self.queue_dropped = 0
-        """For want of bandwidth."""
+        """Datagrams dropped because the queue was full."""
         self.duplicated = 0
         self.reordered = 0
 

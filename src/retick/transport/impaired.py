@@ -1,6 +1,6 @@
-"""Bad conditions on a real socket: an endpoint around an endpoint, which delays, drops and doubles what passes.
+"""Bad network conditions on a real socket: an endpoint around an endpoint that delays, drops and duplicates datagrams.
 
-Being an endpoint itself it needs nothing from its driver: what is held back shows as its next time-out.
+It is an endpoint itself, so any driver can drive it: delayed datagrams show in its next timeout.
 """
 
 from heapq import heappop, heappush
@@ -14,7 +14,7 @@ __all__ = ["Impaired"]
 
 
 class Impaired:
-    """``endpoint`` as it would be behind a bad link. Each direction has its own dice, both from ``seed``."""
+    """``endpoint`` behind a bad link. Each direction has its own random generator, both from ``seed``."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Impaired:
         return self.endpoint.events()
 
     def _begin(self, now: float) -> None:
-        """A real clock starts anywhere, so cuts count from the first call."""
+        """A real clock starts at any time, so cuts count from the first call."""
         if not self._begun:
             self._begun = True
             self.outgoing.start = self.incoming.start = now

@@ -7,32 +7,33 @@ from typing import Any
 from retick.transport.endpoint import Endpoint
 from retick.transport.udp import UdpSocket
 
-__all__ = ["Poll", "send_waiting", "take_waiting"]
+__all__ = ["Poll", "receive_waiting", "send_waiting"]
 
 DRAIN = 256
-"""Datagrams read in one call at most, so that a flood costs a frame some time and not all of it."""
+"""Datagrams read in one call at most, so that a flood does not stop the game."""
 
 
-def take_waiting(socket: UdpSocket, endpoint: Endpoint, now: float, limit: int) -> bool:
-    """Feed what waits in the socket to the endpoint; True when the limit was reached and more may wait."""
+def receive_waiting(socket: UdpSocket, endpoint: Endpoint, now: float, limit: int) -> bool:
+    """Give datagrams that wait in the socket to the endpoint; True when ``limit`` was reached and more may wait."""
     receive = socket.receive
-    take = endpoint.receive_datagram
+    hand_over = endpoint.receive_datagram
     for _ in range(limit):
         found = receive()
         if found is None:
             return False
-        take(found[0], found[1], now=now)
+        hand_over(found[0], found[1], now=now)
     return True
 
 
 def send_waiting(socket: UdpSocket, endpoint: Endpoint, now: float) -> None:
+    """Send what the endpoint has to send."""
     send = socket.send
     for data, address in endpoint.datagrams_to_send(now=now):
         send(data, address)
 
 
 class Poll:
-    """Joins an endpoint and a socket. ``clock`` gives seconds and never goes back."""
+    """Drives an endpoint over a socket. ``clock`` returns seconds and never goes back."""
 
     def __init__(
         self, endpoint: Endpoint, socket: UdpSocket, *, clock: Callable[[], float] = time.monotonic, drain: int = DRAIN
@@ -43,11 +44,11 @@ class Poll:
         self._drain = drain
 
     def poll(self, now: float | None = None) -> list[Any]:
-        """Receive, handle time-outs, send, and return what happened. Never waits."""
+        """Receive, handle timeouts, send, and return the events. Never waits."""
         if now is None:
             now = self.clock()
         endpoint = self.endpoint
-        take_waiting(self.socket, endpoint, now, self._drain)
+        receive_waiting(self.socket, endpoint, now, self._drain)
         due = endpoint.next_timeout()
         if due is not None and due <= now:
             endpoint.handle_timeout(now=now)
@@ -55,9 +56,9 @@ class Poll:
         return endpoint.events()
 
     def flush(self, now: float | None = None) -> None:
-        """Send at once what the endpoint has: at the end of a frame, and not at the start of the next."""
+        """Send at once what the endpoint has: at the end of a frame instead of the start of the next."""
         send_waiting(self.socket, self.endpoint, self.clock() if now is None else now)
 
     def close(self) -> None:
-        """Close the socket; say goodbye through the endpoint before."""
+        """Close the socket. Close the endpoint's connections before, and poll until they have said goodbye."""
         self.socket.close()

@@ -1,7 +1,8 @@
-"""The asyncio pump: reads when the socket has something, wakes when the endpoint wants, sends after either.
+"""The asyncio pump: reads when the socket has datagrams, wakes at the endpoint's timeout, and sends after both.
 
-A loop with ``add_reader`` is given the socket itself and a bounded drain, which costs a fifth of what asyncio's own
-datagram transport does. The Proactor loop of Windows has none; there the transport receives, and all else is the same.
+On a loop with ``add_reader`` the pump reads the socket itself, a bounded number of datagrams at a time, which costs a
+fifth of asyncio's own datagram transport. The Proactor loop of Windows has no ``add_reader``; there the transport
+receives, and everything else is the same.
 """
 
 import asyncio
@@ -9,32 +10,34 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from retick.transport.endpoint import Endpoint
-from retick.transport.poll import send_waiting, take_waiting
-from retick.transport.udp import UdpSocket
+from retick.transport.poll import receive_waiting, send_waiting
+from retick.transport.udp import SocketAddress, UdpSocket
 
 __all__ = ["Pump"]
 
 DRAIN = 64
-"""Datagrams read before other tasks get their turn."""
+"""Datagrams read before other tasks run."""
 
 
 class _Receiver(asyncio.DatagramProtocol):
+    """Receives where the loop has no add_reader."""
+
     def __init__(self, pump: "Pump") -> None:
         self._pump = pump
 
-    def datagram_received(self, data: bytes, addr: Any) -> None:
+    def datagram_received(self, data: bytes, addr: SocketAddress) -> None:
         pump = self._pump
         pump.endpoint.receive_datagram(data, pump.socket.shown(addr), now=pump.now)
         pump.wake()
 
 
 class Pump:
-    """Joins an endpoint and a socket within a running loop; ``async with`` starts and stops it."""
+    """Drives an endpoint over a socket within a running loop; ``async with`` starts and stops it."""
 
     def __init__(
         self, endpoint: Endpoint, socket: UdpSocket, *, on_events: Callable[[list[Any]], None], drain: int = DRAIN
     ) -> None:
-        """``on_events`` gets what happened, never an empty list. What it sends in reply leaves at once."""
+        """``on_events`` gets the events, never an empty list. What it sends through the endpoint leaves at once."""
         self.endpoint = endpoint
         self.socket = socket
         self._on_events = on_events
@@ -47,7 +50,7 @@ class Pump:
 
     @property
     def now(self) -> float:
-        """The loop's clock, which the endpoint lives by."""
+        """The loop's clock, which is the endpoint's clock."""
         return (self._loop or asyncio.get_running_loop()).time()
 
     async def start(self) -> None:
@@ -62,7 +65,7 @@ class Pump:
         self.wake()
 
     def stop(self) -> None:
-        """Let go of the loop. The socket stays open, unless the loop's own transport has had it."""
+        """Leave the loop. The socket stays open, except where the loop's own transport received for it."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -82,7 +85,7 @@ class Pump:
         self.stop()
 
     def wake(self) -> None:
-        """Act on what is new: call it after saying something through the endpoint from outside."""
+        """Handle timeouts, send and report events: call it after sending through the endpoint from outside."""
         if self._loop is None:
             return
         now = self._loop.time()
@@ -96,11 +99,11 @@ class Pump:
                 self._on_events(events)
                 self._send(now)
         finally:
-            # An error of the application's own goes to the loop; the link must not fall asleep over it.
+            # An error in on_events goes to the loop; the timer must be set all the same.
             self._arm()
 
     def _on_readable(self) -> None:
-        take_waiting(self.socket, self.endpoint, self.now, self._drain)
+        receive_waiting(self.socket, self.endpoint, self.now, self._drain)
         self.wake()
 
     def _send(self, now: float) -> None:
@@ -113,7 +116,7 @@ class Pump:
                 self._transport.sendto(data, native)
 
     def _arm(self) -> None:
-        """One timer; one that stands at the right time, or earlier, is left alone."""
+        """Keep one timer; one that is set to the right time, or earlier, stays."""
         if self._loop is None:
             return
         due = self.endpoint.next_timeout()

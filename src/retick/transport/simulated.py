@@ -1,8 +1,8 @@
 """Many endpoints on virtual time over bad links, from one seed: a lossy match in one process, faster than real time.
 
-A heap of things to come is the clock: datagrams that arrive, endpoints that asked to be woken, callbacks. Equal
-times are served in the order of scheduling, so a run repeats exactly. Each directed link has its own dice, derived
-from the seed and the order of attachment: traffic elsewhere does not change them.
+The clock is a heap of future events: datagrams that arrive, timeouts of endpoints, callbacks. Events at the same time
+happen in the order in which they were scheduled, so a run repeats exactly. Each direction of each link has its own
+random generator, derived from the seed and the order of attachment: other traffic does not change its draws.
 """
 
 from collections.abc import Callable
@@ -17,13 +17,13 @@ from retick.transport.endpoint import Address, Endpoint
 __all__ = ["Host", "SimulatedNetwork"]
 
 INBOX_LIMIT = 2048
-"""Datagrams that wait for a polled or paused endpoint, as in a socket's buffer; more are dropped."""
+"""Datagrams that may wait for a polled or paused endpoint, as in a socket's buffer; more are dropped."""
 LEAST_WAIT = 1e-4
-"""Seconds between two wake-ups of an endpoint: one that is always due must not stop the clock."""
+"""Seconds between two wake-ups of an endpoint: an endpoint that is always due must not stop the clock."""
 
 
 class Host:
-    """One attached endpoint, its inbox, and the wake-up that stands for it in the heap."""
+    """One attached endpoint, its inbox, and the time of its next wake-up."""
 
     __slots__ = (
         "address",
@@ -57,7 +57,7 @@ class Host:
 
 
 class SimulatedNetwork:
-    """The driver. ``conditions`` hold for every link that ``link`` does not set otherwise."""
+    """Drives the endpoints. ``conditions`` apply to every link for which ``link`` sets no others."""
 
     def __init__(self, *, seed: int = 0, conditions: Conditions | None = None, start: float = 0.0) -> None:
         self.now = start
@@ -65,14 +65,14 @@ class SimulatedNetwork:
         self.seed = seed
         self.conditions = conditions or Conditions()
         self.undeliverable = 0
-        """Datagrams that arrived where nobody was."""
+        """Datagrams that arrived at an address without an endpoint."""
         self._hosts: dict[Address, Host] = {}
         self._indices: dict[Address, int] = {}
         self._paths: dict[tuple[Address, Address], Path] = {}
         self._heap: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
         self._order = count()
 
-    # Who is there, and over what links.
+    # Endpoints and links.
 
     def attach(
         self,
@@ -91,14 +91,14 @@ class SimulatedNetwork:
         host = Host(address, endpoint, self._index(address), polled, on_events)
         self._hosts[address] = host
         if not polled:
-            self._push(self.now, self._settle_if_awake, host)
+            self._push(self.now, self._resume, host)
 
     def detach(self, address: Address) -> None:
-        """The endpoint is gone without a word: its process crashed. What is on its way to it is lost."""
+        """Remove the endpoint as if its process crashed. Datagrams on their way to it are lost."""
         self._hosts.pop(address, None)
 
     def move(self, address: Address, new_address: Address) -> None:
-        """The endpoint is suddenly seen at another address, as behind a router that forgot its mapping."""
+        """Give the endpoint another address, as a router does that forgot its mapping."""
         if new_address in self._hosts:
             raise UsageError(f"address {new_address!r} is taken")
         host = self._hosts.pop(address)
@@ -116,8 +116,8 @@ class SimulatedNetwork:
         key = (source, target)
         found = self._paths.get(key)
         if found is None:
-            dice = (self.seed << 32) ^ (self._index(source) << 16) ^ self._index(target)
-            found = self._paths[key] = Path(self.conditions, dice)
+            seed = (self.seed << 32) ^ (self._index(source) << 16) ^ self._index(target)
+            found = self._paths[key] = Path(self.conditions, seed)
         return found
 
     def cut(self, first: Address, second: Address, seconds: float) -> None:
@@ -126,13 +126,13 @@ class SimulatedNetwork:
             path.cut_until = self.now + seconds
 
     def pause(self, address: Address, seconds: float) -> None:
-        """Stop an endpoint's process: it gets and does nothing until then; what arrives waits in its inbox."""
+        """Pause an endpoint's process: it does nothing for so long, and what arrives waits in its inbox."""
         host = self._hosts[address]
         host.paused_until = max(host.paused_until, self.now + seconds)
         if not host.polled:
-            self._push(host.paused_until, self._settle_if_awake, host)
+            self._push(host.paused_until, self._resume, host)
 
-    # What happens when.
+    # Time and callbacks.
 
     def at(self, time: float, callback: Callable[[], None]) -> None:
         """Call back once at a virtual time."""
@@ -141,7 +141,7 @@ class SimulatedNetwork:
     def every(
         self, interval: float, callback: Callable[[], None], *, phase: float = 0.0, owner: Address | None = None
     ) -> None:
-        """Call back at phase, phase + interval, … from now; not while ``owner`` is paused, and no more once it is gone.
+        """Call back at phase, phase + interval, … from now; not while ``owner`` is paused or after it is detached.
 
         The times are multiples and not sums, so they do not drift.
         """
@@ -149,7 +149,7 @@ class SimulatedNetwork:
         self._push(self.now + phase, self._repeat, self.now + phase, 1, interval, callback, host)
 
     def run(self, *, until: float) -> None:
-        """Let time pass up to and including ``until``."""
+        """Advance virtual time up to and including ``until``."""
         heap = self._heap
         while heap and heap[0][0] <= until:
             time, _, action, arguments = heappop(heap)
@@ -158,7 +158,7 @@ class SimulatedNetwork:
         self.now = max(self.now, until)
 
     def run_while(self, condition: Callable[[], bool], *, limit: float) -> bool:
-        """Let time pass while ``condition`` holds, at most ``limit`` seconds; True when it no longer held."""
+        """Advance while ``condition`` holds, at most ``limit`` seconds; True when it no longer holds."""
         deadline = self.now + limit
         heap = self._heap
         while condition():
@@ -171,7 +171,7 @@ class SimulatedNetwork:
         return True
 
     def poll(self, address: Address) -> list[Any]:
-        """For a polled endpoint: receive what waits, handle time-outs, send, and return the events."""
+        """For a polled endpoint: receive what waits, handle timeouts, send, and return the events."""
         host = self._hosts[address]
         endpoint = host.endpoint
         now = self.now
@@ -186,13 +186,13 @@ class SimulatedNetwork:
         return endpoint.events()
 
     def flush(self, address: Address) -> None:
-        """Send what an endpoint has to send: after the application said something through it."""
+        """Send what an endpoint has to send: after the application sent something through it."""
         host = self._hosts[address]
         self._send(host)
         if not host.polled:
             self._arm(host)
 
-    # The machinery.
+    # Events of the heap.
 
     def _index(self, address: Address) -> int:
         return self._indices.setdefault(address, len(self._indices))
@@ -220,10 +220,10 @@ class SimulatedNetwork:
                 host.inbox_dropped += 1
         else:
             host.endpoint.receive_datagram(data, source, now=self.now)
-            self._settle(host)
+            self._send_and_report(host)
 
-    def _settle(self, host: Host, after: float = 0.0) -> None:
-        """After anything happened to an endpoint: send, pass its events on, and see when it wants to wake."""
+    def _send_and_report(self, host: Host, after: float = 0.0) -> None:
+        """After anything happened to an endpoint: send, report its events, and set its next wake-up."""
         self._send(host)
         if host.on_events is not None:
             while events := host.endpoint.events():
@@ -231,7 +231,7 @@ class SimulatedNetwork:
                 self._send(host)
         self._arm(host, after)
 
-    def _settle_if_awake(self, host: Host) -> None:
+    def _resume(self, host: Host) -> None:
         if self.now < host.paused_until or self._hosts.get(host.address) is not host:
             return
         waiting, host.inbox = host.inbox, []
@@ -240,7 +240,7 @@ class SimulatedNetwork:
         self._wake(host, host.wake_at)
 
     def _arm(self, host: Host, after: float = 0.0) -> None:
-        """Keep one wake-up in the heap that is not later than the endpoint's time-out; an early one re-arms itself."""
+        """Keep one wake-up in the heap that is not later than the endpoint's timeout; an early one is set again."""
         due = host.endpoint.next_timeout()
         if due is not None and due < host.wake_at:
             host.wake_at = due = max(due, self.now + after)
@@ -255,7 +255,7 @@ class SimulatedNetwork:
         due = host.endpoint.next_timeout()
         if due is not None and due <= self.now:
             host.endpoint.handle_timeout(now=self.now)
-        self._settle(host, LEAST_WAIT)
+        self._send_and_report(host, LEAST_WAIT)
 
     def _repeat(
         self, first: float, times: int, interval: float, callback: Callable[[], None], host: Host | None

@@ -1,12 +1,11 @@
 """UDP sockets for IPv4 and IPv6, and errors that a person can act on.
 
-Opening and resolving fail loudly, in one line. After that the network never raises: a full buffer, a host that cannot
-be reached, or an ICMP answer that Windows reports as a reset connection are loss, and are counted as such.
+Opening and resolving raise errors of one line. After that the network never raises: a full buffer, a host that cannot
+be reached, or an ICMP answer that Windows reports as a reset connection count as loss.
 
-Addresses are ``(host, port)`` with a numeric host, whatever the socket's family: an IPv6 socket that talks to IPv4
-hosts shows and takes them as IPv4, so that machines can tell each other where others are. Only an IPv6 address with
-a scope keeps its four parts. Names are for ``resolve``; ``send`` drops them, since looking one up would block, and an
-address may come from somebody who means no good.
+Addresses are ``(host, port)`` with a numeric host, for every family: an IPv6 socket shows and accepts IPv4 addresses as
+IPv4, so that peers can tell each other the addresses of others. Only an IPv6 address with a scope has four parts. Names
+are for ``resolve``; ``send`` drops them, since a look-up would block, and an address may come from an attacker.
 """
 
 import errno
@@ -21,9 +20,9 @@ __all__ = ["SocketAddress", "UdpSocket", "open_udp", "parse_address"]
 SocketAddress: TypeAlias = tuple[str, int] | tuple[str, int, int, int]
 
 LARGEST = 2048
-"""Bytes read of one datagram; ours have at most 1472."""
+"""Bytes read of one datagram; Retick's have at most 1472."""
 BUFFER = 1 << 18
-"""Bytes asked of the system for what waits to be read."""
+"""Bytes of the system's buffer for datagrams that wait to be read."""
 _ICMP_REPORTS_IN_A_ROW = 16
 _MAPPED = "::ffff:"
 _ADDRESSES_KEPT = 4096
@@ -39,7 +38,7 @@ class UdpSocket:
         self._is_v6 = sock.family == socket.AF_INET6
         self._natives: dict[SocketAddress, SocketAddress | None] = {}
         self.dropped = 0
-        """Datagrams that the system did not take, and errors reported in place of one."""
+        """Datagrams that the system did not accept, and errors that it reported instead of a datagram."""
 
     @property
     def family(self) -> int:
@@ -53,14 +52,14 @@ class UdpSocket:
 
     @property
     def raw(self) -> socket.socket:
-        """For an event loop."""
+        """The socket itself, for an event loop."""
         return self._socket
 
     def fileno(self) -> int:
         return self._socket.fileno()
 
     def receive(self) -> tuple[bytes, SocketAddress] | None:
-        """The next datagram, None when none waits."""
+        """The next datagram; None when none waits."""
         for _ in range(_ICMP_REPORTS_IN_A_ROW):
             try:
                 data, address = self._receive(LARGEST)
@@ -74,7 +73,7 @@ class UdpSocket:
         return None
 
     def send(self, data: bytes, address: SocketAddress) -> bool:
-        """False, and counted, when the system did not take it or the address is none."""
+        """False, and counted as dropped, when the system did not accept it or the address is not valid."""
         try:
             native = self._natives[address]
         except KeyError:
@@ -90,21 +89,21 @@ class UdpSocket:
         return True
 
     def shown(self, address: SocketAddress) -> SocketAddress:
-        """An address as the system has it, in the form that endpoints see."""
+        """An address of the system in the form that endpoints use."""
         host = address[0]
         if host.startswith(_MAPPED) and "." in host:
             return host[len(_MAPPED) :], address[1]
         return address if len(address) == 4 and address[3] else (host, address[1])
 
     def native(self, address: SocketAddress) -> SocketAddress | None:
-        """An endpoint's address in the form that this socket needs; None if it is none that it can reach."""
+        """An endpoint's address in the form that this socket needs; None if this socket cannot reach it."""
         if len(self._natives) >= _ADDRESSES_KEPT:
             self._natives.clear()
         native = self._natives[address] = _native(address, self._is_v6)
         return native
 
     def resolve(self, host: str, port: int) -> SocketAddress:
-        """The address of a host as this socket needs it; NetworkUnavailable when there is none, or no way to it."""
+        """The address of a host that this socket can reach; NetworkUnavailable when there is none, or no route."""
         wanted = (socket.AF_INET6, socket.AF_INET) if self.family == socket.AF_INET6 else (socket.AF_INET,)
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)
@@ -158,7 +157,7 @@ def _native(address: object, is_v6: bool) -> SocketAddress | None:
 
 
 def open_udp(host: str = "0.0.0.0", port: int = 0) -> UdpSocket:
-    """Bind a socket. "0.0.0.0" takes IPv4, "::" both IPv6 and IPv4; port 0 takes any that is free."""
+    """Bind a socket. "0.0.0.0" is for IPv4, "::" for both IPv6 and IPv4; port 0 chooses a free port."""
     if not 0 <= port <= 65535:
         raise UsageError(f"a port is 0 to 65535, not {port}")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

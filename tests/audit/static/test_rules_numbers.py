@@ -31,7 +31,7 @@ def test_a_game_of_fixed_point_is_clean(finds_nothing: Check) -> None:
     finds_nothing("""
         import math
         from retick.sim import fixed
-        from retick.sim.record import I32, Record
+        from retick.sim import I32, Record
 
         class Ball(Record):
             x: I32

@@ -33,7 +33,7 @@ from retick.link import (
     UnreliableReceived,
     describe,
 )
-from retick.link.control import ENVELOPE_SIZE
+from retick.link.layout import ENVELOPE_SIZE
 
 __all__ = ["Server"]
 

@@ -15,7 +15,7 @@ from retick.cli.bench.cpu_pinning import PinnedToCore
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.rollback.session.session import RollbackSession
-from retick.transport.poll import send_waiting, take_waiting
+from retick.transport.poll import receive_waiting, send_waiting
 from retick.transport.udp import UdpSocket, open_udp
 
 __all__ = ["Fleet", "run_joiners"]
@@ -94,7 +94,7 @@ class Fleet:
     def _turn(self, member: _Member, now: float) -> float:
         """Receive, run what is due, send; the time of the next turn."""
         session = member.session
-        take_waiting(member.socket, session, now, DRAIN)
+        receive_waiting(member.socket, session, now, DRAIN)
         due = session.next_timeout()
         if due is not None and due <= now:
             session.handle_timeout(now=now)

@@ -1,14 +1,14 @@
-"""Scripted fighters: they close in, strike, give ground and leap, each in a style of its own.
+"""Scripted fighters: they advance, attack, retreat and jump, each in its own style.
 
-A bot is a value, as a state is: ``decide`` looks at a state and returns the buttons and the bot to ask next, so a
-bot can be kept, rewound and asked again together with the match. Equal bots shown equal states press equal
-buttons, on every machine.
+A bot is a value, as a state is: ``decide`` looks at a state and returns the buttons and the bot for the next frame. So
+a bot can be saved and rolled back together with the match. Equal bots that see equal states press equal buttons, on
+every machine.
 
-Theory of operation. A bot follows one plan at a time for a drawn number of frames: it holds its ground, advances,
-retreats, leaps in, or winds up a strike. Coming within reach turns holding and advancing into a wind-up; a strike
-has no start-up of its own in this game, so the length of the wind-up, the bot's reflex, decides who lands first.
-When a plan has run out or a strike was thrown, the style's odds choose the next; a hit taken is followed by a
-retreat. Nothing ends at 0 hp, for the bots either.
+Theory of operation. A bot follows one plan at a time for a random number of frames: it holds its place, advances,
+retreats, leaps in, or winds up an attack. When the other comes within reach, holding and advancing become a wind-up. An
+attack has no start-up time in this game, so the length of the wind-up, the bot's reflex, decides who hits first. When a
+plan ends or an attack was made, the style's odds choose the next plan; after a hit a bot retreats. Like the match, bots
+go on at 0 hp.
 """
 
 from collections.abc import Iterator
@@ -40,35 +40,35 @@ JUMP: Final = int(Button.JUMP)
 ATTACK: Final = int(Button.ATTACK)
 
 REACH: Final = PLAYER_WIDTH + HITBOX_WIDTH
-"""A strike lands when the other is nearer than this in the direction faced, and not at the very same place."""
+"""An attack hits when the other is nearer than this in the direction faced, and not at the same x."""
 CLOSE: Final = REACH - 2 * MOVE_SPEED
-"""Nearer than this a bot advances no further, lest it run through the other."""
+"""Nearer than this a bot does not advance, so that it does not run through the other."""
 FAR: Final = 4 * REACH
-"""Beyond this there is nothing to retreat from."""
+"""Further away than this a bot does not retreat."""
 
 HOLD, ADVANCE, RETREAT, LEAP, WIND_UP = range(5)
 ADVANCE_LENGTH: Final = (40, 41)
 LEAP_LENGTH: Final = (25, 26)
 """As long as a jump lasts."""
 OPENING: Final = 8
-"""By so many frames must the other's cooldown outlast one's own to be worth a charge."""
+"""Frames by which the other's cooldown must be longer than its own before a bot charges."""
 FRAME_MASK: Final = 0xFFFFFFFF
 
 
 class Style(NamedTuple):
-    """How a bot likes to fight. A range of frames is its lowest length and one past the highest."""
+    """How a bot fights. A range of frames is its least length and one more than its greatest."""
 
     name: str
     odds: tuple[int, int, int, int]
     """Weights of the next plan: hold, advance, retreat, leap."""
     patience: tuple[int, int]
-    """How long it holds its ground, a range of frames."""
+    """How long it holds its place, a range of frames."""
     ground: tuple[int, int]
     """How long it retreats, a range of frames."""
     reflex: tuple[int, int]
     """How long it winds up once the other is within reach, a range of frames."""
     punishes: bool
-    """Whether it stops waiting and advances when the other has struck and cannot strike again yet."""
+    """Whether it advances when the other has attacked and cannot attack again yet."""
 
 
 RUSHER: Final = Style("rusher", (3, 5, 2, 1), (15, 40), (8, 16), (5, 22), punishes=False)
@@ -78,7 +78,7 @@ STYLES: Final = (RUSHER, COUNTER, HOPPER)
 
 
 class Bot(NamedTuple):
-    """One scripted player at one point of its thinking."""
+    """One scripted player at one frame."""
 
     player: int
     style: Style
@@ -91,32 +91,32 @@ class Bot(NamedTuple):
 
     @classmethod
     def seeded(cls, seed: int, player: int, style: Style) -> Self:
-        """A bot for one seat; from the same seed the two seats think unrelated thoughts."""
+        """A bot for one seat; with the same seed the two seats decide differently."""
         if player not in (0, 1):
             raise UsageError(f"player must be 0 or 1, not {player!r}")
         rng = XorShift32(fnv1a((check_seed(seed), player)) or 1)
         return cls(player, style, rng, HOLD, 0, 0)._planning(HOLD, 0, style.patience)
 
     def decide(self, state: FighterState) -> tuple[int, Self]:
-        """The buttons to press in ``state``, and the bot to ask in the next one."""
+        """The buttons to press in ``state``, and the bot for the next frame."""
         me, other = (state.p2, state.p1) if self.player else (state.p1, state.p2)
         frame = state.frame
         if me.hitstun_frames > 1:
-            return 0, self._reeling(frame + me.hitstun_frames - 1)
+            return 0, self._after_hit(frame + me.hitstun_frames - 1)
         gap, rise = other.x - me.x, other.y - me.y
         near = 0 < abs(gap) < REACH and -PLAYER_HEIGHT < rise < HITBOX_HEIGHT
         over = (frame - self.since) & FRAME_MASK >= self.length
-        # One frame of cooldown left is none: it runs out before the strike is judged.
+        # One frame of cooldown counts as none: it ends before the attack is judged.
         if me.attack_cooldown_frames <= 1 and self.plan != RETREAT and (near or self.plan == WIND_UP):
             return self._threaten(me.facing, gap, frame, over)
         bot = self._choosing(frame) if over else self._reconsidering(me, other, abs(gap), frame)
         return bot._buttons(gap, frame), bot
 
-    def _reeling(self, until: int) -> Self:
+    def _after_hit(self, until: int) -> Self:
         return self if self.plan == RETREAT else self._planning(RETREAT, until & FRAME_MASK, self.style.ground)
 
     def _threaten(self, facing: int, gap: int, frame: int, over: bool) -> tuple[int, Self]:
-        """Within reach: wind up, then strike; a leap strikes at once. A wind-up is thrown even if the other left."""
+        """Within reach: wind up, then attack, even if the other has gone; a leap attacks at once."""
         if self.plan != LEAP:
             if self.plan != WIND_UP:
                 return 0, self._planning(WIND_UP, frame, self.style.reflex)
@@ -126,11 +126,11 @@ class Bot(NamedTuple):
         if (gap > 0) == (facing > 0):
             return ATTACK, self._choosing(frame)
         if abs(gap) <= MOVE_SPEED:
-            return away, self  # turning round is also a stride, and would end beyond the other
+            return away, self  # turning is also a step, and would end on the other side
         return ATTACK | toward, self._choosing(frame)
 
     def _reconsidering(self, me: PlayerState, other: PlayerState, distance: int, frame: int) -> Self:
-        """A plan may end early: a retreat at a wall or far away, patience when the other cannot strike back."""
+        """A plan may end early: a retreat at a wall or far away, holding when the other cannot attack back."""
         if self.plan == RETREAT:
             if not MIN_X < me.x < MAX_X - PLAYER_WIDTH:
                 return self._planning(LEAP, frame, LEAP_LENGTH)
@@ -142,10 +142,10 @@ class Bot(NamedTuple):
         return self
 
     def _buttons(self, gap: int, frame: int) -> int:
-        """The buttons of a plan that is not a strike."""
+        """The buttons of a plan that is not an attack."""
         toward, away = (RIGHT, LEFT) if gap > 0 else (LEFT, RIGHT)
         if gap == 0:
-            return RIGHT if self.player else LEFT  # inside each other neither can land a strike
+            return RIGHT if self.player else LEFT  # at the same x neither can hit
         if self.plan == RETREAT:
             return away
         if self.plan == ADVANCE:
@@ -173,7 +173,7 @@ class Bot(NamedTuple):
 
 
 def fight(seed: int, styles: tuple[Style, Style] = (RUSHER, COUNTER)) -> Iterator[tuple[tuple[int, int], FighterState]]:
-    """A match between two bots without end: the buttons of each frame, and the state that they led to."""
+    """An endless match between two bots: the buttons of each frame, and the state after it."""
     game = Fighter()
     state = game.initial_state(seed)
     first, second = Bot.seeded(seed, 0, styles[0]), Bot.seeded(seed, 1, styles[1])
@@ -185,6 +185,6 @@ def fight(seed: int, styles: tuple[Style, Style] = (RUSHER, COUNTER)) -> Iterato
 
 
 def bout(seed: int, frames: int, styles: tuple[Style, Style] = (RUSHER, COUNTER)) -> bytes:
-    """The inputs of so many frames of such a match, as ``Fighter.run`` takes them."""
+    """The inputs of so many frames of such a match, in the form that ``Fighter.run`` reads."""
     buttons = (each for both, _ in islice(fight(seed, styles), frames) for each in both)
     return b"".join(each.to_bytes(2, "little") for each in buttons)

@@ -1,8 +1,8 @@
 """The fighter's step over a row of slots (a compiled kernel): phases A to G, in this order.
 
 Slots: frame, eleven of player 1, eleven of player 2, generator. ``at`` is the first slot of a player; names in
-capitals are offsets from it, or constants. Integers wrap at 32 bits where the reference's do, which from an
-initial state only the frame counter can reach.
+capitals are offsets from it, or constants. Integers wrap at 32 bits where the reference's do; from an initial state
+only the frame counter gets there. Cython reads decorators literally, so each function repeats the same four.
 """
 
 try:
@@ -11,6 +11,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
+    from cython.cimports.retick.sim.fixed import i32
     from cython.cimports.retick.sim.flat import FlatSimulation
 else:
     from retick.games.fighter.rules import (
@@ -29,6 +30,7 @@ else:
         PLAYER_HEIGHT,
         PLAYER_WIDTH,
     )
+    from retick.sim.fixed import i32
     from retick.sim.flat import FlatSimulation
 
     FIRST, SECOND, SLOTS = 1, 12, 24
@@ -43,20 +45,8 @@ __all__ = ["FighterKernel"]
 @cython.inline
 @cython.exceptval(check=False)
 @cython.nogil
-def _wrap32(value: cython.longlong) -> cython.longlong:
-    if cython.compiled:
-        return cython.cast(cython.int, value)
-    if -2147483648 <= value <= 2147483647:
-        return value
-    return ((value + 2147483648) & 4294967295) - 2147483648
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-@cython.nogil
 def _recover(s: cython.p_longlong, at: cython.int) -> cython.void:
-    """Phase B, second half: hitstun runs out into Idle, whatever else is going on."""
+    """Phase B, second half: when hitstun ends the fighter becomes Idle, in every state."""
     s[at + HITSTUN] -= 1
     if s[at + HITSTUN] == 0:
         s[at + STATE] = IDLE
@@ -67,7 +57,7 @@ def _recover(s: cython.p_longlong, at: cython.int) -> cython.void:
 @cython.exceptval(check=False)
 @cython.nogil
 def _start_attack(s: cython.p_longlong, at: cython.int) -> cython.void:
-    """Phase C, of a player who presses Attack."""
+    """Phase C, for a player who presses Attack."""
     if s[at + STATE] != STUNNED and s[at + COOLDOWN] <= 0:
         s[at + STATE] = ATTACK
         s[at + ACTIVE] = ATTACK_ACTIVE_FRAMES
@@ -80,7 +70,7 @@ def _start_attack(s: cython.p_longlong, at: cython.int) -> cython.void:
 @cython.exceptval(check=False)
 @cython.nogil
 def _move(s: cython.p_longlong, at: cython.int, buttons: cython.int) -> cython.void:
-    """Phase D, skipped whole in hitstun, clamp included. Right wins over Left."""
+    """Phase D, skipped in hitstun together with the clamp. Right wins over Left."""
     state: cython.longlong = s[at + STATE]
     x: cython.longlong
     if state == STUNNED:
@@ -88,10 +78,10 @@ def _move(s: cython.p_longlong, at: cython.int, buttons: cython.int) -> cython.v
     x = s[at + X]
     if buttons & (LEFT_BUTTON | RIGHT_BUTTON):
         if buttons & RIGHT_BUTTON:
-            x = _wrap32(x + MOVE_SPEED)
+            x = i32(x + MOVE_SPEED)
             s[at + FACING] = 1
         else:
-            x = _wrap32(x - MOVE_SPEED)
+            x = i32(x - MOVE_SPEED)
             s[at + FACING] = -1
         if state != JUMP and state != ATTACK:
             state = RUN
@@ -113,9 +103,9 @@ def _move(s: cython.p_longlong, at: cython.int, buttons: cython.int) -> cython.v
 @cython.exceptval(check=False)
 @cython.nogil
 def _fall(s: cython.p_longlong, at: cython.int) -> cython.void:
-    """Phase E, in every state: a fighter who stands runs through it and stays at 0."""
-    vy: cython.longlong = _wrap32(s[at + VY] + GRAVITY)
-    y: cython.longlong = _wrap32(s[at + Y] + vy)
+    """Phase E, in every state: gravity, and the ground, where a standing fighter stays."""
+    vy: cython.longlong = i32(s[at + VY] + GRAVITY)
+    y: cython.longlong = i32(s[at + Y] + vy)
     if y <= GROUND_Y:
         y = GROUND_Y
         vy = 0
@@ -130,7 +120,7 @@ def _fall(s: cython.p_longlong, at: cython.int) -> cython.void:
 @cython.exceptval(check=False)
 @cython.nogil
 def _count_down(s: cython.p_longlong, at: cython.int) -> cython.void:
-    """Phase F: an open window counts down even if the fighter no longer attacks."""
+    """Phase F: an open attack window counts down even if the fighter no longer attacks."""
     s[at + ACTIVE] -= 1
     if s[at + ACTIVE] == 0 and s[at + STATE] == ATTACK:
         s[at + STATE] = IDLE
@@ -141,20 +131,20 @@ def _count_down(s: cython.p_longlong, at: cython.int) -> cython.void:
 @cython.exceptval(check=False)
 @cython.nogil
 def _can_hit(s: cython.p_longlong, attacker: cython.int, defender: cython.int) -> cython.bint:
-    """Phase G: an open window overlaps the other's box. Touching edges do not overlap."""
+    """Phase G: whether an open attack window overlaps the other's box. Touching edges do not overlap."""
     left: cython.longlong
     top: cython.longlong
     if s[attacker + ACTIVE] <= 0 or s[attacker + HAS_HIT] != 0:
         return False
     if s[attacker + FACING] > 0:
-        left = _wrap32(s[attacker + X] + PLAYER_WIDTH)
+        left = i32(s[attacker + X] + PLAYER_WIDTH)
     else:
-        left = _wrap32(s[attacker + X] - HITBOX_WIDTH)
-    top = _wrap32(s[attacker + Y] + HITBOX_HEIGHT)
+        left = i32(s[attacker + X] - HITBOX_WIDTH)
+    top = i32(s[attacker + Y] + HITBOX_HEIGHT)
     return (
-        left < _wrap32(s[defender + X] + PLAYER_WIDTH)
-        and s[defender + X] < _wrap32(left + HITBOX_WIDTH)
-        and s[attacker + Y] < _wrap32(s[defender + Y] + PLAYER_HEIGHT)
+        left < i32(s[defender + X] + PLAYER_WIDTH)
+        and s[defender + X] < i32(left + HITBOX_WIDTH)
+        and s[attacker + Y] < i32(s[defender + Y] + PLAYER_HEIGHT)
         and s[defender + Y] < top
     )
 
@@ -164,7 +154,8 @@ def _can_hit(s: cython.p_longlong, attacker: cython.int, defender: cython.int) -
 @cython.exceptval(check=False)
 @cython.nogil
 def _apply_hit(s: cython.p_longlong, attacker: cython.int, defender: cython.int) -> cython.void:
-    hp: cython.longlong = _wrap32(s[defender + HP] - ATTACK_DAMAGE)
+    """Phase G: damage and hitstun."""
+    hp: cython.longlong = i32(s[defender + HP] - ATTACK_DAMAGE)
     s[defender + HP] = hp if hp > 0 else 0
     s[defender + HITSTUN] = HITSTUN_FRAMES
     s[defender + STATE] = STUNNED
@@ -178,7 +169,7 @@ def _apply_hit(s: cython.p_longlong, attacker: cython.int, defender: cython.int)
 def _tick(s: cython.p_longlong, first: cython.int, second: cython.int) -> cython.void:
     """One frame, in place; ``first`` and ``second`` are the players' buttons.
 
-    What seldom happens is asked here and done elsewhere: uncompiled, a call costs more than most phases.
+    Rare cases are checked here and done in functions: uncompiled, a call costs more than most phases.
     """
     first_hits: cython.bint
     second_hits: cython.bint

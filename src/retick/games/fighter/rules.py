@@ -1,6 +1,6 @@
 """The fighter's buttons, action states and constants, in fixed-point units of 1/1000 of the world's unit.
 
-Changing any number here changes every checksum that was ever pinned; docs/games/fighter.md tells what each means.
+A change of any number here changes the pinned checksums; docs/games/fighter.md explains each number.
 """
 
 from enum import IntEnum, IntFlag
@@ -10,7 +10,7 @@ __all__ = ["Action", "Button"]
 
 
 class Button(IntFlag):
-    """The four buttons that the step reads. The other twelve bits of an input are free and carried unchanged."""
+    """The four buttons that the step reads. The other twelve bits of an input change nothing."""
 
     LEFT = 0x0001
     RIGHT = 0x0002
@@ -29,13 +29,10 @@ class Action(IntEnum):
 
 
 TICKS_PER_SECOND: Final = 60
-FIXED_SCALE: Final = 1000
 
 MIN_X: Final = 0
 MAX_X: Final = 20_000
 GROUND_Y: Final = 0
-MAX_Y: Final = 12_000
-"""The height to draw; the rules have no ceiling."""
 
 PLAYER_WIDTH: Final = 600
 PLAYER_HEIGHT: Final = 900

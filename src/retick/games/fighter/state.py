@@ -2,7 +2,8 @@
 
 from retick.games.fighter import rules
 from retick.sim.prng import check_seed
-from retick.sim.record import I8, I32, U8, U32, Record
+from retick.sim.record import Record
+from retick.sim.widths import I8, I32, U8, U32
 
 __all__ = ["FighterState", "PlayerState", "initial_state"]
 

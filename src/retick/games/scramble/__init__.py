@@ -1,4 +1,4 @@
-"""A small reference game for two to eight players: run for the coin, shove whoever is in the way.
+"""A small reference game for two to eight players: run for the coin, shove others away.
 
 Knows the simulation contract and nothing of networks, files or screens.
 """

@@ -1,11 +1,11 @@
-"""Scripted players: they run for the coin, and shove whoever stands in the way or is in the lead.
+"""Scripted players: they run for the coin, and shove others who are in the way or in the lead.
 
-A bot is a value, as a state is: ``decide`` looks at a state and returns the buttons and the bot to ask next. Equal
-bots shown equal states press equal buttons, on every machine.
+A bot is a value, as a state is: ``decide`` looks at a state and returns the buttons and the bot for the next frame.
+Equal bots that see equal states press equal buttons, on every machine.
 
-Theory of operation. A bot has a temper, drawn from its seed: how often it would rather chase a body than the coin.
-Every so often it thinks again and picks its aim; in between it runs at it, along both axes. When some body is near
-and in line with the way it runs, and its dash is ready, it dashes.
+Theory of operation. A bot has a temper, drawn from its seed: how often it chases a body instead of the coin. After a
+random number of frames it chooses a new target; in between it runs towards it along both axes. When a body is near, in
+the direction in which the bot runs, and its dash is ready, it dashes.
 """
 
 from collections.abc import Iterator
@@ -29,30 +29,30 @@ DASH: Final = int(Button.DASH)
 
 COIN: Final = -1
 STRIKE: Final = 3 * SIZE
-"""A body nearer than this may be dashed at."""
+"""A bot dashes only at bodies nearer than this."""
 IN_LINE: Final = SIZE
-"""How far off the line of a dash a body may be."""
+"""How far a body may be from the line of a dash."""
 DEAD_BAND: Final = 150
-"""An axis on which the aim is nearer than this is left alone, lest the bot tremble."""
-THOUGHT: Final = (12, 40)
-"""Frames between two thoughts: the lowest number, and one past the highest."""
+"""A bot does not move along an axis on which its target is nearer than this, so that it does not tremble."""
+TARGET_LENGTH: Final = (12, 40)
+"""Frames between two choices of a target: the least number, and one more than the greatest."""
 
 
 class Bot(NamedTuple):
-    """One scripted player at one point of its thinking."""
+    """One scripted player at one frame."""
 
     player: int
     rng: XorShift32
     temper: int
     """Out of 100: how often it chases a body."""
     aim: int
-    """A seat, or COIN."""
+    """The target: a seat, or COIN."""
     until: int
-    """The frame of the next thought."""
+    """The frame of the next choice."""
 
     @classmethod
     def seeded(cls, seed: int, player: int) -> Self:
-        """A bot for one seat; from the same seed the seats think unrelated thoughts."""
+        """A bot for one seat; with the same seed the seats decide differently."""
         if not isinstance(player, int) or not 0 <= player < MOST_PLAYERS:
             raise UsageError(f"player must be from 0 to {MOST_PLAYERS - 1}, not {player!r}")
         rng = XorShift32(fnv1a((check_seed(seed), player)) or 1)
@@ -60,10 +60,10 @@ class Bot(NamedTuple):
         return cls(player, rng, temper, COIN, 0)
 
     def decide(self, state: ScrambleState) -> tuple[int, Self]:
-        """The buttons to press in ``state``, and the bot to ask in the next one."""
+        """The buttons to press in ``state``, and the bot for the next frame."""
         bodies = state.bodies
         me = bodies[self.player]
-        bot = self if state.frame < self.until else self._thinking(state.frame, bodies)
+        bot = self if state.frame < self.until else self._choosing(state.frame, bodies)
         if me.stun > 1:
             return 0, bot
         aim = bodies[bot.aim] if bot.aim != COIN else None
@@ -73,9 +73,10 @@ class Bot(NamedTuple):
             buttons |= DASH
         return buttons, bot
 
-    def _thinking(self, frame: int, bodies: tuple[Body, ...]) -> Self:
+    def _choosing(self, frame: int, bodies: tuple[Body, ...]) -> Self:
+        """The bot with a new target: the coin, or the body in the lead."""
         mood, rng = self.rng.below(100)
-        length, rng = rng.between(*THOUGHT)
+        length, rng = rng.between(*TARGET_LENGTH)
         aim = COIN
         if mood < self.temper:
             aim = max((seat for seat in range(len(bodies)) if seat != self.player), key=lambda seat: bodies[seat].score)
@@ -104,7 +105,7 @@ def _in_line(me: Body, other: Body, buttons: int) -> bool:
 def scramble(
     seed: int, players: int = 4, game: Scramble | None = None
 ) -> Iterator[tuple[tuple[int, ...], ScrambleState]]:
-    """A match between bots without end: the buttons of each frame, and the state that they led to."""
+    """An endless match between bots: the buttons of each frame, and the state after it."""
     game = game or Scramble(players)
     state = game.initial_state(seed)
     bots = [Bot.seeded(seed, player) for player in range(players)]

@@ -26,7 +26,7 @@ class Scramble(ScrambleKernel):
         return initial_state(seed, self.num_players)
 
     def cues(self, before: ScrambleState, after: ScrambleState) -> Iterator[tuple[str, int, int]]:
-        """What is to be heard and seen between two successive states: a kind and two numbers."""
+        """Sounds and effects between two successive states: a kind and two numbers."""
         if (before.coin_x, before.coin_y) != (after.coin_x, after.coin_y):
             yield "coin", before.coin_x, before.coin_y
         for seat, (old, new) in enumerate(zip(before.bodies, after.bodies, strict=True)):

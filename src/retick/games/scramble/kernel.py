@@ -1,8 +1,8 @@
 """Scramble's step over a row of slots (a compiled kernel): phases A to E, in this order.
 
 Slots: frame, coin x, coin y, generator, then eight of each player. ``at`` is the first slot of a player; names in
-capitals are offsets from it, or constants. Integers wrap at 32 bits, which from an initial state only the frame
-counter can reach.
+capitals are offsets from it, or constants. Integers wrap at 32 bits; from an initial state only the frame counter gets
+there. Cython reads decorators literally, so each function repeats the same four.
 """
 
 try:
@@ -11,6 +11,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
+    from cython.cimports.retick.sim.fixed import i32
     from cython.cimports.retick.sim.flat import FlatSimulation
 else:
     from retick.games.scramble.rules import (
@@ -28,6 +29,7 @@ else:
         SIZE,
         STUN_FRAMES,
     )
+    from retick.sim.fixed import i32
     from retick.sim.flat import FlatSimulation
 
     COIN_X, COIN_Y, RNG, FIRST, EACH = 1, 2, 3, 4, 8
@@ -41,18 +43,8 @@ __all__ = ["ScrambleKernel"]
 @cython.inline
 @cython.exceptval(check=False)
 @cython.nogil
-def _wrap32(value: cython.longlong) -> cython.longlong:
-    if cython.compiled:
-        return cython.cast(cython.int, value)
-    return ((value + 2147483648) & 4294967295) - 2147483648
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-@cython.nogil
 def _draw(s: cython.p_longlong, limit: cython.longlong) -> cython.longlong:
-    """A number from 0 to ``limit - 1`` from the generator in the state, which moves on."""
+    """The next number of the generator in the state, from 0 to ``limit - 1``."""
     mask: cython.longlong = 4294967295
     value: cython.longlong = s[RNG]
     value ^= (value << 13) & mask
@@ -67,7 +59,7 @@ def _draw(s: cython.p_longlong, limit: cython.longlong) -> cython.longlong:
 @cython.exceptval(check=False)
 @cython.nogil
 def _control(s: cython.p_longlong, at: cython.int, buttons: cython.int) -> cython.void:
-    """Phase B: counters run down, then buttons give a velocity; a stunned body only loses its own."""
+    """Phase B: counters count down, then buttons set the velocity; a stunned body only slows down."""
     right: cython.longlong = (buttons & RIGHT_BUTTON != 0) - (buttons & LEFT_BUTTON != 0)
     down: cython.longlong = (buttons & DOWN_BUTTON != 0) - (buttons & UP_BUTTON != 0)
     if s[at + COOLDOWN] > 0:
@@ -105,13 +97,13 @@ def _clamp(s: cython.p_longlong, at: cython.int) -> cython.void:
 @cython.exceptval(check=False)
 @cython.nogil
 def _move(s: cython.p_longlong, at: cython.int) -> cython.void:
-    """Phase C: a wall stops a body that runs and throws back one that flies."""
+    """Phase C: a wall stops a body, and throws a stunned one back."""
     axis: cython.int
     for axis in range(2):
         s[at + axis] += s[at + VX + axis]
         if s[at + axis] < NEAR_WALL or s[at + axis] > FAR_WALL:
             _clamp(s, at + axis)
-            s[at + VX + axis] = _wrap32(-s[at + VX + axis]) if s[at + STUN] > 0 else 0
+            s[at + VX + axis] = i32(-s[at + VX + axis]) if s[at + STUN] > 0 else 0
 
 
 @cython.cfunc
@@ -121,12 +113,12 @@ def _move(s: cython.p_longlong, at: cython.int) -> cython.void:
 def _shove(
     s: cython.p_longlong, one: cython.int, other: cython.int, vx: cython.longlong, vy: cython.longlong
 ) -> cython.void:
-    """``one`` dashed into ``other`` with this velocity: the other flies off and loses a point to it."""
+    """``one`` dashed into ``other`` with this velocity: the other flies away, and a point goes to ``one``."""
     s[other + STUN] = STUN_FRAMES
     s[other + DASH] = 0
-    s[other + VX] = _wrap32(vx + (vx >> 1) + _draw(s, 2 * SCATTER + 1) - SCATTER)
-    s[other + VY] = _wrap32(vy + (vy >> 1) + _draw(s, 2 * SCATTER + 1) - SCATTER)
-    s[one + SCORE] = _wrap32(s[one + SCORE] + 1)
+    s[other + VX] = i32(vx + (vx >> 1) + _draw(s, 2 * SCATTER + 1) - SCATTER)
+    s[other + VY] = i32(vy + (vy >> 1) + _draw(s, 2 * SCATTER + 1) - SCATTER)
+    s[one + SCORE] = i32(s[one + SCORE] + 1)
     if s[other + SCORE] > 0:
         s[other + SCORE] -= 1
 
@@ -136,7 +128,7 @@ def _shove(
 @cython.exceptval(check=False)
 @cython.nogil
 def _halt(s: cython.p_longlong, one: cython.int, other: cython.int) -> cython.void:
-    """A dash that hits ends there."""
+    """A dash ends when it hits."""
     vx: cython.longlong = s[one + VX]
     vy: cython.longlong = s[one + VY]
     s[one + DASH] = 0
@@ -149,7 +141,7 @@ def _halt(s: cython.p_longlong, one: cython.int, other: cython.int) -> cython.vo
 @cython.inline
 @cython.exceptval(check=False)
 @cython.nogil
-def _part(
+def _separate(
     s: cython.p_longlong, one: cython.int, other: cython.int, axis: cython.int, depth: cython.longlong
 ) -> cython.void:
     """Push two bodies apart along an axis, each by half of their overlap."""
@@ -167,7 +159,7 @@ def _part(
 @cython.exceptval(check=False)
 @cython.nogil
 def _touch(s: cython.p_longlong, one: cython.int, other: cython.int) -> cython.void:
-    """Phase D, of one pair: bodies that overlap are pushed apart, and whoever dashes shoves the other."""
+    """Phase D, of one pair: bodies that overlap are pushed apart, and one that dashes shoves the other."""
     dx: cython.longlong = s[other + X] - s[one + X]
     dy: cython.longlong = s[other + Y] - s[one + Y]
     vx: cython.longlong = s[one + VX]
@@ -182,9 +174,9 @@ def _touch(s: cython.p_longlong, one: cython.int, other: cython.int) -> cython.v
     if dx >= SIZE or dy >= SIZE:
         return
     if dx > dy:
-        _part(s, one, other, X, SIZE - dx)
+        _separate(s, one, other, X, SIZE - dx)
     else:
-        _part(s, one, other, Y, SIZE - dy)
+        _separate(s, one, other, Y, SIZE - dy)
     if other_dashes:
         if not one_dashes:
             _halt(s, other, one)
@@ -201,10 +193,10 @@ def _touch(s: cython.p_longlong, one: cython.int, other: cython.int) -> cython.v
 @cython.inline
 @cython.exceptval(check=False)
 @cython.nogil
-def _take_coin(s: cython.p_longlong, players: cython.int) -> cython.void:
-    """Phase E: the nearest body within reach takes the coin, the lower seat of two; the next is drawn."""
+def _collect_coin(s: cython.p_longlong, players: cython.int) -> cython.void:
+    """Phase E: the nearest body within reach gets the coin, the lower seat of two; the next coin is drawn."""
     best: cython.longlong = REACH
-    taker: cython.int = -1
+    nearest: cython.int = -1
     at: cython.int
     player: cython.int
     dx: cython.longlong
@@ -221,9 +213,9 @@ def _take_coin(s: cython.p_longlong, players: cython.int) -> cython.void:
             dx = dy
         if dx < best:
             best = dx
-            taker = at
-    if taker >= 0:
-        s[taker + SCORE] = _wrap32(s[taker + SCORE] + COIN_POINTS)
+            nearest = at
+    if nearest >= 0:
+        s[nearest + SCORE] = i32(s[nearest + SCORE] + COIN_POINTS)
         s[COIN_X] = COIN_MARGIN + _draw(s, COIN_RANGE)
         s[COIN_Y] = COIN_MARGIN + _draw(s, COIN_RANGE)
 
@@ -244,4 +236,4 @@ class ScrambleKernel(FlatSimulation):
         for one in range(self.num_players):
             for other in range(one + 1, self.num_players):
                 _touch(slots, FIRST + EACH * one, FIRST + EACH * other)
-        _take_coin(slots, self.num_players)
+        _collect_coin(slots, self.num_players)

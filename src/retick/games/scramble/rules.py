@@ -1,6 +1,6 @@
 """The game's buttons and constants, in units of 1/1000 of a body's width.
 
-Changing any number here changes every checksum that was ever pinned; docs/games/scramble.md tells what each means.
+A change of any number here changes the pinned checksums; docs/games/scramble.md explains each number.
 """
 
 from enum import IntFlag
@@ -10,7 +10,7 @@ __all__ = ["Button"]
 
 
 class Button(IntFlag):
-    """The five buttons that the step reads. The other eleven bits of an input are free and change nothing."""
+    """The five buttons that the step reads. The other eleven bits of an input change nothing."""
 
     LEFT = 0x0001
     RIGHT = 0x0002
@@ -29,7 +29,7 @@ SIZE: Final = 1_000
 NEAR_WALL: Final = 500
 FAR_WALL: Final = 15_500
 REACH: Final = 700
-"""A coin nearer than this, along both axes, is taken."""
+"""A body gets a coin that is nearer than this along both axes."""
 
 RUN_SPEED: Final = 140
 DASH_SPEED: Final = 420
@@ -37,9 +37,9 @@ DASH_FRAMES: Final = 10
 COOLDOWN_FRAMES: Final = 45
 STUN_FRAMES: Final = 25
 SCATTER: Final = 120
-"""A shoved body flies off sideways by up to this speed, drawn from the generator."""
+"""A shove changes each velocity by up to this much, drawn from the generator."""
 
 COIN_POINTS: Final = 3
 COIN_MARGIN: Final = 1_000
 COIN_RANGE: Final = 14_000
-"""A new coin lies from COIN_MARGIN on within this range, along both axes."""
+"""A new coin lies between COIN_MARGIN and COIN_MARGIN plus this, along both axes."""

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 from retick.games.scramble import rules
 from retick.sim.prng import check_seed
-from retick.sim.record import I32, U32, Record, Times
+from retick.sim.record import Record, Times
+from retick.sim.widths import I32, U32
 
 __all__ = ["Body", "ScrambleState", "initial_state", "state_type"]
 
@@ -18,16 +19,16 @@ class Body(Record):
     vx: I32
     vy: I32
     stun: I32
-    """Frames without control that are left."""
+    """Frames that are left without control."""
     dash: I32
-    """Frames of the present dash that are left."""
+    """Frames that are left of the dash."""
     cooldown: I32
     """Frames before the next dash."""
     score: I32
 
 
 class ScrambleState(Record):
-    """A whole match of two at one frame; ``state_type`` makes the same for more."""
+    """A whole match of two players at one frame; ``state_type`` makes the class for more."""
 
     frame: U32
     coin_x: I32
@@ -38,7 +39,7 @@ class ScrambleState(Record):
 
 @cache
 def state_type(players: int) -> type[ScrambleState]:
-    """The record of a match with so many players; one and the same class each time it is asked for."""
+    """The record class of a match with so many players; the same class at every call."""
     if players == rules.LEAST_PLAYERS:
         return ScrambleState
     hints: dict[str, Any] = {
@@ -51,7 +52,7 @@ def state_type(players: int) -> type[ScrambleState]:
     return type(f"ScrambleState{players}", (Record,), {"__annotations__": hints, "__module__": __name__})
 
 
-# Eight places on a square around the middle, so that everyone is equally far from the first coin.
+# Eight places on a square around the middle, so that all players are equally far from the first coin.
 _PLACES = ((3, 3), (13, 13), (13, 3), (3, 13), (8, 2), (8, 14), (2, 8), (14, 8))
 
 

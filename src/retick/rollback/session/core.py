@@ -11,7 +11,7 @@ to connect, a call of the application, an alarm. The next round asks them all, a
 from collections.abc import Hashable
 from typing import Any
 
-from retick.link.lane import Octets, Seconds
+from retick.link.payload_path import Octets, Seconds
 from retick.rollback.session.peer import Peer, Phase
 
 try:
@@ -64,7 +64,7 @@ class Routine:
         return self.phase is RUNNING and match is not None and match.due(now)
 
     def receive_datagram(self, data: Octets, address: Hashable, *, now: Seconds) -> None:
-        self.link.take(data, address, now)
+        self.link.receive(data, address, now)
         if self.link._events:
             self.read_link(now)
 

@@ -1,0 +1,154 @@
+"""The dialler's half of the handshake: REQUEST until a cookie comes, HELLO until an answer comes.
+
+A connection holds its dialler until it is connected.
+"""
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
+
+from retick.link.address_proof import path_key
+from retick.link.events import Refused
+from retick.link.handshake import packets
+from retick.link.handshake.seed import commitment_to, mix_seed
+from retick.link.layout import MAX_SEATS
+from retick.link.reasons import Reason
+from retick.link.request import Terms
+from retick.link.state import State
+
+if TYPE_CHECKING:
+    from retick.link.connection import Connection
+    from retick.link.endpoint import LinkEndpoint
+
+__all__ = ["Dialler"]
+
+FIRST_WAIT = 0.25
+"""Seconds before the first repetition; each wait is 1.5 times the one before."""
+LONGEST_WAIT = 0.5
+"""Seconds."""
+MAX_HELLOS = 8
+"""HELLOs without an answer before the handshake starts again: the acceptor may have a new secret."""
+
+
+class Dialler:
+    """What one connection asks for, and when it asks again."""
+
+    __slots__ = (
+        "_commitment",
+        "_connection",
+        "_cookie",
+        "_data",
+        "_endpoint",
+        "_give_up_at",
+        "_hellos",
+        "_next_at",
+        "_seats",
+        "_share",
+        "_wait",
+    )
+
+    def __init__(
+        self, endpoint: "LinkEndpoint", connection: "Connection", *, share: int, seats: int, data: bytes
+    ) -> None:
+        self._endpoint = endpoint
+        self._connection = connection
+        self._share = share
+        self._seats = seats
+        self._data = data
+        self._cookie = b""
+        self._commitment = b""
+        self._hellos = 0
+        self._wait = FIRST_WAIT
+        self._next_at = 0.0
+        self._give_up_at = -1.0
+
+    def deadline(self) -> float:
+        return min(self._next_at, self._give_up_at)
+
+    def handle_timeout(self, now: float) -> None:
+        if 0.0 <= self._give_up_at <= now:
+            self._connection._end(Reason.NO_ANSWER, "", by_peer=False)
+        else:
+            self._connection._want_to_send()
+
+    def drain(self, now: float, out: list[tuple[bytes, Hashable]]) -> None:
+        """Put the next REQUEST or HELLO on ``out`` if it is due."""
+        if self._give_up_at < 0.0:
+            self._give_up_at = now + self._endpoint.config.dial_timeout
+            self._next_at = now
+        if now < self._next_at:
+            return
+        if self._hellos >= MAX_HELLOS:
+            # A new share too: the acceptor has seen the old one, and commits anew in its next cookie.
+            self._share = self._endpoint._restart_handshake(self._connection)
+            self._hellos = 0
+        if self._connection.state is State.PROPOSING:
+            self._hellos += 1
+            data = packets.encode_hello(self._hello())
+        else:
+            data = packets.encode_request(self._connection._nonce)
+        out.append((data, self._connection.address))
+        self._next_at = now + self._wait
+        self._wait = min(self._wait * 1.5, LONGEST_WAIT)
+
+    def _hello(self) -> packets.Hello:
+        return packets.Hello(
+            nonce=self._connection._nonce,
+            cookie=self._cookie,
+            offer=self._endpoint._offer(self._connection),
+            seats=self._seats,
+            seed_share=self._share,
+            game_id=self._endpoint.config.game_id,
+            data=self._data,
+        )
+
+    def receive_cookie(self, cookie: bytes, commitment: bytes, now: float) -> bool:
+        """False when this is not the time for a cookie."""
+        if self._connection.state is not State.REQUESTING:
+            return False
+        self._cookie = cookie
+        self._commitment = commitment
+        self._connection.state = State.PROPOSING
+        self._hellos = 0
+        self._wait = FIRST_WAIT
+        self._next_at = now
+        self._connection._want_to_send()
+        return True
+
+    def receive_acceptance(self, answer: packets.Acceptance, now: float) -> bool:
+        """False when this is not the time for an acceptance."""
+        connection, config, offer = self._connection, self._endpoint.config, answer.offer
+        if connection.state is not State.PROPOSING:
+            return False
+        connection.remote_id = offer.connection_id
+        connection._path_key = path_key(
+            connection._nonce, self._cookie, connection.local_id, offer.connection_id, self._share, answer.seed_share
+        )
+        connection.terms = Terms(
+            capabilities=config.capabilities & offer.capabilities,
+            tick_rate=offer.tick_rate,
+            seats=tuple(seat for seat in range(MAX_SEATS) if answer.seats >> seat & 1),
+            seed=mix_seed(self._share, answer.seed_share),
+            peer_game_version=offer.game_version,
+            peer_data=answer.data,
+        )
+        if config.required & ~offer.capabilities:
+            self._decline(Reason.CAPABILITY, "a capability that this side requires is missing", now)
+        elif commitment_to(answer.seed_share) != self._commitment:
+            self._decline(Reason.VIOLATION, "the share of the seed is not the one that was committed to", now)
+        else:
+            connection._become_connected(now)
+        return True
+
+    def _decline(self, reason: int, text: str, now: float) -> None:
+        """Say BYE to an acceptor whose answer is not good."""
+        self._connection._dialler = None
+        self._connection._sequences.heard_at = now
+        self._connection.close(reason, text)
+
+    def receive_refusal(self, reason: int, text: str) -> None:
+        connection = self._connection
+        connection.state = State.CLOSED
+        connection.close_reason = reason
+        connection._dialler = None
+        self._endpoint._forget(connection)
+        self._endpoint._events.append(Refused(connection=connection, reason=reason, text=text))

@@ -1,0 +1,122 @@
+"""The numbers of the link's wire format: datagram kinds, sizes and bounds, each in this one place.
+
+The byte tables are in docs/formats/link.md. Layouts that use these numbers are in ``packets`` (an established
+connection) and ``handshake.packets``. layout.pxd repeats what compiled kernels need; a test keeps both equal.
+"""
+
+from typing import Final
+
+__all__ = [
+    "ACCEPT",
+    "BYE",
+    "BYE_ACK",
+    "BYE_SIZE",
+    "CONTROL",
+    "CONTROL_DELAY_NONE",
+    "CONTROL_DELAY_RATE",
+    "CONTROL_SIZE",
+    "COOKIE",
+    "COOKIE_SIZE",
+    "ENVELOPE_SIZE",
+    "FRAGMENT_FIRST",
+    "FRAGMENT_HEAD_SIZE",
+    "FRAGMENT_LAST",
+    "FRAGMENT_LENGTH_MASK",
+    "FRAGMENT_WINDOW",
+    "HANDSHAKE_HEAD_SIZE",
+    "HELLO",
+    "MAGIC",
+    "MAX_APPLICATION_DATA",
+    "MAX_DATAGRAM",
+    "MAX_GAME_ID",
+    "MAX_HANDSHAKE",
+    "MAX_REASON",
+    "MAX_SEATS",
+    "MAX_SEATS_WANTED",
+    "MAX_TEXT",
+    "MIN_DATAGRAM_LIMIT",
+    "MIN_HANDSHAKE",
+    "NONCE_SIZE",
+    "PAYLOAD",
+    "PAYLOAD_DELAY_NONE",
+    "PAYLOAD_DELAY_RATE",
+    "PROOF",
+    "PROVE",
+    "PROVE_SIZE",
+    "REFUSE",
+    "REQUEST",
+    "SEEN_WINDOW",
+    "SEQUENCE_HALF",
+    "SEQUENCE_MASK",
+    "VERSION",
+]
+
+# Kinds: the first byte of a datagram. PAYLOAD is 80 to BF; its low six bits are the acknowledgement delay.
+PAYLOAD: Final = 0x80
+CONTROL: Final = 0xC0
+BYE: Final = 0xC1
+BYE_ACK: Final = 0xC2
+PROVE: Final = 0xC3
+PROOF: Final = 0xC4
+REQUEST: Final = 0xE0
+COOKIE: Final = 0xE1
+HELLO: Final = 0xE2
+ACCEPT: Final = 0xE3
+REFUSE: Final = 0xE4
+
+MAX_DATAGRAM: Final = 1472
+"""Bytes of UDP payload that a reader accepts."""
+MIN_DATAGRAM_LIMIT: Final = 576
+"""Bytes: the lowest limit that a sender may be given for its datagrams."""
+
+# Handshake.
+MAGIC: Final = b"RTL"
+VERSION: Final = 1
+NONCE_SIZE: Final = 8
+COOKIE_SIZE: Final = 16
+"""Bytes of a cookie, and of the commitment beside it."""
+HANDSHAKE_HEAD_SIZE: Final = 13
+"""Kind, magic, version, nonce."""
+MIN_HANDSHAKE: Final = 512
+"""A dialler pads its datagrams to this many bytes, so that no answer is longer than its question."""
+MAX_HANDSHAKE: Final = 1200
+MAX_GAME_ID: Final = 32
+"""Bytes of UTF-8."""
+MAX_APPLICATION_DATA: Final = 256
+"""Bytes in HELLO, and in ACCEPT."""
+MAX_SEATS: Final = 32
+"""ACCEPT gives out seats 0 to 31, a bit for each."""
+MAX_SEATS_WANTED: Final = 255
+"""HELLO asks for this many seats at most: one byte."""
+MAX_REASON: Final = 255
+MAX_TEXT: Final = 120
+"""Bytes of UTF-8 in REFUSE and BYE."""
+
+# An established connection.
+ENVELOPE_SIZE: Final = 8
+CONTROL_SIZE: Final = 26
+"""Bytes of CONTROL before its fragments."""
+BYE_SIZE: Final = 10
+"""Bytes of BYE before its text."""
+PROVE_SIZE: Final = 13
+"""Bytes of PROVE and of PROOF."""
+SEQUENCE_MASK: Final = 0xFFFF
+"""Sequences and fragment numbers wrap at 16 bits."""
+SEQUENCE_HALF: Final = 0x8000
+"""A number is newer than another if it is ahead by less than this."""
+SEEN_WINDOW: Final = 128
+"""Sequences before the newest for which a receiver knows whether they arrived."""
+PAYLOAD_DELAY_RATE: Final = 2000
+"""Units of a PAYLOAD's acknowledgement delay in one second."""
+PAYLOAD_DELAY_NONE: Final = 63
+CONTROL_DELAY_RATE: Final = 16000
+"""Units of a CONTROL's acknowledgement delay in one second."""
+CONTROL_DELAY_NONE: Final = 0xFFFF
+
+# Fragments of reliable messages.
+FRAGMENT_HEAD_SIZE: Final = 4
+FRAGMENT_WINDOW: Final = 64
+"""Fragments from the oldest that is not acknowledged to the newest that may be sent."""
+FRAGMENT_FIRST: Final = 0x8000
+FRAGMENT_LAST: Final = 0x4000
+FRAGMENT_LENGTH_MASK: Final = 0x07FF

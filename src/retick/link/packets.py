@@ -1,0 +1,162 @@
+"""Datagrams of an established connection: CONTROL, BYE, PROVE and PROOF. Byte tables: docs/formats/link.md.
+
+CONTROL is acknowledgement, report, keepalive and fragments of reliable messages in one datagram::
+
+     0  8  envelope        kind, connection id, sequence, acknowledgement
+     8  2  ack delay       1/16 ms, 65535 for none
+    10  2  acked sequence
+    12  4  received
+    16  2  next fragment
+    18  8  fragments that arrived after it, bit by bit
+    26     fragments       number 2, length and marks 2, data
+
+BYE is the envelope, reason 1, text length 1, text. PROVE and PROOF are kind 1, connection id 4, challenge or proof 8.
+PAYLOAD is the envelope and the payload; ``sequences`` writes it and ``payload_path`` reads it.
+"""
+
+import struct
+from typing import NamedTuple
+
+from retick.errors import InvalidValue
+from retick.link.layout import (
+    BYE,
+    BYE_ACK,
+    BYE_SIZE,
+    CONTROL,
+    CONTROL_SIZE,
+    ENVELOPE_SIZE,
+    FRAGMENT_FIRST,
+    FRAGMENT_HEAD_SIZE,
+    FRAGMENT_LAST,
+    FRAGMENT_LENGTH_MASK,
+    MAX_TEXT,
+    PROVE_SIZE,
+)
+from retick.link.reasons import cut_text, printable_text
+
+__all__ = [
+    "ENVELOPE",
+    "FRAGMENT",
+    "Fragment",
+    "Report",
+    "decode_bye",
+    "decode_bye_ack",
+    "decode_fragments",
+    "decode_prove",
+    "decode_report",
+    "encode_bye",
+    "encode_bye_ack",
+    "encode_fragment",
+    "encode_prove",
+    "encode_report",
+]
+
+ENVELOPE = struct.Struct("<BIHB")
+FRAGMENT = struct.Struct("<HH")
+_REPORT = struct.Struct("<BIHBHHIHQ")
+_REPORT_BODY = struct.Struct("<HHIHQ")
+_PROVE = struct.Struct("<BI8s")
+
+
+class Report(NamedTuple):
+    """The fixed part of CONTROL after its envelope."""
+
+    ack_delay: int
+    """1/16 ms between the arrival of ``acked`` and this report, CONTROL_DELAY_NONE for none."""
+    acked: int
+    """Newest sequence received."""
+    received: int
+    """Count of datagrams received."""
+    next_fragment: int
+    """All fragments before this one arrived."""
+    fragments: int
+    """Bit i: fragment next_fragment + 1 + i arrived."""
+
+
+class Fragment(NamedTuple):
+    """A piece of a reliable message."""
+
+    number: int
+    marks: int
+    """FRAGMENT_FIRST, FRAGMENT_LAST, both or neither."""
+    data: bytes
+
+
+def encode_report(connection_id: int, sequence: int, report: Report) -> bytes:
+    """CONTROL without fragments; encoded fragments may be appended."""
+    ack_delay, acked, received, next_fragment, fragments = report
+    return _REPORT.pack(
+        CONTROL,
+        connection_id,
+        sequence,
+        acked & 0xFF,
+        ack_delay,
+        acked,
+        received & 0xFFFFFFFF,
+        next_fragment,
+        fragments,
+    )
+
+
+def decode_report(data: bytes) -> Report:
+    if len(data) < CONTROL_SIZE:
+        raise InvalidValue("CONTROL is cut short")
+    return Report._make(_REPORT_BODY.unpack_from(data, ENVELOPE_SIZE))
+
+
+def encode_fragment(fragment: Fragment) -> bytes:
+    return FRAGMENT.pack(fragment.number, fragment.marks | len(fragment.data)) + fragment.data
+
+
+def decode_fragments(data: bytes) -> list[Fragment]:
+    """All fragments of a CONTROL, or InvalidValue when one of them is wrong."""
+    found = []
+    at, end = CONTROL_SIZE, len(data)
+    while at < end:
+        start = at + FRAGMENT_HEAD_SIZE
+        if start > end:
+            raise InvalidValue("a fragment's head is cut short")
+        number, marked = FRAGMENT.unpack_from(data, at)
+        marks, length = marked & ~FRAGMENT_LENGTH_MASK, marked & FRAGMENT_LENGTH_MASK
+        at = start + length
+        if at > end or marks & ~(FRAGMENT_FIRST | FRAGMENT_LAST):
+            raise InvalidValue("a fragment is cut short, or has marks that are not known")
+        found.append(Fragment(number, marks, bytes(data[start:at])))
+    return found
+
+
+def encode_bye(connection_id: int, sequence: int, acked: int, reason: int, text: str) -> bytes:
+    words = cut_text(text)
+    return ENVELOPE.pack(BYE, connection_id, sequence, acked & 0xFF) + bytes((reason, len(words))) + words
+
+
+def decode_bye(data: bytes) -> tuple[int, str]:
+    """Reason and text."""
+    if len(data) < BYE_SIZE:
+        raise InvalidValue("BYE is cut short")
+    reason, length = data[ENVELOPE_SIZE:BYE_SIZE]
+    if length > MAX_TEXT or len(data) != BYE_SIZE + length:
+        raise InvalidValue("BYE with a wrong length")
+    return reason, printable_text(data[BYE_SIZE:])
+
+
+def encode_bye_ack(connection_id: int, sequence: int, acked: int) -> bytes:
+    return ENVELOPE.pack(BYE_ACK, connection_id, sequence, acked & 0xFF)
+
+
+def decode_bye_ack(data: bytes) -> None:
+    if len(data) != ENVELOPE_SIZE:
+        raise InvalidValue(f"BYE ACK has {ENVELOPE_SIZE} bytes")
+
+
+def encode_prove(kind: int, connection_id: int, value: bytes) -> bytes:
+    """PROVE with its challenge, or PROOF with its proof."""
+    return _PROVE.pack(kind, connection_id, value)
+
+
+def decode_prove(data: bytes) -> tuple[int, bytes]:
+    """Connection id, and the challenge of PROVE or the proof of PROOF."""
+    if len(data) != PROVE_SIZE:
+        raise InvalidValue(f"PROVE and PROOF have {PROVE_SIZE} bytes")
+    _, connection_id, value = _PROVE.unpack(data)
+    return connection_id, value

@@ -1,0 +1,279 @@
+"""Reliable ordered messages: a sender and a receiver of fragments, which never see a datagram.
+
+The sender keeps every fragment until it is acknowledged. A fragment counts as lost when something that was sent three
+or more datagrams later is acknowledged, or when its retransmission timeout passes. The congestion window, which limits
+the fragments in flight, grows with acknowledgements and shrinks with losses, so that a large transfer leaves room for
+the match beside it.
+"""
+
+from collections import deque
+
+from retick.errors import ProtocolViolation
+from retick.link.layout import (
+    FRAGMENT_FIRST,
+    FRAGMENT_HEAD_SIZE,
+    FRAGMENT_LAST,
+    FRAGMENT_WINDOW,
+    SEQUENCE_HALF,
+    SEQUENCE_MASK,
+)
+from retick.link.packets import Fragment, encode_fragment
+
+__all__ = ["MessageReceiver", "MessageSender"]
+
+REORDER = 3
+"""Datagrams by which a fragment may be overtaken before it counts as lost."""
+LONGEST_WAIT = 2.0
+"""Seconds before a retransmission at most."""
+FIRST_CONGESTION_WINDOW = 8.0
+"""Fragments."""
+LEAST_CONGESTION_WINDOW = 4.0
+"""Fragments."""
+SMALLEST_FRAGMENT = 64
+"""Bytes: a message of more fragments than one for each of these bytes breaks the rules."""
+
+
+class _Outgoing:
+    """A fragment that is not acknowledged yet."""
+
+    __slots__ = ("data", "datagram", "lost", "marks", "sent_at")
+
+    def __init__(self, marks: int, data: bytes) -> None:
+        self.marks = marks
+        self.data = data
+        self.sent_at = 0.0
+        self.datagram = 0
+        self.lost = False
+
+
+class MessageSender:
+    """The sending half of one connection."""
+
+    __slots__ = (
+        "_congestion_window",
+        "_datagrams",
+        "_fragment_size",
+        "_in_flight",
+        "_limit",
+        "_next",
+        "_oldest",
+        "_queue",
+        "_retries",
+        "_shrunk_at",
+        "_unacknowledged",
+        "queued_bytes",
+        "refused",
+        "resent",
+    )
+
+    def __init__(self, *, fragment_size: int, limit: int) -> None:
+        self._fragment_size = fragment_size
+        self._limit = limit
+        self._queue: deque[_Outgoing] = deque()
+        """Fragments that were never sent."""
+        self._unacknowledged: dict[int, _Outgoing] = {}
+        """Fragments that were sent, by number, oldest first."""
+        self._oldest = 0
+        self._next = 0
+        self._in_flight = 0
+        """Fragments that were sent and do not count as lost."""
+        self._datagrams = 0
+        self._congestion_window = FIRST_CONGESTION_WINDOW
+        self._shrunk_at = float("-inf")
+        self._retries = 0
+        self.queued_bytes = 0
+        """Bytes of messages that are not acknowledged yet."""
+        self.resent = 0
+        """Fragments."""
+        self.refused = False
+        """A message was refused since this was last cleared."""
+
+    @property
+    def is_idle(self) -> bool:
+        return not self._queue and not self._unacknowledged
+
+    def offer(self, data: bytes) -> bool:
+        """Queue a message; False when there is no room for it. A message alone in the queue always has room."""
+        if self.queued_bytes and self.queued_bytes + len(data) > self._limit:
+            self.refused = True
+            return False
+        size = self._fragment_size
+        pieces = [data[at : at + size] for at in range(0, len(data), size)] or [b""]
+        for i, piece in enumerate(pieces):
+            marks = (FRAGMENT_FIRST if i == 0 else 0) | (FRAGMENT_LAST if i == len(pieces) - 1 else 0)
+            self._queue.append(_Outgoing(marks, piece))
+        self.queued_bytes += len(data)
+        return True
+
+    def has_room_again(self) -> bool:
+        """True once after a refusal, when half of the queue is free."""
+        if self.refused and self.queued_bytes <= self._limit // 2:
+            self.refused = False
+            return True
+        return False
+
+    def fill(self, room: int, now: float) -> bytes:
+        """Fragments for one datagram: first lost ones, then new ones. Empty when nothing may be sent."""
+        if not self._queue and self._in_flight == len(self._unacknowledged):
+            return b""
+        chosen: list[bytes] = []
+        self._datagrams += 1
+        for number, sent in self._unacknowledged.items():
+            if not sent.lost:
+                continue
+            if len(sent.data) + FRAGMENT_HEAD_SIZE > room or self._in_flight >= self._congestion_window:
+                break
+            room -= len(sent.data) + FRAGMENT_HEAD_SIZE
+            self.resent += 1
+            chosen.append(self._encode(number, sent, now))
+        while self._queue and len(self._queue[0].data) + FRAGMENT_HEAD_SIZE <= room and self._may_send_new():
+            sent = self._queue.popleft()
+            number = self._next
+            self._next = (number + 1) & SEQUENCE_MASK
+            self._unacknowledged[number] = sent
+            room -= len(sent.data) + FRAGMENT_HEAD_SIZE
+            chosen.append(self._encode(number, sent, now))
+        return b"".join(chosen)
+
+    def _may_send_new(self) -> bool:
+        if self._in_flight >= self._congestion_window:
+            return False
+        return (self._next - self._oldest) & SEQUENCE_MASK < FRAGMENT_WINDOW
+
+    def _encode(self, number: int, sent: _Outgoing, now: float) -> bytes:
+        """A fragment that is sent now, again or for the first time."""
+        sent.sent_at = now
+        sent.datagram = self._datagrams
+        sent.lost = False
+        self._in_flight += 1
+        return encode_fragment(Fragment(number, sent.marks, sent.data))
+
+    def may_have_sent(self, next_fragment: int) -> bool:
+        """False for an acknowledgement of fragments that were never sent."""
+        ahead = (next_fragment - self._oldest) & SEQUENCE_MASK
+        return ahead >= SEQUENCE_HALF or ahead <= (self._next - self._oldest) & SEQUENCE_MASK
+
+    def acknowledge(self, next_fragment: int, fragments: int, now: float, round_trip: float) -> None:
+        """The peer has all fragments before ``next_fragment``, and those after it whose bit in ``fragments`` is set."""
+        ahead = (next_fragment - self._oldest) & SEQUENCE_MASK
+        if ahead >= SEQUENCE_HALF or not self._unacknowledged:
+            return
+        arrived = [n for n in self._unacknowledged if self._is_acknowledged(n, next_fragment, fragments)]
+        newest = 0
+        for number in arrived:
+            sent = self._unacknowledged.pop(number)
+            self.queued_bytes -= len(sent.data)
+            if not sent.lost:
+                self._in_flight -= 1
+            newest = max(newest, sent.datagram)
+        self._oldest = next(iter(self._unacknowledged), self._next)
+        if arrived:
+            self._retries = 0
+            grown = self._congestion_window + len(arrived) / self._congestion_window
+            self._congestion_window = min(grown, float(FRAGMENT_WINDOW))
+        lost = [s for s in self._unacknowledged.values() if not s.lost and s.datagram + REORDER <= newest]
+        self._mark_lost(lost, now, round_trip)
+
+    @staticmethod
+    def _is_acknowledged(number: int, next_fragment: int, fragments: int) -> bool:
+        after = (number - next_fragment) & SEQUENCE_MASK
+        return after >= SEQUENCE_HALF or (1 <= after <= FRAGMENT_WINDOW and bool(fragments >> (after - 1) & 1))
+
+    def _mark_lost(self, lost: list[_Outgoing], now: float, round_trip: float) -> None:
+        if not lost:
+            return
+        for sent in lost:
+            sent.lost = True
+        self._in_flight -= len(lost)
+        if now - self._shrunk_at >= round_trip:
+            self._shrunk_at = now
+            self._congestion_window = max(self._congestion_window * 0.7, LEAST_CONGESTION_WINDOW)
+
+    def deadline(self, retransmit_after: float) -> float | None:
+        """When the oldest fragment in flight is overdue; None when there is none."""
+        in_flight = [sent.sent_at for sent in self._unacknowledged.values() if not sent.lost]
+        if not in_flight:
+            return None
+        return min(in_flight) + self._wait(retransmit_after)
+
+    def check_overdue(self, now: float, retransmit_after: float) -> None:
+        """Mark fragments whose retransmission timeout has passed as lost."""
+        wait = self._wait(retransmit_after)
+        overdue = [s for s in self._unacknowledged.values() if not s.lost and s.sent_at + wait <= now]
+        if overdue:
+            self._retries += 1
+            self._mark_lost(overdue, now, 0.0)
+
+    def _wait(self, retransmit_after: float) -> float:
+        return min(float(retransmit_after * (1 << min(self._retries, 10))), LONGEST_WAIT)
+
+    def wants_to_send(self) -> bool:
+        """True when ``fill`` would return something now."""
+        if self._in_flight >= self._congestion_window:
+            return False
+        return self._in_flight < len(self._unacknowledged) or (bool(self._queue) and self._may_send_new())
+
+
+class MessageReceiver:
+    """The receiving half of one connection."""
+
+    __slots__ = ("_early", "_limit", "_parts", "_size", "next_fragment")
+
+    def __init__(self, *, limit: int) -> None:
+        self._limit = limit
+        self._early: dict[int, Fragment] = {}
+        self._parts: list[bytes] | None = None
+        self._size = 0
+        self.next_fragment = 0
+        """All fragments before this one were received."""
+
+    @property
+    def fragments(self) -> int:
+        """Bit i: fragment next_fragment + 1 + i was received."""
+        mask = 0
+        for number in self._early:
+            after = (number - self.next_fragment) & SEQUENCE_MASK
+            if after:
+                mask |= 1 << (after - 1)
+        return mask
+
+    def receive(self, fragment: Fragment) -> str | None:
+        """Keep a fragment; the name of the counter of drops when it is not wanted."""
+        after = (fragment.number - self.next_fragment) & SEQUENCE_MASK
+        if after >= SEQUENCE_HALF or fragment.number in self._early:
+            return "duplicate_fragment"
+        if after >= FRAGMENT_WINDOW:
+            return "fragment_window"
+        self._early[fragment.number] = fragment
+        return None
+
+    @property
+    def has_gap(self) -> bool:
+        return bool(self._early)
+
+    def next_message(self) -> bytes | None:
+        """The next message when all of it is here. ProtocolViolation when fragments do not make a message."""
+        while self._early:
+            fragment = self._early.pop(self.next_fragment, None)
+            if fragment is None:
+                return None
+            self.next_fragment = (self.next_fragment + 1) & SEQUENCE_MASK
+            self._join(fragment)
+            if fragment.marks & FRAGMENT_LAST and self._parts is not None:
+                message = b"".join(self._parts)
+                self._parts = None
+                return message
+        return None
+
+    def _join(self, fragment: Fragment) -> None:
+        if bool(fragment.marks & FRAGMENT_FIRST) != (self._parts is None):
+            raise ProtocolViolation("a message begins where another has not ended, or does not begin at all")
+        if self._parts is None:
+            self._parts = []
+            self._size = 0
+        self._size += len(fragment.data)
+        if self._size > self._limit:
+            raise ProtocolViolation(f"a message of more than {self._limit} bytes")
+        if len(self._parts) > self._limit // SMALLEST_FRAGMENT + 1:
+            raise ProtocolViolation("a message in more fragments than it could need")
+        self._parts.append(fragment.data)

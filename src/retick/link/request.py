@@ -1,0 +1,80 @@
+"""What a dialler asks for, what the application answers, and what both sides agreed on."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from retick.errors import UsageError
+from retick.link.layout import MAX_APPLICATION_DATA, MAX_REASON, MAX_SEATS
+from retick.link.reasons import Reason
+
+if TYPE_CHECKING:
+    from retick.link.connection import Connection
+
+__all__ = ["Accept", "Refuse", "Request", "Terms"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A peer at a proven address asks for a connection; the application answers with Accept or Refuse."""
+
+    connection: "Connection"
+    """The connection that an Accept would open; ``connection.tag`` is free for the application."""
+    address: Hashable
+    """Where the peer is."""
+    capabilities: int
+    """All capability bits of the peer, shared or not."""
+    tick_rate: int
+    """Ticks a second; 0 when the peer accepts any."""
+    seats: int
+    """How many seats the peer wants."""
+    data: bytes
+    """From the peer's application, at most 256 bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accept:
+    """The application's answer: open the connection."""
+
+    seats: tuple[int, ...] = ()
+    """Seats 0 to 31 that the peer gets."""
+    data: bytes = b""
+    """For the peer's application, at most 256 bytes."""
+
+    def __post_init__(self) -> None:
+        if any(not 0 <= seat < MAX_SEATS for seat in self.seats):
+            raise UsageError(f"seats are 0 to {MAX_SEATS - 1}, not {self.seats}")
+        if len(self.data) > MAX_APPLICATION_DATA:
+            raise UsageError(f"Accept carries at most {MAX_APPLICATION_DATA} bytes of data, not {len(self.data)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refuse:
+    """The application's answer: no connection."""
+
+    reason: int = Reason.DENIED
+    """A code of Reason, or 128 to 255."""
+    text: str = ""
+    """For the peer to show; cut to 120 bytes."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.reason <= MAX_REASON:
+            raise UsageError(f"a reason is 0 to {MAX_REASON}, not {self.reason}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What a handshake agreed on; equal on both sides except for the two fields about the peer."""
+
+    capabilities: int
+    """Bits that both sides have."""
+    tick_rate: int
+    """Ticks a second; 0 when both sides accept any."""
+    seats: tuple[int, ...]
+    """Seats of the side that dialled."""
+    seed: int
+    """64 bits that neither side chose alone."""
+    peer_game_version: int
+    """The peer's version of the game."""
+    peer_data: bytes
+    """From the peer's application, in HELLO or ACCEPT; at most 256 bytes."""

@@ -1,9 +1,0 @@
-# The numbers of terms.State, for the C compiler; a test holds the two equal.
-
-cdef enum:
-    REQUESTING = 0
-    PROPOSING = 1
-    ACCEPTED = 2
-    CONNECTED = 3
-    CLOSING = 4
-    CLOSED = 5

@@ -1,0 +1,114 @@
+"""The dialler: repetitions, restarts, and answers that are lost, forged or missing."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retick.link import (
+    Accept,
+    Connected,
+    Disconnected,
+    Reason,
+    Request,
+    State,
+)
+from retick.link.handshake import packets as hs
+from retick.link.layout import (
+    ACCEPT,
+    COOKIE,
+    HELLO,
+    REQUEST,
+)
+from retick.transport import Conditions
+from tests.link.pair import NONCE, Pair, fingerprint, make_endpoint
+
+
+@pytest.mark.parametrize("kind", [REQUEST, COOKIE, HELLO, ACCEPT])
+def test_each_datagram_of_the_handshake_may_be_lost(kind: int) -> None:
+    pair = Pair(conditions=Conditions(latency=0.03))
+    lost: list[int] = []
+
+    def lose_first(data: bytes) -> bool:
+        if data[0] == kind and len(lost) < 2:
+            lost.append(kind)
+            return True
+        return False
+
+    pair.host_tap.lose = pair.guest_tap.lose = lose_first
+    pair.connect()
+    assert lost == [kind, kind]
+    assert len(pair.of(pair.host_events, Connected)) == len(pair.of(pair.guest_events, Connected)) == 1
+    assert len(pair.host.connections) == 1
+
+
+@settings(max_examples=300)
+@given(st.integers(0, 10_000))
+def test_handshakes_succeed_over_bad_links_and_leave_one_connection(seed: int) -> None:
+    bad = Conditions(latency=0.05, jitter=0.05, loss=0.3, duplicate=0.2, reorder=0.2)
+    pair = Pair(conditions=bad, seed=seed, dial_timeout=60.0)
+    mine, theirs = pair.connect()
+    assert mine.terms is not None
+    assert theirs.terms is not None
+    assert mine.terms.seed == theirs.terms.seed
+    assert len(pair.host.connections) == len(pair.guest.connections) == 1
+
+
+def test_the_acceptor_may_restart_with_another_secret_in_mid_handshake() -> None:
+    pair = Pair(conditions=Conditions(latency=0.01))
+    pair.dial()
+    pair.network.run_while(lambda: not any(data[0] == HELLO for data in pair.guest_tap.sent), limit=1.0)
+    pair.network.detach("host")
+    host = make_endpoint(99)
+    pair.network.attach("host", host)
+    pair.run(5.0)
+    assert len(pair.of(pair.guest_events, Connected)) == 1
+    assert host.dropped["bad_cookie"] == 8
+
+
+def test_a_dial_without_answer_ends() -> None:
+    guest = Pair()
+    guest.network.detach("host")
+    connection = guest.dial()
+    guest.run(9.9)
+    assert guest.guest_events == []
+    guest.run(0.2)
+    assert [type(e) for e in guest.guest_events] == [Disconnected]
+    assert guest.guest_events[0].reason == Reason.NO_ANSWER
+    assert connection.state is State.CLOSED
+    assert guest.guest.next_timeout() is None
+    # 0.25 s, then half as long again each time, up to half a second.
+    assert 19 <= len(guest.guest_tap.sent) <= 22
+
+
+def test_a_dialler_that_begins_again_is_known_again() -> None:
+    admitted: list[Request] = []
+
+    def admit(request: Request) -> Accept:
+        admitted.append(request)
+        return Accept(seats=(len(admitted),))
+
+    pair = Pair(admit=admit, conditions=Conditions(latency=0.01))
+    pair.host_tap.lose = lambda data: data[0] == ACCEPT and pair.network.now < 8.0
+    mine, theirs = pair.connect()
+    assert len({data[5:13] for data in pair.guest_tap.sent if data[0] == REQUEST}) >= 2
+    hellos = [hs.decode_hello(data) for data in pair.guest_tap.sent if data[0] == HELLO]
+    shares = {(hello.nonce, hello.seed_share) for hello in hellos}
+    assert len(shares) == len({share for _, share in shares}) >= 2, "a share must not be used under two commitments"
+    assert [request.connection for request in admitted] == [theirs]
+    assert mine.terms is not None
+    assert theirs.terms is not None
+    assert mine.terms.seed == theirs.terms.seed
+    assert mine._path_key == theirs._path_key
+
+
+def test_answers_from_another_address_or_with_another_nonce_are_ignored() -> None:
+    guest = make_endpoint(1)
+    guest.dial("host")
+    [(request, _)] = guest.datagrams_to_send(now=0.0)
+    nonce = request[5:13]
+    before = fingerprint(guest)
+    guest.receive_datagram(hs.encode_refuse(nonce, Reason.FULL, ""), "evil", now=0.1)
+    guest.receive_datagram(hs.encode_refuse(NONCE, Reason.FULL, ""), "host", now=0.1)
+    guest.receive_datagram(hs.encode_cookie(NONCE, b"c" * 16, b"s" * 16), "host", now=0.1)
+    assert fingerprint(guest) == before
+    assert guest.dropped["unexpected"] == 3

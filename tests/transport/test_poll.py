@@ -1,0 +1,98 @@
+"""A game's own loop over real sockets on loopback, with real links inside."""
+
+import os
+import time
+from typing import Any
+
+from retick.link import Connected, LinkConfig, LinkEndpoint, MessageReceived, UnreliableReceived
+from retick.transport import Conditions, Endpoint, Impaired, Poll, UdpSocket, open_udp
+from tests.transport.echo import Recorder
+
+
+def make_link() -> LinkEndpoint:
+    return LinkEndpoint(LinkConfig(game_id="test"), entropy=os.urandom)
+
+
+def poll_until(polls: list[Poll], wanted: Any) -> list[Any]:
+    """Poll all in turn until ``wanted`` says that the events are enough."""
+    events: list[Any] = []
+    deadline = time.monotonic() + 10.0
+    while not wanted(events):
+        assert time.monotonic() < deadline, events
+        for poll in polls:
+            events += poll.poll()
+    return events
+
+
+def count_of(events: list[Any], kind: type) -> int:
+    return sum(isinstance(event, kind) for event in events)
+
+
+def test_two_links_meet_over_poll() -> None:
+    host_socket, guest_socket = open_udp("127.0.0.1"), open_udp("127.0.0.1")
+    host, guest = make_link(), make_link()
+    polls = [Poll(host, host_socket), Poll(guest, guest_socket)]
+    try:
+        connection = guest.dial(guest_socket.resolve("127.0.0.1", host_socket.address[1]))
+        poll_until(polls, lambda events: count_of(events, Connected) == 2)
+        connection.send_unreliable(b"payload")
+        connection.send_reliable(b"message" * 1000)
+        polls[1].flush()
+        events = poll_until(polls, lambda e: count_of(e, UnreliableReceived) and count_of(e, MessageReceived))
+        assert {e.data for e in events if isinstance(e, UnreliableReceived | MessageReceived)} == {
+            b"payload",
+            b"message" * 1000,
+        }
+    finally:
+        for poll in polls:
+            poll.close()
+
+
+def test_conditions_work_on_a_real_socket() -> None:
+    """A clock by hand: the socket is real, the latency is not waited for."""
+    host_socket, guest_socket = open_udp("127.0.0.1"), open_udp("127.0.0.1")
+    host, guest = make_link(), make_link()
+    bad: list[Endpoint] = [Impaired(e, outgoing=Conditions(latency=0.1), seed=i) for i, e in enumerate((host, guest))]
+    clock = [0.0]
+    polls = [Poll(e, s, clock=lambda: clock[0]) for e, s in zip(bad, (host_socket, guest_socket), strict=True)]
+    try:
+        connection = guest.dial(guest_socket.resolve("127.0.0.1", host_socket.address[1]))
+        events: list[Any] = []
+        for _ in range(4000):
+            clock[0] += 0.005
+            for poll in polls:
+                events += poll.poll()
+            if connection.stats.rtt_least:
+                break
+        assert count_of(events, Connected) == 2
+        assert connection.stats.rtt_least >= 0.2
+    finally:
+        for poll in polls:
+            poll.close()
+
+
+class Waiting(UdpSocket):
+    """A socket in which datagrams already wait."""
+
+    def __init__(self, count: int) -> None:
+        self.waiting = [b"x"] * count
+        self.order: list[str] = []
+
+    def receive(self) -> Any:
+        if not self.waiting:
+            return None
+        self.order.append("receive")
+        return self.waiting.pop(), "peer"
+
+
+def test_a_poll_reads_before_it_looks_at_the_clock_and_no_more_than_its_drain() -> None:
+    sock = Waiting(3)
+    endpoint = Recorder()
+    endpoint.wake_at = 1.0
+    endpoint.handle_timeout = lambda *, now: sock.order.append("timeout")  # type: ignore[method-assign]  # a spy
+    poll = Poll(endpoint, sock, drain=2)
+    poll.poll(now=5.0)
+    assert sock.order == ["receive", "receive", "timeout"]
+    poll.poll(now=5.0)
+    assert sock.order[3:] == ["receive", "timeout"]
+    assert len(endpoint.received) == 3
