@@ -5,18 +5,14 @@ a change of the wire formats in docs/authority.md or docs/formats/netrunner.md m
 """
 
 import hashlib
-import importlib.util
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 from typing import Any
 
 from retick.authority import Room, ServerConfig
 from retick.authority.delta import DeltaCodec
 from retick.games.runner import NetRunner, Wanderer
-
-ROOT = Path(__file__).parents[2]
+from tests.authority.declared_games import HOVER, PROFILE
 
 
 class Recorder:
@@ -35,16 +31,6 @@ class Recorder:
 
     def send_reliable(self, data: bytes) -> None:
         self._record(data)
-
-
-def hover() -> Any:
-    spec = importlib.util.spec_from_file_location("hover_arena", ROOT / "examples" / "hover_arena.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["hover_arena"] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def digest_of_a_room(profile: Any, intent: Callable[[int, Any], Any], *, ticks: int) -> tuple[str, int]:
@@ -78,7 +64,7 @@ def digest_of_a_room(profile: Any, intent: Callable[[int, Any], Any], *, ticks: 
             builders[player.peer_id].sample(held, player.state)
             command = builders[player.peer_id].build(held, seq=tick, tick=tick + 1, epoch=1)
             if dice.random() > 0.05:
-                room.take_bundle(player, profile.encode_inputs([command]))
+                room.receive_bundle(player, profile.encode_inputs([command]))
             silent = player is players[2] or (player is players[3] and ticks // 3 < tick < 2 * ticks // 3)
             if player.sender is not None and not silent and dice.random() > 0.3:
                 player.sender.acknowledge(player.connection.newest - 3 * dice.randrange(4))
@@ -99,10 +85,8 @@ def test_a_room_of_runners_sends_the_bytes_it_always_sent() -> None:
 
 
 def test_a_room_of_a_declared_game_sends_the_bytes_it_always_sent() -> None:
-    game = hover()
-
     def intent(peer_id: int, state: Any) -> Any:
-        return game.Held(0.7 - peer_id / 8, -0.3, 1.0 - 0.1 * peer_id, state.reload == 0)
+        return HOVER.Held(0.7 - peer_id / 8, -0.3, 1.0 - 0.1 * peer_id, state.reload == 0)
 
     expected = "67647e4153af053da2b1277e92c02999c68038ed267d32c83a28a7165ad0ec25"
-    assert digest_of_a_room(game.HOVER, intent, ticks=900) == (expected, 1717)
+    assert digest_of_a_room(PROFILE, intent, ticks=900) == (expected, 1717)

@@ -22,12 +22,12 @@ from retick.snapshot.kernels.columns import gather
 from retick.snapshot.kernels.encoder import Encoder
 from retick.snapshot.limits import Limits
 from retick.snapshot.model import Snapshot
+from retick.snapshot.session import HEADER_SIZE
 from retick.wire.varint import varuint_size
 
 __all__ = ["BudgetedPacket", "Interest"]
 
 _MASKED, _PACKED = 3, 5
-_HEADER_BYTES = 28
 _UNLIMITED = Limits(
     **dict.fromkeys(
         (
@@ -72,7 +72,7 @@ class _Sizes:
     updated_bytes: int = 0
 
     def total(self) -> int:
-        total = _HEADER_BYTES + _section(self.destroys, 4 * self.destroys)
+        total = HEADER_SIZE + _section(self.destroys, 4 * self.destroys)
         total += _section(self.created, self.created_bytes)
         return total + _section(self.updated * self.entries_each, self.updated_bytes)
 
@@ -101,7 +101,7 @@ class Interest:
             raise UsageError("packed updates are of wire version 2")
         _check_writable(codec, packed)
         table = codec.schema.table
-        least = _HEADER_BYTES + 12 + table.entity_worst_bytes
+        least = HEADER_SIZE + 12 + table.entity_worst_bytes
         most = min(codec.limits.max_packet_bytes, codec.limits.max_section_len, codec.limits.max_section_bytes)
         if not least <= budget <= most:
             raise UsageError(f"a budget for this schema must be from {least} to {most} bytes, not {budget}")
@@ -194,7 +194,7 @@ class Interest:
 
     def _most_destroys(self) -> int:
         # Room for the count and the section's head.
-        return min(self._codec.limits.max_entities_destroy, (self._budget - _HEADER_BYTES - 11) // 4)
+        return min(self._codec.limits.max_entities_destroy, (self._budget - HEADER_SIZE - 11) // 4)
 
     def _choose(self, dirty: list[tuple[int, int, bool]], ids: list[int], destroys: int, room: int) -> dict[int, int]:
         """Ids to send, with their index in the current snapshot; at most ``room`` new ones."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DELTA",
     "FULL",
+    "HEADER_SIZE",
     "SESSION_INIT",
     "FrameHeader",
     "SessionReceiver",
@@ -40,6 +41,8 @@ __all__ = [
 ]
 
 MAGIC = b"\x43\x45\x44\x53"
+HEADER_SIZE = 28
+"""Bytes of the standard header."""
 FULL, DELTA, SESSION_INIT = 1, 2, 4
 COMPACT_MODE = 1
 

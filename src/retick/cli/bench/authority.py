@@ -16,7 +16,7 @@ from retick.authority import ClientConfig, InputStats, PlayerView
 from retick.authority.delta import DeltaCodec, DeltaReceiver, DeltaSender
 from retick.cli.bench.authority_load import Load, measure_load
 from retick.errors import UsageError
-from retick.games.runner import CourseBot, NetRunner
+from retick.games.runner import CourseBot, NetRunner, RunnerState
 from retick.testing.scenario_b import Check, Measured, checks, run_scenario
 from retick.testing.weather import run_weather
 
@@ -81,7 +81,7 @@ def _scenario(plan: AuthorityPlan, progress: Callable[[str], None]) -> list[Chec
     return checks(found[False], found[True])
 
 
-def _crowd(players: int, ticks: int) -> list[list[PlayerView]]:
+def _crowd(players: int, ticks: int) -> list[list[PlayerView[RunnerState]]]:
     """Bots on the course: everyone's view at each snapshot."""
     net = NetRunner()
     bots = [(CourseBot(seed), net.builder()) for seed in range(players)]

@@ -13,9 +13,9 @@ import time
 from collections.abc import Hashable
 from typing import Any, Final
 
-from retick.authority.acked import DELTA_SNAPSHOT, acked_input
 from retick.authority.config import DELTA_SNAPSHOTS
 from retick.authority.delta import DeltaCodec
+from retick.authority.delta_frames import DELTA_SNAPSHOT, acked_input
 from retick.authority.joining import JoinRequest, encode_join
 from retick.cli.bench.quiet_core import Undisturbed
 from retick.games.runner import Command, NetRunner
@@ -59,7 +59,7 @@ class Sender:
         elif isinstance(event, MessageReceived):
             self._answer(self.profile.decode(event.data), now)
         elif isinstance(event, Connected):
-            self.connection.send_reliable(self.profile.encode_control(Hello()))
+            self.connection.send_reliable(self.profile.encode_control(Hello(self.profile.protocol_version)))
 
     def _answer(self, message: Any, now: float) -> None:
         if isinstance(message, Welcome):

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from retick.errors import UsageError
 from retick.games.runner import Box, Command, LocomotionState, Mode, RunnerMotor, RunnerState, Tuning, World, locomotion
-from retick.games.runner.motor.binary32 import round32
 from retick.games.runner.motor.course import COURSE
 from retick.games.runner.motor.world import MAX_BOXES
+from retick.wire.binary32 import round32
 
 FLAT = RunnerMotor()
 WALL = RunnerMotor(world=World((Box(1, 0, -100, 2, 10, 100),)))
