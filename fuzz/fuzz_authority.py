@@ -11,9 +11,9 @@ from typing import Any
 from guided import main
 
 from retick.authority import Client, InputStats, PlayerView, Server
-from retick.authority.delta_frames import acked_input
 from retick.authority.config import DELTA_SNAPSHOTS
 from retick.authority.delta import DeltaCodec, DeltaSender
+from retick.authority.delta_frames import acked_input
 from retick.authority.joining import JoinRequest, encode_join
 from retick.games.runner import Command, Intent, NetRunner
 from retick.games.runner.netrunner.control import Hello, Ping, ResyncHint

@@ -1,9 +1,14 @@
 """Many receivers, sessions with compact headers, and lost packets."""
 
+from array import array
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from retick.errors import BaselineMissing, DecodeError, UsageError
 from retick.snapshot import (
+    Bool,
     Codec,
     Component,
     Fanout,
@@ -66,6 +71,66 @@ def test_a_replica_moves_only_forward_and_only_to_what_was_sent() -> None:
     assert replica.base.tick == 3
     replica.forget()
     assert replica.base is None
+
+
+PLAIN = Schema([Component(1, [Field(1, UInt(16)), Field(2, Bool())])])
+worlds = st.dictionaries(st.integers(0, 30), st.tuples(st.integers(0, 65535), st.booleans()), max_size=12)
+
+
+def plain(tick: int, world: dict[int, tuple[int, bool]]) -> Snapshot:
+    return Snapshot.of(PLAIN, tick=tick, entities={at: {1: world[at]} for at in sorted(world)})
+
+
+@given(worlds, worlds, st.sets(st.integers(0, 30)), st.sampled_from([0, 2]))
+def test_a_payload_is_the_packet_without_its_header_and_reads_back(
+    before: dict[int, tuple[int, bool]], after: dict[int, tuple[int, bool]], seen: set[int], version: int
+) -> None:
+    codec = Codec(PLAIN, version=version)
+    base, current, view = plain(3, before), plain(7, after), frozenset(seen)
+    whole, bare = Fanout(codec, current), Fanout(codec, current, header=False)
+    for baseline in (None, base):
+        payload = bare.packet(baseline, view)
+        assert payload == whole.packet(baseline, view)[28:]
+        assert codec.decode_payload(baseline, 7, payload) == bare.result(baseline, view) == current.select(view)
+
+
+def test_a_payload_with_thresholds_gives_what_the_receiver_makes_of_it() -> None:
+    codec = Codec(SCHEMA)
+    base = crowd(1, 0)
+    result = Fanout(codec, crowd(2, 5), header=False).result(base)
+    assert result.to_dict()[0] == {1: (5, 0)}
+
+
+def test_a_result_without_thresholds_is_not_changed_by_the_senders_buffers() -> None:
+    codec = Codec(PLAIN)
+    values = array("q", [1, 2])
+    current = Snapshot.from_columns(PLAIN, tick=5, ids=array("I", [1, 2]), columns={1: (values, array("q", [0, 1]))})
+    result = Fanout(codec, current).result(None)
+    values[0] = 99
+    assert result.to_dict() == {1: {1: (1, False)}, 2: {1: (2, True)}}
+
+
+def test_asking_for_a_result_encodes_once_and_counts_as_no_sharing() -> None:
+    fanout = Fanout(Codec(PLAIN), plain(2, {1: (5, True)}))
+    fanout.result(None)
+    fanout.result(None)
+    assert (fanout.stats.encoded, fanout.stats.shared) == (1, 0)
+
+
+def test_an_acknowledgement_lets_go_of_everything_older() -> None:
+    replica = Replica(history=3)
+    snapshots = [plain(tick, {}) for tick in range(1, 6)]
+    for snapshot in snapshots[:3]:
+        replica.sent(snapshot)
+    replica.acknowledge(3)
+    assert replica.base is snapshots[2]
+    assert [tick for tick, _ in replica._sent] == [3]
+    for snapshot in snapshots[3:]:
+        replica.sent(snapshot)
+    replica.acknowledge(2)
+    assert replica.base is snapshots[2]
+    replica.acknowledge(5)
+    assert replica.base is snapshots[4]
 
 
 def test_an_ordered_session_sends_compact_frames() -> None:

@@ -21,7 +21,11 @@ __all__ = ["NUMBERS", "Welcome", "control_messages"]
 
 
 class Welcome(NamedTuple):
-    """The server's answer to a hello, in wire order. wire.authority.SessionNumbers has the units."""
+    """The server's answer to a hello, in wire order. wire.authority.SessionNumbers has the units.
+
+    NetRunner's Welcome begins with the same fields. Each is written out, since each is a wire format of its own that
+    may change alone, and a NamedTuple cannot inherit fields.
+    """
 
     version: int
     peer_id: int
