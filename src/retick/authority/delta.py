@@ -169,11 +169,12 @@ class DeltaSender:
     def encode(self, shared: Shared, peer_id: int) -> bytes:
         """A delta against the newest snapshot that was acknowledged; a full one if there is none near enough."""
         fanout, view = shared.fanout, shared.view_of(peer_id)
-        base = self._replica.base
-        if base is not None and fanout.tick - base.tick > FARTHEST:
-            base = None
-        back = 0 if base is None else fanout.tick - base.tick
-        frame = delta_frame(fanout.tick, back, fanout.packet(base, view))
+        tick, base, back = fanout.tick, self._replica.base, 0
+        if base is not None:
+            back = tick - base.tick
+            if back > FARTHEST:
+                base, back = None, 0
+        frame = delta_frame(tick, back, fanout.packet(base, view))
         self._replica.sent(fanout.result(base, view))
         return frame
 

@@ -10,6 +10,7 @@ threshold held a small change back. Measured against the receiver's, such change
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from retick.snapshot.baseline import BaselineRing
 from retick.snapshot.codec import Codec
@@ -60,13 +61,13 @@ class FanoutStats:
     """Packets asked for again, and not encoded again."""
 
 
-@dataclass(slots=True)
-class _Made:
-    """A packet, and what it was made from: the baseline is held so that its ``id`` stays its own."""
+class _Made(NamedTuple):
+    """A packet, and what it was made from. The baseline is kept alive, so that no other can get its ``id``."""
 
     base: Snapshot | None
+    current: Snapshot
+    """As the receiver's view has it."""
     packet: bytes
-    result: Snapshot | None = None
 
 
 class Fanout:
@@ -82,6 +83,7 @@ class Fanout:
         self._exact = not any(field.threshold for component in codec.schema.components for field in component.fields)
         self._views: dict[View, Snapshot] = {}
         self._made: dict[tuple[int, View | None], _Made] = {}
+        self._results: dict[tuple[int, View | None], Snapshot] = {}
         self.stats = FanoutStats()
 
     @property
@@ -95,9 +97,10 @@ class Fanout:
         if ids is None:
             return self._current
         wanted = frozenset(ids)
-        if wanted not in self._views:
-            self._views[wanted] = self._current.select(wanted)
-        return self._views[wanted]
+        found = self._views.get(wanted)
+        if found is None:
+            found = self._views[wanted] = self._current.select(wanted)
+        return found
 
     def packet(self, base: Snapshot | None, view: View | None = None) -> bytes:
         """For a receiver that holds ``base``, or None for one that holds nothing yet."""
@@ -105,14 +108,13 @@ class Fanout:
 
     def result(self, base: Snapshot | None, view: View | None = None) -> Snapshot:
         """What that receiver makes of :meth:`packet`; to be given to :meth:`Replica.sent`."""
-        made = self._made.get((id(base), view)) or self._make(base, view)
-        if made.result is None:
-            current = self.view(view)
-            if self._exact and current.owned:
-                made.result = current
-            else:
-                made.result = self._decoded(base, made.packet)
-        return made.result
+        key = (id(base), view)
+        made = self._made.get(key) or self._make(base, view)
+        if self._exact and made.current.owned:
+            return made.current
+        if key not in self._results:
+            self._results[key] = self._decoded(base, made.packet)
+        return self._results[key]
 
     def _make(self, base: Snapshot | None, view: View | None) -> _Made:
         key = (id(base), view)
@@ -128,7 +130,7 @@ class Fanout:
             packet = self._codec.encode_full(current)
         else:
             packet = self._codec.encode_delta(base, current, self._packed)
-        made = self._made[key] = _Made(base, packet)
+        made = self._made[key] = _Made(base, current, packet)
         return made
 
     def _decoded(self, base: Snapshot | None, packet: bytes) -> Snapshot:

@@ -98,7 +98,7 @@ def decode_normal(oct_x: int, oct_y: int) -> Vector:
 
 
 def _saturated(ticks: int) -> int:
-    return min(max(ticks, 0), 255)
+    return 0 if ticks < 0 else 255 if ticks > 255 else ticks
 
 
 def pack(state: LocomotionState) -> bytes:

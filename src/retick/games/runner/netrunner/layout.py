@@ -47,7 +47,9 @@ def _bits(name: str, width: int) -> Span:
 
 
 def _steps(value: float, steps: int, span: Span) -> int:
-    return max(span.lowest, min(span.highest, round(value * steps)))
+    _, lowest, highest = span
+    found = round(value * steps)
+    return lowest if found < lowest else highest if found > highest else found
 
 
 class RunnerLayout:
