@@ -9,8 +9,8 @@ two ways to prevent this:
   be lost. Until then deltas have the standard header, which does not move the session's tick (``ordered=False``).
 
 A frame does not say from which tick it counts. So a frame must not arrive twice, nor after a full packet that was sent
-later: the receiver would count it from another tick. A link drops duplicates. A sender that must send a full packet over
-a channel that reorders, while a frame is unacknowledged, has to open a new session with it.
+later: the receiver would count it from another tick. A link drops duplicates. To send a full packet over a channel that
+reorders, while a frame is unacknowledged, open a new session with it.
 """
 
 from dataclasses import dataclass
