@@ -9,10 +9,10 @@ header would say nothing that both ends do not know, so the six bytes of delta_f
 
 from array import array
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from retick.authority.delta_frames import DELTA_HEAD_SIZE, delta_frame, split_delta
-from retick.authority.profile import Layout
+from retick.authority.profile import Layout, State
 from retick.errors import InvalidValue
 from retick.snapshot import (
     BaselineRing,
@@ -73,7 +73,7 @@ def _fields(spans: Sequence[tuple[str, int, int]], first: int = 1) -> list[Field
     ]
 
 
-def _private_row(view: PlayerView[Any]) -> tuple[int, ...]:
+def _private_row(view: PlayerView[State]) -> tuple[int, ...]:
     stats = view.stats
     times = (max(0, min(LONGEST_MS, round(value * MS_STEPS))) for value in (stats.rtt_ms, stats.jitter_ms))
     return (view.ack, *stats[:7], stats.delay_ticks, *times)
@@ -130,7 +130,7 @@ class DeltaCodec:
         """A client's end."""
         return DeltaReceiver(self)
 
-    def share(self, tick: int, views: Sequence[PlayerView[Any]]) -> Shared:
+    def share(self, tick: int, views: Sequence[PlayerView[State]]) -> Shared:
         """All players at one tick, ready to be encoded for each of them."""
         views = sorted(views, key=lambda view: view.peer_id)
         peer_ids = [view.peer_id for view in views]
@@ -162,7 +162,7 @@ class DeltaSender:
         """The client holds this one. A tick that was never sent, or is no longer kept, changes nothing."""
         self._replica.acknowledge(tick)
 
-    def share(self, tick: int, views: Sequence[PlayerView[Any]]) -> Shared:
+    def share(self, tick: int, views: Sequence[PlayerView[State]]) -> Shared:
         """As :meth:`DeltaCodec.share`; the result serves every sender of the same codec."""
         return self._codec.share(tick, views)
 
@@ -191,7 +191,7 @@ class DeltaReceiver:
         """The tick that the client acknowledges; 0 before the first snapshot."""
         return self._held.last_tick or 0
 
-    def decode(self, data: bytes, peer_id: int) -> SnapshotView[Any]:
+    def decode(self, data: bytes, peer_id: int) -> SnapshotView[State]:
         """The snapshot, or a DecodeError; BaselineMissing when it starts from one that is not held.
 
         Of the other players the counters are zero.
@@ -209,7 +209,7 @@ class DeltaReceiver:
             self._held.insert(frame.tick, snapshot)
         return view
 
-    def _view(self, snapshot: Snapshot, peer_id: int) -> SnapshotView[Any]:
+    def _view(self, snapshot: Snapshot, peer_id: int) -> SnapshotView[State]:
         layout = self._codec.layout
         players = []
         for entity, components in snapshot.entities():

@@ -11,6 +11,8 @@ players hold at the controls, its Welcome and its messages.
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeAlias
 
+from retick.wire.authority import PlayerView
+
 __all__ = [
     "Builder",
     "Command",
@@ -174,9 +176,7 @@ class Profile(Protocol):
     def forget(self, state: State, /) -> State: ...
     def encode_inputs(self, commands: Sequence[Command], /) -> bytes: ...
     def decode_inputs(self, data: bytes, /) -> Sequence[Command]: ...
-    def encode_snapshot(self, tick: int, players: Sequence[Any], /) -> bytes:
-        """``players`` are PlayerViews of this game's states."""
-
+    def encode_snapshot(self, tick: int, players: Sequence[PlayerView[State]], /) -> bytes: ...
     def decode_snapshot(self, data: bytes, /) -> View: ...
     def encode_control(self, message: Any, /) -> bytes:
         """``message`` is one of wire.authority's, or this game's Welcome."""

@@ -28,7 +28,7 @@ class DeclaredBuilder:
             self._were_held[name] = held
 
     def build(self, intent: Intent, *, seq: int, tick: int, epoch: int) -> Command:
-        values = []
+        values: list[float] = []
         for name, kind in self._kinds.items():
             if name in self._presses:
                 values.append(self._presses[name])

@@ -5,7 +5,7 @@
 import struct
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from retick.errors import UsageError
 from retick.wire.binary32 import LARGEST, round32
@@ -69,7 +69,7 @@ def code_of(kind: Kind) -> str:
     return "i" if kind.lowest < 0 else "I"
 
 
-def clamp(kind: Kind, value: Any) -> Any:
+def clamp(kind: Kind, value: float) -> float:
     """The value within bounds, as packets carry it. Clamping it again changes nothing."""
     if isinstance(kind, Flag):
         return bool(value)
@@ -80,7 +80,7 @@ def clamp(kind: Kind, value: Any) -> Any:
     return round32(max(kind.lowest, min(kind.highest, value)))
 
 
-def fits(kind: Kind, value: Any) -> bool:
+def fits(kind: Kind, value: float) -> bool:
     """Whether the value can be used: a Real must be finite. A value out of bounds can be clamped, so it fits."""
     return not isinstance(kind, Real) or isfinite(value)
 
@@ -96,7 +96,7 @@ def span_of(name: str, kind: Kind, *, exact: bool) -> tuple[str, int, int]:
     return name, round(kind.lowest * kind.steps), round(kind.highest * kind.steps)
 
 
-def quantise(kind: Kind, value: Any, *, exact: bool) -> int:
+def quantise(kind: Kind, value: float, *, exact: bool) -> int:
     """The whole number that stands for the value in a row: of a Real its bits if ``exact``, else its steps."""
     if isinstance(kind, Real):
         if exact:
@@ -107,7 +107,7 @@ def quantise(kind: Kind, value: Any, *, exact: bool) -> int:
     return int(value)
 
 
-def unquantise(kind: Kind, number: int, *, exact: bool) -> Any:
+def unquantise(kind: Kind, number: int, *, exact: bool) -> float:
     """The value for which the number stands."""
     if isinstance(kind, Flag):
         return bool(number)

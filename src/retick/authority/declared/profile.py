@@ -64,8 +64,8 @@ class DeclaredProfile:
         command: type[Any],
         command_fields: Mapping[str, Kind],
         config: SessionNumbers | None = None,
-        shoots: Callable[[Any], bool] | None = None,
-        judge: Callable[[int, Any, int, Rewound], Sequence[bytes]] | None = None,
+        shoots: Callable[[Command], bool] | None = None,
+        judge: Callable[[int, State, int, Rewound], Sequence[bytes]] | None = None,
     ) -> None:
         """``shoots`` tells whether a command fires; ``judge`` gives the messages that tell everyone what a shot did."""
         if tuple(state_fields) != state._fields or (*STAMPS, *command_fields) != command._fields:
@@ -140,11 +140,11 @@ class DeclaredProfile:
             )
         return [self._command._make(values) for values in self._one.iter_unpack(data[2:])]
 
-    def encode_snapshot(self, tick: int, players: Sequence[PlayerView[Any]]) -> bytes:
+    def encode_snapshot(self, tick: int, players: Sequence[PlayerView[State]]) -> bytes:
         rows = (self._player.pack(p.peer_id, p.ack, *p.state, *p.stats) for p in players)
         return _HEAD.pack(SNAPSHOT, tick, len(players)) + b"".join(rows)
 
-    def decode_snapshot(self, data: bytes) -> SnapshotView[Any]:
+    def decode_snapshot(self, data: bytes) -> SnapshotView[State]:
         if len(data) < _HEAD.size or data[0] != SNAPSHOT:
             raise InvalidValue("not a snapshot")
         _, tick, count = _HEAD.unpack_from(data)
@@ -152,7 +152,7 @@ class DeclaredProfile:
             raise InvalidValue(f"a snapshot of {count} players cannot have {len(data)} bytes")
         return SnapshotView(tick, tuple(map(self._view, self._player.iter_unpack(data[_HEAD.size :]))))
 
-    def _view(self, row: tuple[Any, ...]) -> PlayerView[Any]:
+    def _view(self, row: tuple[Any, ...]) -> PlayerView[State]:
         width = len(self._state_kinds)
         values, stats = row[2 : 2 + width], InputStats._make(row[2 + width :])
         if not (all(map(fits, self._state_kinds, values)) and isfinite(stats.rtt_ms) and isfinite(stats.jitter_ms)):
