@@ -41,8 +41,11 @@ class Replica:
 
     def acknowledge(self, tick: int) -> None:
         """The receiver has applied the packet of this tick. Unknown and old ticks change nothing."""
+        # Most acknowledgements repeat the last one.
+        if self._base is not None and tick <= self._base.tick:
+            return
         held = self._sent.get(tick)
-        if held is not None and (self._base is None or tick > self._base.tick):
+        if held is not None:
             self._base = held
             self._sent.drop_before(tick)
 

@@ -38,6 +38,36 @@ def is_newer(epoch: int, than: int) -> bool:
 class Player:
     """Everything that a room keeps for one seat."""
 
+    __slots__ = (
+        "_bundle_credit",
+        "_control_credit",
+        "_dropped_future",
+        "_dropped_old",
+        "_hinted_at",
+        "_missing_streak",
+        "_missing_streak_max",
+        "_rate",
+        "_ticks_buffered",
+        "_ticks_held",
+        "_ticks_neutral",
+        "ack",
+        "buffer",
+        "connection",
+        "delay",
+        "epoch",
+        "forced_neutral",
+        "last",
+        "lost_at",
+        "missing",
+        "peer_id",
+        "pings",
+        "profile",
+        "round_trip",
+        "sender",
+        "state",
+        "token",
+    )
+
     def __init__(self, profile: Profile, peer_id: int, token: bytes, now: float) -> None:
         self.profile = profile
         self.peer_id = peer_id
