@@ -61,3 +61,14 @@ def test_dropping_before_a_tick_keeps_that_tick_and_all_after(ticks: list[int], 
     ring.drop_before(tick)
     assert [held for held, _ in ring] == [held for held in ticks if held >= tick]
     assert ring.last_tick == (ticks[-1] if ticks else None)
+
+
+def test_a_tick_that_is_kept_outlives_newer_ones() -> None:
+    ring: BaselineRing[int] = BaselineRing(3)
+    for tick in range(1, 8):
+        ring.insert(tick, tick, keep=2)
+    assert [held for held, _ in ring] == [2, 6, 7]
+    single: BaselineRing[int] = BaselineRing(1)
+    single.insert(1, 1)
+    single.insert(2, 2, keep=1)
+    assert [held for held, _ in single] == [2]

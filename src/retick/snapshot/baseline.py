@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class BaselineRing(Generic[T]):
-    """The newest ``capacity`` values by ascending tick; a new one drops the oldest."""
+    """At most ``capacity`` values by ascending tick; a new one drops the oldest."""
 
     def __init__(self, capacity: int) -> None:
         if capacity < 1:
@@ -40,12 +40,16 @@ class BaselineRing(Generic[T]):
         """Pairs of tick and value, oldest first."""
         return iter(list(self._held.items()))
 
-    def insert(self, tick: int, value: T) -> None:
-        """Keep a value. A tick that is not above every one before is a UsageError, and changes nothing."""
+    def insert(self, tick: int, value: T, *, keep: int | None = None) -> None:
+        """Keep a value. A tick that is not above every one before is a UsageError, and changes nothing.
+
+        The value of tick ``keep`` is not dropped to make room; the next oldest is, if there is one.
+        """
         if self._last is not None and tick <= self._last:
             raise with_code(UsageError(f"baselines come in order: tick {tick} after {self._last}"), "OutOfOrder")
         if len(self._held) == self._capacity:
-            del self._held[next(iter(self._held))]
+            oldest = next(iter(self._held))
+            del self._held[oldest if oldest != keep else next((held for held in self._held if held != keep), oldest)]
         self._held[tick] = value
         self._last = tick
 

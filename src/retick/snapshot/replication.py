@@ -26,7 +26,7 @@ class Replica:
     """What one receiver holds, as far as its acknowledgements tell."""
 
     def __init__(self, history: int = 64) -> None:
-        """``history``: snapshots that wait for an acknowledgement, at most; the oldest is dropped first."""
+        """``history``: snapshots kept, at most: the base, and the newest that wait for an acknowledgement."""
         self._sent: BaselineRing[Snapshot] = BaselineRing(history)
         self._base: Snapshot | None = None
 
@@ -37,7 +37,7 @@ class Replica:
 
     def sent(self, snapshot: Snapshot) -> None:
         """Remember what the receiver makes of the packet just sent."""
-        self._sent.insert(snapshot.tick, snapshot)
+        self._sent.insert(snapshot.tick, snapshot, keep=None if self._base is None else self._base.tick)
 
     def acknowledge(self, tick: int) -> None:
         """The receiver has applied the packet of this tick. Unknown and old ticks change nothing."""
