@@ -194,7 +194,7 @@ class Server:
         delta = self._delta if request.capabilities & DELTA_SNAPSHOTS else None
         if delta is not None and wish.schema != delta.codec.schema_hash:
             room.stats.refused["bad_join"] += 1
-            return Refuse(reason=Reason.GAME_VERSION, text="the game's state is laid out otherwise here")
+            return Refuse(reason=Reason.GAME_VERSION, text="the game's state is laid out differently here")
         if delta is None and not self._serves_fixed:
             room.stats.refused["bad_join"] += 1
             return Refuse(reason=Reason.GAME_VERSION, text="this game has only delta snapshots")

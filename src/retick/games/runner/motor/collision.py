@@ -25,7 +25,7 @@ __all__ = ["gather", "has_support", "move"]
 @cython.nogil
 def gather(boxes: cython.p_double, total: cython.int, near: cython.p_int, b: cython.p_double,
             t: cython.p_double) -> cython.int:  # fmt: skip
-    """Collect the boxes, in their order, that this step's move, probe or snap can reach at all."""
+    """Collect, in their order, the boxes that this step can reach. Returns how many."""
     dx: cython.double = b[r.VX] * t[r.DT]
     dy: cython.double = b[r.VY] * t[r.DT]
     dz: cython.double = b[r.VZ] * t[r.DT]
@@ -56,10 +56,10 @@ def gather(boxes: cython.p_double, total: cython.int, near: cython.p_int, b: cyt
 @cython.nogil
 def _sweep(boxes: cython.p_double, near: cython.p_int, count: cython.int, b: cython.p_double, axis: cython.int,
            delta: cython.double) -> cython.double:  # fmt: skip
-    """How far of ``delta`` along one axis the body can go, as a distance; less than asked for means a hit.
+    """The distance that the body can move along one axis, at most that of ``delta``; less means a hit.
 
-    Boxes count that overlap the body on both other axes and are not already more than 2 mm inside it; contact
-    leaves a margin of 1 mm.
+    Only boxes count that overlap the body on both other axes, and that it is not already more than 2 mm inside of. A
+    hit leaves a gap of 1 mm.
     """
     reach: cython.double = delta if delta > 0.0 else -delta
     one: cython.int = 1 if axis == 0 else 0
@@ -95,7 +95,7 @@ def _sweep(boxes: cython.p_double, near: cython.p_int, count: cython.int, b: cyt
 @cython.nogil
 def has_support(boxes: cython.p_double, near: cython.p_int, count: cython.int, b: cython.p_double,
                  t: cython.p_double) -> cython.bint:  # fmt: skip
-    """Whether anything lies just below where the horizontal motion of this tick leads."""
+    """Whether there is a floor or a box just below the place to which this tick's horizontal motion leads."""
     x: cython.double = b[r.X]
     z: cython.double = b[r.Z]
     depth: cython.double = t[r.SNAP] + 0.05
@@ -113,7 +113,7 @@ def has_support(boxes: cython.p_double, near: cython.p_int, count: cython.int, b
 @cython.nogil
 def _go(boxes: cython.p_double, near: cython.p_int, count: cython.int, b: cython.p_double, t: cython.p_double,
         axis: cython.int, delta: cython.double) -> cython.bint:  # fmt: skip
-    """Move along one axis as far as it goes; True when something was hit."""
+    """Move along one axis as far as possible; True when something was hit."""
     reach: cython.double = _sweep(boxes, near, count, b, axis, delta)
     hit: cython.bint = reach < (delta if delta > 0.0 else -delta)
     if axis == 1 and delta < 0.0 and b[r.Y] + 0.35 - t[r.FLOOR] <= reach + 1e-9:
@@ -128,7 +128,7 @@ def _go(boxes: cython.p_double, near: cython.p_int, count: cython.int, b: cython
 @cython.nogil
 def move(boxes: cython.p_double, near: cython.p_int, count: cython.int, b: cython.p_double, t: cython.p_double,
           snap: cython.double) -> cython.void:  # fmt: skip
-    """X, then Z, then Y; each hit stops that axis, a hit below is the floor."""
+    """Move along X, then Z, then Y. A hit stops that axis; a hit below means standing."""
     delta: cython.double = b[r.VX] * t[r.DT]
     b[r.GROUNDED] = 0.0
     b[r.HIT_X] = 0.0

@@ -92,14 +92,14 @@ def _step(boxes: cython.p_double, total: cython.int, near: cython.p_int, b: cyth
 @cython.inline
 @cython.exceptval(-1.0, check=True)
 def _number(row: Any, index: cython.int) -> cython.double:
-    """A field of a named tuple, by its place: attributes of Python objects are what would cost most here."""
+    """A field of a named tuple, by its index: attributes of Python objects would cost more than the whole step."""
     if cython.compiled:
         return PyFloat_AsDouble(cython.cast(object, PyTuple_GET_ITEM(row, index)))
     return row[index] * 1.0  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
 
 def _refuse(state: Any, command: Any) -> None:
-    """Say what is wrong with arguments that are known to be wrong."""
+    """Raise the error for arguments that are known to be wrong."""
     if type(state) is not RunnerState:
         raise UsageError(f"the motor steps a RunnerState, not a {type(state).__name__}")
     if type(command) is not Command:

@@ -4,7 +4,7 @@ A configuration is read from JSON text by the protocol's own key names; upper an
 fails: a value that cannot be used is left at its default, and named in a list of complaints that the caller can show.
 """
 
-# retick: floats -- thresholds and tuning travel as binary32 and are rounded when they are set
+# retick: floats -- thresholds and tuning are sent as binary32 and are rounded when they are set
 
 import json
 from collections.abc import Mapping
