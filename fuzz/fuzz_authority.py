@@ -11,9 +11,9 @@ from typing import Any
 from guided import main
 
 from retick.authority import Client, InputStats, PlayerView, Server
-from retick.authority.acked import acked_input
 from retick.authority.config import DELTA_SNAPSHOTS
 from retick.authority.delta import DeltaCodec, DeltaSender
+from retick.authority.delta_frames import acked_input
 from retick.authority.joining import JoinRequest, encode_join
 from retick.games.runner import Command, Intent, NetRunner
 from retick.games.runner.netrunner.control import Hello, Ping, ResyncHint
@@ -43,7 +43,7 @@ def _genuine_to_client() -> list[bytes]:
 
 TO_CLIENT = _genuine_to_client()
 _BUNDLE = NET.encode_inputs([Command(seq, 40 + seq, 1, 1 / 60, 0.0, 1.0) for seq in (5, 4, 3, 2, 1)])
-TO_SERVER = [_BUNDLE, acked_input(3, _BUNDLE), NET.encode_control(Ping(1, 2)), NET.encode_control(Hello())]
+TO_SERVER = [_BUNDLE, acked_input(3, _BUNDLE), NET.encode_control(Ping(1, 2)), NET.encode_control(Hello(6))]
 
 
 class Bench:
@@ -72,7 +72,7 @@ class Bench:
         self.hub.exchange(now=self.now)
         for event in self.player_link.events():
             if isinstance(event, Connected):
-                self.player.send_reliable(NET.encode_control(Hello()))
+                self.player.send_reliable(NET.encode_control(Hello(6)))
         for event in self.puppet_link.events():
             if isinstance(event, MessageReceived) and self.puppet is None:
                 self.puppet = event.connection

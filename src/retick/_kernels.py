@@ -25,6 +25,8 @@ KERNELS: tuple[str, ...] = (
     "retick.sim.flat",
     "retick.games.fighter.kernel",
     "retick.games.runner.motor.collision",
+    "retick.games.runner.motor.heading",
+    "retick.games.runner.motor.modes",
     "retick.games.runner.motor.kernel",
     "retick.games.scramble.kernel",
     "retick.rollback.engine.inputs",

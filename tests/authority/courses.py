@@ -84,3 +84,14 @@ class Still:
 
 def small_rooms(players: int) -> NetRunner:
     return NetRunner(RunnerConfig(max_players=players))
+
+
+class BackAndForth:
+    """Runs along z at full speed and turns round every second and a half."""
+
+    def __init__(self) -> None:
+        self.ticks = 0
+
+    def decide(self, state: Any) -> Intent:
+        self.ticks += 1
+        return Intent(move_y=1.0 if self.ticks // 90 % 2 else -1.0)

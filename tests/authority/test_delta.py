@@ -1,3 +1,5 @@
+"""Delta snapshots: exact for their own player, small, and right whatever is lost."""
+
 from contextlib import suppress
 from math import dist, pi
 from random import Random
@@ -6,16 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retick.authority import ClientConfig, InputStats, Joined, PlayerView, ServerConfig
-from retick.authority.acked import DELTA_SNAPSHOT, acked_input, split_acked_input
+from retick.authority import (
+    InputStats,
+    PlayerView,
+)
 from retick.authority.delta import DeltaCodec, DeltaReceiver, DeltaSender
+from retick.authority.delta_frames import DELTA_SNAPSHOT
 from retick.errors import BaselineMissing, DecodeError, InvalidValue
-from retick.games.runner import COURSE, CourseBot, Mode, NetRunner, RunnerState
+from retick.games.runner import COURSE, CourseBot, NetRunner
 from retick.games.runner.netrunner.layout import RunnerLayout
-from retick.transport import Conditions
-from tests.authority.courses import Field
+from tests.authority.declared_games import wide_profile
 
 NET = NetRunner()
+
 CODEC = DeltaCodec(RunnerLayout(COURSE))
 
 
@@ -151,47 +156,6 @@ def test_any_bytes_decode_or_raise_a_decode_error(data: bytes) -> None:
         receiver.decode(bytes((DELTA_SNAPSHOT,)) + data, 5)
 
 
-@given(st.integers(0, 2**32 - 1), st.binary(max_size=20))
-def test_acks_ride_on_inputs(tick: int, bundle: bytes) -> None:
-    assert split_acked_input(acked_input(tick, bundle)) == (tick, bundle)
-
-
-def test_a_layout_row_survives_any_mode_and_timer() -> None:
-    layout = RunnerLayout(COURSE)
-    for mode in Mode:
-        state = RunnerState(1.5, 2.25, -3.0, 0.5, -9.0, 2.0, 1.0, -0.5, True)
-        wanted = state.with_locomotion(state.locomotion._replace(mode=mode, mode_ticks=255, wall_normal=(0.6, 0, -0.8)))
-        assert layout.exact_state(layout.exact_row(wanted)) == wanted
-
-
-def test_who_flies_out_of_the_world_is_shown_at_its_border() -> None:
-    layout = RunnerLayout(COURSE)
-    row = layout.public_row(RunnerState(1e6, -1e6, 0.0, 1e5, -1e5, 0.0))
-    for value, (_, lowest, highest) in zip(row, layout.public, strict=True):
-        assert lowest <= value <= highest
-
-
-@pytest.mark.parametrize(("server", "client"), [(True, True), (True, False), (False, True)])
-def test_deltas_are_sent_when_both_ends_can(server: bool, client: bool) -> None:
-    field = Field(config=ServerConfig(delta=server), conditions=Conditions(latency=0.03, loss=0.02))
-    joined = field.join("a", config=ClientConfig(delta=client))
-    field.join("b", config=ClientConfig(delta=client))
-    field.run(3.0)
-    assert field.of("a", Joined)[0].delta == (server and client)
-    size = joined.stats.snapshot_bytes / joined.stats.snapshots
-    assert (size == 1398) != (server and client)
-    assert joined.stats.refused == joined.stats.missing_baselines == 0
-    assert field.server.refused.get("malformed", 0) == 0
-
-
-def test_a_client_with_another_world_is_refused() -> None:
-    field = Field()
-    field.join("a", profile=NetRunner(world=type(COURSE)(COURSE.boxes[:1])))
-    field.run(1.0)
-    assert field.clients["a"].is_over
-    assert "laid out" in field.events["a"][0].text
-
-
 def test_a_tick_beyond_the_last_leaves_no_trace() -> None:
     sender, receiver = CODEC.sender(), CODEC.receiver()
     state = NET.motor.spawn(2)
@@ -199,3 +163,21 @@ def test_a_tick_beyond_the_last_leaves_no_trace() -> None:
     with pytest.raises(InvalidValue):
         receiver.decode(sender.encode(shared, 2), 2)
     assert receiver.newest_tick == 0
+
+
+@pytest.mark.parametrize("players", [1, 2, 16])
+def test_no_delta_snapshot_passes_its_stated_largest(players: int) -> None:
+    """Everyone gone, everyone new, every counter at its highest."""
+    profile = wide_profile(6, steps=1000)
+    codec = DeltaCodec(profile.layout)
+    stats = InputStats._make((*[2**32 - 1] * 7, 255, 4000.0, 4000.0))
+    state = profile.motor.spawn(2)
+
+    def views(first: int) -> list[PlayerView]:
+        return [PlayerView(first + number, 2**32 - 1, state, stats) for number in range(players)]
+
+    sender = codec.sender()
+    first = sender.encode(sender.share(1, views(2)), 2)
+    sender.acknowledge(1)
+    later = sender.encode(sender.share(2, views(900)), 900)
+    assert max(len(first), len(later)) <= codec.largest(players)

@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from retick.errors import BaselineMissing, UsageError
 from retick.snapshot import BaselineRing, needs_resync
@@ -49,3 +51,24 @@ def test_a_missing_baseline_asks_for_a_resync() -> None:
 def test_a_ring_has_room_for_one_at_least() -> None:
     with pytest.raises(UsageError):
         BaselineRing(0)
+
+
+@given(st.lists(st.integers(1, 100), unique=True).map(sorted), st.integers(0, 101))
+def test_dropping_before_a_tick_keeps_that_tick_and_all_after(ticks: list[int], tick: int) -> None:
+    ring: BaselineRing[int] = BaselineRing(100)
+    for held in ticks:
+        ring.insert(held, held)
+    ring.drop_before(tick)
+    assert [held for held, _ in ring] == [held for held in ticks if held >= tick]
+    assert ring.last_tick == (ticks[-1] if ticks else None)
+
+
+def test_a_tick_that_is_kept_outlives_newer_ones() -> None:
+    ring: BaselineRing[int] = BaselineRing(3)
+    for tick in range(1, 8):
+        ring.insert(tick, tick, keep=2)
+    assert [held for held, _ in ring] == [2, 6, 7]
+    single: BaselineRing[int] = BaselineRing(1)
+    single.insert(1, 1)
+    single.insert(2, 2, keep=1)
+    assert [held for held, _ in single] == [2]

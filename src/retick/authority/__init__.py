@@ -1,12 +1,12 @@
-"""The server decides: rooms that tick, clients that predict and reconcile, others shown a little in the past.
+"""The server decides: rooms that tick, clients that predict and reconcile, other players drawn a little in the past.
 
-Drives a game's motor and packets by their shape: it knows no game, no socket and no clock.
+Uses a game's motor and packets through Protocols (profile.py): it knows no game, no socket and no clock.
 """
 
 from retick.authority.client.client import Client
 from retick.authority.client.interpolation import RemoteView
 from retick.authority.config import ClientConfig, ServerConfig
-from retick.authority.declared import DeclaredProfile, SessionNumbers
+from retick.authority.declared import DeclaredProfile, Flag, Real, Whole
 from retick.authority.events import (
     ClientEvent,
     ConnectionLost,
@@ -21,10 +21,10 @@ from retick.authority.events import (
     Resynced,
     ServerEvent,
 )
-from retick.authority.fields import Flag, Real, Whole
 from retick.authority.server.room import Room
 from retick.authority.server.server import Server
-from retick.authority.stats import ClientStats, InputStats, PlayerView, RoomStats
+from retick.authority.stats import ClientStats, RoomStats
+from retick.wire.authority import InputStats, PlayerView, SessionNumbers
 
 __all__ = [
     "Client",

@@ -1,73 +1,65 @@
-"""Delta snapshots: each client gets what changed since a snapshot that it is known to hold.
+"""Delta snapshots: each client gets what changed since a snapshot that it certainly holds.
 
-The receiver's own player travels exactly, since it is reconciled; the others coarsely, since they are only drawn; and
-counters go to no one but whom they concern. Rows come from the game's layout, the coding is ``snapshot``'s. The
-packet's header of 28 bytes says nothing that both ends do not know, so six bytes stand for it: see acked.py.
+A player's own state is sent exactly, since the client reconciles with it. The other players are sent coarsely, since
+they are only drawn. A player's counters are sent to that player alone.
+
+The game's layout turns states into rows of whole numbers; ``snapshot.replication`` does the rest. Its 28-byte packet
+header would say nothing that both ends do not know, so the six bytes of delta_frames.py replace it.
 """
 
 from array import array
 from collections.abc import Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
-from retick.authority.acked import delta_frame, split_delta
-from retick.authority.shapes import State
-from retick.authority.stats import InputStats, PlayerView
-from retick.errors import BaselineMissing, InvalidValue
-from retick.snapshot import Codec, Component, Field, Fixed, Limits, Schema, Snapshot, VarUInt
-from retick.snapshot.session import DELTA, FULL, standard_header
+from retick.authority.delta_frames import DELTA_HEAD_SIZE, delta_frame, split_delta
+from retick.authority.profile import Layout, State
+from retick.errors import InvalidValue
+from retick.snapshot import (
+    BaselineRing,
+    Codec,
+    Component,
+    Fanout,
+    Field,
+    Fixed,
+    Limits,
+    Replica,
+    Schema,
+    Snapshot,
+    VarUInt,
+)
+from retick.wire.authority import InputStats, PlayerView, SnapshotView
 
-__all__ = ["DeltaCodec", "DeltaReceiver", "DeltaSender", "Layout", "SnapshotView"]
+__all__ = ["LAST_TICK", "MOST_PLAYERS", "DeltaCodec", "DeltaReceiver", "DeltaSender", "Shared"]
 
 PUBLIC: Final = 1
 EXACT: Final = 2
 PRIVATE: Final = 3
 OWN: Final = 1 << 24
-"""Added to a peer id: the entity that is the receiver himself."""
+"""Added to a peer id: the entity that is the receiver's own player."""
 BASELINES: Final = 64
 """Snapshots kept at either end: three seconds of them at twenty a second."""
 FARTHEST: Final = 255
-"""Ticks back that a baseline may lie."""
+"""Ticks back that a baseline may be: the frame has one byte for them."""
 LAST_TICK: Final = 0xFFFF0000
-"""Two years at sixty a second: a server that claims more is wrong, and commands could not be stamped."""
-HEADER: Final = 28
+"""Two years at sixty a second. A server that claims a later tick is wrong, and commands could not be stamped for it."""
 MS_STEPS: Final = 16
 """In one millisecond, for round trip and jitter."""
 LONGEST_MS: Final = 65535
+"""Steps, not milliseconds: the most that 16 bits hold."""
 MOST_PLAYERS: Final = 64
-FRAME_HEAD: Final = 6
 LARGEST_VARINT_BITS: Final = 47
 """Seven bits of padding and five bytes."""
 
 
-class Layout(Protocol):
-    """A game's state as rows of whole numbers; ``games.runner.layout`` is one."""
-
-    @property
-    def exact(self) -> Sequence[tuple[str, int, int]]:
-        """Name, lowest and highest of each number of a player's own row."""
-
-    @property
-    def public(self) -> Sequence[tuple[str, int, int]]:
-        """The same of the row that others get."""
-
-    def exact_row(self, state: State, /) -> tuple[int, ...]: ...
-    def exact_state(self, row: tuple[int, ...], /) -> State: ...
-    def public_row(self, state: State, /) -> tuple[int, ...]: ...
-    def public_state(self, row: tuple[int, ...], /) -> State: ...
-
-
-class SnapshotView(NamedTuple):
-    """A decoded snapshot; of other players the counters are zero."""
-
-    tick: int
-    players: tuple[PlayerView, ...]
-
-
 class Shared(NamedTuple):
-    """The room at one tick, made once for all receivers: each player twice, in public and exact."""
+    """A room at one tick, for all its receivers: every player is in it twice, in public and exact."""
 
-    snapshot: Snapshot
+    fanout: Fanout
     peer_ids: frozenset[int]
+
+    def view_of(self, peer_id: int) -> frozenset[int]:
+        """The entities that one player gets: the others in public, its own exact."""
+        return self.peer_ids ^ {peer_id, OWN + peer_id}
 
 
 _COUNTERS: Final = ("ack", *InputStats._fields[:7])
@@ -81,7 +73,7 @@ def _fields(spans: Sequence[tuple[str, int, int]], first: int = 1) -> list[Field
     ]
 
 
-def _private_row(view: PlayerView) -> tuple[int, ...]:
+def _private_row(view: PlayerView[State]) -> tuple[int, ...]:
     stats = view.stats
     times = (max(0, min(LONGEST_MS, round(value * MS_STEPS))) for value in (stats.rtt_ms, stats.jitter_ms))
     return (view.ack, *stats[:7], stats.delay_ticks, *times)
@@ -92,7 +84,7 @@ def _stats_of(row: tuple[int, ...]) -> InputStats:
 
 
 def _entity_bytes(components: Sequence[Component]) -> int:
-    """The most that an entity with these components takes: id, masks, values; varints after their padding."""
+    """The most that an entity with these components takes: id, masks, values; varints with their padding."""
     bits = 32 + 3
     for component in components:
         for field in component.fields:
@@ -101,7 +93,7 @@ def _entity_bytes(components: Sequence[Component]) -> int:
 
 
 class DeltaCodec:
-    """The schema that follows from a layout. Both ends make the same one, or the handshake's game id differs."""
+    """The schema that follows from a layout. Both ends make their own, and compare its hash when a client joins."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -123,21 +115,23 @@ class DeltaCodec:
         self.codec = Codec(self.schema, version=2, limits=limits)
 
     def largest(self, players: int) -> int:
-        """Bytes that no snapshot of this many players passes: all of them new, and as many gone."""
+        """Bytes that no snapshot of this many players exceeds: all of them new, and as many gone."""
         public, exact, private = self.schema.components
         shown = _entity_bytes([public])
         own = _entity_bytes([exact, private])
-        # The frame's head, three sections with theirs, a count in each.
-        return FRAME_HEAD + 3 * 5 + 4 * players + shown * (players - 1) + own
+        # The frame's head; then three sections, each with a head and a count; four bytes for each one that is gone.
+        return DELTA_HEAD_SIZE + 3 * 5 + 4 * players + shown * (players - 1) + own
 
     def sender(self) -> "DeltaSender":
+        """The server's end for one client."""
         return DeltaSender(self)
 
     def receiver(self) -> "DeltaReceiver":
+        """A client's end."""
         return DeltaReceiver(self)
 
-    def share(self, tick: int, views: Sequence[PlayerView]) -> Shared:
-        """All rows of one tick, in columns."""
+    def share(self, tick: int, views: Sequence[PlayerView[State]]) -> Shared:
+        """All players at one tick, ready to be encoded for each of them."""
         views = sorted(views, key=lambda view: view.peer_id)
         peer_ids = [view.peer_id for view in views]
         public = [self.layout.public_row(view.state) for view in views]
@@ -154,11 +148,7 @@ class DeltaCodec:
             },
             present={PUBLIC: here + there, EXACT: there + here, PRIVATE: there + here},
         )
-        return Shared(snapshot, frozenset(peer_ids))
-
-    def snapshot_for(self, shared: Shared, peer_id: int) -> Snapshot:
-        """The room as one player gets it: the others in public, himself exactly."""
-        return shared.snapshot.select(shared.peer_ids ^ {peer_id, OWN + peer_id})
+        return Shared(Fanout(self.codec, snapshot, header=False), frozenset(peer_ids))
 
 
 class DeltaSender:
@@ -166,72 +156,60 @@ class DeltaSender:
 
     def __init__(self, codec: DeltaCodec) -> None:
         self._codec = codec
-        self._sent: dict[int, Snapshot] = {}
-        self._acked = 0
+        self._replica = Replica(BASELINES)
 
     def acknowledge(self, tick: int) -> None:
-        """The client holds this one; a tick that was never sent, or is forgotten, changes nothing."""
-        if tick > self._acked and tick in self._sent:
-            self._acked = tick
-            for old in [held for held in self._sent if held < tick]:
-                del self._sent[old]
+        """The client holds this one. A tick that was never sent, or is no longer kept, changes nothing."""
+        self._replica.acknowledge(tick)
 
-    def share(self, tick: int, views: Sequence[PlayerView]) -> Shared:
+    def share(self, tick: int, views: Sequence[PlayerView[State]]) -> Shared:
+        """As :meth:`DeltaCodec.share`; the result serves every sender of the same codec."""
         return self._codec.share(tick, views)
 
     def encode(self, shared: Shared, peer_id: int) -> bytes:
-        """A delta against the newest snapshot that is known to have arrived, or a full one."""
-        codec, tick = self._codec.codec, shared.snapshot.tick
-        snapshot = self._codec.snapshot_for(shared, peer_id)
-        base = self._sent.get(self._acked) if tick - self._acked <= FARTHEST else None
-        if base is None:
-            frame = delta_frame(tick, 0, codec.encode_full(snapshot)[HEADER:])
-        else:
-            frame = delta_frame(tick, tick - self._acked, codec.encode_delta(base, snapshot)[HEADER:])
-        self._sent[tick] = snapshot
-        if len(self._sent) > BASELINES:
-            del self._sent[min(held for held in self._sent if held != self._acked)]
+        """A delta against the newest snapshot that was acknowledged; a full one if there is none near enough."""
+        fanout, view = shared.fanout, shared.view_of(peer_id)
+        tick, base, back = fanout.tick, self._replica.base, 0
+        if base is not None:
+            back = tick - base.tick
+            if back > FARTHEST:
+                base, back = None, 0
+        frame = delta_frame(tick, back, fanout.packet(base, view))
+        self._replica.sent(fanout.result(base, view))
         return frame
 
 
 class DeltaReceiver:
-    """One client's end. State changes only when a whole packet proved good."""
+    """One client's end. A packet changes it only after every check has passed."""
 
     def __init__(self, codec: DeltaCodec) -> None:
         self._codec = codec
-        self._held: dict[int, Snapshot] = {}
-        self.newest_tick = 0
-        """What the client acknowledges; 0 before the first."""
+        self._held: BaselineRing[Snapshot] = BaselineRing(BASELINES)
 
-    def decode(self, data: bytes, peer_id: int) -> SnapshotView:
-        """The snapshot, or a DecodeError; BaselineMissing when it starts from one that is not held."""
+    @property
+    def newest_tick(self) -> int:
+        """The tick that the client acknowledges; 0 before the first snapshot."""
+        return self._held.last_tick or 0
+
+    def decode(self, data: bytes, peer_id: int) -> SnapshotView[State]:
+        """The snapshot, or a DecodeError; BaselineMissing when it starts from one that is not held.
+
+        Of the other players the counters are zero.
+        """
         frame = split_delta(data)
-        codec = self._codec.codec
-        baseline_tick = frame.tick - frame.back if frame.back else 0
-        flags = DELTA if frame.back else FULL
         if frame.tick > LAST_TICK:
             raise InvalidValue(f"tick {frame.tick} is beyond the last, {LAST_TICK}")
-        if baseline_tick < 0:
+        if frame.back > frame.tick:
             raise InvalidValue(f"a baseline {frame.back} ticks before tick {frame.tick}")
-        packet = standard_header(codec, flags, frame.tick, baseline_tick, len(frame.body)) + frame.body
-        if frame.back:
-            base = self._held.get(baseline_tick)
-            if base is None:
-                raise BaselineMissing(f"the snapshot of tick {baseline_tick} is not held", tick=baseline_tick)
-            snapshot = codec.apply_delta(base, packet)
-        else:
-            snapshot = codec.decode_full(packet)
+        base = self._held.require(frame.tick - frame.back) if frame.back else None
+        snapshot = self._codec.codec.decode_payload(base, frame.tick, frame.body)
         view = self._view(snapshot, peer_id)
-        self._keep(frame.tick, snapshot)
+        # One that comes late is never acknowledged, so no delta will start from it.
+        if frame.tick > self.newest_tick:
+            self._held.insert(frame.tick, snapshot)
         return view
 
-    def _keep(self, tick: int, snapshot: Snapshot) -> None:
-        self._held[tick] = snapshot
-        self.newest_tick = max(self.newest_tick, tick)
-        if len(self._held) > BASELINES:
-            del self._held[min(self._held)]
-
-    def _view(self, snapshot: Snapshot, peer_id: int) -> SnapshotView:
+    def _view(self, snapshot: Snapshot, peer_id: int) -> SnapshotView[State]:
         layout = self._codec.layout
         players = []
         for entity, components in snapshot.entities():
@@ -241,5 +219,5 @@ class DeltaReceiver:
             elif entity != peer_id and entity < OWN and PUBLIC in components:
                 players.append(PlayerView(entity, 0, layout.public_state(components[PUBLIC]), InputStats()))
             else:
-                raise InvalidValue(f"entity {entity} is not what player {peer_id} is to get")
+                raise InvalidValue(f"entity {entity} may not be in a snapshot for player {peer_id}")
         return SnapshotView(snapshot.tick, tuple(sorted(players, key=lambda player: player.peer_id)))

@@ -1,13 +1,13 @@
-"""What a client says in the link's hello, and a server in its acceptance: rooms, and the way back after a cut.
+"""What a client puts into the link's handshake, and what the server answers: the room, and a token for the seat.
 
 ::
 
     hello       u8 1   u64 hash of the schema   u8 n, 0 to 32   n bytes of UTF-8, the room   16 bytes of token, or none
     acceptance  u8 1   16 bytes of token
 
-Little-endian; the first byte is the number of this layout. The hash is 0 for a client that takes no delta snapshots.
+Little-endian; the first byte is the number of this layout. The hash is 0 for a client that wants no delta snapshots.
 
-The token is the seat's. A client that lost its connection dials again with it, and gets its player back.
+The token belongs to the seat. A client that lost its connection dials again with it, and gets its player back.
 """
 
 import struct
@@ -24,24 +24,26 @@ _LONGEST_ROOM: Final = 32
 
 
 class JoinRequest(NamedTuple):
-    """Which room, and whose seat."""
+    """Which room, and which seat in it."""
 
     room: str = ""
+    """Its name; empty for the room without a name."""
     token: bytes = b""
-    """Empty for a player who was not here before."""
+    """Of the seat; empty for a new player."""
     schema: int = 0
-    """What the client's delta snapshots are read with."""
+    """Hash of the schema with which the client reads delta snapshots; 0 if it wants none."""
 
 
 def encode_join(request: JoinRequest) -> bytes:
+    """The bytes for the link's hello."""
     room = request.room.encode()
     if len(room) > _LONGEST_ROOM:
-        raise UsageError(f"a room's name has at most {_LONGEST_ROOM} bytes, not {len(room)}")
+        raise UsageError(f"a room's name must have at most {_LONGEST_ROOM} bytes, not {len(room)}")
     return _HEAD.pack(_LAYOUT, request.schema, len(room)) + room + request.token
 
 
 def decode_join(data: bytes) -> JoinRequest:
-    """An empty hello means the room without a name."""
+    """The request, or an InvalidValue. No bytes at all ask for the room without a name."""
     if not data:
         return JoinRequest()
     if len(data) < _HEAD.size or data[0] != _LAYOUT:
@@ -61,11 +63,12 @@ def decode_join(data: bytes) -> JoinRequest:
 
 
 def encode_acceptance(token: bytes) -> bytes:
+    """The bytes for the link's acceptance."""
     return bytes((_LAYOUT,)) + token
 
 
 def decode_acceptance(data: bytes) -> bytes:
-    """The seat's token; empty when the server has none to give."""
+    """The seat's token; empty when the server sent none that can be read."""
     if len(data) == 1 + TOKEN_SIZE and data[0] == _LAYOUT:
         return bytes(data[1:])
     return b""

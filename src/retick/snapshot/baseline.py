@@ -1,7 +1,7 @@
 """Baselines: the snapshots that deltas start from.
 
-Both ends keep a ring of them: the sender what each receiver must have made of its packets, the receiver what it made.
-Acknowledgements travel outside of this format; a caller that hears of one asks for ``latest_at_or_before`` it.
+Both ends keep a ring of them. The sender keeps what each receiver must have made of its packets, the receiver what it
+made of them. Acknowledgements are not part of the snapshot format: the caller's protocol carries them.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class BaselineRing(Generic[T]):
-    """The newest ``capacity`` values by ascending tick; a new one drops the oldest."""
+    """At most ``capacity`` values by ascending tick; a new one drops the oldest."""
 
     def __init__(self, capacity: int) -> None:
         if capacity < 1:
@@ -40,21 +40,32 @@ class BaselineRing(Generic[T]):
         """Pairs of tick and value, oldest first."""
         return iter(list(self._held.items()))
 
-    def insert(self, tick: int, value: T) -> None:
-        """Keep a value; its tick must be above every one before, or nothing changes."""
+    def insert(self, tick: int, value: T, *, keep: int | None = None) -> None:
+        """Keep a value. A tick that is not above every one before is a UsageError, and changes nothing.
+
+        The value of tick ``keep`` is not dropped to make room; the next oldest is, if there is one.
+        """
         if self._last is not None and tick <= self._last:
             raise with_code(UsageError(f"baselines come in order: tick {tick} after {self._last}"), "OutOfOrder")
         if len(self._held) == self._capacity:
-            del self._held[next(iter(self._held))]
+            oldest = next(iter(self._held))
+            del self._held[oldest if oldest != keep else next((held for held in self._held if held != keep), oldest)]
         self._held[tick] = value
         self._last = tick
+
+    def drop_before(self, tick: int) -> None:
+        """Drop every value older than ``tick``."""
+        for held in list(self._held):
+            if held >= tick:
+                break
+            del self._held[held]
 
     def get(self, tick: int) -> T | None:
         """The value of exactly this tick, if it is still held."""
         return self._held.get(tick)
 
     def require(self, tick: int) -> T:
-        """The same, or the error that says: ask for a full snapshot."""
+        """The value of exactly this tick, or BaselineMissing: the receiver must ask for a full snapshot."""
         value = self._held.get(tick)
         if value is None:
             message = f"the snapshot of tick {tick} is not held: ask for a full one"
@@ -62,7 +73,7 @@ class BaselineRing(Generic[T]):
         return value
 
     def latest_at_or_before(self, tick: int) -> tuple[int, T] | None:
-        """The newest that is not after ``tick``; dropped ones are gone, and none after it is taken instead."""
+        """Tick and value of the newest that is not after ``tick``; None if no such one is held."""
         for held, value in reversed(self._held.items()):
             if held <= tick:
                 return held, value

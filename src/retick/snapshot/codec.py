@@ -9,7 +9,7 @@ from retick.snapshot.fields import is_int
 from retick.snapshot.kernels.decoder import Decoder
 from retick.snapshot.kernels.encoder import Encoder
 from retick.snapshot.kernels.errors import baseline_error
-from retick.snapshot.kernels.layout import CHOOSE, DELTA, MASKED, PACKED
+from retick.snapshot.kernels.layout import CHOOSE, DELTA, FULL, HEADER_BYTES, MASKED, PACKED
 from retick.snapshot.limits import Limits
 from retick.snapshot.model import Entities, Snapshot
 from retick.snapshot.schema import Schema
@@ -85,6 +85,20 @@ class Codec:
     def apply_delta(self, base: Snapshot, data: Any) -> Snapshot:
         """The snapshot that a delta packet makes of ``base``, which stays as it is whatever happens."""
         return self._decoder.delta(base, data)  # type: ignore[no-any-return]  # mypy sees kernels untyped
+
+    def encode_payload(self, base: Snapshot | None, snapshot: Snapshot, packed: bool = False) -> bytes:
+        """A packet without its 28-byte header: full if ``base`` is None, else a delta.
+
+        For a protocol that sends both ticks in its own header and compares schemas when it connects.
+        """
+        packet = self.encode_full(snapshot) if base is None else self.encode_delta(base, snapshot, packed)
+        return packet[HEADER_BYTES:]
+
+    def decode_payload(self, base: Snapshot | None, tick: int, payload: bytes) -> Snapshot:
+        """The snapshot of ``tick`` from what :meth:`encode_payload` made; ``base`` as it was there."""
+        if base is None:
+            return self.decode_full(standard_header(self, FULL, tick, 0, len(payload)) + payload)
+        return self.apply_delta(base, standard_header(self, DELTA, tick, base.tick, len(payload)) + payload)
 
     def encode_changes(
         self,

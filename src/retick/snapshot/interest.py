@@ -1,14 +1,15 @@
 """Interest: a receiver sees some entities, each with a priority, in packets of bounded size.
 
-Every tick, every visible entity that differs from what the receiver holds gains its priority. Destroys go first; then
-entities by what they have gained, the highest first, each if it still fits; those that were sent start again at zero.
-One that did not fit is passed over and stands higher the next time.
+Each entity has a score. Every tick, each visible entity that differs from what the receiver holds adds its priority to
+its score. Destroys are sent first; then entities by score, the highest first, each if it still fits. An entity that was
+sent starts again at zero. One that did not fit keeps its score, and so comes earlier the next time.
 
-So with N waiting entities, of which at least k fit into a packet beside the destroys, one of priority p is sent
-within ``w * (1 + p_max / p)`` ticks, where ``w`` is N / k rounded up: in any w ticks in which nothing is sent twice
-everything is sent, and nothing is sent twice before its gains have overtaken those of one that waits.
+So there is a bound on waiting. With N waiting entities, of which at least k fit into a packet beside the destroys, an
+entity of priority p is sent within ``w * (1 + p_max / p)`` ticks, where ``w`` is N / k rounded up. For in any w ticks
+in which nothing is sent twice everything is sent, and nothing is sent twice before its score is above that of an entity
+that waits.
 
-An entity whose components changed cannot be updated: it is destroyed, and created in the packet after.
+An entity whose set of components changed cannot be updated: it is destroyed, and created by the next packet.
 """
 
 from array import array
@@ -48,20 +49,20 @@ class BudgetedPacket:
     """What :meth:`Interest.encode` made."""
 
     packet: bytes
-    """At most the budget's bytes."""
+    """At most as long as the budget."""
     result: Snapshot
-    """What the receiver makes of it: a baseline, once it is acknowledged."""
+    """What the receiver makes of it: the baseline to use, once it is acknowledged."""
     sent: tuple[int, ...]
     """Ids of entities that were created or updated."""
     destroyed: tuple[int, ...]
     """Ids that left the view, or the world."""
     waiting: tuple[int, ...]
-    """Ids that differ from what the receiver holds, but did not fit."""
+    """Ids that differ from what the receiver holds, and did not fit."""
 
 
 @dataclass(slots=True)
 class _Sizes:
-    """The exact size of a packet, kept up to date while entities are added."""
+    """The exact size of a packet while entities are added to it."""
 
     destroys: int
     entries_each: int
@@ -84,7 +85,7 @@ def _section(count: int, content: int) -> int:
 
 
 def _check_writable(codec: Codec, packed: bool) -> None:
-    """Refuse a schema none of whose packets a reader with the codec's limits would take."""
+    """Refuse a schema whose packets a reader with the codec's limits would always refuse."""
     components, limits = codec.schema.components, codec.limits
     widest = max((len(component.fields) for component in components), default=0)
     if widest > limits.max_fields_per_component or (packed and len(components) > limits.max_components_per_entity):
@@ -95,7 +96,7 @@ class Interest:
     """The packets of one receiver, within a budget."""
 
     def __init__(self, codec: Codec, *, budget: int, packed: bool = False) -> None:
-        """``budget``: bytes a packet, header included; it must hold any one entity."""
+        """``budget``: bytes of a packet at most, header included. Any one entity must fit into it."""
         if packed and codec.version < 2:
             raise UsageError("packed updates are of wire version 2")
         _check_writable(codec, packed)
@@ -108,26 +109,26 @@ class Interest:
         self._budget = budget
         self._mode = PACKED if packed else MASKED
         self._entries_each = len(codec.schema.components) if packed else 1
-        # Measures what there would be to send, however much it is.
+        # Encodes all that has changed, without limits, to measure it.
         self._measure = Encoder(codec.schema, codec.version, _UNLIMITED, False)
         self._encoder = Encoder(codec.schema, codec.version, codec.limits, codec.strict)
         self._gained: dict[int, float] = {}
 
     @property
     def budget(self) -> int:
-        """Bytes that no packet passes."""
+        """Bytes of a packet, at most."""
         return self._budget
 
     @property
     def gained(self) -> dict[int, float]:
-        """What each waiting entity has gained so far."""
+        """The score of each waiting entity."""
         return dict(self._gained)
 
     def encode(self, base: Snapshot, world: Snapshot, visible: Mapping[int, float]) -> BudgetedPacket:
-        """The most urgent part of what makes ``world``, as far as ``visible``, of ``base``.
+        """A delta with the most urgent changes from ``base`` to the visible part of ``world``.
 
-        ``visible`` gives the priority of each id, above zero; ids that are not in the world do not matter. A receiver
-        that holds nothing yet has an empty snapshot for a base, of any tick but 0: no delta starts from tick 0.
+        ``visible`` gives the priority of each visible id, above zero; ids that are not in the world are ignored. For a
+        receiver that holds nothing yet, ``base`` is an empty snapshot of any tick but 0: no delta starts from tick 0.
         """
         if base.tick == 0:
             raise UsageError("no delta starts from tick 0: count ticks from 1")
@@ -165,7 +166,7 @@ class Interest:
         self._gained = gained
 
     def _comparable(self, base: Snapshot, current: Snapshot) -> Snapshot:
-        """Without entities that have other components than in ``base``."""
+        """The snapshot without entities whose set of components is another than in ``base``."""
         components = range(len(self._codec.schema.components))
         if all(base.row_count(c) == base.count and current.row_count(c) == current.count for c in components):
             return current
@@ -196,7 +197,7 @@ class Interest:
         return min(self._codec.limits.max_entities_destroy, (self._budget - HEADER_BYTES - 11) // 4)
 
     def _choose(self, dirty: list[tuple[int, int, bool]], ids: list[int], destroys: int, room: int) -> dict[int, int]:
-        """Ids to send, with their index in the current snapshot; at most ``room`` new ones."""
+        """The ids to send, with their index in the current snapshot; at most ``room`` new ones."""
         limits = self._codec.limits
         sizes = _Sizes(destroys=destroys, entries_each=self._entries_each)
         chosen: dict[int, int] = {}
@@ -214,7 +215,7 @@ class Interest:
         return chosen
 
     def _compose(self, base: Snapshot, current: Snapshot, destroyed: set[int], chosen: dict[int, int]) -> Snapshot:
-        """``base`` without what is destroyed, and with what is chosen as it is now."""
+        """``base`` without the destroyed entities, and with the chosen ones as they are now."""
         sources = {identity: at for at, identity in enumerate(base.ids) if identity not in destroyed}
         sources.update((identity, ~at) for identity, at in chosen.items())
         order = array("q", [sources[identity] for identity in sorted(sources)])

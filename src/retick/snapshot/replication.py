@@ -4,12 +4,13 @@ A :class:`Replica` is what the sender knows of one receiver: the snapshots that 
 acknowledged. A :class:`Fanout` encodes the current snapshot for all of them, once for each distinct baseline and view:
 receivers that acknowledged the same tick and see the same entities get the same bytes object.
 
-Baselines are always what the receiver made of the packets, never the sender's own past state. The two differ where a
-threshold held a small change back; measured against the receiver's, such changes add up until they are sent.
+A baseline is always what the receiver made of a packet, never the sender's own past state. The two differ where a
+threshold held a small change back. Measured against the receiver's, such changes add up until they are sent.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from retick.snapshot.baseline import BaselineRing
 from retick.snapshot.codec import Codec
@@ -18,13 +19,14 @@ from retick.snapshot.model import Snapshot
 __all__ = ["Fanout", "FanoutStats", "Replica", "View"]
 
 View = frozenset[int]
-"""The ids that a receiver sees."""
+"""The ids of the entities that a receiver sees."""
 
 
 class Replica:
     """What one receiver holds, as far as its acknowledgements tell."""
 
     def __init__(self, history: int = 64) -> None:
+        """``history``: snapshots kept, at most: the base, and the newest that wait for an acknowledgement."""
         self._sent: BaselineRing[Snapshot] = BaselineRing(history)
         self._base: Snapshot | None = None
 
@@ -34,14 +36,18 @@ class Replica:
         return self._base
 
     def sent(self, snapshot: Snapshot) -> None:
-        """This is what the receiver makes of the packet just sent."""
-        self._sent.insert(snapshot.tick, snapshot)
+        """Remember what the receiver makes of the packet just sent."""
+        self._sent.insert(snapshot.tick, snapshot, keep=None if self._base is None else self._base.tick)
 
     def acknowledge(self, tick: int) -> None:
         """The receiver has applied the packet of this tick. Unknown and old ticks change nothing."""
+        # Most acknowledgements repeat the last one.
+        if self._base is not None and tick <= self._base.tick:
+            return
         held = self._sent.get(tick)
-        if held is not None and (self._base is None or tick > self._base.tick):
+        if held is not None:
             self._base = held
+            self._sent.drop_before(tick)
 
     def forget(self) -> None:
         """The receiver lost its state: the next packet must be a full one."""
@@ -53,54 +59,84 @@ class FanoutStats:
     """How much work was shared."""
 
     encoded: int = 0
-    """Packets that were made."""
+    """Packets encoded."""
     shared: int = 0
-    """Packets that were asked for again."""
+    """Packets asked for again, and not encoded again."""
+
+
+class _Made(NamedTuple):
+    """A packet, and what it was made from. The baseline is kept alive, so that no other can get its ``id``."""
+
+    base: Snapshot | None
+    current: Snapshot
+    """As the receiver's view has it."""
+    packet: bytes
 
 
 class Fanout:
     """The packets of one tick."""
 
-    def __init__(self, codec: Codec, current: Snapshot, *, packed: bool = False) -> None:
+    def __init__(self, codec: Codec, current: Snapshot, *, packed: bool = False, header: bool = True) -> None:
+        """``header=False`` makes packets without the 28-byte header: see :meth:`Codec.encode_payload`."""
         self._codec = codec
         self._current = current
         self._packed = packed
+        self._header = header
+        # Without thresholds a receiver gets the sender's very values, and no packet has to be decoded to know them.
+        self._exact = not any(field.threshold for component in codec.schema.components for field in component.fields)
         self._views: dict[View, Snapshot] = {}
-        # By identity of the baseline, which is kept alive here so that no other can get its address.
-        self._made: dict[tuple[int, View | None], tuple[Snapshot | None, bytes, Snapshot | None]] = {}
+        self._made: dict[tuple[int, View | None], _Made] = {}
+        self._results: dict[tuple[int, View | None], Snapshot] = {}
         self.stats = FanoutStats()
 
+    @property
+    def tick(self) -> int:
+        """The tick of every packet."""
+        tick: int = self._current.tick
+        return tick
+
     def view(self, ids: Iterable[int] | None) -> Snapshot:
-        """The current snapshot as one with this view sees it."""
+        """The current snapshot as a receiver with this view sees it; None means everything."""
         if ids is None:
             return self._current
         wanted = frozenset(ids)
-        if wanted not in self._views:
-            self._views[wanted] = self._current.select(wanted)
-        return self._views[wanted]
+        found = self._views.get(wanted)
+        if found is None:
+            found = self._views[wanted] = self._current.select(wanted)
+        return found
 
     def packet(self, base: Snapshot | None, view: View | None = None) -> bytes:
-        """For a receiver that holds ``base``, or nothing yet."""
+        """For a receiver that holds ``base``, or None for one that holds nothing yet."""
+        return self._make(base, view).packet
+
+    def result(self, base: Snapshot | None, view: View | None = None) -> Snapshot:
+        """What that receiver makes of :meth:`packet`; to be given to :meth:`Replica.sent`."""
+        key = (id(base), view)
+        made = self._made.get(key) or self._make(base, view)
+        if self._exact and made.current.owned:
+            return made.current
+        if key not in self._results:
+            self._results[key] = self._decoded(base, made.packet)
+        return self._results[key]
+
+    def _make(self, base: Snapshot | None, view: View | None) -> _Made:
         key = (id(base), view)
         made = self._made.get(key)
         if made is not None:
             self.stats.shared += 1
-            return made[1]
+            return made
         self.stats.encoded += 1
         current = self.view(view)
-        if base is None:
+        if not self._header:
+            packet = self._codec.encode_payload(base, current, self._packed)
+        elif base is None:
             packet = self._codec.encode_full(current)
         else:
-            packet = self._codec.encode_delta(base, current, packed=self._packed)
-        self._made[key] = (base, packet, None)
-        return packet
+            packet = self._codec.encode_delta(base, current, self._packed)
+        made = self._made[key] = _Made(base, current, packet)
+        return made
 
-    def result(self, base: Snapshot | None, view: View | None = None) -> Snapshot:
-        """What that receiver makes of :meth:`packet`; to be given to :meth:`Replica.sent`."""
-        packet = self.packet(base, view)
-        key = (id(base), view)
-        held = self._made[key][2]
-        if held is None:
-            held = self._codec.decode_full(packet) if base is None else self._codec.apply_delta(base, packet)
-            self._made[key] = (base, packet, held)
-        return held
+    def _decoded(self, base: Snapshot | None, packet: bytes) -> Snapshot:
+        if not self._header:
+            return self._codec.decode_payload(base, self.tick, packet)
+        return self._codec.decode_full(packet) if base is None else self._codec.apply_delta(base, packet)

@@ -1,16 +1,16 @@
-"""Sessions (wire version 2): a session-init packet, then frames whose header takes four to ten bytes instead of 28.
+"""Sessions (wire version 2): a session-init packet, then frames with a header of four to ten bytes instead of 28.
 
-A frame's ticks count from the last tick of the session, which each end keeps for itself. A receiver moves on with
-every frame that parses. So a frame that is lost leaves the two apart, and the next ticks come out wrong, unless the
-sender knows what the receiver holds. Two ways are right:
+The ticks in a frame count from the session's last tick. Each end keeps that tick itself, and a receiver moves it with
+every frame that it can read. After a lost frame the two ends would differ, and the next ticks would be wrong. There are
+two ways to prevent this:
 
-- an ordered, reliable channel: every frame arrives, and both ends move on frame by frame (``ordered=True``);
-- a channel that loses packets: a compact frame goes out only while no earlier one is in doubt, and in between deltas
-  go with the standard header, which leaves the session's tick alone (``ordered=False``).
+- over an ordered, reliable channel every frame arrives, and both ends move frame by frame (``ordered=True``);
+- over a channel that loses packets, a compact frame is sent only when every earlier one is known to have arrived or to
+  be lost. Until then deltas have the standard header, which does not move the session's tick (``ordered=False``).
 
-A frame says nothing of where it counts from. So neither way bears a frame that arrives twice, or after a full packet
-that was sent later: the receiver would count it from another tick. A link drops what arrives twice; whoever sends a
-full packet over a channel that reorders, while a frame is in doubt, opens a new session with it.
+A frame does not say from which tick it counts. So a frame must not arrive twice, nor after a full packet that was sent
+later: the receiver would count it from another tick. A link drops duplicates. To send a full packet over a channel that
+reorders, while a frame is unacknowledged, open a new session with it.
 """
 
 from dataclasses import dataclass
@@ -50,21 +50,21 @@ class SessionState:
     schema_hash: int
     """Of the schema that both ends use."""
     session_id: int | None
-    """64 bits, not 0; None when the sender gave none. Nothing carries it again."""
+    """64 bits, not 0; None when the sender gave none. No later packet carries it."""
     last_tick: int
     """The tick from which the first frame counts."""
     compact_mode: int = COMPACT_MODE
-    """1 is the only one."""
+    """Always 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrameHeader:
-    """The header of a compact frame, with its ticks worked out."""
+    """The header of a compact frame, with its ticks computed."""
 
     flags: int
     """1 full, 2 delta."""
     tick: int
-    """Of the snapshot; the receiver's next last tick."""
+    """Of the snapshot; the next frame counts from it."""
     baseline_tick: int
     """Of the snapshot that the delta starts from."""
     payload_len: int
@@ -72,6 +72,7 @@ class FrameHeader:
 
 
 def standard_header(codec: "Codec", flags: int, tick: int, baseline_tick: int, payload_bytes: int) -> bytes:
+    """The 28 bytes before the payload of a packet."""
     for name, value in (("tick", tick), ("baseline_tick", baseline_tick)):
         if not isinstance(value, int) or not 0 <= value <= 0xFFFFFFFF:
             raise UsageError(f"{name} must be from 0 to 4294967295, not {value!r}")
@@ -79,6 +80,7 @@ def standard_header(codec: "Codec", flags: int, tick: int, baseline_tick: int, p
 
 
 def encode_session_init(codec: "Codec", tick: int, session_id: int | None) -> bytes:
+    """See :meth:`Codec.encode_session_init`."""
     if session_id is not None and not (is_int(session_id) and 1 <= session_id <= 0xFFFFFFFFFFFFFFFF):
         raise UsageError(f"session_id must be from 1 to 2**64 - 1, or None, not {session_id!r}")
     body = (session_id or 0).to_bytes(8, "little") + bytes((COMPACT_MODE,))
@@ -87,6 +89,7 @@ def encode_session_init(codec: "Codec", tick: int, session_id: int | None) -> by
 
 
 def decode_session_init(codec: "Codec", decoder: Decoder, data: Any) -> SessionState:
+    """See :meth:`Codec.decode_session_init`."""
     framing = decoder.packet_header(data)
     if framing.flags != SESSION_INIT:
         raise _session_fault("SessionMissing", "not a session-init packet")
@@ -117,55 +120,55 @@ def _session_fault(code: str, message: str, **details: int) -> InvalidValue:
 
 
 class SessionSender:
-    """The sending end: keeps the tick from which the receiver counts, and chooses the header."""
+    """The sender: keeps the tick from which the receiver counts, and chooses the header."""
 
     def __init__(self, codec: "Codec", *, tick: int, ordered: bool, session_id: int | None = None) -> None:
         self._codec = codec
         self._ordered = ordered
         self._last_tick = tick
-        self._doubtful: int | None = None
+        self._unconfirmed: int | None = None
         self.init_packet = codec.encode_session_init(tick=tick, session_id=session_id)
         """To be delivered before any frame."""
 
     @property
     def last_tick(self) -> int:
-        """What the receiver counts from, as far as this end knows."""
+        """The tick from which the receiver counts, as far as this end knows."""
         return self._last_tick
 
     def encode(self, base: Snapshot, snapshot: Snapshot) -> bytes:
-        """A delta: as a compact frame where the receiver's tick is certain, else with the standard header."""
-        if self._doubtful is not None:
+        """A delta: a compact frame if the receiver's tick is certain, else a packet with the standard header."""
+        if self._unconfirmed is not None:
             return self._codec.encode_delta(base, snapshot, packed=True)
         frame = self._codec.encode_frame(base, snapshot, last_tick=self._last_tick)
         if self._ordered:
             self._last_tick = snapshot.tick
         else:
-            self._doubtful = snapshot.tick
+            self._unconfirmed = snapshot.tick
         return frame
 
     def encode_full(self, snapshot: Snapshot) -> bytes:
-        """A full snapshot, which always has the standard header; the receiver counts from it when it arrives."""
+        """A full snapshot. It always has the standard header, and the receiver counts from it once it arrives."""
         packet = self._codec.encode_full(snapshot)
         if self._ordered:
             self._last_tick = snapshot.tick
         else:
-            self._doubtful = snapshot.tick
+            self._unconfirmed = snapshot.tick
         return packet
 
     def acknowledge(self, tick: int) -> None:
         """The receiver has the packet of this tick."""
-        if tick == self._doubtful:
+        if tick == self._unconfirmed:
             self._last_tick = tick
-            self._doubtful = None
+            self._unconfirmed = None
 
     def lost(self, tick: int) -> None:
-        """The packet of this tick certainly never arrived, and never will."""
-        if tick == self._doubtful:
-            self._doubtful = None
+        """The packet of this tick certainly did not arrive, and never will."""
+        if tick == self._unconfirmed:
+            self._unconfirmed = None
 
 
 class SessionReceiver:
-    """The receiving end: takes session-init, full packets, deltas and compact frames as they come."""
+    """The receiver of session-init packets, full packets, deltas and compact frames."""
 
     def __init__(self, codec: "Codec") -> None:
         self._codec = codec
@@ -179,7 +182,7 @@ class SessionReceiver:
         return self._last_tick
 
     def open(self, data: Any) -> SessionState:
-        """Start, or start again, from a session-init packet."""
+        """Open a session, or a new one, from a session-init packet."""
         self.state = self._codec.decode_session_init(data)
         self._last_tick = self.state.last_tick
         return self.state
@@ -191,7 +194,7 @@ class SessionReceiver:
         return self._codec.decode_frame_header(data, last_tick=self._last_tick).baseline_tick
 
     def apply(self, base: Snapshot | None, data: Any) -> Snapshot:
-        """The snapshot in a packet. ``base`` is needed for deltas. The tick moves on only when all went well."""
+        """The snapshot in a packet; a delta needs its ``base``. The tick moves only if the packet is good."""
         if self.state is None:
             raise _session_fault("SessionMissing", "a packet of a session that was never opened")
         if bytes(data[: len(MAGIC)]) != MAGIC:

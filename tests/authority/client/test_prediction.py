@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from retick.authority import Client, ClientConfig, Reconciled, Resynced
-from retick.authority.clock import Pings
 from retick.authority.config import ServerConfig
 from retick.games.runner import CourseBot, NetRunner, RunnerConfig
 from retick.games.runner.netrunner.control import ResyncHint
@@ -126,19 +125,6 @@ def test_losing_and_gaining_focus_raises_the_epoch_twice() -> None:
     field.run(2.0)
     assert field.server.rooms[""].players[2].epoch == 3
     assert max(event.correction for event in field.of("a", Reconciled)[-20:]) == 0.0
-
-
-def test_pings_are_answered_once_and_old_ones_are_forgotten() -> None:
-    pings = Pings(0.5)
-    assert pings.due(0.4) is None
-    assert pings.due(0.5) == (1, 500)
-    assert pings.due(0.9) is None
-    assert pings.answered(1, 0.62) == 120.0
-    assert pings.answered(1, 0.63) is None
-    for number in range(200):
-        pings.due(1.0 + number)
-    assert pings.answered(2, 900.0) is None
-    assert pings.answered(201, 200.1) is not None
 
 
 @pytest.mark.parametrize("rate", [30, 120])

@@ -1,10 +1,10 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retick.authority.client.history import PendingCommands
+from retick.authority.client.pending import PendingCommands
 from retick.authority.client.reconcile import correction_between, replay
-from retick.authority.stats import InputStats, PlayerView
 from retick.games.runner import CourseBot, Mode, NetRunner, RunnerState
+from retick.wire.authority import InputStats, PlayerView
 
 NET = NetRunner()
 

@@ -8,9 +8,9 @@ from retick.games.runner import Command
 def test_a_command_is_found_at_its_tick_and_only_there() -> None:
     buffer = CommandBuffer()
     buffer.store(Command(7, 100, 1))
-    assert buffer.take(100) == Command(7, 100, 1)
-    assert buffer.take(99) is None
-    assert buffer.take(100 + CAPACITY) is None
+    assert buffer.command_for(100) == Command(7, 100, 1)
+    assert buffer.command_for(99) is None
+    assert buffer.command_for(100 + CAPACITY) is None
 
 
 def test_a_higher_seq_wins_the_tick_and_a_lower_one_does_not() -> None:
@@ -18,7 +18,7 @@ def test_a_higher_seq_wins_the_tick_and_a_lower_one_does_not() -> None:
     assert buffer.store(Command(7, 100, 1))
     assert not buffer.store(Command(6, 100, 1))
     assert buffer.store(Command(8, 100, 1))
-    held = buffer.take(100)
+    held = buffer.command_for(100)
     assert held is not None
     assert held.seq == 8
 
@@ -27,7 +27,7 @@ def test_a_later_tick_keeps_its_slot_against_an_earlier_one() -> None:
     buffer = CommandBuffer()
     buffer.store(Command(7, 100 + CAPACITY, 1))
     assert not buffer.store(Command(9, 100, 1))
-    assert buffer.take(100 + CAPACITY) is not None
+    assert buffer.command_for(100 + CAPACITY) is not None
 
 
 @given(st.lists(st.tuples(st.integers(1, 200), st.integers(1, 64)), max_size=60), st.integers(0, 300))
@@ -37,5 +37,5 @@ def test_pruning_forgets_exactly_what_is_before(pairs: list[tuple[int, int]], ti
         buffer.store(Command(seq, wanted, 1))
     buffer.prune(tick)
     ticks = {wanted for _, wanted in pairs}
-    assert {wanted for wanted in ticks if buffer.take(wanted)} == {wanted for wanted in ticks if wanted >= tick}
+    assert {wanted for wanted in ticks if buffer.command_for(wanted)} == {wanted for wanted in ticks if wanted >= tick}
     assert buffer.waiting == len({wanted for wanted in ticks if wanted >= tick})

@@ -1,7 +1,15 @@
+"""Where others were when a shooter saw them, and shots that hit what was seen."""
+
+from math import atan2
+from typing import Any
+
+from retick.authority import Client, GameMessageReceived, ServerConfig
 from retick.authority.server.rewind import HISTORY_TICKS, Rewind
 from retick.authority.server.room import Room
-from retick.games.runner import Button, Command, NetRunner, RunnerConfig
+from retick.games.runner import Button, Command, Intent, NetRunner, RunnerConfig, World
 from retick.games.runner.netrunner.fire import FireResult
+from retick.transport import Conditions
+from tests.authority.courses import BackAndForth, Field
 
 
 def filled(ticks: int) -> Rewind:
@@ -59,3 +67,46 @@ def test_a_shot_says_the_tick_at_which_it_was_judged_and_not_one_that_is_forgott
     room.advance(0.0)
     [result] = [found for found in map(net.decode, ear.heard) if isinstance(found, FireResult)]
     assert result.tick == room.tick - HISTORY_TICKS + 1
+
+
+class Marksman:
+    """Aims at the middle of what he sees, and fires twice a second."""
+
+    client: Client
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+        self.ticks = 0
+
+    def decide(self, state: Any) -> Intent:
+        self.ticks += 1
+        seen = list(self.client.others(now=self.field.network.now).values())
+        if not seen:
+            return Intent()
+        x, y, z = (there - here for there, here in zip(seen[0].position, state.position, strict=True))
+        flat = (x * x + z * z) ** 0.5
+        yaw, pitch = atan2(-x, -z), atan2(y + 0.9 - 1.55, flat)
+        return Intent(yaw=yaw, pitch=pitch, fire=self.ticks > 180 and self.ticks % 30 == 0)
+
+
+def share_of_hits(config: ServerConfig) -> float:
+    field = Field(
+        profile=NetRunner(world=World()), conditions=Conditions(latency=0.05, jitter=0.002), config=config, seed=3
+    )
+    field.join("target", bot=BackAndForth())
+    field.run(0.5)
+    marksman = Marksman(field)
+    marksman.client = field.join("marksman", bot=marksman)
+    field.run(14.0)
+    told = [event.message for event in field.of("marksman", GameMessageReceived)]
+    results = [message for message in told if isinstance(message, FireResult)]
+    assert len(results) > 15
+    return sum(result.hit == field.clients["target"].peer_id for result in results) / len(results)
+
+
+def test_shots_hit_what_the_shooter_saw() -> None:
+    assert share_of_hits(ServerConfig()) >= 0.9
+
+
+def test_without_the_lead_of_commands_shots_at_runners_miss() -> None:
+    assert share_of_hits(ServerConfig(rewind_input_delay=False)) < 0.6

@@ -1,6 +1,6 @@
-"""The client's side: prediction, reconciliation, smoothing, and the others interpolated.
+"""The client: prediction, reconciliation, smoothing, and interpolation of the other players.
 
-Knows profiles by shape; knows no game, no socket and no clock.
+Knows games through the Protocols in profile.py; knows no socket and no clock, and nothing of ``server``.
 """
 
 from retick.authority.client.client import Client

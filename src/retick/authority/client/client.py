@@ -1,21 +1,20 @@
-"""The client: predicts its own player, shows the others, and believes the server. Sans-I/O, like the server.
+"""The client: predicts its own player, draws the others, and corrects itself by the server. Sans-I/O, as the server.
 
-A game calls ``tick`` sixty times a second with what is held at the controls, and for each picture ``player``,
-``others`` and ``view_offset``. All else comes through the five calls.
+A game calls ``tick`` sixty times a second with what is held at the controls, and for each drawn frame ``player``,
+``others`` and ``view_offset``. The five calls do the rest.
 """
 
-# retick: floats -- seconds, milliseconds and pictures; states come from the motor alone
+# retick: floats -- seconds, milliseconds and drawing; states come from the motor alone
 
 from collections.abc import Callable, Hashable
-from typing import Any, Final
+from typing import Final
 
-from retick.authority.acked import DELTA_SNAPSHOT, acked_input
 from retick.authority.client.interpolation import RemoteView
 from retick.authority.client.prediction import Prediction
 from retick.authority.client.remotes import Remotes
-from retick.authority.clock import Pings
 from retick.authority.config import DELTA_SNAPSHOTS, LARGEST_MESSAGE, ClientConfig
 from retick.authority.delta import LAST_TICK, DeltaCodec, DeltaReceiver
+from retick.authority.delta_frames import DELTA_SNAPSHOT, acked_input
 from retick.authority.events import (
     ClientEvent,
     ConnectionLost,
@@ -25,8 +24,9 @@ from retick.authority.events import (
     Resynced,
 )
 from retick.authority.joining import JoinRequest, decode_acceptance, encode_join
-from retick.authority.shapes import Profile, State, Vector
+from retick.authority.profile import Intent, Profile, State, Stats, Vector, View, Welcome
 from retick.authority.stats import ClientStats
+from retick.authority.timing import Pings
 from retick.errors import BaselineMissing, DecodeError, UnsupportedVersion, UsageError
 from retick.link import (
     Connected,
@@ -41,16 +41,18 @@ from retick.link import (
     UnreliableReceived,
     describe,
 )
+from retick.wire.authority import DelayUpdate, Hello, Ping, Pong, ResyncHint
 
 __all__ = ["Client"]
 
 FIRST_PING: Final = 0.1
+"""Seconds after the connection stands."""
 FINAL: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME_VERSION, Reason.DENIED)
-"""Ends after which dialling again makes no sense."""
+"""Reasons for an end of the connection after which dialling again is of no use."""
 
 
 class Client:
-    """One player's machine."""
+    """One player's end of the connection."""
 
     def __init__(
         self,
@@ -64,12 +66,12 @@ class Client:
         """Join the server at ``address``; ``entropy(n)`` gives n random bytes, ``os.urandom`` outside of tests."""
         self.config = config or ClientConfig()
         self.profile = profile
-        """Ours at first; after the welcome, with the server's numbers."""
+        """As given at first; from the welcome on, with the server's numbers."""
         self.stats = ClientStats()
         self.prediction: Prediction | None = None
         """None before the welcome."""
-        self.server_stats: Any = None
-        """The server's counters for us, from the newest snapshot."""
+        self.server_stats: Stats = None
+        """How the server ran our commands, from the newest snapshot; None before the first."""
         self._address = address
         self._room = room
         self._token = b""
@@ -109,12 +111,12 @@ class Client:
 
     @property
     def is_joined(self) -> bool:
-        """Whether the server has welcomed us and the connection stands."""
+        """Whether the server has welcomed us and the connection is up."""
         return self.prediction is not None and self._connection.is_connected and self._welcome_by is None
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will come."""
+        """Whether the client has ended: it is connected no more and does not dial again."""
         return self._over
 
     @property
@@ -129,10 +131,11 @@ class Client:
 
     @property
     def peer_id(self) -> int | None:
+        """Ours; None before the welcome."""
         return None if self.prediction is None else self.prediction.peer_id
 
-    def tick(self, intent: Any, *, now: float) -> None:
-        """One client tick with what is held at the controls. Before the welcome it does nothing."""
+    def tick(self, intent: Intent, *, now: float) -> None:
+        """One client tick with what is held at the controls. Does nothing before the welcome."""
         prediction = self.prediction
         if prediction is None or not self.is_joined:
             return
@@ -145,10 +148,10 @@ class Client:
             self._events.append(Resynced(tick=prediction.clock.estimate(now)))
         ping = self._pings.due(now)
         if ping is not None:
-            connection.send_reliable(self.profile.encode_control(self.profile.messages.Ping(*ping)))
+            connection.send_reliable(self.profile.encode_control(Ping(*ping)))
 
     def others(self, *, now: float) -> dict[int, RemoteView]:
-        """Everyone else as to be drawn now, by peer id."""
+        """The other players as they should be drawn now, by peer id."""
         if self.prediction is None or self._remotes is None:
             return {}
         views = self._remotes.views(self.prediction.clock.precise(now), now, hermite=self.config.hermite)
@@ -156,20 +159,21 @@ class Client:
         return views
 
     def view_offset(self, dt: float) -> Vector:
-        """What to add to our own player's position in this picture, ``dt`` seconds after the last."""
+        """What to add to our own player's position when it is drawn, ``dt`` seconds after the last time."""
         return (0.0, 0.0, 0.0) if self.prediction is None else self.prediction.smoothing.advance(dt)
 
     def lose_focus(self, *, now: float) -> None:
-        """The window lost the player's attention: what was held is not held any more."""
+        """Call this when the window loses focus: the controls are no longer held."""
         if self.prediction is not None:
             self.prediction.lose_place(now, rebase=False)
 
     def gain_focus(self, *, now: float) -> None:
+        """Call this when the window has focus again."""
         if self.prediction is not None:
             self.prediction.lose_place(now)
 
     def close(self, text: str = "") -> None:
-        """Leave in good order; keep the five calls going for a moment."""
+        """Say goodbye. Keep the five calls going for a moment, so that it is sent."""
         self._over = True
         self._link.close(Reason.GOODBYE, text)
 
@@ -197,7 +201,7 @@ class Client:
         events, self._events = self._events, []
         return events
 
-    # What the link says.
+    # What the link reports.
 
     def _handle_link(self, now: float) -> None:
         for event in self._link.events():
@@ -208,14 +212,14 @@ class Client:
             elif isinstance(event, MessageReceived):
                 self._on_message(event.data, now)
             else:
-                self._on_rare(event, now)
+                self._on_link_change(event, now)
 
-    def _on_rare(self, event: LinkEvent, now: float) -> None:
+    def _on_link_change(self, event: LinkEvent, now: float) -> None:
         if isinstance(event, Connected):
             terms = self._connection.terms
             self._token = decode_acceptance(terms.peer_data) if terms is not None else b""
-            hello = self._offered.encode_control(self._offered.messages.Hello(self._offered.protocol_version))
-            self._connection.send_reliable(hello)
+            hello = Hello(self._offered.protocol_version)
+            self._connection.send_reliable(self._offered.encode_control(hello))
             self._welcome_by = now + self.config.welcome_seconds
             self._pings = Pings(now + FIRST_PING)
         elif isinstance(event, Refused):
@@ -254,7 +258,7 @@ class Client:
 
     def _on_message(self, data: bytes, now: float) -> None:
         try:
-            message: Any = self._offered.decode(data)
+            message = self._offered.decode(data)
         except UnsupportedVersion as error:
             self._welcome_by = None
             self._fail(Reason.GAME_VERSION, str(error))
@@ -262,28 +266,27 @@ class Client:
         except DecodeError:
             self.stats.refused += 1
             return
-        profile = self._offered
         if getattr(message, "server_tick", 0) > LAST_TICK:
             self.stats.refused += 1
-        elif isinstance(message, profile.messages.Welcome):
-            self._welcome(message, now)
+        elif isinstance(message, self._offered.welcome_type):
+            self._on_welcome(message, now)
         elif self.prediction is None:
             return
-        elif isinstance(message, profile.messages.Ping):
-            pong = profile.messages.Pong(message.seq, message.clock_ms, self._snapshot_tick)
-            self._connection.send_reliable(profile.encode_control(pong))
-        elif isinstance(message, profile.messages.Pong):
-            self._take_pong(self.prediction, message, now)
-        elif isinstance(message, profile.messages.DelayUpdate):
+        elif isinstance(message, Ping):
+            pong = Pong(message.seq, message.clock_ms, self._snapshot_tick)
+            self._connection.send_reliable(self._offered.encode_control(pong))
+        elif isinstance(message, Pong):
+            self._on_pong(self.prediction, message, now)
+        elif isinstance(message, DelayUpdate):
             self.prediction.target_delay = message.delay_ticks
-        elif isinstance(message, profile.messages.ResyncHint):
+        elif isinstance(message, ResyncHint):
             self.prediction.resync(message.server_tick, now)
             self._events.append(Resynced(tick=message.server_tick))
         else:
             self._events.append(GameMessageReceived(message))
 
-    def _welcome(self, welcome: Any, now: float) -> None:
-        """A first welcome begins everything; one after a lost connection begins all but the body."""
+    def _on_welcome(self, welcome: Welcome, now: float) -> None:
+        """A first welcome starts everything. One after a lost connection keeps the predicted player."""
         if self._welcome_by is None:
             return
         self._welcome_by = None
@@ -307,7 +310,7 @@ class Client:
             Joined(peer_id=welcome.peer_id, server_tick=welcome.server_tick, is_rejoin=is_rejoin, delta=delta)
         )
 
-    def _take_pong(self, prediction: Prediction, pong: Any, now: float) -> None:
+    def _on_pong(self, prediction: Prediction, pong: Pong, now: float) -> None:
         sample_ms = self._pings.answered(pong.seq, now)
         if sample_ms is not None and prediction.round_trip.add(sample_ms, self._connection.rtt * 1000):
             prediction.observe(pong.server_tick, now)
@@ -320,7 +323,7 @@ class Client:
             return
         try:
             if self._receiver is not None and data[0] == DELTA_SNAPSHOT:
-                view: Any = self._receiver.decode(data, prediction.peer_id)
+                view: View = self._receiver.decode(data, prediction.peer_id)
             else:
                 view = self._offered.decode_snapshot(data)
         except BaselineMissing:
@@ -338,13 +341,13 @@ class Client:
         self._snapshot_tick = view.tick
         self.stats.snapshots += 1
         self.stats.snapshot_bytes += len(data)
-        self._take_snapshot(prediction, view, now)
+        self._on_snapshot(prediction, view, now)
 
-    def _take_snapshot(self, prediction: Prediction, view: Any, now: float) -> None:
+    def _on_snapshot(self, prediction: Prediction, view: View, now: float) -> None:
         prediction.observe(view.tick, now)
         for player in view.players:
             if player.peer_id == prediction.peer_id:
                 self.server_stats = player.stats
                 self._events.append(prediction.reconcile(player, view.tick))
         if self._remotes is not None:
-            self._remotes.take(view, prediction.peer_id, now)
+            self._remotes.receive(view, prediction.peer_id, now)

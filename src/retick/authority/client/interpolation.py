@@ -1,46 +1,57 @@
-"""The others, shown a little in the past: between two snapshots where there are two, beyond the newest for a moment."""
+"""Other players are drawn a little in the past: between two snapshots, or for a short time past the newest."""
 
-# retick: floats -- pictures of other players; nothing is simulated from them
+# retick: floats -- drawing of other players; nothing is simulated from them
 
 from bisect import insort
 from math import dist, pi
 from typing import Final, NamedTuple
 
-from retick.authority.clock import ms_to_ticks
-from retick.authority.shapes import State, Vector
+from retick.authority.profile import State, Vector
+from retick.authority.timing import ms_to_ticks
 
 __all__ = ["InterpolationDelay", "RemoteBuffer", "RemoteView", "RenderClock"]
 
 CAPACITY: Final = 64
+"""Snapshots kept of each player."""
 TELEPORT: Final = 2.5
-"""Metres: who is further from where he was drawn last is moved at once."""
+"""Metres between two drawn places from which a teleport is counted."""
 JITTER_EWMA: Final = 0.1
+"""Weight of a new sample in the smoothed jitter."""
 MAX_EXTRA_MS: Final = 100
+"""Milliseconds that jitter can add to the delay."""
 MAX_UNDERFLOW_TICKS: Final = 32
+"""Ticks that missing snapshots can add to the delay."""
 STEP_INTERVAL: Final = 0.25
-LEAN: Final = 2.0
-"""Share of its error that the drawn tick makes good in a second, so to say."""
-LOST: Final = 12.0
-"""Ticks of error from which the drawn tick jumps instead."""
+"""Seconds between two changes of the delay."""
+CORRECTION_RATE: Final = 2.0
+"""Part of its error that the drawn tick corrects, for each second that passes."""
+JUMP_TICKS: Final = 12.0
+"""Ticks of error above which the drawn tick jumps to its target."""
 
 
 class Sample(NamedTuple):
+    """A player in one snapshot."""
+
     tick: int
     state: State
 
 
 class RemoteView(NamedTuple):
-    """Another player as he is to be drawn."""
+    """Another player as it should be drawn."""
 
     position: Vector
+    """Metres."""
     velocity: Vector
+    """Metres per second."""
     yaw: float
+    """Radians."""
     pitch: float
+    """Radians."""
     grounded: bool
     state: State
     """The snapshot's state nearest to this moment, for animation."""
     underflow: bool
-    """True when no snapshot reaches this moment."""
+    """True when this moment lies past the newest snapshot."""
 
 
 def _mix(a: float, b: float, t: float) -> float:
@@ -58,7 +69,7 @@ def _mix_angles(a: float, b: float, t: float) -> float:
 
 
 def _hermite(a: State, b: State, t: float, seconds: float) -> Vector:
-    """A curve through both positions with both velocities, which are per second and so are scaled by seconds."""
+    """A curve through both positions with both velocities; ``seconds`` is the time between them."""
     h0, h1 = 2 * t**3 - 3 * t**2 + 1, t**3 - 2 * t**2 + t
     h2, h3 = -2 * t**3 + 3 * t**2, t**3 - t**2
     x, y, z = (
@@ -93,7 +104,7 @@ class RemoteBuffer:
             del samples[0]
 
     def sample(self, at: float, *, max_extrapolation: int, hermite: bool = False) -> RemoteView | None:
-        """The player at a tick with a fraction; None before the first snapshot."""
+        """The player at a tick with its fraction; None before the first snapshot."""
         samples = self._samples
         if not samples:
             return None
@@ -143,7 +154,7 @@ class RemoteBuffer:
 
 
 class RenderClock:
-    """The tick that is drawn. It runs evenly and leans towards its target, which steps with every snapshot."""
+    """The tick that is drawn. It runs evenly and moves slowly towards its target, which jumps with every snapshot."""
 
     __slots__ = ("_at", "_drawn_at", "_rate")
 
@@ -153,7 +164,7 @@ class RenderClock:
         self._drawn_at = 0.0
 
     def advance(self, target: float, now: float) -> float:
-        """The tick to draw now, given where the clock and the delay say it should be."""
+        """The tick to draw now; ``target`` is the estimated server tick minus the interpolation delay."""
         passed = max(0.0, now - self._drawn_at)
         self._drawn_at = now
         if self._at is None:
@@ -161,12 +172,12 @@ class RenderClock:
             return target
         self._at += passed * self._rate
         error = target - self._at
-        self._at += error if abs(error) > LOST else error * min(1.0, passed * LEAN)
+        self._at += error if abs(error) > JUMP_TICKS else error * min(1.0, passed * CORRECTION_RATE)
         return self._at
 
 
 class InterpolationDelay:
-    """How far in the past others are shown: the server's number, the jitter of arrivals, and what underflow taught."""
+    """How far in the past others are drawn: the server's number, plus jitter, plus ticks for missing snapshots."""
 
     __slots__ = (
         "_arrived_at",
@@ -191,17 +202,17 @@ class InterpolationDelay:
         self.jitter_ms = 0.0
         self.underflow_ticks = 0
         self.ticks: int | None = None
-        """None before the first use."""
+        """The delay; None before the first use."""
 
     def arrived(self, now: float) -> None:
-        """A snapshot came in."""
+        """A snapshot arrived: measure the jitter."""
         if self._arrived_at is not None:
             off = abs(now - self._arrived_at - self._interval) * 1000
             self.jitter_ms += (off - self.jitter_ms) * JITTER_EWMA
         self._arrived_at = now
 
     def update(self, now: float) -> int:
-        """The delay for a frame drawn now: one step towards the target, four times a second."""
+        """The delay in ticks for a frame drawn now: one tick towards the target, four times a second at most."""
         jitter = ms_to_ticks(max(0.0, min(MAX_EXTRA_MS, self.jitter_ms)), self._rate)
         target = max(0, min(self._limit, self._base + jitter + self.underflow_ticks))
         if self.ticks is None:
@@ -212,7 +223,7 @@ class InterpolationDelay:
         return self.ticks
 
     def note_underflow(self, any_underflow: bool, now: float) -> None:
-        """After drawing: one tick more, once a second, while snapshots are missing; one less, every two, when not."""
+        """Call this after drawing. While snapshots are missing, add a tick each second; else remove one every two."""
         if now < self._extra_at:
             return
         if any_underflow and self.underflow_ticks < MAX_UNDERFLOW_TICKS:

@@ -1,47 +1,59 @@
-"""The client's own player: commands made ahead of the server, run at once, and run again when the server has spoken."""
+"""The client's own player: commands are stamped ahead of the server, run at once, and resimulated after a snapshot."""
 
 # retick: floats -- seconds and milliseconds of the network; states come from the motor alone
 
-from typing import Any, Final
+from typing import Final
 
-from retick.authority.client.history import PendingCommands
+from retick.authority.client.clock import TickClock
+from retick.authority.client.pending import PendingCommands
 from retick.authority.client.reconcile import correction_between, replay
 from retick.authority.client.smoothing import ViewSmoothing
-from retick.authority.clock import MAX_DELAY_TICKS, SAFETY_TICKS, RoundTrip, TickClock
 from retick.authority.config import ClientConfig
 from retick.authority.events import Reconciled
-from retick.authority.shapes import PlayerState, Profile, State
+from retick.authority.profile import Intent, PlayerState, Profile, State, Welcome
 from retick.authority.stats import ClientStats
+from retick.authority.timing import MAX_DELAY_TICKS, SAFETY_TICKS, RoundTrip
 
 __all__ = ["Prediction"]
 
 JOIN_GRACE: Final = 2.0
+"""Seconds after the welcome in which drift is no reason for a resync, and the input delay does not fall."""
 STALL: Final = 0.2
+"""Seconds between two client ticks after which the client has lost its place in time."""
 MOST_BUNDLES: Final = 65
+"""Bundles in one client tick, at most."""
 DRIFT: Final = 4
+"""Ticks that the clock may be wrong before it is corrected."""
 HARD_DRIFT: Final = 8
+"""Ticks that the clock may be wrong before it counts towards a resync."""
 BREACHES: Final = 3
+"""Client ticks in a row with drift, after which the client resyncs."""
 FRESH: Final = 0.25
+"""Seconds: with an older server tick the client does not resync."""
 RESYNC_INTERVAL: Final = 0.5
+"""Seconds between two resyncs because of drift."""
 DELAY_INTERVAL: Final = 0.25
+"""Seconds between two changes of the applied delay."""
 GRACE_DELAY_INTERVAL: Final = 0.5
+"""The same in the time of grace."""
 SPARE_LEAD: Final = 3
-"""Ticks of lead beyond the horizon that are left alone."""
+"""Ticks ahead of the horizon up to which every client tick makes a command."""
 LONGEST_LEAD: Final = 8
-"""Ticks from which on no command is made at all: the game's loop runs at twice the session's rate, say."""
+"""Ticks ahead of the horizon above which no command is made: the game's loop may run at twice the session's rate."""
 SHED_INTERVAL: Final = 0.25
+"""Seconds between two commands left out."""
 
 
 class Prediction:
-    """From a welcome on: clock, pending commands, the predicted state, and their corrections."""
+    """From a welcome on: the clock, the pending commands, the predicted state and its corrections."""
 
     def __init__(
-        self, profile: Profile, config: ClientConfig, stats: ClientStats, *, welcome: Any, state: State, now: float
+        self, profile: Profile, config: ClientConfig, stats: ClientStats, *, welcome: Welcome, state: State, now: float
     ) -> None:
         self.profile = profile
         self.config = config
         self.stats = stats
-        self.peer_id: int = welcome.peer_id
+        self.peer_id = welcome.peer_id
         self.state = state
         """The player as predicted, ahead of the server."""
         self.pending = PendingCommands()
@@ -53,12 +65,12 @@ class Prediction:
         self.clock = TickClock(profile.config.server_tick_rate)
         self.clock.force(welcome.server_tick, now)
         self.delay = max(0, min(MAX_DELAY_TICKS, welcome.input_delay_ticks))
-        """Ticks ahead, as applied now."""
+        """Input delay in ticks, as applied now."""
         self.target_delay = self._welcome_delay = self.delay
-        self.next_tick: int = welcome.server_tick + 1
-        """The tick of the next command."""
+        self.next_tick = welcome.server_tick + 1
+        """The server tick of the next command."""
         self._builder = profile.builder()
-        self._rate: int = profile.config.server_tick_rate
+        self._rate = profile.config.server_tick_rate
         self._grace_until = now + JOIN_GRACE
         self._delay_at = now + GRACE_DELAY_INTERVAL
         self._ticked_at: float | None = None
@@ -70,18 +82,19 @@ class Prediction:
     # Time.
 
     def half_trip_ticks(self) -> int:
+        """Half of the round trip in ticks; 0 when that correction is switched off."""
         if not self.config.one_way_compensation:
             return 0
         return round(self.round_trip.rtt_ms / 2 * self._rate / 1000)
 
     def observe(self, tick: int, now: float) -> None:
-        """A snapshot or pong told the server's tick, half a round trip ago."""
+        """A snapshot or pong arrived that says the server's tick: it was sent half a round trip ago."""
         shifted = tick + self.half_trip_ticks()
         self.clock.observe(shifted, now)
         self._server_tick = (shifted, now)
 
     def resync(self, tick: int, now: float) -> None:
-        """Start afresh from a tick of the server; what was pending is given up."""
+        """Set the clock to a tick of the server and drop what is pending."""
         self.clock.force(tick, now)
         self.pending.clear()
         self.next_tick = tick + 1
@@ -93,7 +106,7 @@ class Prediction:
         self.stats.resyncs += 1
 
     def lose_place(self, now: float, *, rebase: bool = True) -> None:
-        """Raise the epoch: after a stall, or when the window lost the player's attention (``rebase=False``)."""
+        """Raise the epoch: after a stall, or when the window lost focus (``rebase=False``)."""
         self.epoch = self.epoch % 0xFFFFFFFF + 1
         self.pending.clear()
         self.last_ack = self.last_seq
@@ -104,7 +117,7 @@ class Prediction:
             self.next_tick = self.clock.estimate(now) + 1
 
     def _guard_drift(self, estimate: int, now: float) -> int:
-        """Compare the clock with the server's last word, aged by the time since: lost snapshots are not drift."""
+        """Compare the clock with the last known server tick plus the time since. Returns the estimate, corrected."""
         if self._server_tick is None:
             return estimate
         told, told_at = self._server_tick
@@ -131,8 +144,8 @@ class Prediction:
 
     # Commands.
 
-    def tick(self, intent: Any, now: float) -> list[bytes]:
-        """One client tick: make commands up to the horizon, predict each, and give the bundles to send."""
+    def tick(self, intent: Intent, now: float) -> list[bytes]:
+        """One client tick: make commands up to the horizon and predict each. Returns the bundles to send."""
         if self._ticked_at is not None and now - self._ticked_at > STALL:
             self.lose_place(now)
         self._ticked_at = now
@@ -154,14 +167,15 @@ class Prediction:
         return bundles
 
     def _sheds(self, ahead: int, now: float) -> bool:
-        """A fast clock, or a link that got better, lets commands run too far ahead: now and then leave one out."""
+        """Whether to leave out a command: a fast clock, or a link that got better, lets commands run too far ahead."""
         if not self.config.shed_lead or ahead <= SPARE_LEAD or (now < self._shed_at and ahead <= LONGEST_LEAD):
             return False
         self._shed_at = now + SHED_INTERVAL
         self.stats.shed += 1
         return True
 
-    def _command(self, intent: Any, now: float) -> bytes | None:
+    def _command(self, intent: Intent, now: float) -> bytes | None:
+        """Make one command, predict it, and return its bundle; None when a resync came instead."""
         command = self._builder.build(intent, seq=self.last_seq + 1, tick=self.next_tick, epoch=self.epoch)
         self.last_seq += 1
         self.pending.add(command)
@@ -173,10 +187,10 @@ class Prediction:
         self.next_tick += 1
         return self.profile.encode_inputs(self.pending.newest(self.profile.max_commands))
 
-    # The server's word.
+    # Snapshots.
 
     def reconcile(self, authoritative: PlayerState, tick: int) -> Reconciled:
-        """Take our own state out of a snapshot; docs/authority.md numbers the steps."""
+        """Correct the prediction by our own player in a snapshot; docs/authority.md numbers the steps."""
         before = self.state
         outcome = replay(
             self.profile,

@@ -1,7 +1,7 @@
-"""Reconciliation: take the server's word for the past, and run again what it has not heard yet.
+"""Reconciliation: restore the server's state, and resimulate the commands that it has not run yet.
 
-The steps are numbered as in docs/authority.md. Restoring the whole state, locomotion included, before the replay is
-what makes the replay exact: the motor then branches as the server's did.
+The steps are numbered as in docs/authority.md. The whole state is restored, locomotion included. That makes the
+resimulation exact: the motor then takes the same branches as the server's did.
 """
 
 # retick: floats -- distances for metrics and smoothing; states come from the motor alone
@@ -9,25 +9,30 @@ what makes the replay exact: the motor then branches as the server's did.
 from math import hypot
 from typing import Final, NamedTuple
 
-from retick.authority.client.history import PendingCommands
-from retick.authority.shapes import PlayerState, Profile, State
+from retick.authority.client.pending import PendingCommands
+from retick.authority.profile import PlayerState, Profile, State
 
 __all__ = ["Correction", "Replayed", "correction_between", "replay"]
 
 DEAD_ZONE: Final = 0.003
+"""Metres: less counts as nothing."""
 EVENT: Final = 0.0005
-"""Metres, after the dead zone, from which a correction is counted."""
+"""Metres, after the dead zone, above which a correction is counted."""
 
 
 class Replayed(NamedTuple):
-    """Where a reconcile led."""
+    """The result of a reconcile."""
 
     restored: State
+    """As the snapshot had it."""
     after: State
+    """With the pending commands resimulated."""
     ack: int
-    """The newest command that counts as done."""
+    """Seq of the newest command that counts as run."""
     replayed: int
+    """Commands resimulated."""
     stale: int
+    """Commands dropped since the server has passed their tick."""
 
 
 def replay(
@@ -41,7 +46,7 @@ def replay(
     forget: bool = False,
     skip_stale: bool = True,
 ) -> Replayed:
-    """Steps 3 to 8: restore, acknowledge, run again. ``pending`` loses what is done."""
+    """Steps 3 to 8: restore, acknowledge, resimulate. Commands that the server has run are dropped from ``pending``."""
     restored = state = profile.forget(authoritative.state) if forget else authoritative.state
     ack = min(max(last_ack, authoritative.ack), last_seq)
     pending.drop_through(ack)
@@ -60,18 +65,22 @@ class Correction(NamedTuple):
     dz: float
     """Before minus after, in metres: what smoothing adds so that nothing jumps."""
     raw_xz: float
+    """Horizontal, in metres, before the dead zone."""
     xz: float
-    """After the dead zone, as ``y`` and ``total``."""
+    """Horizontal, in metres, after the dead zone."""
     y: float
+    """Vertical, in metres, after the dead zone."""
     total: float
+    """Both, in metres, after the dead zone."""
 
     @property
     def counts(self) -> bool:
+        """Whether it is counted as a correction."""
         return self.total > EVENT
 
 
 def correction_between(before: State, after: State) -> Correction:
-    """Steps 10 and 11."""
+    """Steps 10 and 11: the distance, with and without the dead zone."""
     (x0, y0, z0), (x1, y1, z1) = before.position, after.position
     dx, dy, dz = x0 - x1, y0 - y1, z0 - z1
     raw_xz = hypot(dx, dz)

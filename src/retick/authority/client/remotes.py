@@ -1,16 +1,17 @@
-"""Everyone else at a client: who is there, what was heard of them, and which moment of it is drawn."""
+"""The other players at a client: their recent snapshots, and the moment at which they are drawn."""
 
-# retick: floats -- pictures of other players
+# retick: floats -- drawing of other players
 
 from typing import Final
 
 from retick.authority.client.interpolation import InterpolationDelay, RemoteBuffer, RemoteView, RenderClock
-from retick.authority.clock import ms_to_ticks
-from retick.authority.shapes import Numbers, View
+from retick.authority.profile import Numbers, View
+from retick.authority.timing import ms_to_ticks
 
 __all__ = ["Remotes"]
 
 MAX_EXTRAPOLATION_MS: Final = 100
+"""Whatever the server allows."""
 
 
 class Remotes:
@@ -25,10 +26,10 @@ class Remotes:
         self._most = ms_to_ticks(min(config.max_extrapolation_ms, MAX_EXTRAPOLATION_MS), self._rate)
         self._buffers: dict[int, RemoteBuffer] = {}
         self.teleports = 0
-        """Players drawn at once where they are, being too far from where they were."""
+        """Times that a player was drawn far from where it was drawn last."""
 
-    def take(self, view: View, own_id: int, now: float) -> None:
-        """A snapshot came in: all but ourselves are noted, and who is not in it is gone."""
+    def receive(self, view: View, own_id: int, now: float) -> None:
+        """A snapshot arrived: keep all players but our own, and drop those that are not in it."""
         self._delay.arrived(now)
         here = set()
         for player in view.players:
@@ -42,7 +43,7 @@ class Remotes:
             del self._buffers[gone]
 
     def views(self, server_tick: float, now: float, *, hermite: bool) -> dict[int, RemoteView]:
-        """Everyone as to be drawn now, given the server's tick as the client believes it to be."""
+        """The players as they should be drawn now, given the client's estimate of the server's tick."""
         at = self._render.advance(server_tick - self._delay.update(now), now)
         views: dict[int, RemoteView] = {}
         for peer_id, buffer in self._buffers.items():

@@ -1,21 +1,27 @@
-"""Corrections fade from view instead of jumping. A picture's matter only: no simulation ever sees an offset."""
+"""Corrections fade out when drawn, instead of jumping. Only for drawing: no simulation ever sees an offset."""
 
-# retick: floats -- offsets of the picture, in metres
+# retick: floats -- offsets of what is drawn, in metres
 
 from math import sqrt
 from typing import Final
 
 from retick.authority.client.reconcile import Correction
-from retick.authority.shapes import Vector
+from retick.authority.profile import Vector
 
 __all__ = ["FadingOffset", "ViewSmoothing"]
 
 LONGEST_OFFSET: Final = 2.0
+"""Metres."""
 FASTEST: Final = 100.0
+"""Metres per second."""
 SHORTEST_TIME: Final = 0.01
+"""Seconds."""
 VERTICAL_SNAP: Final = 0.5
+"""Metres up or down from which a correction is shown at once."""
 VIEW_MS: Final = 40
+"""Milliseconds over which a vertical correction fades, at most."""
 NOTHING: Final = 1e-6
+"""A squared length below this is zero."""
 ZERO: Final[Vector] = (0.0, 0.0, 0.0)
 
 
@@ -33,7 +39,7 @@ def _dot(first: Vector, second: Vector) -> float:
 
 
 class FadingOffset:
-    """A vector that falls to zero like a critically damped spring."""
+    """A vector that goes to zero like a critically damped spring."""
 
     __slots__ = ("offset", "time", "velocity")
 
@@ -46,7 +52,7 @@ class FadingOffset:
         self.offset = self.velocity = ZERO
 
     def push(self, x: float, y: float, z: float, seconds: float) -> None:
-        """Add a correction, to be gone in about ``seconds``."""
+        """Add a correction that fades in about ``seconds``."""
         mine = self.offset
         self.offset = _limited((mine[0] + x, mine[1] + y, mine[2] + z), LONGEST_OFFSET)
         self.time = max(SHORTEST_TIME, seconds)
@@ -72,7 +78,7 @@ class FadingOffset:
 
 
 class ViewSmoothing:
-    """The two offsets of a player's own picture: sideways for the body, up and down for the eye."""
+    """The two offsets of a client's own player: horizontal for the body, vertical for the eye."""
 
     __slots__ = ("_body_seconds", "_eye_seconds", "_snap", "body", "eye")
 
@@ -88,7 +94,7 @@ class ViewSmoothing:
         self.eye.clear()
 
     def correct(self, by: Correction) -> bool:
-        """Step 12, with the correction as it is, dead zone or not; True when it is shown at once."""
+        """Step 12 of reconciling, with the correction before the dead zone. True when it is shown at once."""
         snapped = by.raw_xz > self._snap
         if snapped:
             self.clear()
@@ -101,6 +107,6 @@ class ViewSmoothing:
         return snapped
 
     def advance(self, dt: float) -> Vector:
-        """What to add to the player's position in this drawn frame."""
+        """What to add to the player's position in this drawn frame, ``dt`` seconds after the last."""
         (x, _, z), (_, y, _) = self.body.advance(dt), self.eye.advance(dt)
         return x, y, z

@@ -1,6 +1,6 @@
-"""The server's side: rooms that tick, their players and their commands, and lag compensation.
+"""The server: rooms that tick, their players and commands, and lag compensation.
 
-Knows profiles by shape; knows no game, no socket and no clock.
+Knows games through the Protocols in profile.py; knows no socket and no clock, and nothing of ``client``.
 """
 
 from retick.authority.server.room import Room

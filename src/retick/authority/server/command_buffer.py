@@ -1,8 +1,8 @@
-"""Commands that wait for their tick at the server: a ring of 512 slots, found by tick."""
+"""Commands that wait at the server for their tick, in a ring of 512 slots."""
 
 from typing import Final
 
-from retick.authority.shapes import Command
+from retick.authority.profile import Command
 
 __all__ = ["CAPACITY", "CommandBuffer"]
 
@@ -10,7 +10,7 @@ CAPACITY: Final = 512
 
 
 class CommandBuffer:
-    """At most one command for each tick. Nothing is ever scanned but the ticks that pass."""
+    """At most one command for each tick, found by its tick without a search."""
 
     __slots__ = ("_pruned", "_slots", "waiting")
 
@@ -25,12 +25,12 @@ class CommandBuffer:
         self.waiting = 0
 
     def has(self, tick: int, seq: int) -> bool:
-        """Whether this very command is held already: most of what a bundle repeats."""
+        """Whether this very command is held: true of most commands in a bundle, which repeats older ones."""
         held = self._slots[tick % CAPACITY]
         return held is not None and held.tick == tick and held.seq == seq
 
     def store(self, command: Command) -> bool:
-        """Keep it, unless its slot has a later tick, or the same tick with a higher seq."""
+        """Keep a command, unless its slot holds a later tick, or the same tick with a higher seq."""
         index = command.tick % CAPACITY
         held = self._slots[index]
         if held is None:
@@ -41,7 +41,7 @@ class CommandBuffer:
         return True
 
     def prune(self, tick: int) -> None:
-        """Forget what was meant for ticks before this one."""
+        """Drop commands for ticks before this one."""
         slots = self._slots
         for passed in range(max(self._pruned, tick - CAPACITY), tick):
             held = slots[passed % CAPACITY]
@@ -50,7 +50,7 @@ class CommandBuffer:
                 self.waiting -= 1
         self._pruned = max(self._pruned, tick)
 
-    def take(self, tick: int) -> Command | None:
-        """The command for a tick; it stays until it is pruned, as a spare copy may still come."""
+    def command_for(self, tick: int) -> Command | None:
+        """The command for a tick. It stays until it is pruned, since another copy of it may still arrive."""
         held = self._slots[tick % CAPACITY]
         return held if held is not None and held.tick == tick else None

@@ -1,11 +1,11 @@
-"""Lag compensation: where everyone was when a shooter saw them, for two seconds back and no further."""
+"""Lag compensation: where the other players were when a shooter saw them, at most two seconds ago."""
 
 # retick: floats -- positions as the motor left them
 
 from collections import deque
 from typing import Final
 
-from retick.authority.shapes import Rewound, Vector
+from retick.authority.profile import Rewound, Vector
 
 __all__ = ["HISTORY_TICKS", "Rewind", "oldest_tick"]
 
@@ -13,7 +13,7 @@ HISTORY_TICKS: Final = 120
 
 
 def oldest_tick(now_tick: int) -> int:
-    """The first of the ticks that are kept: no shot is judged further back."""
+    """The oldest tick that is kept: no shot is judged further back."""
     return max(0, now_tick - HISTORY_TICKS + 1)
 
 
@@ -29,10 +29,9 @@ class Rewind:
         self._frames.append((tick, positions))
 
     def targets(self, tick: int, now_tick: int, current: dict[int, Vector], shooter: int) -> Rewound:
-        """Everyone but the shooter at ``tick``, bounded to what is kept.
+        """Where everyone but the shooter was at ``tick``, or at the oldest tick that is kept.
 
-        Who was not there yet at that tick is taken from the newest frame before it that has them, else from where
-        they are now.
+        A player that is missing from that tick is taken from the newest tick before it, else from where it is now.
         """
         oldest = oldest_tick(now_tick)
         wanted = max(tick, oldest)

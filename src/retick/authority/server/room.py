@@ -1,27 +1,30 @@
-"""A room: up to sixteen players on one timeline. Each tick runs one command of each player, no more and no less.
+"""A room: players on one timeline. Each tick runs exactly one command of each player.
 
-Nothing is caught up with and no movement is taken back: a command that comes after its tick is lost for good. Why
-that is right, and what happens to one key press, is in docs/authority.md.
+The server never runs two commands to catch up and never rolls back: a command that comes after its tick is lost for
+good. docs/authority.md says why, and what happens to one key press.
 """
 
-from typing import Any, Final
+from typing import Final
 
-from retick.authority.clock import SAFETY_TICKS, ms_to_ticks
 from retick.authority.config import ServerConfig
+from retick.authority.delta import Shared
+from retick.authority.profile import Profile
 from retick.authority.server.player import Player
 from retick.authority.server.rewind import Rewind, oldest_tick
-from retick.authority.shapes import Profile
 from retick.authority.stats import RoomStats
+from retick.authority.timing import SAFETY_TICKS, ms_to_ticks
 from retick.errors import DecodeError
+from retick.link import Connection
+from retick.wire.authority import DelayUpdate, Ping, Pong, ResyncHint
 
 __all__ = ["Room"]
 
 FIRST_PEER_ID: Final = 2
-"""1 is the server's own."""
+"""Peer id 1 is the server's own."""
 
 
 class Room:
-    """The simulation and its players; links are the server's business."""
+    """The simulation and its players. The server handles connections and seats."""
 
     def __init__(
         self, profile: Profile, name: str = "", *, config: ServerConfig | None = None, first_tick: int = 0
@@ -32,7 +35,7 @@ class Room:
         self.tick = first_tick
         """The tick simulated last."""
         self.players: dict[int, Player] = {}
-        """By peer id, in the order of joining."""
+        """Peer id to player, in the order of joining."""
         self.stats = RoomStats()
         numbers = profile.config
         self._snapshot_every = max(1, numbers.server_tick_rate // numbers.snapshot_rate)
@@ -42,27 +45,28 @@ class Room:
 
     @property
     def is_full(self) -> bool:
-        most: int = self.profile.config.max_players
-        return len(self.players) >= most
+        return len(self.players) >= self.profile.config.max_players
 
     def add(self, token: bytes, now: float) -> Player:
-        """A new player, standing where the game lets players begin."""
+        """A new player, where the game lets players begin."""
         player = Player(self.profile, self._next_peer_id, token, now)
         self._next_peer_id += 1
         self.players[player.peer_id] = player
         return player
 
     def remove(self, player: Player) -> None:
+        """Drop a player."""
         self.players.pop(player.peer_id, None)
 
     def welcome(self, player: Player) -> bytes:
+        """The packet that answers this player's hello."""
         message = self.profile.welcome(peer_id=player.peer_id, delay_ticks=player.delay.ticks, server_tick=self.tick)
         return self.profile.encode_control(message)
 
     # What clients send.
 
-    def take_bundle(self, player: Player, data: bytes) -> None:
-        """An input bundle. More than the room grants are dropped unread, so that a flood costs the others nothing."""
+    def receive_bundle(self, player: Player, data: bytes) -> None:
+        """An input bundle. Bundles beyond the player's credit are dropped unread."""
         refused = self.stats.refused
         if not player.grant_bundle():
             refused["flooded"] += 1
@@ -78,18 +82,19 @@ class Room:
             if reason is not None:
                 refused[reason] += 1
 
-    def take_control(self, player: Player, message: Any, now: float, link_ms: float) -> None:
-        """A ping or pong of a player who is in; all else has no business here."""
+    def receive_control(
+        self, player: Player, connection: Connection, message: object, now: float, link_ms: float
+    ) -> None:
+        """A ping or pong of a player; any other message is refused."""
         refused = self.stats.refused
         if not player.grant_control():
             refused["flooded"] += 1
             return
-        profile = self.profile
-        if isinstance(message, profile.messages.Ping):
-            pong = profile.messages.Pong(message.seq, message.clock_ms, self.tick)
-            player.connection.send_reliable(profile.encode_control(pong))
-        elif isinstance(message, profile.messages.Pong):
-            player.take_pong(message.seq, now, link_ms)
+        if isinstance(message, Ping):
+            pong = Pong(message.seq, message.clock_ms, self.tick)
+            connection.send_reliable(self.profile.encode_control(pong))
+        elif isinstance(message, Pong):
+            player.receive_pong(message.seq, now, link_ms)
         else:
             refused["unexpected"] += 1
 
@@ -103,7 +108,7 @@ class Room:
         shots: list[Player] = []
         for player in self.players.values():
             if player.connection is not None:
-                self._converse(player, now)
+                self._send_controls(player, player.connection, now)
             command = player.choose(tick)
             player.state = step(player.state, command)
             if profile.fires(command):
@@ -114,20 +119,20 @@ class Room:
         if tick % self._snapshot_every == 0:
             self._send_snapshots()
 
-    def _converse(self, player: Player, now: float) -> None:
-        """Delay, ping and hint, whichever is due; and credit for another tick."""
-        profile, send = self.profile, player.connection.send_reliable
+    def _send_controls(self, player: Player, connection: Connection, now: float) -> None:
+        """Delay update, ping and resync hint, if due; and credit for another tick."""
+        encode, send = self.profile.encode_control, connection.send_reliable
         player.earn(self.server_config.bundles_per_tick)
         if player.delay_changed(now):
-            send(profile.encode_control(profile.messages.DelayUpdate(player.delay.ticks)))
+            send(encode(DelayUpdate(player.delay.ticks)))
         ping = player.pings.due(now)
         if ping is not None:
-            send(profile.encode_control(profile.messages.Ping(*ping)))
+            send(encode(Ping(*ping)))
         if player.hint_due(now):
-            send(profile.encode_control(profile.messages.ResyncHint(self.tick)))
+            send(encode(ResyncHint(self.tick)))
 
     def _judge(self, shooters: list[Player]) -> None:
-        """Each shot against the others as the shooter saw them; everyone is told."""
+        """Judge each shot by where the shooter saw the others, and tell everyone."""
         current = {peer: player.state.position for peer, player in self.players.items()}
         for shooter in shooters:
             lead = shooter.delay.ticks + SAFETY_TICKS if self.server_config.rewind_input_delay else 0
@@ -140,10 +145,10 @@ class Room:
                         player.connection.send_reliable(packet)
 
     def _send_snapshots(self) -> None:
-        """The same bytes for all who get fixed snapshots; a delta of its own for each of the others."""
+        """One packet for all players that get fixed snapshots; a delta for each of the others."""
         views = [player.view() for player in self.players.values()]
         fixed: bytes | None = None
-        shared: Any = None
+        shared: Shared | None = None
         stats = self.stats
         for player in self.players.values():
             if player.connection is None:

@@ -1,24 +1,23 @@
-"""The server: rooms behind one endpoint. Sans-I/O: the five calls are all that touches it, and its ticks are time-outs.
+"""The server: rooms behind one endpoint. Sans-I/O: only the five calls reach it, and its ticks are timeouts.
 
 A connection becomes a player in three steps: the link's handshake names a room (and, after a lost connection, the
-seat), the link is up, and a hello of the right version arrives. Only then is there a body.
+seat), the link is up, and a hello of the right version arrives. Only then does the player exist.
 """
 
 import struct
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from hmac import compare_digest
-from typing import Any, Final
+from typing import Final
 
-from retick.authority.acked import ACKED_INPUT, split_acked_input
 from retick.authority.config import DELTA_SNAPSHOTS, LARGEST_MESSAGE, ServerConfig
 from retick.authority.delta import MOST_PLAYERS, DeltaCodec
+from retick.authority.delta_frames import ACKED_INPUT, split_acked_input
 from retick.authority.events import PlayerJoined, PlayerLeft, PlayerLost, PlayerRejoined, ServerEvent
 from retick.authority.joining import TOKEN_SIZE, decode_join, encode_acceptance
+from retick.authority.profile import Profile
 from retick.authority.server.player import Player
 from retick.authority.server.room import Room
-from retick.authority.shapes import Profile
-from retick.authority.stats import InputStats, PlayerView
 from retick.errors import DecodeError, EncodeError, InvalidValue, UnsupportedVersion, UsageError
 from retick.link import (
     Accept,
@@ -34,11 +33,12 @@ from retick.link import (
     describe,
 )
 from retick.link.layout import ENVELOPE_SIZE
+from retick.wire.authority import Hello, InputStats, PlayerView
 
 __all__ = ["Server"]
 
 ORDERLY: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME_VERSION)
-"""Ends after which a seat is not kept."""
+"""Reasons for an end of a connection after which the seat is not kept."""
 LARGEST_DATAGRAM: Final = 1472
 """A fixed snapshot of sixteen players and the link's envelope are longer than the 1200 bytes that links keep to."""
 LARGEST_SNAPSHOT: Final = LARGEST_DATAGRAM - ENVELOPE_SIZE
@@ -46,7 +46,7 @@ LARGEST_SNAPSHOT: Final = LARGEST_DATAGRAM - ENVELOPE_SIZE
 
 @dataclass(slots=True)
 class _Guest:
-    """A connection on its way to a seat, or on one."""
+    """A connection that will get a seat, or has one."""
 
     room: Room
     token: bytes
@@ -56,7 +56,7 @@ class _Guest:
 
 
 def _fits_fixed(profile: Profile) -> bool:
-    """Whether a fixed snapshot of a full room goes into one datagram; a game may be too large for it, or for 255."""
+    """Whether a fixed snapshot of a full room fits into one datagram, and its players into the packet's count."""
     views = [PlayerView(peer, 0, profile.motor.spawn(peer), InputStats()) for peer in range(profile.config.max_players)]
     try:
         return len(profile.encode_snapshot(0, views)) <= LARGEST_SNAPSHOT
@@ -65,7 +65,7 @@ def _fits_fixed(profile: Profile) -> bool:
 
 
 def _check_snapshots(profile: Profile, delta: DeltaCodec | None, serves_fixed: bool) -> None:
-    """Better refused here than in the tick in which a room fills up."""
+    """Refuse a game whose snapshots can be too long, before a room fills up."""
     players = profile.config.max_players
     if delta is None and not serves_fixed:
         raise UsageError(
@@ -93,7 +93,7 @@ class Server:
             for number, name in enumerate(self.config.rooms)
         }
         self.skipped_ticks = 0
-        """Ticks that a late server left out; time moved on without them."""
+        """Ticks that a late server left out: they were never run."""
         layout = profile.layout if self.config.delta else None
         self._delta = None if layout is None else DeltaCodec(layout)
         self._serves_fixed = _fits_fixed(profile)
@@ -125,12 +125,12 @@ class Server:
         self._check_at = 0.0
 
     def close(self, text: str = "") -> None:
-        """Say goodbye to everyone; keep the five calls going for a moment so that they hear it."""
+        """Say goodbye to everyone. Keep the five calls going for a moment, so that it is sent."""
         self._link.close(Reason.SHUTDOWN, text)
 
     @property
     def refused(self) -> dict[str, int]:
-        """What was not taken, by reason, the link's reasons included; those that never occurred are left out."""
+        """How often something was dropped, by reason, with the link's reasons; without those that never occurred."""
         total = dict(self._link.dropped)
         for room in self.rooms.values():
             for reason, count in room.stats.refused.items():
@@ -173,13 +173,13 @@ class Server:
         self.skipped_ticks += max(0, due - self.config.catch_up_ticks)
         if now >= self._check_at:
             self._check_at = now + 0.25
-            self._check_patience(now)
+            self._check_timeouts(now)
 
     def events(self) -> list[ServerEvent]:
         events, self._events = self._events, []
         return events
 
-    # Coming and going.
+    # Joining and leaving.
 
     def _admit(self, request: Request) -> Accept | Refuse:
         try:
@@ -194,7 +194,7 @@ class Server:
         delta = self._delta if request.capabilities & DELTA_SNAPSHOTS else None
         if delta is not None and wish.schema != delta.codec.schema_hash:
             room.stats.refused["bad_join"] += 1
-            return Refuse(reason=Reason.GAME_VERSION, text="the game's state is laid out otherwise here")
+            return Refuse(reason=Reason.GAME_VERSION, text="the game's state is laid out differently here")
         if delta is None and not self._serves_fixed:
             room.stats.refused["bad_join"] += 1
             return Refuse(reason=Reason.GAME_VERSION, text="this game has only delta snapshots")
@@ -215,7 +215,7 @@ class Server:
         return next(iter(self.rooms.values()))
 
     def _taken(self, room: Room) -> int:
-        """Seats, and connections that are about to take one."""
+        """Seats taken, and connections that are about to take one."""
         coming = sum(
             1
             for link in self._link.connections.values()
@@ -230,7 +230,7 @@ class Server:
         return None
 
     def _hello(self, guest: _Guest, connection: Connection, now: float) -> None:
-        """The right words: the client gets its body, or gets it back."""
+        """A hello of the right version: the client gets its player, or gets it back."""
         room = guest.room
         player = guest.player
         if player is not None:
@@ -245,7 +245,7 @@ class Server:
             return
         if player is not None:
             player.begin(now)
-            player.left_at = None
+            player.lost_at = None
             self._events.append(PlayerRejoined(room=room.name, peer_id=player.peer_id))
         elif room.is_full:
             room.stats.refused["room_full"] += 1
@@ -262,24 +262,25 @@ class Server:
     def _lose(self, room: Room, player: Player) -> None:
         player.connection = None
         player.sender = None
-        player.left_at = self._now
+        player.lost_at = self._now
         self._events.append(PlayerLost(room=room.name, peer_id=player.peer_id))
 
     def _leave(self, room: Room, player: Player, text: str) -> None:
         room.remove(player)
         self._events.append(PlayerLeft(room=room.name, peer_id=player.peer_id, text=text))
 
-    def _check_patience(self, now: float) -> None:
+    def _check_timeouts(self, now: float) -> None:
+        """Free seats that were kept long enough; close connections that sent no hello."""
         for room in self.rooms.values():
             for player in list(room.players.values()):
-                if player.left_at is not None and now - player.left_at > self.config.rejoin_seconds:
+                if player.lost_at is not None and now - player.lost_at > self.config.rejoin_seconds:
                     self._leave(room, player, "did not come back")
         for link in list(self._link.connections.values()):
             guest = link.tag
             if guest is not None and guest.player is None and now - guest.opened_at > self.config.join_seconds:
                 link.close(Reason.DENIED, "no hello")
 
-    # What links say.
+    # What the link reports.
 
     def _handle_link(self, now: float) -> None:
         for event in self._link.events():
@@ -291,7 +292,7 @@ class Server:
             elif isinstance(event, MessageReceived):
                 self._on_message(guest, event.connection, event.data, now)
             elif isinstance(event, Disconnected):
-                self._on_gone(guest, event)
+                self._on_disconnected(guest, event)
 
     def _on_payload(self, guest: _Guest, data: bytes) -> None:
         player = guest.player
@@ -301,12 +302,12 @@ class Server:
         if data[0] == ACKED_INPUT and player.sender is not None:
             ack, data = split_acked_input(data)
             player.sender.acknowledge(ack)
-        guest.room.take_bundle(player, data)
+        guest.room.receive_bundle(player, data)
 
     def _on_message(self, guest: _Guest, connection: Connection, data: bytes, now: float) -> None:
         refused = guest.room.stats.refused
         try:
-            message: Any = self.profile.decode(data)
+            message = self.profile.decode(data)
         except UnsupportedVersion as error:
             refused["wrong_version"] += 1
             connection.close(Reason.GAME_VERSION, f"this is protocol {self.profile.protocol_version}: {error}")
@@ -314,14 +315,14 @@ class Server:
         except DecodeError:
             refused["malformed"] += 1
             return
-        if isinstance(message, self.profile.messages.Hello):
+        if isinstance(message, Hello):
             self._hello(guest, connection, now)
         elif guest.player is None:
             refused["not_joined"] += 1
         else:
-            guest.room.take_control(guest.player, message, now, connection.rtt * 1000)
+            guest.room.receive_control(guest.player, connection, message, now, connection.rtt * 1000)
 
-    def _on_gone(self, guest: _Guest, event: Disconnected) -> None:
+    def _on_disconnected(self, guest: _Guest, event: Disconnected) -> None:
         player = guest.player
         if player is None or player.connection is not event.connection:
             return

@@ -18,7 +18,7 @@ from retick.cli.bench.authority_load import Load, measure_load
 from retick.cli.bench.progress import progress
 from retick.cli.exit_codes import NO
 from retick.errors import UsageError
-from retick.games.runner import CourseBot, NetRunner
+from retick.games.runner import CourseBot, NetRunner, RunnerState
 from retick.testing.scenario_b import Check, Measured, checks, run_scenario
 from retick.testing.weather import run_weather
 
@@ -82,8 +82,8 @@ def _scenario(plan: AuthorityPlan, progress: Callable[[str], None]) -> list[Chec
     return checks(found[False], found[True])
 
 
-def _crowd(players: int, ticks: int) -> list[list[PlayerView]]:
-    """Bots on the course: the views of all players at each snapshot."""
+def _crowd(players: int, ticks: int) -> list[list[PlayerView[RunnerState]]]:
+    """Bots on the course: everyone's view at each snapshot."""
     net = NetRunner()
     bots = [(CourseBot(seed), net.builder()) for seed in range(players)]
     states = [net.motor.spawn(2 + seed) for seed in range(players)]

@@ -12,9 +12,9 @@ import time
 from collections.abc import Hashable
 from typing import Final
 
-from retick.authority.acked import DELTA_SNAPSHOT, acked_input
 from retick.authority.config import DELTA_SNAPSHOTS
 from retick.authority.delta import DeltaCodec
+from retick.authority.delta_frames import DELTA_SNAPSHOT, acked_input
 from retick.authority.joining import JoinRequest, encode_join
 from retick.cli.bench.cpu_pinning import PinnedToCore
 from retick.games.runner import Command, NetRunner
@@ -55,7 +55,7 @@ class Sender:
         elif isinstance(event, MessageReceived):
             self._answer(self.profile.decode(event.data), now)
         elif isinstance(event, Connected):
-            self.connection.send_reliable(self.profile.encode_control(Hello()))
+            self.connection.send_reliable(self.profile.encode_control(Hello(self.profile.protocol_version)))
 
     def _answer(self, message: object, now: float) -> None:
         if isinstance(message, Welcome):

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from dataclasses import fields
 from math import inf
 from pathlib import Path
 from typing import Annotated
@@ -78,7 +79,7 @@ def _runner_config(
         "client_tick_rate": tick_rate,
         "snapshot_rate": snapshot_rate,
     }
-    kept = {name: getattr(base, name) for name in RunnerConfig.__slots__}
+    kept = {item.name: getattr(base, item.name) for item in fields(RunnerConfig)}
     kept |= {name: value for name, value in options.items() if value is not None}
     for words, name in (("--tick-rate", "server_tick_rate"), ("--snapshot-rate", "snapshot_rate")):
         if not 1 <= kept[name] <= 240:

@@ -1,6 +1,6 @@
-"""The parkour runner: a headless motor, a course, its locomotion on the wire, and the NetRunner packets.
+"""The parkour runner: a motor without a screen, a course, bots, and the NetRunner packets.
 
-Knows nothing of sessions, clocks or sockets: a server or client drives it by its shape.
+Knows nothing of sessions, clocks or sockets: ``authority`` uses it through Protocols.
 """
 
 from retick.games.runner.bots import CourseBot, Wanderer

@@ -1,12 +1,12 @@
-"""Scripted runners: they look at their own predicted state, as a player does, and hold controls.
+"""Bots: they look at their own predicted state, as a player does, and hold controls.
 
-A :class:`CourseBot` runs laps, along walls where there are some; a :class:`Wanderer` is the aimless script of the
-protocol's acceptance runs. Both draw from a generator of their own, so a seed fixes what they do. Headings come from
-``atan2``, whose last bit may differ between C libraries: what a bot does is repeatable on one machine, while the
-commands it gave repeat everywhere.
+A :class:`CourseBot` runs laps, along walls where there are some. A :class:`Wanderer` is the aimless script of the
+protocol's acceptance runs. Each has a random generator of its own, so a seed decides what it does. Headings come from
+``atan2``, whose last bit may differ between C libraries: a bot repeats itself on one machine only, but commands that
+were recorded give the same run everywhere.
 """
 
-# retick: floats -- a bot is a player, not part of the simulation; its commands are what is recorded
+# retick: floats -- a bot is a player, not part of the simulation; its commands are recorded
 
 from math import atan2, pi
 from typing import Final, Protocol
@@ -23,14 +23,14 @@ _DRAW: Final = 1 << 16
 
 
 class Bot(Protocol):
-    """Anything that holds the controls."""
+    """Anything that holds the controls of a runner."""
 
     def decide(self, state: RunnerState) -> Intent:
-        """The controls for the next command, given where the runner believes it is."""
+        """The controls for the next command, given the runner's predicted state."""
 
 
 class _Dice:
-    """A generator in place: bots are not part of any state, so they may keep one."""
+    """A random generator that changes in place: allowed here, since a bot is not part of a state."""
 
     __slots__ = ("_generator",)
 
@@ -38,6 +38,7 @@ class _Dice:
         self._generator = XorShift32.seeded((seed * 2654435761 + 97) % 4294967295 + 1)
 
     def between(self, low: int, high: int) -> int:
+        """A whole number in [low, high)."""
         value, self._generator = self._generator.between(low, high)
         return value
 
@@ -46,6 +47,7 @@ class _Dice:
         return (self.between(0, 2 * _DRAW) / _DRAW - 1.0) * width
 
     def chance(self, percent: float) -> bool:
+        """True in so many of a hundred calls."""
         return self.between(0, 100 * _DRAW) < percent * _DRAW
 
 
@@ -70,17 +72,17 @@ class Wanderer:
 
 
 REACHED: Final = 1.0
-"""Metres before the end of a leg from which the next one counts."""
+"""Metres before the end of a leg at which the next one begins."""
 NEAR_A_WALL: Final = 0.7
-"""Metres from a face at which a jump will catch it."""
+"""Metres from a wall within which a jump reaches it."""
 FAST: Final = 5.0
-"""Metres per second along the leg from which a jump is worth it."""
+"""Metres per second along the leg above which the bot jumps at a wall."""
 BLOCKED: Final = 1.5
-"""Metres per second below which a runner on the floor stands before something."""
+"""Metres per second below which a runner on the floor is blocked by something."""
 CALM: Final = 7.0
-"""Metres per second upwards below which a wall jump will not send the runner into the sky."""
+"""Metres per second upwards below which the bot jumps off a wall; faster, it would fly too high."""
 PATIENCE: Final = 360
-"""Ticks for one leg before trying something else."""
+"""Ticks for one leg after which the bot tries another direction."""
 
 
 class CourseBot:
@@ -131,7 +133,7 @@ class CourseBot:
         )
 
     def _heading(self, leg: Leg, state: RunnerState) -> tuple[float, float]:
-        """Towards the end of the leg; beside a wall, along it and a little into it."""
+        """The direction to run: towards the end of the leg, or along a wall and a little into it."""
         if self._side is None or self._lost_ticks:
             return leg.x - state.x, leg.z - state.z
         x, z = leg.along
@@ -142,7 +144,7 @@ class CourseBot:
         return (x, into) if x else (into, z)
 
     def _jumps(self, leg: Leg, state: RunnerState) -> bool:
-        """A press is one tick long, with a rest after it, so that each is a new key-down."""
+        """Whether the jump key is down: for one tick, then up for some, so that each press is a new key-down."""
         self._jump_rest -= 1
         if self._jump_rest > 0 or not self._wants_to_jump(leg, state):
             return False
@@ -161,7 +163,7 @@ class CourseBot:
         return speed < BLOCKED and self._dice.chance(30)
 
     def _leaves_the_wall(self, leg: Leg) -> bool:
-        """Seldom where there is one wall; where there are two the jump leads to the other."""
+        """Whether to jump off: rarely from a single wall, more often to a second one."""
         if not self._dice.chance(6 if len(leg.walls) > 1 else 1.5):
             return False
         others = [wall for wall in leg.walls if wall != self._side]

@@ -9,12 +9,12 @@
     4  u8  octahedral x     0..254; both 127 when there is no normal
     5  u8  octahedral y
 
-A unit normal is projected onto the octahedron |x|+|y|+|z| = 1, whose lower half (z < 0) is folded out over the
-corners of the square, and each of the two coordinates left is rounded to 255 steps. All arithmetic is binary64;
-the sign of zero counts as +1 and ties round to even, since either choice changes bytes.
+A unit normal is projected onto the octahedron |x|+|y|+|z| = 1. Its lower half (z < 0) is folded over the corners of
+the square, and each of the two coordinates that are left is rounded to 255 steps. All arithmetic is binary64. The sign
+of zero counts as +1, and ties round to even: another choice would give other bytes.
 """
 
-# retick: floats -- octahedral coding of a direction; what the simulation keeps is what decoding gives on every machine
+# retick: floats -- octahedral coding of a direction; the simulation keeps the decoded value, the same on every machine
 
 from enum import IntEnum
 from math import isfinite, sqrt
@@ -33,11 +33,11 @@ _RESERVED_BITS = 0xF0
 _MODE_BITS = 0x07
 _NO_NORMAL = (127, 127)
 _SMALLEST_SQUARE = 1e-6
-"""A normal whose squared length is not above this is no normal."""
+"""A vector whose squared length is not above this is no normal."""
 
 
 class Mode(IntEnum):
-    """What a runner is doing. States hold the plain integer; five to seven are reserved on the wire."""
+    """How a runner moves. States hold the plain integer; 5 to 7 are reserved in packets."""
 
     GROUNDED = 0
     AIR = 1
@@ -47,16 +47,17 @@ class Mode(IntEnum):
 
 
 class LocomotionState(NamedTuple):
-    """What the motor branches on beside position and velocity."""
+    """What the motor's branches depend on, beside position and velocity."""
 
     mode: int
     mode_ticks: int = 0
     """Ticks in this mode since it was entered."""
     wall_normal: Vector = (0.0, 0.0, 0.0)
-    """Out of the wall, of unit length; zero when there is no wall."""
+    """Points out of the wall, of unit length; zero when there is no wall."""
     wall_run_ticks: int = 0
-    """In a wall run the ticks left, in the air the ticks before the next one may begin."""
+    """In a wall run the ticks left; in the air the ticks before the next one may begin."""
     slide_ticks: int = 0
+    """Ticks left of a slide; this motor does not slide."""
 
 
 def _sign(value: float) -> float:
@@ -64,7 +65,7 @@ def _sign(value: float) -> float:
 
 
 def _fold(x: float, y: float) -> tuple[float, float]:
-    """Between the lower half of the octahedron and the corners of the square; it is its own inverse."""
+    """Map the lower half of the octahedron to the corners of the square, or back."""
     return (1.0 - abs(y)) * _sign(x), (1.0 - abs(x)) * _sign(y)
 
 
@@ -98,11 +99,11 @@ def decode_normal(oct_x: int, oct_y: int) -> Vector:
 
 
 def _saturated(ticks: int) -> int:
-    return min(max(ticks, 0), 255)
+    return 0 if ticks < 0 else 255 if ticks > 255 else ticks
 
 
 def pack(state: LocomotionState) -> bytes:
-    """The six bytes of ``state``; a mode that has no number on the wire is an EncodeError, never masked."""
+    """The six bytes of ``state``; an EncodeError for a mode that packets do not have."""
     if not 0 <= state.mode <= Mode.SLIDE:
         raise EncodeError(f"mode must be from 0 to {int(Mode.SLIDE)}, not {state.mode}")
     octahedral = encode_normal(state.wall_normal)
@@ -141,5 +142,5 @@ def unpack(data: bytes) -> LocomotionState:
 
 
 def as_sent(state: LocomotionState) -> LocomotionState:
-    """``state`` as a receiver will have it. Whoever keeps a state that others predict from keeps this one."""
+    """``state`` as a receiver decodes it. A server keeps this one, since clients predict from it."""
     return unpack(pack(state))

@@ -1,4 +1,4 @@
-"""The runner's movement: state, commands, the course and the compiled step.
+"""The runner's movement: its state, its commands, the course and the compiled step.
 
 Knows no packet.
 """

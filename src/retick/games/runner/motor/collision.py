@@ -1,8 +1,8 @@
-"""How far a body gets among boxes (a compiled kernel): one axis after the other, and down to the floor.
+"""The move of a runner through boxes (a compiled kernel): one axis after the other, and down to the floor.
 
 A body is a box of 0.7 by 1.1 by 0.7 metres; its lowest point is 0.35 above its position. ``boxes`` holds six numbers
-for each box, ``near`` the offsets of those that matter in this step, ``b`` the runner's row and ``t`` the row of
-tuning, as the motor's kernel has them.
+for each box, ``near`` the offsets of those that this step can reach, ``b`` is the runner's row and ``t`` the row of
+tuning; rows.py says where each number is.
 """
 
 # retick: floats -- sums, differences, products and comparisons only; the caller rounds the result to binary32
@@ -12,8 +12,10 @@ try:
 except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
-if not cython.compiled:
-    from retick.games.runner.motor.rows import DT, FLOOR, GROUNDED, HIT_X, HIT_Z, SNAP, VX, VY, VZ, X, Y, Z
+if cython.compiled:
+    from cython.cimports.retick.games.runner.motor import rows as r
+else:
+    from retick.games.runner.motor import rows as r
 
 __all__ = ["gather", "has_support", "move"]
 
@@ -23,16 +25,16 @@ __all__ = ["gather", "has_support", "move"]
 @cython.nogil
 def gather(boxes: cython.p_double, total: cython.int, near: cython.p_int, b: cython.p_double,
             t: cython.p_double) -> cython.int:  # fmt: skip
-    """Collect the boxes, in their order, that this step's move, probe or snap can reach at all."""
-    dx: cython.double = b[VX] * t[DT]
-    dy: cython.double = b[VY] * t[DT]
-    dz: cython.double = b[VZ] * t[DT]
-    low_x: cython.double = b[X] - 0.36 + (dx if dx < 0.0 else 0.0)
-    high_x: cython.double = b[X] + 0.36 + (dx if dx > 0.0 else 0.0)
-    low_y: cython.double = b[Y] + 0.29 - t[SNAP] + (dy if dy < 0.0 else 0.0)
-    high_y: cython.double = b[Y] + 1.46 + (dy if dy > 0.0 else 0.0)
-    low_z: cython.double = b[Z] - 0.36 + (dz if dz < 0.0 else 0.0)
-    high_z: cython.double = b[Z] + 0.36 + (dz if dz > 0.0 else 0.0)
+    """Collect, in their order, the boxes that this step can reach. Returns how many."""
+    dx: cython.double = b[r.VX] * t[r.DT]
+    dy: cython.double = b[r.VY] * t[r.DT]
+    dz: cython.double = b[r.VZ] * t[r.DT]
+    low_x: cython.double = b[r.X] - 0.36 + (dx if dx < 0.0 else 0.0)
+    high_x: cython.double = b[r.X] + 0.36 + (dx if dx > 0.0 else 0.0)
+    low_y: cython.double = b[r.Y] + 0.29 - t[r.SNAP] + (dy if dy < 0.0 else 0.0)
+    high_y: cython.double = b[r.Y] + 1.46 + (dy if dy > 0.0 else 0.0)
+    low_z: cython.double = b[r.Z] - 0.36 + (dz if dz < 0.0 else 0.0)
+    high_z: cython.double = b[r.Z] + 0.36 + (dz if dz > 0.0 else 0.0)
     count: cython.int = 0
     at: cython.int
     for at in range(0, 6 * total, 6):
@@ -54,10 +56,10 @@ def gather(boxes: cython.p_double, total: cython.int, near: cython.p_int, b: cyt
 @cython.nogil
 def _sweep(boxes: cython.p_double, near: cython.p_int, count: cython.int, b: cython.p_double, axis: cython.int,
            delta: cython.double) -> cython.double:  # fmt: skip
-    """How far of ``delta`` along one axis the body can go, as a distance; less than asked for means a hit.
+    """The distance that the body can move along one axis, at most that of ``delta``; less means a hit.
 
-    Boxes count that overlap the body on both other axes and are not already more than 2 mm inside it; contact
-    leaves a margin of 1 mm.
+    Only boxes count that overlap the body on both other axes, and that it is not already more than 2 mm inside of. A
+    hit leaves a gap of 1 mm.
     """
     reach: cython.double = delta if delta > 0.0 else -delta
     one: cython.int = 1 if axis == 0 else 0
@@ -93,16 +95,16 @@ def _sweep(boxes: cython.p_double, near: cython.p_int, count: cython.int, b: cyt
 @cython.nogil
 def has_support(boxes: cython.p_double, near: cython.p_int, count: cython.int, b: cython.p_double,
                  t: cython.p_double) -> cython.bint:  # fmt: skip
-    """Whether anything lies just below where the horizontal motion of this tick leads."""
-    x: cython.double = b[X]
-    z: cython.double = b[Z]
-    depth: cython.double = t[SNAP] + 0.05
+    """Whether there is a floor or a box just below the place to which this tick's horizontal motion leads."""
+    x: cython.double = b[r.X]
+    z: cython.double = b[r.Z]
+    depth: cython.double = t[r.SNAP] + 0.05
     found: cython.bint
-    b[X] = x + b[VX] * t[DT]
-    b[Z] = z + b[VZ] * t[DT]
-    found = b[Y] + 0.35 - t[FLOOR] <= depth + 1e-9 or _sweep(boxes, near, count, b, 1, -depth) < depth
-    b[X] = x
-    b[Z] = z
+    b[r.X] = x + b[r.VX] * t[r.DT]
+    b[r.Z] = z + b[r.VZ] * t[r.DT]
+    found = b[r.Y] + 0.35 - t[r.FLOOR] <= depth + 1e-9 or _sweep(boxes, near, count, b, 1, -depth) < depth
+    b[r.X] = x
+    b[r.Z] = z
     return found
 
 
@@ -111,11 +113,11 @@ def has_support(boxes: cython.p_double, near: cython.p_int, count: cython.int, b
 @cython.nogil
 def _go(boxes: cython.p_double, near: cython.p_int, count: cython.int, b: cython.p_double, t: cython.p_double,
         axis: cython.int, delta: cython.double) -> cython.bint:  # fmt: skip
-    """Move along one axis as far as it goes; True when something was hit."""
+    """Move along one axis as far as possible; True when something was hit."""
     reach: cython.double = _sweep(boxes, near, count, b, axis, delta)
     hit: cython.bint = reach < (delta if delta > 0.0 else -delta)
-    if axis == 1 and delta < 0.0 and b[Y] + 0.35 - t[FLOOR] <= reach + 1e-9:
-        b[Y] = t[FLOOR] - 0.35
+    if axis == 1 and delta < 0.0 and b[r.Y] + 0.35 - t[r.FLOOR] <= reach + 1e-9:
+        b[r.Y] = t[r.FLOOR] - 0.35
         return True
     b[axis] = b[axis] + (reach if delta > 0.0 else -reach)
     return hit
@@ -126,26 +128,26 @@ def _go(boxes: cython.p_double, near: cython.p_int, count: cython.int, b: cython
 @cython.nogil
 def move(boxes: cython.p_double, near: cython.p_int, count: cython.int, b: cython.p_double, t: cython.p_double,
           snap: cython.double) -> cython.void:  # fmt: skip
-    """X, then Z, then Y; each hit stops that axis, a hit below is the floor."""
-    delta: cython.double = b[VX] * t[DT]
-    b[GROUNDED] = 0.0
-    b[HIT_X] = 0.0
-    b[HIT_Z] = 0.0
+    """Move along X, then Z, then Y. A hit stops that axis; a hit below means standing."""
+    delta: cython.double = b[r.VX] * t[r.DT]
+    b[r.GROUNDED] = 0.0
+    b[r.HIT_X] = 0.0
+    b[r.HIT_Z] = 0.0
     if delta != 0.0 and _go(boxes, near, count, b, t, 0, delta):
-        b[HIT_X] = -1.0 if delta > 0.0 else 1.0
-        b[VX] = 0.0
-    delta = b[VZ] * t[DT]
+        b[r.HIT_X] = -1.0 if delta > 0.0 else 1.0
+        b[r.VX] = 0.0
+    delta = b[r.VZ] * t[r.DT]
     if delta != 0.0 and _go(boxes, near, count, b, t, 2, delta):
-        b[HIT_Z] = -1.0 if delta > 0.0 else 1.0
-        b[VZ] = 0.0
-    delta = b[VY] * t[DT]
+        b[r.HIT_Z] = -1.0 if delta > 0.0 else 1.0
+        b[r.VZ] = 0.0
+    delta = b[r.VY] * t[r.DT]
     if delta != 0.0 and _go(boxes, near, count, b, t, 1, delta):
-        b[GROUNDED] = 1.0 if delta < 0.0 else 0.0
-        b[VY] = 0.0
-    if b[GROUNDED] == 0.0 and snap > 0.0 and b[VY] <= 0.0:
-        delta = b[Y]
+        b[r.GROUNDED] = 1.0 if delta < 0.0 else 0.0
+        b[r.VY] = 0.0
+    if b[r.GROUNDED] == 0.0 and snap > 0.0 and b[r.VY] <= 0.0:
+        delta = b[r.Y]
         if _go(boxes, near, count, b, t, 1, -snap):
-            b[GROUNDED] = 1.0
-            b[VY] = 0.0
+            b[r.GROUNDED] = 1.0
+            b[r.VY] = 0.0
         else:
-            b[Y] = delta
+            b[r.Y] = delta

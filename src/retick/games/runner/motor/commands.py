@@ -1,7 +1,7 @@
-"""What a player wants at one tick: the command, made honest at both ends by the same arithmetic.
+"""What a player wants at one tick: the command, sanitised at both ends by the same arithmetic.
 
-Sanitising is idempotent to the bit. The client sanitises and predicts with the result, the server sanitises what
-arrives and again what it consumes; if any pass changed a bit, prediction and truth would part for nothing.
+Sanitising twice gives the same bits as sanitising once. The client sanitises and predicts with the result; the server
+sanitises what arrives. If the second pass changed a bit, prediction and server would diverge without a reason.
 """
 
 # retick: floats -- axes and look are binary32 on the wire; sanitising twice changes nothing
@@ -11,17 +11,19 @@ from math import fmod, isfinite, pi, sqrt
 from typing import Final, NamedTuple
 
 from retick.games.runner.locomotion import Mode
-from retick.games.runner.motor.binary32 import PI, round32
 from retick.games.runner.motor.state import RunnerState
+from retick.wire.binary32 import PI, round32
 
 __all__ = ["Button", "Command", "CommandBuilder", "Intent", "held", "is_acceptable", "neutral", "sanitised"]
 
 LONGEST_AXES_SQUARED: Final = 1.0 + 1e-6
-"""Axes up to this squared length are left as they are: a unit vector rounded to binary32 lies within."""
+"""Axes up to this squared length are not shortened: a unit vector rounded to binary32 stays below it."""
 
 JUMP_PRESS_COMMANDS: Final = 2
+"""Commands that carry one key-down."""
 FIRE_PRESS_COMMANDS: Final = 1
-FROM_WHICH_TO_JUMP: Final = (Mode.WALL_RUN, Mode.WALL_CLING)
+MODES_TO_JUMP_FROM: Final = (Mode.WALL_RUN, Mode.WALL_CLING)
+"""Besides standing on the floor."""
 
 
 class Button(IntFlag):
@@ -34,25 +36,26 @@ class Button(IntFlag):
 
 KNOWN_BUTTONS: Final = 0x07
 HELD_OVER_BUTTONS: Final = 0x02
-"""What a repeated command keeps: a press belongs to the one tick it was made for."""
+"""What a repeated command keeps: a press belongs to one tick only."""
 
 
 class Command(NamedTuple):
-    """One player's wishes for one server tick, in wire order."""
+    """What one player wants for one server tick, in wire order."""
 
     seq: int
-    """Counts a client's commands from 1; what the server acknowledges."""
+    """Counts a client's commands from 1; the server acknowledges it."""
     tick: int
     """The server tick it is meant for, from 1."""
     epoch: int
-    """From 1; raised when the client lost its place in time."""
+    """From 1; goes up when the client lost its place in time."""
     dt: float = 0.0
-    """Seconds a tick lasts for the sender. No step uses it."""
+    """Length of a tick in seconds, as the sender has it. No step uses it."""
     move_x: float = 0.0
     """Right positive, -1 to 1."""
     move_y: float = 0.0
     """Forward positive, -1 to 1."""
     buttons: int = 0
+    """Bits of Button."""
     yaw: float = 0.0
     """Radians about +y."""
     pitch: float = 0.0
@@ -60,14 +63,16 @@ class Command(NamedTuple):
 
 
 class Intent(NamedTuple):
-    """What is held at the controls now; a builder turns it into commands."""
+    """What is held at the controls now; a builder turns it into commands. Units are those of Command."""
 
     move_x: float = 0.0
     move_y: float = 0.0
     yaw: float = 0.0
     pitch: float = 0.0
     jump: bool = False
+    """Whether the key is down."""
     fire: bool = False
+    """Whether the key is down."""
 
 
 def _clamped(value: float, limit: float) -> float:
@@ -75,7 +80,7 @@ def _clamped(value: float, limit: float) -> float:
 
 
 def sanitised_axes(x: float, y: float) -> tuple[float, float]:
-    """Each within [-1, 1], then of at most unit length."""
+    """Each axis clamped to [-1, 1], then both shortened to unit length if they are longer."""
     x, y = _clamped(x, 1.0), _clamped(y, 1.0)
     square = x * x + y * y
     if square > LONGEST_AXES_SQUARED:
@@ -85,7 +90,7 @@ def sanitised_axes(x: float, y: float) -> tuple[float, float]:
 
 
 def wrapped_yaw(yaw: float) -> float:
-    """The same direction in [-pi, pi), pi being the binary32 one, so that the result is its own image."""
+    """The same direction in [-pi, pi), where pi is the binary32 one. Wrapping the result again does not change it."""
     if -PI <= yaw < PI:
         return yaw
     if yaw == PI:
@@ -100,7 +105,7 @@ def wrapped_yaw(yaw: float) -> float:
 
 
 def is_acceptable(command: Command) -> bool:
-    """False for what a server refuses outright: a zero seq, tick or epoch, an axis or look that is not a number."""
+    """False for what a server refuses: seq, tick or epoch 0, an axis or look that is not a finite number."""
     return (
         command.seq > 0
         and command.tick > 0
@@ -113,9 +118,9 @@ def is_acceptable(command: Command) -> bool:
 
 
 def sanitised(command: Command, *, dt: float, pitch_limit: float) -> Command:
-    """An acceptable command within all bounds, with the receiver's ``dt``.
+    """The command within all bounds, with the receiver's ``dt``. It must be acceptable.
 
-    The command's floats and ``pitch_limit``, in radians, are binary32 already: off the wire, or from a builder.
+    Its floats and ``pitch_limit``, in radians, must be binary32 already: from a packet, or from a builder.
     """
     move_x, move_y = sanitised_axes(command.move_x, command.move_y)
     return Command(
@@ -132,7 +137,7 @@ def sanitised(command: Command, *, dt: float, pitch_limit: float) -> Command:
 
 
 def held(command: Command) -> Command:
-    """The command repeated for a tick that has none of its own: moves and look stay, presses do not."""
+    """The command repeated for a tick that has none of its own: movement and look stay, presses do not."""
     return command._replace(buttons=command.buttons & HELD_OVER_BUTTONS)
 
 
@@ -142,7 +147,7 @@ def neutral(command: Command) -> Command:
 
 
 class CommandBuilder:
-    """Turns held controls into commands; remembers presses for as many commands as they last."""
+    """Turns held controls into commands. The one place where presses are remembered."""
 
     __slots__ = ("_dt", "_fire_commands", "_fire_was_held", "_jump_commands", "_jump_was_held", "_pitch_limit")
 
@@ -153,12 +158,12 @@ class CommandBuilder:
         self._jump_commands = self._fire_commands = 0
 
     def clear(self) -> None:
-        """Forget presses under way: after a stall or a lost focus."""
+        """Forget presses that no command has carried yet: after a stall, or when the window lost focus."""
         self._jump_commands = self._fire_commands = 0
 
     def sample(self, intent: Intent, state: RunnerState | None) -> None:
-        """Take the controls once a client tick; a jump's key-down counts only where a jump can start."""
-        can_jump = state is not None and (state.grounded or state.mode in FROM_WHICH_TO_JUMP)
+        """Look at the controls, once for each client tick. A key-down of jump counts only where a jump can start."""
+        can_jump = state is not None and (state.grounded or state.mode in MODES_TO_JUMP_FROM)
         if intent.jump and not self._jump_was_held and can_jump:
             self._jump_commands = JUMP_PRESS_COMMANDS
         if intent.fire and not self._fire_was_held:
@@ -166,7 +171,7 @@ class CommandBuilder:
         self._jump_was_held, self._fire_was_held = intent.jump, intent.fire
 
     def build(self, intent: Intent, *, seq: int, tick: int, epoch: int) -> Command:
-        """The command for one tick, sanitised and rounded: predict with it and send it, exactly as it is."""
+        """The command for one tick, sanitised and rounded: predict with it and send it exactly as it is."""
         buttons = Button.JUMP_HELD.value if intent.jump else 0
         if self._jump_commands:
             self._jump_commands -= 1

@@ -1,6 +1,6 @@
-"""Where to run: a circuit with hurdles, an alley between walls, a gap to cross on the wall, and a slalom.
+"""The course: hurdles, an alley between walls, a gap to cross by a wall run, and a slalom.
 
-Seen from above, x to the right and z down; the start is at the origin and the lap runs against the clock:
+Seen from above, x to the right and z down. The start is at the origin, and the lap runs counterclockwise:
 
 ::
 
@@ -15,7 +15,7 @@ Seen from above, x to the right and z down; the start is at the origin and the l
         +7 +--------------------------------------+
           x -30   -19                   19       30
 
-Nobody can fall out of it: a missed jump ends on the floor beside the decks, and the lap goes on from there.
+Nobody can leave it: a missed jump ends on the floor beside the decks, and the lap goes on from there.
 """
 
 # retick: floats -- geometry is fixed data, the same literals at both ends
@@ -28,14 +28,16 @@ __all__ = ["ARENA", "COURSE", "LAP", "Leg"]
 
 
 class Leg(NamedTuple):
-    """A stretch of the lap: where it ends, and the walls worth running on along it."""
+    """A part of the lap: where it ends, and the walls beside it that can be run on."""
 
     x: float
+    """Metres, of its end."""
     z: float
+    """Metres, of its end."""
     along: tuple[int, int]
     """The direction of travel, a unit step in x or z."""
     walls: tuple[float, ...] = ()
-    """Faces of walls beside the leg, as the coordinate across ``along``."""
+    """Where the walls are, in metres on the axis across ``along``."""
 
 
 COURSE: Final = World(

@@ -1,10 +1,10 @@
-"""The parkour motor: a runner and a command in, the runner one tick later out.
+"""The motor: ``step`` takes a runner and a command and returns the runner one tick later.
 
-Pure, like every step here: the state passed in is never changed, so keeping a reference is saving it. What the
-step does, branch by branch, is in docs/games/runner.md.
+It is pure: the state passed in is never changed, so keeping a reference is saving it. docs/games/runner.md describes
+the step, branch by branch.
 """
 
-# retick: floats -- tuning is multiplied out in binary64, alike at both ends
+# retick: floats -- tuning is multiplied in binary64, the same at both ends
 
 from typing import Final
 
@@ -55,6 +55,6 @@ class RunnerMotor(MotorKernel):
         super().__init__(row, [number for box in world.boxes for number in box])
 
     def spawn(self, peer_id: int) -> RunnerState:
-        """Where the player of ``peer_id`` begins: above the start, in one of eight places, as yet on no floor."""
+        """The first state of a player: above the start, in one of eight places, not yet on the floor."""
         row, column = divmod(abs(peer_id) % SPAWN_SLOTS, SPAWNS_IN_A_ROW)
         return RunnerState(column * SPAWN_SPACING + SPAWN_LEFT, SPAWN_HEIGHT, row * SPAWN_SPACING)

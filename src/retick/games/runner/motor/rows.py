@@ -1,17 +1,10 @@
-"""Where each number lies in the two rows that the motor's kernels work on; rows.pxd repeats it for C.
+"""Where each number is in the two rows that the motor's kernels work on, and the codes that they use.
 
-The runner's row begins with the fields of RunnerState in their order. After them come four of the step's own: the
-wish, and the walls touched as the signs of their normals.
+The runner's row begins with the fields of RunnerState in their order. After them come four numbers of the step's own:
+the wish, and the walls touched as the signs of their normals.
+
+rows.pxd says the same again, because only an enum of C is folded into the compiled code; a test holds the two equal.
 """
-
-X, Y, Z, VX, VY, VZ, YAW, PITCH, GROUNDED, MODE, MODE_TICKS, NX, NY, NZ, WALL_TICKS, SLIDE_TICKS = range(16)
-STATE_SIZE = 16
-WISH_X, WISH_Z, HIT_X, HIT_Z = range(16, 20)
-ROW_SIZE = 20
-
-DT, FLOOR, SPEED, GROUND_GAIN, AIR_GAIN, JUMP_SPEED, FALL = range(7)
-SNAP, STICK_DOWN, WALL_MAX_TICKS, WALL_FALL, WALL_JUMP_UP, WALL_JUMP_AWAY = range(7, 13)
-TUNING_SIZE = 13
 
 __all__ = [
     "AIR_GAIN",
@@ -22,18 +15,28 @@ __all__ = [
     "GROUND_GAIN",
     "HIT_X",
     "HIT_Z",
+    "IN_AIR",
     "JUMP_SPEED",
+    "LARGEST_TICKS",
+    "LAST_MODE",
+    "LEAP",
+    "LEAVE",
+    "MAX_BOXES",
     "MODE",
     "MODE_TICKS",
     "NX",
     "NY",
     "NZ",
+    "ON_GROUND",
+    "ON_WALL",
     "PITCH",
+    "REATTACH_TICKS",
     "ROW_SIZE",
     "SLIDE_TICKS",
     "SNAP",
     "SPEED",
     "STATE_SIZE",
+    "STAY",
     "STICK_DOWN",
     "TUNING_SIZE",
     "VX",
@@ -51,3 +54,23 @@ __all__ = [
     "Y",
     "Z",
 ]
+
+X, Y, Z, VX, VY, VZ, YAW, PITCH, GROUNDED, MODE, MODE_TICKS, NX, NY, NZ, WALL_TICKS, SLIDE_TICKS = range(16)
+STATE_SIZE = 16
+WISH_X, WISH_Z, HIT_X, HIT_Z = range(16, 20)
+ROW_SIZE = 20
+
+DT, FLOOR, SPEED, GROUND_GAIN, AIR_GAIN, JUMP_SPEED, FALL = range(7)
+SNAP, STICK_DOWN, WALL_MAX_TICKS, WALL_FALL, WALL_JUMP_UP, WALL_JUMP_AWAY = range(7, 13)
+TUNING_SIZE = 13
+
+ON_GROUND, IN_AIR, ON_WALL = range(3)
+"""Modes, as in locomotion.Mode."""
+LAST_MODE = 4
+STAY, LEAVE, LEAP = range(3)
+"""Whether a step ends a wall run: not, without a cooldown, or by a jump and with one."""
+REATTACH_TICKS = 8
+"""Cooldown after a wall run that ran out or ended by a jump."""
+LARGEST_TICKS = 255
+"""Where mode ticks stop: what their byte in a packet holds."""
+MAX_BOXES = 256

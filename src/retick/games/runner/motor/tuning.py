@@ -1,27 +1,24 @@
-"""The numbers that make the movement, owned by the server and sent in its Welcome.
+"""The numbers of the movement. The server decides them and sends them in its Welcome.
 
-They travel as binary32, so they are rounded when they are set: the server must not run with finer numbers than
-its clients were told. What does not travel, such as the pull towards a wall, is written out in the kernel.
+They are sent as binary32, so they are rounded when they are set: the server must not run with finer numbers than its
+clients were told. Numbers that are not sent, such as the pull towards a wall, are literals in the kernels.
 """
 
-# retick: floats -- tuning travels as binary32 and is rounded before anyone uses it
+# retick: floats -- tuning is sent as binary32 and is rounded before anyone uses it
 
 from dataclasses import dataclass
 from typing import Final
 
-from retick.errors import UsageError
-from retick.games.runner.motor.binary32 import LARGEST, round32
+from retick.wire.binary32 import LARGEST, Bounds, within_bounds
 
-__all__ = ["BOUNDS", "Bounds", "Tuning", "within_bounds"]
-
-Bounds = tuple[float, float]
+__all__ = ["BOUNDS", "Tuning"]
 
 _LARGEST_BYTE: Final = 255
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """Movement constants; the defaults are the protocol's own. Out of range is a UsageError."""
+    """The numbers of the movement; the defaults are the protocol's. Out of range is a UsageError."""
 
     move_speed: float = 9.0
     """Metres per second on the ground and along walls; at least 0.1."""
@@ -36,13 +33,13 @@ class Tuning:
     gravity: float = 24.0
     """Metres per second squared; at least 0.1."""
     floor_snap_length: float = 0.25
-    """Metres a runner is pulled down to follow a step; 0 to 2."""
+    """Metres that a runner is pulled down to follow a step; 0 to 2."""
     ground_stick_velocity: float = -0.1
     """Metres per second; -0.01 or less, so that a standing runner touches the floor each tick."""
     wall_run_max_ticks: int = 24
-    """Length of a wall run; 0 switches wall-running off."""
+    """Ticks of a wall run, at most; 0 switches wall-running off."""
     slide_max_ticks: int = 0
-    """Carried for clients that slide; this motor does not."""
+    """Ticks of a slide. Sent for other clients; this motor does not slide."""
     wall_run_gravity_scale: float = 0.35
     """Share of gravity on a wall; 0 or more."""
     wall_jump_up_velocity: float = 8.75
@@ -71,14 +68,3 @@ BOUNDS: Final[dict[str, Bounds]] = {
     "wall_jump_away_velocity": (0.0, LARGEST),
 }
 """What a Welcome's values are clamped to, and what a server may be configured with; whole bounds, whole numbers."""
-
-
-def within_bounds(name: str, bounds: Bounds, value: float) -> float:
-    """``value`` as it may be kept, whole or rounded to binary32; a UsageError when it is out of bounds."""
-    low, high = bounds
-    whole = isinstance(high, int)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise UsageError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}")
-    if whole and value != int(value):
-        raise UsageError(f"{name} must be a whole number, not {value!r}")
-    return int(value) if whole else round32(value)

@@ -1,19 +1,18 @@
-"""What runners collide with: one floor plane and a list of boxes, all faces square to the axes.
+"""What runners collide with: one floor plane and a list of boxes, with all faces square to the axes.
 
-Square faces are a promise to the motor: every wall normal is then one of four directions that survive their two
-bytes exactly. Runners do not collide with each other.
+The motor relies on square faces: every wall normal is then one of four directions, and two bytes carry it exactly.
+Runners do not collide with each other.
 """
 
 # retick: floats -- geometry is fixed data, the same literals at both ends
 
 from math import isfinite
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from retick.errors import UsageError
+from retick.games.runner.motor.rows import MAX_BOXES
 
 __all__ = ["MAX_BOXES", "Box", "World"]
-
-MAX_BOXES: Final = 256
 
 
 class Box(NamedTuple):
@@ -28,7 +27,7 @@ class Box(NamedTuple):
 
 
 class World:
-    """A floor and its boxes; the order of boxes is part of it, since a tie between two is decided by order."""
+    """A floor and its boxes. The order of boxes matters: it decides a tie between two."""
 
     __slots__ = ("boxes", "floor")
 

@@ -1,4 +1,4 @@
-"""NetRunner protocol 6: the runner's packets, and the profile that a server and a client are given.
+"""NetRunner protocol 6: the runner's packets, and the profile for a server or a client.
 
 Knows the motor; knows no link and no server.
 """

@@ -1,70 +1,45 @@
-"""What a server decides for a session: rates, delays, view limits and the tuning of movement.
+"""What a server decides for a session: rates, delays, the limits of the view and the tuning of movement.
 
-A configuration is read from JSON text by the protocol's own key names, whatever their case. Reading never fails: what
-cannot be used is left at its default and named in a list of complaints, for the application to show.
+A configuration is read from JSON text by the protocol's own key names; upper and lower case are alike. Reading never
+fails: a value that cannot be used is left at its default, and named in a list of complaints that the caller can show.
 """
 
-# retick: floats -- thresholds and tuning travel as binary32 and are rounded when they are set
+# retick: floats -- thresholds and tuning are sent as binary32 and are rounded when they are set
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from math import pi
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from retick.errors import UsageError
-from retick.games.runner.motor.binary32 import LARGEST, round32
 from retick.games.runner.motor.tuning import BOUNDS as TUNING_BOUNDS
-from retick.games.runner.motor.tuning import Bounds, Tuning, within_bounds
+from retick.games.runner.motor.tuning import Tuning
+from retick.wire.authority import SessionNumbers
+from retick.wire.binary32 import LARGEST, LARGEST_INT, Bounds, round32, within_bounds
 
 __all__ = ["LAN", "WAN", "RunnerConfig", "parse_config"]
 
-_LARGEST_INT: Final = 2147483647
-
-BOUNDS: Final[dict[str, Bounds]] = {
-    "server_tick_rate": (1, _LARGEST_INT),
-    "client_tick_rate": (1, _LARGEST_INT),
-    "snapshot_rate": (1, _LARGEST_INT),
-    "input_delay_ticks": (0, 10),
-    "interpolation_delay_ms": (0, _LARGEST_INT),
-    "max_extrapolation_ms": (0, _LARGEST_INT),
-    "reconcile_smooth_ms": (1, _LARGEST_INT),
-    "reconcile_snap_threshold": (0.1, LARGEST),
-    "pitch_clamp_degrees": (1.0, 89.0),
-    "max_players": (1, 16),
-}
-"""What a Welcome's values are clamped to, and what a server may be configured with; whole bounds, whole numbers."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunnerConfig:
+class RunnerConfig(SessionNumbers):
     """One session's configuration; the defaults are the protocol's WAN profile. Out of range is a UsageError."""
 
-    server_tick_rate: int = 60
-    """Ticks a second."""
-    client_tick_rate: int = 60
-    """Commands a second."""
-    snapshot_rate: int = 20
-    """Snapshots a second."""
-    input_delay_ticks: int = 3
-    """Ticks ahead a client first stamps its commands."""
-    interpolation_delay_ms: int = 100
-    """Milliseconds that other players are shown in the past."""
-    max_extrapolation_ms: int = 100
-    """Milliseconds that other players are moved past their newest snapshot."""
-    reconcile_smooth_ms: int = 100
-    """Milliseconds over which a correction fades from view."""
-    reconcile_snap_threshold: float = 1.5
-    """Metres from which a correction is shown at once."""
-    pitch_clamp_degrees: float = 89.0
-    """Degrees up and down."""
-    max_players: int = 16
-    """Players at once, a listening host included. Does not travel."""
-    tuning: Tuning = field(default_factory=Tuning)
-    """Movement."""
+    # What a Welcome's values are clamped to, and what a server may be configured with.
+    BOUNDS: ClassVar[Mapping[str, Bounds]] = {
+        **SessionNumbers.BOUNDS,
+        "server_tick_rate": (1, LARGEST_INT),
+        "client_tick_rate": (1, LARGEST_INT),
+        "snapshot_rate": (1, LARGEST_INT),
+        "reconcile_snap_threshold": (0.1, LARGEST),
+        "pitch_clamp_degrees": (1.0, 89.0),
+        "max_players": (1, 16),
+    }
 
-    def __post_init__(self) -> None:
-        for name, bounds in BOUNDS.items():
-            object.__setattr__(self, name, within_bounds(name, bounds, getattr(self, name)))
+    pitch_clamp_degrees: float = 89.0
+    """How far a runner can look up and down, in degrees."""
+    tuning: Tuning = field(default_factory=Tuning)
+    """The numbers of the movement."""
 
     @property
     def pitch_limit(self) -> float:
@@ -87,13 +62,13 @@ _KEYS: Final = {
     "pitchclampdegrees": "pitch_clamp_degrees",
     "maxplayers": "max_players",
 } | {tuned.name.replace("_", ""): tuned.name for tuned in fields(Tuning)}
-"""The protocol's key in lower case, and our field."""
+"""The protocol's key in lower case, to our field."""
 
-_ALL_BOUNDS: Final = BOUNDS | TUNING_BOUNDS
+_ALL_BOUNDS: Final = {**RunnerConfig.BOUNDS, **TUNING_BOUNDS}
 
 
 def parse_config(text: str) -> tuple[RunnerConfig, tuple[str, ...]]:
-    """The configuration in JSON ``text``, and what in it could not be used."""
+    """The configuration in JSON ``text``, and complaints about what in it could not be used."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:

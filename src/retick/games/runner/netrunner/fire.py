@@ -1,4 +1,4 @@
-"""The three packets about shooting.
+"""The three packets for shots.
 
 ::
 
@@ -7,7 +7,8 @@
     fire visual 42  @0 u8 6  @1 i32 shooter  @5 u32 tick judged  @9 3f32 origin  @21 f32 yaw  @25 f32 pitch
                     @29 u8 did hit  @30 3f32 point
 
-A shot is asked for by a button in a command; the fire packet is a relic that a server decodes and ignores.
+A client asks for a shot by a button in a command. The fire packet is left from older versions: a server decodes it and
+ignores it.
 """
 
 # retick: floats -- binary32 fields, carried as they are; none that is not a finite number gets in or out
@@ -24,10 +25,11 @@ __all__ = ["NOBODY", "Fire", "FireResult", "FireVisual", "decode_fire", "encode_
 Vector = tuple[float, float, float]
 
 NOBODY: Final = -1
+"""In the place of a peer id: no one was hit."""
 
 
 class Fire(NamedTuple):
-    """The old request for a shot."""
+    """The old request for a shot. The server ignores it."""
 
     seq: int
     tick: int
@@ -40,22 +42,29 @@ class FireResult(NamedTuple):
     """What a shot did."""
 
     shooter: int
+    """Peer id."""
     hit: int
-    """The peer that was hit, or NOBODY."""
+    """Peer id of the player that was hit, or NOBODY."""
     tick: int
-    """The tick against which the shot was judged."""
+    """The server tick at which the shooter saw the others: the shot was judged by their places then."""
 
 
 class FireVisual(NamedTuple):
-    """What to show of a shot."""
+    """What to draw of a shot."""
 
     shooter: int
+    """Peer id."""
     tick: int
+    """As in FireResult."""
     origin: Vector
+    """Metres."""
     yaw: float
+    """Radians."""
     pitch: float
+    """Radians."""
     did_hit: bool
     point: Vector
+    """Where the shot ended, in metres."""
 
 
 FirePacket = Fire | FireResult | FireVisual
@@ -66,7 +75,7 @@ _VISUAL: Final = struct.Struct("<BiI3fffB3f")
 
 
 def encode_fire(packet: FirePacket) -> bytes:
-    """The bytes of any of the three."""
+    """The bytes of any of the three packets."""
     try:
         data = _encode(packet)
     except (struct.error, OverflowError) as error:
@@ -92,7 +101,7 @@ def _check_finite(error: type[EncodeError | InvalidValue], values: tuple[float, 
 
 
 def decode_fire(data: bytes) -> FirePacket:
-    """Any of the three, by its type byte."""
+    """Any of the three packets, by its type byte; or a DecodeError."""
     found: tuple[Any, ...]
     if data[:1] == bytes((FIRE_RESULT,)):
         check_packet(data, FIRE_RESULT, _RESULT.size, "a fire result")

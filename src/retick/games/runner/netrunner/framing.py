@@ -1,4 +1,4 @@
-"""What all NetRunner packets share: byte 0 is the type, and every type has one length.
+"""What all NetRunner packets have in common: byte 0 is the type, and every type has one length.
 
 ::
 
@@ -37,7 +37,7 @@ FIRE_VISUAL: Final = 6
 
 
 def packet_type(data: bytes) -> int:
-    """Byte 0, if it is a type of this protocol; the length is not looked at."""
+    """Byte 0, if it is a type of this protocol; the length is not checked."""
     if not data:
         raise Truncated("an empty packet", needed=1, available=0)
     if not INPUT_BUNDLE <= data[0] <= FIRE_VISUAL:

@@ -9,8 +9,8 @@
        +12  f32  dt       +16  f32  move x  +20  f32  move y
        +24  u8   buttons  +25  f32  yaw     +29  f32  pitch
 
-Little-endian, always full length; slots past the count are zero when written and not looked at when read. Whether a
-command is acceptable is the server's question, asked of each: see commands.py.
+Little-endian, always of full length. Slots past the count are zero when written and not looked at when read. Whether a
+command is acceptable is decided for each one by the server: see motor/commands.py.
 """
 
 # retick: floats -- binary32 fields, carried as they are

@@ -1,11 +1,11 @@
-"""The runner as rows of integers, for delta snapshots: exact for whom it belongs to, coarse for everyone else.
+"""The runner as rows of integers, for delta snapshots: exact for its own player, coarse for the others.
 
-Declared in plain numbers; whoever codes rows makes a schema of them. An exact row gives back the very state. A public
-row is what others need to draw a runner: a place to 2 mm, a velocity to 0.03 m/s, a look to 0.001 rad, the mode
-and the wall; timers stay at home.
+``authority`` makes a schema from the names and ranges that are declared here. An exact row gives back the very same
+state. A public row has what others need to draw a runner: position to 2 mm, velocity to 0.03 m/s, look to 0.001 rad,
+the mode and the wall. It has no timers.
 """
 
-# retick: floats -- binary32 values as their bits, and coarse copies for pictures
+# retick: floats -- binary32 values as their bits, and coarse copies for drawing
 
 import struct
 from math import pi
@@ -24,11 +24,15 @@ PLACE_STEPS: Final = 256
 SPEED_STEPS: Final = 16
 """In one metre per second."""
 FASTEST: Final = 64.0
-"""Metres per second; what is faster is shown as this fast."""
+"""Metres per second; a faster runner is shown as this fast."""
 YAW_STEPS: Final = 4096
+"""In a full turn."""
 PITCH_STEPS: Final = 1024
+"""From straight down to straight up."""
 MARGIN: Final = 2.0
+"""Metres around the boxes; a runner further out is shown at this border."""
 HEADROOM: Final = 20.0
+"""Metres above the highest box, besides the margin."""
 
 _FLOATS: Final = struct.Struct("<8f")
 _BITS: Final = struct.Struct("<8I")
@@ -47,11 +51,13 @@ def _bits(name: str, width: int) -> Span:
 
 
 def _steps(value: float, steps: int, span: Span) -> int:
-    return max(span.lowest, min(span.highest, round(value * steps)))
+    _, lowest, highest = span
+    found = round(value * steps)
+    return lowest if found < lowest else highest if found > highest else found
 
 
 class RunnerLayout:
-    """Rows of runners in one world; its extent bounds the places."""
+    """Rows of runners in one world, whose size bounds the positions."""
 
     exact: Final = (
         *(_bits(name, 32) for name in ("x", "y", "z", "vx", "vy", "vz", "yaw", "pitch")),

@@ -1,13 +1,13 @@
-"""A shot judged: a ray from the eye, a sphere around each other runner, the nearest hit wins. Walls do not stop it."""
+"""Judging a shot: a ray from the eye, a sphere around each other runner; the nearest is hit. Walls do not stop it."""
 
-# retick: floats -- geometry of one shot; its outcome is told, never simulated from
+# retick: floats -- geometry of one shot; clients are told its result and do not compute it
 
 from math import cos, sin, sqrt
 from typing import Final
 
-from retick.games.runner.motor.binary32 import round32
 from retick.games.runner.motor.state import RunnerState
 from retick.games.runner.netrunner.fire import NOBODY, FireResult, FireVisual
+from retick.wire.binary32 import round32
 
 __all__ = ["judge_shot"]
 
@@ -20,7 +20,7 @@ RANGE: Final = 200.0
 
 
 def _distance_to(origin: Vector, aim: Vector, target: Vector) -> float | None:
-    """Along the ray to the sphere around a runner, or None when it passes by."""
+    """Metres along the ray to the sphere around a runner; None when the ray misses it."""
     x, y, z = target[0] - origin[0], target[1] + TARGET_HEIGHT - origin[1], target[2] - origin[2]
     along = x * aim[0] + y * aim[1] + z * aim[2]
     inside = TARGET_RADIUS * TARGET_RADIUS - (x * x + y * y + z * z - along * along)
@@ -36,7 +36,7 @@ def _distance_to(origin: Vector, aim: Vector, target: Vector) -> float | None:
 def judge_shot(
     shooter: int, state: RunnerState, tick: int, targets: dict[int, Vector]
 ) -> tuple[FireResult, FireVisual]:
-    """What a shot from where the shooter stands and looks does to others at the places where he saw them."""
+    """What a shot from the shooter's position and look hits; ``targets``: where the shooter saw the others."""
     origin = (round32(state.x), round32(state.y + EYE_HEIGHT), round32(state.z))
     # retick: allow inexact-math -- only the server judges a shot; the others are told
     flat, rise = cos(state.pitch), sin(state.pitch)

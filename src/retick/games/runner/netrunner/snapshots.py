@@ -1,4 +1,4 @@
-"""The snapshot, 1398 bytes from server to all clients alike.
+"""The snapshot, 1398 bytes, the same for every client.
 
 ::
 
@@ -16,8 +16,8 @@
        +69  i32   input delay, ticks   +73  f32  round trip ms    +77  f32  jitter ms
        +81  6 bytes of locomotion
 
-Little-endian, always full length; slots past the count are zero when written and not looked at when read. One bad
-player refuses the whole packet.
+Little-endian, always of full length. Slots past the count are zero when written and not looked at when read. One bad
+player makes the whole packet bad.
 """
 
 # retick: floats -- binary32 fields, carried as they are; none that is not a finite number gets in or out
@@ -25,12 +25,13 @@ player refuses the whole packet.
 import struct
 from collections.abc import Sequence
 from math import isfinite
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, TypeAlias
 
 from retick.errors import EncodeError, InvalidValue, LimitExceeded
 from retick.games.runner import locomotion
 from retick.games.runner.motor.state import RunnerState
 from retick.games.runner.netrunner.framing import SNAPSHOT, check_packet
+from retick.wire.authority import INPUT_STATS_FORMAT, InputStats, PlayerView, SnapshotView
 
 __all__ = [
     "MAX_PLAYERS",
@@ -47,49 +48,13 @@ __all__ = [
 
 MAX_PLAYERS: Final = 16
 _HEADER: Final = struct.Struct("<BIB")
-_STATE: Final = struct.Struct("<iI8fB7Iiff6s")
+_STATE: Final = struct.Struct(f"<iI8fB{INPUT_STATS_FORMAT}6s")
 STATE_SIZE: Final = _STATE.size
 SNAPSHOT_SIZE: Final = _HEADER.size + MAX_PLAYERS * STATE_SIZE
 
 
-class InputStats(NamedTuple):
-    """How a player's commands fared, as the server counts them."""
-
-    dropped_old: int = 0
-    """Commands that came too late, redundant copies of used ones included."""
-    dropped_future: int = 0
-    """Commands more than 64 ticks ahead."""
-    ticks_buffered: int = 0
-    """Ticks run on a command that was there in time."""
-    ticks_held: int = 0
-    """Ticks run on the last command, repeated."""
-    ticks_neutral: int = 0
-    """Ticks run on no wish at all."""
-    missing_streak: int = 0
-    """Ticks in a row without a command."""
-    missing_streak_max: int = 0
-    delay_ticks: int = 0
-    """How far ahead the server wants this player's commands stamped."""
-    rtt_ms: float = 0.0
-    """The server's estimate of the round trip."""
-    jitter_ms: float = 0.0
-
-
-class PlayerSnapshot(NamedTuple):
-    """One player in a snapshot."""
-
-    peer_id: int
-    ack: int
-    """The newest seq of this player that the server has consumed."""
-    state: RunnerState
-    stats: InputStats
-
-
-class RunnerSnapshot(NamedTuple):
-    """All players after one server tick, in the server's order."""
-
-    tick: int
-    players: tuple[PlayerSnapshot, ...]
+PlayerSnapshot: TypeAlias = PlayerView[RunnerState]
+RunnerSnapshot: TypeAlias = SnapshotView[RunnerState]
 
 
 def encode_state(player: PlayerSnapshot) -> bytes:
@@ -135,7 +100,7 @@ def decode_snapshot(data: bytes) -> RunnerSnapshot:
         )
     end = _HEADER.size + count * STATE_SIZE
     slots = _STATE.iter_unpack(memoryview(data)[_HEADER.size : end])
-    return RunnerSnapshot(tick, tuple(map(_player, slots)))
+    return SnapshotView(tick, tuple(map(_player, slots)))
 
 
 def _player(slot: tuple[Any, ...]) -> PlayerSnapshot:
@@ -145,4 +110,4 @@ def _player(slot: tuple[Any, ...]) -> PlayerSnapshot:
         raise InvalidValue(f"player {slot[0]} has a value that is not a finite number")
     mode, mode_ticks, normal, wall_run_ticks, slide_ticks = locomotion.unpack(slot[21])
     state = RunnerState._make((*row, slot[10] != 0, mode, mode_ticks, *normal, wall_run_ticks, slide_ticks))
-    return PlayerSnapshot(slot[0], slot[1], state, stats)
+    return PlayerView(slot[0], slot[1], state, stats)

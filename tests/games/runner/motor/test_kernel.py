@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import re
 import struct
 import subprocess
 import sys
@@ -10,16 +9,14 @@ from pathlib import Path
 
 import pytest
 
-import retick
 from retick.games.runner import Command, CourseBot, InputStats, NetRunner, PlayerSnapshot, RunnerState
 from retick.games.runner.locomotion import LocomotionState
-from retick.games.runner.motor import rows
-from retick.games.runner.motor.binary32 import round32
 from retick.sim.prng import XorShift32
+from retick.wire.binary32 import round32
 
 ROW = struct.Struct("<8f?BB3dBB")
+
 PINNED = "93998be4bbfd7ec3c5923ac98a56e8d5753f3367d7714f59cb6f4d3a7708bac5"
-SOURCE = Path(retick.__file__).parent / "games/runner/motor"
 
 
 def bits(state: RunnerState) -> bytes:
@@ -93,7 +90,7 @@ def test_the_runs_are_the_ones_that_were_pinned() -> None:
 @pytest.mark.compiled_only
 def test_the_compiled_and_the_python_form_agree_on_every_bit() -> None:
     environment = os.environ | {"RETICK_PURE": "1", "PYTHONPATH": str(Path(__file__).parent)}
-    script = "import retick, test_runner_replay as t;assert not retick.is_compiled(); print(t.digest_of_everything())"
+    script = "import retick, test_kernel as t;assert not retick.is_compiled(); print(t.digest_of_everything())"
     other = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
     assert other.stdout.strip() == digest_of_everything()
 
@@ -128,22 +125,3 @@ def test_forgetting_locomotion_changes_the_run_so_the_test_above_can_see_it() ->
         differing += bits(net.motor.step(net.forget(kept), command))[:24] != bits(net.motor.step(kept, command))[:24]
         kept = net.motor.step(kept, command)
     assert differing > 20
-
-
-def declared_in(path: Path) -> dict[str, int]:
-    return {name: int(value) for name, value in re.findall(r"^    (\w+) = (\d+)$", path.read_text("utf-8"), re.M)}
-
-
-def test_the_rows_of_the_c_side_are_the_rows_of_the_python_side() -> None:
-    assert declared_in(SOURCE / "rows.pxd") == {name: getattr(rows, name) for name in rows.__all__}
-    assert RunnerState._fields.index("wall_run_ticks") == rows.WALL_TICKS
-    assert len(RunnerState._fields) == rows.STATE_SIZE
-
-
-@pytest.mark.skipif(retick.is_compiled(), reason="compiled, the constants are C's own")
-def test_the_constants_of_the_c_side_are_those_of_the_python_side() -> None:
-    from retick.games.runner.motor import kernel
-
-    declared = declared_in(SOURCE / "kernel.pxd")
-    assert declared
-    assert declared == {name: getattr(kernel, name) for name in declared}

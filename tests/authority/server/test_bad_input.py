@@ -1,7 +1,6 @@
-"""Whatever a stranger sends, the server goes on, counts it by reason, and nobody else notices; and so does a client."""
+"""Whatever a stranger sends, the server goes on, counts it by reason, and nobody else notices."""
 
 import struct
-from collections.abc import Hashable
 from typing import Any
 
 import pytest
@@ -9,63 +8,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from retick.authority import Client, Server
-from retick.authority.acked import ACKED_INPUT, DELTA_SNAPSHOT
-from retick.authority.config import DELTA_SNAPSHOTS
-from retick.authority.delta import DeltaCodec
+from retick.authority.delta_frames import ACKED_INPUT
 from retick.authority.joining import JoinRequest, encode_join
 from retick.authority.server.player import Player
-from retick.authority.stats import InputStats, PlayerView
-from retick.games.runner import Command, NetRunner
+from retick.games.runner import Command
 from retick.games.runner.netrunner.control import Hello, Ping, ResyncHint
-from retick.link import Accept, Connected, Connection, LinkConfig, LinkEndpoint, MessageReceived
 from retick.transport import MemoryHub
 from tests.authority.courses import Field, seeded
-
-NET = NetRunner()
-SCHEMA = DeltaCodec(NET.layout).codec.schema_hash
-
-
-def terms(**more: Any) -> LinkConfig:
-    return LinkConfig(game_id=NET.game_id, game_version=6, capabilities=DELTA_SNAPSHOTS, max_datagram=1472, **more)
-
-
-class Stranger:
-    """Speaks the link and says hello; from then on, anything."""
-
-    def __init__(self, address: Hashable, room: bytes | None = None) -> None:
-        self.link = LinkEndpoint(terms(accepting=False), entropy=seeded(77))
-        data = encode_join(JoinRequest("", b"", SCHEMA)) if room is None else room
-        self.connection: Connection = self.link.dial(address, data=data)
-        self.received: list[Any] = []
-
-    def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
-        self.link.receive_datagram(data, address, now=now)
-
-    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
-        return self.link.datagrams_to_send(now=now)
-
-    def next_timeout(self) -> float | None:
-        return self.link.next_timeout()
-
-    def handle_timeout(self, *, now: float) -> None:
-        self.link.handle_timeout(now=now)
-
-    def events(self) -> list[Any]:
-        events = self.link.events()
-        self.received += events
-        for event in events:
-            if isinstance(event, Connected):
-                self.connection.send_reliable(NET.encode_control(Hello()))
-        return events
-
-
-def field_with_stranger() -> tuple[Field, Stranger]:
-    field = Field()
-    field.join("honest")
-    stranger = Stranger("server")
-    field.network.attach("stranger", stranger, on_events=lambda events: None)
-    field.run(1.0)
-    return field, stranger
+from tests.authority.strangers import NET, SCHEMA, Stranger, field_with_stranger
 
 
 def player_of(field: Field, *, honest: bool) -> Player:
@@ -120,7 +70,7 @@ def test_bad_payloads_are_counted_by_reason(payload: bytes, reason: str) -> None
         (b"", "malformed"),
         (b"\x03\x09" + bytes(94), "malformed"),
         (b"\x03\x03" + bytes(93), "malformed"),
-        (NET.encode_control(Hello())[:2] + b"\x05" + bytes(93), "wrong_version"),
+        (NET.encode_control(Hello(6))[:2] + b"\x05" + bytes(93), "wrong_version"),
         (NET.encode_control(ResyncHint(5)), "unexpected"),
         (b"\x04" + bytes(28), "unexpected"),
     ],
@@ -239,91 +189,6 @@ def test_no_bytes_bring_the_server_down(packets: list[tuple[int, bytes, bool]]) 
     tick = RIG.server.rooms[""].tick
     RIG.turn()
     assert RIG.server.rooms[""].tick == tick + 1
-
-
-class Impostor:
-    """Accepts clients, welcomes them properly, and then sends anything."""
-
-    def __init__(self) -> None:
-        self.link = LinkEndpoint(terms(), entropy=seeded(5), admit=lambda request: Accept())
-        self.client = Client(NET, "impostor", entropy=seeded(6))
-        self.hub = MemoryHub()
-        self.hub.attach("impostor", self.link)
-        self.hub.attach("client", self.client)
-        self.connection: Connection | None = None
-        self.now = 0.0
-        for _ in range(20):
-            self.turn()
-
-    def turn(self) -> None:
-        self.now += 1 / 60
-        self.hub.exchange(now=self.now)
-        for event in self.link.events():
-            if self.connection is None and isinstance(event, MessageReceived):
-                self.connection = event.connection
-                welcome = NET.welcome(peer_id=2, delay_ticks=3, server_tick=100)
-                self.connection.send_reliable(NET.encode_control(welcome))
-        self.client.tick(INTENT, now=self.now)
-        self.client.others(now=self.now)
-        self.client.events()
-
-
-class INTENT:
-    move_x, move_y, yaw, pitch, jump, fire = 0.0, 1.0, 0.0, 0.0, False, False
-
-
-IMPOSTOR = Impostor()
-
-
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(st.tuples(st.integers(0, 18), st.binary(max_size=200), st.booleans()), max_size=6))
-def test_no_bytes_bring_a_client_down(packets: list[tuple[int, bytes, bool]]) -> None:
-    global IMPOSTOR
-    if not IMPOSTOR.client.is_joined:
-        IMPOSTOR = Impostor()
-    connection = IMPOSTOR.connection
-    assert connection is not None
-    for kind, data, reliable in packets:
-        padded = bytes((kind,)) + data.ljust({2: 1397, 3: 95}.get(kind, 0), b"\0")
-        if reliable:
-            connection.send_reliable(padded)
-        else:
-            connection.send_unreliable(padded)
-        IMPOSTOR.turn()
-
-
-def snapshot(tick: int, **spoil: int) -> bytes:
-    data = bytearray(NET.encode_snapshot(tick, [PlayerView(2, 0, NET.motor.spawn(2), InputStats())]))
-    for offset, value in spoil.items():
-        data[6 + int(offset.removeprefix("at"))] = value
-    return bytes(data)
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        snapshot(200)[:-1],
-        snapshot(200) + b"\0",
-        snapshot(200, at81=5),
-        snapshot(200, at81=0x10),
-        snapshot(200, at85=3),
-        snapshot(200, at10=0x80, at11=0x7F),
-        snapshot(200)[:5] + b"\x11" + snapshot(200)[6:],
-        snapshot(0xFFFFFFFF),
-        bytes((DELTA_SNAPSHOT,)) + b"\xc8\0\0\0\0" + b"\xff" * 40,
-    ],
-)
-def test_bad_snapshots_are_refused_and_counted_and_the_next_good_one_is_taken(bad: bytes) -> None:
-    rig = Impostor()
-    assert rig.connection is not None
-    before = rig.client.stats.refused
-    rig.connection.send_unreliable(bad)
-    rig.turn()
-    assert rig.client.stats.refused == before + 1
-    assert rig.client.stats.snapshots == 0
-    rig.connection.send_unreliable(snapshot(201))
-    rig.turn()
-    assert rig.client.stats.snapshots == 1
 
 
 @settings(max_examples=200, deadline=None)

@@ -1,14 +1,12 @@
-"""Server and client together: stages 2 and 3 of the rollout, coming and going, shooting."""
+"""A server and its clients: joining, leaving, rejoining, and what is refused."""
 
 from typing import Any
 
 import pytest
 
 from retick.authority import (
-    Client,
     ClientConfig,
     ConnectionLost,
-    GameMessageReceived,
     Joined,
     JoinFailed,
     PlayerJoined,
@@ -19,11 +17,12 @@ from retick.authority import (
     Server,
     ServerConfig,
 )
-from retick.games.runner import CourseBot, Intent, LocomotionState, Mode, NetRunner
-from retick.games.runner.netrunner.fire import FireResult, FireVisual
+from retick.errors import UsageError
+from retick.games.runner import COURSE, NetRunner
 from retick.link import Reason
-from retick.transport import Conditions, MemoryHub
-from tests.authority.courses import Field, Still, seeded, small_rooms
+from retick.transport import Conditions
+from tests.authority.courses import Field, small_rooms
+from tests.authority.declared_games import Idle, wide_profile
 
 
 class OldRunner(NetRunner):
@@ -68,15 +67,6 @@ def test_a_hello_of_another_version_closes_the_connection_and_is_counted() -> No
     assert field.server.refused["wrong_version"] == 1
     assert field.server.rooms[""].players == {}
     assert field.clients["old"].is_over
-
-
-def test_a_welcome_of_another_version_ends_the_session() -> None:
-    field = Field(profile=MislabelledRunner())
-    field.join("new", profile=NetRunner())
-    field.run(1.0)
-    [failed] = field.of("new", JoinFailed)
-    assert failed.reason == Reason.GAME_VERSION
-    assert field.clients["new"].player is None
 
 
 def test_the_seventeenth_player_is_refused_and_nobody_else_notices() -> None:
@@ -156,96 +146,6 @@ def test_a_player_who_does_not_come_back_loses_the_seat() -> None:
     assert field.clients["b"].peer_id == 3
 
 
-def test_a_client_whose_machine_stops_for_a_second_comes_back_with_a_new_epoch() -> None:
-    field = Field()
-    client = field.join("a")
-    field.run(2.0)
-    field.network.pause("a", 1.0)
-    field.run(4.0)
-    assert client.stats.epochs == 1
-    assert field.server.rooms[""].players[2].epoch == 2
-    late = [event.correction for event in field.of("a", Reconciled)][-20:]
-    assert max(late) == 0.0
-
-
-@pytest.mark.parametrize("mode", list(Mode))
-def test_snapshots_carry_the_locomotion_of_the_authoritative_state(mode: Mode) -> None:
-    """Stage 3: whatever state is put into the server's body is what a client restores."""
-    field = Field(conditions=Conditions())
-    field.join("a", bot=Still())
-    field.run(1.0)
-    player = field.server.rooms[""].players[2]
-    wanted = LocomotionState(mode, 200, (0.6, 0.0, -0.8) if mode in (2, 3) else (0.0, 0.0, 0.0), 9, 30)
-    injected = player.state.with_locomotion(wanted)
-    room = field.server.rooms[""]
-    view = player.view()._replace(state=injected)
-    data = field.profile.encode_snapshot(room.tick + 1, [view])
-    assert data[6 + 81] & 7 == mode
-    assert field.profile.decode_snapshot(data).players[0].state == injected
-
-
-def test_right_after_the_restore_a_client_has_what_the_server_sent() -> None:
-    """Stage 4: the restored state is the server's own, bit for bit, whenever nothing was lost."""
-    field = Field(conditions=Conditions(latency=0.03))
-    room = field.server.rooms[""]
-    field.join("a")
-    states: dict[int, Any] = {}
-
-    def note() -> None:
-        if 2 in room.players:
-            states[room.tick] = room.players[2].state
-
-    field.network.every(1 / 60, note, phase=1e-5)
-    field.run(12.0)
-    reconciled = field.of("a", Reconciled)
-    assert len(reconciled) > 150
-    assert all(event.restored == states[event.tick] for event in reconciled)
-    assert {event.restored.mode for event in reconciled} >= {Mode.GROUNDED, Mode.AIR, Mode.WALL_RUN}
-
-
-class Shooter:
-    """Looks along -z and fires once a second."""
-
-    def __init__(self) -> None:
-        self.ticks = 0
-
-    def decide(self, state: Any) -> Intent:
-        self.ticks += 1
-        return Intent(fire=self.ticks % 60 == 59)
-
-
-def test_a_shot_is_judged_once_and_told_to_everyone() -> None:
-    field = Field()
-    field.join("a", bot=Shooter())
-    field.join("b", bot=Still())
-    field.run(2.6)
-    for name in ("a", "b"):
-        told = [event.message for event in field.of(name, GameMessageReceived)]
-        results = [message for message in told if isinstance(message, FireResult)]
-        assert len(results) == 2
-        assert len([message for message in told if isinstance(message, FireVisual)]) == 2
-        assert {result.shooter for result in results} == {field.clients["a"].peer_id}
-    assert field.server.rooms[""].stats.shots == 2
-
-
-def test_a_listening_host_is_a_server_and_a_client_in_one_process() -> None:
-    """No shortcut past prediction and reconcile: the two meet on a hub, and never correct each other."""
-    hub, profile, bot = MemoryHub(), NetRunner(), CourseBot(7)
-    server = Server(profile, entropy=seeded(1))
-    client = Client(profile, "server", entropy=seeded(2))
-    hub.attach("server", server)
-    hub.attach("host", client)
-    corrections = []
-    for frame in range(600):
-        now = frame / 60
-        hub.exchange(now=now)
-        corrections += [event.correction for event in client.events() if isinstance(event, Reconciled)]
-        if client.player is not None:
-            client.tick(bot.decide(client.player), now=now)
-    assert len(corrections) > 180
-    assert max(corrections[10:]) == 0.0
-
-
 def test_a_token_that_nobody_has_gets_a_new_seat_and_a_new_token() -> None:
     field = Field()
     client = field.join("a")
@@ -271,3 +171,45 @@ def test_a_second_dial_with_a_seats_token_takes_it_over() -> None:
     assert field.of("a", ConnectionLost)[0].text == "the seat was taken over from elsewhere"
     assert first.is_over
     assert len(field.server.rooms[""].players) == 1
+
+
+def test_a_game_whose_snapshots_pass_a_datagram_is_refused_before_a_room_fills() -> None:
+    Server(wide_profile(5), entropy=bytes)
+    with pytest.raises(UsageError, match="fixed snapshot of 16 players"):
+        Server(wide_profile(40), entropy=bytes, config=ServerConfig(delta=False))
+    with pytest.raises(UsageError, match="may take"):
+        Server(wide_profile(40, steps=100), entropy=bytes)
+    with pytest.raises(UsageError, match="may take"):
+        Server(wide_profile(0, players=65), entropy=bytes)
+
+
+def test_who_takes_no_deltas_is_refused_where_fixed_snapshots_are_too_long() -> None:
+    field = Field(profile=wide_profile(40))
+    for number in range(9):
+        field.join(f"takes deltas {number}", bot=Idle())
+    field.join("does not", bot=Idle(), config=ClientConfig(delta=False))
+    field.run(1.5)
+    assert [client.is_joined for client in field.clients.values()] == [True] * 9 + [False]
+    assert all(client.stats.snapshots > 20 for name, client in field.clients.items() if name != "does not")
+    assert "delta" in field.of("does not", JoinFailed)[0].text
+
+
+@pytest.mark.parametrize(("server", "client"), [(True, True), (True, False), (False, True)])
+def test_deltas_are_sent_when_both_ends_can(server: bool, client: bool) -> None:
+    field = Field(config=ServerConfig(delta=server), conditions=Conditions(latency=0.03, loss=0.02))
+    joined = field.join("a", config=ClientConfig(delta=client))
+    field.join("b", config=ClientConfig(delta=client))
+    field.run(3.0)
+    assert field.of("a", Joined)[0].delta == (server and client)
+    size = joined.stats.snapshot_bytes / joined.stats.snapshots
+    assert (size == 1398) != (server and client)
+    assert joined.stats.refused == joined.stats.missing_baselines == 0
+    assert field.server.refused.get("malformed", 0) == 0
+
+
+def test_a_client_with_another_world_is_refused() -> None:
+    field = Field()
+    field.join("a", profile=NetRunner(world=type(COURSE)(COURSE.boxes[:1])))
+    field.run(1.0)
+    assert field.clients["a"].is_over
+    assert "laid out" in field.events["a"][0].text

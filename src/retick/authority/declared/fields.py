@@ -1,24 +1,18 @@
-"""What a game's numbers are, said once: how they are bounded, how they travel, and how finely others see them."""
+"""The kinds of numbers that a game declares: their bounds, how packets carry them, how finely others see them."""
 
-# retick: floats -- binary32 values, and coarse copies for pictures
+# retick: floats -- binary32 values, and coarse copies for drawing
 
 import struct
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from retick.errors import UsageError
+from retick.wire.binary32 import LARGEST, round32
 
-__all__ = ["Flag", "Kind", "Real", "Whole", "clamp", "code_of", "fits", "quantise", "round32", "span_of", "unquantise"]
+__all__ = ["Flag", "Kind", "Real", "Whole", "clamp", "code_of", "fits", "quantise", "span_of", "unquantise"]
 
 _F32: Final = struct.Struct("<f")
-LARGEST: Final = 3.4028234663852886e38
-
-
-def round32(value: float) -> float:
-    """The nearest binary32, which is what the wire keeps."""
-    found: float = _F32.unpack(_F32.pack(value))[0]
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +22,13 @@ class Real:
     lowest: float
     highest: float
     steps: int = 0
-    """In one unit, as other players see it; 0 keeps it from them."""
+    """Steps in one unit, as other players see it; 0 hides it from them."""
     keep: bool = False
-    """Of a command: stays when nothing is wished for, as the direction of a look does."""
+    """In a command: keeps its value in ticks that run without a command, as the direction of a look does."""
 
     def __post_init__(self) -> None:
         if not -LARGEST <= self.lowest < self.highest <= LARGEST:
-            raise UsageError(f"bounds grow and are binary32 numbers, not {self.lowest} to {self.highest}")
+            raise UsageError(f"bounds must ascend and be binary32 numbers, not {self.lowest} to {self.highest}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +42,9 @@ class Whole:
 
     def __post_init__(self) -> None:
         if not -(1 << 31) <= self.lowest < self.highest < 1 << 32:
-            raise UsageError(f"bounds grow and fit 32 bits, not {self.lowest} to {self.highest}")
+            raise UsageError(f"bounds must ascend and fit 32 bits, not {self.lowest} to {self.highest}")
         if self.lowest < 0 and self.highest >= 1 << 31:
-            raise UsageError(f"bounds fit 32 bits with a sign or without, not {self.lowest} to {self.highest}")
+            raise UsageError(f"bounds must fit 32 bits with a sign or without one, not {self.lowest} to {self.highest}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +52,16 @@ class Flag:
     """Yes or no."""
 
     public: bool = False
+    """Whether other players see it."""
     press: bool = False
-    """Of a command: true for one command at each key-down, and never repeated by the server."""
+    """In a command: true in one command for each key-down, and never repeated by the server."""
 
 
 Kind: TypeAlias = Real | Whole | Flag
 
 
 def code_of(kind: Kind) -> str:
-    """How ``struct`` writes it."""
+    """Its ``struct`` code."""
     if isinstance(kind, Real):
         return "f"
     if isinstance(kind, Flag):
@@ -74,8 +69,8 @@ def code_of(kind: Kind) -> str:
     return "i" if kind.lowest < 0 else "I"
 
 
-def clamp(kind: Kind, value: Any) -> Any:
-    """The value within bounds, as it travels; doing it again changes nothing."""
+def clamp(kind: Kind, value: float) -> float:
+    """The value within bounds, as packets carry it. Clamping it again changes nothing."""
     if isinstance(kind, Flag):
         return bool(value)
     if isinstance(kind, Whole):
@@ -85,13 +80,13 @@ def clamp(kind: Kind, value: Any) -> Any:
     return round32(max(kind.lowest, min(kind.highest, value)))
 
 
-def fits(kind: Kind, value: Any) -> bool:
-    """Whether it is a value at all; what is only out of bounds is clamped."""
+def fits(kind: Kind, value: float) -> bool:
+    """Whether the value can be used: a Real must be finite. A value out of bounds can be clamped, so it fits."""
     return not isinstance(kind, Real) or isfinite(value)
 
 
 def span_of(name: str, kind: Kind, *, exact: bool) -> tuple[str, int, int]:
-    """Name and range of the whole number that stands for it in a row."""
+    """Name, lowest and highest of the whole number that stands for it in a row."""
     if isinstance(kind, Flag):
         return name, 0, 1
     if isinstance(kind, Whole):
@@ -101,17 +96,19 @@ def span_of(name: str, kind: Kind, *, exact: bool) -> tuple[str, int, int]:
     return name, round(kind.lowest * kind.steps), round(kind.highest * kind.steps)
 
 
-def quantise(kind: Kind, value: Any, *, exact: bool) -> int:
+def quantise(kind: Kind, value: float, *, exact: bool) -> int:
+    """The whole number that stands for the value in a row: of a Real its bits if ``exact``, else its steps."""
     if isinstance(kind, Real):
         if exact:
             return int.from_bytes(_F32.pack(value), "little")
-        # Rounded to binary32 a bound may lie a little outside of itself, which may be one step more than the field has.
+        # A bound rounded to binary32 may lie outside the bound as declared, and be one step more than the field has.
         steps: int = round(max(kind.lowest, min(kind.highest, value)) * kind.steps)
         return steps
     return int(value)
 
 
-def unquantise(kind: Kind, number: int, *, exact: bool) -> Any:
+def unquantise(kind: Kind, number: int, *, exact: bool) -> float:
+    """The value for which the number stands."""
     if isinstance(kind, Flag):
         return bool(number)
     if isinstance(kind, Whole):

@@ -1,9 +1,9 @@
-"""A client's commands that the server has not acknowledged yet, oldest first."""
+"""A client's commands that the server has not run yet, as far as the client knows."""
 
 from collections import deque
 from collections.abc import Iterator
 
-from retick.authority.shapes import Command
+from retick.authority.profile import Command
 
 __all__ = ["CAPACITY", "PendingCommands"]
 
@@ -11,7 +11,7 @@ CAPACITY = 256
 
 
 class PendingCommands:
-    """Commands in the order of their seq. More than 256 means that the server no longer listens."""
+    """Commands in the order of their seq, oldest first. 256 of them mean that the server no longer hears us."""
 
     __slots__ = ("_commands",)
 
@@ -35,13 +35,13 @@ class PendingCommands:
         self._commands.clear()
 
     def drop_through(self, seq: int) -> None:
-        """The server has run this one: it and those before it are done."""
+        """Drop the command with this seq and all before it: the server has run them."""
         commands = self._commands
         while commands and commands[0].seq <= seq:
             commands.popleft()
 
     def drop_stale(self, tick: int) -> int:
-        """Drop commands for this tick and before, which the server will never run; returns how many."""
+        """Drop commands for this tick and before: the server will never run them. Returns how many."""
         commands = self._commands
         kept = [command for command in commands if command.tick > tick]
         dropped = len(commands) - len(kept)
@@ -50,6 +50,6 @@ class PendingCommands:
         return dropped
 
     def newest(self, count: int) -> list[Command]:
-        """The last ``count``, newest first, as a bundle has them."""
+        """The last ``count`` commands, newest first: the order of a bundle."""
         commands = self._commands
         return [commands[-1 - index] for index in range(min(count, len(commands)))]

@@ -1,0 +1,9 @@
+"""Games from a declaration: name the numbers of state and command, and the packets follow.
+
+Knows motors by their Protocol; knows no link, no server and no client.
+"""
+
+from retick.authority.declared.fields import Flag, Real, Whole
+from retick.authority.declared.profile import DeclaredProfile
+
+__all__ = ["DeclaredProfile", "Flag", "Real", "Whole"]

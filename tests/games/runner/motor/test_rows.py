@@ -1,0 +1,23 @@
+import re
+from pathlib import Path
+
+import retick
+from retick.games.runner import Mode, RunnerState
+from retick.games.runner.motor import rows
+
+SOURCE = Path(retick.__file__).parent / "games/runner/motor"
+
+
+def declared_in(path: Path) -> dict[str, int]:
+    return {name: int(value) for name, value in re.findall(r"^    (\w+) = (\d+)$", path.read_text("utf-8"), re.M)}
+
+
+def test_the_rows_of_the_c_side_are_the_rows_of_the_python_side() -> None:
+    assert declared_in(SOURCE / "rows.pxd") == {name: getattr(rows, name) for name in rows.__all__}
+    assert RunnerState._fields.index("wall_run_ticks") == rows.WALL_TICKS
+    assert len(RunnerState._fields) == rows.STATE_SIZE
+
+
+def test_the_modes_of_the_kernels_are_those_of_the_wire() -> None:
+    assert (rows.ON_GROUND, rows.IN_AIR, rows.ON_WALL) == (Mode.GROUNDED, Mode.AIR, Mode.WALL_RUN)
+    assert max(Mode) == rows.LAST_MODE
