@@ -10,7 +10,7 @@ Both keep up to 64 bits in one word: the writer fills it from the top and stores
 from typing import Any
 
 from retick.errors import EncodeError, InvalidValue, Truncated, UsageError, with_code
-from retick.wire.varint import unzigzag, zigzag
+from retick.wire.varint import MAX_VARINT_BYTES, MAX_VARUINT, unzigzag, zigzag
 
 try:
     import cython
@@ -70,10 +70,9 @@ class BitWriter:
 
     def write_varuint(self, value: int) -> None:
         self._need_boundary()
-        if not 0 <= value <= 0xFFFFFFFF:
-            raise with_code(
-                EncodeError(f"a varuint holds 0 to 4294967295, not {value}", value=value), "Bitstream.ValueOutOfRange"
-            )
+        if not 0 <= value <= MAX_VARUINT:
+            message = f"a varuint holds 0 to {MAX_VARUINT}, not {value}"
+            raise with_code(EncodeError(message, value=value), "Bitstream.ValueOutOfRange")
         while value > 0x7F:
             self._put(value & 0x7F | 0x80, 8)
             value >>= 7
@@ -185,7 +184,7 @@ class BitReader:
         self._need_boundary()
         start = self.position
         value = 0
-        for index in range(5):
+        for index in range(MAX_VARINT_BYTES):
             if self._end - self.position < 8:
                 self.position = start
                 raise self._end_of_data(8, self._end - start - 8 * index)
@@ -193,12 +192,12 @@ class BitReader:
             self.position += 8
             value |= (byte & 0x7F) << (7 * index)
             if byte < 0x80:
-                if self._strict and (value > 0xFFFFFFFF or (byte == 0 and index > 0)):
+                if self._strict and (value > MAX_VARUINT or (byte == 0 and index > 0)):
                     self.position = start
                     raise self._bad_varint("overflows 32 bits or is longer than needed")
-                return value & 0xFFFFFFFF
+                return value & MAX_VARUINT
         self.position = start
-        raise self._bad_varint("is longer than 5 bytes")
+        raise self._bad_varint(f"is longer than {MAX_VARINT_BYTES} bytes")
 
     def read_varsint(self) -> int:
         return unzigzag(self.read_varuint())

@@ -63,7 +63,7 @@ def decode_varuint(data: bytes, at: int = 0, *, strict: bool = True) -> tuple[in
                     InvalidValue("a varint overflows 32 bits or is longer than needed"), "Bitstream.InvalidVarint"
                 )
             return value & MAX_VARUINT, at + index + 1
-    raise with_code(InvalidValue("a varint is longer than 5 bytes"), "Bitstream.InvalidVarint")
+    raise with_code(InvalidValue(f"a varint is longer than {MAX_VARINT_BYTES} bytes"), "Bitstream.InvalidVarint")
 
 
 def decode_varsint(data: bytes, at: int = 0, *, strict: bool = True) -> tuple[int, int]:

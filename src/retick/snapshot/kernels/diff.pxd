@@ -14,8 +14,8 @@ cdef class Diff:
     cdef readonly Py_ssize_t created
     cdef readonly Py_ssize_t updated
     cdef readonly Py_ssize_t entries            # changed components of all updated entities
-    cdef long long masked_cost                  # bits by which masked updates are longer, and
-    cdef long long packed_cost                  # those by which packed ones are
+    cdef long long masked_cost                  # bits that masked updates spend on field masks
+    cdef long long packed_cost                  # bits that packed ones spend on ids, counts and indices
     cdef bint counting
     cdef long long* destroy_id
     cdef long long* create_at                   # index of the entity in the current snapshot
