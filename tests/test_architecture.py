@@ -50,7 +50,6 @@ STILL_TOO_LONG = {
     "games/runner/motor/kernel.py",
     "link/connection.py",
     "rollback/engine/engine.py",
-    "rollback/session/session.py",
     "sim/flat.py",
     "snapshot/kernels/columns.py",
     "snapshot/kernels/diff.py",

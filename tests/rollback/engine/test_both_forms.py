@@ -89,7 +89,9 @@ class Telling:
         if session.match is not None:
             match = session.match
             lines.append(f"{match.number} {match.joins_at} {match.barrier} {match.alarm} {match.pace.next_frame_at!r}")
-            lines.append(f"{match.engine.stats} {session.sim.checksum(match.engine.state)} {match.take_final_inputs()}")
+            lines.append(
+                f"{match.engine.stats} {session.sim.checksum(match.engine.state)} {match.drain_final_inputs()}"
+            )
             lines += [exchange_line(exchange) for exchange in match.exchanges.values()]
         return lines
 

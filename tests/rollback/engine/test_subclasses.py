@@ -52,7 +52,7 @@ USED = {
     "start",
     "on_link_events",
     "ask_parts",
-    "take_payload",
+    "receive_payload",
 }
 
 

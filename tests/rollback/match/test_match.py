@@ -111,12 +111,12 @@ def test_final_inputs_come_once_in_order_and_only_when_sure() -> None:
     match = lone_match()
     for frame in range(10):
         match.advance(frame, 0.0)
-    assert match.take_final_inputs() == []
+    assert match.drain_final_inputs() == []
     match.take("them", packet(0, (5, 6, 7)), 0.0)
-    assert match.take_final_inputs() == [(0, 5), (1, 6), (2, 7)]
-    assert match.take_final_inputs() == []
+    assert match.drain_final_inputs() == [(0, 5), (1, 6), (2, 7)]
+    assert match.drain_final_inputs() == []
     match.take("them", packet(3, (8,)), 0.0)
-    assert match.take_final_inputs() == [(3, 8)]
+    assert match.drain_final_inputs() == [(3, 8)]
 
 
 def test_stats_count_rollbacks_by_depth() -> None:
@@ -160,7 +160,7 @@ def test_a_match_may_start_in_the_middle() -> None:
     match.advance(4, 0.0)
     match.take("them", packet(1000, (3,)), 0.0)
     assert match.engine.confirmed_frame == 1000
-    assert match.take_final_inputs() == [(4, 3)]
+    assert match.drain_final_inputs() == [(4, 3)]
 
 
 @pytest.mark.parametrize(

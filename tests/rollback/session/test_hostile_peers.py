@@ -9,7 +9,10 @@ from retick.rollback.desync.evidence import TIMELINE, Timeline, encode_timeline,
 from retick.rollback.desync.investigation import DesyncReported
 from retick.rollback.events import MatchEnded, MatchStarted, RematchProposed
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.session import messages as wire
+from retick.rollback.session.messages.drop import Drop, Known, encode_drop
+from retick.rollback.session.messages.join import Meet, encode_meet
+from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
+from retick.rollback.session.messages.state import StateHeader, encode_resync
 from retick.rollback.session.peer import Peer, Role
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
@@ -40,14 +43,14 @@ def with_a_free_seat(players: int) -> Mesh:
 
 def towards(mesh: Mesh, sender: str, receiver: str) -> Peer:
     """The one as the other knows it."""
-    found: Peer = mesh[sender].session.peers[mesh[receiver].session.number]
+    found: Peer = mesh[sender].session.peers[mesh[receiver].session.peer_id]
     return found
 
 
 def assert_play_on(mesh: Mesh, names: list[str]) -> None:
-    numbers = {mesh[name].session.number for name in names}
+    numbers = {mesh[name].session.peer_id for name in names}
     for name in names:
-        assert numbers <= {mesh[name].session.number, *mesh[name].session.peers}
+        assert numbers <= {mesh[name].session.peer_id, *mesh[name].session.peers}
     frames = {name: mesh[name].final_frame for name in names}
     mesh.run(3.0)
     assert all(mesh[name].final_frame > frame + 100 for name, frame in frames.items()), mesh.describe()
@@ -56,19 +59,19 @@ def assert_play_on(mesh: Mesh, names: list[str]) -> None:
 
 def evidence(machine: int, alarm: int | None) -> bytes:
     line = Timeline(machine=machine, alarm=alarm, last_agreed=None, first=16, checksums=())
-    return bytes((wire.EVIDENCE, 0)) + b"".join(split_into_messages(TIMELINE, encode_timeline(line)))
+    return bytes((Kind.EVIDENCE, 0)) + b"".join(split_into_messages(TIMELINE, encode_timeline(line)))
 
 
 WORDS = {
-    "its host is lost": lambda mesh: wire.encode_drop(wire.Drop(frozenset({0}), (), ()), 2),
-    "others are lost": lambda mesh: wire.encode_drop(wire.Drop(frozenset({1, 2}), (), ()), 2),
-    "a newcomer": lambda mesh: wire.encode_meeting(wire.Meeting(200, mesh["peer0"].session.gone, 10, "x")),
-    "a proposal": lambda mesh: wire.encode_number(wire.PROPOSE, 200),
-    "a promise": lambda mesh: wire.encode_numbered(wire.PROMISE, 4, 100),
-    "a rematch": lambda mesh: wire.encode_number(wire.REMATCH, 1),
+    "its host is lost": lambda mesh: encode_drop(Drop(frozenset({0}), (), ()), 2),
+    "others are lost": lambda mesh: encode_drop(Drop(frozenset({1, 2}), (), ()), 2),
+    "a newcomer": lambda mesh: encode_meet(Meet(200, mesh["peer0"].session.gone, 10, "x")),
+    "a proposal": lambda mesh: encode_byte(Kind.PROPOSE, 200),
+    "a promise": lambda mesh: encode_byte_and_number(Kind.PROMISE, 4, 100),
+    "a rematch": lambda mesh: encode_byte(Kind.REMATCH, 1),
     "evidence": lambda mesh: evidence(255, 32),
-    "a state": lambda mesh: wire.encode_resync(1, 1 << 20, 5),
-    "a state that it takes": lambda mesh: wire.encode_numbered(wire.RESYNCED, 1, 5),
+    "a state": lambda mesh: encode_resync(1, StateHeader(1 << 20, 5)),
+    "a state that it takes": lambda mesh: encode_byte_and_number(Kind.RESYNCED, 1, 5),
 }
 
 
@@ -91,11 +94,11 @@ def test_one_who_is_coming_in_accuses_nobody() -> None:
     mesh = with_a_free_seat(4)
     mesh.restart("peer3")
     newcomer: Any = mesh["peer3"].session
-    newcomer._newcomer.report = lambda: None
+    newcomer.newcomer._report_when_level = lambda match: None
     mesh.run_until(lambda: newcomer.match is not None and len(newcomer.peers) == 3, limit=4.0, what="it has a state")
     mesh.run_until(lambda: towards(mesh, "peer3", "peer1").is_connected, limit=2.0, what="it is linked")
     for peer in newcomer.peers.values():
-        peer.send(wire.encode_drop(wire.Drop(frozenset(newcomer.peers) - {peer.number}, (), ()), 2))
+        peer.send(encode_drop(Drop(frozenset(newcomer.peers) - {peer.peer_id}, (), ()), 2))
     mesh.run(1.0)
     mesh.crash("peer3")
     mesh.run(5.0)
@@ -106,8 +109,8 @@ def test_only_the_machine_that_lets_people_in_may_announce_one() -> None:
     mesh = with_a_free_seat(4)
     liar = mesh["peer2"].session
     for peer in liar.players_peers():
-        peer.send(wire.encode_meeting(wire.Meeting(200, mesh["peer0"].session.gone, 10, "x")))
-        peer.send(wire.encode_number(wire.PROPOSE, 200))
+        peer.send(encode_meet(Meet(200, mesh["peer0"].session.gone, 10, "x")))
+        peer.send(encode_byte(Kind.PROPOSE, 200))
     mesh.run(1.0)
     mesh.crash("peer2")
     mesh.run(5.0)
@@ -121,9 +124,9 @@ def test_a_false_announcement_does_not_turn_anyone_against_the_true_one() -> Non
     mesh.restart("peer3")
     honest = mesh["peer1"].session
     mesh.run_until(lambda: any(p.role is Role.NEWCOMER for p in honest.peers.values()), limit=4.0, what="it is known")
-    (number,) = [peer.number for peer in honest.peers.values() if peer.role is Role.NEWCOMER]
-    meeting = wire.Meeting(number, honest.peers[number].players, 10, "x")
-    towards(mesh, "peer2", "peer1").send(wire.encode_meeting(meeting))
+    (number,) = [peer.peer_id for peer in honest.peers.values() if peer.role is Role.NEWCOMER]
+    meeting = Meet(number, honest.peers[number].players, 10, "x")
+    towards(mesh, "peer2", "peer1").send(encode_meet(meeting))
     # The liar says nothing else: one that is shown out and cries first is another matter.
     mesh.run(0.06)
     mesh.crash("peer2")
@@ -154,13 +157,13 @@ def test_a_promise_far_ahead_does_not_keep_a_newcomer_out() -> None:
 def test_inputs_that_are_claimed_and_not_shown_end_nothing(more: int) -> None:
     mesh = mesh_of(4)
     liar: Any = mesh["peer2"].session
-    view = liar.departures.view
+    view = liar.drop_agreement.view
 
-    def lie(*details: Any) -> wire.Drop:
-        drop: wire.Drop = view(*details)
-        return drop._replace(known=tuple(wire.Known(each.player, each.missing + more, ()) for each in drop.known))
+    def lie(*details: Any) -> Drop:
+        drop: Drop = view(*details)
+        return drop._replace(known=tuple(Known(each.player, each.missing + more, ()) for each in drop.known))
 
-    liar.departures.view = lie
+    liar.drop_agreement.view = lie
     mesh.crash("peer3")
     mesh.run(6.0)
     mesh.crash("peer2")
@@ -185,14 +188,14 @@ def test_one_who_told_two_machines_different_inputs_and_left_ends_nothing() -> N
 @pytest.mark.parametrize("lost", [2, 9])
 def test_a_drop_about_oneself_or_about_nobody_is_a_violation(lost: int) -> None:
     mesh = mesh_of(3)
-    (liar,) = [peer for peer in mesh.alive if peer.session.number == 2]
+    (liar,) = [peer for peer in mesh.alive if peer.session.peer_id == 2]
     for peer in liar.session.players_peers():
-        peer.send(wire.encode_drop(wire.Drop(frozenset({lost}), (), ()), 2))
+        peer.send(encode_drop(Drop(frozenset({lost}), (), ()), 2))
     mesh.run(2.0)
     mesh.crash(liar.name)
     mesh.run(4.0)
     assert_play_on(mesh, [peer.name for peer in mesh.alive])
-    assert all(9 not in peer.session.departures.lost for peer in mesh.alive)
+    assert all(9 not in peer.session.drop_agreement.lost for peer in mesh.alive)
     mesh.restart(liar.name)
     mesh.run_until(lambda: mesh[liar.name].playing, limit=4.0, what="the seat is taken again")
 
@@ -200,7 +203,7 @@ def test_a_drop_about_oneself_or_about_nobody_is_a_violation(lost: int) -> None:
 def test_one_who_breaks_the_rules_cannot_turn_the_others_against_whom_it_lied_to() -> None:
     """It is shown out at once, and the others hear so before it can say that it has lost the honest machine."""
     mesh = mesh_of(4)
-    towards(mesh, "peer3", "peer1").send(wire.encode_meeting(wire.Meeting(9, (0,), 10, "nowhere")))
+    towards(mesh, "peer3", "peer1").send(encode_meet(Meet(9, (0,), 10, "nowhere")))
     mesh.run(2.0)
     mesh.crash("peer3")
     mesh.run(6.0)

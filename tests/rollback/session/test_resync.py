@@ -55,7 +55,7 @@ def test_every_machine_reports_the_exact_frame_and_field(players: int) -> None:
     assert all(report == reports[0] for report in reports)
     assert reports[0].first_differing == 205
     assert reports[0].last_agreed == 204
-    odd = mesh["peer1"].session.number
+    odd = mesh["peer1"].session.peer_id
     (difference,) = reports[0].fields
     assert difference.name == "totals[0]"
     values = dict(difference.values)
@@ -67,7 +67,7 @@ def test_every_machine_reports_the_exact_frame_and_field(players: int) -> None:
 def test_the_match_goes_on_from_one_machine_when_all_have_named_it() -> None:
     mesh = parted(3)
     mesh.run_until(lambda: all(p.events_of(DesyncReported) for p in mesh.alive), limit=20.0, what="everyone reports")
-    source = mesh["peer0"].session.number
+    source = mesh["peer0"].session.peer_id
     for name in ("peer0", "peer1"):
         mesh[name].session.resync(source)
     mesh.run(1.0)
@@ -87,5 +87,5 @@ def test_the_match_goes_on_from_one_machine_when_all_have_named_it() -> None:
 def test_naming_a_machine_that_is_not_there_is_misuse() -> None:
     mesh = parted(2)
     mesh.play(30)
-    with pytest.raises(UsageError, match="there is no machine 9"):
+    with pytest.raises(UsageError, match="there is no peer 9"):
         mesh["peer0"].session.resync(9)

@@ -26,6 +26,7 @@ from retick.rollback.events import (
 )
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.link_config import link_config_for
+from retick.rollback.session.messages.connect import encode_play
 from retick.rollback.session.peer import Peer
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.testing.mesh import Mesh, MeshHung
@@ -199,7 +200,7 @@ def test_one_machine_of_several_plays_no_more_seats_than_a_packet_carries() -> N
     hub.attach("host", RollbackSession(Tally(10), entropy=Random(1).randbytes))
     stranger = LinkEndpoint(link_config_for(Tally(10), MatchConfig()), entropy=Random(2).randbytes)
     hub.attach("stranger", stranger)
-    stranger.dial("host", seats=9)
+    stranger.dial("host", seats=9, data=encode_play())
     for frame in range(60):
         hub.exchange(now=frame / 60)
     [refused] = stranger.events()
@@ -210,7 +211,7 @@ def test_one_machine_of_several_plays_no_more_seats_than_a_packet_carries() -> N
 def test_a_message_to_nobody_is_not_sent_and_one_to_a_stranger_is_misuse() -> None:
     session = RollbackSession(Fighter(), entropy=Random(1).randbytes)
     assert not session.send_message(b"hello?")
-    with pytest.raises(UsageError, match="no machine 3 in this match"):
+    with pytest.raises(UsageError, match="no peer 3 in this match"):
         session.send_message(b"hello?", peer=3)
     mesh = fighting_mesh()
     mesh["peer0"].session.close("enough")

@@ -18,7 +18,9 @@ from retick.rollback.events import (
     WatchingStarted,
 )
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.session import messages as wire
+from retick.rollback.session.messages.join import Meet, encode_meet
+from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
+from retick.rollback.session.messages.state import encode_chunk
 from retick.rollback.session.peer import Phase
 from retick.rollback.session.session import RollbackSession
 from retick.testing.mesh import Mesh
@@ -177,7 +179,7 @@ def test_a_rematch_starts_when_all_want_it_with_seats_moved_on() -> None:
     mesh = mesh_of(3)
     mesh.play(60)
     first_seed = mesh["peer0"].session.match.seed
-    by_number = sorted((peer.session.number, peer.session.local_players) for peer in mesh.alive)
+    by_number = sorted((peer.session.peer_id, peer.session.local_players) for peer in mesh.alive)
     for name in ("peer0", "peer1"):
         mesh[name].session.rematch()
     mesh.run(1.0)
@@ -191,7 +193,7 @@ def test_a_rematch_starts_when_all_want_it_with_seats_moved_on() -> None:
     mesh.run(5.0)
     assert [peer.session.match.number for peer in mesh.alive] == [1, 1, 1]
     assert by_number == [(0, (0,)), (1, (1,)), (2, (2,))]
-    moved = sorted((peer.session.number, peer.session.local_players) for peer in mesh.alive)
+    moved = sorted((peer.session.peer_id, peer.session.local_players) for peer in mesh.alive)
     assert moved == [(0, (1,)), (1, (2,)), (2, (0,))]
     assert mesh["peer0"].session.match.seed != first_seed
     engines = [peer.session.match.engine for peer in mesh.alive]
@@ -202,12 +204,12 @@ def test_a_rematch_starts_when_all_want_it_with_seats_moved_on() -> None:
 
 
 LIES = {
-    "a drop that does not decode": bytes((wire.DROP, 9, 9)),
-    "a welcome in mid-match": bytes((wire.WELCOME,)) + bytes(60),
-    "a state nobody asked for": wire.encode_chunk(0, b"state"),
-    "a meeting for a seat that is taken": wire.encode_meeting(wire.Meeting(9, (0,), 10, "nowhere")),
-    "a proposal for one whom it did not announce": wire.encode_number(wire.PROPOSE, 77),
-    "a proposal for one who plays": wire.encode_number(wire.PROPOSE, 1),
+    "a drop that does not decode": bytes((Kind.DROP, 9, 9)),
+    "a welcome in mid-match": bytes((Kind.WELCOME,)) + bytes(60),
+    "a state nobody asked for": encode_chunk(0, b"state"),
+    "a meeting for a seat that is taken": encode_meet(Meet(9, (0,), 10, "nowhere")),
+    "a proposal for one whom it did not announce": encode_byte(Kind.PROPOSE, 77),
+    "a proposal for one who plays": encode_byte(Kind.PROPOSE, 1),
     "an unknown kind": b"\x77",
     "nothing": b"",
 }
@@ -236,9 +238,9 @@ def test_a_commit_and_a_promise_out_of_the_blue_change_nothing() -> None:
     mesh = mesh_of(2)
     mesh.play(60)
     for number in (0, 1, 77):
-        mesh["peer1"].session.peers[0].send(wire.encode_numbered(wire.COMMIT, number, 5))
-        mesh["peer1"].session.peers[0].send(wire.encode_numbered(wire.PROMISE, number, 5))
-        mesh["peer1"].session.peers[0].send(wire.encode_number(wire.CANCEL, number))
+        mesh["peer1"].session.peers[0].send(encode_byte_and_number(Kind.COMMIT, number, 5))
+        mesh["peer1"].session.peers[0].send(encode_byte_and_number(Kind.PROMISE, number, 5))
+        mesh["peer1"].session.peers[0].send(encode_byte(Kind.CANCEL, number))
     mesh.play(300)
     mesh.verify()
 
@@ -246,7 +248,7 @@ def test_a_commit_and_a_promise_out_of_the_blue_change_nothing() -> None:
 def test_a_commit_for_one_who_plays_already_does_not_silence_it() -> None:
     mesh = mesh_of(2)
     mesh.play(60)
-    mesh["peer1"].session.peers[0].send(wire.encode_numbered(wire.COMMIT, 0, 100_000))
+    mesh["peer1"].session.peers[0].send(encode_byte_and_number(Kind.COMMIT, 0, 100_000))
     mesh.play(300)
     engine = mesh["peer1"].session.match.engine
     assert any(engine.inputs_at(frame)[0] for frame in range(200, engine.final_state_frame))

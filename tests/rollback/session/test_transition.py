@@ -8,7 +8,7 @@ import pytest
 from retick.errors import UsageError
 from retick.rollback.events import MatchStarted, PeerDisconnected, PlayersDropped
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.session.messages import Drop
+from retick.rollback.session.messages.drop import Drop, encode_drop
 from retick.rollback.session.peer import Phase, Role
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
@@ -129,7 +129,7 @@ def test_the_match_goes_on_from_a_state_though_a_seat_is_free() -> None:
 
 def test_another_machine_can_be_named_when_the_one_that_was_is_lost() -> None:
     mesh = mesh_of(3)
-    lost = mesh["peer2"].session.number
+    lost = mesh["peer2"].session.peer_id
     for name in ("peer0", "peer1"):
         mesh[name].session.resync(lost)
         with pytest.raises(UsageError, match="named already"):
@@ -275,8 +275,9 @@ def test_a_newcomer_that_hears_that_its_sponsor_is_lost_gives_up() -> None:
     mesh.restart("peer3", every=600.0)
     newcomer: Any = mesh["peer3"].session
     mesh.run_until(lambda: newcomer.match is not None and len(newcomer.peers) == 3, limit=4.0, what="it has a state")
-    newcomer._leaving.hear(newcomer.peers[max(newcomer.peers)], Drop(frozenset({0}), (), ()), newcomer.match)
+    last = newcomer.peers[max(newcomer.peers)]
+    newcomer._routes.receive(last, encode_drop(Drop(frozenset({0}), (), ()), 2), newcomer.phase)
     assert newcomer.phase is Phase.ENDED
     # Links that come up late find no sponsor to tell.
-    newcomer._newcomer.connected(newcomer.peers[max(newcomer.peers)])
+    newcomer.newcomer.peer_connected(last)
     mesh.run(1.0)

@@ -184,7 +184,7 @@ class Side:
         referee, match = self.referee, self.session.match
         assert referee is not None
         assert match is not None
-        for row in match.take_final_inputs():
+        for row in match.drain_final_inputs():
             if referee.over:
                 break
             referee.watch([row])
@@ -205,7 +205,7 @@ class Side:
         else:
             assert self.session.match is not None
             shown = self.session.match.engine.final_state_frame >= self.result.frame + AFTERMATH
-            self.over = shown and all(peer.number in self.heard for peer in self.session.players_peers())
+            self.over = shown and all(peer.peer_id in self.heard for peer in self.session.players_peers())
 
     def _listen_on_lan(self, session: LanSession, now: float) -> None:
         """The old mode ends nothing by itself: a joiner whose host is silent, and either when the other is gone."""

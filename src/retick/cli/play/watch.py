@@ -139,7 +139,7 @@ class _Watcher:
         """Take in what was shown, and draw it."""
         referee = self.referee
         assert referee is not None
-        for row in self.session.take_final_inputs():
+        for row in self.session.drain_final_inputs():
             if referee.over:
                 break
             referee.watch([row])

@@ -264,7 +264,7 @@ class Match:
             return happened
         return []
 
-    def take_final_inputs(self) -> list[tuple[Input, ...]]:
+    def drain_final_inputs(self) -> list[tuple[Input, ...]]:
         """The inputs of the frames that have become final since this was last asked, in order, for a recording."""
         final = self.engine.final_state_frame
         rows = [self.engine.inputs_at(frame) for frame in range(self.next_recorded, final)]

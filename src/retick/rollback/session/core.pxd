@@ -5,7 +5,7 @@ cdef int MOST_UNREAD
 cdef double SAMPLE_EVERY
 
 
-cdef class Routine:
+cdef class SessionCore:
     cdef public LinkEndpoint link
     cdef public object match
     cdef public object phase

@@ -1,11 +1,11 @@
 # cython: nonecheck=True
 """What a session does at every frame, and nothing else: the way between a link's datagrams and a match.
 
-Theory of operation. A process may hold hundreds of sessions, and a frame of each then finds nothing of it in the
-processor's caches: what is walked at every frame is kept in one place, and is short. The session's other parts, which
-let machines come, go, watch and disagree, have something to do now and then. While none of them has, the routine is
-*quiet* and does not look at them. Whatever may give them something to do ends the quiet: an event of a link, a request
-to connect, a call of the application, an alarm. The next round asks them all, and finds out whether it is quiet again.
+Theory of operation. A process may hold hundreds of sessions, and the processor's caches then hold nothing of a session
+when its frame comes: the code and data of every frame are kept in one place, and short. The session's parts (joining,
+drops, spectators, desyncs) have something to do only now and then. While none of them has, the core is *quiet* and
+does not call them. Whatever may give them something to do ends the quiet: an event of a link, a request to connect, a
+call of the application, an alarm. After the next frame all parts are asked, which tells whether it is quiet again.
 """
 
 from collections.abc import Hashable
@@ -26,17 +26,17 @@ else:
     from retick.link.endpoint import LinkEndpoint
     from retick.rollback.match.match import Match
 
-__all__ = ["Routine"]
+__all__ = ["SessionCore"]
 
 RUNNING = Phase.RUNNING
 MOST_UNREAD = 256
-"""Events that may wait for the application before no more messages are taken from others."""
+"""Events that may wait for the application before no more messages are received from others."""
 SAMPLE_EVERY = 1.0
 """Seconds between two samples of the rates."""
 
 
 @cython.cclass
-class Routine:
+class SessionCore:
     """The base of a session, which gives it ``link`` and ``peers`` before the first call."""
 
     if not cython.compiled:
@@ -52,7 +52,7 @@ class Routine:
         self.match = None
         self.phase = Phase.GATHERING
         self.peers = {}
-        """The other machines by their numbers."""
+        """The other peers by their ids."""
         self.happened = []
         """Events that the application has not read yet."""
         self.is_quiet = False
@@ -115,12 +115,12 @@ class Routine:
             happened += match.events()
         return happened
 
-    def take_payload(self, connection: Any, data: bytes, now: float) -> None:
-        """For the link: a payload of another machine."""
+    def receive_payload(self, connection: Any, data: bytes, now: float) -> None:
+        """For the link: a payload of another peer."""
         peer = connection.tag
         match: Match | None = self.match
         if match is not None and self.phase is RUNNING and isinstance(peer, Peer):
-            match.take(peer.number, data, now)
+            match.take(peer.peer_id, data, now)
 
     # What the session adds.
 

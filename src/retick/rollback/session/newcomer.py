@@ -1,17 +1,18 @@
-"""The side of a machine that takes seats in a running match: a state, the inputs since then, and its first own frame.
+"""The side of a peer that takes seats in a running match: a state, the inputs since then, and its first own frame.
 
-``admission`` has the side of those who let it in, and the whole story.
+``sponsor`` has the side of those who let it in, and how the whole works.
 """
 
 from typing import TYPE_CHECKING
 
-from retick.errors import DecodeError, InvalidValue, UsageError
+from retick.errors import InvalidValue
 from retick.rollback.events import MatchStarted
 from retick.rollback.match.match import Match
-from retick.rollback.session import messages as wire
-from retick.rollback.session import roster as lobby
-from retick.rollback.session.peer import Peer
-from retick.rollback.session.transition import Turnover
+from retick.rollback.session.messages.join import Welcome, decode_welcome, encode_joined
+from retick.rollback.session.messages.roster import check_seats
+from retick.rollback.session.part import SessionPart
+from retick.rollback.session.peer import Peer, Role
+from retick.rollback.session.state_transfer import StateReceiver
 from retick.sim.contract import PacksState
 
 if TYPE_CHECKING:
@@ -23,64 +24,55 @@ LEVEL_SECONDS = 0.75
 """How far behind a newcomer may be, travel time included, when the frame of its first input is agreed."""
 
 
-class Newcomer(Turnover):
-    """The one who comes."""
+class Newcomer(SessionPart):
+    """This peer as a newcomer."""
 
     def __init__(self, session: "RollbackSession") -> None:
-        self._session = session
-        self._welcome: wire.Welcome | None = None
-        self._state = bytearray()
-        self._joined = False
-        session.departures.parts.append(self)
+        super().__init__(session)
+        self._welcome: Welcome | None = None
+        self._receiver: StateReceiver | None = None
+        self._has_joined = False
 
-    @property
-    def has_state(self) -> bool:
-        return self._session.match is not None
-
-    def welcome(self, sponsor: Peer, welcome: wire.Welcome) -> None:
-        if self._welcome is not None or not isinstance(self._session.sim, PacksState):
-            raise InvalidValue("a WELCOME that was not asked for")
+    def receive_welcome(self, sponsor: Peer, data: bytes) -> None:
+        """The sponsor says who plays and announces a state: call the others."""
         session = self._session
+        welcome = decode_welcome(data)
+        if not isinstance(session.sim, PacksState):
+            raise InvalidValue("a WELCOME for a game whose state cannot be sent")
         self._check_welcome(welcome)
         self._welcome = welcome
-        del session.peers[sponsor.number]
-        sponsor.number = welcome.sender
-        session.number = session.newest_number = welcome.number
+        self._receiver = StateReceiver(session.sim, welcome.state)
+        del session.peers[sponsor.peer_id]
+        sponsor.peer_id, sponsor.role = welcome.sender, Role.PLAYER
+        session.peer_id = session.newest_peer_id = welcome.peer_id
         session.token = welcome.token
-        for member in welcome.members:
-            if member.number == welcome.sender:
-                sponsor.players = member.players
-                session.peers[member.number] = sponsor
+        for entry in welcome.entries:
+            if entry.peer_id == welcome.sender:
+                sponsor.players = entry.players
+                session.peers[entry.peer_id] = sponsor
             else:
-                session.meet(member)
+                session.call(entry)
 
-    def _check_welcome(self, welcome: wire.Welcome) -> None:
+    def _check_welcome(self, welcome: Welcome) -> None:
         session = self._session
-        seats = {member.number: member.players for member in welcome.members}
+        seats = {entry.peer_id: entry.players for entry in welcome.entries}
         groups = (*seats.values(), welcome.gone, session.local_players)
-        taken = lobby.check_seats(groups, session.sim.num_players)
+        taken = check_seats(groups, session.sim.num_players)
         if len(taken) != session.sim.num_players:
             raise InvalidValue("a WELCOME with a seat that nobody plays: it would be waited for")
-        if welcome.sender not in seats or welcome.number in seats or len(session.local_players) != session.seats_asked:
+        if welcome.sender not in seats or welcome.peer_id in seats or len(session.local_players) != session.seats_asked:
             raise InvalidValue("a WELCOME without its sender, or with other seats than were asked for")
 
-    def take_chunk(self, offset: int, part: bytes) -> None:
-        welcome = self._welcome
-        if welcome is None or offset != len(self._state) or offset + len(part) > welcome.state_size:
-            raise InvalidValue("a part of a state that does not follow the one before")
-        self._state += part
-        if len(self._state) == welcome.state_size:
-            self._enter(welcome)
+    def receive_state(self, peer: Peer, data: bytes) -> None:
+        """A chunk of the state; with the last one this peer's match begins."""
+        if self._receiver is None or self._welcome is None or not self.is_sponsored_by(peer):
+            raise InvalidValue("a state that was not announced")
+        if self._receiver.receive(data):
+            receiver, self._receiver = self._receiver, None
+            self._begin(self._welcome, receiver.state)
 
-    def _enter(self, welcome: wire.Welcome) -> None:
+    def _begin(self, welcome: Welcome, state: object) -> None:
         session = self._session
-        try:
-            state = session.sim.unpack_state(bytes(self._state))
-        except (DecodeError, UsageError) as error:
-            raise InvalidValue(f"a state that does not decode: {error}") from error
-        if session.sim.checksum(state) != welcome.checksum:
-            raise InvalidValue("a state that does not have its checksum")
-        self._state.clear()
         match = Match(
             session.sim,
             seed=welcome.seed,
@@ -93,48 +85,50 @@ class Newcomer(Turnover):
         )
         for player in welcome.gone:
             match.engine.drop_player(player, welcome.frame)
-            session.departures.decided[player] = welcome.frame
-        session.run(match)
-        for peer in session.peers.values():
-            if peer.is_connected:
-                session.exchange_with(peer, welcome.frame)
-        self.report()
+            session.drop_agreement.decided[player] = welcome.frame
+        session.begin(match, welcome.frame)
+        self._report_when_level(match)
 
-    def connected(self, peer: Peer) -> None:
-        """A link with a member is up."""
-        if self._welcome is not None and self.has_state:
+    def peer_connected(self, peer: Peer) -> None:
+        """A link with a peer of the match is up: exchange inputs with it from the state's frame on."""
+        match = self._session.match
+        if self._welcome is not None and match is not None and not self._has_joined:
             self._session.exchange_with(peer, self._welcome.frame)
-        self.report()
+            self._report_when_level(match)
 
-    def report(self) -> None:
+    def peer_gone(self, peer: Peer, reason: str) -> None:
+        """One who loses a peer before it is in gives up: it cannot agree on drops with the others."""
+        session = self._session
+        if session.running and session.match is not None and session.match.joins_at is None:
+            session.end(reason)
+
+    def after_frame(self, match: Match, now: float) -> bool:
+        if match.joins_at is not None:
+            return False
+        self._report_when_level(match)
+        return True
+
+    def _report_when_level(self, match: Match) -> None:
         """Tell the sponsor, once, that we have the state and all links, and have run what they brought."""
         welcome, session = self._welcome, self._session
-        if welcome is None or self._joined or not self.has_state:
+        sponsor = session.peers.get(welcome.sender) if welcome is not None else None
+        if sponsor is None or self._has_joined:
             return
-        sponsor = session.peers.get(welcome.sender)
-        if sponsor is None:
-            return
-        if all(peer.is_connected for peer in session.peers.values()) and self._is_level():
-            self._joined = True
-            sponsor.send(bytes((wire.JOINED,)))
+        if all(peer.is_connected for peer in session.peers.values()) and self._is_level(match):
+            self._has_joined = True
+            sponsor.send(encode_joined())
 
-    def _is_level(self) -> bool:
+    @staticmethod
+    def _is_level(match: Match) -> bool:
         """Whether we have come near to where the others are; where a link came up late, inputs are still missing."""
-        match = self._session.match
-        if match is None:
-            return False
         newest = max((exchange.their_frame for exchange in match.exchanges.values()), default=-1)
         return newest - match.engine.frame <= LEVEL_SECONDS * match.config.tick_rate
 
-    def is_brought_by(self, peer: Peer) -> bool:
-        return self._welcome is not None and peer.number == self._welcome.sender
-
-    def let_in(self, frame: int, match: Match) -> None:
-        """Our sponsor is lost, and a survivor had its last word on us."""
-        self.commit(frame, match)
+    def is_sponsored_by(self, peer: Peer) -> bool:
+        return self._welcome is not None and peer.peer_id == self._welcome.sender
 
     def commit(self, frame: int, match: Match) -> None:
-        """The frame of our first own input is agreed: once, or another machine could silence ours at any time."""
+        """The frame of our first own input is agreed: once, or another peer could silence ours at any time."""
         if match.joins_at is not None:
             return
         match.joins_at = frame

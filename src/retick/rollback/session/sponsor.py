@@ -1,354 +1,386 @@
-"""How a machine takes free seats in a running match, while the others play on.
+"""How a newcomer takes free seats in a running match, while the others play on.
 
-Theory of operation. The newcomer calls any machine of the match: its *sponsor*. The sponsor sends it a final state
-and tells the other members to expect it (MEET). From that state's frame on every member sends the newcomer its
-inputs like to any other machine; the newcomer runs them as fast as they come. Once it has a link with everybody
-(JOINED) the sponsor asks all members for a frame (PROPOSE). Each answers with a frame a little ahead and promises to
-stop there until it hears more (PROMISE). The highest of them is the frame from which on the newcomer plays (COMMIT):
-nobody can have passed it. With a promise of a few round trips nobody ever gets to the point of stopping.
+Theory of operation. The newcomer dials any peer of the match and is sent on to its *sponsor*, the peer with the lowest
+id. The sponsor sends it a final state and tells the other players to expect its call (MEET). From that state's frame on
+every player sends the newcomer its inputs like to any other peer; the newcomer runs them as fast as they come. Once it
+has a link with everybody (JOINED) the sponsor asks all players for a frame (PROPOSE). Each answers with a frame a
+little ahead and promises to stop there until it hears more (PROMISE). The highest of them is the frame from which on
+the newcomer plays (COMMIT): no peer can have passed it. A promise is a few round trips ahead, so that in practice no
+peer stops.
 """
 
 import math
 from typing import TYPE_CHECKING
 
-from retick.errors import InvalidValue
+from retick.errors import InvalidValue, UsageError
 from retick.link import Accept, Reason, Refuse, Request
 from retick.rollback.events import PlayersReturned
 from retick.rollback.match.match import Match
-from retick.rollback.session import messages as wire
-from retick.rollback.session import roster as lobby
-from retick.rollback.session.newcomer import LEVEL_SECONDS, Newcomer
-from retick.rollback.session.outbox import offer
-from retick.rollback.session.peer import Peer, Role
+from retick.rollback.session.messages.join import Meet, Welcome, decode_joined, decode_meet, encode_meet, encode_welcome
+from retick.rollback.session.messages.kinds import (
+    Kind,
+    decode_byte,
+    decode_byte_and_number,
+    encode_byte,
+    encode_byte_and_number,
+)
+from retick.rollback.session.messages.roster import MAX_SEATS_EACH, pack_address, pack_seats
+from retick.rollback.session.newcomer import LEVEL_SECONDS
+from retick.rollback.session.part import SessionPart
+from retick.rollback.session.peer import SPECTATOR_ID, Peer, Role
+from retick.rollback.session.state_transfer import PackedState, StateSender
 from retick.rollback.session.transition import next_number
 from retick.sim.contract import PacksState
 
 if TYPE_CHECKING:
     from retick.rollback.session.session import RollbackSession
 
-__all__ = ["ASK_ANOTHER", "Newcomer", "Sponsor"]
+__all__ = ["ASK_SPONSOR", "Sponsor"]
 
-ASK_ANOTHER = 200
-"""A reason of refusal: the text is the address of the machine that lets people in."""
-
-CHUNK = 32768
-LONGEST_ADMISSION = 30.0
-"""Seconds after which somebody who has not come in by then is given up."""
-LAST_NUMBER = 254
-"""The highest number of a machine: 255 stands for spectators."""
+ASK_SPONSOR = 200
+"""A reason of refusal: the text is the address of the sponsor."""
+LONGEST_JOIN = 30.0
+"""Seconds after which a newcomer that has not become a player is given up."""
+LAST_PEER_ID = SPECTATOR_ID - 1
 PROMISE_SECONDS = 0.25
 """How far ahead a promise is, beside two round trips."""
 
 
-class Sponsor:
-    """The side of the members: one admission at a time, by the sponsor itself or by another member."""
+class Sponsor(SessionPart):
+    """The side of the players: one newcomer at a time, brought in by this peer or by another one."""
 
     def __init__(self, session: "RollbackSession") -> None:
-        self._session = session
+        super().__init__(session)
         self.newcomer: Peer | None = None
-        """Whom this machine is bringing in; None when it is bringing in nobody."""
+        """Whom this peer is bringing in; None when it is bringing in nobody."""
         self.commits: dict[int, tuple[int, int]] = {}
-        """Machines that came in: their seats as bits, and the frame of their first input."""
-        self._frames: dict[int, int] = {}
-        self._brought_by: dict[int, int] = {}
-        self._early_meetings: dict[int, wire.Meeting] = {}
+        """Newcomers that became players: their seats as bits, and the frame of their first input."""
+        self._first_frames: dict[int, int] = {}
+        """The first frame whose inputs each newcomer needs."""
+        self._sponsors: dict[int, int] = {}
+        """Newcomers that other peers announced, and which peer."""
+        self._early_meets: dict[int, Meet] = {}
         self._early_proposals: dict[int, Peer] = {}
         self._promises: dict[int, int] = {}
         self._promised_for: int | None = None
-        self._proposed = False
-        self._joined = False
-        self._waits = False
-        self._state: list[bytes] = []
+        self._has_proposed = False
+        self._has_joined = False
+        self._waits_for_state = False
+        self._sender: StateSender | None = None
 
     @property
     def has_promised(self) -> bool:
-        """Whether this machine waits for another's word on a newcomer, who may be playing already elsewhere."""
+        """Whether this peer waits for the COMMIT or CANCEL of a newcomer, who may be a player already elsewhere."""
         return self._promised_for is not None
+
+    # The sponsor's own newcomer.
 
     def admit(self, request: Request) -> Accept | Refuse:
         """Somebody asks for seats in the running match."""
         session = self._session
-        first = min(session.players_peers(), key=lambda peer: peer.number, default=None)
-        if first is not None and first.number < session.number and first.connection is not None:
-            # One machine lets people in, or two of them might give the same seat away.
-            return Refuse(reason=ASK_ANOTHER, text=lobby.pack_address(first.connection.address).decode())
+        lowest = min(session.players_peers(), key=lambda peer: peer.peer_id, default=None)
+        if lowest is not None and lowest.peer_id < session.peer_id and lowest.connection is not None:
+            # One peer lets newcomers in, or two of them might give the same seat away.
+            return Refuse(reason=ASK_SPONSOR, text=pack_address(lowest.connection.address).decode())
         free = session.gone
-        if not 1 <= request.seats <= min(len(free), lobby.MAX_SEATS_EACH):
+        if not 1 <= request.seats <= min(len(free), MAX_SEATS_EACH):
             return Refuse(reason=Reason.SEATS, text=f"{request.seats} seats were asked for, {len(free)} are free")
         if not isinstance(session.sim, PacksState):
             return Refuse(reason=Reason.DENIED, text="this game's state cannot be sent: nobody can join in mid-match")
-        if session.newest_number >= LAST_NUMBER:
+        if session.newest_peer_id >= LAST_PEER_ID:
             return Refuse(reason=Reason.FULL, text="too many have come and gone in this match: nobody else can join")
         busy = any(peer.role is Role.NEWCOMER for peer in session.peers.values())
         if busy or session.match is None or session.match.joins_at is None:
             return Refuse(reason=Reason.DENIED, text="somebody else is joining: try again in a moment")
-        session.newest_number += 1
-        number = session.newest_number
-        peer = self.newcomer = session.peers[number] = Peer(number, free[: request.seats], Role.NEWCOMER)
-        peer.connection = request.connection
-        request.connection.tag = peer
+        session.newest_peer_id += 1
+        peer_id = session.newest_peer_id
+        peer = self.newcomer = session.peers[peer_id] = Peer(peer_id, free[: request.seats], Role.NEWCOMER)
+        peer.attach(request.connection)
         return Accept(seats=peer.players)
 
-    def begin(self, newcomer: Peer, match: Match) -> None:
-        """The newcomer's link is up: send it the state, and tell the others of it.
+    def peer_connected(self, peer: Peer) -> None:
+        """A newcomer's link is up: ours is sent a state, one that another peer announced is sent our inputs."""
+        match = self._session.match
+        if match is None:
+            return
+        if peer is self.newcomer:
+            self._welcome(peer, match)
+        elif peer.peer_id in self._first_frames:
+            # Its COMMIT may have come before: then it is a player already.
+            self._session.exchange_with(peer, self._first_frames[peer.peer_id])
 
-        The state must lie behind the last input of everyone who left, because the newcomer takes them as neutral.
+    def _welcome(self, newcomer: Peer, match: Match) -> None:
+        """Send our newcomer the state, and tell the others of it.
+
+        The state must lie behind the last input of every dropped player, because the newcomer runs them as neutral.
         """
         session = self._session
         frame = match.engine.final_state_frame
-        left = session.departures
-        self._waits = left.undecided or frame < max(left.decided.values(), default=0)
-        if self._waits:
+        agreement = session.drop_agreement
+        self._waits_for_state = agreement.undecided or frame < max(agreement.decided.values(), default=0)
+        if self._waits_for_state:
             return
-        data = session.sim.pack_state(match.engine.state_at(frame))
-        members = (lobby.Member(session.number, session.local_players, "sponsor"), *session.members(newcomer))
-        newcomer.send(
-            wire.encode_welcome(
-                wire.Welcome(
-                    sender=session.number,
-                    number=newcomer.number,
-                    token=session.token,
-                    seed=match.seed,
-                    match=match.number,
-                    frame=frame,
-                    checksum=match.engine.checksum_at(frame),
-                    state_size=len(data),
-                    gone=tuple(sorted(set(session.gone) - set(newcomer.players))),
-                    members=members,
-                )
-            )
+        try:
+            packed = PackedState(session.sim, match.engine.state_at(frame))
+        except UsageError as error:
+            self.cancel(match, str(error))
+            return
+        welcome = Welcome(
+            sender=session.peer_id,
+            peer_id=newcomer.peer_id,
+            token=session.token,
+            seed=match.seed,
+            match=match.number,
+            frame=frame,
+            state=packed.header,
+            gone=tuple(sorted(set(session.gone) - set(newcomer.players))),
+            entries=session.roster_entries("sponsor"),
         )
-        self._state = [wire.encode_chunk(at, data[at : at + CHUNK]) for at in range(0, len(data), CHUNK)]
+        self._sender = StateSender(encode_welcome(welcome), packed)
+        self._sender.add(newcomer)
+        self._sender.pump()
         self._promises = {}
-        self._proposed = self._joined = False
+        self._has_proposed = self._has_joined = False
         address = newcomer.connection.address if newcomer.connection is not None else ""
-        meeting = wire.Meeting(newcomer.number, newcomer.players, frame, address, match.number)
+        meet = encode_meet(Meet(newcomer.peer_id, newcomer.players, frame, address, match.number))
         for peer in session.players_peers():
-            peer.send(wire.encode_meeting(meeting))
-        self._frames[newcomer.number] = frame
+            peer.send(meet)
+        self._first_frames[newcomer.peer_id] = frame
         session.exchange_with(newcomer, frame)
-        self.pump()
 
-    def pump(self) -> None:
-        """Begin if it is time, send on of the state what the link takes, and see how far the newcomer is."""
-        newcomer, match = self.newcomer, self._session.match
-        if newcomer is None or match is None:
-            return
-        if self._waits:
-            self.begin(newcomer, match)
-        while self._state and offer(newcomer, self._state[0]):
-            del self._state[0]
-        if self._joined and not self._proposed:
-            self._propose_when_level(newcomer, match)
-        since = self._frames.get(newcomer.number, match.engine.frame)
-        if match.engine.frame - since > LONGEST_ADMISSION * match.config.tick_rate:
+    def after_frame(self, match: Match, now: float) -> bool:
+        """Send our newcomer its state, and see how far it is."""
+        newcomer = self.newcomer
+        if newcomer is None:
+            return False
+        if self._waits_for_state:
+            self._welcome(newcomer, match)
+        if self._sender is not None:
+            self._sender.pump()
+        self._propose_when_level(match)
+        since = self._first_frames.get(newcomer.peer_id, match.engine.frame)
+        if match.engine.frame - since > LONGEST_JOIN * match.config.tick_rate:
             self.cancel(match)
+        return True
 
-    def meet(self, meeting: wire.Meeting, member: int) -> None:
-        """Another member brings somebody in: expect a call."""
-        session, match = self._session, self._session.match
-        if match is None:
-            return
-        # A lost machine may have given this number to somebody of whom the one that lets people in now never heard.
-        self._forget_orphan(meeting.number, match)
-        self._check_meeting(meeting, member)
-        self._brought_by[meeting.number] = member
-        session.newest_number = max(session.newest_number, meeting.number)
-        if meeting.match not in (match.number, next_number(match)):
-            # Of the last match, which has ended here: whoever announced it ends it too, and sends the newcomer away.
-            return
-        lost = {player for players in session.departures.lost.values() for player in players}
-        if meeting.match == next_number(match):
-            # The others have begun the next match, for which we still wait for somebody's word.
-            self._early_meetings[meeting.number] = meeting
-        elif set(meeting.players) - lost - set(session.gone):
-            raise InvalidValue(f"machine {meeting.number} cannot take the seats {meeting.players}")
-        elif set(meeting.players) - set(session.gone):
-            # The others have agreed on a drop for which we still wait for somebody's word.
-            self._early_meetings[meeting.number] = meeting
-        else:
-            self._frames[meeting.number] = meeting.frame
-            session.expect(Peer(meeting.number, meeting.players, Role.NEWCOMER))
+    def receive_joined(self, peer: Peer, data: bytes) -> None:
+        """Our newcomer has the state and all links."""
+        decode_joined(data)
+        if peer is not self.newcomer:
+            raise InvalidValue("a JOINED from a newcomer that another peer brings in")
+        self._has_joined = True
+        self._propose_when_level(self._match)
 
-    def _check_meeting(self, meeting: wire.Meeting, member: int) -> None:
-        """Only the machine that lets people in may announce somebody, and nobody whom we know already."""
-        session = self._session
-        first = min(peer.number for peer in session.players_peers()) if session.players_peers() else member
-        if member not in session.peers or member != first or member > session.number:
-            raise InvalidValue(f"machine {member} lets nobody in")
-        known = {session.number, *session.peers, *session.departures.lost, *self._early_meetings}
-        if meeting.number in known or meeting.number > LAST_NUMBER:
-            raise InvalidValue(f"machine {meeting.number} is no newcomer")
-
-    def dropped(self, match: Match) -> None:
-        """A drop is agreed: those who are to take these seats can be met now."""
-        self._forget_orphans(match)
-        self.begun(match)
-        self._settled(match)
-
-    def begun(self, match: Match) -> None:
-        """Take up what came too early: before a drop was agreed here, or before this match had begun."""
-        meetings, self._early_meetings = self._early_meetings, {}
-        for meeting in meetings.values():
-            member = self._session.peers.get(self._brought_by[meeting.number])
-            try:
-                if member is not None:
-                    self.meet(meeting, member.number)
-            except InvalidValue:
-                if member is not None and member.connection is not None:
-                    member.connection.close(Reason.VIOLATION, "a newcomer who cannot come")
-        proposals, self._early_proposals = self._early_proposals, {}
-        for number, asker in proposals.items():
-            self.proposed(asker, number, match)
-
-    def _forget_orphans(self, match: Match) -> None:
-        """Those whom a lost machine was bringing in, and about whom no survivor had its last word, must come again."""
-        for number in list(self._brought_by):
-            self._forget_orphan(number, match)
-
-    def _forget_orphan(self, number: int, match: Match) -> None:
-        newcomer = self._session.peers.get(number)
-        if self._brought_by.get(number) in self._session.departures.lost:
-            self._early_meetings.pop(number, None)
-            self._early_proposals.pop(number, None)
-            if newcomer is not None and newcomer.role is Role.NEWCOMER:
-                self._dismiss(newcomer, match)
-
-    def proposed(self, peer: Peer, number: int, match: Match) -> None:
-        """Another member asks from which frame on its newcomer may play.
-
-        Answered when it is agreed here too who has left: the newcomer has nothing to say about that, and would be
-        waited for if it came in before. Not answered for one whom this machine has lost: it must not stop for it, and
-        the newcomer, who has lost this machine too, gives up.
-        """
-        newcomer = self._session.peers.get(number)
-        if self._brought_by.get(number) != peer.number:
-            raise InvalidValue(f"a PROPOSE for machine {number}, which its sender did not announce")
-        if number in self._early_meetings or self._session.departures.undecided:
-            self._early_proposals[number] = peer
-        elif newcomer is not None and newcomer.role is Role.NEWCOMER:
-            self._promised_for = number
-            peer.send(wire.encode_numbered(wire.PROMISE, number, self.promise(match)))
-
-    def speaks_for(self, number: int, member: Peer) -> bool:
-        """Whether it is this member who brings that newcomer in."""
-        return self._brought_by.get(number) == member.number
-
-    def cancelled(self, member: Peer, number: int, match: Match) -> None:
-        """Another member has given up bringing somebody in."""
-        if not self.speaks_for(number, member):
-            return
-        self._early_meetings.pop(number, None)
-        self._early_proposals.pop(number, None)
-        newcomer = self._session.peers.get(number)
-        if newcomer is not None and newcomer.role is Role.NEWCOMER:
-            self._dismiss(newcomer, match)
-            self._settled(match)
-
-    def expects(self, peer: Peer) -> bool:
-        """Whether another member announced this machine; it may play already when its link comes up here."""
-        return peer.number in self._frames
-
-    def connected(self, peer: Peer) -> None:
-        """A newcomer that another member announced has called: send it our inputs."""
-        self._session.exchange_with(peer, self._frames[peer.number])
-
-    def joined(self, match: Match) -> None:
-        """The newcomer has state and links."""
-        self._joined = True
-        if self.newcomer is not None and not self._proposed:
-            self._propose_when_level(self.newcomer, match)
-
-    def _propose_when_level(self, newcomer: Peer, match: Match) -> None:
+    def _propose_when_level(self, match: Match) -> None:
         """Ask everyone for a frame, once the newcomer has come near: else all would have to wait for it there."""
-        exchange = match.exchanges.get(newcomer.number)
+        newcomer = self.newcomer
+        if newcomer is None or self._has_proposed or not self._has_joined:
+            return
+        exchange = match.exchanges.get(newcomer.peer_id)
         if exchange is None or match.engine.frame - exchange.acknowledged > LEVEL_SECONDS * match.config.tick_rate:
             return
-        self._proposed = True
-        self._promises[self._session.number] = self.promise(match)
+        self._has_proposed = True
+        self._promises[self._session.peer_id] = self.promise(match)
         for peer in self._session.players_peers():
-            peer.send(wire.encode_number(wire.PROPOSE, newcomer.number))
+            peer.send(encode_byte(Kind.PROPOSE, newcomer.peer_id))
         self._commit_when_promised(match)
 
-    def promise(self, match: Match) -> int:
-        """A frame a little ahead, at which this machine stops until it hears the agreed one."""
-        rtt = max((peer.connection.rtt for peer in self._session.peers.values() if peer.connection), default=0.0)
-        ahead = math.ceil((PROMISE_SECONDS + 2 * rtt) * match.config.tick_rate)
-        match.barrier = match.engine.frame + min(ahead, match.config.history // 2)
-        return match.barrier
-
-    def promised(self, peer: Peer, number: int, frame: int, match: Match) -> None:
-        # Nobody can be further ahead than its window and its delay, and each looks at most half of history ahead.
-        if peer.role is not Role.PLAYER or frame > match.engine.frame + 2 * match.config.history:
+    def receive_promise(self, peer: Peer, data: bytes) -> None:
+        match = self._match
+        peer_id, frame = decode_byte_and_number(data)
+        # A peer is ahead by its window and its delay at most, and promises at most half of history ahead of that.
+        if frame > match.engine.frame + 2 * match.config.history:
             raise InvalidValue(f"a PROMISE of frame {frame}, at frame {match.engine.frame}")
-        if self.newcomer is not None and number == self.newcomer.number and self._proposed:
-            self._promises[peer.number] = frame
+        if self.newcomer is not None and peer_id == self.newcomer.peer_id and self._has_proposed:
+            self._promises[peer.peer_id] = frame
             self._commit_when_promised(match)
 
     def _commit_when_promised(self, match: Match) -> None:
         session, newcomer = self._session, self.newcomer
-        if newcomer is None or any(peer.number not in self._promises for peer in session.players_peers()):
+        if newcomer is None or any(peer.peer_id not in self._promises for peer in session.players_peers()):
             return
         frame = max(self._promises.values())
-        message = wire.encode_numbered(wire.COMMIT, newcomer.number, frame)
+        message = encode_byte_and_number(Kind.COMMIT, newcomer.peer_id, frame)
         for peer in (*session.players_peers(), newcomer):
             peer.send(message)
         self.newcomer = None
         self.commit(newcomer, frame, match)
 
-    def commit(self, peer: Peer, frame: int, match: Match) -> None:
-        """From ``frame`` on the newcomer plays its seats."""
-        for player in peer.players:
-            match.engine.restore_player(player, frame)
-            self._session.departures.forget_player(player)
-        match.barrier = self._promised_for = None
-        peer.role = Role.PLAYER
-        self.commits[peer.number] = (wire.bits_of(peer.players), frame)
-        self._session.tell(PlayersReturned(peer=peer.number, players=peer.players, frame=frame))
-        for part in self._session.departures.parts:
-            part.came(peer, match)
+    def cancel(self, match: Match, text: str = "") -> None:
+        """Give up bringing in our newcomer, if there is one: it may come again."""
+        if self.newcomer is not None:
+            self._call_off(match, text)
+            self._tell_settled(match)
 
-    def cancel(self, match: Match) -> None:
-        """Give up bringing somebody in: it may call again."""
-        self._call_off(match)
-        self._settled(match)
-
-    def _call_off(self, match: Match) -> None:
-        newcomer, self.newcomer, self._state, self._waits = self.newcomer, None, [], False
+    def _call_off(self, match: Match, text: str = "") -> None:
+        newcomer, self.newcomer, self._sender, self._waits_for_state = self.newcomer, None, None, False
         match.barrier = None
         if newcomer is None:
             return
         for peer in self._session.players_peers():
-            peer.send(wire.encode_number(wire.CANCEL, newcomer.number))
-        self._dismiss(newcomer, match)
+            peer.send(encode_byte(Kind.CANCEL, newcomer.peer_id))
+        self._send_away(newcomer, match, text)
 
-    def remove(self, newcomer: Peer, match: Match) -> None:
-        """One whom another member brings in is lost to us.
+    # Newcomers that other peers bring in.
 
-        If we have promised a frame, the others may have let it in by now: only their word tells.
-        """
-        if self._promised_for == newcomer.number:
-            match.remove_peer(newcomer.number)
+    def receive_meet(self, peer: Peer, data: bytes) -> None:
+        self._expect(decode_meet(data), peer.peer_id, self._match)
+
+    def _expect(self, meet: Meet, sponsor: int, match: Match) -> None:
+        """Another peer brings somebody in: expect a call."""
+        session = self._session
+        # A lost peer may have given this id to a newcomer of whom the sponsor never heard.
+        self._forget_orphan(meet.peer_id, match)
+        self._check_meet(meet, sponsor)
+        self._sponsors[meet.peer_id] = sponsor
+        session.newest_peer_id = max(session.newest_peer_id, meet.peer_id)
+        if meet.match not in (match.number, next_number(match)):
+            # Of the last match, which has ended here: its sponsor ends it too, and sends the newcomer away.
             return
-        self._dismiss(newcomer, match)
-        self._settled(match)
+        if meet.match == next_number(match):
+            # The others have begun the next match, for which we still wait for a message.
+            self._early_meets[meet.peer_id] = meet
+        elif set(meet.players) - session.drop_agreement.lost_players - set(session.gone):
+            raise InvalidValue(f"peer {meet.peer_id} cannot take the seats {meet.players}")
+        elif set(meet.players) - set(session.gone):
+            # The others have agreed on a drop for which we still wait for a message.
+            self._early_meets[meet.peer_id] = meet
+        else:
+            self._first_frames[meet.peer_id] = meet.frame
+            session.expect(Peer(meet.peer_id, meet.players, Role.NEWCOMER))
 
-    def send_away(self, match: Match) -> None:
-        """Another match begins: whoever is not in by now must come again."""
-        if self.newcomer is not None:
-            self._call_off(match)
+    def _check_meet(self, meet: Meet, sponsor: int) -> None:
+        """Only the peer with the lowest id may announce somebody, and nobody whom we know already."""
+        session = self._session
+        lowest = min((peer.peer_id for peer in session.players_peers()), default=sponsor)
+        if sponsor not in session.peers or sponsor != lowest or sponsor > session.peer_id:
+            raise InvalidValue(f"a MEET of peer {sponsor}, which is not the sponsor")
+        known = {session.peer_id, *session.peers, *session.drop_agreement.lost, *self._early_meets}
+        if meet.peer_id in known or meet.peer_id > LAST_PEER_ID:
+            raise InvalidValue(f"a MEET for peer {meet.peer_id}, which is not a newcomer")
+
+    def drop_agreed(self, match: Match) -> None:
+        """Those who are to take the dropped players' seats can be expected now."""
+        # Newcomers whose sponsor is lost, and whose COMMIT no survivor has seen, must come again.
+        for peer_id in list(self._sponsors):
+            self._forget_orphan(peer_id, match)
+        self.match_begun(match)
+        self._tell_settled(match)
+
+    def match_begun(self, match: Match) -> None:
+        """Handle what came too early: before a drop was agreed here, or before this match had begun."""
+        meets, self._early_meets = self._early_meets, {}
+        for meet in meets.values():
+            sponsor = self._session.peers.get(self._sponsors[meet.peer_id])
+            if sponsor is not None:
+                try:
+                    self._expect(meet, sponsor.peer_id, match)
+                except InvalidValue:
+                    self._session.expel(sponsor, "a newcomer who cannot come")
+        proposals, self._early_proposals = self._early_proposals, {}
+        for peer_id, sponsor in proposals.items():
+            self._answer_proposal(sponsor, peer_id, match)
+
+    def _forget_orphan(self, peer_id: int, match: Match) -> None:
+        newcomer = self._session.peers.get(peer_id)
+        if self._sponsors.get(peer_id) in self._session.drop_agreement.lost:
+            self._early_meets.pop(peer_id, None)
+            self._early_proposals.pop(peer_id, None)
+            if newcomer is not None and newcomer.role is Role.NEWCOMER:
+                self._send_away(newcomer, match)
+
+    def receive_propose(self, peer: Peer, data: bytes) -> None:
+        """A sponsor asks from which frame on its newcomer may play."""
+        peer_id = decode_byte(data)
+        if self._sponsors.get(peer_id) != peer.peer_id:
+            raise InvalidValue(f"a PROPOSE for peer {peer_id}, which its sender did not announce")
+        self._answer_proposal(peer, peer_id, self._match)
+
+    def _answer_proposal(self, sponsor: Peer, peer_id: int, match: Match) -> None:
+        """Promise a frame, once it is agreed here too who is dropped.
+
+        The newcomer has nothing to say about that, and would be waited for if it came in before. Not answered for one
+        whom this peer has lost: it must not stop for it, and the newcomer, who has lost this peer too, gives up.
+        """
+        newcomer = self._session.peers.get(peer_id)
+        if peer_id in self._early_meets or self._session.drop_agreement.undecided:
+            self._early_proposals[peer_id] = sponsor
+        elif newcomer is not None and newcomer.role is Role.NEWCOMER:
+            self._promised_for = peer_id
+            sponsor.send(encode_byte_and_number(Kind.PROMISE, peer_id, self.promise(match)))
+
+    def promise(self, match: Match) -> int:
+        """A frame a little ahead, at which this peer stops until it hears the agreed one."""
+        rtt = max((peer.connection.rtt for peer in self._session.peers.values() if peer.connection), default=0.0)
+        ahead = math.ceil((PROMISE_SECONDS + 2 * rtt) * match.config.tick_rate)
+        match.barrier = match.engine.frame + min(ahead, match.config.history // 2)
+        return match.barrier
+
+    def receive_cancel(self, peer: Peer, data: bytes) -> None:
+        """A sponsor has given up its newcomer."""
+        match, peer_id = self._match, decode_byte(data)
+        if self._sponsors.get(peer_id) != peer.peer_id:
+            return
+        self._early_meets.pop(peer_id, None)
+        self._early_proposals.pop(peer_id, None)
+        newcomer = self._session.peers.get(peer_id)
+        if newcomer is not None and newcomer.role is Role.NEWCOMER:
+            self._send_away(newcomer, match)
+            self._tell_settled(match)
+
+    # Both.
+
+    def receive_commit(self, peer: Peer, data: bytes) -> None:
+        """A sponsor says from which frame on its newcomer plays; of another peer it means nothing."""
+        session, match = self._session, self._match
+        peer_id, frame = decode_byte_and_number(data)
+        newcomer = session.peers.get(peer_id)
+        if peer_id == session.peer_id and session.newcomer.is_sponsored_by(peer):
+            session.newcomer.commit(frame, match)
+        elif newcomer is not None and newcomer.role is Role.NEWCOMER and self._sponsors.get(peer_id) == peer.peer_id:
+            self.commit(newcomer, frame, match)
+
+    def commit(self, newcomer: Peer, frame: int, match: Match) -> None:
+        """From ``frame`` on the newcomer plays its seats."""
+        for player in newcomer.players:
+            match.engine.restore_player(player, frame)
+            self._session.drop_agreement.restore_player(player)
+        match.barrier = self._promised_for = None
+        newcomer.role = Role.PLAYER
+        self.commits[newcomer.peer_id] = (pack_seats(newcomer.players), frame)
+        self._session.tell(PlayersReturned(peer=newcomer.peer_id, players=newcomer.players, frame=frame))
+        for part in self._session.parts:
+            part.newcomer_became_player(newcomer, match)
+
+    def peer_gone(self, peer: Peer, reason: str) -> None:
+        """A newcomer is lost to us."""
+        session, match = self._session, self._session.match
+        if peer.role is not Role.NEWCOMER or match is None or not session.running:
+            return
+        if peer is self.newcomer:
+            self.cancel(match)
+        elif self._promised_for == peer.peer_id:
+            # The others may have let it in by now: only their messages tell.
+            session.stop_exchange(peer)
+        else:
+            self._send_away(peer, match)
+            self._tell_settled(match)
+
+    def match_ending(self, match: Match) -> None:
+        """A newcomer that is not a player by now must come again."""
+        self._call_off(match)
         for peer in [peer for peer in self._session.peers.values() if peer.role is Role.NEWCOMER]:
-            self._dismiss(peer, match)
+            self._send_away(peer, match)
 
-    def _dismiss(self, newcomer: Peer, match: Match) -> None:
+    def _send_away(self, newcomer: Peer, match: Match, text: str = "") -> None:
         match.barrier = None
-        if self._promised_for == newcomer.number:
+        if self._promised_for == newcomer.peer_id:
             self._promised_for = None
-        match.remove_peer(newcomer.number)
-        self._session.peers.pop(newcomer.number, None)
+        self._session.stop_exchange(newcomer)
+        self._session.peers.pop(newcomer.peer_id, None)
         if newcomer.connection is not None:
-            newcomer.connection.close(Reason.DENIED, "the match changed meanwhile: try again")
+            newcomer.connection.close(Reason.DENIED, text or "the match changed meanwhile: try again")
 
-    def _settled(self, match: Match) -> None:
-        for part in self._session.departures.parts:
-            part.settled(match)
+    def _tell_settled(self, match: Match) -> None:
+        for part in self._session.parts:
+            part.membership_settled(match)
