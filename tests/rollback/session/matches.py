@@ -7,6 +7,7 @@ from retick.games.fighter import Fighter
 from retick.games.fighter.bots import STYLES, Bot
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
+from retick.rollback.match.peer import MatchPeer
 from retick.testing.mesh import Mesh, Press
 from retick.transport.conditions import Conditions
 from retick.wire import rbn1
@@ -41,7 +42,7 @@ def tally_press(player: int, state: Any) -> int:
 def lone_match(game: Callable[[], Any] = Tally, *, config: MatchConfig | None = None, extensions: int = 0) -> Match:
     """A match of one machine, seat 0, with another that the test plays by hand under the key "them"."""
     match = Match(game(), seed=1, local_players=(0,), config=config or MatchConfig(input_delay=0))
-    match.add_peer("them", (1,), extensions=extensions)
+    match.add_peer(MatchPeer("them", (1,)), extensions=extensions)
     return match
 
 

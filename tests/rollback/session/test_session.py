@@ -245,11 +245,10 @@ def test_whoever_sends_to_one_who_does_not_read_has_to_wait() -> None:
 
 def test_no_round_trip_is_told_before_one_was_measured() -> None:
     peer = Peer(1, (1,))
-    stats = peer_stats(fighting_mesh(Conditions.round_trip(0.1)), "peer0")
     endpoint = LinkEndpoint(entropy=Random(1).randbytes)
     peer.connection = endpoint.dial("nobody")
-    assert peer.measured(stats, 0.0).rtt is None
-    assert peer.measured(stats, 0.0).jitter is None
+    assert peer.stats(0.0).rtt is None
+    assert peer.stats(0.0).jitter is None
 
 
 def test_more_players_than_a_roster_can_name_are_refused_at_once() -> None:
@@ -294,8 +293,8 @@ class Liar(RollbackSession):
 
     def datagrams_to_send(self, *, now: float) -> Any:
         if self.match is not None and self.lie is not None:
-            for number, data in self.match.packets(now):
-                connection = self.peers[number].connection
+            for peer, data in self.match.packets(now):
+                connection = peer.connection
                 assert connection is not None
                 for each in self.lie(data):
                     connection.send_unreliable(each)

@@ -200,7 +200,7 @@ class Side:
                 self.session.send_message(_RESULT.pack(_RESULT_TAG, *self.result))
         if isinstance(self.session, LanSession):
             assert self.session.match is not None
-            exchanges = self.session.match.exchanges.values()
+            exchanges = self.session.match.exchanges
             self.over = all(exchange.acknowledged >= self.result.frame - 1 for exchange in exchanges)
         else:
             assert self.session.match is not None
@@ -212,7 +212,7 @@ class Side:
         match = session.match
         if match is None and session.local_player == 0:
             return
-        packets = 0 if match is None else sum(each.packets_in for each in match.exchanges.values())
+        packets = 0 if match is None else sum(each.packets_in for each in match.exchanges)
         if packets != self._heard[0] or not self._heard[1]:
             self._heard = (packets, now)
         elif now - self._heard[1] > LAN_SILENCE:

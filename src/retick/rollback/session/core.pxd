@@ -2,7 +2,6 @@ from retick.link.endpoint cimport LinkEndpoint
 
 cdef object RUNNING
 cdef int MOST_UNREAD
-cdef double SAMPLE_EVERY
 
 
 cdef class SessionCore:
@@ -12,6 +11,5 @@ cdef class SessionCore:
     cdef public dict peers
     cdef public list happened
     cdef public bint is_quiet
-    cdef double sample_at
 
     cdef object read_link(self, double now)

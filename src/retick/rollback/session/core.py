@@ -31,8 +31,6 @@ __all__ = ["SessionCore"]
 RUNNING = Phase.RUNNING
 MOST_UNREAD = 256
 """Events that may wait for the application before no more messages are received from others."""
-SAMPLE_EVERY = 1.0
-"""Seconds between two samples of the rates."""
 
 
 @cython.cclass
@@ -46,7 +44,6 @@ class SessionCore:
         peers: dict[int, Peer]
         happened: list[Any]
         is_quiet: bool
-        sample_at: float
 
     def __init__(self) -> None:
         self.match = None
@@ -56,7 +53,6 @@ class SessionCore:
         self.happened = []
         """Events that the application has not read yet."""
         self.is_quiet = False
-        self.sample_at = 0.0
 
     def due(self, *, now: float) -> bool:
         """Whether ``advance`` is to be called now. False while the match waits for inputs: it goes on by itself."""
@@ -74,17 +70,13 @@ class SessionCore:
         match: Match | None = self.match
         if match is not None and self.phase is RUNNING:
             packets = match.packets(now)
-            for key, data in packets:
-                peer = self.peers.get(key)
-                if peer is not None and peer.connection is not None:
-                    peer.connection.send_unreliable(data)
+            for peer, data in packets:
+                connection = peer.connection
+                if connection is not None:
+                    connection.send_unreliable(data)
             if (packets or not match.exchanges) and not (self.is_quiet and match.alarm is None):
                 # Once a frame, and while waiting as often as packets are sent again.
                 self.is_quiet = self.ask_parts(match, now)
-        if now >= self.sample_at:
-            self.sample_at = now + SAMPLE_EVERY
-            for peer in self.peers.values():
-                peer.sample(now)
         return self.link.drain(now)
 
     def next_timeout(self) -> float | None:
@@ -119,8 +111,10 @@ class SessionCore:
         """For the link: a payload of another peer."""
         peer = connection.tag
         match: Match | None = self.match
-        if match is not None and self.phase is RUNNING and isinstance(peer, Peer):
-            match.take(peer.peer_id, data, now)
+        if match is not None and self.phase is RUNNING and peer is not None:
+            exchange = peer.exchange
+            if exchange is not None:
+                match.receive(exchange, data, now)
 
     # What the session adds.
 

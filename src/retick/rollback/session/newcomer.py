@@ -121,7 +121,7 @@ class Newcomer(SessionPart):
     @staticmethod
     def _is_level(match: Match) -> bool:
         """Whether we have come near to where the others are; where a link came up late, inputs are still missing."""
-        newest = max((exchange.their_frame for exchange in match.exchanges.values()), default=-1)
+        newest = max((exchange.their_frame for exchange in match.exchanges), default=-1)
         return newest - match.engine.frame <= LEVEL_SECONDS * match.config.tick_rate
 
     def is_sponsored_by(self, peer: Peer) -> bool:
@@ -132,6 +132,6 @@ class Newcomer(SessionPart):
         if match.joins_at is not None:
             return
         match.joins_at = frame
-        for exchange in match.exchanges.values():
+        for exchange in match.exchanges:
             exchange.acks_below = frame
         self._session.tell(MatchStarted(seed=match.seed, local_players=self._session.local_players, frame=frame))

@@ -1,10 +1,9 @@
 """Another peer as a session knows it, and where the session itself is."""
 
-from dataclasses import replace
 from enum import Enum
 
 from retick.link import Connection
-from retick.rollback.match.stats import PeerStats, RateMeter
+from retick.rollback.match.peer import MatchPeer, PathFigures
 
 __all__ = ["HOST_ID", "SPECTATOR_ID", "Peer", "Phase", "Role"]
 
@@ -35,21 +34,19 @@ class Role(Enum):
     SPECTATOR = "watches"
 
 
-class Peer:
-    """One remote peer: its id, its seats, its role and its connection."""
+class Peer(MatchPeer):
+    """One remote peer: what the match knows of it, its role and its connection."""
 
-    __slots__ = ("calls", "connection", "meter", "peer_id", "players", "ready", "role")
+    __slots__ = ("calls", "connection", "ready", "role")
 
     def __init__(self, peer_id: int, players: tuple[int, ...], role: Role = Role.PLAYER) -> None:
-        self.peer_id = peer_id
-        self.players = players
+        super().__init__(peer_id, players)
         self.role = role
         self.connection: Connection | None = None
         self.ready = False
         """Whether it has said READY."""
         self.calls = 0
         """How often we called it, when it is us who call."""
-        self.meter = RateMeter()
 
     def attach(self, connection: Connection) -> None:
         """Make this the peer of a connection."""
@@ -70,29 +67,19 @@ class Peer:
             return False
         return connection.send_reliable(message)
 
-    def sample(self, now: float) -> None:
-        """Note the link's totals, about once a second."""
-        if self.connection is not None:
-            link = self.connection.stats
-            self.meter.sample(link.packets_sent, link.bytes_sent, now)
-
-    def measured(self, stats: PeerStats, now: float) -> PeerStats:
-        """A match's numbers for this peer, with what the link measures of the way to it."""
-        if self.connection is None:
-            return stats
-        link = self.connection.stats
-        self.meter.packets, self.meter.bytes = link.packets_sent, link.bytes_sent
-        packets, octets = self.meter.rates(now)
-        return replace(
-            stats,
-            rtt=link.rtt if self.connection.has_rtt else None,
-            jitter=link.jitter if self.connection.has_rtt else None,
+    def path(self) -> PathFigures:
+        """What the link measures of the network path."""
+        connection = self.connection
+        if connection is None:
+            return super().path()
+        link = connection.stats
+        return PathFigures(
+            rtt=link.rtt if connection.has_rtt else None,
+            jitter=link.jitter if connection.has_rtt else None,
             loss_in=link.loss_in,
             loss_out=link.loss_out,
             packets_in=link.packets_received,
             packets_out=link.packets_sent,
             bytes_in=link.bytes_received,
             bytes_out=link.bytes_sent,
-            packets_per_second_out=packets,
-            bytes_per_second_out=octets,
         )

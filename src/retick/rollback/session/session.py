@@ -9,7 +9,6 @@ docs/rollback.md draws the states.
 """
 
 from collections.abc import Callable, Hashable
-from dataclasses import replace
 from typing import Any
 
 from retick.errors import NotSynchronized, RetickError, UsageError
@@ -189,14 +188,7 @@ class RollbackSession(SessionCore):
 
     def stats(self, *, now: float) -> SessionStats:
         """All figures of the match at this moment."""
-        measured = self._running().stats(now)
-        return replace(
-            measured,
-            peers={
-                key: self.peers[key].measured(stats, now) if key in self.peers else stats
-                for key, stats in measured.peers.items()
-            },
-        )
+        return self._running().stats(now)
 
     @property
     def spectators(self) -> int:
@@ -252,14 +244,13 @@ class RollbackSession(SessionCore):
     def exchange_with(self, peer: Peer, first_frame: int) -> None:
         """Begin to send our inputs from ``first_frame`` on to a peer, and to receive its own."""
         terms = peer.connection.terms if peer.connection is not None else None
-        if self.match is not None and terms is not None and peer.peer_id not in self.match.exchanges:
-            extensions = terms.capabilities & EXTENSIONS
-            self.match.add_peer(peer.peer_id, peer.players, extensions=extensions, first_frame=first_frame)
+        if self.match is not None and terms is not None and peer.exchange is None:
+            self.match.add_peer(peer, extensions=terms.capabilities & EXTENSIONS, first_frame=first_frame)
 
     def stop_exchange(self, peer: Peer) -> None:
         """Nothing more is received from a peer, or sent to it, in this match."""
         if self.match is not None:
-            self.match.remove_peer(peer.peer_id)
+            self.match.remove_peer(peer)
 
     def start(self, seed: int, *, number: int = 0, state: Any = None, free: list[int] | None = None) -> None:
         """Begin a match at its frame 0 with all peers that are linked, from ``state`` if one is given.
@@ -283,6 +274,7 @@ class RollbackSession(SessionCore):
         self.phase = Phase.RUNNING
         self.is_quiet = False
         for peer in sorted(self.players_peers(), key=lambda peer: peer.peer_id):
+            peer.exchange = None
             self.exchange_with(peer, first_frame)
         for part in self.parts:
             part.match_begun(match)

@@ -176,7 +176,7 @@ class Sponsor(SessionPart):
         newcomer = self.newcomer
         if newcomer is None or self._has_proposed or not self._has_joined:
             return
-        exchange = match.exchanges.get(newcomer.peer_id)
+        exchange = newcomer.exchange
         if exchange is None or match.engine.frame - exchange.acknowledged > LEVEL_SECONDS * match.config.tick_rate:
             return
         self._has_proposed = True
