@@ -1,6 +1,5 @@
 """Machines that lie about who is in the match: those who watch and those who come have no say, members little."""
 
-from random import Random
 from typing import Any
 
 import pytest
@@ -12,39 +11,18 @@ from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.messages.drop import Drop, Known, encode_drop
 from retick.rollback.session.messages.join import Meet, encode_meet
 from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
-from retick.rollback.session.messages.state import StateHeader, encode_resync
-from retick.rollback.session.peer import Peer, Role
+from retick.rollback.session.messages.state import StateHeader, encode_chunk, encode_resync
+from retick.rollback.session.peer import Phase, Role
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
+from tests.rollback.session.matches import (
+    assert_nobody_saw_a_desync,
+    playing_mesh,
+    started_mesh,
+    towards,
+    with_a_free_seat,
+)
 from tests.toys import Tally
-
-STAY = MatchConfig(end_when_alone=False, disconnect_after=3.0)
-
-
-def mesh_of(players: int) -> Mesh:
-    dice = Random(1)
-    mesh = Mesh(
-        lambda: Tally(players),
-        conditions=Conditions(latency=0.05, jitter=0.005),
-        config=STAY,
-        press=lambda player, state: dice.choice((0, 1, 2, 9)),
-    )
-    mesh.start()
-    mesh.play(60)
-    return mesh
-
-
-def with_a_free_seat(players: int) -> Mesh:
-    mesh = mesh_of(players)
-    mesh.crash(f"peer{players - 1}")
-    mesh.run(5.0)
-    return mesh
-
-
-def towards(mesh: Mesh, sender: str, receiver: str) -> Peer:
-    """The one as the other knows it."""
-    found: Peer = mesh[sender].session.peers[mesh[receiver].session.peer_id]
-    return found
 
 
 def assert_play_on(mesh: Mesh, names: list[str]) -> None:
@@ -155,7 +133,7 @@ def test_a_promise_far_ahead_does_not_keep_a_newcomer_out() -> None:
 
 @pytest.mark.parametrize("more", [3, 1 << 24])
 def test_inputs_that_are_claimed_and_not_shown_end_nothing(more: int) -> None:
-    mesh = mesh_of(4)
+    mesh = playing_mesh(4)
     liar: Any = mesh["peer2"].session
     view = liar.drop_agreement.view
 
@@ -172,7 +150,7 @@ def test_inputs_that_are_claimed_and_not_shown_end_nothing(more: int) -> None:
 
 
 def test_one_who_told_two_machines_different_inputs_and_left_ends_nothing() -> None:
-    mesh = mesh_of(4)
+    mesh = playing_mesh(4)
     seat = mesh["peer3"].session.local_players[0]
     mesh.cut("peer3", "peer1", 60.0)
     mesh.run(0.1)
@@ -187,7 +165,7 @@ def test_one_who_told_two_machines_different_inputs_and_left_ends_nothing() -> N
 
 @pytest.mark.parametrize("lost", [2, 9])
 def test_a_drop_about_oneself_or_about_nobody_is_a_violation(lost: int) -> None:
-    mesh = mesh_of(3)
+    mesh = playing_mesh(3)
     (liar,) = [peer for peer in mesh.alive if peer.session.peer_id == 2]
     for peer in liar.session.players_peers():
         peer.send(encode_drop(Drop(frozenset({lost}), (), ()), 2))
@@ -202,7 +180,7 @@ def test_a_drop_about_oneself_or_about_nobody_is_a_violation(lost: int) -> None:
 
 def test_one_who_breaks_the_rules_cannot_turn_the_others_against_whom_it_lied_to() -> None:
     """It is shown out at once, and the others hear so before it can say that it has lost the honest machine."""
-    mesh = mesh_of(4)
+    mesh = playing_mesh(4)
     towards(mesh, "peer3", "peer1").send(encode_meet(Meet(9, (0,), 10, "nowhere")))
     mesh.run(2.0)
     mesh.crash("peer3")
@@ -221,3 +199,34 @@ def test_a_match_that_ends_lets_its_spectators_go() -> None:
     assert not mesh["peer0"].session.running
     assert any(isinstance(event, MatchEnded) for event in watching.events)
     assert mesh["peer0"].session.next_timeout() is None
+
+
+LIES = {
+    "a drop that does not decode": bytes((Kind.DROP, 9, 9)),
+    "a welcome in mid-match": bytes((Kind.WELCOME,)) + bytes(60),
+    "a state nobody asked for": encode_chunk(0, b"state"),
+    "a meeting for a seat that is taken": encode_meet(Meet(9, (0,), 10, "nowhere")),
+    "a proposal for one whom it did not announce": encode_byte(Kind.PROPOSE, 77),
+    "a proposal for one who plays": encode_byte(Kind.PROPOSE, 1),
+    "an unknown kind": b"\x77",
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_machine_that_breaks_the_rules_is_shown_out_and_the_others_play_on(lie: str) -> None:
+    mesh = started_mesh(3)
+    mesh.play(60)
+    liar = mesh["peer2"].session
+    for peer in liar.players_peers():
+        peer.send(LIES[lie])
+    if lie == "nothing":
+        mesh.run(2.0)
+    else:
+        mesh.run_until(lambda: liar.phase is Phase.ENDED or not liar.players_peers(), limit=8.0, what="it is out")
+    mesh.crash("peer2")
+    mesh.run(6.0)
+    assert all(peer.session.running for peer in mesh.alive)
+    mesh.play(400)
+    mesh.verify()
+    assert_nobody_saw_a_desync(mesh)

@@ -70,9 +70,9 @@ class Rematch(SessionPart):
         seats[session.peer_id] = session.local_players
         lost = session.drop_agreement.carried_over()
         seats |= lost
-        order = sorted(seats)
+        order = sorted(seats, key=lambda peer_id: seats[peer_id])
         free = iter(range(session.sim.num_players))
-        # The last peer moves to the front, and seats are given out anew in that order.
+        # The peer with the last seat moves to the front, and seats are given out anew in that order.
         for peer_id in (order[-1], *order[:-1]):
             players = tuple(next(free) for _ in seats[peer_id])
             if peer_id == session.peer_id:
