@@ -6,7 +6,7 @@ import pytest
 
 from retick.rollback.desync.evidence import TIMELINE, Timeline, encode_timeline, split_into_messages
 from retick.rollback.desync.investigation import DesyncReported
-from retick.rollback.events import MatchEnded, MatchStarted, RematchProposed
+from retick.rollback.events import MatchEnded, MatchStarted, PeerDisconnected, RematchProposed
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.messages.drop import Drop, Known, encode_drop
 from retick.rollback.session.messages.join import Meet, encode_meet
@@ -230,3 +230,10 @@ def test_a_machine_that_breaks_the_rules_is_shown_out_and_the_others_play_on(lie
     mesh.play(400)
     mesh.verify()
     assert_nobody_saw_a_desync(mesh)
+
+
+def test_one_who_is_shown_out_is_told_of_once() -> None:
+    mesh = playing_mesh(3)
+    towards(mesh, "peer2", "peer0").send(b"\x77")
+    mesh.run(3.0)
+    assert len(mesh["peer0"].events_of(PeerDisconnected)) == 1

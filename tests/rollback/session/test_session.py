@@ -27,7 +27,6 @@ from retick.rollback.events import (
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages.connect import encode_play
-from retick.rollback.session.peer import Peer
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.testing.mesh import Mesh, MeshHung
 from retick.transport.conditions import Conditions
@@ -241,14 +240,6 @@ def test_whoever_sends_to_one_who_does_not_read_has_to_wait() -> None:
         heard += host.events()
     lines = [event.data for event in heard if isinstance(event, MessageReceived)]
     assert lines == [b"%6d" % number + bytes(1000) for number in range(sent)]
-
-
-def test_no_round_trip_is_told_before_one_was_measured() -> None:
-    peer = Peer(1, (1,))
-    endpoint = LinkEndpoint(entropy=Random(1).randbytes)
-    peer.connection = endpoint.dial("nobody")
-    assert peer.stats(0.0).rtt is None
-    assert peer.stats(0.0).jitter is None
 
 
 def test_more_players_than_a_roster_can_name_are_refused_at_once() -> None:

@@ -295,11 +295,13 @@ class RollbackSession(SessionCore):
             self.phase = Phase.ENDED
             self.tell(MatchEnded(reason=reason))
 
-    def expel(self, peer: Peer, text: str = VIOLATION) -> None:
+    def expel(self, peer: Peer, text: str = VIOLATION, *, reason: int = Reason.VIOLATION) -> None:
         """Show out a peer that breaks the rules, and tell the others before it can tell them that it has lost us."""
         if peer.connection is not None:
-            peer.connection.close(Reason.VIOLATION, text)
-            self._on_gone(peer, Reason.VIOLATION, text)
+            peer.connection.close(reason, text)
+            # It is gone now, and not once more when the link says so.
+            peer.connection.tag = None
+            self._on_gone(peer, reason, text)
 
     # For the core.
 
@@ -350,10 +352,9 @@ class RollbackSession(SessionCore):
     def _on_connected(self, peer: Peer) -> None:
         terms = peer.connection.terms if peer.connection is not None else None
         fault = version_fault(terms.peer_data) if terms is not None else None
-        if peer.connection is not None and fault is not None:
-            # We dialled a peer of a version that does not look at ours.
-            peer.connection.close(OTHER_VERSION, fault)
-            self._on_gone(peer, OTHER_VERSION, fault)
+        if fault is not None:
+            # A peer that we dialled, and whose version does not look at ours.
+            self.expel(peer, fault, reason=OTHER_VERSION)
             return
         if terms is not None and not self.local_players:
             self.local_players = terms.seats

@@ -6,7 +6,7 @@ sponsor, that a seat is free) is checked by the part. The first table of docs/fo
 a test compares them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from retick.errors import InvalidValue
@@ -71,11 +71,11 @@ MESSAGE_TABLE: tuple[MessageRow, ...] = (
 class MessageRoutes:
     """The table with the parts of one session."""
 
-    def __init__(self, parts: tuple[SessionPart, ...]) -> None:
+    def __init__(self, parts: tuple[SessionPart, ...], rows: Iterable[MessageRow] = MESSAGE_TABLE) -> None:
         by_class = {type(part): part for part in parts}
         self._rows: dict[tuple[int, Role, Phase], Receive] = {
             (row.kind, sender, phase): row.receive.__get__(by_class[row.part])
-            for row in MESSAGE_TABLE
+            for row in rows
             for sender in row.senders
             for phase in row.phases
         }
