@@ -41,7 +41,7 @@ def test_every_hook_of_the_base_does_nothing_unless_it_is_overridden() -> None:
     session: Any = mesh["peer0"].session
     part = SessionPart(session)
     for name in HOOKS:
-        arguments = {"peer_connected": 1, "membership_settled": 1, "match_ending": 1, "match_begun": 1}.get(name, 2)
+        arguments = {"peer_connected": 1, "roster_agreed": 1, "match_ending": 1, "match_begun": 1}.get(name, 2)
         assert not getattr(part, name)(*[None] * arguments)
 
 
@@ -55,7 +55,7 @@ def test_parts_are_told_of_a_rematch_a_drop_and_a_newcomer() -> None:
     told.clear()
     mesh.crash("peer2")
     mesh.run(5.0)
-    assert hooks(told) == ["peer_gone", "membership_settled"]
+    assert hooks(told) == ["peer_gone", "roster_agreed"]
     told.clear()
     mesh.restart("peer2")
     mesh.run_until(lambda: mesh["peer2"].playing, limit=4.0, what="it is in")

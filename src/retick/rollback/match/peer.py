@@ -4,27 +4,15 @@ There is one object for each remote peer. A session over links adds the connecti
 is no link, as in the LAN mode, this class is enough. All statistics of a peer are made here.
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
-from retick.rollback.match.stats import PeerStats, RateMeter
+from retick.rollback.match.stats import PathStats, PeerStats, RateMeter
 
 if TYPE_CHECKING:
     from retick.rollback.match.exchange import Exchange
 
-__all__ = ["MatchPeer", "PathFigures"]
-
-
-class PathFigures(NamedTuple):
-    """What is known of the network path to a peer; the fields are those of PeerStats."""
-
-    rtt: float | None
-    jitter: float | None
-    loss_in: float
-    loss_out: float
-    packets_in: int
-    packets_out: int
-    bytes_in: int
-    bytes_out: int
+__all__ = ["MatchPeer"]
 
 
 class MatchPeer:
@@ -41,13 +29,17 @@ class MatchPeer:
         """The exchange of inputs in the present match; None while there is none."""
         self.meter = RateMeter()
 
-    def path(self) -> PathFigures:
+    def path(self) -> PathStats:
         """What is known of the network path; without a link, what the exchange counts."""
         exchange = self.exchange
         if exchange is None:
-            return PathFigures(None, None, 0.0, 0.0, 0, 0, 0, 0)
-        counts = (exchange.packets_in, exchange.packets_out, exchange.bytes_in, exchange.bytes_out)
-        return PathFigures(None, None, 0.0, 0.0, *counts)
+            return PathStats()
+        return PathStats(
+            packets_in=exchange.packets_in,
+            packets_out=exchange.packets_out,
+            bytes_in=exchange.bytes_in,
+            bytes_out=exchange.bytes_out,
+        )
 
     def sample(self, now: float) -> None:
         """Note the totals, about once a second, so that rates can be told."""
@@ -59,7 +51,7 @@ class MatchPeer:
         path, exchange = self.path(), self.exchange
         packets, octets = self.meter.rates(path.packets_out, path.bytes_out, now)
         return PeerStats(
-            **path._asdict(),
+            **asdict(path),
             packets_per_second_out=packets,
             bytes_per_second_out=octets,
             lead=(exchange.lead.ours or 0.0) if exchange is not None else 0.0,

@@ -2,29 +2,35 @@
 
 from dataclasses import dataclass, field
 
-__all__ = ["PeerStats", "RateMeter", "SessionStats"]
+__all__ = ["PathStats", "PeerStats", "RateMeter", "SessionStats"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PeerStats:
-    """One remote peer, and the network path to it."""
+class PathStats:
+    """The network path to a remote peer."""
 
-    rtt: float | None
+    rtt: float | None = None
     """Smoothed round trip in seconds; None before the first measurement or where nothing measures it."""
-    jitter: float | None
+    jitter: float | None = None
     """Mean variation of the round trip in seconds."""
-    loss_in: float
+    loss_in: float = 0.0
     """Share of the other side's datagrams that did not arrive here."""
-    loss_out: float
+    loss_out: float = 0.0
     """Share of our datagrams that did not arrive there, as the other side reports it."""
-    packets_in: int
+    packets_in: int = 0
     """Datagrams from there: all of the link's, or without a link those of the match."""
-    packets_out: int
+    packets_out: int = 0
     """Datagrams to there."""
-    bytes_in: int
+    bytes_in: int = 0
     """UDP payload bytes from there."""
-    bytes_out: int
+    bytes_out: int = 0
     """UDP payload bytes to there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerStats(PathStats):
+    """One remote peer: the network path to it, and the exchange of inputs."""
+
     packets_per_second_out: float
     """Over the last seconds."""
     bytes_per_second_out: float

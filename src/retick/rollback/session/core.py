@@ -35,7 +35,7 @@ MOST_UNREAD = 256
 
 @cython.cclass
 class SessionCore:
-    """The base of a session, which gives it ``link`` and ``peers`` before the first call."""
+    """The base class of a session, which must set ``link`` before the first call."""
 
     if not cython.compiled:
         link: LinkEndpoint
@@ -94,7 +94,7 @@ class SessionCore:
             self.read_link(now)
 
     def read_link(self, now: cython.double) -> None:
-        """Read the link's events, unless the application leaves too many unread: those who send more then wait."""
+        """Read the link's events, unless too many wait for the application: senders of more messages then wait."""
         if len(self.happened) < MOST_UNREAD:
             self.is_quiet = False
             self.on_link_events(now)

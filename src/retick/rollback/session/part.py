@@ -40,8 +40,8 @@ class SessionPart:
     def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
         """It is agreed from which frame on a newcomer plays."""
 
-    def membership_settled(self, match: Match) -> None:
-        """A drop is agreed, or a newcomer was sent away: who takes part is certain again."""
+    def roster_agreed(self, match: Match) -> None:
+        """A drop is agreed, or a newcomer was sent away: all peers count the same players again."""
 
     def match_ending(self, match: Match) -> None:
         """Another match is about to follow this one."""

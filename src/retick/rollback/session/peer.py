@@ -3,7 +3,8 @@
 from enum import Enum
 
 from retick.link import Connection
-from retick.rollback.match.peer import MatchPeer, PathFigures
+from retick.rollback.match.peer import MatchPeer
+from retick.rollback.match.stats import PathStats
 
 __all__ = ["HOST_ID", "SPECTATOR_ID", "Peer", "Phase", "Role"]
 
@@ -67,13 +68,13 @@ class Peer(MatchPeer):
             return False
         return connection.send_reliable(message)
 
-    def path(self) -> PathFigures:
+    def path(self) -> PathStats:
         """What the link measures of the network path."""
         connection = self.connection
         if connection is None:
             return super().path()
         link = connection.stats
-        return PathFigures(
+        return PathStats(
             rtt=link.rtt if connection.has_rtt else None,
             jitter=link.jitter if connection.has_rtt else None,
             loss_in=link.loss_in,

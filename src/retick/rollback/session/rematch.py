@@ -8,7 +8,7 @@ from retick.rollback.match.match import Match
 from retick.rollback.session.messages.kinds import Kind, decode_byte, encode_byte
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer
-from retick.rollback.session.transition import begin_next, is_ahead, is_settled, next_number
+from retick.rollback.session.transition import begin_next, is_ahead, may_begin_next, next_number
 from retick.sim.prng import XorShift32
 
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ class Rematch(SessionPart):
             self._send_proposal(newcomer, match)
         self._begin_when_all_have_proposed(match)
 
-    def membership_settled(self, match: Match) -> None:
+    def roster_agreed(self, match: Match) -> None:
         self._begin_when_all_have_proposed(match)
 
     def _begin_when_all_have_proposed(self, match: Match) -> None:
         session = self._session
-        if session.match is not match or not is_settled(session):
+        if session.match is not match or not may_begin_next(session):
             return
         peer_ids = [session.peer_id, *(peer.peer_id for peer in session.players_peers())]
         if all(is_ahead(self._proposals.get(peer_id), match) for peer_id in peer_ids):

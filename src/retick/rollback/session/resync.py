@@ -16,7 +16,7 @@ from retick.rollback.session.messages.state import decode_resync, encode_resync
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer
 from retick.rollback.session.state_transfer import PackedState, StateReceiver, StateSender
-from retick.rollback.session.transition import begin_next, is_ahead, is_settled, next_number
+from retick.rollback.session.transition import begin_next, is_ahead, may_begin_next, next_number
 from retick.sim.contract import PacksState
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class Resync(SessionPart):
     def _begin_when_all_agree(self, match: Match) -> None:
         session = self._session
         named = self._named_state(match)
-        if named is None or session.match is not match or not is_settled(session):
+        if named is None or session.match is not match or not may_begin_next(session):
             return
         peer_ids = [session.peer_id, *(peer.peer_id for peer in session.players_peers())]
         if all(self._has_agreed(peer_id, named[1], match) for peer_id in peer_ids):
@@ -143,7 +143,7 @@ class Resync(SessionPart):
         self._send_state([newcomer])
         self._report_when_ready(match, [newcomer])
 
-    def membership_settled(self, match: Match) -> None:
+    def roster_agreed(self, match: Match) -> None:
         session = self._session
         if self._source is None or session.match is not match:
             return

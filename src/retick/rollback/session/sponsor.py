@@ -210,7 +210,7 @@ class Sponsor(SessionPart):
         """Give up bringing in our newcomer, if there is one: it may come again."""
         if self.newcomer is not None:
             self._call_off(match, text)
-            self._tell_settled(match)
+            self._tell_roster_agreed(match)
 
     def _call_off(self, match: Match, text: str = "") -> None:
         newcomer, self.newcomer, self._sender, self._waits_for_state = self.newcomer, None, None, False
@@ -265,7 +265,7 @@ class Sponsor(SessionPart):
         for peer_id in list(self._sponsors):
             self._forget_orphan(peer_id, match)
         self.match_begun(match)
-        self._tell_settled(match)
+        self._tell_roster_agreed(match)
 
     def match_begun(self, match: Match) -> None:
         """Handle what came too early: before a drop was agreed here, or before this match had begun."""
@@ -326,7 +326,7 @@ class Sponsor(SessionPart):
         newcomer = self._session.peers.get(peer_id)
         if newcomer is not None and newcomer.role is Role.NEWCOMER:
             self._send_away(newcomer, match)
-            self._tell_settled(match)
+            self._tell_roster_agreed(match)
 
     # Both.
 
@@ -364,7 +364,7 @@ class Sponsor(SessionPart):
             session.stop_exchange(peer)
         else:
             self._send_away(peer, match)
-            self._tell_settled(match)
+            self._tell_roster_agreed(match)
 
     def match_ending(self, match: Match) -> None:
         """A newcomer that is not a player by now must come again."""
@@ -381,6 +381,6 @@ class Sponsor(SessionPart):
         if newcomer.connection is not None:
             newcomer.connection.close(Reason.DENIED, text or "the match changed meanwhile: try again")
 
-    def _tell_settled(self, match: Match) -> None:
+    def _tell_roster_agreed(self, match: Match) -> None:
         for part in self._session.parts:
-            part.membership_settled(match)
+            part.roster_agreed(match)

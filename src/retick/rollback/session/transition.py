@@ -15,7 +15,7 @@ from retick.rollback.match.match import Match
 if TYPE_CHECKING:
     from retick.rollback.session.session import RollbackSession
 
-__all__ = ["begin_next", "is_ahead", "is_settled", "next_number"]
+__all__ = ["begin_next", "is_ahead", "may_begin_next", "next_number"]
 
 
 def next_number(match: Match) -> int:
@@ -28,7 +28,7 @@ def is_ahead(number: int | None, match: Match) -> bool:
     return number is not None and (number - match.number) % 256 in (1, 2)
 
 
-def is_settled(session: "RollbackSession") -> bool:
+def may_begin_next(session: "RollbackSession") -> bool:
     """Whether the next match may begin: all peers that have got this far count the same ones among themselves."""
     agreement = session.drop_agreement
     return not session.sponsor.has_promised and (not agreement.undecided or bool(agreement.ahead))
