@@ -79,6 +79,21 @@ def test_the_acknowledgement_stops_at_the_first_gap() -> None:
     assert sent_by(match).ack_frame == 5
 
 
+def test_a_peer_that_sends_inputs_and_never_acknowledges_any_stops_nothing() -> None:
+    match = lone_match()
+    [exchange] = match.exchanges
+    for frame in range(5000):
+        match.receive(exchange, packet(frame, (1,)), frame * FRAME)
+        if match.due(frame * FRAME):
+            match.advance(frame % 7, frame * FRAME)
+        match.packets(frame * FRAME)
+    assert exchange.acknowledged == -1
+    match.advance(0, 5000 * FRAME)
+    sent = sent_by(match, 5000 * FRAME)
+    assert sent.start_frame > 4000
+    assert len(sent.inputs) == 32
+
+
 def test_input_delay_is_on_the_wire() -> None:
     match = lone_match(config=MatchConfig(input_delay=3))
     match.advance(77, 0.0)

@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from retick.rollback.desync.evidence import TIMELINE, Timeline, encode_timeline, split_into_messages
 from retick.rollback.desync.investigation import DesyncReported
@@ -237,3 +239,53 @@ def test_one_who_is_shown_out_is_told_of_once() -> None:
     towards(mesh, "peer2", "peer0").send(b"\x77")
     mesh.run(3.0)
     assert len(mesh["peer0"].events_of(PeerDisconnected)) == 1
+
+
+peer_ids = st.integers(0, 255)
+small = st.integers(0, 4)
+frames = st.one_of(st.integers(0, 200), st.integers(0, 2**32 - 1))
+some_seats = st.sets(st.integers(0, 3), min_size=1, max_size=2).map(lambda seats: tuple(sorted(seats)))
+known_inputs = st.builds(
+    lambda player, missing, count: Known(player, missing, (9,) * min(count, missing)),
+    st.integers(0, 5),
+    frames,
+    st.integers(0, 96),
+)
+LIKELY = st.one_of(
+    st.builds(lambda kind, tail: bytes((kind,)) + tail, st.integers(0, 0x12), st.binary(max_size=60)),
+    st.builds(
+        lambda lost, known, commits, match: encode_drop(Drop(frozenset(lost), tuple(known), tuple(commits), match), 2),
+        st.sets(small, max_size=3),
+        st.lists(known_inputs, max_size=3),
+        st.lists(st.tuples(small, st.integers(1, 15), frames), max_size=2),
+        small,
+    ),
+    st.builds(
+        lambda peer_id, seats, frame, match: encode_meet(Meet(peer_id, seats, frame, "x", match)),
+        st.one_of(small, peer_ids),
+        some_seats,
+        frames,
+        small,
+    ),
+    st.builds(encode_byte, st.sampled_from([Kind.PROPOSE, Kind.CANCEL, Kind.REMATCH]), small),
+    st.builds(encode_byte_and_number, st.sampled_from([Kind.PROMISE, Kind.COMMIT, Kind.RESYNCED]), small, frames),
+    st.builds(lambda match, size, check: encode_resync(match, StateHeader(size, check)), small, frames, frames),
+    st.builds(encode_chunk, small, st.binary(max_size=48)),
+    st.builds(evidence, small, st.one_of(st.none(), st.integers(0, 100))),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(["peer0", "peer1", "peer2"]), LIKELY), max_size=12))
+def test_whatever_a_peer_sends_nothing_is_raised_and_the_session_runs_or_has_ended(
+    messages: list[tuple[str, bytes]],
+) -> None:
+    mesh = with_a_free_seat(4)
+    victim: Any = mesh["peer1"].session
+    for sender, message in messages:
+        peer = victim.peers.get(mesh[sender].session.peer_id)
+        if peer is not None:
+            victim._on_message(peer, message)
+        mesh.run(0.1)
+    mesh.run(1.0)
+    assert victim.phase in (Phase.RUNNING, Phase.ENDED)

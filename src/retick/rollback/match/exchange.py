@@ -161,6 +161,9 @@ class Exchange:
             first = end - 1
         if first < self.start:
             first = self.start
+        if first < self.engine.oldest() and not self.engine.inputs.is_sure(self.engine.local_players[0], first):
+            # The peer acknowledges nothing: what it has missed for so long is no longer held, and must not stop us.
+            first = self.engine.oldest()
         if end > first + self.most_frames:
             end = first + self.most_frames
         ack: cython.longlong = self.expected() - 1
