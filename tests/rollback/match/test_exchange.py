@@ -1,4 +1,4 @@
-"""What goes over the wire between two machines, and what of the other's packets is believed."""
+"""What goes over the wire between two peers, and what of the other's packets is believed."""
 
 import re
 from operator import index
@@ -138,7 +138,7 @@ def test_one_bad_seat_refuses_the_whole_packet() -> None:
 
 
 def long_match(numbered: bool) -> tuple[Match, Match]:
-    """Two machines shortly before the frame at which 24 bits are used up."""
+    """Two peers shortly before the frame at which 24 bits are used up."""
     start = (1 << 24) - 30
     config = MatchConfig(input_delay=0, checksum_interval=8)
     state = Tally().initial_state(1)._replace(frame=start)
@@ -171,7 +171,7 @@ def test_a_match_goes_on_when_the_bits_of_its_frames_are_used_up(numbered: bool)
 
 @given(st.integers(1, 8), st.integers(1, 8), st.integers(1, 60))
 def test_no_shape_of_inputs_makes_a_packet_that_cannot_be_sent(size: int, seats: int, frames: int) -> None:
-    """Several players at one machine, with large inputs: the packet is cut to what it may carry, the oldest first."""
+    """Several players at one peer, with large inputs: the packet is cut to what it may carry, the oldest first."""
 
     class Large(Tally):
         input_size = size

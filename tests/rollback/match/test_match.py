@@ -197,7 +197,7 @@ def test_a_match_and_an_exchange_that_were_never_begun_raise_and_do_not_end_the_
 
 
 @pytest.mark.parametrize("seat", [2, -1, 50_000_000, 1 << 70, None, 0.5])
-def test_a_machine_that_plays_a_seat_which_the_game_has_not_is_refused(seat: Any) -> None:
+def test_a_peer_that_plays_a_seat_which_the_game_has_not_is_refused(seat: Any) -> None:
     match = Match(Tally(), seed=1, local_players=(0,), config=CONFIG)
     with pytest.raises(UsageError, match=f"player must be from 0 to 1, not {seat!r}"):
         match.add_peer(MatchPeer("them", (seat,)))

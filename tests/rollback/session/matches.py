@@ -35,7 +35,7 @@ def fighting(seed: int = 1) -> Press:
 
 
 def fighting_mesh(conditions: Conditions | None = None, *, seed: int = 1, config: MatchConfig | None = None) -> Mesh:
-    """Two machines that have started a match of the fighter."""
+    """Two peers that have started a match of the fighter."""
     mesh = Mesh(Fighter, seed=seed, conditions=conditions, config=config, press=fighting(seed))
     mesh.start()
     return mesh
@@ -47,7 +47,7 @@ def tally_press(player: int, state: Any) -> int:
 
 
 def lone_match(game: Callable[[], Any] = Tally, *, config: MatchConfig | None = None, extensions: int = 0) -> Match:
-    """A match of one machine, seat 0, with another that the test plays by hand under the key "them"."""
+    """A match of one peer, seat 0, with another, "them", that the test plays by hand."""
     match = Match(game(), seed=1, local_players=(0,), config=config or MatchConfig(input_delay=0))
     match.add_peer(MatchPeer("them", (1,)), extensions=extensions)
     return match

@@ -13,7 +13,7 @@ def engine_with(*inputs: int) -> RollbackEngine:
     return engine
 
 
-def test_a_machine_that_left_before_the_next_match_is_not_carried_into_it() -> None:
+def test_a_peer_that_left_before_the_next_match_is_not_carried_into_it() -> None:
     """Two are lost at once; the one that tells us had agreed on the first before the match began, and we had not."""
     agreement = DropAgreement()
     agreement.add_lost(1, (1,))

@@ -25,7 +25,7 @@ from tests.rollback.session.matches import (
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_survivors_drop_a_lost_machine_at_one_frame_though_they_had_different_inputs_from_it(seed: int) -> None:
+def test_survivors_drop_a_lost_peer_at_one_frame_though_they_had_different_inputs_from_it(seed: int) -> None:
     mesh = started_mesh(4, seed=seed)
     mesh.play(120)
     # One survivor stops hearing the victim long before the others do.
@@ -43,7 +43,7 @@ def test_survivors_drop_a_lost_machine_at_one_frame_though_they_had_different_in
     assert all(peer.rows[at][seat] == 0 for peer in mesh.alive for at in range(frame, 600))
 
 
-def test_two_machines_lost_at_once_are_dropped_by_agreement() -> None:
+def test_two_peers_lost_at_once_are_dropped_by_agreement() -> None:
     mesh = started_mesh(5)
     mesh.play(60)
     seats = {mesh.crash("peer1").session.local_players}
@@ -65,7 +65,7 @@ def test_when_everyone_else_is_gone_the_match_ends_unless_told_otherwise() -> No
     assert mesh["peer0"].events_of(MatchEnded)[0].reason == "everyone else has left"
 
 
-def test_a_machine_that_speaks_of_the_lost_before_it_knows_of_a_newcomer_tells_it_too() -> None:
+def test_a_peer_that_speaks_of_the_lost_before_it_knows_of_a_newcomer_tells_it_too() -> None:
     """The newcomer's sponsor is lost between its word to one member and its word to another."""
     conditions = Conditions(latency=0.05, jitter=0.01)
     for step in range(14):

@@ -1,4 +1,4 @@
-"""Machines that lie about who is in the match: those who watch and those who come have no say, members little."""
+"""Peers that lie about who is in the match: spectators and newcomers have no say, players little."""
 
 from typing import Any
 
@@ -85,7 +85,7 @@ def test_one_who_is_coming_in_accuses_nobody() -> None:
     assert_play_on(mesh, ["peer0", "peer1", "peer2"])
 
 
-def test_only_the_machine_that_lets_people_in_may_announce_one() -> None:
+def test_only_the_peer_that_lets_people_in_may_announce_one() -> None:
     mesh = with_a_free_seat(4)
     liar = mesh["peer2"].session
     for peer in liar.players_peers():
@@ -151,7 +151,7 @@ def test_inputs_that_are_claimed_and_not_shown_end_nothing(more: int) -> None:
     assert_play_on(mesh, ["peer0", "peer1"])
 
 
-def test_one_who_told_two_machines_different_inputs_and_left_ends_nothing() -> None:
+def test_one_who_told_two_peers_different_inputs_and_left_ends_nothing() -> None:
     mesh = playing_mesh(4)
     seat = mesh["peer3"].session.local_players[0]
     mesh.cut("peer3", "peer1", 60.0)
@@ -181,7 +181,7 @@ def test_a_drop_about_oneself_or_about_nobody_is_a_violation(lost: int) -> None:
 
 
 def test_one_who_breaks_the_rules_cannot_turn_the_others_against_whom_it_lied_to() -> None:
-    """It is shown out at once, and the others hear so before it can say that it has lost the honest machine."""
+    """It is shown out at once, and the others hear so before it can say that it has lost the honest peer."""
     mesh = playing_mesh(4)
     towards(mesh, "peer3", "peer1").send(encode_meet(Meet(9, (0,), 10, "nowhere")))
     mesh.run(2.0)
@@ -216,7 +216,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_a_machine_that_breaks_the_rules_is_shown_out_and_the_others_play_on(lie: str) -> None:
+def test_a_peer_that_breaks_the_rules_is_shown_out_and_the_others_play_on(lie: str) -> None:
     mesh = started_mesh(3)
     mesh.play(60)
     liar = mesh["peer2"].session

@@ -13,6 +13,7 @@ from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages.connect import ACCEPTED
 from retick.rollback.session.messages.join import Welcome, encode_welcome
+from retick.rollback.session.messages.kinds import Kind, encode_byte_and_number
 from retick.rollback.session.messages.roster import Roster, RosterEntry, encode_roster, encode_start
 from retick.rollback.session.messages.state import StateHeader, encode_chunk
 from retick.rollback.session.session import Phase, RollbackSession
@@ -118,3 +119,16 @@ def test_a_welcome_with_a_seat_that_nobody_plays_is_refused() -> None:
     joiner.newcomer._check_welcome(welcome)
     with pytest.raises(InvalidValue, match="nobody plays"):
         joiner.newcomer._check_welcome(welcome._replace(gone=()))
+
+
+@pytest.mark.parametrize("frame", [0, 1 << 24, (1 << 31) - 1, 1 << 31, (1 << 32) - 1])
+@pytest.mark.parametrize("number", [0, 255])
+def test_a_welcome_at_any_frame_of_any_match_begins_it_or_ends_the_joining(frame: int, number: int) -> None:
+    game = Fighter()
+    state = game.initial_state(7)
+    data = game.pack_state(state)
+    header = StateHeader(len(data), game.checksum(state))
+    host = BadHost()
+    welcome = Welcome(0, 9, TOKEN, 7, number, frame, header, (), (HOST_ENTRY,))
+    host.say(encode_welcome(welcome), encode_chunk(0, data), encode_byte_and_number(Kind.COMMIT, 9, frame))
+    assert host.joiner.phase in (Phase.RUNNING, Phase.ENDED)

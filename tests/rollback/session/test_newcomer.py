@@ -24,7 +24,7 @@ from tests.rollback.session.matches import (
 )
 
 
-def test_a_machine_returns_within_two_seconds_and_nobody_stalls_for_it() -> None:
+def test_a_peer_returns_within_two_seconds_and_nobody_stalls_for_it() -> None:
     mesh = started_mesh(4, conditions=Conditions(latency=0.05, loss=0.02))
     mesh.play(120)
     seat = mesh.crash("peer2").session.local_players
@@ -32,7 +32,7 @@ def test_a_machine_returns_within_two_seconds_and_nobody_stalls_for_it() -> None
     stalls = {peer.name: len(peer.events_of(Stalled)) for peer in mesh.alive}
     before = mesh.network.now
     mesh.restart("peer2")
-    mesh.run_until(lambda: mesh["peer2"].playing, limit=2.0, what="the machine plays again")
+    mesh.run_until(lambda: mesh["peer2"].playing, limit=2.0, what="the peer plays again")
     first = mesh["peer2"].events_of(MatchStarted)[0].frame
     mesh.run_until(lambda: mesh["peer2"].final_frame > first, limit=2.0, what="its own inputs count")
     assert mesh.network.now - before < 2.0

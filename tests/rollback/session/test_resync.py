@@ -1,4 +1,4 @@
-"""After an alarm: every machine gets the same report from its session, and the match can go on from one state."""
+"""After an alarm: every peer gets the same report from its session, and the match can go on from one state."""
 
 from random import Random
 from typing import Any
@@ -54,7 +54,7 @@ def parted(players: int) -> Mesh:
 
 
 @pytest.mark.parametrize("players", [2, 4])
-def test_every_machine_reports_the_exact_frame_and_field(players: int) -> None:
+def test_every_peer_reports_the_exact_frame_and_field(players: int) -> None:
     mesh = parted(players)
     mesh.run_until(
         lambda: all(peer.events_of(DesyncReported) for peer in mesh.alive), limit=20.0, what="everyone reports"
@@ -72,7 +72,7 @@ def test_every_machine_reports_the_exact_frame_and_field(players: int) -> None:
     assert all(len(peer.events_of(DesyncReported)) == 1 for peer in mesh.alive)
 
 
-def test_the_match_goes_on_from_one_machine_when_all_have_named_it() -> None:
+def test_the_match_goes_on_from_one_peer_when_all_have_named_it() -> None:
     mesh = parted(3)
     mesh.run_until(lambda: all(p.events_of(DesyncReported) for p in mesh.alive), limit=20.0, what="everyone reports")
     source = mesh["peer0"].session.peer_id
@@ -92,7 +92,7 @@ def test_the_match_goes_on_from_one_machine_when_all_have_named_it() -> None:
     assert all(len(peer.events_of(DesyncDetected)) <= 2 for peer in mesh.alive)
 
 
-def test_naming_a_machine_that_is_not_there_is_misuse() -> None:
+def test_naming_a_peer_that_is_not_there_is_misuse() -> None:
     mesh = parted(2)
     mesh.play(30)
     with pytest.raises(UsageError, match="there is no peer 9"):
@@ -108,7 +108,7 @@ def test_the_match_goes_on_from_a_state_though_a_seat_is_free() -> None:
     assert_all_play(mesh, 1)
 
 
-def test_another_machine_can_be_named_when_the_one_that_was_is_lost() -> None:
+def test_another_peer_can_be_named_when_the_one_that_was_is_lost() -> None:
     mesh = playing_mesh(3)
     lost = mesh["peer2"].session.peer_id
     for name in ("peer0", "peer1"):

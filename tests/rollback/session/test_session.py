@@ -1,4 +1,4 @@
-"""Two machines over links: cost, waiting, sleeping, leaving, and what liars and strangers cannot do."""
+"""Two peers over links: cost, waiting, sleeping, leaving, and what liars and strangers cannot do."""
 
 from random import Random
 from typing import Any
@@ -42,7 +42,7 @@ def peer_stats(mesh: Mesh, name: str) -> Any:
     return next(iter(mesh[name].session.stats(now=mesh.network.now).peers.values()))
 
 
-def test_two_machines_meet_and_play_the_same_match() -> None:
+def test_two_peers_meet_and_play_the_same_match() -> None:
     mesh = fighting_mesh(USUAL)
     mesh.play(600)
     mesh.verify(600)
@@ -191,7 +191,7 @@ def test_nothing_can_be_played_before_everyone_is_there() -> None:
             RollbackSession(Fighter(), entropy=Random(1).randbytes, seats=seats)
 
 
-def test_one_machine_of_several_plays_no_more_seats_than_a_packet_carries() -> None:
+def test_one_peer_of_several_plays_no_more_seats_than_a_packet_carries() -> None:
     with pytest.raises(UsageError, match="at most 8 seats, not 9"):
         RollbackSession(Tally(10), entropy=Random(1).randbytes, seats=9)
     assert RollbackSession(Tally(10), entropy=Random(1).randbytes, seats=10).running
@@ -256,7 +256,7 @@ def test_another_game_is_refused_with_words_to_show() -> None:
 
 
 @pytest.mark.parametrize("players", [3, 5, 8])
-def test_more_machines_meet_and_play_the_same_match(players: int) -> None:
+def test_more_peers_meet_and_play_the_same_match(players: int) -> None:
     mesh = Mesh(lambda: Tally(players), conditions=Conditions.round_trip(0.08, loss=0.03), press=tally_press)
     mesh.start()
     mesh.play(200)

@@ -1,4 +1,4 @@
-"""What a spectator sees when matches follow each other, when its source changes, and when it asks the wrong machine."""
+"""What a spectator sees when matches follow each other, when its source changes, and when it asks the wrong peer."""
 
 from random import Random
 from typing import Any
@@ -64,7 +64,7 @@ def test_a_match_is_shown_to_its_last_final_frame_before_the_next_begins(again: 
     assert len(spectator.checksums) > 1
 
 
-def test_a_spectator_that_moves_to_a_machine_in_the_next_match_begins_there_anew() -> None:
+def test_a_spectator_that_moves_to_a_peer_in_the_next_match_begins_there_anew() -> None:
     mesh = mesh_of(3)
     spectator = mesh.watch("fan", "peer1")
     mesh.run(2.0)

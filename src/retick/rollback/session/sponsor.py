@@ -60,9 +60,13 @@ class Sponsor(SessionPart):
         self._sponsors: dict[int, int] = {}
         """Newcomers that other peers announced, and which peer."""
         self._early_meets: dict[int, Meet] = {}
+        """Announced newcomers that cannot be expected yet, by their ids."""
         self._early_proposals: dict[int, Peer] = {}
+        """Newcomers for whom a promise cannot be given yet, and their sponsors."""
         self._promises: dict[int, int] = {}
+        """Peers, this one included, and the frame that each has promised for our newcomer."""
         self._promised_for: int | None = None
+        """The newcomer of another sponsor for whom this peer has promised a frame."""
         self._has_proposed = False
         self._has_joined = False
         self._waits_for_state = False
@@ -264,10 +268,13 @@ class Sponsor(SessionPart):
         # Newcomers whose sponsor is lost, and whose COMMIT no survivor has seen, must come again.
         for peer_id in list(self._sponsors):
             self._forget_orphan(peer_id, match)
-        self.match_begun(match)
+        self._handle_early(match)
         self._tell_roster_agreed(match)
 
     def match_begun(self, match: Match) -> None:
+        self._handle_early(match)
+
+    def _handle_early(self, match: Match) -> None:
         """Handle what came too early: before a drop was agreed here, or before this match had begun."""
         meets, self._early_meets = self._early_meets, {}
         for meet in meets.values():

@@ -1,4 +1,4 @@
-"""The messages that make machines a match: what is written is read back, and any bytes are read or refused."""
+"""The messages that make peers a match: what is written is read back, and any bytes are read or refused."""
 
 import pytest
 from hypothesis import given
@@ -86,7 +86,7 @@ def test_an_address_of_another_kind_is_the_callers_mistake() -> None:
         pack_address(17)
 
 
-def test_two_machines_with_one_seat_or_one_peer_id_are_refused() -> None:
+def test_two_peers_with_one_seat_or_one_peer_id_are_refused() -> None:
     token = bytes(8)
     for entries in (
         (RosterEntry(0, (0,), "a"), RosterEntry(1, (0,), "b")),
@@ -96,7 +96,7 @@ def test_two_machines_with_one_seat_or_one_peer_id_are_refused() -> None:
             decode_roster(encode_roster(Roster(0, token, entries)))
 
 
-def test_a_machine_without_seats_and_a_roster_without_its_reader_are_refused() -> None:
+def test_a_peer_without_seats_and_a_roster_without_its_reader_are_refused() -> None:
     for roster in (Roster(0, bytes(8), (RosterEntry(0, (), "a"),)), Roster(5, bytes(8), (RosterEntry(0, (0,), "a"),))):
         with pytest.raises(DecodeError):
             decode_roster(encode_roster(roster))
