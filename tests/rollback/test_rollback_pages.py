@@ -5,6 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from retick.rollback import MatchConfig, Phase, events
+from retick.rollback.session.joining.sponsor import ASK_SPONSOR
 from retick.rollback.session.messages.connect import OTHER_VERSION, VERSION, Want
 from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.session.messages.roster import (
@@ -17,7 +18,6 @@ from retick.rollback.session.messages.roster import (
 )
 from retick.rollback.session.messages.state import LARGEST_STATE
 from retick.rollback.session.peer import Role
-from retick.rollback.session.sponsor import ASK_SPONSOR
 
 DOCS = Path(__file__).parents[2] / "docs"
 MESSAGES = (DOCS / "formats" / "session-messages.md").read_text(encoding="utf-8")

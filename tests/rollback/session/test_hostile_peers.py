@@ -118,14 +118,14 @@ def test_a_false_announcement_does_not_turn_anyone_against_the_true_one() -> Non
 def test_a_promise_far_ahead_does_not_keep_a_newcomer_out() -> None:
     mesh = with_a_free_seat(4)
     liar: Any = mesh["peer2"].session
-    promise = liar.sponsor.promise
+    promise = liar.joins.promise
 
     def lie(match: Any) -> int:
         # It says nothing else: one that is shown out and cries first is another matter.
         mesh.at(0.03, lambda: mesh.crash("peer2"))
         return int(promise(match)) | 0x7FFFFFF0
 
-    liar.sponsor.promise = lie
+    liar.joins.promise = lie
     mesh.restart("peer3")
     mesh.run_until(lambda: mesh["peer3"].playing, limit=12.0, what="it is in")
     (started,) = mesh["peer3"].events_of(MatchStarted)

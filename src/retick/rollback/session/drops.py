@@ -76,7 +76,7 @@ class Drops(SessionPart):
         if drop.match == next_number(match):
             # The sender had heard everyone. We still wait for one of them, which may be among the lost.
             agreement.ahead[peer.peer_id] = drop
-            session.sponsor.drop_agreed(match)
+            session.joins.drop_agreed(match)
         elif drop.match == match.number and session.match is match:
             agreement.hear(peer.peer_id, drop, match.engine)
             self._drop_when_agreed(match)
@@ -112,7 +112,7 @@ class Drops(SessionPart):
                 session.newcomer.commit(frame, match)
             newcomer = session.peers.get(peer_id)
             if newcomer is not None and newcomer.role is Role.NEWCOMER and pack_seats(newcomer.players) == seats:
-                session.sponsor.commit(newcomer, frame, match)
+                session.joins.commit(newcomer, frame, match)
 
     def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
         """It must hear what we said of the lost before it came, and be heard."""
@@ -129,7 +129,7 @@ class Drops(SessionPart):
 
     def _tell(self, match: Match, peers: Iterable[Peer]) -> None:
         session = self._session
-        commits = [(peer_id, seats, frame) for peer_id, (seats, frame) in session.sponsor.commits.items()]
+        commits = [(peer_id, seats, frame) for peer_id, (seats, frame) in session.joins.commits.items()]
         drop = session.drop_agreement.view(match.engine, commits, match.number)
         message = encode_drop(drop, input_size_of(session.sim))
         for peer in peers:
@@ -153,4 +153,4 @@ class Drops(SessionPart):
                 return
             session.tell(PlayersDropped(players=(player,), frame=frame))
         if decided:
-            session.sponsor.drop_agreed(match)
+            session.joins.drop_agreed(match)

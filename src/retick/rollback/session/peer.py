@@ -6,12 +6,13 @@ from retick.link import Connection
 from retick.rollback.match.peer import MatchPeer
 from retick.rollback.match.stats import PathStats
 
-__all__ = ["HOST_ID", "SPECTATOR_ID", "Peer", "Phase", "Role"]
+__all__ = ["HOST_ID", "LAST_PEER_ID", "SPECTATOR_ID", "Peer", "Phase", "Role"]
 
 HOST_ID = 0
 """The id of the peer that gathers the others; once the match runs it is like any other."""
 SPECTATOR_ID = 255
 """In place of a peer id: all spectators."""
+LAST_PEER_ID = SPECTATOR_ID - 1
 LONG_MESSAGES_LIMIT = 192 * 1024
 """Bytes that may wait in a link before more of a long message is held back: short messages must always fit."""
 

@@ -1,9 +1,9 @@
 """A match over links: find each other, agree, play, come and go. Sans-I/O, like everything below ``transport``.
 
-Theory of operation. One peer hosts; the others dial it and are given seats (``lobby``). When every seat is taken the
-host tells all of them who takes part, each calls those that came before it, and when all links are up the host gives
-the seed and the match starts. From then on peers are equal: inputs travel directly between each two of them, lost
-peers are dropped by agreement (``drops``), newcomers take free seats (``sponsor``, ``newcomer``), spectators watch
+Theory of operation. One peer hosts; the others dial it and are given seats (``joining.lobby``). When every seat is
+taken the host tells all of them who takes part, each calls those that came before it, and when all links are up the
+host gives the seed and the match starts. From then on peers are equal: inputs travel directly between each two of them,
+lost peers are dropped by agreement (``drops``), newcomers take free seats (``joining.sponsor``), spectators watch
 (``spectator_feed``). Each of these is a part (``part``); which part receives which message is in ``messages.table``.
 docs/rollback.md draws the states.
 """
@@ -36,24 +36,25 @@ from retick.rollback.events import (
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
 from retick.rollback.match.stats import SessionStats
-from retick.rollback.session.admit import Admission
 from retick.rollback.session.application import ApplicationMessages
 from retick.rollback.session.core import SessionCore
 from retick.rollback.session.desync_part import DesyncPart
 from retick.rollback.session.drop_agreement import DropAgreement
 from retick.rollback.session.drops import Drops
+from retick.rollback.session.joining.admit import Admission
+from retick.rollback.session.joining.joins import Joins
+from retick.rollback.session.joining.lobby import Lobby
+from retick.rollback.session.joining.newcomer import Newcomer
+from retick.rollback.session.joining.sponsor import ASK_SPONSOR, Sponsor
 from retick.rollback.session.link_config import EXTENSIONS, link_config_for
-from retick.rollback.session.lobby import Lobby
 from retick.rollback.session.messages.connect import OTHER_VERSION, encode_call, encode_play, version_fault
 from retick.rollback.session.messages.roster import MAX_SEATS_EACH, TOKEN_SIZE, RosterEntry
 from retick.rollback.session.messages.table import MessageRoutes
-from retick.rollback.session.newcomer import Newcomer
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import HOST_ID, Peer, Phase, Role
 from retick.rollback.session.rematch import Rematch
 from retick.rollback.session.resync import Resync
 from retick.rollback.session.spectator_feed import SpectatorFeed
-from retick.rollback.session.sponsor import ASK_SPONSOR, Sponsor
 from retick.sim.contract import Input
 
 __all__ = ["Phase", "RollbackSession"]
@@ -115,6 +116,7 @@ class RollbackSession(SessionCore):
         self.newcomer = Newcomer(self)
         self.spectator_feed = SpectatorFeed(self)
         self.sponsor = Sponsor(self)
+        self.joins = Joins(self)
         self._rematch = Rematch(self)
         self._resync = Resync(self)
         self.parts: tuple[SessionPart, ...] = (
@@ -124,6 +126,7 @@ class RollbackSession(SessionCore):
             self.spectator_feed,
             DesyncPart(self),
             self.sponsor,
+            self.joins,
             Drops(self),
             self._rematch,
             self._resync,
@@ -205,6 +208,11 @@ class RollbackSession(SessionCore):
     def tell(self, event: MatchEvent) -> None:
         """Give the application an event."""
         self.happened.append(event)
+
+    def tell_roster_agreed(self, match: Match) -> None:
+        """Tell the parts that all peers count the same players again."""
+        for part in self.parts:
+            part.roster_agreed(match)
 
     def players_peers(self) -> list[Peer]:
         """The other peers that play."""

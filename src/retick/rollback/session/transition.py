@@ -31,7 +31,7 @@ def is_ahead(number: int | None, match: Match) -> bool:
 def may_begin_next(session: "RollbackSession") -> bool:
     """Whether the next match may begin: all peers that have got this far count the same ones among themselves."""
     agreement = session.drop_agreement
-    return not session.sponsor.has_promised and (not agreement.undecided or bool(agreement.ahead))
+    return not session.joins.has_promised and (not agreement.undecided or bool(agreement.ahead))
 
 
 def begin_next(

@@ -13,14 +13,15 @@ from retick.errors import InvalidValue
 from retick.rollback.session.application import ApplicationMessages
 from retick.rollback.session.desync_part import DesyncPart
 from retick.rollback.session.drops import Drops
-from retick.rollback.session.lobby import Lobby
+from retick.rollback.session.joining.joins import Joins
+from retick.rollback.session.joining.lobby import Lobby
+from retick.rollback.session.joining.newcomer import Newcomer
+from retick.rollback.session.joining.sponsor import Sponsor
 from retick.rollback.session.messages.kinds import Kind
-from retick.rollback.session.newcomer import Newcomer
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer, Phase, Role
 from retick.rollback.session.rematch import Rematch
 from retick.rollback.session.resync import Resync
-from retick.rollback.session.sponsor import Sponsor
 
 __all__ = ["MESSAGE_TABLE", "MessageRoutes", "MessageRow"]
 
@@ -54,12 +55,12 @@ MESSAGE_TABLE: tuple[MessageRow, ...] = (
     MessageRow(Kind.WELCOME, (HOST,), GATHERING, Newcomer, Newcomer.receive_welcome),
     MessageRow(Kind.STATE, (PLAYER,), GATHERING, Newcomer, Newcomer.receive_state),
     MessageRow(Kind.STATE, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_state),
-    MessageRow(Kind.MEET, (PLAYER,), RUNNING, Sponsor, Sponsor.receive_meet),
+    MessageRow(Kind.MEET, (PLAYER,), RUNNING, Joins, Joins.receive_meet),
     MessageRow(Kind.JOINED, (NEWCOMER,), RUNNING, Sponsor, Sponsor.receive_joined),
-    MessageRow(Kind.PROPOSE, (PLAYER,), RUNNING, Sponsor, Sponsor.receive_propose),
+    MessageRow(Kind.PROPOSE, (PLAYER,), RUNNING, Joins, Joins.receive_propose),
     MessageRow(Kind.PROMISE, (PLAYER,), RUNNING, Sponsor, Sponsor.receive_promise),
-    MessageRow(Kind.COMMIT, (PLAYER,), RUNNING, Sponsor, Sponsor.receive_commit),
-    MessageRow(Kind.CANCEL, (PLAYER,), RUNNING, Sponsor, Sponsor.receive_cancel),
+    MessageRow(Kind.COMMIT, (PLAYER,), RUNNING, Joins, Joins.receive_commit),
+    MessageRow(Kind.CANCEL, (PLAYER,), RUNNING, Joins, Joins.receive_cancel),
     MessageRow(Kind.REMATCH, (PLAYER, NEWCOMER), RUNNING, Rematch, Rematch.receive_rematch),
     MessageRow(Kind.EVIDENCE, (PLAYER, NEWCOMER), RUNNING, DesyncPart, DesyncPart.receive_evidence),
     MessageRow(Kind.RESYNC, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_resync),

@@ -76,9 +76,9 @@ def test_a_newcomer_that_only_others_know_to_be_in_hears_it_from_them() -> None:
     leave(mesh, "peer3")
     mesh.restart("peer3", every=600.0)
     member, newcomer = mesh["peer1"].session, mesh["peer3"].session
-    mesh.run_until(lambda: member.sponsor.has_promised, limit=4.0, what="it is about to come in")
+    mesh.run_until(lambda: member.joins.has_promised, limit=4.0, what="it is about to come in")
     mesh.cut("peer0", "peer3", 60.0)
-    mesh.run_until(lambda: not member.sponsor.has_promised, limit=2.0, what="it is in")
+    mesh.run_until(lambda: not member.joins.has_promised, limit=2.0, what="it is in")
     assert newcomer.match.joins_at is None
     # The members lose the sponsor before the newcomer does.
     mesh["peer0"].session.close()

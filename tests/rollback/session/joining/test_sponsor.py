@@ -5,12 +5,10 @@ from typing import Any
 
 from retick.link import Reason
 from retick.rollback.events import (
-    MatchStarted,
     PeerDisconnected,
     PlayersReturned,
 )
 from retick.rollback.session.messages.join import encode_joined
-from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
 from retick.rollback.session.messages.state import LARGEST_STATE
 from retick.rollback.session.peer import Phase
 from retick.rollback.session.session import RollbackSession
@@ -52,28 +50,6 @@ def test_nobody_is_let_in_while_all_seats_are_taken() -> None:
     mesh.verify()
 
 
-def test_a_commit_and_a_promise_out_of_the_blue_change_nothing() -> None:
-    mesh = started_mesh(2)
-    mesh.play(60)
-    for number in (0, 1, 77):
-        mesh["peer1"].session.peers[0].send(encode_byte_and_number(Kind.COMMIT, number, 5))
-        mesh["peer1"].session.peers[0].send(encode_byte_and_number(Kind.PROMISE, number, 5))
-        mesh["peer1"].session.peers[0].send(encode_byte(Kind.CANCEL, number))
-    mesh.play(300)
-    mesh.verify()
-
-
-def test_a_commit_for_one_who_plays_already_does_not_silence_it() -> None:
-    mesh = started_mesh(2)
-    mesh.play(60)
-    mesh["peer1"].session.peers[0].send(encode_byte_and_number(Kind.COMMIT, 0, 100_000))
-    mesh.play(300)
-    engine = mesh["peer1"].session.match.engine
-    assert any(engine.inputs_at(frame)[0] for frame in range(200, engine.final_state_frame))
-    assert len(mesh["peer0"].events_of(MatchStarted)) == 1
-    mesh.verify()
-
-
 def test_any_peer_sends_a_newcomer_on_to_the_one_with_the_lowest_id() -> None:
     mesh = with_a_free_seat(4)
     mesh.restart("peer3", through="peer2")
@@ -109,19 +85,6 @@ def test_only_the_sponsors_own_newcomer_may_say_joined() -> None:
     assert newcomer.phase is Phase.ENDED
     mesh.crash("peer3")
     mesh.run(1.0)
-    assert_all_play(mesh, 0)
-
-
-def test_a_peer_that_promises_and_loses_the_newcomer_drops_it_when_the_commit_comes() -> None:
-    mesh = with_a_free_seat(4)
-    mesh.restart("peer3", every=600.0)
-    member = mesh["peer1"].session
-    mesh.run_until(lambda: member.sponsor.has_promised, limit=4.0, what="it is about to come in")
-    mesh["peer3"].session.close("changed my mind")
-    mesh.run(0.3)
-    mesh.crash("peer3")
-    mesh.run(5.0)
-    assert not member.sponsor.has_promised
     assert_all_play(mesh, 0)
 
 

@@ -9,7 +9,7 @@ import pytest
 from retick.link import Accept, Connected, LinkEndpoint, Reason, Refused
 from retick.rollback.events import MatchEnded, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.session.admit import MOST_EARLY_CALLS
+from retick.rollback.session.joining.admit import MOST_EARLY_CALLS
 from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages.connect import (
     ACCEPTED,
