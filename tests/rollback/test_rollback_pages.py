@@ -1,32 +1,52 @@
-"""The pages on sessions and the lobby are true: examples, settings, states and events are those of the code."""
+"""The pages on sessions are true: examples, settings, states and events are those of the code."""
 
 import re
 from dataclasses import fields
 from pathlib import Path
 
 from retick.rollback import MatchConfig, Phase, events
-from retick.rollback.session import roster as lobby
+from retick.rollback.session.joining.sponsor import ASK_SPONSOR
+from retick.rollback.session.messages.connect import OTHER_VERSION, VERSION, Want
+from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.messages.roster import (
+    MAX_ADDRESS,
+    MAX_PEERS,
+    Roster,
+    RosterEntry,
+    decode_roster,
+    encode_roster,
+)
+from retick.rollback.session.messages.state import LARGEST_STATE
+from retick.rollback.session.peer import Role
 
 DOCS = Path(__file__).parents[2] / "docs"
-LOBBY = (DOCS / "formats" / "lobby.md").read_text(encoding="utf-8")
+MESSAGES = (DOCS / "formats" / "session-messages.md").read_text(encoding="utf-8")
 ROLLBACK = (DOCS / "rollback.md").read_text(encoding="utf-8")
 
 
 def test_the_example_is_the_roster_that_it_describes() -> None:
-    members = (lobby.Member(0, (0,), "host"), lobby.Member(1, (1,), ("10.0.0.2", 7778)))
-    roster = lobby.Roster(1, bytes(range(1, 9)), members)
-    block = re.search(r"## Example.*?```\n(.*?)```", LOBBY, re.DOTALL)
+    members = (RosterEntry(0, (0,), "host"), RosterEntry(1, (1,), ("10.0.0.2", 7778)))
+    roster = Roster(1, bytes(range(1, 9)), members)
+    block = re.search(r"## Example.*?```\n(.*?)```", MESSAGES, re.DOTALL)
     assert block is not None
     shown = bytes.fromhex(block[1])
-    assert shown == lobby.encode_roster(roster)
-    assert lobby.decode_roster(shown) == roster
+    assert shown == encode_roster(roster)
+    assert decode_roster(shown) == roster
 
 
-def test_the_kinds_are_those_of_the_code() -> None:
-    for name in ("APPLICATION", "ROSTER", "READY", "START"):
-        assert f"| `{getattr(lobby, name):02X}` | {name} |" in LOBBY
-    assert f"1 to {lobby.MAX_MACHINES}, the host included" in LOBBY
-    assert f"n, 0 to {lobby.MAX_ADDRESS}" in LOBBY
+def test_the_kinds_the_bounds_and_the_requests_are_those_of_the_code() -> None:
+    for kind in Kind:
+        assert re.search(rf"^\| `{kind:02X}` \| {kind.name} \| .* to .* \|", MESSAGES, re.MULTILINE), kind
+    assert f"`u8` count, 1 to {MAX_PEERS};" in MESSAGES
+    assert f"| n, 0 to {MAX_ADDRESS} |" in MESSAGES
+    assert f"at most 16 MiB ({LARGEST_STATE})" in MESSAGES
+    assert f"| of the session protocol: `{VERSION:02X}` |" in MESSAGES
+    for want in Want:
+        assert f"| `{want:02X}` | {want.name} |" in MESSAGES
+    for role in Role:
+        assert f"| {role.name} |" in MESSAGES
+    assert f"refused with reason {OTHER_VERSION};" in MESSAGES
+    assert f"with reason {ASK_SPONSOR} and the sponsor's address" in MESSAGES
 
 
 def test_every_setting_is_on_the_page_with_its_default() -> None:

@@ -22,6 +22,7 @@ from retick.errors import NotSynchronized, UsageError
 from retick.rollback.events import MatchEvent, MatchStarted, PeerConnected
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
+from retick.rollback.match.peer import MatchPeer
 from retick.rollback.match.stats import SessionStats
 from retick.sim.contract import Input
 from retick.wire import rbn1
@@ -133,7 +134,8 @@ class LanSession:
         return self.match
 
     def _take(self, data: bytes, now: float) -> None:
-        self._running().take(self._peer, data, now)
+        for exchange in self._running().exchanges:
+            self._running().receive(exchange, data, now)
 
     def _start(self) -> None:
         if self.match is not None:
@@ -141,6 +143,6 @@ class LanSession:
         mine, theirs = self.local_player, 1 - self.local_player
         self.match = Match(self._sim, seed=SEED, local_players=(mine,), config=self.config)
         # The old program may hash states that are still guesses, so what it claims raises no alarm.
-        self.match.add_peer(self._peer, (theirs,), compare_checksums=False, numbered=False)
+        self.match.add_peer(MatchPeer(self._peer, (theirs,)), compare_checksums=False, numbered=False)
         self._events.append(PeerConnected(peer=self._peer, players=(theirs,)))
         self._events.append(MatchStarted(seed=SEED, local_players=(mine,)))

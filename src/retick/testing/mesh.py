@@ -130,15 +130,15 @@ class MeshSpectator:
     def turn(self, now: float, checkpoint: int) -> None:
         """Show the frames that are due."""
         session = self.session
-        if session.number != self._number:
-            self._number = session.number
+        if session.match_number != self._number:
+            self._number = session.match_number
             self.rows, self.checksums = {}, {}
         while session.due(now=now):
             if session.frame % checkpoint == 0:
                 self.checksums[session.frame] = self.sim.checksum(session.state)
             frame = session.frame
             session.advance(now=now)
-            for row in session.take_final_inputs():
+            for row in session.drain_final_inputs():
                 self.rows[frame] = row
 
     def next_turn(self, now: float) -> float:

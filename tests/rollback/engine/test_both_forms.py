@@ -89,8 +89,10 @@ class Telling:
         if session.match is not None:
             match = session.match
             lines.append(f"{match.number} {match.joins_at} {match.barrier} {match.alarm} {match.pace.next_frame_at!r}")
-            lines.append(f"{match.engine.stats} {session.sim.checksum(match.engine.state)} {match.take_final_inputs()}")
-            lines += [exchange_line(exchange) for exchange in match.exchanges.values()]
+            lines.append(
+                f"{match.engine.stats} {session.sim.checksum(match.engine.state)} {match.drain_final_inputs()}"
+            )
+            lines += [exchange_line(exchange) for exchange in match.exchanges]
         return lines
 
     def play(self, frames: int) -> None:
@@ -135,9 +137,9 @@ class Telling:
 
 
 def exchange_line(exchange: Exchange) -> str:
-    names = ("key", "players", "packets_out", "bytes_out", "packets_in", "bytes_in", "acknowledged", "acks_below")
+    names = ("players", "packets_out", "bytes_out", "packets_in", "bytes_in", "acknowledged", "acks_below")
     shown = [getattr(exchange, name) for name in (*names, "their_frame", "desynced", "next_expected", "dropped")]
-    return f"{shown} {exchange.lead.ours!r} {exchange.lead.theirs!r} {exchange.lead.ahead!r}"
+    return f"{exchange.peer.peer_id} {shown} {exchange.lead.ours!r} {exchange.lead.theirs!r} {exchange.lead.ahead!r}"
 
 
 def story(seed: int, game: int, link: int, config: int, steps: list[tuple[Any, ...]]) -> list[str]:

@@ -63,7 +63,7 @@ def test_a_session_that_is_dropped_goes_with_all_its_parts(game: Any, frames: in
     session = two.ends["guest"]
     parts = [session, session.link]
     if session.match is not None:
-        parts += [session.match, *session.match.exchanges.values()]
+        parts += [session.match, *session.match.exchanges]
     assert frames < 60 or len(parts) == 4
     held = [weakref.ref(part) for part in parts]
     del two, session, parts

@@ -52,7 +52,7 @@ USED = {
     "start",
     "on_link_events",
     "ask_parts",
-    "take_payload",
+    "receive_payload",
 }
 
 
@@ -76,20 +76,20 @@ def test_a_session_asks_an_overridden_match(monkeypatch: pytest.MonkeyPatch) -> 
     mesh.start()
     mesh.play(60)
     mesh.verify()
-    assert {"due", "advance", "take", "packets", "events", "next_timeout", "add_peer"} - set(calls) == set()
+    assert {"due", "advance", "receive", "packets", "events", "next_timeout", "add_peer"} - set(calls) == set()
 
 
 def test_a_match_asks_an_overridden_exchange() -> None:
     calls: Counter[str] = Counter()
     match = lone_match()
     kind = counting(Exchange, calls)
-    match.exchanges["them"] = kind("them", (1,), match.engine, MatchConfig(input_delay=0))
-    match.take("them", packet(0, (0,) * 17), 0.0)
+    match.exchanges[0] = kind(match.exchanges[0].peer, match.engine, MatchConfig(input_delay=0))
+    match.receive(match.exchanges[0], packet(0, (0,) * 17), 0.0)
     for _ in range(17):
         match.advance(0, 0.0)
     match.packets(0.0)
     match.stats(0.0)
-    assert {"take", "packet", "write_checksum", "rates"} - set(calls) == set()
+    assert {"receive", "packet", "write_checksum"} - set(calls) == set()
 
 
 def test_an_endpoint_can_be_a_base(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What goes over the wire between two machines, and what of the other's packets is believed."""
+"""What goes over the wire between two peers, and what of the other's packets is believed."""
 
 import re
 from operator import index
@@ -12,6 +12,7 @@ from retick.errors import EncodeError
 from retick.rollback.events import DesyncDetected, InputConflictDetected
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
+from retick.rollback.match.peer import MatchPeer
 from retick.wire import rbn1
 from tests.rollback.session.matches import EXTENSIONS, lone_match, packet
 from tests.toys import Tally
@@ -25,8 +26,8 @@ def advance(match: Match, frames: int, now: float = 0.0) -> None:
 
 
 def sent_by(match: Match, now: float = 0.0) -> rbn1.InputPacket:
-    [(key, data)] = match.packets(now)
-    assert key == "them"
+    [(peer, data)] = match.packets(now)
+    assert peer.peer_id == "them"
     return rbn1.decode(data, EXTENSIONS)
 
 
@@ -35,7 +36,7 @@ def test_every_packet_carries_the_oldest_unacknowledged_inputs() -> None:
     advance(match, 5)
     sent = sent_by(match)
     assert (sent.start_frame, sent.inputs) == (0, (0, 1, 2, 3, 4))
-    match.take("them", packet(0, (9,), ack=3), 0.0)
+    match.receive(match.exchanges[0], packet(0, (9,), ack=3), 0.0)
     advance(match, 1)
     sent = sent_by(match)
     assert (sent.start_frame, sent.inputs) == (4, (4, 5))
@@ -44,7 +45,7 @@ def test_every_packet_carries_the_oldest_unacknowledged_inputs() -> None:
 def test_an_acknowledgement_of_zero_takes_nothing_off() -> None:
     match = lone_match()
     advance(match, 3)
-    match.take("them", packet(0, (9,), ack=0), 0.0)
+    match.receive(match.exchanges[0], packet(0, (9,), ack=0), 0.0)
     advance(match, 1)
     assert sent_by(match).start_frame == 0
 
@@ -59,10 +60,10 @@ def test_at_most_32_frames_and_always_the_oldest() -> None:
 def test_with_everything_acknowledged_the_newest_is_sent_again() -> None:
     match = lone_match()
     advance(match, 4)
-    match.take("them", packet(0, (1, 1, 1, 1), ack=3), 0.0)
+    match.receive(match.exchanges[0], packet(0, (1, 1, 1, 1), ack=3), 0.0)
     match.packets(0.0)
     advance(match, 1)
-    match.take("them", packet(0, (1, 1, 1, 1, 1), ack=4), 0.0)
+    match.receive(match.exchanges[0], packet(0, (1, 1, 1, 1, 1), ack=4), 0.0)
     sent = sent_by(match)
     assert (sent.start_frame, sent.inputs, sent.ack_frame) == (4, (4,), 4)
 
@@ -70,12 +71,27 @@ def test_with_everything_acknowledged_the_newest_is_sent_again() -> None:
 def test_the_acknowledgement_stops_at_the_first_gap() -> None:
     match = lone_match()
     advance(match, 6)
-    match.take("them", packet(0, (5, 5), ack=0), 0.0)
-    match.take("them", packet(4, (5, 5), ack=0), 0.0)
+    match.receive(match.exchanges[0], packet(0, (5, 5), ack=0), 0.0)
+    match.receive(match.exchanges[0], packet(4, (5, 5), ack=0), 0.0)
     assert sent_by(match).ack_frame == 1
-    match.take("them", packet(2, (5, 5), ack=0), 0.0)
+    match.receive(match.exchanges[0], packet(2, (5, 5), ack=0), 0.0)
     advance(match, 1)
     assert sent_by(match).ack_frame == 5
+
+
+def test_a_peer_that_sends_inputs_and_never_acknowledges_any_stops_nothing() -> None:
+    match = lone_match()
+    [exchange] = match.exchanges
+    for frame in range(5000):
+        match.receive(exchange, packet(frame, (1,)), frame * FRAME)
+        if match.due(frame * FRAME):
+            match.advance(frame % 7, frame * FRAME)
+        match.packets(frame * FRAME)
+    assert exchange.acknowledged == -1
+    match.advance(0, 5000 * FRAME)
+    sent = sent_by(match, 5000 * FRAME)
+    assert sent.start_frame > 4000
+    assert len(sent.inputs) == 32
 
 
 def test_input_delay_is_on_the_wire() -> None:
@@ -89,17 +105,17 @@ def test_several_local_players_travel_in_one_packet_and_are_read_back() -> None:
     config = MatchConfig(input_delay=0)
     left = Match(sims[0], seed=1, local_players=(0, 2), config=config)
     right = Match(sims[1], seed=1, local_players=(1, 3), config=config)
-    left.add_peer("right", (1, 3), extensions=EXTENSIONS)
-    right.add_peer("left", (0, 2), extensions=EXTENSIONS)
+    left.add_peer(MatchPeer("right", (1, 3)), extensions=EXTENSIONS)
+    right.add_peer(MatchPeer("left", (0, 2)), extensions=EXTENSIONS)
     for frame in range(40):
         now = frame * FRAME
         left.advance((frame, 100 + frame), now)
         right.advance((200, frame % 7), now)
-        for key, data in left.packets(now):
-            assert key == "right"
-            assert right.take("left", data, now)
+        for peer, data in left.packets(now):
+            assert peer.peer_id == "right"
+            assert right.receive(right.exchanges[0], data, now)
         for _, data in right.packets(now):
-            assert left.take("right", data, now)
+            assert left.receive(left.exchanges[0], data, now)
     assert left.engine.confirmed_frame == right.engine.confirmed_frame == 39
     assert left.engine.state == right.engine.state
     assert left.engine.inputs_at(7) == (7, 200, 107, 0)
@@ -107,28 +123,28 @@ def test_several_local_players_travel_in_one_packet_and_are_read_back() -> None:
 
 def test_one_bad_seat_refuses_the_whole_packet() -> None:
     match = Match(Tally(3), seed=1, local_players=(0,), config=MatchConfig(input_delay=0))
-    match.add_peer("them", (1, 2), extensions=EXTENSIONS)
+    match.add_peer(MatchPeer("them", (1, 2)), extensions=EXTENSIONS)
     advance(match, 3)
 
     def wide(*inputs: int) -> bytes:
         return rbn1.encode(rbn1.InputPacket(0, 0, inputs, seats=2), EXTENSIONS)
 
-    assert match.take("them", wide(1, 2), 0.0)
+    assert match.receive(match.exchanges[0], wide(1, 2), 0.0)
     before = match.engine.state
-    assert not match.take("them", wide(1, 3, 4, 5), 0.0)
-    assert match.exchanges["them"].dropped == {"InputConflict": 1}
+    assert not match.receive(match.exchanges[0], wide(1, 3, 4, 5), 0.0)
+    assert match.exchanges[0].dropped == {"InputConflict": 1}
     assert match.engine.first_missing(1) == 1
     assert match.engine.state == before
 
 
 def long_match(numbered: bool) -> tuple[Match, Match]:
-    """Two machines shortly before the frame at which 24 bits are used up."""
+    """Two peers shortly before the frame at which 24 bits are used up."""
     start = (1 << 24) - 30
     config = MatchConfig(input_delay=0, checksum_interval=8)
     state = Tally().initial_state(1)._replace(frame=start)
     pair = [Match(Tally(), seed=1, local_players=(p,), config=config, state=state, start_frame=start) for p in (0, 1)]
     for player, match in enumerate(pair):
-        match.add_peer("them", (1 - player,), extensions=EXTENSIONS, first_frame=start, numbered=numbered)
+        match.add_peer(MatchPeer("them", (1 - player,)), extensions=EXTENSIONS, first_frame=start, numbered=numbered)
     return pair[0], pair[1]
 
 
@@ -142,10 +158,10 @@ def test_a_match_goes_on_when_the_bits_of_its_frames_are_used_up(numbered: bool)
             match.advance(number, now)
         for match, other in (pair, pair[::-1]):
             for _, data in match.packets(now):
-                assert other.take("them", data, now)
+                assert other.receive(other.exchanges[0], data, now)
     for match in pair:
         assert match.engine.confirmed_frame == (1 << 24) + 169
-        exchange = match.exchanges["them"]
+        exchange = match.exchanges[0]
         assert exchange.acknowledged >= (1 << 24) + 167
         assert exchange.book is not None
         assert exchange.book.last_agreed > (1 << 24) + 140
@@ -155,7 +171,7 @@ def test_a_match_goes_on_when_the_bits_of_its_frames_are_used_up(numbered: bool)
 
 @given(st.integers(1, 8), st.integers(1, 8), st.integers(1, 60))
 def test_no_shape_of_inputs_makes_a_packet_that_cannot_be_sent(size: int, seats: int, frames: int) -> None:
-    """Several players at one machine, with large inputs: the packet is cut to what it may carry, the oldest first."""
+    """Several players at one peer, with large inputs: the packet is cut to what it may carry, the oldest first."""
 
     class Large(Tally):
         input_size = size
@@ -163,7 +179,7 @@ def test_no_shape_of_inputs_makes_a_packet_that_cannot_be_sent(size: int, seats:
     game = Large(seats + 1)
     config = MatchConfig(input_delay=0, prediction_window=64)
     match = Match(game, seed=1, local_players=tuple(range(seats)), config=config)
-    match.add_peer("them", (seats,), extensions=EXTENSIONS)
+    match.add_peer(MatchPeer("them", (seats,)), extensions=EXTENSIONS)
     for frame in range(frames):
         match.advance((frame,) * seats if seats > 1 else frame, 0.0)
     sent = sent_by(match)
@@ -190,30 +206,30 @@ def test_no_shape_of_inputs_makes_a_packet_that_cannot_be_sent(size: int, seats:
 def test_a_packet_that_cannot_be_is_dropped_counted_and_changes_nothing(data: bytes, reason: str) -> None:
     match = lone_match()
     advance(match, 3)
-    before = (match.engine.state, match.engine.confirmed_frame, match.exchanges["them"].acknowledged)
-    assert not match.take("them", data, 0.0)
-    assert match.exchanges["them"].dropped == {reason: 1}
-    assert (match.engine.state, match.engine.confirmed_frame, match.exchanges["them"].acknowledged) == before
-    assert match.take("them", packet(0, (1, 2, 3), ack=2), 0.0)
+    before = (match.engine.state, match.engine.confirmed_frame, match.exchanges[0].acknowledged)
+    assert not match.receive(match.exchanges[0], data, 0.0)
+    assert match.exchanges[0].dropped == {reason: 1}
+    assert (match.engine.state, match.engine.confirmed_frame, match.exchanges[0].acknowledged) == before
+    assert match.receive(match.exchanges[0], packet(0, (1, 2, 3), ack=2), 0.0)
     assert match.engine.confirmed_frame == 2
 
 
 def test_a_packet_of_another_shape_is_dropped_even_where_shapes_are_known() -> None:
     match = lone_match(extensions=EXTENSIONS)
-    assert not match.take("them", rbn1.encode(rbn1.InputPacket(0, 0, (1, 2), seats=2), EXTENSIONS), 0.0)
-    assert match.exchanges["them"].dropped == {"WrongShape": 1}
+    assert not match.receive(match.exchanges[0], rbn1.encode(rbn1.InputPacket(0, 0, (1, 2), seats=2), EXTENSIONS), 0.0)
+    assert match.exchanges[0].dropped == {"WrongShape": 1}
 
 
 def test_a_contradiction_is_reported_once_and_the_first_word_stands() -> None:
     match = lone_match()
     advance(match, 4)
-    match.take("them", packet(0, (5, 6, 7)), 0.0)
+    match.receive(match.exchanges[0], packet(0, (5, 6, 7)), 0.0)
     for _ in range(1000):
-        assert not match.take("them", packet(1, (9, 9, 9)), 0.0)
+        assert not match.receive(match.exchanges[0], packet(1, (9, 9, 9)), 0.0)
     [event] = match.events()
     assert isinstance(event, InputConflictDetected)
     assert (event.peer, event.player, event.frame, event.confirmed, event.received) == ("them", 1, 1, 6, 9)
-    assert match.exchanges["them"].dropped == {"InputConflict": 1000}
+    assert match.exchanges[0].dropped == {"InputConflict": 1000}
     assert match.engine.inputs_at(1) == (1, 6)
     assert match.engine.first_missing(1) == 3
 
@@ -222,7 +238,7 @@ def play_out(match: Match, frames: int) -> None:
     """Both sides press; "them" acknowledges everything at once."""
     for _ in range(frames):
         frame = match.engine.frame
-        match.take("them", packet(frame, (1,), ack=max(frame - 1, 0)), 0.0)
+        match.receive(match.exchanges[0], packet(frame, (1,), ack=max(frame - 1, 0)), 0.0)
         match.advance(2, 0.0)
 
 
@@ -240,7 +256,7 @@ def test_final_checksums_go_out_and_equal_ones_raise_no_alarm() -> None:
         state = sim.step(state, (2, 1))
     assert claims == {(frame, expected[frame]) for frame in (16, 32, 48)}
     for frame in (16, 32, 48):
-        match.take("them", packet(59, (1,), ack=58, checksum=(frame, expected[frame])), 0.0)
+        match.receive(match.exchanges[0], packet(59, (1,), ack=58, checksum=(frame, expected[frame])), 0.0)
     assert match.events() == []
     assert match.stats(0.0).compared_frames == 3
 
@@ -249,7 +265,7 @@ def test_a_different_checksum_of_a_final_frame_is_an_alarm_and_only_one() -> Non
     match = lone_match()
     play_out(match, 60)
     for frame in (32, 48):
-        match.take("them", packet(59, (1,), ack=58, checksum=(frame, 1)), 0.0)
+        match.receive(match.exchanges[0], packet(59, (1,), ack=58, checksum=(frame, 1)), 0.0)
     [event] = match.events()
     assert isinstance(event, DesyncDetected)
     assert (event.frame, event.theirs, event.last_agreed) == (32, 1, -1)
@@ -258,7 +274,7 @@ def test_a_different_checksum_of_a_final_frame_is_an_alarm_and_only_one() -> Non
 def test_a_claim_that_comes_before_our_own_frame_is_kept_and_judged_later() -> None:
     match = lone_match()
     play_out(match, 10)
-    match.take("them", packet(9, (1,), checksum=(16, 12345)), 0.0)
+    match.receive(match.exchanges[0], packet(9, (1,), checksum=(16, 12345)), 0.0)
     assert match.events() == []
     play_out(match, 10)
     [event] = match.events()
@@ -271,8 +287,8 @@ def test_checksums_of_frames_that_cannot_be_are_counted_and_forgotten(frame: int
     match = lone_match()
     play_out(match, 20)
     for _ in range(100):
-        assert match.take("them", packet(19, (1,), checksum=(frame, 7)), 0.0)
-    assert match.exchanges["them"].dropped == {"ChecksumOfNoFrame": 100}
+        assert match.receive(match.exchanges[0], packet(19, (1,), checksum=(frame, 7)), 0.0)
+    assert match.exchanges[0].dropped == {"ChecksumOfNoFrame": 100}
     play_out(match, 40)
     assert match.events() == []
 
@@ -280,7 +296,7 @@ def test_checksums_of_frames_that_cannot_be_are_counted_and_forgotten(frame: int
 def test_claims_of_frames_between_the_compared_ones_are_ignored() -> None:
     match = lone_match()
     play_out(match, 40)
-    match.take("them", packet(39, (1,), checksum=(17, 7)), 0.0)
+    match.receive(match.exchanges[0], packet(39, (1,), checksum=(17, 7)), 0.0)
     assert match.events() == []
 
 
@@ -289,8 +305,8 @@ def test_the_book_of_claims_is_bounded() -> None:
     for _ in range(400):
         play_out(match, 1)
         newest = match.engine.frame
-        match.take("them", packet(newest - 1, (1,), checksum=(newest + 20, 7)), 0.0)
-    book: Any = match.exchanges["them"].book
+        match.receive(match.exchanges[0], packet(newest - 1, (1,), checksum=(newest + 20, 7)), 0.0)
+    book: Any = match.exchanges[0].book
     assert len(book._ours) <= 128
     assert len(book._theirs) <= 128
 
@@ -311,8 +327,8 @@ def test_any_bytes_are_taken_or_dropped_and_an_honest_match_goes_on(garbage: lis
     match = lone_match(extensions=EXTENSIONS)
     play_out(match, 3)
     for data in garbage:
-        match.take("them", data, 0.0)
-    assert sum(match.exchanges["them"].dropped.values()) <= len(garbage)
+        match.receive(match.exchanges[0], data, 0.0)
+    assert sum(match.exchanges[0].dropped.values()) <= len(garbage)
     match.advance(2, 0.0)
     assert match.engine.frame == 4
 
@@ -345,7 +361,7 @@ class Indexed:
 )
 def test_a_checksum_that_the_wire_cannot_carry_is_an_error_and_no_false_alarm(value: Any, words: str) -> None:
     match = lone_match(lambda: Stamped(value))
-    match.take("them", packet(0, (0,) * 16), 0.0)
+    match.receive(match.exchanges[0], packet(0, (0,) * 16), 0.0)
     with pytest.raises(EncodeError, match=re.escape(words)):
         advance(match, 17)
     assert match.events() == []
@@ -353,7 +369,7 @@ def test_a_checksum_that_the_wire_cannot_carry_is_an_error_and_no_false_alarm(va
 
 @pytest.mark.parametrize("value", [1.5, None, "7"])
 def test_a_checksum_that_is_no_number_is_said(value: Any) -> None:
-    exchange = lone_match().exchanges["them"]
+    exchange = lone_match().exchanges[0]
     with pytest.raises(EncodeError, match=f"checksum is a whole number, not {value!r}"):
         exchange.write_checksum(16, value)
 
@@ -361,7 +377,7 @@ def test_a_checksum_that_is_no_number_is_said(value: Any) -> None:
 @pytest.mark.parametrize("value", [Indexed(), True, 0xFFFFFFFF])
 def test_a_checksum_of_another_kind_is_sent_as_the_number_that_it_is(value: Any) -> None:
     match = lone_match(lambda: Stamped(value))
-    match.take("them", packet(0, (0,) * 16, checksum=(16, index(value))), 0.0)
+    match.receive(match.exchanges[0], packet(0, (0,) * 16, checksum=(16, index(value))), 0.0)
     advance(match, 17)
     assert sent_by(match).checksum == index(value)
     assert match.stats(0.0).compared_frames == 1

@@ -12,6 +12,7 @@ from retick.rollback.events import Resumed, Stalled
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.exchange import Exchange
 from retick.rollback.match.match import Match
+from retick.rollback.match.peer import MatchPeer
 from retick.wire import rbn1
 from tests.rollback.session.matches import lone_match, packet
 from tests.toys import Tally
@@ -57,7 +58,7 @@ def test_inputs_that_come_let_it_go_on_by_itself_without_making_up_the_time() ->
     assert not match.due(now)
     match.events()
     later = now + 5.0
-    match.take("them", packet(0, (7, 7)), later)
+    match.receive(match.exchanges[0], packet(0, (7, 7)), later)
     ran = 0
     while match.due(later):
         match.advance(1, later)
@@ -111,19 +112,19 @@ def test_final_inputs_come_once_in_order_and_only_when_sure() -> None:
     match = lone_match()
     for frame in range(10):
         match.advance(frame, 0.0)
-    assert match.take_final_inputs() == []
-    match.take("them", packet(0, (5, 6, 7)), 0.0)
-    assert match.take_final_inputs() == [(0, 5), (1, 6), (2, 7)]
-    assert match.take_final_inputs() == []
-    match.take("them", packet(3, (8,)), 0.0)
-    assert match.take_final_inputs() == [(3, 8)]
+    assert match.drain_final_inputs() == []
+    match.receive(match.exchanges[0], packet(0, (5, 6, 7)), 0.0)
+    assert match.drain_final_inputs() == [(0, 5), (1, 6), (2, 7)]
+    assert match.drain_final_inputs() == []
+    match.receive(match.exchanges[0], packet(3, (8,)), 0.0)
+    assert match.drain_final_inputs() == [(3, 8)]
 
 
 def test_stats_count_rollbacks_by_depth() -> None:
     match = lone_match()
     for _ in range(5):
         match.advance(1, 0.0)
-    match.take("them", packet(0, (0, 0, 9)), 0.0)
+    match.receive(match.exchanges[0], packet(0, (0, 0, 9)), 0.0)
     match.advance(1, 0.0)
     stats = match.stats(0.0)
     assert (stats.frame, stats.confirmed_frame) == (6, 2)
@@ -135,7 +136,7 @@ def test_stats_count_rollbacks_by_depth() -> None:
 def test_the_same_key_cannot_take_part_twice() -> None:
     match = lone_match()
     with pytest.raises(UsageError, match="them"):
-        match.add_peer("them", (1,))
+        match.add_peer(MatchPeer("them", (1,)))
 
 
 def test_lockstep_is_a_window_of_zero() -> None:
@@ -143,7 +144,7 @@ def test_lockstep_is_a_window_of_zero() -> None:
     assert not match.due(0.0)
     [(_, data)] = match.packets(0.0)
     assert rbn1.decode(data).inputs == (0,), "the delay's inputs go out before any frame has run"
-    match.take("them", packet(0, (0, 3)), 0.0)
+    match.receive(match.exchanges[0], packet(0, (0, 3)), 0.0)
     for pressed in (1, 2):
         assert match.due(float(pressed))
         match.advance(pressed, float(pressed))
@@ -156,11 +157,11 @@ def test_a_match_may_start_in_the_middle() -> None:
     sim = Tally()
     state = sim.initial_state(9)
     match = Match(sim, seed=9, local_players=(0,), config=MatchConfig(input_delay=0), state=state, start_frame=1000)
-    match.add_peer("them", (1,))
+    match.add_peer(MatchPeer("them", (1,)))
     match.advance(4, 0.0)
-    match.take("them", packet(1000, (3,)), 0.0)
+    match.receive(match.exchanges[0], packet(1000, (3,)), 0.0)
     assert match.engine.confirmed_frame == 1000
-    assert match.take_final_inputs() == [(4, 3)]
+    assert match.drain_final_inputs() == [(4, 3)]
 
 
 @pytest.mark.parametrize(
@@ -188,7 +189,7 @@ def test_a_configuration_that_cannot_work_is_refused(wrong: dict[str, Any]) -> N
 
 def test_a_match_and_an_exchange_that_were_never_begun_raise_and_do_not_end_the_process() -> None:
     match, exchange = Match.__new__(Match), Exchange.__new__(Exchange)
-    for call in (match.due, match.stats, exchange.packet, lambda now: match.advance(0, now)):
+    for call in (match.due, match.stats, lambda now: exchange.packet(), lambda now: match.advance(0, now)):
         with pytest.raises(AttributeError):
             call(0.0)
     with pytest.raises(AttributeError):
@@ -196,12 +197,12 @@ def test_a_match_and_an_exchange_that_were_never_begun_raise_and_do_not_end_the_
 
 
 @pytest.mark.parametrize("seat", [2, -1, 50_000_000, 1 << 70, None, 0.5])
-def test_a_machine_that_plays_a_seat_which_the_game_has_not_is_refused(seat: Any) -> None:
+def test_a_peer_that_plays_a_seat_which_the_game_has_not_is_refused(seat: Any) -> None:
     match = Match(Tally(), seed=1, local_players=(0,), config=CONFIG)
     with pytest.raises(UsageError, match=f"player must be from 0 to 1, not {seat!r}"):
-        match.add_peer("them", (seat,))
+        match.add_peer(MatchPeer("them", (seat,)))
     with pytest.raises(UsageError, match="player 0 is local here"):
-        match.add_peer("them", (1, 0))
+        match.add_peer(MatchPeer("them", (1, 0)))
     assert not match.exchanges
 
 
@@ -229,7 +230,7 @@ def test_numbers_of_other_kinds_and_beyond_what_is_known_are_taken_as_they_are()
     assert seeds == [match.seed] == [Bit.FOUR]
     assert seeds[0] is Bit.FOUR
     for key, extensions in enumerate((-1, 1 << 40, Bit.ONE | Bit.FOUR)):
-        assert match.add_peer(key, [1], extensions=extensions).players == (1,)  # type: ignore[arg-type]  # an untyped caller
+        assert match.add_peer(MatchPeer(key, [1]), extensions=extensions).players == (1,)  # type: ignore[arg-type]  # an untyped caller
     match.barrier = match.joins_at = Bit.FOUR
     assert (match.barrier, match.joins_at) == (4, 4)
     for frame in range(12):
@@ -239,7 +240,7 @@ def test_numbers_of_other_kinds_and_beyond_what_is_known_are_taken_as_they_are()
 
 def test_a_match_and_its_exchanges_can_be_held_weakly() -> None:
     match = lone_match()
-    held = [weakref.ref(match), weakref.ref(match.exchanges["them"])]
+    held = [weakref.ref(match), weakref.ref(match.exchanges[0])]
     assert all(ref() is not None for ref in held)
     del match
     gc.collect()

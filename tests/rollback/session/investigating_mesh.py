@@ -62,7 +62,7 @@ class Machine:
             everyone = range(self.sim.num_players)
             now = self.network.now
             self.investigation = Investigation(
-                self.engine, self.sim, self.session.number, everyone, frame, last_agreed, now
+                self.engine, self.sim, self.session.peer_id, everyone, frame, last_agreed, now
             )
 
     def hear(self, event: MessageReceived) -> None:
@@ -93,7 +93,7 @@ def mesh(sims: Sequence[Any], script: Script, *, seed: int = 1, conditions: Cond
         for number, (address, sim) in enumerate(zip(addresses, sims, strict=True))
     ]
     assert network.run_while(lambda: not all(machine.session.running for machine in machines), limit=10.0)
-    assert [machine.session.number for machine in machines] == list(range(len(sims)))
+    assert [machine.session.peer_id for machine in machines] == list(range(len(sims)))
     for first, second in combinations(addresses, 2):
         network.link(first, second, conditions)
     return machines

@@ -12,7 +12,8 @@ from retick.rollback.desync.investigation import DesyncReported
 from retick.rollback.desync.report import DesyncReport
 from retick.rollback.events import DesyncDetected
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.session.messages import EVIDENCE, encode_chunk, encode_resync
+from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.messages.state import StateHeader, encode_chunk, encode_resync
 from retick.rollback.session.session import RollbackSession
 from retick.sim.world import WorldSimulation
 from retick.transport import Conditions, SimulatedNetwork
@@ -76,7 +77,7 @@ def test_both_machines_of_a_fight_tell_the_same_report(seed: int) -> None:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_all_four_tell_who_parted_from_whom(seed: int) -> None:
     machines = machines_of([WrongBranch(4, at=60 if number == 2 else None) for number in range(4)], seed=seed)
-    culprit = machines[2].session.number
+    culprit = machines[2].session.peer_id
     report = the_report(machines)
     assert report.groups[-1] == (culprit,)
     assert len(report.groups[0]) == 3
@@ -98,7 +99,7 @@ def test_a_machine_that_vanishes_meanwhile_is_not_waited_for_long() -> None:
     network.detach(gone.address)
     report = the_report(machines)
     assert report.first_differing is not None
-    assert set(report.silent) <= {gone.session.number}
+    assert set(report.silent) <= {gone.session.peer_id}
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -135,7 +136,7 @@ def test_nonsense_as_evidence_stops_nobody() -> None:
     liar = machines[1]
     for peer in liar.session.players_peers():
         for _ in range(50):
-            peer.send(bytes((EVIDENCE, 0)) + b"nonsense")
+            peer.send(bytes((Kind.EVIDENCE, 0)) + b"nonsense")
     frames = [machine.session.frame for machine in machines]
     network.run(until=network.now + 3.0)
     assert all(machine.session.frame > frame + 120 for machine, frame in zip(machines, frames, strict=True))
@@ -165,15 +166,15 @@ def test_a_state_that_nobody_named_is_not_gone_on_from(seed: int) -> None:
     machines = parted(seed)
     network, liar, victim = machines[0].network, machines[2].session, machines[1].session
     for session in (machines[0].session, victim):
-        session.resync(machines[0].session.number)
+        session.resync(machines[0].session.peer_id)
     network.run(until=network.now + 0.5)
     assert liar.match is not None
     state = liar.match.engine.state_at(liar.match.engine.final_state_frame)
     data = liar.sim.pack_state(state)
-    liar.peers[victim.number].send(encode_resync(1, len(data), liar.sim.checksum(state)))
-    liar.peers[victim.number].send(encode_chunk(0, data))
+    liar.peers[victim.peer_id].send(encode_resync(1, StateHeader(len(data), liar.sim.checksum(state))))
+    liar.peers[victim.peer_id].send(encode_chunk(0, data))
     network.run(until=network.now + 0.5)
-    liar.resync(machines[0].session.number)
+    liar.resync(machines[0].session.peer_id)
     network.run(until=network.now + 4.0)
     assert [machine.session.match.number for machine in machines if machine.session.match] == [1, 1, 1]
     assert all(len(machine.reports) == 1 for machine in machines)
@@ -182,7 +183,7 @@ def test_a_state_that_nobody_named_is_not_gone_on_from(seed: int) -> None:
 def test_machines_that_named_different_ones_do_not_go_on() -> None:
     machines = parted(1)
     for machine in machines:
-        machine.session.resync(machine.session.number)
+        machine.session.resync(machine.session.peer_id)
     network = machines[0].network
     network.run(until=network.now + 3.0)
     assert [machine.session.match.number for machine in machines if machine.session.match] == [0, 0, 0]
@@ -201,7 +202,7 @@ class Late(WrongBranch):
 def false_evidence(machine: int, alarm: int | None) -> bytes:
     line = Timeline(machine=machine, alarm=alarm, last_agreed=None, first=16, checksums=())
     (message,) = split_into_messages(TIMELINE, encode_timeline(line))
-    return bytes((EVIDENCE, 0)) + message
+    return bytes((Kind.EVIDENCE, 0)) + message
 
 
 @pytest.mark.parametrize("alarm", [None, 32])
@@ -211,7 +212,7 @@ def test_an_alarm_that_was_false_does_not_hide_one_that_is_true(alarm: int | Non
     machines = machines_of(sims, seed=3)
     liar = machines[1].session
     for peer in liar.players_peers():
-        peer.send(false_evidence(liar.number, alarm))
+        peer.send(false_evidence(liar.peer_id, alarm))
     network = machines[0].network
     network.run_while(lambda: not all(m.reports and m.reports[-1].first_differing for m in machines), limit=40.0)
     for machine in machines:

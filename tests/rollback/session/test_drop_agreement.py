@@ -1,8 +1,8 @@
 """Who is lost, and what survivors must have said before it is decided."""
 
 from retick.rollback.engine.engine import RollbackEngine
-from retick.rollback.session.drop_agreement import Departures
-from retick.rollback.session.messages import Drop, Known
+from retick.rollback.session.drop_agreement import DropAgreement
+from retick.rollback.session.messages.drop import Drop, Known
 from tests.toys import Tally
 
 
@@ -13,48 +13,48 @@ def engine_with(*inputs: int) -> RollbackEngine:
     return engine
 
 
-def test_a_machine_that_left_before_the_next_match_is_not_carried_into_it() -> None:
+def test_a_peer_that_left_before_the_next_match_is_not_carried_into_it() -> None:
     """Two are lost at once; the one that tells us had agreed on the first before the match began, and we had not."""
-    departures = Departures()
-    departures.lose(1, (1,))
-    departures.lose(2, (2,))
-    assert departures.carried_over() == {1: (1,), 2: (2,)}
-    departures.ahead[3] = Drop(frozenset({1, 2}), (), (), 1, frozenset({1}))
-    assert departures.carried_over() == {2: (2,)}
+    agreement = DropAgreement()
+    agreement.add_lost(1, (1,))
+    agreement.add_lost(2, (2,))
+    assert agreement.carried_over() == {1: (1,), 2: (2,)}
+    agreement.ahead[3] = Drop(frozenset({1, 2}), (), (), 1, frozenset({1}))
+    assert agreement.carried_over() == {2: (2,)}
 
 
 def test_what_one_survivor_misses_another_fills_before_anyone_is_blamed() -> None:
-    departures, engine = Departures(), engine_with(5)
-    departures.lose(2, (2,))
+    agreement, engine = DropAgreement(), engine_with(5)
+    agreement.add_lost(2, (2,))
     # One who came late shows only the newest; the frames between are another's to show.
     late = Drop(frozenset({2}), (Known(2, 4, (8,)),), ())
-    departures.hear(7, late, engine)
-    assert departures.unproved([1, 7], engine, 0) == []
-    departures.hear(1, Drop(frozenset({2}), (Known(2, 3, (5, 6, 7)),), ()), engine)
-    assert departures.unproved([1, 7], engine, 0) == []
-    assert departures.decide([1, 7], engine, 0) == {2: 4}
+    agreement.hear(7, late, engine)
+    assert agreement.unproved([1, 7], engine, 0) == []
+    agreement.hear(1, Drop(frozenset({2}), (Known(2, 3, (5, 6, 7)),), ()), engine)
+    assert agreement.unproved([1, 7], engine, 0) == []
+    assert agreement.decide([1, 7], engine, 0) == {2: 4}
 
 
 def test_who_claims_what_nobody_shows_is_named_once_all_have_spoken() -> None:
-    departures, engine = Departures(), engine_with(5)
-    departures.lose(2, (2,))
-    departures.hear(7, Drop(frozenset({2}), (Known(2, 4, ()),), ()), engine)
-    assert departures.unproved([1, 7], engine, 0) == []
-    departures.hear(1, Drop(frozenset({2}), (Known(2, 1, (5,)),), ()), engine)
-    assert departures.unproved([1, 7], engine, 0) == [7]
+    agreement, engine = DropAgreement(), engine_with(5)
+    agreement.add_lost(2, (2,))
+    agreement.hear(7, Drop(frozenset({2}), (Known(2, 4, ()),), ()), engine)
+    assert agreement.unproved([1, 7], engine, 0) == []
+    agreement.hear(1, Drop(frozenset({2}), (Known(2, 1, (5,)),), ()), engine)
+    assert agreement.unproved([1, 7], engine, 0) == [7]
 
 
 def test_a_word_of_another_match_decides_nothing() -> None:
-    departures, engine = Departures(), engine_with(5)
-    departures.lose(2, (2,))
-    departures.hear(1, Drop(frozenset({2}), (), (), 1), engine)
-    assert departures.decide([1], engine, 0) == {}
-    assert departures.decide([1], engine, 1) == {2: 1}
+    agreement, engine = DropAgreement(), engine_with(5)
+    agreement.add_lost(2, (2,))
+    agreement.hear(1, Drop(frozenset({2}), (), (), 1), engine)
+    assert agreement.decide([1], engine, 0) == {}
+    assert agreement.decide([1], engine, 1) == {2: 1}
 
 
 def test_inputs_that_contradict_ours_are_counted_and_the_rest_is_taken() -> None:
-    departures, engine = Departures(), engine_with(5, 6)
-    departures.lose(2, (2,))
-    departures.hear(1, Drop(frozenset({2}), (Known(2, 4, (5, 9, 7, 8)),), ()), engine)
-    assert departures.refused == 1
+    agreement, engine = DropAgreement(), engine_with(5, 6)
+    agreement.add_lost(2, (2,))
+    agreement.hear(1, Drop(frozenset({2}), (Known(2, 4, (5, 9, 7, 8)),), ()), engine)
+    assert agreement.refused == 1
     assert engine.inputs_of(2, 0, 4) == [5, 6, 7, 8]

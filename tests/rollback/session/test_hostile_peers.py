@@ -1,53 +1,36 @@
-"""Machines that lie about who is in the match: those who watch and those who come have no say, members little."""
+"""Peers that lie about who is in the match: spectators and newcomers have no say, players little."""
 
-from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from retick.rollback.desync.evidence import TIMELINE, Timeline, encode_timeline, split_into_messages
 from retick.rollback.desync.investigation import DesyncReported
-from retick.rollback.events import MatchEnded, MatchStarted, RematchProposed
+from retick.rollback.events import MatchEnded, MatchStarted, PeerDisconnected, RematchProposed
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.session import messages as wire
-from retick.rollback.session.peer import Peer, Role
+from retick.rollback.session.messages.drop import Drop, Known, encode_drop
+from retick.rollback.session.messages.join import Meet, encode_meet
+from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
+from retick.rollback.session.messages.state import StateHeader, encode_chunk, encode_resync
+from retick.rollback.session.peer import Phase, Role
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
+from tests.rollback.session.matches import (
+    assert_nobody_saw_a_desync,
+    playing_mesh,
+    started_mesh,
+    towards,
+    with_a_free_seat,
+)
 from tests.toys import Tally
-
-STAY = MatchConfig(end_when_alone=False, disconnect_after=3.0)
-
-
-def mesh_of(players: int) -> Mesh:
-    dice = Random(1)
-    mesh = Mesh(
-        lambda: Tally(players),
-        conditions=Conditions(latency=0.05, jitter=0.005),
-        config=STAY,
-        press=lambda player, state: dice.choice((0, 1, 2, 9)),
-    )
-    mesh.start()
-    mesh.play(60)
-    return mesh
-
-
-def with_a_free_seat(players: int) -> Mesh:
-    mesh = mesh_of(players)
-    mesh.crash(f"peer{players - 1}")
-    mesh.run(5.0)
-    return mesh
-
-
-def towards(mesh: Mesh, sender: str, receiver: str) -> Peer:
-    """The one as the other knows it."""
-    found: Peer = mesh[sender].session.peers[mesh[receiver].session.number]
-    return found
 
 
 def assert_play_on(mesh: Mesh, names: list[str]) -> None:
-    numbers = {mesh[name].session.number for name in names}
+    numbers = {mesh[name].session.peer_id for name in names}
     for name in names:
-        assert numbers <= {mesh[name].session.number, *mesh[name].session.peers}
+        assert numbers <= {mesh[name].session.peer_id, *mesh[name].session.peers}
     frames = {name: mesh[name].final_frame for name in names}
     mesh.run(3.0)
     assert all(mesh[name].final_frame > frame + 100 for name, frame in frames.items()), mesh.describe()
@@ -56,19 +39,19 @@ def assert_play_on(mesh: Mesh, names: list[str]) -> None:
 
 def evidence(machine: int, alarm: int | None) -> bytes:
     line = Timeline(machine=machine, alarm=alarm, last_agreed=None, first=16, checksums=())
-    return bytes((wire.EVIDENCE, 0)) + b"".join(split_into_messages(TIMELINE, encode_timeline(line)))
+    return bytes((Kind.EVIDENCE, 0)) + b"".join(split_into_messages(TIMELINE, encode_timeline(line)))
 
 
 WORDS = {
-    "its host is lost": lambda mesh: wire.encode_drop(wire.Drop(frozenset({0}), (), ()), 2),
-    "others are lost": lambda mesh: wire.encode_drop(wire.Drop(frozenset({1, 2}), (), ()), 2),
-    "a newcomer": lambda mesh: wire.encode_meeting(wire.Meeting(200, mesh["peer0"].session.gone, 10, "x")),
-    "a proposal": lambda mesh: wire.encode_number(wire.PROPOSE, 200),
-    "a promise": lambda mesh: wire.encode_numbered(wire.PROMISE, 4, 100),
-    "a rematch": lambda mesh: wire.encode_number(wire.REMATCH, 1),
+    "its host is lost": lambda mesh: encode_drop(Drop(frozenset({0}), (), ()), 2),
+    "others are lost": lambda mesh: encode_drop(Drop(frozenset({1, 2}), (), ()), 2),
+    "a newcomer": lambda mesh: encode_meet(Meet(200, mesh["peer0"].session.gone, 10, "x")),
+    "a proposal": lambda mesh: encode_byte(Kind.PROPOSE, 200),
+    "a promise": lambda mesh: encode_byte_and_number(Kind.PROMISE, 4, 100),
+    "a rematch": lambda mesh: encode_byte(Kind.REMATCH, 1),
     "evidence": lambda mesh: evidence(255, 32),
-    "a state": lambda mesh: wire.encode_resync(1, 1 << 20, 5),
-    "a state that it takes": lambda mesh: wire.encode_numbered(wire.RESYNCED, 1, 5),
+    "a state": lambda mesh: encode_resync(1, StateHeader(1 << 20, 5)),
+    "a state that it takes": lambda mesh: encode_byte_and_number(Kind.RESYNCED, 1, 5),
 }
 
 
@@ -91,23 +74,23 @@ def test_one_who_is_coming_in_accuses_nobody() -> None:
     mesh = with_a_free_seat(4)
     mesh.restart("peer3")
     newcomer: Any = mesh["peer3"].session
-    newcomer._newcomer.report = lambda: None
+    newcomer.newcomer._report_when_level = lambda match: None
     mesh.run_until(lambda: newcomer.match is not None and len(newcomer.peers) == 3, limit=4.0, what="it has a state")
     mesh.run_until(lambda: towards(mesh, "peer3", "peer1").is_connected, limit=2.0, what="it is linked")
     for peer in newcomer.peers.values():
-        peer.send(wire.encode_drop(wire.Drop(frozenset(newcomer.peers) - {peer.number}, (), ()), 2))
+        peer.send(encode_drop(Drop(frozenset(newcomer.peers) - {peer.peer_id}, (), ()), 2))
     mesh.run(1.0)
     mesh.crash("peer3")
     mesh.run(5.0)
     assert_play_on(mesh, ["peer0", "peer1", "peer2"])
 
 
-def test_only_the_machine_that_lets_people_in_may_announce_one() -> None:
+def test_only_the_peer_that_lets_people_in_may_announce_one() -> None:
     mesh = with_a_free_seat(4)
     liar = mesh["peer2"].session
     for peer in liar.players_peers():
-        peer.send(wire.encode_meeting(wire.Meeting(200, mesh["peer0"].session.gone, 10, "x")))
-        peer.send(wire.encode_number(wire.PROPOSE, 200))
+        peer.send(encode_meet(Meet(200, mesh["peer0"].session.gone, 10, "x")))
+        peer.send(encode_byte(Kind.PROPOSE, 200))
     mesh.run(1.0)
     mesh.crash("peer2")
     mesh.run(5.0)
@@ -121,9 +104,9 @@ def test_a_false_announcement_does_not_turn_anyone_against_the_true_one() -> Non
     mesh.restart("peer3")
     honest = mesh["peer1"].session
     mesh.run_until(lambda: any(p.role is Role.NEWCOMER for p in honest.peers.values()), limit=4.0, what="it is known")
-    (number,) = [peer.number for peer in honest.peers.values() if peer.role is Role.NEWCOMER]
-    meeting = wire.Meeting(number, honest.peers[number].players, 10, "x")
-    towards(mesh, "peer2", "peer1").send(wire.encode_meeting(meeting))
+    (number,) = [peer.peer_id for peer in honest.peers.values() if peer.role is Role.NEWCOMER]
+    meeting = Meet(number, honest.peers[number].players, 10, "x")
+    towards(mesh, "peer2", "peer1").send(encode_meet(meeting))
     # The liar says nothing else: one that is shown out and cries first is another matter.
     mesh.run(0.06)
     mesh.crash("peer2")
@@ -135,14 +118,14 @@ def test_a_false_announcement_does_not_turn_anyone_against_the_true_one() -> Non
 def test_a_promise_far_ahead_does_not_keep_a_newcomer_out() -> None:
     mesh = with_a_free_seat(4)
     liar: Any = mesh["peer2"].session
-    promise = liar.sponsor.promise
+    promise = liar.joins.promise
 
     def lie(match: Any) -> int:
         # It says nothing else: one that is shown out and cries first is another matter.
         mesh.at(0.03, lambda: mesh.crash("peer2"))
         return int(promise(match)) | 0x7FFFFFF0
 
-    liar.sponsor.promise = lie
+    liar.joins.promise = lie
     mesh.restart("peer3")
     mesh.run_until(lambda: mesh["peer3"].playing, limit=12.0, what="it is in")
     (started,) = mesh["peer3"].events_of(MatchStarted)
@@ -152,15 +135,15 @@ def test_a_promise_far_ahead_does_not_keep_a_newcomer_out() -> None:
 
 @pytest.mark.parametrize("more", [3, 1 << 24])
 def test_inputs_that_are_claimed_and_not_shown_end_nothing(more: int) -> None:
-    mesh = mesh_of(4)
+    mesh = playing_mesh(4)
     liar: Any = mesh["peer2"].session
-    view = liar.departures.view
+    view = liar.drop_agreement.view
 
-    def lie(*details: Any) -> wire.Drop:
-        drop: wire.Drop = view(*details)
-        return drop._replace(known=tuple(wire.Known(each.player, each.missing + more, ()) for each in drop.known))
+    def lie(*details: Any) -> Drop:
+        drop: Drop = view(*details)
+        return drop._replace(known=tuple(Known(each.player, each.missing + more, ()) for each in drop.known))
 
-    liar.departures.view = lie
+    liar.drop_agreement.view = lie
     mesh.crash("peer3")
     mesh.run(6.0)
     mesh.crash("peer2")
@@ -168,8 +151,8 @@ def test_inputs_that_are_claimed_and_not_shown_end_nothing(more: int) -> None:
     assert_play_on(mesh, ["peer0", "peer1"])
 
 
-def test_one_who_told_two_machines_different_inputs_and_left_ends_nothing() -> None:
-    mesh = mesh_of(4)
+def test_one_who_told_two_peers_different_inputs_and_left_ends_nothing() -> None:
+    mesh = playing_mesh(4)
     seat = mesh["peer3"].session.local_players[0]
     mesh.cut("peer3", "peer1", 60.0)
     mesh.run(0.1)
@@ -184,23 +167,23 @@ def test_one_who_told_two_machines_different_inputs_and_left_ends_nothing() -> N
 
 @pytest.mark.parametrize("lost", [2, 9])
 def test_a_drop_about_oneself_or_about_nobody_is_a_violation(lost: int) -> None:
-    mesh = mesh_of(3)
-    (liar,) = [peer for peer in mesh.alive if peer.session.number == 2]
+    mesh = playing_mesh(3)
+    (liar,) = [peer for peer in mesh.alive if peer.session.peer_id == 2]
     for peer in liar.session.players_peers():
-        peer.send(wire.encode_drop(wire.Drop(frozenset({lost}), (), ()), 2))
+        peer.send(encode_drop(Drop(frozenset({lost}), (), ()), 2))
     mesh.run(2.0)
     mesh.crash(liar.name)
     mesh.run(4.0)
     assert_play_on(mesh, [peer.name for peer in mesh.alive])
-    assert all(9 not in peer.session.departures.lost for peer in mesh.alive)
+    assert all(9 not in peer.session.drop_agreement.lost for peer in mesh.alive)
     mesh.restart(liar.name)
     mesh.run_until(lambda: mesh[liar.name].playing, limit=4.0, what="the seat is taken again")
 
 
 def test_one_who_breaks_the_rules_cannot_turn_the_others_against_whom_it_lied_to() -> None:
-    """It is shown out at once, and the others hear so before it can say that it has lost the honest machine."""
-    mesh = mesh_of(4)
-    towards(mesh, "peer3", "peer1").send(wire.encode_meeting(wire.Meeting(9, (0,), 10, "nowhere")))
+    """It is shown out at once, and the others hear so before it can say that it has lost the honest peer."""
+    mesh = playing_mesh(4)
+    towards(mesh, "peer3", "peer1").send(encode_meet(Meet(9, (0,), 10, "nowhere")))
     mesh.run(2.0)
     mesh.crash("peer3")
     mesh.run(6.0)
@@ -218,3 +201,91 @@ def test_a_match_that_ends_lets_its_spectators_go() -> None:
     assert not mesh["peer0"].session.running
     assert any(isinstance(event, MatchEnded) for event in watching.events)
     assert mesh["peer0"].session.next_timeout() is None
+
+
+LIES = {
+    "a drop that does not decode": bytes((Kind.DROP, 9, 9)),
+    "a welcome in mid-match": bytes((Kind.WELCOME,)) + bytes(60),
+    "a state nobody asked for": encode_chunk(0, b"state"),
+    "a meeting for a seat that is taken": encode_meet(Meet(9, (0,), 10, "nowhere")),
+    "a proposal for one whom it did not announce": encode_byte(Kind.PROPOSE, 77),
+    "a proposal for one who plays": encode_byte(Kind.PROPOSE, 1),
+    "an unknown kind": b"\x77",
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_peer_that_breaks_the_rules_is_shown_out_and_the_others_play_on(lie: str) -> None:
+    mesh = started_mesh(3)
+    mesh.play(60)
+    liar = mesh["peer2"].session
+    for peer in liar.players_peers():
+        peer.send(LIES[lie])
+    if lie == "nothing":
+        mesh.run(2.0)
+    else:
+        mesh.run_until(lambda: liar.phase is Phase.ENDED or not liar.players_peers(), limit=8.0, what="it is out")
+    mesh.crash("peer2")
+    mesh.run(6.0)
+    assert all(peer.session.running for peer in mesh.alive)
+    mesh.play(400)
+    mesh.verify()
+    assert_nobody_saw_a_desync(mesh)
+
+
+def test_one_who_is_shown_out_is_told_of_once() -> None:
+    mesh = playing_mesh(3)
+    towards(mesh, "peer2", "peer0").send(b"\x77")
+    mesh.run(3.0)
+    assert len(mesh["peer0"].events_of(PeerDisconnected)) == 1
+
+
+peer_ids = st.integers(0, 255)
+small = st.integers(0, 4)
+frames = st.one_of(st.integers(0, 200), st.integers(0, 2**32 - 1))
+some_seats = st.sets(st.integers(0, 3), min_size=1, max_size=2).map(lambda seats: tuple(sorted(seats)))
+known_inputs = st.builds(
+    lambda player, missing, count: Known(player, missing, (9,) * min(count, missing)),
+    st.integers(0, 5),
+    frames,
+    st.integers(0, 96),
+)
+LIKELY = st.one_of(
+    st.builds(lambda kind, tail: bytes((kind,)) + tail, st.integers(0, 0x12), st.binary(max_size=60)),
+    st.builds(
+        lambda lost, known, commits, match: encode_drop(Drop(frozenset(lost), tuple(known), tuple(commits), match), 2),
+        st.sets(small, max_size=3),
+        st.lists(known_inputs, max_size=3),
+        st.lists(st.tuples(small, st.integers(1, 15), frames), max_size=2),
+        small,
+    ),
+    st.builds(
+        lambda peer_id, seats, frame, match: encode_meet(Meet(peer_id, seats, frame, "x", match)),
+        st.one_of(small, peer_ids),
+        some_seats,
+        frames,
+        small,
+    ),
+    st.builds(encode_byte, st.sampled_from([Kind.PROPOSE, Kind.CANCEL, Kind.REMATCH]), small),
+    st.builds(encode_byte_and_number, st.sampled_from([Kind.PROMISE, Kind.COMMIT, Kind.RESYNCED]), small, frames),
+    st.builds(lambda match, size, check: encode_resync(match, StateHeader(size, check)), small, frames, frames),
+    st.builds(encode_chunk, small, st.binary(max_size=48)),
+    st.builds(evidence, small, st.one_of(st.none(), st.integers(0, 100))),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(["peer0", "peer1", "peer2"]), LIKELY), max_size=12))
+def test_whatever_a_peer_sends_nothing_is_raised_and_the_session_runs_or_has_ended(
+    messages: list[tuple[str, bytes]],
+) -> None:
+    mesh = with_a_free_seat(4)
+    victim: Any = mesh["peer1"].session
+    for sender, message in messages:
+        peer = victim.peers.get(mesh[sender].session.peer_id)
+        if peer is not None:
+            victim._on_message(peer, message)
+        mesh.run(0.1)
+    mesh.run(1.0)
+    assert victim.phase in (Phase.RUNNING, Phase.ENDED)

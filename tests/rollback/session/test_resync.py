@@ -1,4 +1,4 @@
-"""After an alarm: every machine gets the same report from its session, and the match can go on from one state."""
+"""After an alarm: every peer gets the same report from its session, and the match can go on from one state."""
 
 from random import Random
 from typing import Any
@@ -7,10 +7,18 @@ import pytest
 
 from retick.errors import UsageError
 from retick.rollback.desync.investigation import DesyncReported
-from retick.rollback.events import DesyncDetected, MatchStarted
+from retick.rollback.events import DesyncDetected, MatchStarted, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.messages.state import encode_chunk
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
+from tests.rollback.session.matches import (
+    assert_all_play,
+    leave,
+    playing_mesh,
+    towards,
+    with_a_free_seat,
+)
 from tests.toys import Tally, TallyState
 
 LINK = Conditions(latency=0.04, jitter=0.005, loss=0.05)
@@ -46,7 +54,7 @@ def parted(players: int) -> Mesh:
 
 
 @pytest.mark.parametrize("players", [2, 4])
-def test_every_machine_reports_the_exact_frame_and_field(players: int) -> None:
+def test_every_peer_reports_the_exact_frame_and_field(players: int) -> None:
     mesh = parted(players)
     mesh.run_until(
         lambda: all(peer.events_of(DesyncReported) for peer in mesh.alive), limit=20.0, what="everyone reports"
@@ -55,7 +63,7 @@ def test_every_machine_reports_the_exact_frame_and_field(players: int) -> None:
     assert all(report == reports[0] for report in reports)
     assert reports[0].first_differing == 205
     assert reports[0].last_agreed == 204
-    odd = mesh["peer1"].session.number
+    odd = mesh["peer1"].session.peer_id
     (difference,) = reports[0].fields
     assert difference.name == "totals[0]"
     values = dict(difference.values)
@@ -64,10 +72,10 @@ def test_every_machine_reports_the_exact_frame_and_field(players: int) -> None:
     assert all(len(peer.events_of(DesyncReported)) == 1 for peer in mesh.alive)
 
 
-def test_the_match_goes_on_from_one_machine_when_all_have_named_it() -> None:
+def test_the_match_goes_on_from_one_peer_when_all_have_named_it() -> None:
     mesh = parted(3)
     mesh.run_until(lambda: all(p.events_of(DesyncReported) for p in mesh.alive), limit=20.0, what="everyone reports")
-    source = mesh["peer0"].session.number
+    source = mesh["peer0"].session.peer_id
     for name in ("peer0", "peer1"):
         mesh[name].session.resync(source)
     mesh.run(1.0)
@@ -84,8 +92,104 @@ def test_the_match_goes_on_from_one_machine_when_all_have_named_it() -> None:
     assert all(len(peer.events_of(DesyncDetected)) <= 2 for peer in mesh.alive)
 
 
-def test_naming_a_machine_that_is_not_there_is_misuse() -> None:
+def test_naming_a_peer_that_is_not_there_is_misuse() -> None:
     mesh = parted(2)
     mesh.play(30)
-    with pytest.raises(UsageError, match="there is no machine 9"):
+    with pytest.raises(UsageError, match="there is no peer 9"):
         mesh["peer0"].session.resync(9)
+
+
+def test_the_match_goes_on_from_a_state_though_a_seat_is_free() -> None:
+    mesh = playing_mesh(3)
+    leave(mesh, "peer2")
+    for peer in mesh.alive:
+        peer.session.resync(0)
+    mesh.run(1.0)
+    assert_all_play(mesh, 1)
+
+
+def test_another_peer_can_be_named_when_the_one_that_was_is_lost() -> None:
+    mesh = playing_mesh(3)
+    lost = mesh["peer2"].session.peer_id
+    for name in ("peer0", "peer1"):
+        mesh[name].session.resync(lost)
+        with pytest.raises(UsageError, match="named already"):
+            mesh[name].session.resync(0)
+    leave(mesh, "peer2")
+    assert_all_play(mesh, 0)
+    for peer in mesh.alive:
+        peer.session.resync(0)
+    mesh.run(1.0)
+    assert_all_play(mesh, 1)
+
+
+def test_one_who_does_not_agree_is_waited_for_until_it_leaves() -> None:
+    mesh = playing_mesh(3)
+    for name in ("peer0", "peer1"):
+        mesh[name].session.resync(0)
+    mesh.run(1.0)
+    assert mesh["peer0"].session.match.number == 0
+    mesh["peer2"].session.close()
+    mesh.run(1.0)
+    mesh.crash("peer2")
+    mesh.run(1.0)
+    assert_all_play(mesh, 1)
+
+
+def test_the_last_word_on_a_state_reaches_all_through_one_who_heard_it() -> None:
+    mesh = playing_mesh(3)
+    for name in ("peer0", "peer1"):
+        mesh[name].session.resync(0)
+    mesh.run(0.5)
+    mesh.cut("peer1", "peer2", 60.0)
+    mesh["peer2"].session.resync(0)
+    mesh.run(0.3)
+    assert [mesh[name].session.match.number for name in ("peer0", "peer1")] == [1, 0]
+    leave(mesh, "peer2")
+    mesh.run(3.0)
+    assert_all_play(mesh, 1)
+
+
+def test_a_second_state_is_taken_though_the_match_from_the_first_has_not_begun_here() -> None:
+    mesh = playing_mesh(3)
+    mesh.link("peer1", "peer2", Conditions(latency=0.4))
+    for peer in mesh.alive:
+        peer.session.resync(0)
+    mesh.run_until(lambda: mesh["peer0"].session.match.number == 1, limit=2.0, what="one has begun")
+    assert mesh["peer1"].session.match.number == 0
+    mesh["peer0"].session.resync(0)
+    mesh.run(2.0)
+    mesh["peer1"].session.resync(0)
+    mesh["peer2"].session.resync(0)
+    mesh.run(2.0)
+    assert_all_play(mesh, 2)
+
+
+def test_a_state_that_is_too_large_is_misuse_and_the_match_goes_on() -> None:
+    mesh = playing_mesh(2)
+    sim: Any = mesh["peer0"].session.sim
+    sim.pack_state = lambda state: bytes((16 << 20) + 1)
+    with pytest.raises(UsageError, match="cannot be sent"):
+        mesh["peer0"].session.resync(mesh["peer0"].session.peer_id)
+    assert_all_play(mesh, 0)
+
+
+def test_a_newcomer_that_becomes_a_player_is_sent_the_state_that_was_offered_before() -> None:
+    mesh = with_a_free_seat(3)
+    mesh["peer0"].session.resync(0)
+    mesh.run(0.5)
+    mesh.restart("peer2")
+    mesh.run_until(lambda: mesh["peer2"].playing, limit=6.0, what="it is in")
+    mesh["peer1"].session.resync(0)
+    mesh["peer2"].session.resync(0)
+    mesh.run(2.0)
+    assert_all_play(mesh, 1)
+
+
+def test_a_state_that_nobody_announced_shows_its_sender_out() -> None:
+    mesh = playing_mesh(3)
+    towards(mesh, "peer2", "peer0").send(encode_chunk(0, b"state"))
+    mesh.run(1.0)
+    assert [event.text for event in mesh["peer0"].events_of(PeerDisconnected)] == [
+        "a message that the match does not allow"
+    ]

@@ -1,4 +1,4 @@
-"""Two machines over links: cost, waiting, sleeping, leaving, and what liars and strangers cannot do."""
+"""Two peers over links: cost, waiting, sleeping, leaving, and what liars and strangers cannot do."""
 
 from random import Random
 from typing import Any
@@ -26,7 +26,7 @@ from retick.rollback.events import (
 )
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.link_config import link_config_for
-from retick.rollback.session.peer import Peer
+from retick.rollback.session.messages.connect import encode_play
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.testing.mesh import Mesh, MeshHung
 from retick.transport.conditions import Conditions
@@ -42,7 +42,7 @@ def peer_stats(mesh: Mesh, name: str) -> Any:
     return next(iter(mesh[name].session.stats(now=mesh.network.now).peers.values()))
 
 
-def test_two_machines_meet_and_play_the_same_match() -> None:
+def test_two_peers_meet_and_play_the_same_match() -> None:
     mesh = fighting_mesh(USUAL)
     mesh.play(600)
     mesh.verify(600)
@@ -191,7 +191,7 @@ def test_nothing_can_be_played_before_everyone_is_there() -> None:
             RollbackSession(Fighter(), entropy=Random(1).randbytes, seats=seats)
 
 
-def test_one_machine_of_several_plays_no_more_seats_than_a_packet_carries() -> None:
+def test_one_peer_of_several_plays_no_more_seats_than_a_packet_carries() -> None:
     with pytest.raises(UsageError, match="at most 8 seats, not 9"):
         RollbackSession(Tally(10), entropy=Random(1).randbytes, seats=9)
     assert RollbackSession(Tally(10), entropy=Random(1).randbytes, seats=10).running
@@ -199,7 +199,7 @@ def test_one_machine_of_several_plays_no_more_seats_than_a_packet_carries() -> N
     hub.attach("host", RollbackSession(Tally(10), entropy=Random(1).randbytes))
     stranger = LinkEndpoint(link_config_for(Tally(10), MatchConfig()), entropy=Random(2).randbytes)
     hub.attach("stranger", stranger)
-    stranger.dial("host", seats=9)
+    stranger.dial("host", seats=9, data=encode_play())
     for frame in range(60):
         hub.exchange(now=frame / 60)
     [refused] = stranger.events()
@@ -210,7 +210,7 @@ def test_one_machine_of_several_plays_no_more_seats_than_a_packet_carries() -> N
 def test_a_message_to_nobody_is_not_sent_and_one_to_a_stranger_is_misuse() -> None:
     session = RollbackSession(Fighter(), entropy=Random(1).randbytes)
     assert not session.send_message(b"hello?")
-    with pytest.raises(UsageError, match="no machine 3 in this match"):
+    with pytest.raises(UsageError, match="no peer 3 in this match"):
         session.send_message(b"hello?", peer=3)
     mesh = fighting_mesh()
     mesh["peer0"].session.close("enough")
@@ -242,15 +242,6 @@ def test_whoever_sends_to_one_who_does_not_read_has_to_wait() -> None:
     assert lines == [b"%6d" % number + bytes(1000) for number in range(sent)]
 
 
-def test_no_round_trip_is_told_before_one_was_measured() -> None:
-    peer = Peer(1, (1,))
-    stats = peer_stats(fighting_mesh(Conditions.round_trip(0.1)), "peer0")
-    endpoint = LinkEndpoint(entropy=Random(1).randbytes)
-    peer.connection = endpoint.dial("nobody")
-    assert peer.measured(stats, 0.0).rtt is None
-    assert peer.measured(stats, 0.0).jitter is None
-
-
 def test_more_players_than_a_roster_can_name_are_refused_at_once() -> None:
     with pytest.raises(UsageError, match="at most 16 players, not 17"):
         RollbackSession(Tally(17), entropy=Random(1).randbytes)
@@ -265,7 +256,7 @@ def test_another_game_is_refused_with_words_to_show() -> None:
 
 
 @pytest.mark.parametrize("players", [3, 5, 8])
-def test_more_machines_meet_and_play_the_same_match(players: int) -> None:
+def test_more_peers_meet_and_play_the_same_match(players: int) -> None:
     mesh = Mesh(lambda: Tally(players), conditions=Conditions.round_trip(0.08, loss=0.03), press=tally_press)
     mesh.start()
     mesh.play(200)
@@ -293,8 +284,8 @@ class Liar(RollbackSession):
 
     def datagrams_to_send(self, *, now: float) -> Any:
         if self.match is not None and self.lie is not None:
-            for number, data in self.match.packets(now):
-                connection = self.peers[number].connection
+            for peer, data in self.match.packets(now):
+                connection = peer.connection
                 assert connection is not None
                 for each in self.lie(data):
                     connection.send_unreliable(each)

@@ -1,4 +1,4 @@
-"""What a spectator sees when matches follow each other, when its source changes, and when it asks the wrong machine."""
+"""What a spectator sees when matches follow each other, when its source changes, and when it asks the wrong peer."""
 
 from random import Random
 from typing import Any
@@ -7,7 +7,9 @@ import pytest
 
 from retick.rollback.events import MatchEnded, SourceChanged, WatchingStarted
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.session import messages as wire
+from retick.rollback.session.messages.join import Welcome, encode_welcome
+from retick.rollback.session.messages.roster import RosterEntry
+from retick.rollback.session.messages.state import StateHeader, encode_chunk
 from retick.rollback.spectate.spectator import MOST_WAITING, SpectatorSession
 from retick.testing.mesh import Mesh, MeshSpectator
 from retick.transport.conditions import Conditions
@@ -36,7 +38,7 @@ def frames_shown(spectator: MeshSpectator) -> list[tuple[int, int]]:
     show = session._show
 
     def noted(beginning: Any) -> None:
-        ends.append((session.number, session.frame))
+        ends.append((session.match_number, session.frame))
         show(beginning)
 
     session._show = noted
@@ -54,7 +56,7 @@ def test_a_match_is_shown_to_its_last_final_frame_before_the_next_begins(again: 
         peer.session.rematch() if again == "rematch" else peer.session.resync(0)
     mesh.run(4.0)
     ((number, frame),) = ends
-    assert (number, spectator.session.number) == (0, 1)
+    assert (number, spectator.session.match_number) == (0, 1)
     assert frame >= final
     assert [type(event) for event in spectator.events] == [WatchingStarted, WatchingStarted]
     assert spectator.session.frame > 100
@@ -62,7 +64,7 @@ def test_a_match_is_shown_to_its_last_final_frame_before_the_next_begins(again: 
     assert len(spectator.checksums) > 1
 
 
-def test_a_spectator_that_moves_to_a_machine_in_the_next_match_begins_there_anew() -> None:
+def test_a_spectator_that_moves_to_a_peer_in_the_next_match_begins_there_anew() -> None:
     mesh = mesh_of(3)
     spectator = mesh.watch("fan", "peer1")
     mesh.run(2.0)
@@ -76,7 +78,7 @@ def test_a_spectator_that_moves_to_a_machine_in_the_next_match_begins_there_anew
     mesh.crash("peer1")
     mesh.run(10.0)
     assert any(isinstance(event, SourceChanged) for event in spectator.events)
-    assert spectator.session.number == 1
+    assert spectator.session.match_number == 1
     mesh.verify()
     assert len(spectator.checksums) > 1
 
@@ -107,7 +109,7 @@ def test_a_spectator_feeds_nobody_and_says_so() -> None:
     second = SpectatorSession(Tally(2), "fan", entropy=Random(5).randbytes, config=STAY)
     mesh.network.attach("second", second)
     mesh.run(1.0)
-    assert second.events() == [MatchEnded(reason="this machine only watches: call one that plays")]
+    assert second.events() == [MatchEnded(reason="this peer only watches: call one that plays")]
 
 
 def test_a_match_that_is_over_is_refused_with_that_reason() -> None:
@@ -124,12 +126,12 @@ def test_a_state_that_was_cut_short_by_the_next_one_does_not_turn_the_spectator_
     sim = Tally(2)
     state = sim.initial_state(7)
     packed = sim.pack_state(state)
-    member = wire.lobby.Member(0, (0, 1), "there")
-    welcome = wire.Welcome(0, 255, bytes(8), 7, 1, 0, sim.checksum(state), len(packed), (), (member,))
-    session._on_message(wire.encode_welcome(welcome._replace(match=0, seed=1)))
-    session._on_message(wire.encode_chunk(0, packed[:10]))
-    session._on_message(wire.encode_welcome(welcome))
-    session._on_message(wire.encode_chunk(0, packed))
+    entry = RosterEntry(0, (0, 1), "there")
+    welcome = Welcome(0, 255, bytes(8), 7, 1, 0, StateHeader(len(packed), sim.checksum(state)), (), (entry,))
+    session._on_message(encode_welcome(welcome._replace(match=0, seed=1)))
+    session._on_message(encode_chunk(0, packed[:10]))
+    session._on_message(encode_welcome(welcome))
+    session._on_message(encode_chunk(0, packed))
     assert session.events() == [WatchingStarted(seed=7, frame=0)]
     assert session.state == state
 
@@ -140,5 +142,5 @@ def test_frames_that_nobody_records_are_not_kept_for_ever() -> None:
     for _ in range(MOST_WAITING + 10):
         session._rows.append((1, 2))
         session.advance(now=0.0)
-    assert len(session.take_final_inputs()) == MOST_WAITING
-    assert session.take_final_inputs() == []
+    assert len(session.drain_final_inputs()) == MOST_WAITING
+    assert session.drain_final_inputs() == []

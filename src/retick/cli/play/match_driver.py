@@ -213,7 +213,7 @@ class MatchDriver:
         confirmed, match = self.confirmed, self.session.match
         assert confirmed is not None
         assert match is not None
-        for row in match.take_final_inputs():
+        for row in match.drain_final_inputs():
             if confirmed.over:
                 break
             confirmed.add([row])
@@ -229,19 +229,19 @@ class MatchDriver:
                 self.session.send_message(_RESULT.pack(_RESULT_TAG, *self.result))
         if isinstance(self.session, LanSession):
             assert self.session.match is not None
-            exchanges = self.session.match.exchanges.values()
+            exchanges = self.session.match.exchanges
             self.over = all(exchange.acknowledged >= self.result.frame - 1 for exchange in exchanges)
         else:
             assert self.session.match is not None
             shown = self.session.match.engine.final_state_frame >= self.result.frame + FRAMES_FOR_SPECTATORS
-            self.over = shown and all(peer.number in self.received_results for peer in self.session.players_peers())
+            self.over = shown and all(peer.peer_id in self.received_results for peer in self.session.players_peers())
 
     def _check_lan_timeout(self, session: LanSession, now: float) -> None:
         """The old mode has no timeouts: find out here that a host does not answer, or that the other peer is gone."""
         match = session.match
         if match is None and session.local_player == 0:
             return
-        packets = 0 if match is None else sum(each.packets_in for each in match.exchanges.values())
+        packets = 0 if match is None else sum(each.packets_in for each in match.exchanges)
         if packets != self._lan_received[0] or not self._lan_received[1]:
             self._lan_received = (packets, now)
         elif now - self._lan_received[1] > LAN_SILENCE:

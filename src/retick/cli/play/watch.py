@@ -145,7 +145,7 @@ class _Watcher:
         """Add the frames that were advanced, and draw the newest."""
         confirmed = self.confirmed
         assert confirmed is not None
-        for row in self.session.take_final_inputs():
+        for row in self.session.drain_final_inputs():
             if confirmed.over:
                 break
             confirmed.add([row])

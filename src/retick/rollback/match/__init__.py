@@ -1,4 +1,4 @@
-"""One match on one machine: the engine, the exchange of inputs with each peer, time sync, checksums and figures.
+"""One match on one peer: the engine, the exchange of inputs with each remote peer, time sync, checksums and figures.
 
 Knows the engine and RBN1 packets; knows no link, so that LAN sessions and link sessions share it.
 """

@@ -1,4 +1,4 @@
-"""How a match is to be run: the numbers that all of its parts share."""
+"""The settings of a match."""
 
 from dataclasses import dataclass
 
@@ -9,30 +9,30 @@ __all__ = ["MatchConfig"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchConfig:
-    """Settings of one side; only ``tick_rate`` and ``checksum_interval`` must be equal on all sides."""
+    """Settings of one peer; only ``tick_rate`` and ``checksum_interval`` must be equal on all peers."""
 
     tick_rate: int = 60
     """Frames a second."""
     prediction_window: int = 12
     """Frames that may run ahead of the newest input known of every other player; 0 is lockstep, which needs a delay."""
     input_delay: int = 2
-    """Frames between pressing a button and its effect: each one less to roll back."""
+    """Frames between pressing a button and its effect: the others roll back by so many frames less."""
     history: int = 128
-    """Frames that can be run again; at least the prediction window."""
+    """Frames that can be resimulated; at least the prediction window."""
     checksum_interval: int = 16
     """A final state's checksum is compared every so many frames; 0 turns the comparison off."""
     resend_interval: float = 0.033
     """Seconds between packets while the match waits for inputs."""
     longest_catch_up: float = 0.25
-    """Seconds of lost time that are made up by running frames faster; what is beyond is let go."""
+    """Seconds of lost time that are made up by running frames faster; more than that is not made up."""
     most_slowing: float = 0.05
     """Share by which a side that is ahead stretches its frames at most."""
     disconnect_after: float = 8.0
-    """Seconds of silence after which another machine is lost."""
+    """Seconds of silence after which a peer is lost."""
     end_when_alone: bool = True
-    """Whether the match ends when every other machine has left; otherwise it waits for somebody to join."""
+    """Whether the match ends when every other peer is lost; otherwise it waits for a newcomer."""
     max_spectators: int = 32
-    """Machines that may watch through this one; more are refused."""
+    """Spectators that may watch through this peer; more are refused."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.tick_rate, int) or not 1 <= self.tick_rate <= 1000:

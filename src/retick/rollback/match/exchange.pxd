@@ -8,7 +8,7 @@ cdef long long ALL_BITS
 
 
 cdef class Exchange:
-    cdef readonly object key
+    cdef readonly object peer
     cdef readonly tuple players
     cdef readonly LeadEstimate lead
     cdef readonly object dropped
@@ -23,8 +23,6 @@ cdef class Exchange:
     cdef readonly object book
     cdef readonly bint desynced
     cdef RollbackEngine engine
-    cdef object meter
-    cdef double sample_at
     cdef unsigned int extensions
     cdef bint compares
     cdef bint knows_sync
@@ -44,10 +42,10 @@ cdef class Exchange:
     cdef object __weakref__
 
     cdef long long expected(self) except -2
-    cpdef bytes packet(self, double now)
+    cpdef bytes packet(self)
     cdef list inputs_to_send(self, long long first, long long end)
     cdef bytes wide(self, long long first, long long ack, object inputs, long long claimed, long long sync)
-    cpdef bint take(self, object data, double now, double phase) except -1
+    cpdef bint receive(self, object data, double phase) except -1
     cdef object refusal(self, object data, double phase)
-    cdef int take_rows(self, long long start, object inputs) except -1
+    cdef int receive_rows(self, long long start, object inputs) except -1
     cdef long long widened(self, long long number, long long near) noexcept

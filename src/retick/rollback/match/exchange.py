@@ -1,5 +1,5 @@
 # cython: nonecheck=True
-"""One other machine in a match: what of our inputs it has, and what of its own it sent. Speaks RBN1.
+"""The exchange of inputs with one remote peer: what it has of ours, and what it sent of its own. Speaks RBN1.
 
 Every packet carries the oldest inputs that the other side has not acknowledged, up to 32 frames, so that any one
 packet that gets through moves the match on. An acknowledgement of 0 means "frame 0" as well as "nothing yet":
@@ -14,7 +14,7 @@ from retick.errors import DecodeError, EncodeError, InputConflict, ProtocolViola
 from retick.rollback.events import DesyncDetected, InputConflictDetected, MatchEvent
 from retick.rollback.match.checksums import ChecksumBook
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.match.stats import RateMeter
+from retick.rollback.match.peer import MatchPeer
 from retick.sim.contract import input_size_of
 from retick.wire import rbn1
 
@@ -37,7 +37,7 @@ __all__ = ["Exchange"]
 TIME_SYNC_EVERY = 4
 """Packets from one time sync block to the next, where the other side knows them."""
 FRAME_BITS = 0xFFFFFF
-"""The part of a number on the wire that is the frame; the rest counts rematches, so that an old packet is known."""
+"""The bits of a number on the wire that are the frame; the rest counts rematches: so an old packet is recognised."""
 ALL_BITS = 0xFFFFFFFF
 CHECKSUM_EVERY = 4
 """Packets from one checksum block to the next: a lost one comes again soon."""
@@ -45,10 +45,10 @@ CHECKSUM_EVERY = 4
 
 @cython.cclass
 class Exchange:
-    """Inputs, acknowledgements, leads and checksums between the local engine and one other machine."""
+    """Inputs, acknowledgements, leads and checksums between the local engine and one remote peer."""
 
     if not cython.compiled:
-        key: Any
+        peer: MatchPeer
         players: tuple[int, ...]
         lead: LeadEstimate
         dropped: Counter[str]
@@ -63,8 +63,6 @@ class Exchange:
         book: ChecksumBook | None
         desynced: bool
         engine: RollbackEngine
-        meter: RateMeter
-        sample_at: float
         extensions: int
         compares: bool
         knows_sync: bool
@@ -85,8 +83,7 @@ class Exchange:
     @cython.annotation_typing(False)  # numbers are looked at as they were given, before they become C's
     def __init__(
         self,
-        key: Any,
-        players: tuple[int, ...],
+        peer: MatchPeer,
         engine: RollbackEngine,
         config: MatchConfig,
         *,
@@ -100,27 +97,27 @@ class Exchange:
         ``number`` is that of the match, modulo 256; None where all 32 bits on the wire are the frame's.
         """
         self.engine = engine
+        players = tuple(peer.players)
         for player in players:
             self.engine.check_seat(player)
         if number is not None and not (isinstance(number, int) and 0 <= number <= 255):
             raise UsageError(f"the number of a match is 0 to 255, not {number!r}")
-        self.key = key
-        self.players = tuple(players)
-        """The seats played there, ascending."""
+        self.peer = peer
+        """The remote peer."""
+        self.players = players
+        """The seats played there in this match, ascending."""
         self.lead = LeadEstimate()
         self.dropped = Counter()
         self.packets_out = self.bytes_out = self.packets_in = self.bytes_in = 0
         self.acknowledged = first_frame - 1
         """The newest frame of our inputs that the other side has, with all before it."""
         self.acks_below = 0
-        """Acknowledgements below this frame are taken even if we have not come that far: of one who joins later."""
+        """Acknowledgements below this frame are accepted even if we have not come that far: of a newcomer."""
         self.their_frame = -1
         """The frame at which the other side was when it last said so; -1 before."""
         self.events = []
         self.book = ChecksumBook(config.checksum_interval) if config.checksum_interval else None
         self.desynced = False
-        self.meter = RateMeter()
-        self.sample_at = float("-inf")
         self.extensions = extensions & rbn1.ALL_EXTENSIONS
         self.knows_sync = extensions & rbn1.TIME_SYNC != 0
         self.compares = compare_checksums
@@ -131,7 +128,7 @@ class Exchange:
         self.base = 0 if number is None else number << 24
         self.mask = ALL_BITS if number is None else FRAME_BITS
         self.start = engine.start_frame
-        # Nearly every machine has one player, and what is done sixty times a second asks for it by these; -1 for more.
+        # Nearly every peer has one player: these are its seat and ours, for the code of every frame; -1 for more.
         self.seats, self.local_seats = len(players), len(engine.local_players)
         self.only_player = players[0] if self.seats == 1 else -1
         self.only_local = engine.local_players[0] if self.local_seats == 1 else -1
@@ -149,12 +146,12 @@ class Exchange:
             return self.engine.missing_from(self.only_player)
         return min([self.engine.missing_from(player) for player in self.players])
 
-    def rates(self, now: float) -> tuple[float, float]:
-        """Packets and bytes a second that were sent over the last one to two seconds."""
-        self.meter.packets, self.meter.bytes = self.packets_out, self.bytes_out
-        return self.meter.rates(now)
+    @property
+    def unacknowledged(self) -> int:
+        """Frames of our inputs that the other side has not acknowledged."""
+        return self.engine.local_frontier - 1 - self.acknowledged
 
-    def packet(self, now: cython.double) -> bytes | None:
+    def packet(self) -> bytes | None:
         """The packet to send now; None while there is no input to send."""
         end: cython.longlong = self.engine.local_upto
         if end <= self.start:
@@ -164,6 +161,9 @@ class Exchange:
             first = end - 1
         if first < self.start:
             first = self.start
+        if first < self.engine.oldest() and not self.engine.inputs.is_sure(self.engine.local_players[0], first):
+            # The peer acknowledges nothing: what it has missed for so long is no longer held, and must not stop us.
+            first = self.engine.oldest()
         if end > first + self.most_frames:
             end = first + self.most_frames
         ack: cython.longlong = self.expected() - 1
@@ -184,9 +184,6 @@ class Exchange:
             )
         else:
             data = self.wide(first, ack, inputs, claimed, sync)
-        if now >= self.sample_at:
-            self.meter.sample(self.packets_out, self.bytes_out, now)
-            self.sample_at = now + 1.0
         self.packets_out += 1
         self.bytes_out += len(data)
         return data
@@ -218,8 +215,8 @@ class Exchange:
         )
         return rbn1.encode(packet, self.extensions)
 
-    def take(self, data: Any, now: cython.double, phase: cython.double) -> cython.bint:
-        """Take a packet in, or drop and count it; nothing of a bad packet is used. ``phase`` is Pace's."""
+    def receive(self, data: Any, phase: cython.double) -> cython.bint:
+        """Receive a packet, or drop and count it; nothing of a bad packet is used. ``phase`` is Pace's."""
         self.packets_in += 1
         self.bytes_in += len(data)
         reason = self.refusal(data, phase)
@@ -229,7 +226,7 @@ class Exchange:
         return True
 
     def refusal(self, data: Any, phase: cython.double) -> Any:
-        """The reason why the packet was not taken, None when it was."""
+        """The reason why the packet was dropped, None when it was not."""
         try:
             fields = decode_fields(data, self.extensions)
         except DecodeError as error:
@@ -252,7 +249,7 @@ class Exchange:
             if self.only_player >= 0:
                 engine.add_remote_inputs(self.only_player, start, inputs)
             else:
-                self.take_rows(start, inputs)
+                self.receive_rows(start, inputs)
         except InputConflict as conflict:
             self._report(conflict)
             return "InputConflict"
@@ -277,8 +274,8 @@ class Exchange:
         half: cython.longlong = (self.mask >> 1) + 1
         return near + ((number - near + half) & self.mask) - half
 
-    def take_rows(self, start: cython.longlong, inputs: Any) -> cython.int:
-        """The inputs of several players at one machine: all are taken, or none."""
+    def receive_rows(self, start: cython.longlong, inputs: Any) -> cython.int:
+        """The inputs of several players at one peer: all are accepted, or none."""
         columns = [inputs[seat :: self.seats] for seat in range(self.seats)]
         for player, column in zip(self.players, columns, strict=True):
             self.engine.check_remote_inputs(player, start, column)
@@ -292,7 +289,7 @@ class Exchange:
             self.conflicts.add(conflict.player)
             self.events.append(
                 InputConflictDetected(
-                    peer=self.key,
+                    peer=self.peer.peer_id,
                     player=conflict.player,
                     frame=conflict.frame,
                     confirmed=conflict.confirmed,
@@ -319,12 +316,14 @@ class Exchange:
         self.desynced = True
         frame, ours, theirs = difference
         self.events.append(
-            DesyncDetected(peer=self.key, frame=frame, ours=ours, theirs=theirs, last_agreed=self.book.last_agreed)
+            DesyncDetected(
+                peer=self.peer.peer_id, frame=frame, ours=ours, theirs=theirs, last_agreed=self.book.last_agreed
+            )
         )
 
 
 def _checked(checksum: Any) -> Any:
-    """A game's checksum as the wire takes it. One of another kind of integer, as NumPy has them, is the same number."""
+    """A game's checksum as a number that fits the wire, from any kind of integer (NumPy has its own)."""
     try:
         number = index(checksum)
     except TypeError:

@@ -5,6 +5,7 @@ from retick.rollback.match.timesync cimport Pace
 cdef long long NEVER
 cdef long long UNLIMITED
 cdef long long CATCH_UP_FROM
+cdef double SAMPLE_EVERY
 
 
 cdef class Match:
@@ -13,7 +14,7 @@ cdef class Match:
     cdef readonly object config
     cdef readonly int number
     cdef readonly RollbackEngine engine
-    cdef readonly dict exchanges
+    cdef readonly list exchanges
     cdef readonly Pace pace
     cdef public object alarm
     cdef list happened
@@ -33,11 +34,12 @@ cdef class Match:
     cdef bint is_unsent
     cdef double resend_at
     cdef double resend_interval
+    cdef double sample_at
     cdef object __weakref__
 
     cpdef bint due(self, double now) except -1
     cdef bint may_advance(self, long long behind) except -1
     cpdef object advance(self, object pressed, double now)
-    cpdef bint take(self, object key, object data, double now) except -1
+    cpdef bint receive(self, Exchange exchange, object data, double now) except -1
     cpdef list packets(self, double now)
     cpdef list events(self)

@@ -1,8 +1,8 @@
 # cython: nonecheck=True
-"""A running match, without any connection: the engine, its pace, and an exchange with each other machine.
+"""A running match, without any connection: the engine, its pace, and an exchange with each remote peer.
 
-Sessions differ in how machines find and trust each other; what happens between frame 0 and the last is here. Time
-is an argument everywhere.
+Sessions differ in how peers find and trust each other; what happens between frame 0 and the last is here. Time is an
+argument everywhere.
 """
 
 from collections import Counter
@@ -11,7 +11,8 @@ from typing import Any
 from retick.errors import UsageError
 from retick.rollback.events import DesyncDetected, MatchEvent, Resumed, Stalled
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.match.stats import PeerStats, SessionStats
+from retick.rollback.match.peer import MatchPeer
+from retick.rollback.match.stats import SessionStats
 from retick.sim.contract import Frame, Input
 
 try:
@@ -34,12 +35,14 @@ NEVER = 1 << 62
 """A frame that does not come."""
 UNLIMITED = 1 << 32
 CATCH_UP_FROM = 10
-"""Frames of known inputs ahead of us from which on we run without waiting for the clock, until none is left."""
+"""When more frames of inputs than this are known ahead of us, we run them without waiting for the clock."""
+SAMPLE_EVERY = 1.0
+"""Seconds between two samples of the rates."""
 
 
 @cython.cclass
 class Match:
-    """One side of a match between this machine and others."""
+    """One peer's side of a match."""
 
     if not cython.compiled:
         sim: Any
@@ -47,7 +50,7 @@ class Match:
         config: MatchConfig
         number: int
         engine: RollbackEngine
-        exchanges: dict[Any, Exchange]
+        exchanges: list[Exchange]
         pace: Pace
         alarm: DesyncDetected | None
         happened: list[MatchEvent]
@@ -67,6 +70,7 @@ class Match:
         is_unsent: bool
         resend_at: float
         resend_interval: float
+        sample_at: float
 
     @cython.annotation_typing(False)  # numbers are looked at as they were given, before they become C's
     def __init__(
@@ -101,7 +105,8 @@ class Match:
         )
         if start_frame == 0 and joins_at == 0:
             self.engine.fill_delay()
-        self.exchanges = {}
+        self.exchanges = []
+        """One for each remote peer that takes part."""
         self.pace = Pace(
             tick_rate=config.tick_rate,
             most_slowing=config.most_slowing,
@@ -125,6 +130,7 @@ class Match:
         self.is_unsent = False
         self.resend_at = 0.0
         self.resend_interval = config.resend_interval
+        self.sample_at = float("-inf")
 
     @property
     def joins_at(self) -> int | None:
@@ -137,7 +143,7 @@ class Match:
 
     @property
     def barrier(self) -> int | None:
-        """A frame that must not be run before others have agreed to something."""
+        """A frame that must not be run before all peers have agreed to something."""
         return None if self.fence == NEVER else self.fence
 
     @barrier.setter
@@ -147,23 +153,21 @@ class Match:
     @cython.annotation_typing(False)
     def add_peer(
         self,
-        key: Any,
-        players: tuple[int, ...],
+        peer: MatchPeer,
         *,
         extensions: int = 0,
         compare_checksums: bool = True,
         first_frame: int = 0,
         numbered: bool = True,
     ) -> Exchange:
-        """Another machine takes part, playing ``players``; it needs our inputs from ``first_frame`` on.
+        """A remote peer takes part with its seats; it needs our inputs from ``first_frame`` on.
 
         ``numbered`` is False where frames on the wire have all their 32 bits, and no match number.
         """
-        if key in self.exchanges:
-            raise UsageError(f"{key!r} takes part already")
+        if any(other.peer.peer_id == peer.peer_id for other in self.exchanges):
+            raise UsageError(f"peer {peer.peer_id!r} takes part already")
         exchange = Exchange(
-            key,
-            players,
+            peer,
             self.engine,
             self.config,
             extensions=extensions,
@@ -173,12 +177,14 @@ class Match:
         )
         if self.joins_at is None:
             exchange.acks_below = UNLIMITED
-        self.exchanges[key] = exchange
+        self.exchanges.append(exchange)
+        peer.exchange = exchange
         return exchange
 
-    def remove_peer(self, key: Any) -> None:
-        """Nothing more is taken from, or sent to, a machine."""
-        self.exchanges.pop(key, None)
+    def remove_peer(self, peer: MatchPeer) -> None:
+        """Nothing more is received from, or sent to, a peer."""
+        self.exchanges = [exchange for exchange in self.exchanges if exchange.peer is not peer]
+        peer.exchange = None
 
     def due(self, now: cython.double) -> cython.bint:
         """Whether the next frame is to be run now; notes a stall when it is time and inputs are missing."""
@@ -217,7 +223,7 @@ class Match:
         most: cython.double = 0.0
         ahead: cython.double
         exchange: Exchange
-        for exchange in self.exchanges.values():
+        for exchange in self.exchanges:
             ahead = exchange.lead.by()
             if ahead > most:
                 most = ahead
@@ -229,28 +235,27 @@ class Match:
             self._write_checksums()
         self.is_unsent = True
 
-    def take(self, key: Any, data: Any, now: cython.double) -> cython.bint:
-        """Take in a packet from another machine; False if it was dropped."""
-        exchange: Exchange | None = self.exchanges.get(key)
-        if exchange is None:
-            return False
-        taken: cython.bint = exchange.take(data, now, self.pace.phase(now))
+    def receive(self, exchange: Exchange, data: Any, now: cython.double) -> cython.bint:
+        """Receive a packet of a remote peer; False if it was dropped."""
+        is_good: cython.bint = exchange.receive(data, self.pace.phase(now))
         if exchange.events:
             self._collect(exchange)
-        return taken
+        return is_good
 
     def packets(self, now: cython.double) -> list[tuple[Any, bytes]]:
-        """What to send now: after each frame, and now and then while waiting."""
+        """The packets to send now, each with its peer: after each frame, and now and then while waiting."""
         made: list[tuple[Any, bytes]] = []
         if not self.is_unsent and (not self.is_stalled or now < self.resend_at):
             return made
         self.is_unsent = False
         self.resend_at = now + self.resend_interval
         exchange: Exchange
-        for key, exchange in self.exchanges.items():
-            data = exchange.packet(now)
+        for exchange in self.exchanges:
+            data = exchange.packet()
             if data is not None:
-                made.append((key, data))
+                made.append((exchange.peer, data))
+        if now >= self.sample_at:
+            self._sample(now)
         return made
 
     def next_timeout(self) -> float | None:
@@ -264,7 +269,7 @@ class Match:
             return happened
         return []
 
-    def take_final_inputs(self) -> list[tuple[Input, ...]]:
+    def drain_final_inputs(self) -> list[tuple[Input, ...]]:
         """The inputs of the frames that have become final since this was last asked, in order, for a recording."""
         final = self.engine.final_state_frame
         rows = [self.engine.inputs_at(frame) for frame in range(self.next_recorded, final)]
@@ -272,7 +277,7 @@ class Match:
         return rows
 
     def stats(self, now: float) -> SessionStats:
-        """Everything that can be counted, at this moment; connections add what they measure."""
+        """Everything that can be counted, at this moment."""
         engine = self.engine.stats
         waiting = now - self.stalled_since if self.is_stalled else 0.0
         return SessionStats(
@@ -285,28 +290,14 @@ class Match:
             stalls=self.stalls,
             stalled_seconds=self.stalled_seconds + waiting,
             slowing=self.pace.slowing,
-            compared_frames=sum(peer.book.compared for peer in self.exchanges.values() if peer.book is not None),
-            peers={key: self.peer_stats(exchange, now) for key, exchange in self.exchanges.items()},
+            compared_frames=sum(each.book.compared for each in self.exchanges if each.book is not None),
+            peers={exchange.peer.peer_id: exchange.peer.stats(now) for exchange in self.exchanges},
         )
 
-    def peer_stats(self, exchange: Exchange, now: float) -> PeerStats:
-        packets, octets = exchange.rates(now)
-        return PeerStats(
-            rtt=None,
-            jitter=None,
-            loss_in=0.0,
-            loss_out=0.0,
-            packets_in=exchange.packets_in,
-            packets_out=exchange.packets_out,
-            bytes_in=exchange.bytes_in,
-            bytes_out=exchange.bytes_out,
-            packets_per_second_out=packets,
-            bytes_per_second_out=octets,
-            lead=exchange.lead.ours or 0.0,
-            their_lead=exchange.lead.theirs or 0.0,
-            unacknowledged=self.engine.local_frontier - 1 - exchange.acknowledged,
-            dropped=dict(exchange.dropped),
-        )
+    def _sample(self, now: float) -> None:
+        self.sample_at = now + SAMPLE_EVERY
+        for exchange in self.exchanges:
+            exchange.peer.sample(now)
 
     def _collect(self, exchange: Exchange) -> None:
         for event in exchange.events:
@@ -321,7 +312,7 @@ class Match:
         self.stalls += 1
         self.resend_at = now
         frontier = self.engine.frame - self.config.prediction_window
-        missing = (player for peer in self.exchanges.values() for player in peer.players)
+        missing = (player for exchange in self.exchanges for player in exchange.players)
         late = tuple(sorted(player for player in missing if self.engine.first_missing(player) <= frontier))
         self.happened.append(Stalled(frame=self.engine.frame, waiting_for=late))
 
@@ -344,7 +335,7 @@ class Match:
         while self.next_checksum <= final:
             frame = self.next_checksum
             checksum = self.engine.checksum_at(frame)
-            for exchange in self.exchanges.values():
+            for exchange in self.exchanges:
                 exchange.write_checksum(frame, checksum)
                 self._collect(exchange)
             self.next_checksum += self.config.checksum_interval

@@ -1,27 +1,36 @@
-"""Numbers of a running match, as one value that can be kept, compared and shown."""
+"""Figures of a running match, as one value that can be kept, compared and shown."""
 
 from dataclasses import dataclass, field
 
-__all__ = ["PeerStats", "RateMeter", "SessionStats"]
+__all__ = ["PathStats", "PeerStats", "RateMeter", "SessionStats"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PeerStats:
-    """The way to one other machine."""
+class PathStats:
+    """The network path to a remote peer."""
 
-    rtt: float | None
+    rtt: float | None = None
     """Smoothed round trip in seconds; None before the first measurement or where nothing measures it."""
-    jitter: float | None
+    jitter: float | None = None
     """Mean variation of the round trip in seconds."""
-    loss_in: float
+    loss_in: float = 0.0
     """Share of the other side's datagrams that did not arrive here."""
-    loss_out: float
+    loss_out: float = 0.0
     """Share of our datagrams that did not arrive there, as the other side reports it."""
-    packets_in: int
-    packets_out: int
-    bytes_in: int
-    """UDP payload bytes."""
-    bytes_out: int
+    packets_in: int = 0
+    """Datagrams from there: all of the link's, or without a link those of the match."""
+    packets_out: int = 0
+    """Datagrams to there."""
+    bytes_in: int = 0
+    """UDP payload bytes from there."""
+    bytes_out: int = 0
+    """UDP payload bytes to there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerStats(PathStats):
+    """One remote peer: the network path to it, and the exchange of inputs."""
+
     packets_per_second_out: float
     """Over the last seconds."""
     bytes_per_second_out: float
@@ -33,7 +42,7 @@ class PeerStats:
     unacknowledged: int
     """Frames of our inputs that the other side has not confirmed yet."""
     dropped: dict[str, int] = field(default_factory=dict)
-    """Packets from there that were not taken, by reason."""
+    """Input packets from there that were dropped, by reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,46 +52,44 @@ class SessionStats:
     frame: int
     """The next frame to run."""
     confirmed_frame: int
-    """The newest frame that everyone's inputs are known for."""
+    """The newest frame for which everyone's inputs are known."""
     rollbacks: int
+    """How often frames were resimulated because a prediction was wrong."""
     resimulated_frames: int
+    """Frames that rollbacks resimulated."""
     deepest_rollback: int
+    """The most frames that one rollback resimulated."""
     rollback_depths: dict[int, int]
-    """How many rollbacks ran again how many frames."""
+    """How many rollbacks resimulated how many frames: depth to count."""
     stalls: int
     """How often a due frame had to wait for inputs."""
     stalled_seconds: float
-    """Time spent waiting, the present stall included."""
+    """Seconds spent waiting, the present stall included."""
     slowing: float
     """Share by which frames are stretched now, to let others catch up."""
     compared_frames: int
     """Frames whose checksums were compared with another side's."""
     peers: dict[object, PeerStats]
-    """By the key of each other machine."""
+    """By the id of each remote peer."""
 
 
 class RateMeter:
-    """Running totals of packets and bytes, and their rates over the last one to two seconds.
+    """Rates of packets and bytes over the last one to two seconds, from totals that are noted about once a second."""
 
-    Whoever counts gives the totals by ``sample`` about once a second, and sets them before asking for ``rates``.
-    """
-
-    __slots__ = ("_older", "_recent", "bytes", "packets")
+    __slots__ = ("_older", "_recent")
 
     def __init__(self) -> None:
-        self.packets = self.bytes = 0
         self._older: tuple[float, int, int] | None = None
         self._recent: tuple[float, int, int] | None = None
 
     def sample(self, packets: int, octets: int, now: float) -> None:
-        """The totals at this moment."""
-        self.packets, self.bytes = packets, octets
+        """Note the totals at this moment."""
         self._older = self._recent or (now, packets, octets)
         self._recent = (now, packets, octets)
 
-    def rates(self, now: float) -> tuple[float, float]:
-        """Packets and bytes a second."""
+    def rates(self, packets: int, octets: int, now: float) -> tuple[float, float]:
+        """Packets and bytes a second, given the totals at this moment."""
         if self._older is None or now <= self._older[0]:
             return 0.0, 0.0
-        since, packets, octets = self._older
-        return (self.packets - packets) / (now - since), (self.bytes - octets) / (now - since)
+        since, packets_then, octets_then = self._older
+        return (packets - packets_then) / (now - since), (octets - octets_then) / (now - since)

@@ -1,4 +1,4 @@
-"""Keeps all sides at the same pace, so that nobody does all the rolling back.
+"""Keeps all peers at the same pace, so that they roll back equally.
 
 A side's *lead* is how far its own frame is ahead of the newest input that it has of another side: the depth that
 it has to roll back, travel time included. When both leads are equal, both sides roll back equally, whatever the two
@@ -16,7 +16,7 @@ __all__ = ["LeadEstimate", "Pace"]
 SMOOTHING = 1.0 / 24.0
 """Weight of a new measurement: jitter averages out over about half a second."""
 FRAMES_TO_CORRECT = 90.0
-"""A lead that is too great is given up over about this many frames."""
+"""A lead that is too great is corrected over about this many frames."""
 TOLERATED = 0.25
 """Half a difference of leads below this many frames is left alone."""
 

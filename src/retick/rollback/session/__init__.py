@@ -1,4 +1,4 @@
-"""A match over links: meet, agree, play, drop, join, watch, play again.
+"""A match over links: gather the players, play, drop lost peers, let newcomers in, feed spectators, play again.
 
 Knows links and the match; knows no socket and no clock.
 """

@@ -2,16 +2,14 @@ from retick.link.endpoint cimport LinkEndpoint
 
 cdef object RUNNING
 cdef int MOST_UNREAD
-cdef double SAMPLE_EVERY
 
 
-cdef class Routine:
+cdef class SessionCore:
     cdef public LinkEndpoint link
     cdef public object match
     cdef public object phase
     cdef public dict peers
     cdef public list happened
     cdef public bint is_quiet
-    cdef double sample_at
 
     cdef object read_link(self, double now)

@@ -1,11 +1,11 @@
 # cython: nonecheck=True
 """What a session does at every frame, and nothing else: the way between a link's datagrams and a match.
 
-Theory of operation. A process may hold hundreds of sessions, and a frame of each then finds nothing of it in the
-processor's caches: what is walked at every frame is kept in one place, and is short. The session's other parts, which
-let machines come, go, watch and disagree, have something to do now and then. While none of them has, the routine is
-*quiet* and does not look at them. Whatever may give them something to do ends the quiet: an event of a link, a request
-to connect, a call of the application, an alarm. The next round asks them all, and finds out whether it is quiet again.
+Theory of operation. A process may hold hundreds of sessions, and the processor's caches then hold nothing of a session
+when its frame comes: the code and data of every frame are kept in one place, and short. The session's parts (joining,
+drops, spectators, desyncs) have something to do only now and then. While none of them has, the core is *quiet* and
+does not call them. Whatever may give them something to do ends the quiet: an event of a link, a request to connect, a
+call of the application, an alarm. After the next frame all parts are asked, which tells whether it is quiet again.
 """
 
 from collections.abc import Hashable
@@ -26,18 +26,16 @@ else:
     from retick.link.endpoint import LinkEndpoint
     from retick.rollback.match.match import Match
 
-__all__ = ["Routine"]
+__all__ = ["SessionCore"]
 
 RUNNING = Phase.RUNNING
 MOST_UNREAD = 256
-"""Events that may wait for the application before no more messages are taken from others."""
-SAMPLE_EVERY = 1.0
-"""Seconds between two samples of the rates."""
+"""Events that may wait for the application before no more messages are received from others."""
 
 
 @cython.cclass
-class Routine:
-    """The base of a session, which gives it ``link`` and ``peers`` before the first call."""
+class SessionCore:
+    """The base class of a session, which must set ``link`` before the first call."""
 
     if not cython.compiled:
         link: LinkEndpoint
@@ -46,17 +44,15 @@ class Routine:
         peers: dict[int, Peer]
         happened: list[Any]
         is_quiet: bool
-        sample_at: float
 
     def __init__(self) -> None:
         self.match = None
         self.phase = Phase.GATHERING
         self.peers = {}
-        """The other machines by their numbers."""
+        """The other peers by their ids."""
         self.happened = []
         """Events that the application has not read yet."""
         self.is_quiet = False
-        self.sample_at = 0.0
 
     def due(self, *, now: float) -> bool:
         """Whether ``advance`` is to be called now. False while the match waits for inputs: it goes on by itself."""
@@ -74,17 +70,13 @@ class Routine:
         match: Match | None = self.match
         if match is not None and self.phase is RUNNING:
             packets = match.packets(now)
-            for key, data in packets:
-                peer = self.peers.get(key)
-                if peer is not None and peer.connection is not None:
-                    peer.connection.send_unreliable(data)
+            for peer, data in packets:
+                connection = peer.connection
+                if connection is not None:
+                    connection.send_unreliable(data)
             if (packets or not match.exchanges) and not (self.is_quiet and match.alarm is None):
                 # Once a frame, and while waiting as often as packets are sent again.
                 self.is_quiet = self.ask_parts(match, now)
-        if now >= self.sample_at:
-            self.sample_at = now + SAMPLE_EVERY
-            for peer in self.peers.values():
-                peer.sample(now)
         return self.link.drain(now)
 
     def next_timeout(self) -> float | None:
@@ -102,7 +94,7 @@ class Routine:
             self.read_link(now)
 
     def read_link(self, now: cython.double) -> None:
-        """Read the link's events, unless the application leaves too many unread: those who send more then wait."""
+        """Read the link's events, unless too many wait for the application: senders of more messages then wait."""
         if len(self.happened) < MOST_UNREAD:
             self.is_quiet = False
             self.on_link_events(now)
@@ -115,12 +107,14 @@ class Routine:
             happened += match.events()
         return happened
 
-    def take_payload(self, connection: Any, data: bytes, now: float) -> None:
-        """For the link: a payload of another machine."""
+    def receive_payload(self, connection: Any, data: bytes, now: float) -> None:
+        """For the link: a payload of another peer."""
         peer = connection.tag
         match: Match | None = self.match
-        if match is not None and self.phase is RUNNING and isinstance(peer, Peer):
-            match.take(peer.number, data, now)
+        if match is not None and self.phase is RUNNING and peer is not None:
+            exchange = peer.exchange
+            if exchange is not None:
+                match.receive(exchange, data, now)
 
     # What the session adds.
 

@@ -2,34 +2,35 @@
 
 from typing import TYPE_CHECKING
 
-from retick.errors import DecodeError, InvalidValue
+from retick.errors import DecodeError
 from retick.rollback.desync.evidence import TIMELINE, alarm_in, kind_of
 from retick.rollback.desync.investigation import DesyncReported, Investigation
 from retick.rollback.desync.report import DesyncReport
 from retick.rollback.events import DesyncDetected
 from retick.rollback.match.match import Match
-from retick.rollback.session import messages as wire
+from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.session.outbox import Outbox
+from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer, Role
 
 if TYPE_CHECKING:
     from retick.rollback.session.session import RollbackSession
 
-__all__ = ["Inquiry"]
+__all__ = ["DesyncPart"]
 
 
 MOST_REOPENED = 4
 """Times that another machine's word alone opens an inquiry after one that found nothing: it may be a lie every time."""
 
 
-class Inquiry:
+class DesyncPart(SessionPart):
     """One investigation for each match: evidence out, evidence in, and the report when it is complete.
 
     If it finds no difference, somebody's alarm was false, and a later one may be true: then there is another.
     """
 
     def __init__(self, session: "RollbackSession") -> None:
-        self._session = session
+        super().__init__(session)
         self._now = 0.0
         self.forget()
 
@@ -46,20 +47,31 @@ class Inquiry:
         self._opened_by: DesyncDetected | None = None
         self._reopened = 0
 
-    def hear(self, peer: Peer, data: bytes, match: Match, now: float) -> None:
-        """Evidence from another machine, which may be the first that we hear of a desync."""
-        if peer.role is Role.SPECTATOR:
-            raise InvalidValue("evidence from one who does not play")
-        if peer.role is not Role.PLAYER or not data or data[0] != match.number:
+    def match_begun(self, match: Match) -> None:
+        self.forget()
+
+    def peer_gone(self, peer: Peer, reason: str) -> None:
+        if peer.role is not Role.SPECTATOR:
+            self.lose(peer.peer_id)
+
+    def after_frame(self, match: Match, now: float) -> bool:
+        if match.alarm is not None or self.is_open:
+            self.pump(match, now)
+        return self.is_open
+
+    def receive_evidence(self, peer: Peer, data: bytes) -> None:
+        """Evidence from another peer, which may be the first that we hear of a desync."""
+        match, now = self._match, self._session.now
+        if peer.role is not Role.PLAYER or len(data) < 2 or data[1] != match.number:
             return
-        data = data[1:]
+        data = data[2:]
         try:
             if self._investigation is None or self._is_news(data):
                 self._open(match, alarm_in(data), -1, now)
         except DecodeError:
             return
         if self._investigation is not None:
-            self._investigation.take(peer.number, data, now, frontier=match.engine.local_frontier)
+            self._investigation.take(peer.peer_id, data, now, frontier=match.engine.local_frontier)
 
     def _is_news(self, data: bytes) -> bool:
         """Whether this is the beginning of another inquiry, after one that found nothing, into something later."""
@@ -97,7 +109,7 @@ class Inquiry:
             return
         investigation.observe(match.engine)
         investigation.handle_timeout(now)
-        messages = [bytes((wire.EVIDENCE, match.number)) + message for message in investigation.messages()]
+        messages = [bytes((Kind.EVIDENCE, match.number)) + message for message in investigation.messages()]
         self._outbox.post(self._session.players_peers(), messages)
         self._outbox.pump()
         if not self._outbox:
@@ -111,8 +123,8 @@ class Inquiry:
 
     def _open(self, match: Match, frame: int | None, last_agreed: int, now: float) -> None:
         session = self._session
-        machines = [session.number, *(peer.number for peer in session.players_peers())]
+        machines = [session.peer_id, *(peer.peer_id for peer in session.players_peers())]
         self._outbox, self._told, self._opened_by = Outbox(), False, None
         self._investigation = Investigation(
-            match.engine, session.sim, session.number, machines, frame, last_agreed, now
+            match.engine, session.sim, session.peer_id, machines, frame, last_agreed, now
         )

@@ -1,46 +1,48 @@
-"""Agreement on machines that are lost: from which frame on their players are simulated on neutral input.
+"""Agreement on lost peers: from which frame on their players are simulated on neutral input.
 
-Theory of operation. Machines that lose another one may have received different inputs from it. Each survivor stops
-listening to the lost machine and tells all others who is lost, up to which frame it knows the lost players' inputs,
-and the newest of these inputs. What one of them knows all of them learn, so the agreed frame is the first that
-nobody knows. A survivor decides once every other survivor has named the same set of lost machines. If another
-machine is lost meanwhile, the set grows and all speak again; a frame that somebody has decided already comes out the
-same, because nobody's knowledge of a lost machine grows by anything but these messages.
+Theory of operation. Peers that lose another one may have received different inputs from it. Each survivor stops
+listening to the lost peer and tells all others who is lost, up to which frame it knows the lost players' inputs, and
+the newest of these inputs. What one of them knows all of them learn, so the agreed frame is the first that nobody
+knows. A survivor decides once every other survivor has named the same set of lost peers. If another peer is lost
+meanwhile, the set grows and all speak again; a frame that somebody has decided already comes out the same, because
+knowledge of a lost peer grows only by these messages.
 """
 
 from collections.abc import Iterable
 
 from retick.errors import InputConflict
 from retick.rollback.engine.engine import RollbackEngine
-from retick.rollback.session.messages import KNOWN_INPUTS, Drop, Known
-from retick.rollback.session.transition import Turnover
+from retick.rollback.session.messages.drop import KNOWN_INPUTS, Drop, Known
 
-__all__ = ["Departures"]
+__all__ = ["DropAgreement"]
 
 
-class Departures:
-    """Who is lost, what each survivor said of it, and what was decided."""
+class DropAgreement:
+    """Who is lost, what each survivor said of it, and what was decided. Sends nothing: ``drops`` does."""
 
     def __init__(self) -> None:
         self.lost: dict[int, tuple[int, ...]] = {}
-        """Lost machines and the players they had."""
+        """Lost peers and the players they had."""
         self.decided: dict[int, int] = {}
-        """Lost players and the first frame on neutral input."""
+        """Dropped players and the first frame on neutral input."""
         self.refused = 0
         """Inputs of lost players, told by others, that contradict what is known here."""
-        self.parts: list[Turnover] = []
-        """Parts of the session that are told when machines have come or gone."""
         self.ahead: dict[int, Drop] = {}
-        """What machines said that play the next match already, for which we still wait for somebody's word."""
+        """What peers said that play the next match already, for which we still wait for a message."""
         self._heard: dict[int, Drop] = {}
 
-    def lose(self, machine: int, players: tuple[int, ...]) -> bool:
-        """Note a lost machine; False if it was known to be lost."""
-        if machine in self.lost:
+    def add_lost(self, peer_id: int, players: tuple[int, ...]) -> bool:
+        """Note a lost peer; False if it was known to be lost."""
+        if peer_id in self.lost:
             return False
-        self.lost[machine] = players
-        self._heard.pop(machine, None)
+        self.lost[peer_id] = players
+        self._heard.pop(peer_id, None)
         return True
+
+    @property
+    def lost_players(self) -> set[int]:
+        """The players of lost peers, dropped or not."""
+        return {player for players in self.lost.values() for player in players}
 
     @property
     def undecided(self) -> bool:
@@ -48,19 +50,19 @@ class Departures:
         return bool(self._undecided())
 
     def carried_over(self) -> dict[int, tuple[int, ...]]:
-        """Machines whose departure is not agreed yet, with their players; not those that left before the next match."""
-        before = {machine for drop in self.ahead.values() for machine in drop.before}
+        """Peers whose drop is not agreed yet, with their players; not those that were dropped before the next match."""
+        before = {peer_id for drop in self.ahead.values() for peer_id in drop.before}
         return {
-            machine: players
-            for machine, players in self.lost.items()
-            if machine not in before and any(player not in self.decided for player in players)
+            peer_id: players
+            for peer_id, players in self.lost.items()
+            if peer_id not in before and any(player not in self.decided for player in players)
         }
 
     def view(self, engine: RollbackEngine, commits: Iterable[tuple[int, int, int]], match: int) -> Drop:
         """What to tell the others now."""
         players = [player for players in self.lost.values() for player in players]
         known = tuple(self._known(engine, player) for player in players)
-        before = frozenset(machine for machine, players in self.lost.items() if not players)
+        before = frozenset(peer_id for peer_id, players in self.lost.items() if not players)
         return Drop(frozenset(self.lost), known, tuple(commits), match, before)
 
     def _known(self, engine: RollbackEngine, player: int) -> Known:
@@ -68,19 +70,19 @@ class Departures:
         first = max(missing - KNOWN_INPUTS, engine.start_frame)
         return Known(player, missing, tuple(engine.inputs_of(player, first, missing)))
 
-    def hear(self, machine: int, drop: Drop, engine: RollbackEngine) -> None:
-        """Take in what a survivor says: its knowledge becomes ours."""
-        lost_players = {player for players in self.lost.values() for player in players}
+    def hear(self, peer_id: int, drop: Drop, engine: RollbackEngine) -> None:
+        """Note what a survivor says: its knowledge becomes ours."""
+        lost_players = self.lost_players
         for player, missing, inputs in drop.known:
             if player in lost_players and player not in self.decided:
                 self._learn(engine, player, missing - len(inputs), inputs)
-        self._heard[machine] = drop
+        self._heard[peer_id] = drop
 
     def _learn(self, engine: RollbackEngine, player: int, first: int, inputs: tuple[int, ...]) -> None:
         try:
             engine.add_remote_inputs(player, first, inputs)
         except InputConflict:
-            # The lost machine told us something else. What we have stands; what we have not is the same for all.
+            # The lost peer told us something else. What we have stands; what we have not is the same for all.
             self.refused += 1
             known = engine.first_missing(player)
             engine.add_remote_inputs(player, known, inputs[known - first :] if known >= first else ())
@@ -88,8 +90,8 @@ class Departures:
     def unproved(self, survivors: Iterable[int], engine: RollbackEngine, match: int) -> list[int]:
         """Once all survivors have spoken: those who claim to know inputs that nobody has shown."""
         return [
-            machine
-            for machine, drop in self._all_heard(survivors, match).items()
+            peer_id
+            for peer_id, drop in self._all_heard(survivors, match).items()
             for known in drop.known
             if known.player in self._undecided() and known.missing > engine.first_missing(known.player)
         ]
@@ -105,24 +107,24 @@ class Departures:
         return frames
 
     def _all_heard(self, survivors: Iterable[int], match: int) -> dict[int, Drop]:
-        """What each survivor said; nothing as long as they have not all named the same machines."""
-        heard = {machine: self._heard.get(machine) for machine in survivors}
+        """What each survivor said; nothing as long as they have not all named the same peers."""
+        heard = {peer_id: self._heard.get(peer_id) for peer_id in survivors}
         lost = frozenset(self.lost)
-        said = {machine: drop for machine, drop in heard.items() if drop and drop.lost == lost and drop.match == match}
+        said = {peer_id: drop for peer_id, drop in heard.items() if drop and drop.lost == lost and drop.match == match}
         return said if len(said) == len(heard) else {}
 
     def _undecided(self) -> list[int]:
         return [player for players in self.lost.values() for player in players if player not in self.decided]
 
-    def forget_player(self, player: int) -> None:
-        """A seat is taken again."""
+    def restore_player(self, player: int) -> None:
+        """A free seat is played again."""
         self.decided.pop(player, None)
         self.lost = {
-            machine: tuple(other for other in players if other != player) for machine, players in self.lost.items()
+            peer_id: tuple(other for other in players if other != player) for peer_id, players in self.lost.items()
         }
 
-    def start_over(self, lost: dict[int, tuple[int, ...]], gone: Iterable[int]) -> None:
-        """Another match begins, in which nobody plays the seats ``gone``; those of ``lost`` are still to be decided."""
-        self.lost = {machine: lost.get(machine, ()) for machine in self.lost}
-        self.decided = dict.fromkeys(gone, 0)
+    def start_over(self, lost: dict[int, tuple[int, ...]], free: Iterable[int]) -> None:
+        """Another match begins; nobody plays the seats ``free``, and the drop of ``lost`` is still to be agreed."""
+        self.lost = {peer_id: lost.get(peer_id, ()) for peer_id in self.lost}
+        self.decided = dict.fromkeys(free, 0)
         self._heard = {}

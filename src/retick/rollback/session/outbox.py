@@ -1,24 +1,15 @@
-"""Messages for all machines that wait until each one's link takes them."""
+"""Long messages that wait until each peer's link has room for them."""
 
 from collections import deque
 from collections.abc import Iterable
 
 from retick.rollback.session.peer import Peer
 
-__all__ = ["Outbox", "offer"]
-
-ROOM = 192 * 1024
-"""Bytes that may wait in a link before more of a long story is held back: a word on who is lost must always fit."""
-
-
-def offer(peer: Peer, message: bytes) -> bool:
-    """Send a part of something long; False if its link has enough to carry already."""
-    connection = peer.connection
-    return connection is not None and connection.queued_bytes + len(message) <= ROOM and peer.send(message)
+__all__ = ["Outbox"]
 
 
 class Outbox:
-    """One queue a machine: a slow link holds up nobody else, and nobody gets a message twice."""
+    """One queue for each peer: a slow link holds up nobody else."""
 
     def __init__(self) -> None:
         self._queues: dict[Peer, deque[bytes]] = {}
@@ -31,9 +22,9 @@ class Outbox:
             self._queues.setdefault(peer, deque()).extend(messages)
 
     def pump(self) -> None:
-        """Send what the links take; what was meant for a machine that is gone is forgotten."""
+        """Send what the links have room for; what was meant for a peer that is gone is forgotten."""
         for peer in [peer for peer, queue in self._queues.items() if not queue or not peer.is_connected]:
             del self._queues[peer]
         for peer, queue in self._queues.items():
-            while queue and offer(peer, queue[0]):
+            while queue and peer.send_if_room(queue[0]):
                 queue.popleft()

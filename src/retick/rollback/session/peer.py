@@ -1,15 +1,20 @@
-"""Another machine as a session knows it, and where the session itself is."""
+"""Another peer as a session knows it, and where the session itself is."""
 
-from dataclasses import replace
 from enum import Enum
 
 from retick.link import Connection
-from retick.rollback.match.stats import PeerStats, RateMeter
+from retick.rollback.match.peer import MatchPeer
+from retick.rollback.match.stats import PathStats
 
-__all__ = ["HOST", "Peer", "Phase", "Role"]
+__all__ = ["HOST_ID", "LAST_PEER_ID", "SPECTATOR_ID", "Peer", "Phase", "Role"]
 
-HOST = 0
-"""The number of the machine that gathers the others; once the match runs it is like any other."""
+HOST_ID = 0
+"""The id of the peer that gathers the others; once the match runs it is like any other."""
+SPECTATOR_ID = 255
+"""In place of a peer id: all spectators."""
+LAST_PEER_ID = SPECTATOR_ID - 1
+LONG_MESSAGES_LIMIT = 192 * 1024
+"""Bytes that may wait in a link before more of a long message is held back: short messages must always fit."""
 
 
 class Phase(Enum):
@@ -22,27 +27,33 @@ class Phase(Enum):
 
 
 class Role(Enum):
-    """What the connection to a machine is for."""
+    """What a remote peer is to this one."""
 
-    PLAYER = "plays"
-    NEWCOMER = "is about to take a seat in the running match"
+    HOST = "gathers the players: the peer that this one dialled, before the match"
+    JOINER = "was given seats by this host, before the match"
+    PLAYER = "plays, or will when the match begins"
+    NEWCOMER = "is about to take seats in the running match"
     SPECTATOR = "watches"
 
 
-class Peer:
-    """One connection, and who plays behind it."""
+class Peer(MatchPeer):
+    """One remote peer: what the match knows of it, its role and its connection."""
 
-    __slots__ = ("calls", "connection", "meter", "number", "players", "ready", "role")
+    __slots__ = ("calls", "connection", "ready", "role")
 
-    def __init__(self, number: int, players: tuple[int, ...], role: Role = Role.PLAYER) -> None:
-        self.number = number
-        self.players = players
+    def __init__(self, peer_id: int, players: tuple[int, ...], role: Role = Role.PLAYER) -> None:
+        super().__init__(peer_id, players)
         self.role = role
         self.connection: Connection | None = None
         self.ready = False
+        """Whether it has said READY."""
         self.calls = 0
-        """How often we dialled it, when it is us who dial."""
-        self.meter = RateMeter()
+        """How often we called it, when it is us who call."""
+
+    def attach(self, connection: Connection) -> None:
+        """Make this the peer of a connection."""
+        self.connection = connection
+        connection.tag = self
 
     @property
     def is_connected(self) -> bool:
@@ -51,29 +62,26 @@ class Peer:
     def send(self, message: bytes) -> bool:
         return self.connection is not None and self.connection.send_reliable(message)
 
-    def sample(self, now: float) -> None:
-        """Take down the link's totals, about once a second."""
-        if self.connection is not None:
-            link = self.connection.stats
-            self.meter.sample(link.packets_sent, link.bytes_sent, now)
+    def send_if_room(self, message: bytes) -> bool:
+        """Send a part of something long; False if the link has enough to carry already."""
+        connection = self.connection
+        if connection is None or connection.queued_bytes + len(message) > LONG_MESSAGES_LIMIT:
+            return False
+        return connection.send_reliable(message)
 
-    def measured(self, stats: PeerStats, now: float) -> PeerStats:
-        """A match's numbers for this machine, with what the link measures of the way to it."""
-        if self.connection is None:
-            return stats
-        link = self.connection.stats
-        self.meter.packets, self.meter.bytes = link.packets_sent, link.bytes_sent
-        packets, octets = self.meter.rates(now)
-        return replace(
-            stats,
-            rtt=link.rtt if self.connection.has_rtt else None,
-            jitter=link.jitter if self.connection.has_rtt else None,
+    def path(self) -> PathStats:
+        """What the link measures of the network path."""
+        connection = self.connection
+        if connection is None:
+            return super().path()
+        link = connection.stats
+        return PathStats(
+            rtt=link.rtt if connection.has_rtt else None,
+            jitter=link.jitter if connection.has_rtt else None,
             loss_in=link.loss_in,
             loss_out=link.loss_out,
             packets_in=link.packets_received,
             packets_out=link.packets_sent,
             bytes_in=link.bytes_received,
             bytes_out=link.bytes_sent,
-            packets_per_second_out=packets,
-            bytes_per_second_out=octets,
         )

@@ -1,13 +1,14 @@
-"""Playing again on the same links, with seats moved on by one machine."""
+"""Playing again on the same links, with seats moved on by one peer."""
 
 from typing import TYPE_CHECKING
 
-from retick.errors import InvalidValue, NotSynchronized
+from retick.errors import NotSynchronized
 from retick.rollback.events import RematchProposed
 from retick.rollback.match.match import Match
-from retick.rollback.session import messages as wire
-from retick.rollback.session.peer import Peer, Role
-from retick.rollback.session.transition import Turnover, begin_next, is_settled, next_number
+from retick.rollback.session.messages.kinds import Kind, decode_byte, encode_byte
+from retick.rollback.session.part import SessionPart
+from retick.rollback.session.peer import Peer
+from retick.rollback.session.transition import begin_next, is_ahead, may_begin_next, next_number
 from retick.sim.prng import XorShift32
 
 if TYPE_CHECKING:
@@ -16,70 +17,69 @@ if TYPE_CHECKING:
 __all__ = ["Rematch"]
 
 
-class Rematch(Turnover):
-    """Who has proposed the next match; it begins when every machine has."""
+class Rematch(SessionPart):
+    """Who has proposed the next match; it begins when every peer has."""
 
     def __init__(self, session: "RollbackSession") -> None:
-        self._session = session
-        self._willing: dict[int, int] = {}
-        """Machines, and the number of the match that each has proposed."""
-        session.departures.parts.append(self)
+        super().__init__(session)
+        self._proposals: dict[int, int] = {}
+        """Peer ids, this one's included, and the number of the match that each has proposed."""
 
-    def propose(self, match: Match) -> None:
+    def propose(self) -> None:
+        """This peer's application would play again."""
+        match = self._match
         if match.joins_at is None:
             raise NotSynchronized("a rematch can be proposed once the seat here is taken")
-        if self._willing.get(self._session.number) != next_number(match):
-            self._willing[self._session.number] = next_number(match)
+        if self._proposals.get(self._session.peer_id) != next_number(match):
+            self._proposals[self._session.peer_id] = next_number(match)
             for peer in self._session.players_peers():
-                self._say(peer, match)
-        self.settled(match)
+                self._send_proposal(peer, match)
+        self._begin_when_all_have_proposed(match)
 
-    def _say(self, peer: Peer, match: Match) -> None:
-        peer.send(wire.encode_number(wire.REMATCH, next_number(match)))
+    def _send_proposal(self, peer: Peer, match: Match) -> None:
+        peer.send(encode_byte(Kind.REMATCH, next_number(match)))
 
-    def proposed(self, peer: Peer, number: int, match: Match) -> None:
-        if peer.role is Role.SPECTATOR:
-            raise InvalidValue("a rematch that a spectator proposes")
-        ahead = (number - match.number) % 256
-        # Two ahead: it has begun the next match already, for which we still wait for somebody's word.
-        if ahead not in (1, 2) or self._willing.get(peer.number) == number:
+    def receive_rematch(self, peer: Peer, data: bytes) -> None:
+        match, number = self._match, decode_byte(data)
+        if not is_ahead(number, match) or self._proposals.get(peer.peer_id) == number:
             return
-        self._willing[peer.number] = number
-        self._session.tell(RematchProposed(peer=peer.number))
-        self.settled(match)
+        self._proposals[peer.peer_id] = number
+        self._session.tell(RematchProposed(peer=peer.peer_id))
+        self._begin_when_all_have_proposed(match)
 
-    def came(self, newcomer: Peer, match: Match) -> None:
-        if self._willing.get(self._session.number) == next_number(match):
-            self._say(newcomer, match)
-        self.settled(match)
+    def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
+        """It must hear what we proposed before it came."""
+        if self._proposals.get(self._session.peer_id) == next_number(match):
+            self._send_proposal(newcomer, match)
+        self._begin_when_all_have_proposed(match)
 
-    def settled(self, match: Match) -> None:
-        if is_settled(self._session) and self._is_wanted(match):
-            self._begin(match)
+    def roster_agreed(self, match: Match) -> None:
+        self._begin_when_all_have_proposed(match)
 
-    def _is_wanted(self, match: Match) -> bool:
+    def _begin_when_all_have_proposed(self, match: Match) -> None:
         session = self._session
-        machines = [session.number, *(peer.number for peer in session.players_peers())]
-        # Who proposes the one after it has begun the next already.
-        wanted = {next_number(match), (match.number + 2) % 256}
-        return session.match is match and all(self._willing.get(each) in wanted for each in machines)
+        if session.match is not match or not may_begin_next(session):
+            return
+        peer_ids = [session.peer_id, *(peer.peer_id for peer in session.players_peers())]
+        if all(is_ahead(self._proposals.get(peer_id), match) for peer_id in peer_ids):
+            self._begin(match)
 
     def _begin(self, match: Match) -> None:
         session = self._session
-        machines = {peer.number: peer.players for peer in session.players_peers()}
-        machines[session.number] = session.local_players
-        lost = session.departures.carried_over()
-        machines |= lost
-        order = sorted(machines)
-        seats = iter(range(session.sim.num_players))
-        # The last machine moves to the front, and seats are given out anew in that order.
-        for number in (order[-1], *order[:-1]):
-            players = tuple(next(seats) for _ in machines[number])
-            if number == session.number:
+        seats = {peer.peer_id: peer.players for peer in session.players_peers()}
+        seats[session.peer_id] = session.local_players
+        lost = session.drop_agreement.carried_over()
+        seats |= lost
+        order = sorted(seats, key=lambda peer_id: seats[peer_id])
+        free = iter(range(session.sim.num_players))
+        # The peer with the last seat moves to the front, and seats are given out anew in that order.
+        for peer_id in (order[-1], *order[:-1]):
+            players = tuple(next(free) for _ in seats[peer_id])
+            if peer_id == session.peer_id:
                 session.local_players = players
-            elif number in lost:
-                lost[number] = players
+            elif peer_id in lost:
+                lost[peer_id] = players
             else:
-                session.peers[number].players = players
+                session.peers[peer_id].players = players
         seed, _ = XorShift32(match.seed).next()
         begin_next(session, match, lost, seed)

@@ -1,20 +1,22 @@
-"""Going on after a desync: everyone takes over one machine's state, and a new match begins from there.
+"""Going on after a desync: everyone adopts one peer's state, and a new match begins from there.
 
-Every application that wants to go on names the same machine. That one sends its newest final state; each machine that
-has the state and whose application agreed says so, and when all have, the match goes on from it under the next match
-number. A machine that does not agree keeps the others waiting until it leaves. If the machine that was named leaves,
-the match goes on as it was, and another one can be named.
+Every application that wants to go on names the same peer. That peer sends its newest final state. Each peer that has
+the state and whose application agreed says so, and when all have, the match goes on from it under the next match
+number. A peer that does not agree keeps the others waiting until it leaves. If the peer that was named is lost, the
+match goes on as it was, and another one can be named.
 """
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from retick.errors import DecodeError, InvalidValue, UsageError
+from retick.errors import InvalidValue, UsageError
 from retick.rollback.match.match import Match
-from retick.rollback.session import messages as wire
-from retick.rollback.session.outbox import Outbox
-from retick.rollback.session.peer import Peer, Role
-from retick.rollback.session.transition import Turnover, begin_next, is_settled, next_number
+from retick.rollback.session.messages.kinds import Kind, decode_byte_and_number, encode_byte_and_number
+from retick.rollback.session.messages.state import decode_resync, encode_resync
+from retick.rollback.session.part import SessionPart
+from retick.rollback.session.peer import Peer
+from retick.rollback.session.state_transfer import PackedState, StateReceiver, StateSender
+from retick.rollback.session.transition import begin_next, is_ahead, may_begin_next, next_number
 from retick.sim.contract import PacksState
 
 if TYPE_CHECKING:
@@ -22,171 +24,144 @@ if TYPE_CHECKING:
 
 __all__ = ["Resync"]
 
-CHUNK = 32768
 
-
-class _Offer:
-    """A state that a machine offers, as far as it has come."""
-
-    __slots__ = ("checksum", "parts", "size", "state")
-
-    def __init__(self, size: int, checksum: int) -> None:
-        self.size = size
-        self.checksum = checksum
-        self.parts = bytearray()
-        self.state: Any = None
-
-
-class Resync(Turnover):
-    """The part of a session that restarts a match from one machine's state."""
+class Resync(SessionPart):
+    """Restarts a match from one peer's state."""
 
     def __init__(self, session: "RollbackSession") -> None:
-        self._session = session
+        super().__init__(session)
         self._source: int | None = None
-        self._offers: dict[tuple[int, int], _Offer] = {}
-        """By machine and the number of the match that is to begin."""
-        self._willing: dict[int, tuple[int, int]] = {}
-        """The number of the match that each machine is ready for, and the checksum of its first state."""
-        self._incoming: dict[int, _Offer] = {}
-        """What each machine has announced last: parts of a state belong to that."""
-        self._outbox = Outbox()
-        self._outgoing: list[bytes] = []
-        session.departures.parts.append(self)
+        """The peer that this peer's application has named."""
+        self._own: tuple[Any, int] | None = None
+        """The state that this peer offers, and its checksum."""
+        self._sender: StateSender | None = None
+        self._receivers: dict[int, StateReceiver] = {}
+        """The state that each peer has announced last: its chunks belong to that."""
+        self._offers: dict[tuple[int, int], StateReceiver] = {}
+        """By peer id and the number of the match that is to begin."""
+        self._agreed: dict[int, tuple[int, int]] = {}
+        """The number of the match that each peer is ready for, and the checksum of its first state."""
 
-    def agree(self, machine: int, match: Match) -> None:
-        """This machine's application wants to go on from the state of ``machine``."""
-        session = self._session
+    def agree(self, peer_id: int) -> None:
+        """This peer's application wants to go on from the state of ``peer_id``."""
+        session, match = self._session, self._match
         if not isinstance(session.sim, PacksState):
             raise UsageError("this game's state cannot be sent: it has no pack_state and unpack_state")
-        if machine != session.number and machine not in session.peers:
-            raise UsageError(f"there is no machine {machine} in this match")
+        if peer_id != session.peer_id and peer_id not in session.peers:
+            raise UsageError(f"there is no peer {peer_id} in this match")
         if self._source is not None:
-            raise UsageError(f"machine {self._source} was named already")
-        self._source = machine
-        match.barrier = match.engine.frame
-        if machine == session.number:
+            raise UsageError(f"peer {self._source} was named already")
+        if peer_id == session.peer_id:
             self._offer(match)
-        self._say_when_ready(match, session.players_peers())
+        self._source = peer_id
+        match.barrier = match.engine.frame
+        self._report_when_ready(match, session.players_peers())
 
     def _offer(self, match: Match) -> None:
         state = match.engine.state_at(match.engine.final_state_frame)
-        data = self._session.sim.pack_state(state)
-        own = _Offer(len(data), self._session.sim.checksum(state) & 0xFFFFFFFF)
-        own.state = state
-        self._offers[self._session.number, next_number(match)] = own
-        self._outgoing = [wire.encode_resync(next_number(match), own.size, own.checksum)]
-        self._outgoing += [wire.encode_chunk(at, data[at : at + CHUNK]) for at in range(0, len(data), CHUNK)]
-        self._outbox.post(self._session.players_peers(), self._outgoing)
-        self._outbox.pump()
+        packed = PackedState(self._session.sim, state)
+        self._own = (state, packed.header.checksum)
+        self._sender = StateSender(encode_resync(next_number(match), packed.header), packed)
+        self._send_state(self._session.players_peers())
 
-    @property
-    def is_open(self) -> bool:
-        """Whether this machine's application has named a machine, and the next match has not begun."""
+    def _send_state(self, peers: Iterable[Peer]) -> None:
+        if self._sender is not None:
+            for peer in peers:
+                self._sender.add(peer)
+            self._sender.pump()
+
+    def after_frame(self, match: Match, now: float) -> bool:
+        if self._sender is not None:
+            self._sender.pump()
         return self._source is not None
 
-    def pump(self) -> None:
-        """Send on of the state what the links take."""
-        self._outbox.pump()
+    def receive_resync(self, peer: Peer, data: bytes) -> None:
+        """A peer announces its state."""
+        number, header = decode_resync(data)
+        receiver = self._receivers[peer.peer_id] = StateReceiver(self._session.sim, header)
+        # Each peer's offer stands for itself: none can get in the way of the one that was named. For any match but the
+        # next two it comes too late: its chunks are received and not used.
+        if is_ahead(number, self._match):
+            self._offers[peer.peer_id, number] = receiver
 
-    def announced(self, peer: Peer, data: bytes, match: Match) -> None:
-        number, size, checksum = wire.decode_resync(data)
-        if peer.role is Role.SPECTATOR or size > wire.LARGEST_STATE:
-            raise InvalidValue(f"a state of {size} bytes from a machine that {peer.role.value}")
-        offer = self._incoming[peer.number] = _Offer(size, checksum)
-        # Each machine's offer stands for itself: none can get in the way of the one that was named. Two ahead: the next
-        # match has begun there. For any other match it comes too late, and its parts are let go.
-        if (number - match.number) % 256 in (1, 2):
-            self._offers[peer.number, number] = offer
+    def receive_state(self, peer: Peer, data: bytes) -> None:
+        receiver = self._receivers.get(peer.peer_id)
+        if receiver is None:
+            raise InvalidValue("a state that was not announced")
+        if receiver.receive(data) and peer.peer_id == self._source:
+            self._report_when_ready(self._match, self._session.players_peers())
 
-    def take_chunk(self, peer: Peer, offset: int, part: bytes, match: Match) -> None:
-        offer = self._incoming.get(peer.number)
-        if offer is None or offer.state is not None or offset != len(offer.parts):
-            raise InvalidValue("a part of a state that was not announced")
-        if offset + len(part) > offer.size:
-            raise InvalidValue("more of a state than was announced")
-        offer.parts += part
-        if len(offer.parts) < offer.size:
+    def receive_resynced(self, peer: Peer, data: bytes) -> None:
+        """Another peer would go on, from the state with this checksum."""
+        match = self._match
+        number, checksum = decode_byte_and_number(data)
+        if is_ahead(number, match):
+            self._agreed[peer.peer_id] = (number, checksum)
+            self._begin_when_all_agree(match)
+
+    def _report_when_ready(self, match: Match, peers: Iterable[Peer]) -> None:
+        """Tell these peers that we have agreed and have the state of the peer that we named."""
+        named = self._named_state(match)
+        if named is None:
             return
-        try:
-            state = self._session.sim.unpack_state(bytes(offer.parts))
-        except (DecodeError, UsageError) as error:
-            raise InvalidValue(f"a state that does not decode: {error}") from error
-        if self._session.sim.checksum(state) & 0xFFFFFFFF != offer.checksum:
-            raise InvalidValue("a state that does not have its checksum")
-        offer.state, offer.parts = state, bytearray()
-        if peer.number == self._source:
-            self._say_when_ready(match, self._session.players_peers())
-
-    def ready(self, peer: Peer, number: int, checksum: int, match: Match) -> None:
-        """Another machine would go on, from the state with this checksum."""
-        if peer.role is not Role.SPECTATOR and (number - match.number) % 256 in (1, 2):
-            self._willing[peer.number] = (number, checksum)
-            self._start_when_agreed(match)
-
-    def _say_when_ready(self, match: Match, peers: Iterable[Peer]) -> None:
-        """We have agreed and have the state of the machine that we named."""
-        offer = self._named(match)
-        if offer is None:
-            return
-        self._willing[self._session.number] = (next_number(match), offer.checksum)
+        self._agreed[self._session.peer_id] = (next_number(match), named[1])
         for peer in peers:
-            peer.send(wire.encode_numbered(wire.RESYNCED, next_number(match), offer.checksum))
-        self._start_when_agreed(match)
+            peer.send(encode_byte_and_number(Kind.RESYNCED, next_number(match), named[1]))
+        self._begin_when_all_agree(match)
 
-    def _named(self, match: Match) -> _Offer | None:
-        """The state of the machine that we named, once it is whole."""
-        offer = None if self._source is None else self._offers.get((self._source, next_number(match)))
-        return None if offer is None or offer.state is None else offer
+    def _named_state(self, match: Match) -> tuple[Any, int] | None:
+        """The state of the peer that we named and its checksum, once it is complete."""
+        if self._source is None:
+            return None
+        if self._source == self._session.peer_id:
+            return self._own
+        offer = self._offers.get((self._source, next_number(match)))
+        return (offer.state, offer.header.checksum) if offer is not None and offer.is_complete else None
 
-    def _start_when_agreed(self, match: Match) -> None:
+    def _begin_when_all_agree(self, match: Match) -> None:
         session = self._session
-        if not is_settled(session):
+        named = self._named_state(match)
+        if named is None or session.match is not match or not may_begin_next(session):
             return
-        everyone = [session.number, *(peer.number for peer in session.players_peers())]
-        offer = self._named(match)
-        if offer is None or session.match is not match or not all(self._is_willing(n, offer, match) for n in everyone):
-            return
-        self._source = None
-        begin_next(session, match, session.departures.carried_over(), match.seed, offer.state)
+        peer_ids = [session.peer_id, *(peer.peer_id for peer in session.players_peers())]
+        if all(self._has_agreed(peer_id, named[1], match) for peer_id in peer_ids):
+            self._source = None
+            begin_next(session, match, session.drop_agreement.carried_over(), match.seed, named[0])
 
-    def _is_willing(self, machine: int, offer: _Offer, match: Match) -> bool:
-        number, checksum = self._willing.get(machine, (match.number, 0))
+    def _has_agreed(self, peer_id: int, checksum: int, match: Match) -> bool:
+        number, agreed = self._agreed.get(peer_id, (match.number, 0))
         if number == next_number(match):
-            return checksum == offer.checksum
+            return agreed == checksum
         # It is ready for the one after: there the next has begun already.
-        return number == (match.number + 2) % 256
+        return is_ahead(number, match)
 
-    def came(self, newcomer: Peer, match: Match) -> None:
-        """One who plays now must hear what we said before it did, and have the state that we offer."""
+    def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
+        """It must hear what we said before it came, and have the state that we offer."""
         if self._source is None:
             return
         match.barrier = match.engine.frame
-        if self._source == self._session.number:
-            self._outbox.post([newcomer], self._outgoing)
-            self._outbox.pump()
-        self._say_when_ready(match, [newcomer])
+        self._send_state([newcomer])
+        self._report_when_ready(match, [newcomer])
 
-    def settled(self, match: Match) -> None:
+    def roster_agreed(self, match: Match) -> None:
         session = self._session
         if self._source is None or session.match is not match:
             return
-        lost = self._source != session.number and self._source not in session.peers
-        if lost and not session.departures.undecided:
+        is_lost = self._source != session.peer_id and self._source not in session.peers
+        if is_lost and not session.drop_agreement.undecided:
             self._source = None
-            self._willing.pop(session.number, None)
+            self._agreed.pop(session.peer_id, None)
             match.barrier = None
             return
-        if not lost:
+        if not is_lost:
             match.barrier = match.engine.frame
-        self._start_when_agreed(match)
+        self._begin_when_all_agree(match)
 
-    def forget(self) -> None:
-        """A new match has begun."""
-        match = self._session.match
-        number = next_number(match) if match is not None else 0
-        self._source = None
-        self._incoming = {machine: offer for machine, offer in self._incoming.items() if machine in self._session.peers}
-        self._offers = {key: offer for key, offer in self._offers.items() if key[1] == number}
-        self._willing = {machine: word for machine, word in self._willing.items() if word[0] == number}
-        self._outbox = Outbox()
-        self._outgoing = []
+    def match_ending(self, match: Match) -> None:
+        """Keep only what others have said of the match after the next."""
+        after_next = (match.number + 2) % 256
+        peers = self._session.peers
+        self._source = self._own = self._sender = None
+        self._receivers = {peer_id: state for peer_id, state in self._receivers.items() if peer_id in peers}
+        self._offers = {key: offer for key, offer in self._offers.items() if key[1] == after_next}
+        self._agreed = {peer_id: agreed for peer_id, agreed in self._agreed.items() if agreed[0] == after_next}

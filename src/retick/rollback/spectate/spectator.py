@@ -1,17 +1,30 @@
-"""Watching a match: read-only, a little late, from any machine that plays, and from another if that one leaves."""
+"""Watching a match: read-only, a little late, through any peer that plays, and through another if that one leaves."""
 
 from collections import deque
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
 
-from retick.errors import DecodeError, NotSynchronized, UsageError
-from retick.link import Disconnected, LinkEndpoint, MessageReceived, Reason, Refuse, Refused, Request, describe
+from retick.errors import DecodeError, InvalidValue, NotSynchronized
+from retick.link import (
+    Connected,
+    Disconnected,
+    LinkEndpoint,
+    MessageReceived,
+    Reason,
+    Refuse,
+    Refused,
+    Request,
+    describe,
+)
 from retick.rollback.events import MatchEnded, MatchEvent, SourceChanged, WatchingStarted
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.timesync import Pace
-from retick.rollback.session import messages as wire
 from retick.rollback.session.link_config import link_config_for
-from retick.rollback.session.spectator_feed import FROM_A_STATE, watch_request
+from retick.rollback.session.messages.connect import FROM_A_STATE, OTHER_VERSION, encode_watch, version_fault
+from retick.rollback.session.messages.feed import decode_feed
+from retick.rollback.session.messages.join import Welcome, decode_welcome
+from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.state_transfer import StateReceiver
 from retick.sim.contract import Input, input_size_of
 
 __all__ = ["SpectatorSession"]
@@ -23,13 +36,13 @@ MOST_WAITING = 1 << 16
 class _Beginning(NamedTuple):
     """A state from which to show frames."""
 
-    welcome: wire.Welcome
+    welcome: Welcome
     state: Any
     packed: bytes
 
 
 def _feeds_nobody(request: Request) -> Refuse:
-    return Refuse(reason=Reason.DENIED, text="this machine only watches: call one that plays")
+    return Refuse(reason=Reason.DENIED, text="this peer only watches: call one that plays")
 
 
 class SpectatorSession:
@@ -44,7 +57,7 @@ class SpectatorSession:
         config: MatchConfig | None = None,
         delay: int = 30,
     ) -> None:
-        """Watch through the machine at ``address``, ``delay`` frames behind the newest that is known."""
+        """Watch through the peer at ``address``, ``delay`` frames behind the newest that is known."""
         self.config = config or MatchConfig()
         self.delay = delay
         self.frame = 0
@@ -54,7 +67,7 @@ class SpectatorSession:
         self.start_state = b""
         """That state as the game packs it, for a recording."""
         self.seed = 0
-        self.number = 0
+        self.match_number = 0
         """Of the match that is shown: rematches, and matches that went on after a desync, are counted."""
         self.ended = False
         self.source: Hashable = address
@@ -65,8 +78,14 @@ class SpectatorSession:
         self._link = LinkEndpoint(link_config_for(sim, self.config), entropy=entropy, admit=_feeds_nobody)
         self._others: list[Hashable] = []
         self._tried: set[Hashable] = set()
-        self._welcome: wire.Welcome | None = None
-        self._parts = bytearray()
+        self._welcome: Welcome | None = None
+        self._receiver: StateReceiver | None = None
+        self._receive: dict[int, Callable[[bytes], None]] = {
+            Kind.WELCOME: self._receive_welcome,
+            Kind.STATE: self._receive_state,
+            Kind.FEED: self._receive_feed,
+        }
+        """All that a spectator is sent."""
         self._rows: deque[tuple[Input, ...]] = deque()
         self._next: _Beginning | None = None
         """The state from which the next match is to be shown, once this one has been."""
@@ -104,7 +123,7 @@ class SpectatorSession:
         self.frame += 1
         self._pace.frame_run(now, 0.0)
 
-    def take_final_inputs(self) -> list[tuple[Input, ...]]:
+    def drain_final_inputs(self) -> list[tuple[Input, ...]]:
         """The inputs of the frames shown since this was last asked, for a recording: the last 65536, if not asked.
 
         Ask after each ``advance``: a WatchingStarted event begins another recording.
@@ -139,10 +158,9 @@ class SpectatorSession:
 
     def _dial(self) -> None:
         self._tried.add(self.source)
-        self._welcome = None
-        self._parts.clear()
-        match = self.number if self._next is None else self._next.welcome.match
-        data = watch_request(self._known() if self._state is not None else FROM_A_STATE, match)
+        self._welcome = self._receiver = None
+        match = self.match_number if self._next is None else self._next.welcome.match
+        data = encode_watch(self._known() if self._state is not None else FROM_A_STATE, match)
         self._connection = self._link.dial(self.source, seats=0, data=data)
 
     def _known(self) -> int:
@@ -156,15 +174,20 @@ class SpectatorSession:
             if event.connection is not self._connection:
                 continue
             if isinstance(event, MessageReceived):
-                try:
-                    self._on_message(event.data)
-                except (DecodeError, UsageError):
-                    self._connection.close(Reason.VIOLATION, "not what a spectator is sent")
+                self._on_message(event.data)
+            elif isinstance(event, Connected):
+                self._check_version()
             elif isinstance(event, Disconnected | Refused):
                 self._move_on(event.text or describe(event.reason))
 
+    def _check_version(self) -> None:
+        terms = self._connection.terms
+        fault = version_fault(terms.peer_data) if terms is not None else None
+        if fault is not None:
+            self._connection.close(OTHER_VERSION, fault)
+
     def _move_on(self, reason: str) -> None:
-        """The source is gone: ask the next machine of the match that is known and was not tried since."""
+        """The source is gone: ask the next known peer of the match that was not tried since."""
         if self.ended:
             return
         left = [address for address in self._others if address not in self._tried]
@@ -176,27 +199,28 @@ class SpectatorSession:
         self._dial()
 
     def _on_message(self, data: bytes) -> None:
-        kind = data[0] if data else -1
-        if kind == wire.WELCOME:
-            self._welcome = wire.decode_welcome(data)
-            self._parts.clear()
-            self._others = [m.address for m in self._welcome.members if m.number != self._welcome.sender]
-        elif kind == wire.STATE and self._welcome is not None:
-            self._take_chunk(self._welcome, *wire.decode_chunk(data))
-        elif kind == wire.FEED:
-            self._take_feed(wire.decode_feed(data))
+        """A message of the source; one that breaks the rules ends the connection with it."""
+        receive = self._receive.get(data[0]) if data else None
+        try:
+            if receive is None:
+                raise InvalidValue("a message that no spectator is sent")
+            receive(data)
+        except DecodeError:
+            self._connection.close(Reason.VIOLATION, "not what a spectator is sent")
 
-    def _take_chunk(self, welcome: wire.Welcome, offset: int, part: bytes) -> None:
-        if offset != len(self._parts) or offset + len(part) > welcome.state_size:
-            raise UsageError("a part of a state that does not follow the one before")
-        self._parts += part
-        if len(self._parts) < welcome.state_size:
+    def _receive_welcome(self, data: bytes) -> None:
+        self._welcome = welcome = decode_welcome(data)
+        self._receiver = StateReceiver(self._sim, welcome.state)
+        self._others = [entry.address for entry in welcome.entries if entry.peer_id != welcome.sender]
+
+    def _receive_state(self, data: bytes) -> None:
+        welcome, receiver = self._welcome, self._receiver
+        if welcome is None or receiver is None:
+            raise InvalidValue("a state that was not announced")
+        if not receiver.receive(data):
             return
-        state = self._sim.unpack_state(bytes(self._parts))
-        if self._sim.checksum(state) != welcome.checksum:
-            raise UsageError("a state that does not have its checksum")
-        beginning = _Beginning(welcome, state, bytes(self._parts))
-        self._parts.clear()
+        self._receiver = None
+        beginning = _Beginning(welcome, receiver.state, receiver.packed)
         self._next_rows.clear()
         if self._rows:
             self._next = beginning
@@ -206,20 +230,22 @@ class SpectatorSession:
     def _show(self, beginning: _Beginning) -> None:
         """Go on from this state; what was shown before has come to its end."""
         welcome = beginning.welcome
-        self._state, self.frame, self.seed, self.number = beginning.state, welcome.frame, welcome.seed, welcome.match
+        self._state, self.frame, self.seed = beginning.state, welcome.frame, welcome.seed
+        self.match_number = welcome.match
         self.start_frame, self.start_state = welcome.frame, beginning.packed
         self._rows, self._next_rows = self._next_rows, deque()
         self._next = None
         self._shown.clear()
         self._events.append(WatchingStarted(seed=welcome.seed, frame=welcome.frame))
 
-    def _take_feed(self, feed: wire.Feed) -> None:
+    def _receive_feed(self, data: bytes) -> None:
+        feed = decode_feed(data)
         width = self._size * self._sim.num_players
         rows, known = self._rows if self._next is None else self._next_rows, self._known()
         if self._state is None or len(feed.rows) % width or feed.first > known or len(rows) > MOST_WAITING:
-            raise UsageError("inputs that do not follow those before")
-        if feed.members:
-            self._others = [m.address for m in feed.members[1:]]
+            raise InvalidValue("inputs that do not follow those before")
+        if feed.entries:
+            self._others = [entry.address for entry in feed.entries[1:]]
         self._tried = {self.source}
         for at in range(max(known - feed.first, 0) * width, len(feed.rows), width):
             cells = range(at, at + width, self._size)

@@ -10,10 +10,12 @@ from retick.games.fighter import Fighter
 from retick.link import Accept, Connected, Connection, LinkEndpoint
 from retick.rollback.events import MatchEnded
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.session import messages as wire
-from retick.rollback.session import roster as lobby
 from retick.rollback.session.link_config import link_config_for
-from retick.rollback.session.roster import Member, Roster
+from retick.rollback.session.messages.connect import ACCEPTED
+from retick.rollback.session.messages.join import Welcome, encode_welcome
+from retick.rollback.session.messages.kinds import Kind, encode_byte_and_number
+from retick.rollback.session.messages.roster import Roster, RosterEntry, encode_roster, encode_start
+from retick.rollback.session.messages.state import StateHeader, encode_chunk
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.transport.memory import MemoryHub
 from tests.toys import Tally
@@ -30,7 +32,7 @@ class BadHost:
         self._link = LinkEndpoint(
             link_config_for(game, MatchConfig()),
             entropy=Random(2).randbytes,
-            admit=lambda request: Accept(seats=granted),
+            admit=lambda request: Accept(seats=granted, data=ACCEPTED),
         )
         self._hub = MemoryHub()
         self._hub.attach("host", self._link)
@@ -55,22 +57,22 @@ class BadHost:
         self.run(1.0)
 
 
-def roster(*members: Member, number: int = 1) -> bytes:
-    return lobby.encode_roster(Roster(number, TOKEN, members))
+def roster(*entries: RosterEntry, peer_id: int = 1) -> bytes:
+    return encode_roster(Roster(peer_id, TOKEN, entries))
 
 
-HOST_MEMBER = Member(0, (0,), "host")
+HOST_ENTRY = RosterEntry(0, (0,), "host")
 ROSTERS = {
-    "without the host": ((1,), roster(Member(1, (1,), "joiner"))),
+    "without the host": ((1,), roster(RosterEntry(1, (1,), "joiner"))),
     "with seats that the game does not have": (
         (1,),
-        roster(HOST_MEMBER, Member(1, (1,), "joiner"), Member(2, (5,), "x")),
+        roster(HOST_ENTRY, RosterEntry(1, (1,), "joiner"), RosterEntry(2, (5,), "x")),
     ),
-    "with a seat that nobody plays": ((1,), roster(Member(0, (1,), "host"), Member(1, (2,), "joiner"))),
-    "with other seats than were granted": ((1,), roster(Member(0, (1,), "host"), Member(1, (0,), "joiner"))),
-    "for the host itself": ((1,), roster(HOST_MEMBER, Member(1, (1,), "joiner"), number=0)),
-    "after no seat was granted": ((), roster(HOST_MEMBER, Member(1, (1,), "joiner"))),
-    "after more seats were granted than asked for": ((0, 1), roster(HOST_MEMBER, Member(1, (1,), "joiner"))),
+    "with a seat that nobody plays": ((1,), roster(RosterEntry(0, (1,), "host"), RosterEntry(1, (2,), "joiner"))),
+    "with other seats than were granted": ((1,), roster(RosterEntry(0, (1,), "host"), RosterEntry(1, (0,), "joiner"))),
+    "for the host itself": ((1,), roster(HOST_ENTRY, RosterEntry(1, (1,), "joiner"), peer_id=0)),
+    "after no seat was granted": ((), roster(HOST_ENTRY, RosterEntry(1, (1,), "joiner"))),
+    "after more seats were granted than asked for": ((0, 1), roster(HOST_ENTRY, RosterEntry(1, (1,), "joiner"))),
 }
 
 
@@ -78,7 +80,7 @@ ROSTERS = {
 def test_a_roster_that_does_not_fit_the_game_or_what_was_asked_for_ends_the_joining(name: str) -> None:
     granted, message = ROSTERS[name]
     host = BadHost(granted)
-    host.say(message, lobby.encode_start(7))
+    host.say(message, encode_start(7))
     assert host.joiner.match is None
     assert host.joiner.phase is Phase.ENDED
     assert any(isinstance(event, MatchEnded) for event in host.joiner.events())
@@ -86,13 +88,13 @@ def test_a_roster_that_does_not_fit_the_game_or_what_was_asked_for_ends_the_join
 
 def test_a_good_roster_begins_the_match() -> None:
     host = BadHost()
-    host.say(roster(HOST_MEMBER, Member(1, (1,), "joiner")), lobby.encode_start(7))
+    host.say(roster(HOST_ENTRY, RosterEntry(1, (1,), "joiner")), encode_start(7))
     assert host.joiner.running
 
 
 WELCOMES = {
-    "without its sender": {"members": (Member(5, (0,), "x"),)},
-    "with the receiver among the members": {"members": (HOST_MEMBER, Member(9, (1,), "x"))},
+    "without its sender": {"entries": (RosterEntry(5, (0,), "x"),)},
+    "with the receiver in the roster": {"entries": (HOST_ENTRY, RosterEntry(9, (1,), "x"))},
     "with a seat given twice": {"gone": (0,)},
     "with seats that the game does not have": {"gone": (7,)},
 }
@@ -103,9 +105,9 @@ def test_a_welcome_that_does_not_fit_the_game_ends_the_joining(name: str) -> Non
     game = Fighter()
     state = game.initial_state(7)
     data = game.pack_state(state)
-    good = wire.Welcome(0, 9, TOKEN, 7, 0, 0, game.checksum(state), len(data), (), (HOST_MEMBER,))
+    good = Welcome(0, 9, TOKEN, 7, 0, 0, StateHeader(len(data), game.checksum(state)), (), (HOST_ENTRY,))
     host = BadHost()
-    host.say(wire.encode_welcome(good._replace(**WELCOMES[name])), wire.encode_chunk(0, data))
+    host.say(encode_welcome(good._replace(**WELCOMES[name])), encode_chunk(0, data))
     assert host.joiner.match is None
     assert host.joiner.phase is Phase.ENDED
 
@@ -113,7 +115,20 @@ def test_a_welcome_that_does_not_fit_the_game_ends_the_joining(name: str) -> Non
 def test_a_welcome_with_a_seat_that_nobody_plays_is_refused() -> None:
     joiner: Any = RollbackSession(Tally(3), entropy=Random(1).randbytes, host_address="host")
     joiner.local_players = (1,)
-    welcome = wire.Welcome(0, 9, TOKEN, 7, 0, 0, 0, 32, (2,), (HOST_MEMBER,))
-    joiner._newcomer._check_welcome(welcome)
+    welcome = Welcome(0, 9, TOKEN, 7, 0, 0, StateHeader(32, 0), (2,), (HOST_ENTRY,))
+    joiner.newcomer._check_welcome(welcome)
     with pytest.raises(InvalidValue, match="nobody plays"):
-        joiner._newcomer._check_welcome(welcome._replace(gone=()))
+        joiner.newcomer._check_welcome(welcome._replace(gone=()))
+
+
+@pytest.mark.parametrize("frame", [0, 1 << 24, (1 << 31) - 1, 1 << 31, (1 << 32) - 1])
+@pytest.mark.parametrize("number", [0, 255])
+def test_a_welcome_at_any_frame_of_any_match_begins_it_or_ends_the_joining(frame: int, number: int) -> None:
+    game = Fighter()
+    state = game.initial_state(7)
+    data = game.pack_state(state)
+    header = StateHeader(len(data), game.checksum(state))
+    host = BadHost()
+    welcome = Welcome(0, 9, TOKEN, 7, number, frame, header, (), (HOST_ENTRY,))
+    host.say(encode_welcome(welcome), encode_chunk(0, data), encode_byte_and_number(Kind.COMMIT, 9, frame))
+    assert host.joiner.phase in (Phase.RUNNING, Phase.ENDED)

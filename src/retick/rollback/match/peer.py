@@ -1,0 +1,61 @@
+"""A remote peer as a match knows it: its id, its seats, the exchange of inputs with it, and the figures of both.
+
+There is one object for each remote peer. A session over links adds the connection to it (``session.peer``); where there
+is no link, as in the LAN mode, this class is enough. All statistics of a peer are made here.
+"""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from retick.rollback.match.stats import PathStats, PeerStats, RateMeter
+
+if TYPE_CHECKING:
+    from retick.rollback.match.exchange import Exchange
+
+__all__ = ["MatchPeer"]
+
+
+class MatchPeer:
+    """One remote peer."""
+
+    __slots__ = ("exchange", "meter", "peer_id", "players")
+
+    def __init__(self, peer_id: Any, players: tuple[int, ...]) -> None:
+        self.peer_id = peer_id
+        """By which the application knows it: a number, or in the LAN mode the address."""
+        self.players = players
+        """The seats played there, ascending."""
+        self.exchange: Exchange | None = None
+        """The exchange of inputs in the present match; None while there is none."""
+        self.meter = RateMeter()
+
+    def path(self) -> PathStats:
+        """What is known of the network path; without a link, what the exchange counts."""
+        exchange = self.exchange
+        if exchange is None:
+            return PathStats()
+        return PathStats(
+            packets_in=exchange.packets_in,
+            packets_out=exchange.packets_out,
+            bytes_in=exchange.bytes_in,
+            bytes_out=exchange.bytes_out,
+        )
+
+    def sample(self, now: float) -> None:
+        """Note the totals, about once a second, so that rates can be told."""
+        path = self.path()
+        self.meter.sample(path.packets_out, path.bytes_out, now)
+
+    def stats(self, now: float) -> PeerStats:
+        """All figures of this peer at this moment."""
+        path, exchange = self.path(), self.exchange
+        packets, octets = self.meter.rates(path.packets_out, path.bytes_out, now)
+        return PeerStats(
+            **asdict(path),
+            packets_per_second_out=packets,
+            bytes_per_second_out=octets,
+            lead=(exchange.lead.ours or 0.0) if exchange is not None else 0.0,
+            their_lead=(exchange.lead.theirs or 0.0) if exchange is not None else 0.0,
+            unacknowledged=exchange.unacknowledged if exchange is not None else 0,
+            dropped=dict(exchange.dropped) if exchange is not None else {},
+        )

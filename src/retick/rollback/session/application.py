@@ -1,0 +1,26 @@
+"""The application's own messages between peers: reliable, whole, in order."""
+
+from retick.errors import UsageError
+from retick.rollback.events import MessageReceived
+from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.part import SessionPart
+from retick.rollback.session.peer import Peer
+
+__all__ = ["ApplicationMessages"]
+
+
+class ApplicationMessages(SessionPart):
+    """Sends them, and tells the application of those that come."""
+
+    def send(self, data: bytes, peer_id: int | None) -> bool:
+        """To one peer, or to all that play; False if a queue is full, or nobody is connected."""
+        session = self._session
+        if peer_id is not None and peer_id not in session.peers:
+            raise UsageError(f"there is no peer {peer_id} in this match: there are {sorted(session.peers)}")
+        message = bytes((Kind.APPLICATION,)) + data
+        targets = session.players_peers() if peer_id is None else [session.peers[peer_id]]
+        sent = [target.send_if_room(message) for target in targets if target.is_connected]
+        return bool(sent) and all(sent)
+
+    def receive(self, peer: Peer, data: bytes) -> None:
+        self._session.tell(MessageReceived(peer=peer.peer_id, data=data[1:]))

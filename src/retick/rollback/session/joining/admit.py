@@ -1,0 +1,101 @@
+"""Who may connect: each request says what it wants, and the part that knows about it decides.
+
+A peer of the match may call before this one has heard of it. Whoever makes a peer known (a roster, a MEET) tells both
+ends, and one of them hears it first. The other must not refuse the call: the same news is still on its way. Such a
+call is accepted and waits, and nothing that comes over it is received until its peer is known.
+"""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from retick.errors import DecodeError
+from retick.link import Accept, Connection, Reason, Refuse, Request
+from retick.rollback.session.messages.connect import (
+    ACCEPTED,
+    OTHER_VERSION,
+    ConnectRequest,
+    Want,
+    decode_request,
+    version_fault,
+)
+from retick.rollback.session.peer import Phase
+
+if TYPE_CHECKING:
+    from retick.rollback.session.session import RollbackSession
+
+__all__ = ["Admission"]
+
+MOST_EARLY_CALLS = 16
+"""Calls that may wait for their peer to become known."""
+
+
+class Admission:
+    """Answers requests to connect."""
+
+    def __init__(self, session: "RollbackSession") -> None:
+        self._session = session
+        self._early = EarlyCalls()
+
+    def admit(self, request: Request) -> Accept | Refuse:
+        """The answer to a request; an acceptance carries the version of the session protocol."""
+        self._session.is_quiet = False
+        fault = version_fault(request.data)
+        if fault is not None:
+            return Refuse(reason=OTHER_VERSION, text=fault)
+        try:
+            wanted = decode_request(request.data)
+        except DecodeError:
+            return Refuse(reason=Reason.DENIED, text="a request that is not in the session protocol")
+        answer = self._answer(request, wanted)
+        return replace(answer, data=ACCEPTED) if isinstance(answer, Accept) else answer
+
+    def _answer(self, request: Request, wanted: ConnectRequest) -> Accept | Refuse:
+        session = self._session
+        if session.phase is Phase.ENDED:
+            return Refuse(reason=Reason.DENIED, text="the match is over here")
+        if wanted.want is Want.WATCH:
+            return session.spectator_feed.admit(request, wanted)
+        if wanted.want is Want.CALL:
+            return self._answer_call(request, wanted)
+        if session.phase is Phase.GATHERING and session.is_host:
+            return session.lobby.admit(request)
+        if session.phase is Phase.RUNNING:
+            return session.sponsor.admit(request)
+        return Refuse(reason=Reason.DENIED, text="nobody is expected here")
+
+    def _answer_call(self, request: Request, call: ConnectRequest) -> Accept | Refuse:
+        """Another peer of a match calls."""
+        session = self._session
+        if not session.token:
+            return self._early.hold(request, call)
+        peer = session.peers.get(call.peer_id) if call.token == session.token else None
+        is_unheard_of = session.phase is Phase.RUNNING and call.peer_id > session.newest_peer_id
+        if peer is None and call.token == session.token and is_unheard_of:
+            return self._early.hold(request, call)
+        if peer is None or peer.connection is not None:
+            return Refuse(reason=Reason.DENIED, text="not a peer of this match")
+        peer.attach(request.connection)
+        return Accept()
+
+    def claim(self, peer_id: int) -> Connection | None:
+        """The connection of a peer that has become known, if it has called already."""
+        return self._early.claim(self._session.token, peer_id)
+
+
+class EarlyCalls:
+    """Connections by the token of a match and the peer id that the caller showed."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[tuple[bytes, int], Connection] = {}
+
+    def hold(self, request: Request, call: ConnectRequest) -> Accept | Refuse:
+        """Let a caller wait; nothing of it is received, since its connection belongs to no peer yet."""
+        self._waiting = {shown: link for shown, link in self._waiting.items() if link.close_reason is None}
+        if len(self._waiting) >= MOST_EARLY_CALLS:
+            return Refuse(reason=Reason.DENIED, text="too many wait here already")
+        self._waiting[call.token, call.peer_id] = request.connection
+        return Accept()
+
+    def claim(self, token: bytes, peer_id: int) -> Connection | None:
+        found = self._waiting.pop((token, peer_id), None)
+        return found if found is not None and found.close_reason is None else None

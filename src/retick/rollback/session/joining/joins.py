@@ -1,0 +1,213 @@
+"""What every player does when a newcomer comes in: expects its call, promises a frame, and lets it play.
+
+``sponsor`` has the side of the peer that brings it in, and how the whole works.
+"""
+
+import math
+from typing import TYPE_CHECKING
+
+from retick.errors import InvalidValue
+from retick.link import Reason
+from retick.rollback.events import PlayersReturned
+from retick.rollback.match.match import Match
+from retick.rollback.session.messages.join import Meet, decode_meet
+from retick.rollback.session.messages.kinds import Kind, decode_byte, decode_byte_and_number, encode_byte_and_number
+from retick.rollback.session.messages.roster import pack_seats
+from retick.rollback.session.part import SessionPart
+from retick.rollback.session.peer import LAST_PEER_ID, Peer, Role
+from retick.rollback.session.transition import next_number
+
+if TYPE_CHECKING:
+    from retick.rollback.session.session import RollbackSession
+
+__all__ = ["Joins"]
+
+PROMISE_SECONDS = 0.25
+"""How far ahead a promise is, beside two round trips."""
+
+
+class Joins(SessionPart):
+    """Newcomers as the players see them: those that other peers bring in, and all of them once they play."""
+
+    def __init__(self, session: "RollbackSession") -> None:
+        super().__init__(session)
+        self.commits: dict[int, tuple[int, int]] = {}
+        """Newcomers that became players: their seats as bits, and the frame of their first input."""
+        self._first_frames: dict[int, int] = {}
+        """Newcomers that other peers announced, and the first frame whose inputs each of them needs."""
+        self._sponsors: dict[int, int] = {}
+        """Newcomers that other peers announced, and which peer."""
+        self._early_meets: dict[int, Meet] = {}
+        """Announced newcomers that cannot be expected yet, by their ids."""
+        self._early_proposals: dict[int, Peer] = {}
+        """Newcomers for whom a promise cannot be given yet, and their sponsors."""
+        self._promised_for: int | None = None
+        """The newcomer of another sponsor for whom this peer has promised a frame."""
+
+    @property
+    def has_promised(self) -> bool:
+        """Whether this peer waits for the COMMIT or CANCEL of a newcomer, who may be a player already elsewhere."""
+        return self._promised_for is not None
+
+    def receive_meet(self, peer: Peer, data: bytes) -> None:
+        self._expect(decode_meet(data), peer.peer_id, self._match)
+
+    def _expect(self, meet: Meet, sponsor: int, match: Match) -> None:
+        """Another peer brings somebody in: expect a call."""
+        session = self._session
+        # A lost peer may have given this id to a newcomer of whom the sponsor never heard.
+        self._forget_orphan(meet.peer_id, match)
+        self._check_meet(meet, sponsor)
+        self._sponsors[meet.peer_id] = sponsor
+        session.newest_peer_id = max(session.newest_peer_id, meet.peer_id)
+        if meet.match not in (match.number, next_number(match)):
+            # Of the last match, which has ended here: its sponsor ends it too, and sends the newcomer away.
+            return
+        if meet.match == next_number(match):
+            # The others have begun the next match, for which we still wait for a message.
+            self._early_meets[meet.peer_id] = meet
+        elif set(meet.players) - session.drop_agreement.lost_players - set(session.gone):
+            raise InvalidValue(f"peer {meet.peer_id} cannot take the seats {meet.players}")
+        elif set(meet.players) - set(session.gone):
+            # The others have agreed on a drop for which we still wait for a message.
+            self._early_meets[meet.peer_id] = meet
+        else:
+            self._first_frames[meet.peer_id] = meet.frame
+            session.expect(Peer(meet.peer_id, meet.players, Role.NEWCOMER))
+
+    def _check_meet(self, meet: Meet, sponsor: int) -> None:
+        """Only the peer with the lowest id may announce somebody, and nobody whom we know already."""
+        session = self._session
+        lowest = min((peer.peer_id for peer in session.players_peers()), default=sponsor)
+        if sponsor not in session.peers or sponsor != lowest or sponsor > session.peer_id:
+            raise InvalidValue(f"a MEET of peer {sponsor}, which is not the sponsor")
+        known = {session.peer_id, *session.peers, *session.drop_agreement.lost, *self._early_meets}
+        if meet.peer_id in known or meet.peer_id > LAST_PEER_ID:
+            raise InvalidValue(f"a MEET for peer {meet.peer_id}, which is not a newcomer")
+
+    def drop_agreed(self, match: Match) -> None:
+        """Those who are to take the dropped players' seats can be expected now."""
+        # Newcomers whose sponsor is lost, and whose COMMIT no survivor has seen, must come again.
+        for peer_id in list(self._sponsors):
+            self._forget_orphan(peer_id, match)
+        self._handle_early(match)
+        self._session.tell_roster_agreed(match)
+
+    def match_begun(self, match: Match) -> None:
+        self._handle_early(match)
+
+    def _handle_early(self, match: Match) -> None:
+        """Handle what came too early: before a drop was agreed here, or before this match had begun."""
+        meets, self._early_meets = self._early_meets, {}
+        for meet in meets.values():
+            sponsor = self._session.peers.get(self._sponsors[meet.peer_id])
+            if sponsor is not None:
+                try:
+                    self._expect(meet, sponsor.peer_id, match)
+                except InvalidValue:
+                    self._session.expel(sponsor, "a newcomer who cannot come")
+        proposals, self._early_proposals = self._early_proposals, {}
+        for peer_id, sponsor in proposals.items():
+            self._answer_proposal(sponsor, peer_id, match)
+
+    def _forget_orphan(self, peer_id: int, match: Match) -> None:
+        newcomer = self._session.peers.get(peer_id)
+        if self._sponsors.get(peer_id) in self._session.drop_agreement.lost:
+            self._early_meets.pop(peer_id, None)
+            self._early_proposals.pop(peer_id, None)
+            if newcomer is not None and newcomer.role is Role.NEWCOMER:
+                self.send_away(newcomer, match)
+
+    def receive_propose(self, peer: Peer, data: bytes) -> None:
+        """A sponsor asks from which frame on its newcomer may play."""
+        peer_id = decode_byte(data)
+        if self._sponsors.get(peer_id) != peer.peer_id:
+            raise InvalidValue(f"a PROPOSE for peer {peer_id}, which its sender did not announce")
+        self._answer_proposal(peer, peer_id, self._match)
+
+    def _answer_proposal(self, sponsor: Peer, peer_id: int, match: Match) -> None:
+        """Promise a frame, once it is agreed here too who is dropped.
+
+        The newcomer has nothing to say about that, and would be waited for if it came in before. Not answered for one
+        whom this peer has lost: it must not stop for it, and the newcomer, who has lost this peer too, gives up.
+        """
+        newcomer = self._session.peers.get(peer_id)
+        if peer_id in self._early_meets or self._session.drop_agreement.undecided:
+            self._early_proposals[peer_id] = sponsor
+        elif newcomer is not None and newcomer.role is Role.NEWCOMER:
+            self._promised_for = peer_id
+            sponsor.send(encode_byte_and_number(Kind.PROMISE, peer_id, self.promise(match)))
+
+    def promise(self, match: Match) -> int:
+        """A frame a little ahead, at which this peer stops until it hears the agreed one."""
+        rtt = max((peer.connection.rtt for peer in self._session.peers.values() if peer.connection), default=0.0)
+        ahead = math.ceil((PROMISE_SECONDS + 2 * rtt) * match.config.tick_rate)
+        match.barrier = match.engine.frame + min(ahead, match.config.history // 2)
+        return match.barrier
+
+    def receive_cancel(self, peer: Peer, data: bytes) -> None:
+        """A sponsor has given up its newcomer."""
+        match, peer_id = self._match, decode_byte(data)
+        if self._sponsors.get(peer_id) != peer.peer_id:
+            return
+        self._early_meets.pop(peer_id, None)
+        self._early_proposals.pop(peer_id, None)
+        newcomer = self._session.peers.get(peer_id)
+        if newcomer is not None and newcomer.role is Role.NEWCOMER:
+            self.send_away(newcomer, match)
+            self._session.tell_roster_agreed(match)
+
+    def peer_connected(self, peer: Peer) -> None:
+        """An announced newcomer's link is up: send it our inputs. Its COMMIT may have come before: then it plays."""
+        if peer.peer_id in self._first_frames:
+            self._session.exchange_with(peer, self._first_frames[peer.peer_id])
+
+    def peer_gone(self, peer: Peer, reason: str) -> None:
+        """A newcomer that another peer brings in is lost to us."""
+        session, match = self._session, self._session.match
+        is_expected = peer.role is Role.NEWCOMER and session.peers.get(peer.peer_id) is peer
+        if match is None or not session.running or not is_expected:
+            return
+        if self._promised_for == peer.peer_id:
+            # The others may have let it in by now: only their messages tell.
+            session.stop_exchange(peer)
+        else:
+            self.send_away(peer, match)
+            session.tell_roster_agreed(match)
+
+    def match_ending(self, match: Match) -> None:
+        """A newcomer that is not a player by now must come again."""
+        for peer in [peer for peer in self._session.peers.values() if peer.role is Role.NEWCOMER]:
+            self.send_away(peer, match)
+
+    def receive_commit(self, peer: Peer, data: bytes) -> None:
+        """A sponsor says from which frame on its newcomer plays; of another peer it means nothing."""
+        session, match = self._session, self._match
+        peer_id, frame = decode_byte_and_number(data)
+        newcomer = session.peers.get(peer_id)
+        if peer_id == session.peer_id and session.newcomer.is_sponsored_by(peer):
+            session.newcomer.commit(frame, match)
+        elif newcomer is not None and newcomer.role is Role.NEWCOMER and self._sponsors.get(peer_id) == peer.peer_id:
+            self.commit(newcomer, frame, match)
+
+    def commit(self, newcomer: Peer, frame: int, match: Match) -> None:
+        """From ``frame`` on the newcomer plays its seats."""
+        for player in newcomer.players:
+            match.engine.restore_player(player, frame)
+            self._session.drop_agreement.restore_player(player)
+        match.barrier = self._promised_for = None
+        newcomer.role = Role.PLAYER
+        self.commits[newcomer.peer_id] = (pack_seats(newcomer.players), frame)
+        self._session.tell(PlayersReturned(peer=newcomer.peer_id, players=newcomer.players, frame=frame))
+        for part in self._session.parts:
+            part.newcomer_became_player(newcomer, match)
+
+    def send_away(self, newcomer: Peer, match: Match, text: str = "") -> None:
+        """Let a newcomer go: it may come again."""
+        match.barrier = None
+        if self._promised_for == newcomer.peer_id:
+            self._promised_for = None
+        self._session.stop_exchange(newcomer)
+        self._session.peers.pop(newcomer.peer_id, None)
+        if newcomer.connection is not None:
+            newcomer.connection.close(Reason.DENIED, text or "the match changed meanwhile: try again")

@@ -1,0 +1,137 @@
+"""The side of a peer that takes seats in a running match: a state, the inputs since then, and its first own frame.
+
+``sponsor`` has the side of those who let it in, and how the whole works.
+"""
+
+from typing import TYPE_CHECKING
+
+from retick.errors import InvalidValue
+from retick.rollback.events import MatchStarted
+from retick.rollback.match.match import Match
+from retick.rollback.session.messages.join import Welcome, decode_welcome, encode_joined
+from retick.rollback.session.messages.roster import check_seats
+from retick.rollback.session.part import SessionPart
+from retick.rollback.session.peer import Peer, Role
+from retick.rollback.session.state_transfer import StateReceiver
+from retick.sim.contract import PacksState
+
+if TYPE_CHECKING:
+    from retick.rollback.session.session import RollbackSession
+
+__all__ = ["LEVEL_SECONDS", "Newcomer"]
+
+LEVEL_SECONDS = 0.75
+"""How far behind a newcomer may be, travel time included, when the frame of its first input is agreed."""
+
+
+class Newcomer(SessionPart):
+    """This peer as a newcomer."""
+
+    def __init__(self, session: "RollbackSession") -> None:
+        super().__init__(session)
+        self._welcome: Welcome | None = None
+        self._receiver: StateReceiver | None = None
+        self._has_joined = False
+
+    def receive_welcome(self, sponsor: Peer, data: bytes) -> None:
+        """The sponsor says who plays and announces a state: call the others."""
+        session = self._session
+        welcome = decode_welcome(data)
+        if not isinstance(session.sim, PacksState):
+            raise InvalidValue("a WELCOME for a game whose state cannot be sent")
+        self._check_welcome(welcome)
+        self._welcome = welcome
+        self._receiver = StateReceiver(session.sim, welcome.state)
+        del session.peers[sponsor.peer_id]
+        sponsor.peer_id, sponsor.role = welcome.sender, Role.PLAYER
+        session.peer_id = session.newest_peer_id = welcome.peer_id
+        session.token = welcome.token
+        for entry in welcome.entries:
+            if entry.peer_id == welcome.sender:
+                sponsor.players = entry.players
+                session.peers[entry.peer_id] = sponsor
+            else:
+                session.call(entry)
+
+    def _check_welcome(self, welcome: Welcome) -> None:
+        session = self._session
+        seats = {entry.peer_id: entry.players for entry in welcome.entries}
+        groups = (*seats.values(), welcome.gone, session.local_players)
+        taken = check_seats(groups, session.sim.num_players)
+        if len(taken) != session.sim.num_players:
+            raise InvalidValue("a WELCOME with a seat that nobody plays: it would be waited for")
+        if welcome.sender not in seats or welcome.peer_id in seats or len(session.local_players) != session.seats_asked:
+            raise InvalidValue("a WELCOME without its sender, or with other seats than were asked for")
+
+    def receive_state(self, peer: Peer, data: bytes) -> None:
+        """A chunk of the state; with the last one this peer's match begins."""
+        if self._receiver is None or self._welcome is None or not self.is_sponsored_by(peer):
+            raise InvalidValue("a state that was not announced")
+        if self._receiver.receive(data):
+            receiver, self._receiver = self._receiver, None
+            self._begin(self._welcome, receiver.state)
+
+    def _begin(self, welcome: Welcome, state: object) -> None:
+        session = self._session
+        match = Match(
+            session.sim,
+            seed=welcome.seed,
+            local_players=session.local_players,
+            config=session.config,
+            state=state,
+            start_frame=welcome.frame,
+            joins_at=None,
+            number=welcome.match,
+        )
+        for player in welcome.gone:
+            match.engine.drop_player(player, welcome.frame)
+            session.drop_agreement.decided[player] = welcome.frame
+        session.begin(match, welcome.frame)
+        self._report_when_level(match)
+
+    def peer_connected(self, peer: Peer) -> None:
+        """A link with a peer of the match is up: exchange inputs with it from the state's frame on."""
+        match = self._session.match
+        if self._welcome is not None and match is not None and not self._has_joined:
+            self._session.exchange_with(peer, self._welcome.frame)
+            self._report_when_level(match)
+
+    def peer_gone(self, peer: Peer, reason: str) -> None:
+        """One who loses a peer before it is in gives up: it cannot agree on drops with the others."""
+        session = self._session
+        if session.running and session.match is not None and session.match.joins_at is None:
+            session.end(reason)
+
+    def after_frame(self, match: Match, now: float) -> bool:
+        if match.joins_at is not None:
+            return False
+        self._report_when_level(match)
+        return True
+
+    def _report_when_level(self, match: Match) -> None:
+        """Tell the sponsor, once, that we have the state and all links, and have run what they brought."""
+        welcome, session = self._welcome, self._session
+        sponsor = session.peers.get(welcome.sender) if welcome is not None else None
+        if sponsor is None or self._has_joined:
+            return
+        if all(peer.is_connected for peer in session.peers.values()) and self._is_level(match):
+            self._has_joined = True
+            sponsor.send(encode_joined())
+
+    @staticmethod
+    def _is_level(match: Match) -> bool:
+        """Whether we have come near to where the others are; where a link came up late, inputs are still missing."""
+        newest = max((exchange.their_frame for exchange in match.exchanges), default=-1)
+        return newest - match.engine.frame <= LEVEL_SECONDS * match.config.tick_rate
+
+    def is_sponsored_by(self, peer: Peer) -> bool:
+        return self._welcome is not None and peer.peer_id == self._welcome.sender
+
+    def commit(self, frame: int, match: Match) -> None:
+        """The frame of our first own input is agreed: once, or another peer could silence ours at any time."""
+        if match.joins_at is not None:
+            return
+        match.joins_at = frame
+        for exchange in match.exchanges:
+            exchange.acks_below = frame
+        self._session.tell(MatchStarted(seed=match.seed, local_players=self._session.local_players, frame=frame))

@@ -1,0 +1,206 @@
+"""How a newcomer takes free seats in a running match, while the others play on.
+
+Theory of operation. The newcomer dials any peer of the match and is sent on to its *sponsor*, the peer with the lowest
+id. The sponsor sends it a final state and tells the other players to expect its call (MEET). From that state's frame on
+every player sends the newcomer its inputs like to any other peer; the newcomer runs them as fast as they come. Once it
+has a link with everybody (JOINED) the sponsor asks all players for a frame (PROPOSE). Each answers with a frame a
+little ahead and promises to stop there until it hears more (PROMISE). The highest of them is the frame from which on
+the newcomer plays (COMMIT): no peer can have passed it. A promise is a few round trips ahead, so that in practice no
+peer stops.
+"""
+
+from typing import TYPE_CHECKING
+
+from retick.errors import InvalidValue, UsageError
+from retick.link import Accept, Reason, Refuse, Request
+from retick.rollback.match.match import Match
+from retick.rollback.session.joining.newcomer import LEVEL_SECONDS
+from retick.rollback.session.messages.join import Meet, Welcome, decode_joined, encode_meet, encode_welcome
+from retick.rollback.session.messages.kinds import (
+    Kind,
+    decode_byte_and_number,
+    encode_byte,
+    encode_byte_and_number,
+)
+from retick.rollback.session.messages.roster import MAX_SEATS_EACH, pack_address
+from retick.rollback.session.part import SessionPart
+from retick.rollback.session.peer import LAST_PEER_ID, Peer, Role
+from retick.rollback.session.state_transfer import PackedState, StateSender
+from retick.sim.contract import PacksState
+
+if TYPE_CHECKING:
+    from retick.rollback.session.session import RollbackSession
+
+__all__ = ["ASK_SPONSOR", "Sponsor"]
+
+ASK_SPONSOR = 200
+"""A reason of refusal: the text is the address of the sponsor."""
+LONGEST_JOIN = 30.0
+"""Seconds after which a newcomer that has not become a player is given up."""
+
+
+class Sponsor(SessionPart):
+    """This peer as a sponsor: it brings in one newcomer at a time."""
+
+    def __init__(self, session: "RollbackSession") -> None:
+        super().__init__(session)
+        self.newcomer: Peer | None = None
+        """Whom this peer is bringing in; None when it is bringing in nobody."""
+        self._first_frame: int | None = None
+        """The frame of the newcomer's state; None before it was sent."""
+        self._promises: dict[int, int] = {}
+        """Peers, this one included, and the frame that each has promised for our newcomer."""
+        self._has_proposed = False
+        self._has_joined = False
+        self._waits_for_state = False
+        self._sender: StateSender | None = None
+
+    def admit(self, request: Request) -> Accept | Refuse:
+        """Somebody asks for seats in the running match."""
+        session = self._session
+        lowest = min(session.players_peers(), key=lambda peer: peer.peer_id, default=None)
+        if lowest is not None and lowest.peer_id < session.peer_id and lowest.connection is not None:
+            # One peer lets newcomers in, or two of them might give the same seat away.
+            return Refuse(reason=ASK_SPONSOR, text=pack_address(lowest.connection.address).decode())
+        free = session.gone
+        if not 1 <= request.seats <= min(len(free), MAX_SEATS_EACH):
+            return Refuse(reason=Reason.SEATS, text=f"{request.seats} seats were asked for, {len(free)} are free")
+        if not isinstance(session.sim, PacksState):
+            return Refuse(reason=Reason.DENIED, text="this game's state cannot be sent: nobody can join in mid-match")
+        if session.newest_peer_id >= LAST_PEER_ID:
+            return Refuse(reason=Reason.FULL, text="too many have come and gone in this match: nobody else can join")
+        busy = any(peer.role is Role.NEWCOMER for peer in session.peers.values())
+        if busy or session.match is None or session.match.joins_at is None:
+            return Refuse(reason=Reason.DENIED, text="somebody else is joining: try again in a moment")
+        session.newest_peer_id += 1
+        peer_id = session.newest_peer_id
+        self._first_frame = None
+        peer = self.newcomer = session.peers[peer_id] = Peer(peer_id, free[: request.seats], Role.NEWCOMER)
+        peer.attach(request.connection)
+        return Accept(seats=peer.players)
+
+    def peer_connected(self, peer: Peer) -> None:
+        """Our newcomer's link is up."""
+        if peer is self.newcomer:
+            self._welcome(peer, self._match)
+
+    def peer_gone(self, peer: Peer, reason: str) -> None:
+        """Our newcomer is lost."""
+        if peer is self.newcomer and self._session.running:
+            self.cancel(self._match)
+
+    def match_ending(self, match: Match) -> None:
+        """Our newcomer, if it is not a player by now, must come again."""
+        self._call_off(match)
+
+    def _welcome(self, newcomer: Peer, match: Match) -> None:
+        """Send our newcomer the state, and tell the others of it.
+
+        The state must lie behind the last input of every dropped player, because the newcomer runs them as neutral.
+        """
+        session = self._session
+        frame = match.engine.final_state_frame
+        agreement = session.drop_agreement
+        self._waits_for_state = agreement.undecided or frame < max(agreement.decided.values(), default=0)
+        if self._waits_for_state:
+            return
+        try:
+            packed = PackedState(session.sim, match.engine.state_at(frame))
+        except UsageError as error:
+            self.cancel(match, str(error))
+            return
+        welcome = Welcome(
+            sender=session.peer_id,
+            peer_id=newcomer.peer_id,
+            token=session.token,
+            seed=match.seed,
+            match=match.number,
+            frame=frame,
+            state=packed.header,
+            gone=tuple(sorted(set(session.gone) - set(newcomer.players))),
+            entries=session.roster_entries("sponsor"),
+        )
+        self._sender = StateSender(encode_welcome(welcome), packed)
+        self._sender.add(newcomer)
+        self._sender.pump()
+        self._promises = {}
+        self._has_proposed = self._has_joined = False
+        address = newcomer.connection.address if newcomer.connection is not None else ""
+        meet = encode_meet(Meet(newcomer.peer_id, newcomer.players, frame, address, match.number))
+        for peer in session.players_peers():
+            peer.send(meet)
+        self._first_frame = frame
+        session.exchange_with(newcomer, frame)
+
+    def after_frame(self, match: Match, now: float) -> bool:
+        """Send our newcomer its state, and see how far it is."""
+        newcomer = self.newcomer
+        if newcomer is None:
+            return False
+        if self._waits_for_state:
+            self._welcome(newcomer, match)
+        if self._sender is not None:
+            self._sender.pump()
+        self._propose_when_level(match)
+        since = match.engine.frame if self._first_frame is None else self._first_frame
+        if match.engine.frame - since > LONGEST_JOIN * match.config.tick_rate:
+            self.cancel(match)
+        return True
+
+    def receive_joined(self, peer: Peer, data: bytes) -> None:
+        """Our newcomer has the state and all links."""
+        decode_joined(data)
+        if peer is not self.newcomer:
+            raise InvalidValue("a JOINED from a newcomer that another peer brings in")
+        self._has_joined = True
+        self._propose_when_level(self._match)
+
+    def _propose_when_level(self, match: Match) -> None:
+        """Ask everyone for a frame, once the newcomer has come near: else all would have to wait for it there."""
+        newcomer = self.newcomer
+        if newcomer is None or self._has_proposed or not self._has_joined:
+            return
+        exchange = newcomer.exchange
+        if exchange is None or match.engine.frame - exchange.acknowledged > LEVEL_SECONDS * match.config.tick_rate:
+            return
+        self._has_proposed = True
+        self._promises[self._session.peer_id] = self._session.joins.promise(match)
+        for peer in self._session.players_peers():
+            peer.send(encode_byte(Kind.PROPOSE, newcomer.peer_id))
+        self._commit_when_promised(match)
+
+    def receive_promise(self, peer: Peer, data: bytes) -> None:
+        match = self._match
+        peer_id, frame = decode_byte_and_number(data)
+        # A peer is ahead by its window and its delay at most, and promises at most half of history ahead of that.
+        if frame > match.engine.frame + 2 * match.config.history:
+            raise InvalidValue(f"a PROMISE of frame {frame}, at frame {match.engine.frame}")
+        if self.newcomer is not None and peer_id == self.newcomer.peer_id and self._has_proposed:
+            self._promises[peer.peer_id] = frame
+            self._commit_when_promised(match)
+
+    def _commit_when_promised(self, match: Match) -> None:
+        session, newcomer = self._session, self.newcomer
+        if newcomer is None or any(peer.peer_id not in self._promises for peer in session.players_peers()):
+            return
+        frame = max(self._promises.values())
+        message = encode_byte_and_number(Kind.COMMIT, newcomer.peer_id, frame)
+        for peer in (*session.players_peers(), newcomer):
+            peer.send(message)
+        self.newcomer = None
+        session.joins.commit(newcomer, frame, match)
+
+    def cancel(self, match: Match, text: str = "") -> None:
+        """Give up bringing in our newcomer, if there is one: it may come again."""
+        if self.newcomer is not None:
+            self._call_off(match, text)
+            self._session.tell_roster_agreed(match)
+
+    def _call_off(self, match: Match, text: str = "") -> None:
+        newcomer, self.newcomer, self._sender, self._waits_for_state = self.newcomer, None, None, False
+        match.barrier = None
+        if newcomer is None:
+            return
+        for peer in self._session.players_peers():
+            peer.send(encode_byte(Kind.CANCEL, newcomer.peer_id))
+        self._session.joins.send_away(newcomer, match, text)

@@ -1,0 +1,108 @@
+"""What a request to connect wants, as the application data of the link's HELLO; ACCEPT answers with the version.
+
+::
+
+    u8 version of the session protocol, u8 tag, and by tag:
+
+    01 PLAY    nothing more; the link's request has the number of seats
+    02 WATCH   u32 frame to go on from, FFFFFFFF for none, u8 match
+    03 CALL    8 bytes token, u8 peer id: a peer of the match calls another
+
+    ACCEPT: u8 version of the session protocol
+
+Version 1 had no version byte: its requests are empty, begin with "WATCH", or have nine bytes. Every later version has
+its number in the first byte, and no request of nine bytes or without any.
+"""
+
+import struct
+from enum import IntEnum
+from typing import NamedTuple
+
+from retick.errors import InvalidValue
+from retick.rollback.session.messages.roster import TOKEN_SIZE
+
+__all__ = [
+    "ACCEPTED",
+    "FROM_A_STATE",
+    "OTHER_VERSION",
+    "VERSION",
+    "ConnectRequest",
+    "Want",
+    "decode_request",
+    "encode_call",
+    "encode_play",
+    "encode_watch",
+    "version_fault",
+]
+
+VERSION = 2
+"""Of the session protocol: all that is in this package."""
+ACCEPTED = bytes((VERSION,))
+"""The application data of an acceptance."""
+OTHER_VERSION = 201
+"""A reason of refusal: the other side speaks another version of the session protocol."""
+FROM_A_STATE = 0xFFFFFFFF
+"""In place of the frame to go on from: the spectator has nothing yet."""
+
+_HEAD = struct.Struct("<BB")
+_WATCH = struct.Struct("<BBIB")
+_CALL = struct.Struct(f"<BB{TOKEN_SIZE}sB")
+
+
+class Want(IntEnum):
+    """The tag of a request."""
+
+    PLAY = 1
+    WATCH = 2
+    CALL = 3
+
+
+class ConnectRequest(NamedTuple):
+    """A request, decoded; only the fields of its tag have a meaning."""
+
+    want: Want
+    frame: int = FROM_A_STATE
+    """WATCH: the frame to go on from."""
+    match: int = 0
+    """WATCH: the match of that frame."""
+    token: bytes = b""
+    """CALL: what the peers of the match know."""
+    peer_id: int = 0
+    """CALL: the caller's id."""
+
+
+def encode_play() -> bytes:
+    return _HEAD.pack(VERSION, Want.PLAY)
+
+
+def encode_watch(frame: int, match: int = 0) -> bytes:
+    return _WATCH.pack(VERSION, Want.WATCH, frame, match)
+
+
+def encode_call(token: bytes, peer_id: int) -> bytes:
+    return _CALL.pack(VERSION, Want.CALL, token, peer_id)
+
+
+def version_fault(data: bytes) -> str | None:
+    """Words for what a side of another version said when it connected; None if it is ours."""
+    is_first = not data or len(data) == TOKEN_SIZE + 1 or data.startswith(b"WATCH")
+    theirs = 1 if is_first else data[0]
+    if theirs == VERSION:
+        return None
+    return f"session protocol {VERSION} here, {theirs} there: update Retick on the side with the lower number"
+
+
+def decode_request(data: bytes) -> ConnectRequest:
+    """A request of our version."""
+    if len(data) < _HEAD.size:
+        raise InvalidValue("a request to connect that does not say what it wants")
+    want = data[1]
+    if want == Want.PLAY and len(data) == _HEAD.size:
+        return ConnectRequest(Want.PLAY)
+    if want == Want.WATCH and len(data) == _WATCH.size:
+        _, _, frame, match = _WATCH.unpack(data)
+        return ConnectRequest(Want.WATCH, frame=frame, match=match)
+    if want == Want.CALL and len(data) == _CALL.size:
+        _, _, token, peer_id = _CALL.unpack(data)
+        return ConnectRequest(Want.CALL, token=token, peer_id=peer_id)
+    raise InvalidValue(f"a request to connect with tag {want} and {len(data)} bytes")

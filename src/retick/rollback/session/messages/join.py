@@ -1,0 +1,119 @@
+"""How a newcomer is brought into a running match.
+
+::
+
+    05 WELCOME   u8 sender's peer id, u8 your peer id, 8 bytes token, u32 seed, u8 match, u32 frame,
+                 u32 bytes of the state, u32 its checksum, u16 free seats as bits, roster entries
+    07 MEET      u8 match, u8 peer id, u16 seats as bits, u32 frame, u8 n, n bytes address
+    08 JOINED    nothing more: the newcomer has the state and all links
+
+PROPOSE, PROMISE, COMMIT and CANCEL have the layouts of ``kinds``.
+"""
+
+import struct
+from collections.abc import Hashable
+from typing import NamedTuple
+
+from retick.errors import InvalidValue
+from retick.rollback.session.messages.kinds import Kind, need
+from retick.rollback.session.messages.roster import (
+    MAX_ADDRESS,
+    RosterEntry,
+    decode_entries,
+    encode_entries,
+    pack_address,
+    pack_seats,
+    unpack_address,
+    unpack_seats,
+)
+from retick.rollback.session.messages.state import StateHeader, check_header
+
+__all__ = [
+    "Meet",
+    "Welcome",
+    "decode_joined",
+    "decode_meet",
+    "decode_welcome",
+    "encode_joined",
+    "encode_meet",
+    "encode_welcome",
+]
+
+_WELCOME = struct.Struct("<BBB8sIBIIIH")
+_MEET = struct.Struct("<BBBHIB")
+
+
+class Welcome(NamedTuple):
+    """What a newcomer or a spectator begins with."""
+
+    sender: int
+    peer_id: int
+    """The id of the receiver; 255 for a spectator."""
+    token: bytes
+    seed: int
+    match: int
+    frame: int
+    """The frame of the state that follows."""
+    state: StateHeader
+    gone: tuple[int, ...]
+    """Free seats."""
+    entries: tuple[RosterEntry, ...]
+
+
+class Meet(NamedTuple):
+    """A newcomer will call."""
+
+    peer_id: int
+    players: tuple[int, ...]
+    frame: int
+    """The first frame whose inputs the newcomer needs."""
+    address: Hashable
+    match: int = 0
+
+
+def encode_welcome(welcome: Welcome) -> bytes:
+    head = _WELCOME.pack(
+        Kind.WELCOME,
+        welcome.sender,
+        welcome.peer_id,
+        welcome.token,
+        welcome.seed,
+        welcome.match,
+        welcome.frame,
+        *welcome.state,
+        pack_seats(welcome.gone),
+    )
+    return head + encode_entries(welcome.entries)
+
+
+def decode_welcome(data: bytes) -> Welcome:
+    need(data, _WELCOME.size)
+    _, sender, peer_id, token, seed, match, frame, size, checksum, gone = _WELCOME.unpack_from(data)
+    if not seed:
+        raise InvalidValue("a match has a seed from 1 on")
+    state = check_header(StateHeader(size, checksum))
+    entries = decode_entries(data, _WELCOME.size)
+    return Welcome(sender, peer_id, token, seed, match, frame, state, unpack_seats(gone), entries)
+
+
+def encode_meet(meet: Meet) -> bytes:
+    address = pack_address(meet.address)
+    head = _MEET.pack(Kind.MEET, meet.match, meet.peer_id, pack_seats(meet.players), meet.frame, len(address))
+    return head + address
+
+
+def decode_meet(data: bytes) -> Meet:
+    need(data, _MEET.size)
+    _, match, peer_id, seats, frame, length = _MEET.unpack_from(data)
+    if len(data) != _MEET.size + length or length > MAX_ADDRESS or not seats:
+        raise InvalidValue("a MEET with a wrong length or without a seat")
+    return Meet(peer_id, unpack_seats(seats), frame, unpack_address(data[_MEET.size :]), match)
+
+
+def encode_joined() -> bytes:
+    return bytes((Kind.JOINED,))
+
+
+def decode_joined(data: bytes) -> None:
+    if len(data) != 1:
+        raise InvalidValue(f"JOINED has 1 byte, not {len(data)}")

@@ -1,0 +1,70 @@
+"""The first byte of every session message, and the two layouts that many of the short ones share.
+
+::
+
+    kind, u8 value                       PROPOSE, CANCEL (a peer id), REMATCH (a match number)
+    kind, u8 value, u32 number           PROMISE, COMMIT (a peer id and a frame), RESYNCED (a match number, a checksum)
+
+To add a kind: a number here, its layout in a module beside this one, and its row in ``table``.
+"""
+
+import struct
+from enum import IntEnum
+
+from retick.errors import InvalidValue, Truncated
+
+__all__ = ["Kind", "decode_byte", "decode_byte_and_number", "encode_byte", "encode_byte_and_number", "need"]
+
+
+class Kind(IntEnum):
+    """What a message is."""
+
+    APPLICATION = 0x00
+    ROSTER = 0x01
+    READY = 0x02
+    START = 0x03
+    DROP = 0x04
+    WELCOME = 0x05
+    STATE = 0x06
+    MEET = 0x07
+    JOINED = 0x08
+    PROPOSE = 0x09
+    PROMISE = 0x0A
+    COMMIT = 0x0B
+    CANCEL = 0x0C
+    REMATCH = 0x0D
+    FEED = 0x0E
+    EVIDENCE = 0x0F
+    RESYNC = 0x10
+    RESYNCED = 0x11
+
+
+_BYTE = struct.Struct("<BB")
+_BYTE_AND_NUMBER = struct.Struct("<BBI")
+
+
+def need(data: bytes, size: int) -> None:
+    """Truncated unless ``data`` has at least ``size`` bytes."""
+    if len(data) < size:
+        raise Truncated(f"a message of {len(data)} bytes where {size} are needed", needed=size, available=len(data))
+
+
+def encode_byte(kind: Kind, value: int) -> bytes:
+    return _BYTE.pack(kind, value)
+
+
+def decode_byte(data: bytes) -> int:
+    if len(data) != _BYTE.size:
+        raise InvalidValue(f"a message of kind {data[0]} has {_BYTE.size} bytes, not {len(data)}")
+    return data[1]
+
+
+def encode_byte_and_number(kind: Kind, value: int, number: int) -> bytes:
+    return _BYTE_AND_NUMBER.pack(kind, value, number)
+
+
+def decode_byte_and_number(data: bytes) -> tuple[int, int]:
+    if len(data) != _BYTE_AND_NUMBER.size:
+        raise InvalidValue(f"a message of kind {data[0]} has {_BYTE_AND_NUMBER.size} bytes, not {len(data)}")
+    _, value, number = _BYTE_AND_NUMBER.unpack(data)
+    return value, number

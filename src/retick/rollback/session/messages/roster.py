@@ -1,0 +1,186 @@
+"""Who takes part in a match, and the seed with which it starts.
+
+::
+
+    roster entries  u8 count; each: u8 peer id, u16 seats as bits, u8 n, n bytes address
+    01 ROSTER       u8 your peer id, 8 bytes token, roster entries
+    02 READY        nothing more: all links of the sender are up
+    03 START        u32 seed
+
+The host has peer id 0; the others are numbered as they came.
+"""
+
+import struct
+from collections.abc import Hashable, Iterable
+from typing import NamedTuple
+
+from retick.errors import InvalidValue, TrailingData, Truncated, UsageError
+from retick.rollback.session.messages.kinds import Kind
+
+__all__ = [
+    "MAX_ADDRESS",
+    "MAX_PEERS",
+    "MAX_SEATS",
+    "MAX_SEATS_EACH",
+    "TOKEN_SIZE",
+    "Roster",
+    "RosterEntry",
+    "check_seats",
+    "decode_entries",
+    "decode_ready",
+    "decode_roster",
+    "decode_start",
+    "encode_entries",
+    "encode_ready",
+    "encode_roster",
+    "encode_start",
+    "pack_address",
+    "pack_seats",
+    "unpack_address",
+    "unpack_seats",
+]
+
+TOKEN_SIZE = 8
+MAX_PEERS = 16
+MAX_SEATS = 16
+MAX_SEATS_EACH = 8
+"""Players at one peer whose inputs a packet can carry."""
+MAX_ADDRESS = 80
+"""Bytes of an address."""
+
+_ROSTER = struct.Struct("<BB8s")
+_ENTRY = struct.Struct("<BHB")
+_START = struct.Struct("<BI")
+
+
+class RosterEntry(NamedTuple):
+    """One peer of a match."""
+
+    peer_id: int
+    players: tuple[int, ...]
+    """The seats that are played there."""
+    address: Hashable
+
+
+class Roster(NamedTuple):
+    """Who takes part, as the host tells each peer."""
+
+    peer_id: int
+    """The peer that this roster is sent to."""
+    token: bytes
+    """What peers of this match show when they call each other."""
+    entries: tuple[RosterEntry, ...]
+
+
+def pack_seats(players: Iterable[int]) -> int:
+    """Seats as bits."""
+    return sum(1 << player for player in players)
+
+
+def unpack_seats(bits: int) -> tuple[int, ...]:
+    return tuple(player for player in range(MAX_SEATS) if bits >> player & 1)
+
+
+def pack_address(address: Hashable) -> bytes:
+    """An IP address and port, or a name on a simulated network, as text."""
+    if isinstance(address, tuple) and len(address) >= 2:
+        return f"{address[0]} {address[1]}".encode()
+    if isinstance(address, str):
+        return address.encode()
+    raise UsageError(f"an address is (host, port) or a name, not {address!r}")
+
+
+def unpack_address(data: bytes) -> Hashable:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        raise InvalidValue("an address that is not UTF-8") from None
+    host, space, port = text.rpartition(" ")
+    if not space:
+        return text
+    if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65535):
+        raise InvalidValue(f"port {port!r} is not a number from 0 to 65535")
+    return (host, int(port))
+
+
+def encode_roster(roster: Roster) -> bytes:
+    return _ROSTER.pack(Kind.ROSTER, roster.peer_id, roster.token) + encode_entries(roster.entries)
+
+
+def decode_roster(data: bytes) -> Roster:
+    if len(data) < _ROSTER.size:
+        raise Truncated("a roster that ends in its head", needed=_ROSTER.size, available=len(data))
+    _, peer_id, token = _ROSTER.unpack_from(data)
+    entries = decode_entries(data, _ROSTER.size)
+    if peer_id not in {entry.peer_id for entry in entries}:
+        raise InvalidValue(f"a roster without the peer that it is for, {peer_id}")
+    return Roster(peer_id, token, entries)
+
+
+def encode_entries(entries: tuple[RosterEntry, ...]) -> bytes:
+    parts = [bytes((len(entries),))]
+    for entry in entries:
+        address = pack_address(entry.address)
+        parts.append(_ENTRY.pack(entry.peer_id, pack_seats(entry.players), len(address)) + address)
+    return b"".join(parts)
+
+
+def decode_entries(data: bytes, at: int) -> tuple[RosterEntry, ...]:
+    """The peers listed from ``at`` to the end of ``data``."""
+    count = data[at] if at < len(data) else 0
+    if not 1 <= count <= MAX_PEERS:
+        raise InvalidValue(f"a roster has 1 to {MAX_PEERS} peers, not {count}")
+    at += 1
+    entries: list[RosterEntry] = []
+    taken = 0
+    for _ in range(count):
+        entry, seats, at = _decode_entry(data, at)
+        if seats & taken or any(entry.peer_id == other.peer_id for other in entries):
+            raise InvalidValue("a roster in which two peers claim the same seat or peer id")
+        taken |= seats
+        entries.append(entry)
+    if at != len(data):
+        raise TrailingData(f"{len(data) - at} bytes after the roster", extra=len(data) - at)
+    return tuple(entries)
+
+
+def _decode_entry(data: bytes, at: int) -> tuple[RosterEntry, int, int]:
+    if len(data) < at + _ENTRY.size:
+        raise Truncated("a roster that ends within an entry", needed=at + _ENTRY.size, available=len(data))
+    peer_id, seats, length = _ENTRY.unpack_from(data, at)
+    at += _ENTRY.size
+    if length > MAX_ADDRESS or len(data) < at + length:
+        raise InvalidValue("a roster with an address that is too long")
+    if not seats:
+        raise InvalidValue(f"peer {peer_id} plays no seat")
+    return RosterEntry(peer_id, unpack_seats(seats), unpack_address(data[at : at + length])), seats, at + length
+
+
+def check_seats(groups: Iterable[tuple[int, ...]], num_players: int) -> set[int]:
+    """All seats of these groups; InvalidValue when the game has no such seat, or one of them is given twice."""
+    seats = [seat for group in groups for seat in group]
+    if len(set(seats)) != len(seats) or not set(seats) <= set(range(num_players)):
+        raise InvalidValue(f"seats {sorted(seats)} in a game of {num_players} players")
+    return set(seats)
+
+
+def encode_ready() -> bytes:
+    return bytes((Kind.READY,))
+
+
+def decode_ready(data: bytes) -> None:
+    if len(data) != 1:
+        raise InvalidValue(f"READY has 1 byte, not {len(data)}")
+
+
+def encode_start(seed: int) -> bytes:
+    return _START.pack(Kind.START, seed)
+
+
+def decode_start(data: bytes) -> int:
+    if len(data) != _START.size:
+        raise InvalidValue(f"START has {_START.size} bytes, not {len(data)}")
+    seed: int = _START.unpack(data)[1]
+    if not seed:
+        raise InvalidValue("a match has a seed from 1 on")
+    return seed

@@ -1,0 +1,54 @@
+"""The base class of session parts: how a part is told what happens.
+
+A session has one part for each thing that happens beside the frames: the lobby, drops, newcomers, spectators and so
+on. It owns them in one tuple, ``session.parts``, and walks that tuple in order. Messages reach a part by the table in
+``messages.table``.
+"""
+
+from typing import TYPE_CHECKING
+
+from retick.errors import NotSynchronized
+from retick.rollback.match.match import Match
+from retick.rollback.session.peer import Peer
+
+if TYPE_CHECKING:
+    from retick.rollback.session.session import RollbackSession
+
+__all__ = ["SessionPart"]
+
+
+class SessionPart:
+    """Base class of session parts; every hook is optional."""
+
+    def __init__(self, session: "RollbackSession") -> None:
+        self._session = session
+
+    @property
+    def _match(self) -> Match:
+        """The match that runs; NotSynchronized before there is one."""
+        match: Match | None = self._session.match
+        if match is None:
+            raise NotSynchronized(f"there is no match yet: the session is {self._session.phase.value}")
+        return match
+
+    def peer_connected(self, peer: Peer) -> None:
+        """The link with a peer is up."""
+
+    def peer_gone(self, peer: Peer, reason: str) -> None:
+        """The link with a peer has ended, or was never made; ``reason`` is in words."""
+
+    def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
+        """It is agreed from which frame on a newcomer plays."""
+
+    def roster_agreed(self, match: Match) -> None:
+        """A drop is agreed, or a newcomer was sent away: all peers count the same players again."""
+
+    def match_ending(self, match: Match) -> None:
+        """Another match is about to follow this one."""
+
+    def match_begun(self, match: Match) -> None:
+        """A match has begun, the first or another."""
+
+    def after_frame(self, match: Match, now: float) -> bool:
+        """Do what is due after a frame, or while the match waits. True: call again after the next frame."""
+        return False

@@ -1,0 +1,133 @@
+"""Requests to connect: the version is compared on both sides, the tag decides who answers, early calls wait."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+
+from retick.link import Accept, Connected, LinkEndpoint, Reason, Refused
+from retick.rollback.events import MatchEnded, PeerDisconnected
+from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.joining.admit import MOST_EARLY_CALLS
+from retick.rollback.session.link_config import link_config_for
+from retick.rollback.session.messages.connect import (
+    ACCEPTED,
+    OTHER_VERSION,
+    VERSION,
+    encode_call,
+    encode_play,
+    encode_watch,
+)
+from retick.rollback.session.session import Phase, RollbackSession
+from retick.rollback.spectate.spectator import SpectatorSession
+from retick.transport.memory import MemoryHub
+from tests.toys import Tally
+
+WORDS = "session protocol 2 here, {} there: update Retick on the side with the lower number"
+
+
+class Lane:
+    """One session and a bare link endpoint that asks it for connections."""
+
+    def __init__(self, session: Any, *, admit: Any = None) -> None:
+        self.session = session
+        config = link_config_for(Tally(2), MatchConfig())
+        self.stranger = LinkEndpoint(config, entropy=Random(2).randbytes, admit=admit)
+        self._hub = MemoryHub()
+        self._hub.attach("session", session)
+        self._hub.attach("stranger", self.stranger)
+        self._now = 0.0
+
+    def run(self, seconds: float = 0.5) -> None:
+        end = self._now + seconds
+        while self._now < end:
+            self._now += 1 / 60
+            self._hub.exchange(now=self._now)
+
+    def ask(self, data: bytes, *, seats: int = 1) -> Any:
+        """The answer to a request."""
+        connection = self.stranger.dial("session", seats=seats, data=data)
+        self.run()
+        events = [event for event in self.stranger.events() if event.connection is connection]
+        [answer] = [event for event in events if isinstance(event, Connected | Refused)]
+        return answer
+
+
+def host() -> RollbackSession:
+    return RollbackSession(Tally(2), entropy=Random(1).randbytes)
+
+
+def playing() -> RollbackSession:
+    return RollbackSession(Tally(2), entropy=Random(1).randbytes, seats=2)
+
+
+def joiner() -> RollbackSession:
+    return RollbackSession(Tally(2), entropy=Random(1).randbytes, host_address="stranger")
+
+
+OLD = {"play": b"", "watch": b"WATCH\xff\xff\xff\xff\0", "call": bytes(range(1, 10))}
+
+
+@pytest.mark.parametrize("request_", OLD)
+@pytest.mark.parametrize("session", [host, playing])
+def test_a_request_of_the_first_version_is_refused_with_both_versions_and_what_to_do(
+    request_: str, session: Callable[[], RollbackSession]
+) -> None:
+    refused = Lane(session()).ask(OLD[request_], seats=1 if request_ == "play" else 0)
+    assert (refused.reason, refused.text) == (OTHER_VERSION, WORDS.format(1))
+
+
+def test_a_request_of_a_later_version_is_refused_with_both_versions() -> None:
+    refused = Lane(host()).ask(b"\x09\x01and more")
+    assert (refused.reason, refused.text) == (OTHER_VERSION, WORDS.format(9))
+
+
+def test_a_joiner_of_a_host_of_the_first_version_ends_with_both_versions() -> None:
+    """Such a host looks at no version, and accepts: the joiner finds out by the acceptance."""
+    lane = Lane(joiner(), admit=lambda request: Accept(seats=(1,)))
+    lane.run()
+    assert lane.session.phase is Phase.ENDED
+    events = lane.session.events()
+    [gone] = [event for event in events if isinstance(event, PeerDisconnected)]
+    assert (gone.reason, gone.text) == (OTHER_VERSION, WORDS.format(1))
+    assert [event.reason for event in events if isinstance(event, MatchEnded)] == [WORDS.format(1)]
+
+
+def test_a_spectator_of_a_peer_of_another_version_ends_with_both_versions() -> None:
+    session = SpectatorSession(Tally(2), "stranger", entropy=Random(1).randbytes)
+    Lane(session, admit=lambda request: Accept(data=b"\x03")).run()
+    assert session.events() == [MatchEnded(reason=WORDS.format(3))]
+
+
+def test_an_acceptance_carries_the_version() -> None:
+    assert Lane(host()).ask(encode_play()).connection.terms.peer_data == bytes((VERSION,))
+
+
+@pytest.mark.parametrize("data", [bytes((VERSION,)), bytes((VERSION, 0)), bytes((VERSION, 77)), encode_play() + b"\0"])
+def test_a_request_that_wants_nothing_known_is_refused(data: bytes) -> None:
+    refused = Lane(host()).ask(data)
+    assert (refused.reason, refused.text) == (Reason.DENIED, "a request that is not in the session protocol")
+
+
+def test_one_who_wants_to_play_and_one_who_wants_to_watch_are_told_why_not() -> None:
+    assert Lane(host()).ask(encode_watch(0)).text == "the match has not begun: try again in a moment"
+    assert Lane(playing()).ask(encode_play()).text == "1 seats were asked for, 0 are free"
+    over = playing()
+    over.close()
+    for data in (encode_play(), encode_watch(0), encode_call(bytes(8), 1)):
+        assert Lane(over).ask(data).text == "the match is over here"
+
+
+def test_a_call_with_another_token_or_of_no_peer_is_refused() -> None:
+    session = host()
+    for token, peer_id in ((bytes(8), 1), (session.token, 1), (session.token, 0)):
+        refused = Lane(session).ask(encode_call(token, peer_id), seats=0)
+        assert (refused.reason, refused.text) == (Reason.DENIED, "not a peer of this match")
+
+
+def test_early_calls_wait_up_to_a_bound() -> None:
+    lane = Lane(joiner(), admit=lambda request: Accept(seats=(1,), data=ACCEPTED))
+    for peer_id in range(MOST_EARLY_CALLS):
+        assert isinstance(lane.ask(encode_call(bytes(8), peer_id), seats=0), Connected)
+    assert lane.ask(encode_call(bytes(8), 99), seats=0).text == "too many wait here already"

@@ -1,0 +1,58 @@
+"""Requests to connect: each says its version and what it wants; other versions are named in words."""
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retick.errors import DecodeError
+from retick.rollback.session.messages.connect import (
+    ACCEPTED,
+    VERSION,
+    ConnectRequest,
+    Want,
+    decode_request,
+    encode_call,
+    encode_play,
+    encode_watch,
+    version_fault,
+)
+from tests.rollback.session.messages.values import frames, peer_ids
+
+tokens = st.binary(min_size=8, max_size=8)
+
+
+@given(frames, peer_ids, tokens, peer_ids)
+def test_requests_come_back_as_they_were(frame: int, match: int, token: bytes, peer_id: int) -> None:
+    assert decode_request(encode_play()) == ConnectRequest(Want.PLAY)
+    assert decode_request(encode_watch(frame, match)) == ConnectRequest(Want.WATCH, frame=frame, match=match)
+    assert decode_request(encode_call(token, peer_id)) == ConnectRequest(Want.CALL, token=token, peer_id=peer_id)
+    for data in (encode_play(), encode_watch(frame, match), encode_call(token, peer_id), ACCEPTED):
+        assert version_fault(data) is None
+
+
+@given(st.binary(max_size=40))
+def test_any_bytes_decode_or_raise_decode_error_and_have_a_version(data: bytes) -> None:
+    version_fault(data)
+    with contextlib.suppress(DecodeError):
+        decode_request(data)
+
+
+@given(st.integers(4, 255), st.binary(max_size=12))
+def test_an_unknown_tag_is_refused(tag: int, rest: bytes) -> None:
+    with pytest.raises(DecodeError, match=f"tag {tag}"):
+        decode_request(bytes((VERSION, tag)) + rest)
+
+
+@given(tokens, peer_ids)
+def test_requests_of_the_first_version_are_known_by_their_shape(token: bytes, peer_id: int) -> None:
+    old = [b"", b"WATCH\xff\xff\xff\xff\0", token + bytes((peer_id,))]
+    words = "session protocol 2 here, 1 there: update Retick on the side with the lower number"
+    assert [version_fault(data) for data in old] == [words] * 3
+
+
+def test_a_later_version_is_named() -> None:
+    fault = version_fault(b"\x07\x01anything")
+    assert fault == "session protocol 2 here, 7 there: update Retick on the side with the lower number"
+    assert len(fault) <= 120
