@@ -5,6 +5,7 @@ Knows no clock, no float, no I/O, no network and no particular game.
 
 from retick.sim.checksum import crc32, fnv1a
 from retick.sim.contract import NamesItself, PacksState, RunsInBulk, Simulation, input_size_of
+from retick.sim.fields import FieldDifference, field_differences
 from retick.sim.flat import FlatSimulation
 from retick.sim.prng import XorShift32
 from retick.sim.record import (
@@ -16,7 +17,6 @@ from retick.sim.record import (
     U16,
     U32,
     U64,
-    FieldDifference,
     Record,
     Times,
 )
@@ -42,6 +42,7 @@ __all__ = [
     "WorldSimulation",
     "XorShift32",
     "crc32",
+    "field_differences",
     "fnv1a",
     "input_size_of",
 ]

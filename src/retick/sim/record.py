@@ -34,6 +34,7 @@ from typing import (
 )
 
 from retick.errors import SchemaError, TrailingData, Truncated, UsageError
+from retick.sim.fields import FieldDifference, field_differences
 from retick.sim.flat import FlatRecord, PartField, SlotField, fill_record, make_record, slots_checksum
 
 __all__ = [
@@ -45,7 +46,6 @@ __all__ = [
     "U16",
     "U32",
     "U64",
-    "FieldDifference",
     "Layout",
     "Record",
     "Times",
@@ -100,17 +100,6 @@ class Times:
     """Marks a tuple field with its fixed length: ``Annotated[tuple[Ship, ...], Times(2)]``."""
 
     count: int
-
-
-class FieldDifference(NamedTuple):
-    """One field that differs between two states."""
-
-    name: str
-    ours: Any
-    theirs: Any
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.ours} here, {self.theirs} there"
 
 
 class Member(NamedTuple):
@@ -283,11 +272,7 @@ class Record(FlatRecord, metaclass=_RecordType):
         """The fields in which two records of one class differ."""
         if type(other) is not type(self):
             raise UsageError(f"a {type(self).__name__} cannot be compared with a {type(other).__name__}")
-        return tuple(
-            FieldDifference(name, mine, theirs)
-            for (name, mine), (_, theirs) in zip(self.fields(), other.fields(), strict=True)
-            if mine != theirs
-        )
+        return field_differences(self.fields(), other.fields())
 
     def checksum(self) -> int:
         """FNV-1a, one round a field (two for a 64-bit field: lower half, upper half)."""

@@ -4,7 +4,6 @@ Knows every package below the apps; nothing in those packages knows it. The hypo
 ``retick.testing.strategies``, which needs hypothesis.
 """
 
-from retick.testing.determinism import Failure, assert_deterministic, find_failure, shrink
-from retick.testing.inputs import random_inputs
+from retick.testing.determinism import Failure, assert_deterministic, find_failure, random_inputs, shrink
 
 __all__ = ["Failure", "assert_deterministic", "find_failure", "random_inputs", "shrink"]

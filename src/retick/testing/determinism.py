@@ -6,9 +6,9 @@ from typing import Any
 
 from retick.errors import DeterminismError
 from retick.rollback.engine.synctest import SyncTest
-from retick.testing.inputs import random_inputs
+from retick.sim.seeded_inputs import seeded_inputs
 
-__all__ = ["Failure", "assert_deterministic", "find_failure", "shrink"]
+__all__ = ["Failure", "assert_deterministic", "find_failure", "random_inputs", "shrink"]
 
 Rows = list[tuple[int, ...]]
 
@@ -53,6 +53,11 @@ def _still_fails(game: Any, rows: Rows, seed: int, distance: int) -> Failure | N
         return _fails(game, rows, seed, distance)
     except Exception:  # whatever a game raises on other inputs, it is not the failure that is made smaller
         return None
+
+
+def random_inputs(game: Any, frames: int, seed: int) -> Rows:
+    """``frames`` rows of one input a player, from one seed; each input is held for 1 to 12 frames."""
+    return list(seeded_inputs(game, seed, frames))
 
 
 def find_failure(game: Any, *, frames: int = 600, seed: int = 1, distance: int = 7) -> Failure | None:

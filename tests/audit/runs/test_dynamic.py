@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from retick.audit import Divergence, audit_dynamic
-from retick.audit.runs.play import as_text, inputs_for
 from retick.errors import DeterminismError, UsageError
 
 CHEATS = Path(__file__).parents[1] / "cheating_games.py"
@@ -144,27 +143,6 @@ def test_progress_is_told_frame_by_frame() -> None:
     audit_dynamic(f"{CHEATS}:Honest", frames=600, interpreters=2, progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 599
-
-
-def test_inputs_come_from_the_seed_alone_and_change() -> None:
-    class Game:
-        num_players = 3
-        input_size = 8
-
-    one, same, other = (list(inputs_for(Game, seed=seed, frames=200, mask=None)) for seed in (1, 1, 2))
-    assert one == same != other
-    assert len(set(one)) > 50
-    assert any(value >> 40 for row in one for value in row)
-
-
-def test_text_of_values_is_the_same_in_every_process() -> None:
-    class Thing:
-        def __init__(self) -> None:
-            self.b, self.a = {"y", "x"}, (1, [2.5])
-
-    assert as_text({"b", "a"}) == "set('a', 'b')"
-    assert as_text({"k": {3, 1}}) == "{'k': set(1, 3)}"
-    assert as_text(Thing()) == "Thing(a=tuple(1, list(2.5)), b=set('x', 'y'))"
 
 
 def test_a_world_whose_save_is_no_bytes_is_caught_forgetting_all_the_same() -> None:

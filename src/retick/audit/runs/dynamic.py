@@ -19,8 +19,8 @@ from retick.audit.report import Divergence, DynamicReport
 from retick.audit.runs.play import Observation
 from retick.audit.targets import find_target
 from retick.errors import UsageError
+from retick.sim.fields import FieldDifference
 from retick.sim.prng import check_seed
-from retick.sim.record import FieldDifference
 
 __all__ = ["audit_dynamic"]
 
@@ -198,7 +198,7 @@ def _explain(first: _Process, second: _Process, ours: list[str], theirs: list[st
         process.tell(f"fields {frame}")
         pairs = json.loads(process.lines()[-1][2:])
         seen.append(Observation(0, tuple((name, value) for name, value in pairs)))
-    differences = tuple(FieldDifference(*one) for one in seen[0].differences(seen[1]))
+    differences = seen[0].differences(seen[1])
     return Divergence(check="interpreters", frame=frame, what=what, differences=differences)
 
 

@@ -18,9 +18,10 @@ import os
 import sys
 from typing import IO, Any
 
-from retick.audit.runs.play import Observation, game_factory, inputs_for, observe
+from retick.audit.runs.play import Observation, game_factory, observe
 from retick.audit.runs.saves import first_broken_save
 from retick.errors import UsageError
+from retick.sim.seeded_inputs import seeded_inputs
 
 __all__ = ["BLOCK", "main"]
 
@@ -66,7 +67,7 @@ class _Worker:
     def _play(self, game: Any) -> None:
         state = game.initial_state(self._job["seed"])
         self._show(-1, observe(game, state))
-        for frame, inputs in enumerate(inputs_for(game, **self._match())):
+        for frame, inputs in enumerate(seeded_inputs(game, **self._match())):
             self._frame = frame
             state = game.step(state, inputs)
             self._show(frame, observe(game, state))

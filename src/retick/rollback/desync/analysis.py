@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from retick.rollback.desync.evidence import Closeup, StateFields, Timeline
-from retick.rollback.desync.field_values import encode_field
 from retick.rollback.desync.report import DesyncReport, FieldValues, InputDifference, InputRow, Parting
+from retick.sim.fields import differing_fields
 
 __all__ = ["first_parting", "make_report"]
 
@@ -117,20 +117,19 @@ def _agreement(timelines: Mapping[int, Timeline], first: int | None) -> tuple[in
 
 def _field_differences(states: Mapping[int, StateFields]) -> tuple[FieldValues, ...]:
     """The fields that are not the same on all; where a state was cut, a missing field says nothing."""
-    values = {machine: dict(state.fields) for machine, state in states.items()}
-    names: dict[str, None] = {}
-    for fields in values.values():
-        names.update(dict.fromkeys(fields))
-    found = []
-    for name in names:
-        row = tuple(
-            (machine, fields.get(name))
-            for machine, fields in values.items()
-            if name in fields or not _is_cut(states[machine])
+    values = {peer: dict(state.fields) for peer, state in states.items()}
+    cut = {peer for peer, state in states.items() if _is_cut(state)}
+    incomplete = [index for index, peer in enumerate(values) if peer in cut]
+    names = differing_fields(tuple(values.values()), incomplete)[:MAX_DIFFERENCES]
+    return tuple(
+        FieldValues(
+            name=name,
+            values=tuple(
+                (peer, fields.get(name)) for peer, fields in values.items() if name in fields or peer not in cut
+            ),
         )
-        if len({None if value is None else encode_field((name, value)) for _, value in row}) > 1:
-            found.append(FieldValues(name=name, values=row))
-    return tuple(found[:MAX_DIFFERENCES])
+        for name in names
+    )
 
 
 def _inputs(closeups: Mapping[int, Closeup]) -> tuple[tuple[InputRow, ...], tuple[InputDifference, ...]]:

@@ -13,7 +13,6 @@ length and CRC-32, so that a difference in the part that is missing still shows.
 up on terminals.
 """
 
-import re
 import struct
 from collections.abc import Iterable
 from math import isfinite
@@ -21,6 +20,7 @@ from typing import Any, TypeAlias
 
 from retick.errors import InvalidValue, Truncated
 from retick.sim.checksum import crc32
+from retick.sim.fields import canonical_text
 
 __all__ = ["MAX_NAME", "MAX_TEXT", "Field", "Value", "decode_field", "encode_field", "portable_fields"]
 
@@ -33,7 +33,6 @@ MAX_INTEGER = 32
 INTEGER, FLOAT, TEXT = 1, 2, 3
 
 _FLOAT = struct.Struct("<d")
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def portable_fields(fields: Iterable[tuple[str, Any]]) -> list[Field]:
@@ -55,14 +54,7 @@ def _portable(value: Any) -> Value:
         return number if _width(number) <= MAX_INTEGER else _short(str(number), MAX_TEXT)
     if isinstance(value, float):
         return float(value) if isfinite(value) else str(float(value))
-    return _short(_printable(_text(value)), MAX_TEXT)
-
-
-def _text(value: Any) -> str:
-    """A text that says the same on every machine: sets in order, no addresses."""
-    if isinstance(value, set | frozenset):
-        return f"{{{', '.join(sorted(_text(part) for part in value))}}}"
-    return _ADDRESS.sub("", repr(value))
+    return _short(_printable(canonical_text(value)), MAX_TEXT)
 
 
 def _printable(text: str) -> str:

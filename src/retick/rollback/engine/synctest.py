@@ -11,6 +11,7 @@ from retick.errors import DeterminismError, UsageError
 from retick.rollback.engine.checks import check_settings
 from retick.rollback.engine.states import ring_for
 from retick.sim.contract import Frame, Input, input_size_of
+from retick.sim.fields import field_differences
 
 try:
     import cython
@@ -94,13 +95,8 @@ class SyncTest:
             raise self._mismatch(frame)
 
     def _mismatch(self, frame: Frame) -> DeterminismError:
-        before = dict(self.sim.fields(self.states.state_at(frame, self.inputs)))
-        again = dict(self.sim.fields(self.states.rechecked_state()))
-        differences = tuple(
-            (name, before.get(name), again.get(name))
-            for name in {**before, **again}
-            if before.get(name) != again.get(name)
-        )
+        before = tuple(self.sim.fields(self.states.state_at(frame, self.inputs)))
+        differences = field_differences(before, self.sim.fields(self.states.rechecked_state()))
         named = "; ".join(f"{name}: {one} first, {two} again" for name, one, two in differences[:8])
         return DeterminismError(
             f"frame {frame} came out differently when it was run again: {named or 'no named field differs'}",
