@@ -72,8 +72,8 @@ class CueTracker:
 
     def update(self) -> list[CueEvent]:
         """What changed since the last update; call it at least once in ``history`` frames."""
-        redone = self._engine.take_redone()
-        first = self._seen if redone < 0 else min(self._seen, redone)
+        resimulated = self._engine.drain_resimulated()
+        first = self._seen if resimulated < 0 else min(self._seen, resimulated)
         cancelled, started = self._compare(first)
         self._seen = self._engine.frame
         if self._tolerance:

@@ -9,7 +9,7 @@ from typing import Any
 
 from retick.errors import DeterminismError, UsageError
 from retick.rollback.engine.checks import check_settings
-from retick.rollback.engine.states import ring_for
+from retick.rollback.engine.rings import ring_for
 from retick.sim.contract import Frame, Input, input_size_of
 from retick.sim.fields import field_differences
 

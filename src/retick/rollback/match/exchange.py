@@ -156,7 +156,7 @@ class Exchange:
 
     def packet(self, now: cython.double) -> bytes | None:
         """The packet to send now; None while there is no input to send."""
-        end: cython.longlong = self.engine.local_upto
+        end: cython.longlong = self.engine.local.upto
         if end <= self.start:
             return None
         first: cython.longlong = self.acknowledged + 1
@@ -193,8 +193,8 @@ class Exchange:
 
     def inputs_to_send(self, first: cython.longlong, end: cython.longlong) -> list[int]:
         if self.only_local >= 0:
-            return self.engine.sure_inputs(self.only_local, first, end)
-        columns = [self.engine.sure_inputs(player, first, end) for player in self.engine.local_players]
+            return self.engine.confirmed_inputs(self.only_local, first, end)
+        columns = [self.engine.confirmed_inputs(player, first, end) for player in self.engine.local_players]
         return [value for row in zip(*columns, strict=True) for value in row]
 
     def wide(
@@ -243,8 +243,8 @@ class Exchange:
             return "AnotherMatch"
         engine = self.engine
         start = self.widened(start, engine.current)
-        ack = self.widened(ack, engine.local_upto)
-        if ack < 0 or (ack >= engine.local_upto and ack >= self.acks_below and ack > 0):
+        ack = self.widened(ack, engine.local.upto)
+        if ack < 0 or (ack >= engine.local.upto and ack >= self.acks_below and ack > 0):
             return "AckFromTheFuture"
         if start < 0:
             return "ProtocolViolation"
@@ -267,7 +267,7 @@ class Exchange:
             self.their_frame = newest + ((sync.frame - newest + 0x8000) & 0xFFFF) - 0x8000
         elif not self.knows_sync:
             # They sent this right after a frame, and had our newest input for half a frame on average.
-            self.lead.measure_theirs(newest + 0.5 - engine.delay - ack)
+            self.lead.measure_theirs(newest + 0.5 - engine.local.delay - ack)
         if claimed is not None and checksum is not None and self.compares:
             self._claim(claimed, checksum)
         return None

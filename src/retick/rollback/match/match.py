@@ -208,7 +208,7 @@ class Match:
     def advance(self, pressed: Input | tuple[Input, ...], now: cython.double) -> None:
         """Run the next frame. PredictionLimit when the window is full: ask ``due`` first."""
         engine = self.engine
-        if engine.local_upto < self.first_own:
+        if engine.local.upto < self.first_own:
             engine.advance((0,) * len(engine.local_players))
         else:
             engine.advance((pressed,) if self.is_single else pressed)
@@ -224,7 +224,7 @@ class Match:
         self.pace.frame_run(now, most)
         if engine.rollbacks != self.rollbacks:
             self._count_depth()
-        engine.settle()
+        engine.resimulate()
         if engine.final_frame() + 1 >= self.next_checksum:
             self._write_checksums()
         self.is_unsent = True
