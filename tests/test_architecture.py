@@ -25,9 +25,9 @@ LAYERS: dict[str, set[str]] = {
 ROOMS: dict[str, dict[str, set[str]]] = {
     "rollback": {
         "engine": {"sim"},
-        "events": set(),
+        "events": {"rollback.desync"},
         "match": {"sim", "wire", "rollback.engine", "rollback.events"},
-        "desync": {"sim", "rollback.engine", "rollback.events"},
+        "desync": {"sim", "rollback.engine"},
         "session": {
             "sim", "wire", "link",
             "rollback.engine", "rollback.events", "rollback.match", "rollback.desync",
@@ -155,6 +155,7 @@ def test_planted_wrong_imports_are_found() -> None:
         "rollback/match/x.py": "from retick.link import Connection",
         "rollback/match/y.py": "from retick.rollback.session.peer import Peer",
         "rollback/desync/x.py": "from retick.rollback.match import Match",
+        "rollback/desync/y.py": "from retick.rollback.events import MatchEvent",
         "rollback/session/x.py": "from retick.rollback.spectate import SpectatorSession",
         "snapshot/kernels/x.py": "from retick.snapshot.schema import Schema",
         "games/fighter/y.py": "from retick.wire.bits import BitReader",

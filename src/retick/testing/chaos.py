@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from retick.errors import RetickError
-from retick.rollback.desync.investigation import DesyncReported
 from retick.rollback.desync.report import DesyncReport
 from retick.rollback.events import (
     DesyncDetected,
+    DesyncReported,
     InputConflictDetected,
     MatchEnded,
     PlayersDropped,

@@ -8,14 +8,15 @@ import pytest
 
 from retick.audit.desync.bundle import bundle_of
 from retick.rollback.desync.evidence import TIMELINE, Timeline, encode_timeline, split_into_messages
-from retick.rollback.desync.investigation import DesyncReported
 from retick.rollback.desync.report import DesyncReport
-from retick.rollback.events import DesyncDetected
+from retick.rollback.events import DesyncDetected, DesyncReported
+from retick.rollback.match.alarm import AlarmState
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.messages import EVIDENCE, encode_chunk, encode_resync
 from retick.rollback.session.session import RollbackSession
 from retick.sim.world import WorldSimulation
 from retick.transport import Conditions, SimulatedNetwork
+from retick.wire import rbn1
 from tests.rollback.desync.planted import FieldChanged, UnsavedAttribute, WrongBranch
 from tests.rollback.engine.engines import Script, script_of
 from tests.toys import TallyState
@@ -217,6 +218,25 @@ def test_an_alarm_that_was_false_does_not_hide_one_that_is_true(alarm: int | Non
     for machine in machines:
         assert [report.first_differing for report in machine.reports] == [None, 1101]
         assert machine.reports[-1] == machines[0].reports[-1]
+
+
+def test_a_false_checksum_does_not_hide_a_true_desync_of_two() -> None:
+    machines = machines_of([Late(2), Late(2)], seed=3)
+    machines[1].session.sim.odd = True
+    network, match = machines[0].network, machines[0].session.match
+    assert match is not None
+    network.run(until=network.now + 3.0)
+    # The frame of the newest comparison to come, so that it is judged as soon as it is final here.
+    frame = match.engine.final_state_frame // 16 * 16 + 16
+    known = match.engine.first_missing(1) - 1
+    inputs = tuple(match.engine.inputs_of(1, known, known + 1))
+    assert match.take(1, rbn1.encode(rbn1.InputPacket(known, 0, inputs, frame, 1)), network.now)
+    assert network.run_while(lambda: not machines[0].reports, limit=20.0)
+    assert machines[0].reports[0].first_differing is None
+    assert match.alarm.state is AlarmState.FALSE
+    assert network.run_while(lambda: len(machines[0].reports) < 2, limit=40.0)
+    assert [report.first_differing for report in machines[0].reports] == [None, 1101]
+    assert match.alarm.state is AlarmState.REPORTED
 
 
 def test_a_machine_that_cries_wolf_again_and_again_is_heard_a_few_times() -> None:

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from retick.rollback.desync.evidence import TIMELINE, Timeline, encode_timeline, split_into_messages
-from retick.rollback.desync.investigation import DesyncReported
-from retick.rollback.events import MatchEnded, MatchStarted, RematchProposed
+from retick.rollback.events import DesyncReported, MatchEnded, MatchStarted, RematchProposed
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session import messages as wire
 from retick.rollback.session.peer import Peer, Role

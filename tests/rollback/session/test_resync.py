@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from retick.errors import UsageError
-from retick.rollback.desync.investigation import DesyncReported
-from retick.rollback.events import DesyncDetected, MatchStarted
+from retick.rollback.events import DesyncDetected, DesyncReported, MatchStarted
 from retick.rollback.match.config import MatchConfig
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions

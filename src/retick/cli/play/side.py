@@ -16,9 +16,9 @@ from retick.cli.play.brains import Brain
 from retick.cli.play.recording import MatchRecording
 from retick.cli.play.referee import Referee
 from retick.link import Reason
-from retick.rollback.desync.investigation import DesyncReported
 from retick.rollback.events import (
     DesyncDetected,
+    DesyncReported,
     MatchEnded,
     MatchEvent,
     MessageReceived,

@@ -13,7 +13,6 @@ final. Whatever another machine sends that is no evidence, or too much of it, is
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 from retick.errors import DecodeError, HistoryEvicted
@@ -36,9 +35,8 @@ from retick.rollback.desync.evidence import (
 from retick.rollback.desync.field_values import portable_fields
 from retick.rollback.desync.report import DesyncReport
 from retick.rollback.engine.engine import RollbackEngine
-from retick.rollback.events import MatchEvent
 
-__all__ = ["DesyncReported", "Held", "Investigation"]
+__all__ = ["Held", "Investigation"]
 
 INPUTS_BEFORE, INPUTS_AFTER = 8, 4
 """Rows of inputs shown around the first frame that differs."""
@@ -46,16 +44,6 @@ MAX_CLOSEUPS = 4
 """Close-ups taken from one machine, and made here: so often can late evidence move the first difference."""
 NEWEST_UNASKED = 600
 """Frames past the local frontier of the beginning that others may show, where the present frontier is not given."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DesyncReported(MatchEvent):
-    """The machines have found out what parted; the application chooses whether to stop or to go on from one state."""
-
-    report: DesyncReport
-    """Equal on all machines that had the same evidence."""
-    investigation: "Investigation | None" = field(default=None, compare=False, repr=False)
-    """What this machine took hold of: a bundle is made from it."""
 
 
 class Held:

@@ -61,7 +61,6 @@ class Exchange:
         their_frame: int
         events: list[MatchEvent]
         book: ChecksumBook | None
-        desynced: bool
         engine: RollbackEngine
         meter: RateMeter
         sample_at: float
@@ -118,7 +117,6 @@ class Exchange:
         """The frame at which the other side was when it last said so; -1 before."""
         self.events = []
         self.book = ChecksumBook(config.checksum_interval) if config.checksum_interval else None
-        self.desynced = False
         self.meter = RateMeter()
         self.sample_at = float("-inf")
         self.extensions = extensions & rbn1.ALL_EXTENSIONS
@@ -314,9 +312,9 @@ class Exchange:
         self._alarm(self.book.claim(frame, checksum))
 
     def _alarm(self, difference: tuple[int, int, int] | None) -> None:
-        if difference is None or self.desynced or self.book is None:
+        """Note two checksums that differ; the match decides whether that is news (``Alarm``)."""
+        if difference is None or self.book is None:
             return
-        self.desynced = True
         frame, ours, theirs = difference
         self.events.append(
             DesyncDetected(peer=self.key, frame=frame, ours=ours, theirs=theirs, last_agreed=self.book.last_agreed)

@@ -10,6 +10,7 @@ from typing import Any
 
 from retick.errors import UsageError
 from retick.rollback.events import DesyncDetected, MatchEvent, Resumed, Stalled
+from retick.rollback.match.alarm import Alarm
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.stats import PeerStats, SessionStats
 from retick.sim.contract import Frame, Input
@@ -49,7 +50,7 @@ class Match:
         engine: RollbackEngine
         exchanges: dict[Any, Exchange]
         pace: Pace
-        alarm: DesyncDetected | None
+        alarm: Alarm
         happened: list[MatchEvent]
         depths: Counter[int]
         rollbacks: int
@@ -108,8 +109,8 @@ class Match:
             longest_catch_up=config.longest_catch_up,
         )
         self.is_single = len(local_players) == 1
-        self.alarm = None
-        """The first desync of this match."""
+        self.alarm = Alarm()
+        """Whether peers may hold different states, and how far that is known."""
         self.happened = []
         self.depths = Counter()
         self.rollbacks = self.resimulated = self.stalls = 0
@@ -310,9 +311,8 @@ class Match:
 
     def _collect(self, exchange: Exchange) -> None:
         for event in exchange.events:
-            if isinstance(event, DesyncDetected) and self.alarm is None:
-                self.alarm = event
-        self.happened += exchange.events
+            if not isinstance(event, DesyncDetected) or self.alarm.detect(event):
+                self.happened.append(event)
         exchange.events.clear()
 
     def _stall(self, now: float) -> None:

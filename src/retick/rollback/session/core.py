@@ -78,7 +78,7 @@ class Routine:
                 peer = self.peers.get(key)
                 if peer is not None and peer.connection is not None:
                     peer.connection.send_unreliable(data)
-            if (packets or not match.exchanges) and not (self.is_quiet and match.alarm is None):
+            if (packets or not match.exchanges) and not (self.is_quiet and not match.alarm.is_open):
                 # Once a frame, and while waiting as often as packets are sent again.
                 self.is_quiet = self.ask_parts(match, now)
         if now >= self.sample_at:

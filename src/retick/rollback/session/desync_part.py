@@ -1,12 +1,16 @@
-"""What a session does after "desync detected": it asks all machines what parted, and tells the application."""
+"""What a session does after an alarm: all peers compare what they hold, and the application gets the report.
+
+The match has the alarm and its states (``match.alarm``); the investigation has the evidence. This part carries the
+evidence between peers, and moves the alarm on when an investigation begins or ends.
+"""
 
 from typing import TYPE_CHECKING
 
 from retick.errors import DecodeError, InvalidValue
-from retick.rollback.desync.evidence import TIMELINE, alarm_in, kind_of
-from retick.rollback.desync.investigation import DesyncReported, Investigation
-from retick.rollback.desync.report import DesyncReport
-from retick.rollback.events import DesyncDetected
+from retick.rollback.desync.evidence import alarm_in
+from retick.rollback.desync.investigation import Investigation
+from retick.rollback.events import DesyncReported
+from retick.rollback.match.alarm import Alarm, AlarmState
 from retick.rollback.match.match import Match
 from retick.rollback.session import messages as wire
 from retick.rollback.session.outbox import Outbox
@@ -15,85 +19,58 @@ from retick.rollback.session.peer import Peer, Role
 if TYPE_CHECKING:
     from retick.rollback.session.session import RollbackSession
 
-__all__ = ["Inquiry"]
+__all__ = ["DesyncPart"]
 
 
-MOST_REOPENED = 4
-"""Times that another machine's word alone opens an inquiry after one that found nothing: it may be a lie every time."""
-
-
-class Inquiry:
-    """One investigation for each match: evidence out, evidence in, and the report when it is complete.
-
-    If it finds no difference, somebody's alarm was false, and a later one may be true: then there is another.
-    """
+class DesyncPart:
+    """One investigation at a time: sends evidence, receives evidence, and reports when it is complete."""
 
     def __init__(self, session: "RollbackSession") -> None:
         self._session = session
         self._now = 0.0
         self.forget()
 
-    @property
-    def is_open(self) -> bool:
-        """Whether something is being looked into and not yet told."""
-        return self._investigation is not None and not self._told
-
     def forget(self) -> None:
         """Another match begins."""
         self._investigation: Investigation | None = None
+        self._alarm = Alarm()
         self._outbox = Outbox()
-        self._told = False
-        self._opened_by: DesyncDetected | None = None
-        self._reopened = 0
 
     def hear(self, peer: Peer, data: bytes, match: Match, now: float) -> None:
-        """Evidence from another machine, which may be the first that we hear of a desync."""
+        """Receive evidence from a peer, which may be the first that we hear of a desync."""
         if peer.role is Role.SPECTATOR:
             raise InvalidValue("evidence from one who does not play")
         if peer.role is not Role.PLAYER or not data or data[0] != match.number:
             return
         data = data[1:]
-        try:
-            if self._investigation is None or self._is_news(data):
-                self._open(match, alarm_in(data), -1, now)
-        except DecodeError:
-            return
+        if match.alarm.state is not AlarmState.INVESTIGATING:
+            self._open_on_evidence(data, match, now)
         if self._investigation is not None:
             self._investigation.take(peer.number, data, now, frontier=match.engine.local_frontier)
 
-    def _is_news(self, data: bytes) -> bool:
-        """Whether this is the beginning of another inquiry, after one that found nothing, into something later."""
-        report = self._fruitless()
-        if report is None or self._reopened >= MOST_REOPENED or kind_of(data) != TIMELINE:
-            return False
-        alarm = alarm_in(data)
-        if alarm is None or (report.alarm is not None and alarm <= report.alarm):
-            return False
-        self._reopened += 1
-        return True
-
-    def _fruitless(self) -> DesyncReport | None:
-        """The last report, if it was told and says that nothing differs."""
-        report = self._investigation.report if self._investigation is not None else None
-        return report if report is not None and self._told and report.first_differing is None else None
+    def _open_on_evidence(self, data: bytes, match: Match, now: float) -> None:
+        try:
+            frame = alarm_in(data)
+        except DecodeError:
+            return
+        if match.alarm.may_open(frame):
+            match.alarm.open()
+            self._open(match, frame, -1, now)
 
     def lose(self, number: int) -> None:
-        """A machine is gone: nothing is awaited from it. The match may end with it, so what is known is told now."""
+        """A peer is gone: nothing is expected from it. The match may end with it, so what is known is reported now."""
         if self._investigation is not None:
             self._investigation.lose(number, self._now)
-            self._tell_when_finished()
+            self._report_when_finished()
 
     def pump(self, match: Match, now: float) -> None:
-        """After each frame, and when time has passed: begin at an alarm, go on, and report at the end."""
+        """After each frame, and when time has passed: open an investigation, go on with it, and report at its end."""
         self._now = now
-        if match.alarm is not None and match.alarm is self._opened_by and self._fruitless() is not None:
-            # It was false. The match notes one alarm at a time: the next may be true.
-            match.alarm = None
-        if match.alarm is not None and (self._investigation is None or self._fruitless() is not None):
-            self._open(match, match.alarm.frame, match.alarm.last_agreed, now)
-            self._opened_by = match.alarm
+        if match.alarm.state is AlarmState.RAISED:
+            event = match.alarm.open_detected()
+            self._open(match, event.frame, event.last_agreed, now)
         investigation = self._investigation
-        if investigation is None or self._told:
+        if investigation is None or match.alarm.state is not AlarmState.INVESTIGATING:
             return
         investigation.observe(match.engine)
         investigation.handle_timeout(now)
@@ -101,18 +78,18 @@ class Inquiry:
         self._outbox.post(self._session.players_peers(), messages)
         self._outbox.pump()
         if not self._outbox:
-            self._tell_when_finished()
+            self._report_when_finished()
 
-    def _tell_when_finished(self) -> None:
-        found = self._investigation
-        if found is not None and found.report is not None and not self._told:
-            self._told = True
-            self._session.tell(DesyncReported(report=found.report, investigation=found))
+    def _report_when_finished(self) -> None:
+        found, alarm = self._investigation, self._alarm
+        if found is None or found.report is None or alarm.state is not AlarmState.INVESTIGATING:
+            return
+        alarm.resolve(found=found.report.first_differing is not None, frame=found.report.alarm)
+        self._session.tell(DesyncReported(report=found.report, investigation=found))
 
     def _open(self, match: Match, frame: int | None, last_agreed: int, now: float) -> None:
         session = self._session
-        machines = [session.number, *(peer.number for peer in session.players_peers())]
-        self._outbox, self._told, self._opened_by = Outbox(), False, None
-        self._investigation = Investigation(
-            match.engine, session.sim, session.number, machines, frame, last_agreed, now
-        )
+        peers = [session.number, *(peer.number for peer in session.players_peers())]
+        self._outbox = Outbox()
+        self._alarm = match.alarm
+        self._investigation = Investigation(match.engine, session.sim, session.number, peers, frame, last_agreed, now)

@@ -44,7 +44,7 @@ from retick.rollback.session import messages as wire
 from retick.rollback.session import roster as lobby
 from retick.rollback.session.admit import EarlyCallers
 from retick.rollback.session.core import Routine
-from retick.rollback.session.desync_part import Inquiry
+from retick.rollback.session.desync_part import DesyncPart
 from retick.rollback.session.drop_agreement import Departures
 from retick.rollback.session.drops import Leaving
 from retick.rollback.session.link_config import EXTENSIONS, link_config_for
@@ -113,7 +113,7 @@ class RollbackSession(Routine):
         self._audience = Audience(self)
         self._leaving = Leaving(self)
         self._rematch = Rematch(self)
-        self._inquiry = Inquiry(self)
+        self._inquiry = DesyncPart(self)
         self._resync = Resync(self)
         if host_address is not None:
             host = self.peers[HOST] = Peer(HOST, ())
@@ -205,12 +205,12 @@ class RollbackSession(Routine):
             self._newcomer.report()
         if self._audience.size:
             self._audience.feed(match)
-        if match.alarm is not None or self._inquiry.is_open:
+        if match.alarm.is_open:
             self._inquiry.pump(match, now)
         if self._resync.is_open:
             self._resync.pump()
         waiting = self.sponsor.newcomer is not None or match.joins_at is None or self._audience.size > 0
-        return not (waiting or self._inquiry.is_open or self._resync.is_open)
+        return not (waiting or match.alarm.is_open or self._resync.is_open)
 
     # For the parts of a session.
 
