@@ -1,4 +1,4 @@
-"""Two builds of the fighter meet, part, find out where, and one of them writes a bundle and explains it offline."""
+"""Two builds of the fighter meet and diverge, find out where, and one writes a bundle and explains it offline."""
 
 import sys
 import tempfile
@@ -26,7 +26,7 @@ def inputs_at(frame: int) -> tuple[int, int]:
 
 
 def play(frames: int) -> list[RollbackEngine]:
-    """Both machines run the match; the network is left out, since it is not at fault."""
+    """Both peers run the match; the network is left out, since it is not at fault."""
     engines = []
     for seat, game in enumerate((Fighter(), HeavyFighter())):
         engine = RollbackEngine(game, game.initial_state(1), local_player=seat)
@@ -40,12 +40,12 @@ def play(frames: int) -> list[RollbackEngine]:
 
 def main(folder: Path) -> None:
     engines = play(60)
-    # Machines compare checksums every 16 frames: frame 32 was equal, frame 48 is not.
-    found = [Investigation(engine, engine.sim, number, (0, 1), 48, 32, 0.0) for number, engine in enumerate(engines)]
+    # Peers compare checksums every 16 frames: frame 32 was equal, frame 48 is not.
+    found = [Investigation(engine, engine.sim, peer_id, (0, 1), 48, 32, 0.0) for peer_id, engine in enumerate(engines)]
     while not all(investigation.finished for investigation in found):
         for sender, receiver in ((0, 1), (1, 0)):
             for message in found[sender].messages():
-                found[receiver].take(sender, message, 0.1)
+                found[receiver].receive(sender, message, 0.1)
     assert found[0].report == found[1].report
     print(found[0].report)
 
@@ -53,7 +53,7 @@ def main(folder: Path) -> None:
     save_bundle(path, bundle_of(found[1], engines[1].sim, seed=1))
     explanation = explain(load_bundle(path), ("retick.games.fighter:Fighter",))
     for side in explanation.sides:
-        print(f"{side.label} gives the state of machine {side.reproduces[0]}")
+        print(f"{side.label} gives the state of peer {side.reproduces[0]}")
         for written in side.written:
             print(f"  {written.field} became {written.value} in {written.line.function}: {written.line.text}")
 

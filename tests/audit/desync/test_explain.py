@@ -41,7 +41,7 @@ def test_two_builds_are_told_apart_by_machine_and_parted_at_their_line(good: str
         assert written.computed.line == line_of(BOX, "x = self.pushed(state.x, inputs[0])")
         assert written.machines == side.reproduces
     text = "\n".join(explanation_lines(found))
-    assert f"{good} gives the state of machine 0" in text
+    assert f"{good} gives the state of peer 0" in text
     assert f"slow/rules.py:{found.parted.first.line} in Game.pushed: far = x + (SPEED - (x > 2000)) * (" in text
 
 

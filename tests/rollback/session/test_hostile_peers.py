@@ -53,8 +53,8 @@ def assert_play_on(mesh: Mesh, names: list[str]) -> None:
     mesh.verify()
 
 
-def evidence(machine: int, alarm: int | None) -> bytes:
-    line = Timeline(machine=machine, alarm=alarm, last_agreed=None, first=16, checksums=())
+def evidence(peer_id: int, alarm: int | None) -> bytes:
+    line = Timeline(peer_id=peer_id, alarm=alarm, last_agreed=None, first=16, checksums=())
     return bytes((wire.EVIDENCE, 0)) + b"".join(split_into_messages(TIMELINE, encode_timeline(line)))
 
 

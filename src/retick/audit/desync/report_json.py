@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from retick.errors import InvalidValue
 from retick.rollback.desync.field_values import MAX_NAME, MAX_TEXT, Value
-from retick.rollback.desync.report import DesyncReport, FieldValues, InputDifference, InputRow, Parting
+from retick.rollback.desync.report import DesyncReport, Divergence, FieldValues, InputDifference, InputRow
 
 __all__ = ["report_from_json", "report_to_json"]
 
@@ -14,24 +14,26 @@ T = TypeVar("T")
 
 MAX_ITEMS = 4096
 LARGEST = 1 << 255
+KEYS = {"peers": "machines", "divergences": "partings"}
+"""Members that have another name in the file than here: the format keeps its names."""
 
 
 def report_to_json(report: DesyncReport) -> dict[str, Any]:
     """Plain dictionaries, lists, numbers and text."""
-    return asdict(report)
+    return {KEYS.get(name, name): value for name, value in asdict(report).items()}
 
 
 def report_from_json(data: Any) -> DesyncReport:
     """The report that ``report_to_json`` wrote; InvalidValue for anything else."""
     raw = _object(data, DesyncReport)
     return DesyncReport(
-        machines=_list(raw["machines"], _integer),
+        peers=_list(raw["machines"], _integer),
         silent=_list(raw["silent"], _integer),
         alarm=_optional(raw["alarm"], _integer),
         last_agreed=_optional(raw["last_agreed"], _integer),
         first_differing=_optional(raw["first_differing"], _integer),
         exact=_truth(raw["exact"]),
-        partings=_list(raw["partings"], _parting),
+        divergences=_list(raw["partings"], _divergence),
         fields=_list(raw["fields"], _field),
         hidden=_list(raw["hidden"], _field),
         inputs=_list(raw["inputs"], _input_row),
@@ -40,13 +42,13 @@ def report_from_json(data: Any) -> DesyncReport:
     )
 
 
-def _parting(data: Any) -> Parting:
-    raw = _object(data, Parting)
+def _divergence(data: Any) -> Divergence:
+    raw = _object(data, Divergence)
     groups = _list(raw["groups"], lambda group: _list(group, _integer))
     checksums = _list(raw["checksums"], _integer)
     if len(groups) != len(checksums) or not all(groups):
         raise InvalidValue(f"{len(groups)} groups and {len(checksums)} checksums")
-    return Parting(frame=_integer(raw["frame"]), groups=groups, checksums=checksums)
+    return Divergence(frame=_integer(raw["frame"]), groups=groups, checksums=checksums)
 
 
 def _field(data: Any) -> FieldValues:
@@ -72,7 +74,7 @@ def _input_difference(data: Any) -> InputDifference:
 
 
 def _object(data: Any, kind: type[Any]) -> dict[str, Any]:
-    names = {field.name for field in fields(kind)}
+    names = {KEYS.get(field.name, field.name) for field in fields(kind)}
     if not isinstance(data, dict) or data.keys() != names:
         raise InvalidValue(f"a {kind.__name__} has {', '.join(sorted(names))}")
     return data

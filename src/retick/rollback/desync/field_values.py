@@ -1,4 +1,4 @@
-"""Values of a state's fields in a form that travels: equal values are equal bytes on every machine.
+"""Values of a state's fields as bytes for other peers: equal values are equal bytes on every peer.
 
 ::
 
@@ -8,9 +8,9 @@
                             float: 8 bytes IEEE 754, little-endian, finite
                             text: 0 to 200 bytes of printable UTF-8
 
-Whatever is neither an integer nor a finite float travels as its text. What is too long is cut, and ends in its
-length and CRC-32, so that a difference in the part that is missing still shows. Text is printable because it ends
-up on terminals.
+A value that is neither an integer nor a finite float is sent as its canonical text (``sim.fields``). A text that is
+too long is cut and ends in its length and CRC-32, so that a difference in the missing part still shows. Text is
+printable because it ends up on terminals.
 """
 
 import struct
@@ -36,7 +36,7 @@ _FLOAT = struct.Struct("<d")
 
 
 def portable_fields(fields: Iterable[tuple[str, Any]]) -> list[Field]:
-    """A game's fields as they travel. A name that a game gives twice gets a number, so that each names one value."""
+    """A game's fields as they are sent. A name that a game gives twice gets a number, so that each names one value."""
     found: dict[str, Value] = {}
     for name, value in fields:
         short = unique = _short(_printable(str(name)) or "unnamed", MAX_NAME - 8)
@@ -109,7 +109,7 @@ def _decode_value(tag: int, raw: bytes) -> Value:
             raise InvalidValue(f"a float in {len(raw)} bytes")
         value: float = _FLOAT.unpack(raw)[0]
         if not isfinite(value):
-            raise InvalidValue("a float that is no number: such values travel as text")
+            raise InvalidValue("a float that is not finite: such values are sent as text")
         return value
     if tag == TEXT and len(raw) <= MAX_TEXT:
         return _decode_text(raw)

@@ -46,7 +46,7 @@ class DesyncPart:
         if match.alarm.state is not AlarmState.INVESTIGATING:
             self._open_on_evidence(data, match, now)
         if self._investigation is not None:
-            self._investigation.take(peer.number, data, now, frontier=match.engine.local_frontier)
+            self._investigation.receive(peer.number, data, now, frontier=match.engine.local_frontier)
 
     def _open_on_evidence(self, data: bytes, match: Match, now: float) -> None:
         try:
