@@ -169,7 +169,7 @@ class SparseRing(StateRing):
         for stale in [anchor for anchor in self.anchors if anchor > start]:
             del self.anchors[stale]
         newest: cython.longlong = max(self.anchors)
-        # Where a game raises on the way, there is no present: it is made again from the nearest anchor.
+        # If the game raises on the way, there is no present state: it is made again from the nearest anchor.
         self.present_frame = -1
         for frame in range(start, end):
             if frame == final + 1 or frame - newest >= SparseRing.SPACING:
@@ -189,7 +189,7 @@ class SparseRing(StateRing):
         return start, self.anchors[start]
 
     def _forget(self, oldest: Frame, final: Frame) -> None:
-        """Drop the anchors before history, and of those that no rollback starts from all that stand too close."""
+        """Drop the anchors before history, and those too close to another one that no rollback starts from."""
         base = max((anchor for anchor in self.anchors if anchor <= oldest), default=-1)
         newest_final = max((anchor for anchor in self.anchors if anchor <= final), default=final)
         last = -SparseRing.SPACING
@@ -204,7 +204,7 @@ class SparseRing(StateRing):
         start, state = self._nearest(frame)
         if start == frame:
             return state
-        # Stepping moves the world on, and an unsaved present would be lost.
+        # Stepping changes the world: a present state that was not saved would be lost.
         if frame != self.present_frame and self.is_here(self.present):
             self.keep(self.present)
         for at in range(start, frame):

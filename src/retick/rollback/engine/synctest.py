@@ -1,7 +1,7 @@
-"""The sync test: run every frame, then run the last few again from the saved state, and compare (a compiled kernel).
+"""The sync test: run each frame, run the last few again from a saved state, and compare (a compiled kernel).
 
-A game that keeps anything outside of its state, or whose step does not depend on its arguments alone, gives
-another checksum the second time. The report names the frame and the fields, first value and second.
+A game that keeps anything outside of its state, or whose step depends on more than its arguments, gives another
+checksum the second time. The error names the frame and the fields with both values.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ NO_STATES = StateRing()
 
 @cython.cclass
 class SyncTest:
-    """Advances a game; each ``advance`` re-simulates the last ``distance`` frames and compares checksums."""
+    """Runs a game; each ``advance`` resimulates the last ``distance`` frames and compares checksums."""
 
     if not cython.compiled:
         sim: Any
