@@ -16,7 +16,6 @@ from retick.cli.serve.serve import _runner_config, metrics_text
 from retick.errors import RetickError, UsageError
 from retick.games.runner import RunnerConfig
 from retick.link import Reason
-from retick.testing.weather import run_weather
 from tests.authority.courses import Field
 
 
@@ -114,15 +113,6 @@ def test_server_and_bots_meet_in_separate_processes(capsys: pytest.CaptureFixtur
     with suppress(typer.Exit):
         demo_authority(bots=2, seconds=4.0)
     assert "2 of 2" in capsys.readouterr().out
-
-
-def test_after_bad_weather_no_client_is_stuck_and_corrections_end() -> None:
-    """The short form; five minutes of it are ``retick bench authority --part weather``."""
-    found = run_weather(2, seconds=24.0, clients=2)
-    assert found.loss > 0.15
-    assert found.stuck == 0
-    assert found.pending <= 256
-    assert found.late_corrections == 0
 
 
 def test_the_load_run_seats_its_senders_and_says_where_time_goes() -> None:

@@ -8,7 +8,7 @@ from retick.errors import DeterminismError, UsageError
 from retick.games.fighter import Fighter
 from retick.rollback import SyncTest
 from retick.sim.world import WorldSimulation
-from retick.testing import assert_deterministic, find_failure, shrink
+from retick.testing import find_failure
 from tests.toys import CHEATS_ON_ITS_OWN, CheatsWithAnUnsavedAttribute, Tally, TallyWorld
 
 
@@ -55,37 +55,6 @@ def test_the_report_holds_what_was_planted() -> None:
     assert caught.value.differences == (("totals[1]", 4, 40),)
 
 
-def test_shrinking_keeps_the_failure_and_drops_the_rest() -> None:
-    class BreaksOnSeven(Tally):
-        """Only the input 7 of player 1 reaches the state that is not saved."""
-
-        hidden = 0
-
-        def step(self, state: Any, inputs: Any) -> Any:
-            after = super().step(state, inputs)
-            if inputs[1] == 7:
-                type(self).hidden += 1
-                after = after._replace(mixed=after.mixed ^ type(self).hidden)
-            return after
-
-    failure = find_failure(BreaksOnSeven, frames=600, seed=4)
-    assert failure is not None
-    assert len(failure.inputs) > 5
-    small = shrink(BreaksOnSeven, failure)
-    assert small.inputs == [(0, 7)]
-    assert "frame 0: (0, 7)" in str(small)
-
-
-def test_assert_deterministic_fails_with_the_short_run() -> None:
-    assert_deterministic(Fighter, frames=60)
-    with pytest.raises(AssertionError, match="came out differently"):
-        assert_deterministic(CHEATS_ON_ITS_OWN[0], frames=60)
-
-
-def test_the_fixture_is_the_function(assert_deterministic: Any) -> None:
-    assert_deterministic(Tally, frames=30, seeds=(5,))
-
-
 def test_misuse_is_named() -> None:
     with pytest.raises(UsageError, match="distance must be from 1 to 1000 frames, not 0"):
         SyncTest(Tally(), Tally().initial_state(1), distance=0)
@@ -95,3 +64,9 @@ def test_misuse_is_named() -> None:
     with pytest.raises(UsageError, match="input of player 1 must be an integer from 0 to 65535, not -1"):
         test.advance((1, -1))
     assert test.frame == 0
+
+
+@pytest.mark.parametrize("distance", [0, 1001, 2.5, None, "7"])
+def test_a_sync_test_over_an_impossible_distance_is_refused(distance: Any) -> None:
+    with pytest.raises(UsageError, match="distance must be from 1 to 1000 frames"):
+        SyncTest(Fighter(), Fighter().initial_state(1), distance=distance)
