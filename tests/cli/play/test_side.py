@@ -124,8 +124,8 @@ def test_a_game_that_cheats_ends_the_match_with_the_same_report_on_both_sides() 
     world.run(12, world.finished)
     assert world.finished()
     assert world.sides[0].report == world.sides[1].report
-    assert "p1.hp: 100 at machine 0, 101 at machine 1" in world.sides[0].report
-    assert all("the machines part at frame 41" in side.why for side in world.sides)
+    assert "p1.hp: 100 at peer 0, 101 at peer 1" in world.sides[0].report
+    assert all("the peers diverge at frame 41" in side.why for side in world.sides)
     assert not any(side.agreed or side.result for side in world.sides)
 
 

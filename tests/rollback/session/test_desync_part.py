@@ -237,7 +237,7 @@ def test_a_false_checksum_does_not_hide_a_true_desync_of_two() -> None:
     assert match.alarm.state is AlarmState.REPORTED
 
 
-def test_a_peer_that_cries_wolf_again_and_again_is_heard_a_few_times() -> None:
+def test_a_peer_that_raises_false_alarms_again_and_again_is_investigated_a_few_times() -> None:
     peers = peers_of([WrongBranch(2) for _ in range(2)], seed=3)
     network, liar = peers[0].network, peers[1].session
     for alarm in range(32, 32 + 16 * 20, 16):

@@ -141,13 +141,13 @@ def decode_timeline(data: bytes) -> Timeline:
 
 def select_fields(frame: int, fields: list[Field]) -> StateFields:
     """As many of a state's fields as may be sent, from the first on."""
-    size = taken = 0
+    size = count = 0
     for field in fields[:MAX_FIELDS]:
         size += len(encode_field(field))
         if size > MAX_STATE_BYTES:
             break
-        taken += 1
-    return StateFields(frame=frame, total=len(fields), fields=tuple(fields[:taken]))
+        count += 1
+    return StateFields(frame=frame, total=len(fields), fields=tuple(fields[:count]))
 
 
 def encode_closeup(closeup: Closeup) -> bytes:
@@ -231,7 +231,7 @@ class Assembler:
         self._body = b""
 
     def receive(self, message: bytes) -> tuple[int, bytes] | None:
-        """The kind and body that ``message`` completes; None if more is to come. After a DecodeError it starts anew."""
+        """The kind and body that ``message`` completes; None if more is to come. A DecodeError resets it."""
         try:
             return self._receive(message)
         except ValueError:  # every DecodeError is one

@@ -242,7 +242,7 @@ class RollbackEngine:
         if last > self.current + self.history:
             raise ProtocolViolation(
                 f"frame {last} is {last - self.current} frames in the future of frame {self.current}; "
-                f"with history={self.history} no more than {self.history} are taken"
+                f"with history={self.history} no more than {self.history} are accepted"
             )
         return 0
 
@@ -254,7 +254,7 @@ class RollbackEngine:
 
     def resimulate(self) -> cython.int:
         """Run the frames again from the earliest one that is known to be wrong."""
-        guessed: cython.longlong = self.inputs.predict_anew(self.oldest(), self.current)
+        guessed: cython.longlong = self.inputs.predict_again(self.oldest(), self.current)
         first: cython.longlong = self.wrong_from
         if guessed >= 0 and (first < 0 or guessed < first):
             first = guessed

@@ -34,7 +34,7 @@ cdef class InputHistory:
     cdef int confirm(self, int player, long long frame, unsigned long long value) noexcept
     cdef unsigned long long predict(self, int player, long long frame) except? 18446744073709551615
     cdef int fill(self, long long frame) except -1
-    cdef long long predict_anew(self, long long oldest, long long frame) except -2
+    cdef long long predict_again(self, long long oldest, long long frame) except -2
     cdef int open_row(self, long long frame) noexcept
     cdef long long confirmed_by_all(self) noexcept
     cdef long long confirmed_by_others(self) noexcept

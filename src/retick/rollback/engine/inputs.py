@@ -293,7 +293,7 @@ class InputHistory:
             self.confirmed[at * self.num_players + player] = 0
         return 0
 
-    def predict_anew(self, oldest: cython.longlong, frame: cython.longlong) -> cython.longlong:
+    def predict_again(self, oldest: cython.longlong, frame: cython.longlong) -> cython.longlong:
         """Guess every unconfirmed input in the dirty frames again; the first frame that changed, or -1."""
         player: cython.int
         at: cython.longlong
