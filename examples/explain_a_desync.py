@@ -41,11 +41,11 @@ def play(frames: int) -> list[RollbackEngine]:
 def main(folder: Path) -> None:
     engines = play(60)
     # Peers compare checksums every 16 frames: frame 32 was equal, frame 48 is not.
-    found = [Investigation(engine, engine.sim, number, (0, 1), 48, 32, 0.0) for number, engine in enumerate(engines)]
+    found = [Investigation(engine, engine.sim, peer_id, (0, 1), 48, 32, 0.0) for peer_id, engine in enumerate(engines)]
     while not all(investigation.finished for investigation in found):
         for sender, receiver in ((0, 1), (1, 0)):
             for message in found[sender].messages():
-                found[receiver].take(sender, message, 0.1)
+                found[receiver].receive(sender, message, 0.1)
     assert found[0].report == found[1].report
     print(found[0].report)
 

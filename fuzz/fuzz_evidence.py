@@ -42,17 +42,17 @@ def _assemble(data: bytes) -> None:
     while data:
         message, data = data[1 : 1 + data[0]], data[1 + data[0] :]
         try:
-            assembler.take(message)
+            assembler.receive(message)
         except DecodeError:
             continue
 
 
-_LINE = encode_timeline(Timeline(machine=1, alarm=48, last_agreed=None, first=40, checksums=(1, 2, 3)))
+_LINE = encode_timeline(Timeline(peer_id=1, alarm=48, last_agreed=None, first=40, checksums=(1, 2, 3)))
 _STATES = (
     StateFields(frame=41, total=2, fields=(("p1.x", -300), ("name", "text"))),
     StateFields(frame=42, total=9, fields=(("p1.x", 2**70), ("speed", 0.5))),
 )
-_CLOSEUP = encode_closeup(Closeup(machine=1, frame=42, first_input=40, inputs=((1, 2), (3, 4)), states=_STATES))
+_CLOSEUP = encode_closeup(Closeup(peer_id=1, frame=42, first_input=40, inputs=((1, 2), (3, 4)), states=_STATES))
 _MESSAGES = [*split_into_messages(TIMELINE, _LINE), *split_into_messages(CLOSEUP, _CLOSEUP)]
 
 CORPUS = [

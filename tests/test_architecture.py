@@ -30,9 +30,9 @@ AUTHORITY_SHARED = {
 ROOMS: dict[str, dict[str, set[str]]] = {
     "rollback": {
         "engine": {"sim"},
-        "events": set(),
+        "events": {"rollback.desync"},
         "match": {"sim", "wire", "rollback.engine", "rollback.events"},
-        "desync": {"sim", "rollback.engine", "rollback.events"},
+        "desync": {"sim", "rollback.engine"},
         "session": {
             "sim", "wire", "link",
             "rollback.engine", "rollback.events", "rollback.match", "rollback.desync",
@@ -52,9 +52,6 @@ ROOMS: dict[str, dict[str, set[str]]] = {
 }  # fmt: skip
 MOST_MODULES = 20
 MOST_LINES = 400
-STILL_TOO_LONG = {
-    "rollback/engine/engine.py",
-}
 PROTOCOLS_AND_BELOW = set(LAYERS)
 APPS = {"cli", "studio", "integrations", "testing", "audit"}
 OPEN_TO_ALL = {"errors", "_cython", "_kernels"}
@@ -154,6 +151,7 @@ def test_planted_wrong_imports_are_found() -> None:
         "rollback/match/x.py": "from retick.link import Connection",
         "rollback/match/y.py": "from retick.rollback.session.peer import Peer",
         "rollback/desync/x.py": "from retick.rollback.match import Match",
+        "rollback/desync/y.py": "from retick.rollback.events import MatchEvent",
         "rollback/session/x.py": "from retick.rollback.spectate import SpectatorSession",
         "snapshot/kernels/x.py": "from retick.snapshot.schema import Schema",
         "games/fighter/y.py": "from retick.wire.bits import BitReader",
@@ -193,4 +191,4 @@ def test_no_room_is_too_full_and_no_module_too_long() -> None:
         for file in SOURCE.rglob("*.py")
         if (lines := len(file.read_text(encoding="utf-8").splitlines())) > MOST_LINES
     }
-    assert set(long) == STILL_TOO_LONG
+    assert long == {}

@@ -27,8 +27,8 @@ def fight(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_a_bundle_of_a_known_game_is_explained_by_itself(fight: str) -> None:
     result = run(fight)
     assert result.exit_code == 0
-    assert "the machines part at frame 41; last agreed at frame 40" in result.output
-    assert "retick.games.fighter:Fighter gives the state of machine 0" in result.output
+    assert "the peers diverge at frame 41; last agreed at frame 40" in result.output
+    assert "retick.games.fighter:Fighter gives the state of peer 0" in result.output
 
 
 def test_json_says_the_same(fight: str) -> None:

@@ -94,4 +94,4 @@ class Crowd:
 def test_states_with_different_fields_are_compared_by_name() -> None:
     ours, theirs = Replay(seed=1, frames=[(0, 7)]), Replay(seed=1, frames=[(5, 7)])
     found = compare(ours, theirs, WorldSimulation(Crowd()))
-    assert [tuple(one) for one in found.state] == [("pressed[0]", 7, 5), ("pressed[1]", None, 7)]
+    assert [tuple(one) for one in found.state] == [("pressed[0]", 7, 5), ("pressed[1]", "absent", 7)]

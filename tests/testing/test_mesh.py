@@ -52,7 +52,7 @@ def test_a_match_that_cannot_start_hangs_loudly() -> None:
         mesh.start(limit=3.0)
 
 
-def test_a_crashed_machine_is_dropped_by_all_at_one_frame_and_comes_back() -> None:
+def test_a_crashed_peer_is_dropped_by_all_at_one_frame_and_comes_back() -> None:
     mesh = scrambling(config=QUICK_TO_DROP)
     mesh.play(120)
     mesh.crash("peer2")
@@ -69,7 +69,7 @@ def test_a_crashed_machine_is_dropped_by_all_at_one_frame_and_comes_back() -> No
     assert any(row[returned[0].players[0]] for frame, row in mesh["peer0"].rows.items() if frame > returned[0].frame)
 
 
-def test_a_machine_that_returns_too_early_asks_again_until_its_seat_is_free() -> None:
+def test_a_peer_that_returns_too_early_asks_again_until_its_seat_is_free() -> None:
     mesh = scrambling(config=QUICK_TO_DROP)
     mesh.play(60)
     mesh.crash("peer1")
@@ -181,7 +181,7 @@ def test_a_tampered_game_is_the_game_but_for_one_step() -> None:
     assert wrong.changes == 1
 
 
-def test_different_games_may_be_given_to_different_machines() -> None:
+def test_different_games_may_be_given_to_different_peers() -> None:
     mesh = Mesh({"a": Scramble, "b": Scramble}, seats={"a": 2, "b": 2}, press=lambda player, state: 0)
     mesh.start()
     mesh.play(60)

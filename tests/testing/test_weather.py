@@ -1,4 +1,4 @@
-"""The very bad link: clients recover from it."""
+"""A short storm; five minutes of it are ``retick bench authority --part weather``."""
 
 from retick.testing.weather import run_weather
 

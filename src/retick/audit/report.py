@@ -5,7 +5,7 @@ from typing import Any
 
 from retick.audit.rules import META_RULES, RULES
 from retick.errors import DeterminismError
-from retick.sim.record import FieldDifference
+from retick.sim.fields import FieldDifference
 
 __all__ = ["AllowedFinding", "AuditReport", "Divergence", "DynamicReport", "Finding", "StaticReport"]
 

@@ -7,7 +7,7 @@ from retick.errors import UsageError
 from retick.replay.game_run import Run
 from retick.replay.replay import Replay
 from retick.sim.contract import Simulation
-from retick.sim.record import FieldDifference
+from retick.sim.fields import FieldDifference, field_differences
 
 __all__ = ["Comparison", "compare"]
 
@@ -94,8 +94,5 @@ def _field_differences(
     states = []
     for replay in (ours, theirs):
         run = Run(replay, sim)
-        states.append(dict(sim.fields(run.between(run.start(), replay.start_frame, frame))))
-    here, there = states
-    # A world may have more fields in one state than in another; what a state lacks is shown as None.
-    names = [name for name in {**here, **there} if name not in here or name not in there or here[name] != there[name]]
-    return tuple(FieldDifference(name, here.get(name), there.get(name)) for name in names)
+        states.append(tuple(sim.fields(run.between(run.start(), replay.start_frame, frame))))
+    return field_differences(*states)

@@ -3,13 +3,14 @@
 Knows the simulation contract, packets and links; knows no socket, no clock, no file and no particular game.
 """
 
-from retick.rollback.desync.investigation import DesyncReported, Investigation
+from retick.rollback.desync.investigation import Investigation
 from retick.rollback.desync.report import DesyncReport
 from retick.rollback.engine.cues import CueCancelled, CueConfirmed, CueEvent, CueStarted, CueTracker
 from retick.rollback.engine.engine import EngineStats, RollbackEngine
 from retick.rollback.engine.synctest import SyncTest
 from retick.rollback.events import (
     DesyncDetected,
+    DesyncReported,
     InputConflictDetected,
     MatchEnded,
     MatchEvent,

@@ -1,11 +1,18 @@
-"""What a match tells its application, all in the past tense."""
+"""What a match tells its application, all in the past tense.
+
+In every event ``peer`` names the other peer: its peer id, a small integer; in LAN mode, which has no peer ids, its
+address.
+"""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+
+from retick.rollback.desync.investigation import Investigation
+from retick.rollback.desync.report import DesyncReport
 
 __all__ = [
     "DesyncDetected",
+    "DesyncReported",
     "InputConflictDetected",
     "MatchEnded",
     "MatchEvent",
@@ -27,59 +34,59 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchEvent:
-    """The root of all events of a match."""
+    """The base class of all events of a match."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerConnected(MatchEvent):
-    """The handshake with another machine is done."""
+    """The handshake with a peer is done."""
 
-    peer: Any
-    """Its key: the connection, or in the LAN mode the address."""
+    peer: Hashable
+    """Its peer id; in LAN mode its address."""
     players: tuple[int, ...]
-    """The seats that are played there."""
+    """The seats of that peer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerDisconnected(MatchEvent):
-    """Another machine is gone, by its own word or by silence."""
+    """A peer is gone: it said goodbye, it was silent for too long, or it broke the rules."""
 
-    peer: Any
-    """Its key."""
+    peer: Hashable
+    """Its peer id."""
     players: tuple[int, ...]
-    """The seats that were played there."""
+    """The seats of that peer."""
     reason: int
     """A code from docs/formats/link.md."""
     text: str
-    """The same in words, to show."""
+    """The reason in words, to show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerInterrupted(MatchEvent):
-    """Nothing was heard of another machine for a while; it may come back."""
+    """Nothing was received from a peer for a while; it may come back."""
 
-    peer: Any
-    """Its key."""
+    peer: Hashable
+    """Its peer id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerResumed(MatchEvent):
-    """A machine that was interrupted is heard again."""
+    """Something was received again from a peer that was interrupted."""
 
-    peer: Any
-    """Its key."""
+    peer: Hashable
+    """Its peer id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchStarted(MatchEvent):
-    """Everyone is there: frame 0 can run."""
+    """All peers are connected: frame 0 can run."""
 
     seed: int
     """Given to the game's ``initial_state``."""
     local_players: tuple[int, ...]
     """The seats played here."""
     frame: int = 0
-    """The first frame in which the players here take part: above 0 for one who joined a running match."""
+    """The first frame with input of the local players: above 0 for one who joined a running match."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +99,7 @@ class MatchEnded(MatchEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayersDropped(MatchEvent):
-    """The machines that are left agreed on the frame from which lost players are simulated on neutral input."""
+    """The remaining peers agreed on the frame from which players who are gone are simulated on neutral input."""
 
     players: tuple[int, ...]
     """Their seats."""
@@ -102,10 +109,10 @@ class PlayersDropped(MatchEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayersReturned(MatchEvent):
-    """A machine has taken free seats in the running match."""
+    """A peer has taken free seats in the running match."""
 
-    peer: Any
-    """Its key."""
+    peer: Hashable
+    """Its peer id."""
     players: tuple[int, ...]
     """The seats."""
     frame: int
@@ -114,10 +121,10 @@ class PlayersReturned(MatchEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RematchProposed(MatchEvent):
-    """Another machine would play again; the next match starts when all have said so."""
+    """A peer wants to play again; the next match starts when all peers have said so."""
 
-    peer: Any
-    """Its key."""
+    peer: Hashable
+    """Its peer id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,15 +139,15 @@ class WatchingStarted(MatchEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceChanged(MatchEvent):
-    """The machine that fed a spectator is gone; another one is asked."""
+    """The peer that fed a spectator is gone; the spectator asks another one."""
 
     address: Hashable
-    """Where that one is."""
+    """The address of that one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stalled(MatchEvent):
-    """The prediction window is full: frames wait for inputs, and go on by themselves when they come."""
+    """The prediction window is full. The match waits for inputs, and goes on by itself when they come."""
 
     frame: int
     """The frame that waits."""
@@ -150,51 +157,61 @@ class Stalled(MatchEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resumed(MatchEvent):
-    """Frames run again after a stall."""
+    """The match goes on after a stall."""
 
     frame: int
     """The frame that waited."""
     seconds: float
-    """How long it waited."""
+    """How long it waited, in seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesyncDetected(MatchEvent):
-    """Two machines hold different states for one frame although its inputs are the same."""
+    """A peer's checksum of a final state differs from ours: the states diverged, or the checksum is not true."""
 
-    peer: Any
-    """The key of the other machine."""
+    peer: Hashable
+    """The peer id of the other one."""
     frame: int
-    """The first compared frame whose states differ; the one before it that was compared agreed."""
+    """The first compared frame whose checksums differ."""
     ours: int
     """Checksum of the state before that frame, here."""
     theirs: int
-    """The same there."""
+    """The same there, as it was sent."""
     last_agreed: int
-    """The newest frame before it on which both agreed; -1 if none was compared."""
+    """The newest frame that was compared with this peer and was equal; -1 if there is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DesyncReported(MatchEvent):
+    """The peers have compared what they hold. The application decides whether to stop or to go on from one state."""
+
+    report: DesyncReport
+    """Equal on all peers that had the same evidence. It may say that nothing differs: then the alarm was false."""
+    investigation: Investigation | None = field(default=None, compare=False, repr=False)
+    """What this peer kept of the match: a bundle is made from it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputConflictDetected(MatchEvent):
-    """A player sent two different inputs for one frame; the first one stands."""
+    """A peer sent two different inputs for one player and frame; the first one stays."""
 
-    peer: Any
-    """The key of the machine that sent it."""
+    peer: Hashable
+    """The peer id of the one that sent them."""
     player: int
     """The seat."""
     frame: int
     """The frame."""
     confirmed: int
-    """The input that was taken first and stands."""
+    """The input that came first, and stays."""
     received: int
     """The input that contradicts it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageReceived(MatchEvent):
-    """The other machine's application sent a reliable message."""
+    """A peer's application sent a reliable message."""
 
-    peer: Any
-    """Its key."""
+    peer: Hashable
+    """Its peer id."""
     data: bytes
-    """As it was sent."""
+    """The message, as it was sent."""

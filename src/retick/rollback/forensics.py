@@ -1,5 +1,6 @@
-"""The public import path of ``Investigation``; the code is in ``rollback.desync.investigation``."""
+"""A public import path: ``DesyncReported`` is in ``rollback.events``, ``Investigation`` in ``rollback.desync``."""
 
-from retick.rollback.desync.investigation import DesyncReported, Investigation
+from retick.rollback.desync.investigation import Investigation
+from retick.rollback.events import DesyncReported
 
 __all__ = ["DesyncReported", "Investigation"]

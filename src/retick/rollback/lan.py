@@ -1,4 +1,4 @@
-"""The original LAN demo's session: three words of ASCII, then bare RBN1 by address. For old peers only.
+"""The session of the original LAN demo: three messages of ASCII, then bare RBN1 by address. For old programs only.
 
 ::
 
@@ -32,15 +32,15 @@ __all__ = ["LanSession"]
 HELLO, ACK, START = b"HELLO", b"ACK", b"START"
 HELLO_EVERY_TICKS = 30
 CALLER_KEPT = 2.0
-"""Seconds that a host waits for START from one who said HELLO before it listens to another caller."""
+"""Seconds that a host waits for START after a HELLO before it accepts another caller."""
 SEED = 1
 
 
 class LanSession:
-    """Five calls like every endpoint, and ``due``/``advance`` for the frames."""
+    """One side of a LAN match: the five calls of every endpoint, and ``due``/``advance`` for the frames."""
 
     def __init__(self, sim: Any, *, host_address: Hashable | None = None, config: MatchConfig | None = None) -> None:
-        """Join the host at ``host_address``; host when there is none."""
+        """Join the host at ``host_address``; without one, be the host."""
         if sim.num_players != 2:
             raise UsageError(f"the LAN mode is for two players, not {sim.num_players}")
         self.config = config or MatchConfig()
@@ -75,7 +75,7 @@ class LanSession:
 
     def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
         if data == HELLO and self._hosting and self._is_free_for(address, now):
-            # Answered whenever it comes: the joiner repeats it when an ACK was lost.
+            # Answered every time: the joiner repeats it if the ACK was lost.
             self._peer = address
             self._called_at = now
             self._out.append((ACK, address))
@@ -87,10 +87,10 @@ class LanSession:
         elif self.match is None and self._hosting and (data == START or rbn1.try_decode(data) is not None):
             self._start()
             if data != START:
-                self._take(data, now)
+                self._receive(data, now)
         elif self.match is not None:
             if data != START:
-                self._take(data, now)
+                self._receive(data, now)
         else:
             self.dropped["BeforeTheStart"] += 1
 
@@ -108,7 +108,7 @@ class LanSession:
         return self._hello_at if self._hello_at is not None else 0.0
 
     def handle_timeout(self, *, now: float) -> None:
-        """Say HELLO again until the host answers."""
+        """Send HELLO again until the host answers."""
         if self.match is not None or self._hosting:
             return
         if self._hello_at is None or now >= self._hello_at:
@@ -123,7 +123,7 @@ class LanSession:
         return self._running().stats(now)
 
     def _is_free_for(self, address: Hashable, now: float) -> bool:
-        """Whether a caller is the one we have, or may be: nobody can keep the host by a HELLO alone."""
+        """Whether a caller is the present one, or may become it: a HELLO alone keeps the host only for a while."""
         if self._peer is None or self._peer == address:
             return True
         return self.match is None and now - self._called_at > CALLER_KEPT
@@ -133,7 +133,7 @@ class LanSession:
             raise NotSynchronized("the match has not started: wait for MatchStarted")
         return self.match
 
-    def _take(self, data: bytes, now: float) -> None:
+    def _receive(self, data: bytes, now: float) -> None:
         for exchange in self._running().exchanges:
             self._running().receive(exchange, data, now)
 
@@ -142,7 +142,7 @@ class LanSession:
             return
         mine, theirs = self.local_player, 1 - self.local_player
         self.match = Match(self._sim, seed=SEED, local_players=(mine,), config=self.config)
-        # The old program may hash states that are still guesses, so what it claims raises no alarm.
+        # The old program may send checksums of guessed states, so they raise no alarm.
         self.match.add_peer(MatchPeer(self._peer, (theirs,)), compare_checksums=False, numbered=False)
         self._events.append(PeerConnected(peer=self._peer, players=(theirs,)))
         self._events.append(MatchStarted(seed=SEED, local_players=(mine,)))

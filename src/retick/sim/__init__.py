@@ -5,9 +5,10 @@ Knows no clock, no float, no I/O, no network and no particular game.
 
 from retick.sim.checksum import crc32, fnv1a
 from retick.sim.contract import NamesItself, PacksState, RunsInBulk, Simulation, input_size_of
+from retick.sim.fields import FieldDifference, field_differences
 from retick.sim.flat import FlatSimulation
 from retick.sim.prng import XorShift32
-from retick.sim.record import FieldDifference, Record, Times
+from retick.sim.record import Record, Times
 from retick.sim.widths import I8, I16, I32, I64, U8, U16, U32, U64
 from retick.sim.world import WorldSimulation
 
@@ -31,6 +32,7 @@ __all__ = [
     "WorldSimulation",
     "XorShift32",
     "crc32",
+    "field_differences",
     "fnv1a",
     "input_size_of",
 ]

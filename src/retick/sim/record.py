@@ -34,10 +34,11 @@ from typing import (
 )
 
 from retick.errors import SchemaError, TrailingData, Truncated, UsageError
+from retick.sim.fields import FieldDifference, field_differences
 from retick.sim.slots import FlatRecord, PartField, SlotField, fill_record, make_record, slots_checksum
 from retick.sim.widths import Width
 
-__all__ = ["FieldDifference", "Layout", "Record", "Times"]
+__all__ = ["Layout", "Record", "Times"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +46,6 @@ class Times:
     """Marks a tuple field with its fixed length: ``Annotated[tuple[Ship, ...], Times(2)]``."""
 
     count: int
-
-
-class FieldDifference(NamedTuple):
-    """One field that differs between two states."""
-
-    name: str
-    ours: Any
-    theirs: Any
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.ours} here, {self.theirs} there"
 
 
 class Member(NamedTuple):
@@ -228,11 +218,7 @@ class Record(FlatRecord, metaclass=_RecordType):
         """The fields in which two records of one class differ."""
         if type(other) is not type(self):
             raise UsageError(f"a {type(self).__name__} cannot be compared with a {type(other).__name__}")
-        return tuple(
-            FieldDifference(name, mine, theirs)
-            for (name, mine), (_, theirs) in zip(self.fields(), other.fields(), strict=True)
-            if mine != theirs
-        )
+        return field_differences(self.fields(), other.fields())
 
     def checksum(self) -> int:
         """FNV-1a, one round a field (two for a 64-bit field: lower half, upper half)."""

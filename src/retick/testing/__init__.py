@@ -1,10 +1,14 @@
-"""Checkers that are shipped: what Retick tests itself with, for users to test their own games with.
+"""Test tools for games, which Retick uses for its own tests too: sync tests, matches on bad networks, planted errors.
 
-Knows every package below the apps; nothing in those packages knows it. The hypothesis strategies are in
-``retick.testing.strategies``, which needs hypothesis.
+May import every package below the apps; none of them imports it. ``retick.testing.strategies`` needs hypothesis.
+
+- ``determinism``: does a game repeat itself? Finds a failure and makes it small.
+- ``mesh``: peers on bad links in one process, on virtual time.
+- ``scenarios``, ``chaos``, ``arenas``: matches under troubles drawn from a seed.
+- ``tampered``: games that go wrong on purpose, to see whether a check finds it.
+- ``scenario_b``, ``weather``, ``course_clients``: a server and its clients on bad networks.
 """
 
-from retick.testing.determinism import Failure, assert_deterministic, find_failure, shrink
-from retick.testing.inputs import random_inputs
+from retick.testing.determinism import Failure, assert_deterministic, find_failure, random_inputs, shrink
 
 __all__ = ["Failure", "assert_deterministic", "find_failure", "random_inputs", "shrink"]

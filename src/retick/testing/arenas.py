@@ -1,4 +1,4 @@
-"""What chaos is played with: the reference games, their bots, and how to see that something happens in them."""
+"""What chaos plays: the reference games, their bots, and how to see that something happens in them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ __all__ = ["PLANTED_FIELD", "Arena", "arena_for", "fighter_arena", "scramble_are
 
 
 PLANTED_FIELD = "rng"
-"""The field that a tampered game changes: hashed by both games, and never brought back to what it was."""
+"""The field that a tampered game changes: both games hash it, and it never returns to its old value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,13 +27,13 @@ class Arena:
     bot: Callable[[int, int], Callable[[Any], int]]
     """Given a seed and a seat: what presses the buttons, asked once a frame with the state."""
     hits: Callable[[Any, Any], int]
-    """How much happened between two successive states: 0 all along means that nobody played."""
+    """How much happened between two successive states: 0 for a whole match means that nobody played."""
     tampered: Callable[[int], Any]
-    """The game that goes wrong at a frame, for good."""
+    """Given a frame: the game, but its state is changed there and stays different."""
 
 
 class _Remembering:
-    """A bot that is a value, as something that is asked again and again."""
+    """Keeps a bot, which is a value, from one decision to the next."""
 
     def __init__(self, bot: Any) -> None:
         self._bot = bot

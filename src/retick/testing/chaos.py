@@ -1,7 +1,7 @@
-"""Matches under everything that a scenario may hold, on virtual time, and what must never come of it.
+"""Plays matches under the troubles of a scenario, on virtual time, and checks that nothing goes wrong.
 
-``play`` runs one match. Whatever must never happen is a :class:`ChaosFailure`: a match that hangs, machines that part,
-a straight run of the game that ends otherwise, an alarm without a cause, a planted error that nobody notices.
+``play`` runs one match. What must never happen is a :class:`ChaosFailure`: a match that hangs, peers that diverge, a
+run of the game without a network that ends differently, an alarm without a cause, a planted error that is not found.
 """
 
 from collections import Counter
@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from retick.errors import RetickError
-from retick.rollback.desync.investigation import DesyncReported
 from retick.rollback.desync.report import DesyncReport
 from retick.rollback.events import (
     DesyncDetected,
+    DesyncReported,
     InputConflictDetected,
     MatchEnded,
     PlayersDropped,
@@ -27,29 +27,39 @@ __all__ = ["ChaosFailure", "Outcome", "play", "play_planted"]
 
 
 class ChaosFailure(RetickError):
-    """A match did what no match may do: hung, parted, or cried wolf."""
+    """A match hung, diverged, or raised a false alarm."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Outcome:
-    """What came of one match, or of many added up."""
+    """The figures of one match, or of many added up."""
 
     matches: int = 0
+    """Matches that were played."""
     frames: int = 0
+    """Frames that were asked for."""
     seconds: float = 0.0
-    """Virtual."""
+    """Virtual seconds."""
     rollbacks: int = 0
+    """Rollbacks of all peers."""
     resimulated: int = 0
+    """Frames that were resimulated, on all peers."""
     depths: Counter[int] = field(default_factory=Counter)
+    """How many rollbacks had how many frames."""
     stalls: int = 0
+    """Times that a peer waited for inputs."""
     hits: int = 0
+    """How much happened in the game, as the arena counts it."""
     idle_matches: int = 0
     """Matches in which nobody hit anybody."""
     packets: int = 0
+    """Datagrams that were sent."""
     bytes: int = 0
+    """Their bytes."""
     compared: int = 0
-    """Checksums that were compared with another machine's."""
+    """Checksums that were compared with another peer's."""
     crashes: int = 0
+    """Peers that crashed."""
     drops: int = 0
     """Players dropped by agreement."""
     returns: int = 0
@@ -68,7 +78,7 @@ class Outcome:
 
 
 def play(scenario: Scenario, arena: Arena, *, make_mesh: Callable[..., Mesh] = Mesh) -> Outcome:
-    """Run one match; ChaosFailure when it hangs, parts or raises a false alarm."""
+    """Run one match; ChaosFailure if it hangs, diverges or raises a false alarm."""
     mesh = _mesh(scenario, arena, arena.game, make_mesh)
     try:
         _start(mesh, scenario)
@@ -83,11 +93,11 @@ def play(scenario: Scenario, arena: Arena, *, make_mesh: Callable[..., Mesh] = M
 
 
 def play_planted(scenario: Scenario, arena: Arena) -> Outcome:
-    """Run one match in which the last machine's game goes wrong at a frame; every machine must find it."""
+    """Run one match in which the last peer's game goes wrong at a frame; every peer must find it."""
     frame = 60 + scenario.seed % max(scenario.frames - 120, 1)
     scenario = replace(scenario, troubles=tuple(each for each in scenario.troubles if each.kind in ("cut", "pause")))
-    culprit = scenario.machines[-1]
-    games: dict[str, Callable[[], Any]] = dict.fromkeys(scenario.machines, arena.game)
+    culprit = scenario.peers[-1]
+    games: dict[str, Callable[[], Any]] = dict.fromkeys(scenario.peers, arena.game)
     games[culprit] = lambda: arena.tampered(frame)
     mesh = _mesh(scenario, arena, games, Mesh)
     try:
@@ -105,9 +115,9 @@ def play_planted(scenario: Scenario, arena: Arena) -> Outcome:
 
 
 def _check_reports(mesh: Mesh, frame: int) -> None:
-    """All machines must report the exact frame and the field, in the same words, if all were heard in time.
+    """All peers must report the exact frame and the field, in the same words, if all answered in time.
 
-    An inquiry does not wait for ever: a machine that is stopped meanwhile may be missing from it.
+    An investigation does not wait for ever: a peer that is stopped meanwhile may be missing from it.
     """
     try:
         wanted = "a report everywhere"
@@ -135,7 +145,7 @@ def _alarms(mesh: Mesh, name: str) -> list[DesyncDetected]:
 def _mesh(scenario: Scenario, arena: Arena, game: Any, make_mesh: Callable[..., Mesh]) -> Mesh:
     return make_mesh(
         game,
-        seats=dict.fromkeys(scenario.machines, 1),
+        seats=dict.fromkeys(scenario.peers, 1),
         seed=scenario.seed,
         config=scenario.config,
         press=pressed_by_bots(arena, scenario.seed),
@@ -143,7 +153,7 @@ def _mesh(scenario: Scenario, arena: Arena, game: Any, make_mesh: Callable[..., 
 
 
 def _start(mesh: Mesh, scenario: Scenario) -> None:
-    # Bursts are counted in datagrams, of which a lobby sends a few a second: there, one would outlast any time-out.
+    # Bursts are counted in datagrams, and a lobby sends a few a second: a burst there would outlast any timeout.
     for first, second, there, back in scenario.links:
         mesh.link(first, second, replace(there, burst_enter=0.0), replace(back, burst_enter=0.0))
     mesh.start(limit=PATIENCE)
@@ -154,7 +164,7 @@ def _start(mesh: Mesh, scenario: Scenario) -> None:
 
 
 def pressed_by_bots(arena: Arena, seed: int) -> Press:
-    """One bot for each seat, whichever machine it is at."""
+    """One bot for each seat, whichever peer plays it."""
     bots: dict[int, Callable[[Any], int]] = {}
 
     def press(player: int, state: Any) -> int:
@@ -168,21 +178,21 @@ def pressed_by_bots(arena: Arena, seed: int) -> Press:
 
 def _happening(mesh: Mesh, trouble: Trouble) -> Callable[[], object]:
     if trouble.kind == "cut":
-        return lambda: mesh.cut(trouble.machine, trouble.other, trouble.seconds)
+        return lambda: mesh.cut(trouble.peer, trouble.other, trouble.seconds)
     if trouble.kind == "pause":
-        return lambda: mesh.pause(trouble.machine, trouble.seconds) if mesh[trouble.machine].alive else None
+        return lambda: mesh.pause(trouble.peer, trouble.seconds) if mesh[trouble.peer].alive else None
     if trouble.kind == "watch":
-        return lambda: mesh[trouble.machine].playing and mesh.watch("watcher", trouble.machine)
+        return lambda: mesh[trouble.peer].playing and mesh.watch("watcher", trouble.peer)
     return lambda: _crash(mesh, trouble)
 
 
 def _crash(mesh: Mesh, trouble: Trouble) -> None:
-    mesh.crash(trouble.machine)
-    mesh.at(trouble.seconds, lambda: mesh.restart(trouble.machine))
+    mesh.crash(trouble.peer)
+    mesh.at(trouble.seconds, lambda: mesh.restart(trouble.peer))
 
 
 def _everyone_is_back(mesh: Mesh, scenario: Scenario) -> bool:
-    return all(mesh[name].alive and mesh[name].playing for name in scenario.machines)
+    return all(mesh[name].alive and mesh[name].playing for name in scenario.peers)
 
 
 def _check_events(mesh: Mesh) -> None:

@@ -1,4 +1,4 @@
-"""Is a game deterministic? Runs it through the sync test, and makes a failure small enough to read."""
+"""Is a game deterministic? Runs it through the sync test, and shrinks a failure until it can be read."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,21 +6,21 @@ from typing import Any
 
 from retick.errors import DeterminismError
 from retick.rollback.engine.synctest import SyncTest
-from retick.testing.inputs import random_inputs
+from retick.sim.seeded_inputs import seeded_inputs
 
-__all__ = ["Failure", "assert_deterministic", "find_failure", "shrink"]
+__all__ = ["Failure", "assert_deterministic", "find_failure", "random_inputs", "shrink"]
 
 Rows = list[tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """One run of inputs that a game does not repeat."""
+    """Inputs with which a game does not repeat itself."""
 
     seed: int
     """Given to ``initial_state``."""
     inputs: Rows
-    """One row a frame, one input a player; the last row is the frame that revealed it."""
+    """One row a frame, one input a player; the failure was found after the last row."""
     error: DeterminismError
     """The frame, and the fields that differed there."""
 
@@ -30,7 +30,7 @@ class Failure:
 
 
 def _fresh(game: Any) -> Any:
-    """A new instance from a class or factory; an instance is taken as it is."""
+    """A new instance from a class or factory; an instance is used as it is."""
     return game if hasattr(game, "step") and not isinstance(game, type) else game()
 
 
@@ -51,19 +51,24 @@ def _fails(game: Any, rows: Rows, seed: int, distance: int) -> Failure | None:
 def _still_fails(game: Any, rows: Rows, seed: int, distance: int) -> Failure | None:
     try:
         return _fails(game, rows, seed, distance)
-    except Exception:  # whatever a game raises on other inputs, it is not the failure that is made smaller
+    except Exception:  # what a game raises on other inputs is not the failure that is shrunk
         return None
 
 
+def random_inputs(game: Any, frames: int, seed: int) -> Rows:
+    """``frames`` rows of one input a player, from one seed; each input is held for 1 to 12 frames."""
+    return list(seeded_inputs(game, seed, frames))
+
+
 def find_failure(game: Any, *, frames: int = 600, seed: int = 1, distance: int = 7) -> Failure | None:
-    """Run ``frames`` of random inputs through the sync test; the first failure as it came, or None."""
+    """Run ``frames`` of random inputs through the sync test; the first failure, not shrunk, or None."""
     return _fails(game, random_inputs(_fresh(game), frames, seed), seed, distance)
 
 
 def shrink(
     game: Any, failure: Failure, *, distance: int = 7, tries: int = 2000, tell: Callable[[int], None] | None = None
 ) -> Failure:
-    """A shorter and plainer run that still fails: frames are left out, then inputs are cleared.
+    """A shorter and simpler run that still fails: frames are left out, then inputs are set to 0.
 
     ``tell`` is called with the number of frames left whenever that number falls.
     """
@@ -85,7 +90,7 @@ def shrink(
 
 
 def _clear_inputs(game: Any, failure: Failure, distance: int, left: int) -> Failure:
-    """Set one input after the other to neutral where the run still fails without it."""
+    """Set one input after the other to 0 if the run still fails then."""
     for frame in range(len(failure.inputs)):
         for player in range(len(failure.inputs[0])):
             if frame >= len(failure.inputs) or not failure.inputs[frame][player] or left <= 0:
@@ -100,7 +105,7 @@ def _clear_inputs(game: Any, failure: Failure, distance: int, left: int) -> Fail
 
 
 def assert_deterministic(game: Any, *, frames: int = 300, distance: int = 7, seeds: Sequence[int] = (1, 2, 3)) -> None:
-    """Fail with the shortest run found if ``game`` (a class, factory or instance) does not repeat itself."""
+    """AssertionError with the shortest run found if ``game`` (a class, factory or instance) does not repeat itself."""
     for seed in seeds:
         failure = find_failure(game, frames=frames, seed=seed, distance=distance)
         if failure is not None:

@@ -1,12 +1,12 @@
 """Peers on bad links in one process, on virtual time: what a user needs to test a game's matches.
 
-Theory of operation. Every peer is a session with a game loop, as on its own machine: the loop wakes when a frame is
-due, receives what waits, asks its players for their inputs, runs the frame and sends. Links, cuts, stops and crashes
-are the simulated network's. All that is random comes from one seed, so a failure repeats exactly.
+Theory of operation. Every peer is a session with a game loop, as on a computer of its own: the loop wakes when a frame
+is due, receives what waits, asks its players for their inputs, runs the frame and sends. The simulated network does the
+links, cuts, stops and crashes. All that is random comes from one seed, so a failure repeats exactly.
 
-Each peer's final frames are written down as they come: inputs and, every ``checkpoint`` frames, the checksum.
-``verify`` then asks: do all peers have the same inputs and the same checksums, and does a straight run of the game
-over these inputs, without any network, give these checksums too?
+Each peer's final frames are recorded as they come: inputs and, every ``checkpoint`` frames, the checksum. ``verify``
+then checks that all peers have the same inputs and the same checksums, and that a *straight run* of the game over
+these inputs, without any network, gives these checksums too.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ Press = Callable[[int, Any], int]
 
 
 class MeshHung(RetickError):
-    """A match did not get as far as it should have in the virtual time it was given."""
+    """A match did not reach the expected point in the virtual time that it had."""
 
 
 def idle(player: int, state: Any) -> int:
@@ -40,7 +40,7 @@ def idle(player: int, state: Any) -> int:
 
 
 class MeshPeer:
-    """One machine: its session, and what it has seen."""
+    """One peer: its session with a game loop, and a record of its match."""
 
     def __init__(self, name: str, session: Any, press: Press) -> None:
         self.name = name
@@ -55,14 +55,14 @@ class MeshPeer:
         self.checksums: dict[int, int] = {}
         """Checksums of final states, by the frame that follows them."""
         self.start_state: Any = None
-        """The state before frame 0, on a machine that was there."""
+        """The state before frame 0, if this peer was there."""
         self.paused_until = 0.0
         self._final = -1
         self._match: Any = None
 
     @property
     def playing(self) -> bool:
-        """Whether it takes part: seats and the frame of its first own input are agreed."""
+        """Whether it plays: its seats and the frame of its first own input are agreed."""
         return self.session.running and self.session.match.joins_at is not None
 
     @property
@@ -79,11 +79,11 @@ class MeshPeer:
         session = self.session
         while session.due(now=now):
             if session.match is not self._match:
-                self._turn_the_page()
+                self._begin_record()
             state = session.state
             pressed = tuple(self.press(player, state) for player in session.local_players)
             session.advance(pressed[0] if len(pressed) == 1 else pressed, now=now)
-            self._write_down(checkpoint)
+            self._record(checkpoint)
 
     def next_turn(self, now: float) -> float:
         """When the loop has something to do again."""
@@ -91,14 +91,14 @@ class MeshPeer:
         due = session.match.pace.next_frame_at if session.running else None
         return due if due is not None and due > now else now + IDLE_INTERVAL
 
-    def _turn_the_page(self) -> None:
-        """A match begins, the first or another: what is written down is of that one."""
+    def _begin_record(self) -> None:
+        """A match begins, the first or another: the record is of that one."""
         self._match = self.session.match
         self.rows, self.checksums, self._final = {}, {}, -1
         engine = self._match.engine
         self.start_state = engine.state if engine.frame == 0 else None
 
-    def _write_down(self, checkpoint: int) -> None:
+    def _record(self, checkpoint: int) -> None:
         engine = self.session.match.engine
         final = engine.final_state_frame
         if final == self._final:
@@ -112,7 +112,7 @@ class MeshPeer:
 
 
 class MeshSpectator:
-    """One machine that watches."""
+    """One spectator: its session, and a record of what was shown."""
 
     def __init__(self, name: str, session: SpectatorSession, sim: Any) -> None:
         self.name = name
@@ -146,10 +146,10 @@ class MeshSpectator:
 
 
 class Mesh:
-    """N machines, any links, one seed.
+    """Any number of peers, any links, one seed.
 
-    ``game`` is a class or factory, called for each machine; or a mapping from names to such, to give one of them
-    another game than the rest. ``seats`` says how many players sit at each machine, host first; by default one each.
+    ``game`` is a class or factory, called for each peer; or a mapping from names to such, to give one of them another
+    game than the rest. ``seats`` says how many players each peer has, host first; by default one each.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class Mesh:
             seats = {f"peer{number}": 1 for number in range(example.num_players)}
         self.seats = dict(seats)
         self.host = next(iter(self.seats))
-        """The name of the machine that the others dial."""
+        """The name of the peer that the others dial."""
         for name in self.seats:
             self._enter(name, {} if name == self.host else {"host_address": self.host})
 
@@ -189,30 +189,30 @@ class Mesh:
 
     @property
     def alive(self) -> list[MeshPeer]:
-        """The machines that are there."""
+        """The peers that have not crashed."""
         return [peer for peer in self.peers.values() if peer.alive]
 
-    # What happens to machines and links.
+    # What happens to peers and links.
 
     def link(self, first: str, second: str, conditions: Conditions, back: Conditions | None = None) -> None:
         """Give one link conditions of its own."""
         self.network.link(first, second, conditions, back)
 
     def cut(self, first: str, second: str, seconds: float) -> None:
-        """Lose everything between two machines for a while."""
+        """Lose everything between two peers for a while."""
         self.network.cut(first, second, seconds)
 
     def pause(self, name: str, seconds: float) -> None:
-        """Stop a machine's process and let it go on later, as a debugger or a closed lid does."""
+        """Stop a peer's process and let it go on later, as a debugger or a closed lid does."""
         peer = self.peers[name]
         peer.paused_until = max(peer.paused_until, self.network.now + seconds)
         self.network.pause(name, seconds)
 
     def crash(self, name: str) -> MeshPeer:
-        """A machine is gone without a word; what it knew is lost with it."""
+        """A peer is gone without a goodbye; what it knew is lost."""
         peer = self.peers.get(name)
         if peer is None:
-            raise UsageError(f"there is no machine {name!r}, only {', '.join(self.peers)}")
+            raise UsageError(f"there is no peer {name!r}, only {', '.join(self.peers)}")
         if not peer.alive:
             raise UsageError(f"{name} has crashed already")
         peer.alive = False
@@ -220,9 +220,9 @@ class Mesh:
         return peer
 
     def restart(self, name: str, *, through: str | None = None, every: float = 0.5) -> None:
-        """A machine that crashed comes back and asks for a seat, of any machine that is there, until it has one.
+        """A peer that crashed comes back and asks the others for a seat until it has one.
 
-        The others know only after a while that it was lost, and refuse it until then; so it calls again.
+        The others notice only after a while that it was gone, and refuse it until then; so it asks again.
         """
         if self.peers[name].alive:
             raise UsageError(f"{name} has not crashed")
@@ -240,11 +240,11 @@ class Mesh:
     def _somebody(self, name: str) -> str:
         others = [peer.name for peer in self.alive if peer.name != name and peer.playing]
         if not others:
-            raise UsageError(f"nobody is there whom {name} could ask for a seat")
+            raise UsageError(f"no peer is left that {name} could ask for a seat")
         return others[0]
 
     def watch(self, name: str, through: str, *, delay: int = 30) -> MeshSpectator:
-        """A spectator comes, fed by one of the machines."""
+        """A spectator comes, fed by one of the peers."""
         dice = Random(f"{self.seed} {name}")
         sim = self._game_of(through)()
         session = SpectatorSession(sim, through, entropy=dice.randbytes, config=self.config, delay=delay)
@@ -253,7 +253,7 @@ class Mesh:
         return spectator
 
     def at(self, seconds: float, action: Callable[[], object]) -> None:
-        """Let something happen so many virtual seconds from now."""
+        """Call ``action`` so many virtual seconds from now."""
         self.network.at(self.network.now + seconds, lambda: (action(), None)[1])
 
     # Letting time pass.
@@ -263,16 +263,16 @@ class Mesh:
         self.network.run(until=self.network.now + seconds)
 
     def run_until(self, condition: Callable[[], bool], *, limit: float, what: str) -> None:
-        """Let time pass until something holds; MeshHung, naming ``what``, after ``limit`` virtual seconds."""
+        """Let time pass until ``condition`` is true; MeshHung, naming ``what``, after ``limit`` virtual seconds."""
         if not self.network.run_while(lambda: not condition(), limit=limit):
             raise MeshHung(f"{what}: not after {limit:g} virtual seconds; {self.describe()}")
 
     def start(self, *, limit: float = 30.0) -> None:
-        """Let everyone find each other."""
+        """Let time pass until all peers are connected and the match runs."""
         self.run_until(lambda: all(peer.session.running for peer in self.alive), limit=limit, what="the match starts")
 
     def play(self, frames: int, *, limit: float | None = None) -> None:
-        """Let the match go on until frame ``frames``, counted from its start, is final on every machine that plays."""
+        """Let the match go on until frame ``frames``, counted from its start, is final on every peer that plays."""
         rate = self.config.tick_rate
         self.run_until(
             lambda: self._all_have(frames),
@@ -284,21 +284,21 @@ class Mesh:
         players = [peer for peer in self.alive if peer.playing]
         return bool(players) and all(peer.final_frame >= frames for peer in players)
 
-    # What came of it.
+    # Checks.
 
     def verify(self, frames: int | None = None) -> int:
-        """Check that all machines, and a straight run of the game, agree; the checksum of the last frame compared.
+        """Check that all peers and a straight run of the game agree; returns the checksum of the last compared frame.
 
-        AssertionError names the first frame and the machines that differ.
+        AssertionError names the first frame and the peers that differ.
         """
         players = [peer for peer in self.alive if peer.playing]
         if not players:
-            raise AssertionError(f"nobody plays any more; {self.describe()}")
+            raise AssertionError(f"no peer plays any more; {self.describe()}")
         end = min(peer.final_frame for peer in players) if frames is None else frames
         reference = max(players, key=lambda peer: len(peer.rows))
         missing = [frame for frame in range(end) if frame not in reference.rows]
         if missing:
-            raise AssertionError(f"nobody has the inputs of frame {missing[0]}; {self.describe()}")
+            raise AssertionError(f"no peer has the inputs of frame {missing[0]}; {self.describe()}")
         everyone: list[MeshPeer | MeshSpectator] = [*players, *self.spectators.values()]
         for peer in everyone:
             for frame in range(end):
@@ -312,7 +312,7 @@ class Mesh:
     def _verify_states(self, reference: MeshPeer, end: int) -> int:
         sim = self._game_of(reference.name)()
         match = reference.session.match
-        # A later match may have begun from the state of one machine.
+        # A later match may have begun from the state of one peer.
         state = reference.start_state if match.number else sim.initial_state(match.seed)
         for frame in range(end):
             if frame % self.checkpoint == 0:
@@ -334,7 +334,7 @@ class Mesh:
                 )
 
     def describe(self) -> str:
-        """Where each machine is, in one line."""
+        """Where each peer is, in one line."""
         return ", ".join(_where(peer) for peer in self.peers.values())
 
     # Making peers.
@@ -356,7 +356,7 @@ class Mesh:
 
     def _let_in(self, peer: MeshPeer | MeshSpectator, dice: Random) -> None:
         self.network.attach(peer.name, peer.session, polled=True)
-        # Loops of different machines are not in step: the first turn comes at any part of a frame.
+        # Loops of different peers are not in step: the first turn comes at any part of a frame.
         self.network.at(self.network.now + dice.random() / self.config.tick_rate, lambda: self._turn(peer))
 
     def _turn(self, peer: MeshPeer | MeshSpectator) -> None:
@@ -383,11 +383,11 @@ def _where(peer: MeshPeer) -> str:
 
 
 BAD_LINK = Conditions(latency=0.05, jitter=0.01, loss=0.05, duplicate=0.02)
-"""An evening on somebody's wireless network: 100 ms there and back, 5 % lost."""
+"""A poor wireless network: 100 ms there and back, 5 % lost."""
 
 
 def two_peers(game: Callable[[], Any], *, conditions: Conditions = BAD_LINK, **details: Any) -> Mesh:
-    """Two machines over a bad link, with a match that has started; ``details`` are Mesh's."""
+    """Two peers over a bad link, with a match that has started; ``details`` are those of Mesh."""
     mesh = Mesh(game, conditions=conditions, **details)
     mesh.start()
     return mesh

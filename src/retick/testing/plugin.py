@@ -1,6 +1,6 @@
-"""The pytest plugin that installing Retick brings: fixtures for testing one's own game.
+"""The pytest plugin that comes with Retick: fixtures to test your own game.
 
-It is loaded in every pytest run of an environment that has Retick, and so imports nothing until it is used.
+Pytest loads it in every environment that has Retick, so it imports nothing until a fixture is used.
 """
 
 from typing import Any

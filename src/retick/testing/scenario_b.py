@@ -1,47 +1,55 @@
-"""Scenario B on virtual time: a server and two bots that run the course over a bad network, and what came of it.
+"""Scenario B of docs/authority.md on virtual time: a server and two bots run the course over a bad network.
 
-60 ms each way, 10 ms of jitter, half a percent of loss in each direction. Every endpoint works at its own tick: poll,
-tick, flush. The same seeds run twice, with locomotion restored from snapshots and with the reset that forgets it;
-nothing else differs.
+60 ms each way, 10 ms of jitter, half a percent of loss in each direction. The acceptance table compares two runs of the
+same seeds: one restores locomotion from snapshots, the other resets it as old clients did. Nothing else differs.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from random import Random
 from typing import Any, Final
 
-from retick.authority import Client, ClientConfig, Reconciled, Server, ServerConfig
+from retick.authority import Client, ClientConfig, Reconciled
 from retick.games.runner import COURSE, CourseBot, Intent, Mode, NetRunner, RunnerConfig, World
+from retick.testing.course_clients import TICK, CourseClient, attach_client, attach_server, bot_seed, make_client
 from retick.transport import Conditions, SimulatedNetwork
 
 __all__ = ["CONDITIONS", "Check", "Measured", "checks", "run_scenario"]
 
 CONDITIONS: Final = Conditions(latency=0.060, jitter=0.010, loss=0.005)
 WARM_UP: Final = 6.0
+"""Seconds before anything is measured."""
 STILL: Final = 3.0
 """Seconds without input at the end, after which client and server must agree."""
 SPIKE: Final = 0.25
+"""Metres from which on a correction can be seen."""
 SNAP: Final = 1.5
-TICK: Final = 1 / 60
+"""Metres from which on a client jumps to the server's position."""
 
 
 @dataclass(slots=True)
 class Measured:
-    """One client's run, in the window from 6 s to 1 s before the end."""
+    """What was measured of one client, from 6 s after the start to 1 s before the end."""
 
     acks: list[tuple[float, int]] = field(default_factory=list)
+    """Time in seconds and acknowledged command, at each snapshot."""
     pending: list[int] = field(default_factory=list)
+    """Commands that were not acknowledged yet, at each tick."""
     corrections: list[float] = field(default_factory=list)
+    """Metres of each correction."""
     snaps: int = 0
+    """Corrections that were too large to be smoothed."""
     discontinuities: int = 0
-    """Reconciles after which mode, timers or normal were not what they were before."""
+    """Corrections that changed the mode, its timers or the wall's normal."""
     live_payloads: int = 0
     """Snapshots whose locomotion was not an initial one."""
     wall_run_ticks: int = 0
+    """Ticks of running along a wall."""
     ticks: int = 0
+    """Ticks with input."""
     longest_climb: int = 0
     """Ticks in a row of moving up outside of a wall run."""
     climb: int = 0
+    """Ticks of the present one."""
     input_stats: tuple[Any, Any] | None = None
     """The server's counters for this client, at the first and the last snapshot of the window."""
     streak: int = 0
@@ -49,14 +57,18 @@ class Measured:
     divergence: float = -1.0
     """Metres between client and server after the still seconds."""
     resyncs: int = 0
+    """Times that the client had to ask for a full snapshot."""
     snapshot_bytes: int = 0
+    """Bytes of all snapshots."""
 
     @property
     def spikes(self) -> int:
+        """Corrections that can be seen."""
         return sum(correction > SPIKE for correction in self.corrections)
 
     @property
     def events(self) -> int:
+        """Corrections that are more than rounding."""
         return sum(correction > 0.0005 for correction in self.corrections)
 
     @property
@@ -70,11 +82,13 @@ class Measured:
 
     @property
     def ack_rate(self) -> float:
+        """Acknowledged commands a second."""
         (start, first), (end, last) = self.acks[0], self.acks[-1]
         return float(last - first) / (end - start)
 
     @property
     def buffered_share(self) -> float:
+        """Share of the server's ticks that had a command of this client."""
         if self.input_stats is None:
             return 0.0
         first, last = self.input_stats
@@ -82,7 +96,8 @@ class Measured:
         share: float = used[0] / max(1, sum(used))
         return share
 
-    def take(self, event: Reconciled, now: float) -> None:
+    def reconciled(self, event: Reconciled, now: float) -> None:
+        """Measure one correction."""
         self.acks.append((now, event.ack))
         self.corrections.append(event.correction)
         self.snaps += event.raw_xz > SNAP
@@ -91,7 +106,8 @@ class Measured:
         self.input_stats = (self.input_stats[0] if self.input_stats else event.stats, event.stats)
         self.streak = max(self.streak, event.stats.missing_streak)
 
-    def watch(self, state: Any) -> None:
+    def moved(self, state: Any) -> None:
+        """Measure one tick of the predicted player."""
         self.ticks += 1
         running = state.mode == Mode.WALL_RUN
         self.wall_run_ticks += running
@@ -110,25 +126,15 @@ def run_scenario(
     world: World = COURSE,
     runner: RunnerConfig | None = None,
 ) -> list[Measured]:
-    """Run it once; the measurements of each client."""
+    """Run it once; returns the measurements of each client."""
     profile = NetRunner(runner or RunnerConfig(), world)
     network = SimulatedNetwork(seed=seed, conditions=conditions)
-    server = Server(profile, entropy=Random(seed).randbytes, config=ServerConfig())
-    network.attach("server", server, polled=True)
-
-    def serve() -> None:
-        network.poll("server")
-        network.flush("server")
-
-    network.every(TICK, serve, owner="server")
+    server = attach_server(network, profile, seed)
     runs = []
     for number in range(clients):
-        client = Client(
-            profile, "server", entropy=Random((seed << 8) + number + 1).randbytes, config=config or ClientConfig()
-        )
-        run = _ClientRun(network, f"client {number}", client, bot((seed << 8) + number), seconds)
-        network.attach(run.address, client, polled=True)
-        network.every(TICK, run.tick, phase=(number + 1) * TICK / (clients + 1.5), owner=run.address)
+        client = make_client(profile, seed, number, config or ClientConfig())
+        run = _MeasuredClient(network, f"client {number}", client, bot(bot_seed(seed, number)), seconds)
+        attach_client(network, run, phase=(number + 1) * TICK / (clients + 1.5))
         runs.append(run)
     network.run(until=seconds)
     players = server.rooms[""].players
@@ -137,32 +143,32 @@ def run_scenario(
     return [run.measured for run in runs]
 
 
-class _ClientRun:
-    """One client in its loop: poll, tick, flush."""
+class _MeasuredClient(CourseClient):
+    """One client, and what is measured of it."""
 
-    def __init__(self, network: SimulatedNetwork, address: str, client: Client, bot: Any, seconds: float) -> None:
-        self.network = network
-        self.address = address
-        self.client = client
-        self.bot = bot
+    def __init__(self, network: SimulatedNetwork, name: str, client: Client, bot: Any, seconds: float) -> None:
+        super().__init__(network, name, client, bot)
         self.measured = Measured()
         self._end = seconds
 
-    def tick(self) -> None:
-        now = self.network.now
-        in_window = WARM_UP <= now <= self._end - 1.0
-        for event in self.network.poll(self.address):
-            if in_window and isinstance(event, Reconciled):
-                self.measured.take(event, now)
-        client = self.client
-        if client.player is not None and client.prediction is not None:
-            still = now > self._end - STILL
-            client.tick(Intent() if still else self.bot.decide(client.player), now=now)
-            if in_window:
-                self.measured.pending.append(len(client.prediction.pending))
-                if not still:
-                    self.measured.watch(client.player)
-        self.network.flush(self.address)
+    def _is_measured(self, now: float) -> bool:
+        return WARM_UP <= now <= self._end - 1.0
+
+    def _is_still(self, now: float) -> bool:
+        return now > self._end - STILL
+
+    def on_event(self, event: Any, now: float) -> None:
+        if self._is_measured(now) and isinstance(event, Reconciled):
+            self.measured.reconciled(event, now)
+
+    def intent(self, player: Any, now: float) -> Any:
+        return Intent() if self._is_still(now) else self.bot.decide(player)
+
+    def after_tick(self, player: Any, pending: int, now: float) -> None:
+        if self._is_measured(now):
+            self.measured.pending.append(pending)
+            if not self._is_still(now):
+                self.measured.moved(player)
 
     def finish(self, players: dict[int, Any]) -> None:
         prediction = self.client.prediction
@@ -180,9 +186,13 @@ class Check:
     """One row of the acceptance table."""
 
     name: str
+    """What is checked."""
     value: str
+    """What was measured, to show."""
     bound: str
+    """What it should be, to show."""
     kept: bool
+    """Whether it is."""
 
 
 def _at(values: list[float], share: float) -> float:

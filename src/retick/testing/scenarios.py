@@ -1,6 +1,6 @@
 """What may happen to a match, drawn from a seed: links, cuts, stopped processes, crashes, returns and spectators.
 
-``Scenario.drawn(seed)`` is the same on every machine, so a seed is a whole bug report.
+``Scenario.drawn(seed)`` is the same on every computer, so a seed is a whole bug report.
 """
 
 from dataclasses import dataclass, field
@@ -13,11 +13,13 @@ from retick.transport.conditions import Conditions
 __all__ = ["PATIENCE", "Scenario", "Trouble"]
 
 LONGEST_PAUSE = 5.0
+"""Seconds."""
 LONGEST_CUT = 3.0
+"""Seconds."""
 DISCONNECT_AFTER = 12.0
 """Seconds of silence that count as a crash where none is drawn: more than a pause and a cut together."""
 CRASH_AFTER = 4.0
-"""The same where machines do crash; pauses and cuts are then shorter, so that nobody is given up who is alive."""
+"""The same where peers do crash; pauses and cuts are then shorter, so that no peer is dropped that is alive."""
 MOST_CRASHES = 2
 PATIENCE = 60.0
 """Virtual seconds beyond the troubles after which a match counts as hung."""
@@ -25,15 +27,16 @@ PATIENCE = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trouble:
-    """Something that happens to a machine or a link in mid-match."""
+    """Something that happens to a peer or a link during the match."""
 
     at: float
     """Seconds after the start of the match."""
     kind: str
-    """"cut" a link, "pause" a process, "crash" a machine and let it return later, or "watch" through a machine."""
+    """"cut" a link, "pause" a process, "crash" a peer and let it return later, or "watch" through a peer."""
     seconds: float
-    """How long the cut or pause lasts, or the machine is away."""
-    machine: str
+    """How long the cut or pause lasts, or the peer is away."""
+    peer: str
+    """The name of the peer; of a cut, that of one end."""
     other: str = ""
     """The other end of the link that is cut."""
 
@@ -43,34 +46,39 @@ class Scenario:
     """Everything about a match but the game."""
 
     seed: int
+    """From which it was drawn; also the seed of the match and its links."""
     frames: int
-    machines: tuple[str, ...]
+    """Frames that every peer must reach."""
+    peers: tuple[str, ...]
+    """Their names."""
     links: tuple[tuple[str, str, Conditions, Conditions], ...]
-    """Two machines, and the conditions there and back."""
+    """Two peers, and the conditions there and back."""
     troubles: tuple[Trouble, ...]
+    """What happens during the match."""
     config: MatchConfig = field(default_factory=MatchConfig)
+    """Of all peers."""
 
     @classmethod
-    def drawn(cls, seed: int, *, machines: int = 2, frames: int = 600) -> "Scenario":
+    def drawn(cls, seed: int, *, peers: int = 2, frames: int = 600) -> "Scenario":
         """Draw one: half of all links are bad, some are terrible, a few are perfect."""
-        dice = Random(f"chaos {seed} {machines}")
-        names = tuple(f"peer{number}" for number in range(machines))
-        # Bursts are counted in datagrams, of which machines that meet send a few a second: where machines come and go,
-        # long ones would be cuts of many seconds.
-        shortest = 0.05 if machines == 2 else 0.3
+        dice = Random(f"chaos {seed} {peers}")
+        names = tuple(f"peer{number}" for number in range(peers))
+        # Bursts are counted in datagrams, and peers that connect send a few a second: where peers come and go, long
+        # bursts would be cuts of many seconds.
+        shortest = 0.05 if peers == 2 else 0.3
         links = tuple((a, b, *_draw_link(dice, shortest)) for a, b in combinations(names, 2))
-        crashes = dice.randint(0, min(MOST_CRASHES, machines - 2))
+        crashes = dice.randint(0, min(MOST_CRASHES, peers - 2))
         count = dice.choice((0, 0, 1, 1, 2, 3))
         troubles = [_draw_trouble(dice, names, frames / 60, crashes > 0) for _ in range(count)]
         troubles += [_draw_crash(dice, name, frames / 60) for name in dice.sample(names, crashes)]
-        if machines > 2 and dice.random() < 0.5:
-            troubles.append(Trouble(at=dice.uniform(0.0, 5.0), kind="watch", seconds=0.0, machine=dice.choice(names)))
+        if peers > 2 and dice.random() < 0.5:
+            troubles.append(Trouble(at=dice.uniform(0.0, 5.0), kind="watch", seconds=0.0, peer=dice.choice(names)))
         config = MatchConfig(
             input_delay=dice.choice((0, 1, 2, 2, 3)),
             prediction_window=dice.choice((4, 8, 12, 12, 12)),
             disconnect_after=CRASH_AFTER if crashes else DISCONNECT_AFTER,
         )
-        return cls(seed=seed, frames=frames, machines=names, links=links, troubles=tuple(troubles), config=config)
+        return cls(seed=seed, frames=frames, peers=names, links=links, troubles=tuple(troubles), config=config)
 
     @property
     def limit(self) -> float:
@@ -107,10 +115,10 @@ def _draw_trouble(dice: Random, names: tuple[str, ...], length: float, short: bo
     first, second = dice.sample(names, 2)
     if dice.random() < 0.5:
         seconds = dice.uniform(0.05, 0.25 * CRASH_AFTER if short else LONGEST_CUT)
-        return Trouble(at=at, kind="cut", seconds=seconds, machine=first, other=second)
+        return Trouble(at=at, kind="cut", seconds=seconds, peer=first, other=second)
     seconds = dice.uniform(0.05, 0.25 * CRASH_AFTER if short else LONGEST_PAUSE)
-    return Trouble(at=at, kind="pause", seconds=seconds, machine=first)
+    return Trouble(at=at, kind="pause", seconds=seconds, peer=first)
 
 
 def _draw_crash(dice: Random, name: str, length: float) -> Trouble:
-    return Trouble(at=dice.uniform(0.0, length), kind="crash", seconds=dice.uniform(0.0, 6.0), machine=name)
+    return Trouble(at=dice.uniform(0.0, length), kind="crash", seconds=dice.uniform(0.0, 6.0), peer=name)

@@ -1,4 +1,4 @@
-"""A game that goes wrong on purpose, to see whether anyone notices."""
+"""A game that goes wrong on purpose: a check that does not find it proves nothing."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,9 +9,9 @@ __all__ = ["Tampered"]
 
 
 class Tampered:
-    """Another game, but for one step: where ``when(before)`` holds, ``change(after)`` is what follows.
+    """Wraps a game: if ``when(before)`` is true, a step gives ``change(after)`` instead of ``after``.
 
-    States are the game's own, so that they pack, compare and show as those of an honest machine.
+    States are the game's own, so that they pack, compare and show like those of an honest peer.
     """
 
     def __init__(self, game: Any, *, when: Callable[[Any], bool], change: Callable[[Any], Any]) -> None:
@@ -21,7 +21,7 @@ class Tampered:
         self.num_players: int = game.num_players
         self.input_size = input_size_of(game)
         self.changes = 0
-        """How often it went wrong, frames that were run again included."""
+        """How often it went wrong, resimulated frames included."""
 
     def step(self, state: Any, inputs: Sequence[int]) -> Any:
         after = self._game.step(state, inputs)
@@ -31,7 +31,7 @@ class Tampered:
         return self._change(after)
 
     def __getattr__(self, name: str) -> Any:
-        """All else is the game's: its name, its first state, its checksum and fields."""
+        """Everything else is the game's: its name, its first state, its checksum and fields."""
         if name == "run":
-            raise AttributeError("a tampered game has no loop of its own")
+            raise AttributeError("a tampered game has no run(): it is stepped frame by frame")
         return getattr(self._game, name)

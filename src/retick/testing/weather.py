@@ -1,7 +1,7 @@
-"""Bad weather on virtual time: minutes of burst loss, a long way and stops of both machines, and then sunshine.
+"""A server and its clients on a very bad network for minutes, then on a good one; on virtual time.
 
-What is asked of it: no client is stuck, memory stays flat, and two seconds after the weather clears no correction is
-made.
+The *storm*: bursts of loss, 250 ms round trips, and every ten seconds a process that stops for a while. The checks: no
+client is stuck, memory does not grow, and from two seconds after the storm on no correction is made.
 """
 
 # retick: floats -- measurements
@@ -10,52 +10,56 @@ import gc
 import tracemalloc
 from dataclasses import dataclass
 from random import Random
-from typing import Final
+from typing import Any, Final
 
-from retick.authority import Client, ClientConfig, Reconciled, Server, ServerConfig
+from retick.authority import Client, ClientConfig, Reconciled
 from retick.games.runner import CourseBot, NetRunner
+from retick.testing.course_clients import TICK, CourseClient, attach_client, attach_server, bot_seed, make_client
 from retick.transport import Conditions, SimulatedNetwork
 
 __all__ = ["STORM", "Weather", "run_weather"]
 
 STORM: Final = Conditions(latency=0.125, jitter=0.02, burst_enter=0.05, burst_leave=0.2, burst_loss=1.0)
-"""250 ms there and back; bursts of five datagrams on average that take a fifth of all."""
+"""250 ms there and back; bursts of loss, five datagrams long on average, which lose a fifth of all."""
 CLEAR: Final = Conditions(latency=0.125)
-TICK: Final = 1 / 60
+"""The network after the storm."""
 HEALING: Final = 2.0
+"""Seconds after the storm in which corrections are still allowed."""
 AFTER: Final = 10.0
-"""Seconds of clear weather that are watched."""
+"""Seconds that are watched after the storm."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weather:
-    """What came of it."""
+    """What was measured."""
 
     seconds: float
+    """How long the storm lasted."""
     loss: float
-    """Share of datagrams lost in the storm."""
+    """Share of datagrams lost in the storm, from 0 to 1."""
     late_corrections: int
-    """Corrections later than two seconds after it cleared."""
+    """Corrections later than two seconds after the storm."""
     healed_after: float
-    """Seconds from the clearing to the last correction."""
+    """Seconds from the end of the storm to the last correction."""
     stuck: int
-    """Clients that were not in, or got no acknowledgement, in the last second."""
+    """Clients that had not joined, or got no acknowledgement, in the last second."""
     longest_gap: float
-    """Seconds without an acknowledged command, over all clients, in the storm."""
+    """The longest time in the storm without an acknowledged command, in seconds, of any client."""
     pending: int
-    """Most commands pending, over all."""
+    """The most commands that were not acknowledged at one time, of any client."""
     rejoins: int
+    """Times that clients joined again, all together."""
     resyncs: int
+    """Times that clients asked for a full snapshot, all together."""
     memory_growth: int
     """Bytes by which traced memory grew in the second half of the storm; 0 when not measured."""
 
 
-class _Walker:
-    """One client in its loop, with an eye on its acknowledgements."""
+class _WatchedClient(CourseClient):
+    """One client, and when its commands were acknowledged and corrected."""
 
     def __init__(self, network: SimulatedNetwork, name: str, client: Client, seed: int) -> None:
-        self.network, self.name, self.client = network, name, client
-        self.bot = CourseBot(seed)
+        super().__init__(network, name, client, CourseBot(seed))
         self.acked_at = 0.0
         self.ack = (0, 0)
         self.longest_gap = 0.0
@@ -64,16 +68,12 @@ class _Walker:
         self.pending = 0
         self.clear_at = float("inf")
 
-    def tick(self) -> None:
-        now = self.network.now
-        for event in self.network.poll(self.name):
-            if isinstance(event, Reconciled):
-                self._note(event, now)
-        client = self.client
-        if client.player is not None and client.prediction is not None:
-            client.tick(self.bot.decide(client.player), now=now)
-            self.pending = max(self.pending, len(client.prediction.pending))
-        self.network.flush(self.name)
+    def on_event(self, event: Any, now: float) -> None:
+        if isinstance(event, Reconciled):
+            self._note(event, now)
+
+    def after_tick(self, player: Any, pending: int, now: float) -> None:
+        self.pending = max(self.pending, pending)
 
     def _note(self, event: Reconciled, now: float) -> None:
         ack = (self.client.stats.rejoins, event.ack)
@@ -87,51 +87,37 @@ class _Walker:
 
 
 def run_weather(seed: int, *, seconds: float = 300.0, clients: int = 4, measure_memory: bool = False) -> Weather:
-    """A storm of so many seconds, with a stop of the server or of a client every ten, then ten of clear weather."""
+    """A storm of so many seconds, then ten seconds on a good network; every ten seconds one process stops."""
     network = SimulatedNetwork(seed=seed, conditions=STORM)
     profile = NetRunner()
-    server = Server(profile, entropy=Random(seed).randbytes, config=ServerConfig())
-    network.attach("server", server, polled=True)
-
-    def serve() -> None:
-        network.poll("server")
-        network.flush("server")
-
-    network.every(TICK, serve, owner="server")
-    walkers = []
+    attach_server(network, profile, seed)
+    watched = []
     for number in range(clients):
-        name = f"client {number}"
-        client = Client(
-            profile,
-            "server",
-            entropy=Random((seed << 8) + number + 1).randbytes,
-            config=ClientConfig(rejoin_attempts=1000),
-        )
-        walker = _Walker(network, name, client, (seed << 8) + number)
-        network.attach(name, client, polled=True)
-        network.every(TICK, walker.tick, phase=(number + 1) * TICK / (clients + 2), owner=name)
-        walkers.append(walker)
+        client = make_client(profile, seed, number, ClientConfig(rejoin_attempts=1000))
+        one = _WatchedClient(network, f"client {number}", client, bot_seed(seed, number))
+        attach_client(network, one, phase=(number + 1) * TICK / (clients + 2))
+        watched.append(one)
     dice = Random(seed)
-    names = ["server", *(walker.name for walker in walkers)]
+    names = ["server", *(one.name for one in watched)]
     for moment in range(10, int(seconds) - 2, 10):
         name, length = dice.choice(names), dice.uniform(0.1, 1.5)
         network.at(float(moment), lambda name=name, length=length: network.pause(name, length))  # type: ignore[misc]  # bound early
     growth = _storm(network, seconds, measure_memory)
     sent = [network.path(a, b) for a in names for b in names if a != b and "server" in (a, b)]
     loss = sum(path.lost for path in sent) / max(1, sum(path.sent for path in sent))
-    for walker in walkers:
-        walker.clear_at = network.now
-        network.link("server", walker.name, CLEAR)
+    for one in watched:
+        one.clear_at = network.now
+        network.link("server", one.name, CLEAR)
     network.run(until=network.now + AFTER)
-    stats = [walker.client.stats for walker in walkers]
+    stats = [one.client.stats for one in watched]
     return Weather(
         seconds=seconds,
         loss=loss,
-        late_corrections=sum(walker.late for walker in walkers),
-        healed_after=max(0.0, max(walker.corrected_at - walker.clear_at for walker in walkers)),
-        stuck=sum(not walker.client.is_joined or network.now - walker.acked_at > 1.0 for walker in walkers),
-        longest_gap=max(walker.longest_gap for walker in walkers),
-        pending=max(walker.pending for walker in walkers),
+        late_corrections=sum(one.late for one in watched),
+        healed_after=max(0.0, max(one.corrected_at - one.clear_at for one in watched)),
+        stuck=sum(not one.client.is_joined or network.now - one.acked_at > 1.0 for one in watched),
+        longest_gap=max(one.longest_gap for one in watched),
+        pending=max(one.pending for one in watched),
         rejoins=sum(found.rejoins for found in stats),
         resyncs=sum(found.resyncs for found in stats),
         memory_growth=growth,

@@ -41,7 +41,7 @@ def test_two_builds_give_the_states_of_their_peers_and_diverge_at_the_line_that_
         assert written.computed.line == line_of(BOX, "x = self.pushed(state.x, inputs[0])")
         assert written.peers == side.reproduces
     text = "\n".join(explanation_lines(found))
-    assert f"run again: {good} gives the state of " in text
+    assert f"run again: {good} gives the state of peer 0" in text
     assert f"slow/rules.py:{found.divergence.first.line} in Game.pushed: far = x + (SPEED - (x > 2000)) * (" in text
 
 

@@ -120,8 +120,8 @@ def test_a_game_that_cheats_ends_the_match_with_the_same_report_on_both_peers() 
     world.run(12, world.finished)
     assert world.finished()
     assert world.sides[0].desync_report == world.sides[1].desync_report
-    assert "p1.hp: 100 at machine 0, 101 at machine 1" in world.sides[0].desync_report
-    assert all("the machines part at frame 41" in driver.why for driver in world.sides)
+    assert "p1.hp: 100 at peer 0, 101 at peer 1" in world.sides[0].desync_report
+    assert all("the peers diverge at frame 41" in driver.why for driver in world.sides)
     assert not any(driver.agreed or driver.result for driver in world.sides)
 
 

@@ -1,4 +1,4 @@
-"""Games with a planted desync: each machine gets its own instance, and one of them errs at a known frame."""
+"""Games with a planted desync: each peer gets its own instance, and one of them errs at a known frame."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,7 @@ class WrongBranch(Tally):
 
 
 class UnsavedAttribute(TallyWorld):
-    """A mutable world that forgets to save its combo: machines that roll back differently have different ones."""
+    """A mutable world that forgets to save its combo: peers that roll back differently have different ones."""
 
     def __init__(self, num_players: int = 2) -> None:
         super().__init__(num_players)

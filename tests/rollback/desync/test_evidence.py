@@ -15,6 +15,7 @@ from retick.rollback.desync.evidence import (
     TIMELINE,
     Assembler,
     Closeup,
+    StateFields,
     Timeline,
     alarm_in,
     decode_closeup,
@@ -33,7 +34,7 @@ FRAMES = st.integers(0, 2**31)
 @given(
     st.builds(
         Timeline,
-        machine=st.integers(0, 255),
+        peer_id=st.integers(0, 255),
         alarm=st.none() | FRAMES,
         last_agreed=st.none() | FRAMES,
         first=FRAMES,
@@ -47,7 +48,7 @@ def test_a_timeline_comes_back_as_it_was(line: Timeline) -> None:
 def closeup_of(frame: int, fields: int, rows: int = 3, text: str = "v") -> Closeup:
     pairs = portable_fields((f"name{number}", f"{text}{number}") for number in range(fields))
     return Closeup(
-        machine=3,
+        peer_id=3,
         frame=frame,
         first_input=frame - 2,
         inputs=tuple((row, 2**64 - 1) for row in range(rows)),
@@ -85,7 +86,7 @@ def test_a_state_too_large_to_send_is_cut_and_says_so() -> None:
     assert 2 <= len(messages) <= 4
     assert max(len(message) for message in messages) <= 57 * 1024
     assembler = Assembler()
-    *before, last = (assembler.take(message) for message in messages)
+    *before, last = (assembler.receive(message) for message in messages)
     assert before == [None] * len(before)
     assert last is not None
     found = decode_closeup(last[1])
@@ -95,19 +96,19 @@ def test_a_state_too_large_to_send_is_cut_and_says_so() -> None:
 
 def test_parts_that_do_not_follow_each_other_are_refused_and_the_next_body_is_read() -> None:
     one, two, three = split_into_messages(CLOSEUP, bytes(150_000))
-    line = Timeline(machine=1, alarm=5, last_agreed=None, first=0, checksums=(1, 2))
+    line = Timeline(peer_id=1, alarm=5, last_agreed=None, first=0, checksums=(1, 2))
     (small,) = split_into_messages(TIMELINE, encode_timeline(line))
     for wrong in ((two,), (one, three), (one, one), (one, two, two), (one, small)):
         assembler = Assembler()
         for message in wrong[:-1]:
-            assert assembler.take(message) is None
+            assert assembler.receive(message) is None
         with pytest.raises(InvalidValue):
-            assembler.take(wrong[-1])
-        assert assembler.take(small) == (TIMELINE, encode_timeline(line))
+            assembler.receive(wrong[-1])
+        assert assembler.receive(small) == (TIMELINE, encode_timeline(line))
 
 
 def test_only_a_timeline_opens_an_investigation() -> None:
-    line = Timeline(machine=1, alarm=5, last_agreed=None, first=0, checksums=(1, 2))
+    line = Timeline(peer_id=1, alarm=5, last_agreed=None, first=0, checksums=(1, 2))
     (message,) = split_into_messages(TIMELINE, encode_timeline(line))
     assert alarm_in(message) == 5
     (closeup,) = split_into_messages(CLOSEUP, encode_closeup(closeup_of(9, 1)))
@@ -138,4 +139,27 @@ def test_each_bound_is_checked_before_anything_is_read() -> None:
         with pytest.raises(DecodeError):
             decode_closeup(struct.pack("<BIIBB", 0, 9, 0, rows, players) + bytes(8 * rows * players) + b"\x00")
     with pytest.raises(UnsupportedVersion):
-        Assembler().take(b"\x01\x02\x00\x01")
+        Assembler().receive(b"\x01\x02\x00\x01")
+
+
+# Written by the version before evidence had peer ids in its Python names; the bytes must never change.
+GOLDEN_TIMELINE = "0130000000ffffffff28000000020001000000efbeadde"
+GOLDEN_CLOSEUP = (
+    "012a0000002800000002020100000000000000020000000000000003000000000000000400000000000000"
+    "02290000000200000002000470312e780102d4fe046e616d65030474657874"
+    "2a0000000900000002000470312e7801090000000000000000400573706565640208000000000000e03f"
+)
+
+
+def test_evidence_has_the_bytes_that_it_always_had() -> None:
+    line = Timeline(peer_id=1, alarm=48, last_agreed=None, first=40, checksums=(1, 0xDEADBEEF))
+    assert encode_timeline(line).hex() == GOLDEN_TIMELINE
+    assert [message.hex() for message in split_into_messages(TIMELINE, encode_timeline(line))] == [
+        "01010001" + GOLDEN_TIMELINE
+    ]
+    states = (
+        StateFields(frame=41, total=2, fields=(("p1.x", -300), ("name", "text"))),
+        StateFields(frame=42, total=9, fields=(("p1.x", 2**70), ("speed", 0.5))),
+    )
+    closeup = Closeup(peer_id=1, frame=42, first_input=40, inputs=((1, 2), (3, 4)), states=states)
+    assert encode_closeup(closeup).hex() == GOLDEN_CLOSEUP

@@ -25,7 +25,7 @@ from tests.toys import Tally
 
 
 def the_report(investigations: Sequence[Investigation]) -> DesyncReport:
-    """The report, which must be the same on all machines."""
+    """The report, which must be the same on all peers."""
     first, *others = [investigation.report for investigation in investigations]
     assert first is not None
     assert all(report == first and str(report) == str(first) for report in others)
@@ -52,7 +52,7 @@ def test_a_changed_field_is_reported_at_its_frame_with_both_values(culprit: int,
     (field,) = report.fields
     assert field.name == "p1.x"
     assert field.values == tuple((number, engines[number].state_at(at + 1).p1.x) for number in range(2))
-    assert f"frame {at + 1}: p1.x: {field.values[0][1]} at machine 0, {field.values[1][1]} at machine 1" in str(report)
+    assert f"frame {at + 1}: p1.x: {field.values[0][1]} at peer 0, {field.values[1][1]} at peer 1" in str(report)
     script = script_of(1, 2)
     assert [(row.frame, row.values) for row in report.inputs] == [(f, script(f)) for f in range(at - 7, at + 5)]
     assert report.input_differences == ()
@@ -76,15 +76,15 @@ def test_a_wrong_branch_on_one_of_four_is_told_from_the_three(culprit: int) -> N
     assert values[culprit] == values[others[0]] - 10  # type: ignore[operator]  # they are numbers
 
 
-@pytest.mark.parametrize("machines", [2, 4])
-def test_an_unsaved_attribute_is_reported_where_it_first_shows(machines: int) -> None:
-    sims = [WorldSimulation(UnsavedAttribute(machines)) for _ in range(machines)]
-    script = script_of(5, machines)
-    # Machine 1 alone hears of the others late at one point: it rolls back once, and counts those frames twice.
+@pytest.mark.parametrize("peers", [2, 4])
+def test_an_unsaved_attribute_is_reported_where_it_first_shows(peers: int) -> None:
+    sims = [WorldSimulation(UnsavedAttribute(peers)) for _ in range(peers)]
+    script = script_of(5, peers)
+    # Peer 1 alone hears of the others late at one point: it rolls back once, and counts those frames twice.
     engines = [RollbackEngine(sim, sim.initial_state(7), local_player=seat) for seat, sim in enumerate(sims)]
     for frame in range(100):
         for seat, engine in enumerate(engines):
-            for other in range(machines):
+            for other in range(peers):
                 if other != seat and not (seat == 1 and 60 <= frame < 64):
                     first = 60 if seat == 1 and frame == 64 else frame
                     engine.add_remote_inputs(other, first, [script(f)[other] for f in range(first, frame + 1)])
@@ -106,11 +106,11 @@ def test_a_field_that_no_checksum_covers_is_named_as_the_cause() -> None:
     report = the_report(investigations)
     assert report.first_differing == HiddenField.SPREADS_AT + 1
     assert [field.name for field in report.hidden] == ["totals[0]"]
-    assert "no checksum covers it" in str(report)
+    assert "the checksum does not cover it" in str(report)
     assert {field.name for field in report.fields} == {"mixed", "totals[0]"}
 
 
-def test_inputs_that_machines_confirmed_differently_are_named() -> None:
+def test_inputs_that_peers_confirmed_differently_are_named() -> None:
     script = script_of(2, 2)
     engines = [RollbackEngine(Tally(2), Tally(2).initial_state(7), local_player=seat, history=64) for seat in range(2)]
     for frame in range(60):
@@ -126,7 +126,7 @@ def test_inputs_that_machines_confirmed_differently_are_named() -> None:
     (difference,) = report.input_differences
     assert (difference.frame, difference.player) == (41, 1)
     assert difference.values == ((0, script(41)[1] ^ 1), (1, script(41)[1]))
-    assert "did not press the same everywhere" in str(report)
+    assert "did not press the same on all peers" in str(report)
 
 
 def test_two_desyncs_among_four_are_both_told() -> None:
@@ -134,9 +134,9 @@ def test_two_desyncs_among_four_are_both_told() -> None:
     investigations = investigate(engines, 96, 64)
     exchange(investigations)
     report = the_report(investigations)
-    assert len(report.partings) == 2
-    assert report.partings[0].groups == ((0, 2, 3), (1,))
-    assert report.partings[1].groups == ((0, 2), (1,), (3,))
+    assert len(report.divergences) == 2
+    assert report.divergences[0].groups == ((0, 2, 3), (1,))
+    assert report.divergences[1].groups == ((0, 2), (1,), (3,))
 
 
 def test_evidence_outlives_the_history_it_was_taken_from() -> None:
@@ -172,7 +172,7 @@ def test_no_difference_is_reported_as_a_false_claim() -> None:
     assert "was not true" in str(report)
 
 
-def test_a_machine_that_only_hears_of_the_alarm_waits_until_it_has_the_frame() -> None:
+def test_a_peer_that_only_hears_of_the_alarm_waits_until_it_has_the_frame() -> None:
     script = script_of(1, 2)
     first, second = play([FieldChanged(None), FieldChanged(44)], script, 50, lag=3)
     late = RollbackEngine(FieldChanged(44), second.sim.initial_state(7), local_player=1, history=64)
@@ -192,7 +192,7 @@ def test_a_machine_that_only_hears_of_the_alarm_waits_until_it_has_the_frame() -
 
 
 class TestSilence:
-    """Machines that do not answer."""
+    """Peers that do not answer."""
 
     def test_one_that_never_answers_is_named_when_its_time_is_over(self) -> None:
         sims = [WrongBranch(4, at=90 if number == 1 else None) for number in range(4)]
@@ -211,7 +211,7 @@ class TestSilence:
         assert report.silent == (3,)
         assert report.groups == ((0, 2), (1,))
         assert report.first_differing is not None
-        assert "machine 3 did not show everything in time" in str(report)
+        assert "peer 3 did not show everything in time" in str(report)
         assert investigations[0].next_timeout() is None
 
     def test_one_that_is_gone_is_not_waited_for(self) -> None:
@@ -232,11 +232,11 @@ class TestSilence:
         investigations[2] = late
         for message in late.messages():
             for investigation in investigations[:2]:
-                investigation.take(2, message, 5.0)
+                investigation.receive(2, message, 5.0)
         # What the deaf one missed of the first round is told to it again.
         for number, other in enumerate(investigate(play(sims, script_of(3, 3), 120), 112, 60)[:2]):
             for message in other.messages():
-                late.take(number, message, 5.0)
+                late.receive(number, message, 5.0)
         exchange(investigations, now=5.0)
         report = the_report(investigations)
         assert report.silent == ()
@@ -244,13 +244,13 @@ class TestSilence:
 
 
 def timeline_message(**changes: Any) -> bytes:
-    line = Timeline(machine=2, alarm=48, last_agreed=32, first=32, checksums=(0,) * 20)
+    line = Timeline(peer_id=2, alarm=48, last_agreed=32, first=32, checksums=(0,) * 20)
     (message,) = split_into_messages(TIMELINE, encode_timeline(replace(line, **changes)))
     return message
 
 
 def closeup_message(**changes: Any) -> bytes:
-    closeup = Closeup(machine=2, frame=33, first_input=30, inputs=(), states=())
+    closeup = Closeup(peer_id=2, frame=33, first_input=30, inputs=(), states=())
     (message,) = split_into_messages(CLOSEUP, encode_closeup(replace(closeup, **changes)))
     return message
 
@@ -259,7 +259,7 @@ LIES: list[Callable[[], bytes]] = [
     lambda: b"",
     lambda: b"\xff" * 40,
     lambda: timeline_message()[:-1],
-    lambda: timeline_message(machine=0),  # in another's name
+    lambda: timeline_message(peer_id=0),  # in another's name
     lambda: timeline_message(first=4_000_000),  # frames that it cannot have
     lambda: timeline_message(checksums=(1,) * 4000),
     lambda: closeup_message(),  # a close-up before any timeline
@@ -268,7 +268,7 @@ LIES: list[Callable[[], bytes]] = [
 
 
 class TestLies:
-    """A machine that does not tell the truth."""
+    """A peer that does not tell the truth."""
 
     @pytest.mark.parametrize("lie", LIES)
     def test_what_is_no_evidence_is_refused_and_counted_and_the_others_find_out(self, lie: Callable[[], bytes]) -> None:
@@ -276,7 +276,7 @@ class TestLies:
         investigations = investigate(play(sims, script_of(3, 3), 60), 48, 32)
         honest = investigations[:2]
         for investigation in honest:
-            assert not investigation.take(2, lie(), 0.1, frontier=60)
+            assert not investigation.receive(2, lie(), 0.1, frontier=60)
             assert investigation.refused[2] == 1
         exchange(investigations, deaf=[2])
         for now in (4.0, 8.0):
@@ -292,19 +292,19 @@ class TestLies:
             play([WrongBranch(3, at=40 * (n == 1)) for n in range(3)], script_of(3, 3), 60), 48, 32
         )
         one = investigations[0]
-        assert one.take(2, timeline_message(), 0.1)
+        assert one.receive(2, timeline_message(), 0.1)
         for _ in range(500):
-            assert not one.take(2, timeline_message(), 0.1)
-        taken = sum(one.take(2, closeup_message(frame=frame), 0.1) for frame in range(33, 533))
+            assert not one.receive(2, timeline_message(), 0.1)
+        taken = sum(one.receive(2, closeup_message(frame=frame), 0.1) for frame in range(33, 533))
         assert taken == 4
         assert one.refused == {2: 500 + 496}
 
-    def test_a_machine_that_makes_its_checksums_up_stands_alone_in_the_report(self) -> None:
+    def test_a_peer_that_makes_its_checksums_up_stands_alone_in_the_report(self) -> None:
         investigations = investigate(play([Tally(3)] * 3, script_of(3, 3), 60), 48, 32)
         honest = investigations[:2]
         for investigation in honest:
-            assert investigation.take(2, timeline_message(), 0.1)
-            assert investigation.take(2, closeup_message(frame=32), 0.1)
+            assert investigation.receive(2, timeline_message(), 0.1)
+            assert investigation.receive(2, closeup_message(frame=32), 0.1)
         exchange(investigations, deaf=[2])
         report = the_report(honest)
         assert report.groups == ((0, 1), (2,))
@@ -313,5 +313,5 @@ class TestLies:
 
     def test_strangers_and_oneself_are_not_heard(self) -> None:
         investigations = investigate(play([Tally(3)] * 3, script_of(3, 3), 60), 48, 32)
-        assert not investigations[0].take(7, timeline_message(machine=7), 0.1)
-        assert not investigations[2].take(2, timeline_message(), 0.1)
+        assert not investigations[0].receive(7, timeline_message(peer_id=7), 0.1)
+        assert not investigations[2].receive(2, timeline_message(), 0.1)

@@ -23,7 +23,7 @@ def script_of(seed: int, players: int, largest: int = 15) -> Script:
 
 
 def play(sims: Sequence[Any], script: Script, frames: int, *, history: int = 64, lag: int = 3) -> list[RollbackEngine]:
-    """Each machine plays one seat; the others' inputs come ``lag`` frames late, so that everyone rolls back."""
+    """Each peer plays one seat; the others' inputs come ``lag`` frames late, so that everyone rolls back."""
     players = len(sims)
     engines = [
         RollbackEngine(sim, sim.initial_state(7), local_player=seat, history=history) for seat, sim in enumerate(sims)
@@ -41,9 +41,9 @@ def play(sims: Sequence[Any], script: Script, frames: int, *, history: int = 64,
 def investigate(
     engines: Sequence[RollbackEngine], frame: int | None, last_agreed: int, now: float = 0.0
 ) -> list[Investigation]:
-    machines = range(len(engines))
+    peers = range(len(engines))
     return [
-        Investigation(engine, engine.sim, number, machines, frame, last_agreed, now)
+        Investigation(engine, engine.sim, number, peers, frame, last_agreed, now)
         for number, engine in enumerate(engines)
     ]
 
@@ -57,5 +57,5 @@ def exchange(investigations: Sequence[Investigation], now: float = 0.1, deaf: Se
             for message in sender.messages():
                 moved = True
                 for receiver in investigations:
-                    if receiver is not sender and not {sender.number, receiver.number} & set(deaf):
-                        receiver.take(sender.number, message, now)
+                    if receiver is not sender and not {sender.peer_id, receiver.peer_id} & set(deaf):
+                        receiver.receive(sender.peer_id, message, now)

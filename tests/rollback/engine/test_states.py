@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from retick.games.fighter import Fighter
 from retick.rollback import CueTracker, RollbackEngine
 from retick.sim.world import WorldSimulation
 from tests.toys import Tally, TallyWorld
@@ -68,16 +67,46 @@ def test_cues_of_a_world_that_saves_seldom_may_be_asked_for_now_and_then() -> No
     assert told == list(range(1, 31))
 
 
-def test_a_step_or_checksum_put_on_one_game_object_is_obeyed() -> None:
-    game = Fighter()
-    plain, seen = game.step, []
+def straight(sim: Any, inputs: list[list[int]]) -> Any:
+    """The state after ``inputs[player][frame]`` with a perfect network."""
+    state = sim.initial_state(SEED)
+    for frame_inputs in zip(*inputs, strict=True):
+        state = sim.step(state, frame_inputs)
+    return state
 
-    def step(state: Any, inputs: Any) -> Any:
-        seen.append(tuple(inputs))
-        return plain(state, inputs)
 
-    game.step = step  # type: ignore[method-assign]  # a game that changes
-    e = engine(game)
-    e.advance(1)
-    e.advance(2)
-    assert seen == [(1, 0), (2, 0)]
+def test_sparse_saving_saves_far_less_and_ends_the_same() -> None:
+    truth = [frame % 7 for frame in range(200)]
+    saves, finals = [], []
+    for sparse in (False, True):
+        world = TallyWorld(2)
+        sim = WorldSimulation(world)
+        e = engine(sim, history=20, sparse_saving=sparse)
+        for frame in range(200):
+            e.advance(1)
+            if frame >= 6:
+                e.add_remote_inputs(1, frame - 6, [truth[frame - 6]])
+        e.add_remote_inputs(1, 194, truth[194:])
+        finals.append(dict(sim.fields(e.state)))
+        saves.append(world.saves)
+        assert e.stats.rollbacks > 50
+    assert finals[0] == finals[1]
+    assert saves[1] * 2 < saves[0]
+
+
+def test_sparse_history_answers_for_any_frame_without_losing_the_present() -> None:
+    world = TallyWorld(2)
+    sim = WorldSimulation(world)
+    e = engine(sim, history=30, sparse_saving=True)
+    for frame in range(25):
+        e.advance(frame)
+    reference = Tally(2)
+    state = reference.initial_state(SEED)
+    sums = [reference.checksum(state)]
+    for frame in range(25):
+        state = reference.step(state, (frame, 0))
+        sums.append(reference.checksum(state))
+    frames = [dict(sim.fields(e.state_at(frame)))["frame"] for frame in (3, 17, 9, 25, 24)]
+    assert frames == [3, 17, 9, 25, 24]
+    e.advance(25)
+    assert dict(sim.fields(e.state))["mixed"] == reference.step(state, (25, 0)).mixed

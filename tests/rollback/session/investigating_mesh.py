@@ -19,7 +19,7 @@ from retick.transport import Conditions, SimulatedNetwork
 from tests.rollback.engine.engines import Script
 
 
-class Machine:
+class PeerLoop:
     """One process: a session, its investigation, and a loop that polls faster than frames are due."""
 
     def __init__(self, network: SimulatedNetwork, address: str, sim: Any, script: Script, host: str | None) -> None:
@@ -72,7 +72,7 @@ class Machine:
             except DecodeError:
                 return
         assert self.investigation is not None
-        self.investigation.take(event.peer, event.data, self.network.now, frontier=self.engine.local_frontier)
+        self.investigation.receive(event.peer, event.data, self.network.now, frontier=self.engine.local_frontier)
 
     @property
     def engine(self) -> Any:
@@ -84,16 +84,16 @@ class Machine:
         return self.investigation is not None and self.investigation.finished
 
 
-def mesh(sims: Sequence[Any], script: Script, *, seed: int = 1, conditions: Conditions) -> list[Machine]:
-    """Machines in a running match; the network turns bad when all are in it, so that each has its own number."""
+def mesh(sims: Sequence[Any], script: Script, *, seed: int = 1, conditions: Conditions) -> list[PeerLoop]:
+    """Peers in a running match; the network turns bad when all are in it, so that each has its own number."""
     network = SimulatedNetwork(seed=seed, conditions=Conditions(latency=conditions.latency))
     addresses = [f"m{number}" for number in range(len(sims))]
-    machines = [
-        Machine(network, address, sim, script, None if number == 0 else addresses[0])
+    peers = [
+        PeerLoop(network, address, sim, script, None if number == 0 else addresses[0])
         for number, (address, sim) in enumerate(zip(addresses, sims, strict=True))
     ]
-    assert network.run_while(lambda: not all(machine.session.running for machine in machines), limit=10.0)
-    assert [machine.session.peer_id for machine in machines] == list(range(len(sims)))
+    assert network.run_while(lambda: not all(peer.session.running for peer in peers), limit=10.0)
+    assert [peer.session.peer_id for peer in peers] == list(range(len(sims)))
     for first, second in combinations(addresses, 2):
         network.link(first, second, conditions)
-    return machines
+    return peers

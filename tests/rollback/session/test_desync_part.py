@@ -1,4 +1,4 @@
-"""Sessions that investigate by themselves: every machine's application is told the same report."""
+"""Sessions that investigate by themselves: every peer's application is told the same report."""
 
 import random
 from collections.abc import Sequence
@@ -8,15 +8,16 @@ import pytest
 
 from retick.audit.desync.bundle import bundle_of
 from retick.rollback.desync.evidence import TIMELINE, Timeline, encode_timeline, split_into_messages
-from retick.rollback.desync.investigation import DesyncReported
 from retick.rollback.desync.report import DesyncReport
-from retick.rollback.events import DesyncDetected
+from retick.rollback.events import DesyncDetected, DesyncReported
+from retick.rollback.match.alarm import AlarmState
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.session.messages.state import StateHeader, encode_chunk, encode_resync
 from retick.rollback.session.session import RollbackSession
 from retick.sim.world import WorldSimulation
 from retick.transport import Conditions, SimulatedNetwork
+from retick.wire import rbn1
 from tests.rollback.desync.planted import FieldChanged, UnsavedAttribute, WrongBranch
 from tests.rollback.engine.engines import Script, script_of
 from tests.toys import TallyState
@@ -24,7 +25,7 @@ from tests.toys import TallyState
 BAD = Conditions(latency=0.04, jitter=0.01, loss=0.03)
 
 
-class Machine:
+class PeerLoop:
     """A session with a game's loop, and all that it was told."""
 
     def __init__(self, network: SimulatedNetwork, number: int, sim: Any, script: Script) -> None:
@@ -50,97 +51,95 @@ class Machine:
         return [event.report for event in self.told if isinstance(event, DesyncReported)]
 
 
-def machines_of(sims: Sequence[Any], *, seed: int) -> list[Machine]:
+def peers_of(sims: Sequence[Any], *, seed: int) -> list[PeerLoop]:
     network = SimulatedNetwork(seed=seed, conditions=BAD)
-    machines = [Machine(network, number, sim, script_of(seed, len(sims))) for number, sim in enumerate(sims)]
-    assert network.run_while(lambda: not all(machine.session.running for machine in machines), limit=20.0)
-    return machines
+    peers = [PeerLoop(network, number, sim, script_of(seed, len(sims))) for number, sim in enumerate(sims)]
+    assert network.run_while(lambda: not all(peer.session.running for peer in peers), limit=20.0)
+    return peers
 
 
-def the_report(machines: Sequence[Machine], *, limit: float = 30.0) -> DesyncReport:
-    network = machines[0].network
-    assert network.run_while(lambda: not all(machine.reports for machine in machines), limit=limit)
+def the_report(peers: Sequence[PeerLoop], *, limit: float = 30.0) -> DesyncReport:
+    network = peers[0].network
+    assert network.run_while(lambda: not all(peer.reports for peer in peers), limit=limit)
     network.run(until=network.now + 1.0)
-    assert [machine.reports for machine in machines] == [machines[0].reports] * len(machines)
-    (report,) = machines[0].reports
+    assert [peer.reports for peer in peers] == [peers[0].reports] * len(peers)
+    (report,) = peers[0].reports
     return report
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_both_machines_of_a_fight_tell_the_same_report(seed: int) -> None:
-    machines = machines_of([FieldChanged(), FieldChanged(at=70 + seed)], seed=seed)
-    report = the_report(machines)
+def test_both_peers_of_a_fight_tell_the_same_report(seed: int) -> None:
+    peers = peers_of([FieldChanged(), FieldChanged(at=70 + seed)], seed=seed)
+    report = the_report(peers)
     assert (report.first_differing, report.exact, report.silent) == (71 + seed, True, ())
     assert [field.name for field in report.fields] == ["p1.x"]
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_all_four_tell_who_parted_from_whom(seed: int) -> None:
-    machines = machines_of([WrongBranch(4, at=60 if number == 2 else None) for number in range(4)], seed=seed)
-    culprit = machines[2].session.peer_id
-    report = the_report(machines)
+def test_all_four_tell_who_diverged_from_whom(seed: int) -> None:
+    peers = peers_of([WrongBranch(4, at=60 if number == 2 else None) for number in range(4)], seed=seed)
+    culprit = peers[2].session.peer_id
+    report = the_report(peers)
     assert report.groups[-1] == (culprit,)
     assert len(report.groups[0]) == 3
     assert report.exact
 
 
 def test_an_unsaved_attribute_is_told_by_all_four() -> None:
-    report = the_report(machines_of([WorldSimulation(UnsavedAttribute(4)) for _ in range(4)], seed=1))
+    report = the_report(peers_of([WorldSimulation(UnsavedAttribute(4)) for _ in range(4)], seed=1))
     assert [field.name for field in report.fields] == ["totals[0]"]
 
 
-def test_a_machine_that_vanishes_meanwhile_is_not_waited_for_long() -> None:
-    machines = machines_of([WrongBranch(4, at=60 if number == 2 else None) for number in range(4)], seed=1)
-    network = machines[0].network
-    assert network.run_while(
-        lambda: not any(isinstance(e, DesyncDetected) for m in machines for e in m.told), limit=20.0
-    )
-    gone = machines.pop(3)
+def test_a_peer_that_vanishes_meanwhile_is_not_waited_for_long() -> None:
+    peers = peers_of([WrongBranch(4, at=60 if number == 2 else None) for number in range(4)], seed=1)
+    network = peers[0].network
+    assert network.run_while(lambda: not any(isinstance(e, DesyncDetected) for m in peers for e in m.told), limit=20.0)
+    gone = peers.pop(3)
     network.detach(gone.address)
-    report = the_report(machines)
+    report = the_report(peers)
     assert report.first_differing is not None
     assert set(report.silent) <= {gone.session.peer_id}
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_both_are_told_although_the_first_to_know_leaves_at_once(seed: int) -> None:
-    machines = machines_of([FieldChanged(), FieldChanged(at=70)], seed=seed)
-    network = machines[0].network
+    peers = peers_of([FieldChanged(), FieldChanged(at=70)], seed=seed)
+    network = peers[0].network
 
     def leave() -> bool:
-        for machine in machines:
-            if machine.reports and machine.session.running:
-                machine.session.close("desync")
+        for peer in peers:
+            if peer.reports and peer.session.running:
+                peer.session.close("desync")
         return network.now < 12.0
 
     network.run_while(leave, limit=12.0)
-    for machine in machines:
-        (report,) = machine.reports
+    for peer in peers:
+        (report,) = peer.reports
         assert report.first_differing == 71
 
 
 def test_the_event_carries_what_a_bundle_is_made_from() -> None:
-    machines = machines_of([FieldChanged(), FieldChanged(at=70)], seed=1)
-    report = the_report(machines)
-    for machine in machines:
-        (event,) = [event for event in machine.told if isinstance(event, DesyncReported)]
+    peers = peers_of([FieldChanged(), FieldChanged(at=70)], seed=1)
+    report = the_report(peers)
+    for peer in peers:
+        (event,) = [event for event in peer.told if isinstance(event, DesyncReported)]
         assert event.investigation is not None
-        bundle = bundle_of(event.investigation, machine.session.sim, seed=1)
+        bundle = bundle_of(event.investigation, peer.session.sim, seed=1)
         assert bundle.report == report
         assert bundle.around is not None
 
 
 def test_nonsense_as_evidence_stops_nobody() -> None:
-    machines = machines_of([WrongBranch(3) for _ in range(3)], seed=2)
-    network = machines[0].network
-    liar = machines[1]
+    peers = peers_of([WrongBranch(3) for _ in range(3)], seed=2)
+    network = peers[0].network
+    liar = peers[1]
     for peer in liar.session.players_peers():
         for _ in range(50):
             peer.send(bytes((Kind.EVIDENCE, 0)) + b"nonsense")
-    frames = [machine.session.frame for machine in machines]
+    frames = [peer.session.frame for peer in peers]
     network.run(until=network.now + 3.0)
-    assert all(machine.session.frame > frame + 120 for machine, frame in zip(machines, frames, strict=True))
-    assert not any(machine.reports for machine in machines)
+    assert all(peer.session.frame > frame + 120 for peer, frame in zip(peers, frames, strict=True))
+    assert not any(peer.reports for peer in peers)
 
 
 class Once(WrongBranch):
@@ -153,20 +152,20 @@ class Once(WrongBranch):
         return after._replace(mixed=0) if self.odd and state.frame == 80 else after
 
 
-def parted(seed: int) -> list[Machine]:
+def diverged(seed: int) -> list[PeerLoop]:
     sims = [Once(3) for _ in range(3)]
     sims[2].odd = True
-    machines = machines_of(sims, seed=seed)
-    the_report(machines)
-    return machines
+    peers = peers_of(sims, seed=seed)
+    the_report(peers)
+    return peers
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_state_that_nobody_named_is_not_gone_on_from(seed: int) -> None:
-    machines = parted(seed)
-    network, liar, victim = machines[0].network, machines[2].session, machines[1].session
-    for session in (machines[0].session, victim):
-        session.resync(machines[0].session.peer_id)
+    peers = diverged(seed)
+    network, liar, victim = peers[0].network, peers[2].session, peers[1].session
+    for session in (peers[0].session, victim):
+        session.resync(peers[0].session.peer_id)
     network.run(until=network.now + 0.5)
     assert liar.match is not None
     state = liar.match.engine.state_at(liar.match.engine.final_state_frame)
@@ -174,19 +173,19 @@ def test_a_state_that_nobody_named_is_not_gone_on_from(seed: int) -> None:
     liar.peers[victim.peer_id].send(encode_resync(1, StateHeader(len(data), liar.sim.checksum(state))))
     liar.peers[victim.peer_id].send(encode_chunk(0, data))
     network.run(until=network.now + 0.5)
-    liar.resync(machines[0].session.peer_id)
+    liar.resync(peers[0].session.peer_id)
     network.run(until=network.now + 4.0)
-    assert [machine.session.match.number for machine in machines if machine.session.match] == [1, 1, 1]
-    assert all(len(machine.reports) == 1 for machine in machines)
+    assert [peer.session.match.number for peer in peers if peer.session.match] == [1, 1, 1]
+    assert all(len(peer.reports) == 1 for peer in peers)
 
 
-def test_machines_that_named_different_ones_do_not_go_on() -> None:
-    machines = parted(1)
-    for machine in machines:
-        machine.session.resync(machine.session.peer_id)
-    network = machines[0].network
+def test_peers_that_named_different_ones_do_not_go_on() -> None:
+    peers = diverged(1)
+    for peer in peers:
+        peer.session.resync(peer.session.peer_id)
+    network = peers[0].network
     network.run(until=network.now + 3.0)
-    assert [machine.session.match.number for machine in machines if machine.session.match] == [0, 0, 0]
+    assert [peer.session.match.number for peer in peers if peer.session.match] == [0, 0, 0]
 
 
 class Late(WrongBranch):
@@ -199,8 +198,8 @@ class Late(WrongBranch):
         return after._replace(mixed=0) if self.odd and state.frame == 1100 else after
 
 
-def false_evidence(machine: int, alarm: int | None) -> bytes:
-    line = Timeline(machine=machine, alarm=alarm, last_agreed=None, first=16, checksums=())
+def false_evidence(peer_id: int, alarm: int | None) -> bytes:
+    line = Timeline(peer_id=peer_id, alarm=alarm, last_agreed=None, first=16, checksums=())
     (message,) = split_into_messages(TIMELINE, encode_timeline(line))
     return bytes((Kind.EVIDENCE, 0)) + message
 
@@ -209,30 +208,49 @@ def false_evidence(machine: int, alarm: int | None) -> bytes:
 def test_an_alarm_that_was_false_does_not_hide_one_that_is_true(alarm: int | None) -> None:
     sims = [Late(3) for _ in range(3)]
     sims[2].odd = True
-    machines = machines_of(sims, seed=3)
-    liar = machines[1].session
+    peers = peers_of(sims, seed=3)
+    liar = peers[1].session
     for peer in liar.players_peers():
         peer.send(false_evidence(liar.peer_id, alarm))
-    network = machines[0].network
-    network.run_while(lambda: not all(m.reports and m.reports[-1].first_differing for m in machines), limit=40.0)
-    for machine in machines:
-        assert [report.first_differing for report in machine.reports] == [None, 1101]
-        assert machine.reports[-1] == machines[0].reports[-1]
+    network = peers[0].network
+    network.run_while(lambda: not all(m.reports and m.reports[-1].first_differing for m in peers), limit=40.0)
+    for peer in peers:
+        assert [report.first_differing for report in peer.reports] == [None, 1101]
+        assert peer.reports[-1] == peers[0].reports[-1]
 
 
-def test_a_machine_that_cries_wolf_again_and_again_is_heard_a_few_times() -> None:
-    machines = machines_of([WrongBranch(2) for _ in range(2)], seed=3)
-    network, liar = machines[0].network, machines[1].session
+def test_a_false_checksum_does_not_hide_a_true_desync_of_two() -> None:
+    peers = peers_of([Late(2), Late(2)], seed=3)
+    peers[1].session.sim.odd = True
+    network, match = peers[0].network, peers[0].session.match
+    assert match is not None
+    network.run(until=network.now + 3.0)
+    # The frame of the newest comparison to come, so that it is judged as soon as it is final here.
+    frame = match.engine.final_state_frame // 16 * 16 + 16
+    known = match.engine.first_missing(1) - 1
+    inputs = tuple(match.engine.inputs_of(1, known, known + 1))
+    assert match.receive(match.exchanges[0], rbn1.encode(rbn1.InputPacket(known, 0, inputs, frame, 1)), network.now)
+    assert network.run_while(lambda: not peers[0].reports, limit=20.0)
+    assert peers[0].reports[0].first_differing is None
+    assert match.alarm.state is AlarmState.FALSE
+    assert network.run_while(lambda: len(peers[0].reports) < 2, limit=40.0)
+    assert [report.first_differing for report in peers[0].reports] == [None, 1101]
+    assert match.alarm.state is AlarmState.REPORTED
+
+
+def test_a_peer_that_raises_false_alarms_again_and_again_is_investigated_a_few_times() -> None:
+    peers = peers_of([WrongBranch(2) for _ in range(2)], seed=3)
+    network, liar = peers[0].network, peers[1].session
     for alarm in range(32, 32 + 16 * 20, 16):
         liar.peers[0].send(false_evidence(1, alarm))
         network.run(until=network.now + 9.0)
-    assert 2 <= len(machines[0].reports) <= 6
+    assert 2 <= len(peers[0].reports) <= 6
 
 
 def test_evidence_of_another_match_is_none_of_this_one() -> None:
-    machines = machines_of([WrongBranch(2) for _ in range(2)], seed=3)
-    network, liar = machines[0].network, machines[1].session
+    peers = peers_of([WrongBranch(2) for _ in range(2)], seed=3)
+    network, liar = peers[0].network, peers[1].session
     message = false_evidence(1, 32)
     liar.peers[0].send(message[:1] + b"\x01" + message[2:])
     network.run(until=network.now + 12.0)
-    assert machines[0].reports == []
+    assert peers[0].reports == []

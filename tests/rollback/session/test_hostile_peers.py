@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retick.rollback.desync.evidence import TIMELINE, Timeline, encode_timeline, split_into_messages
-from retick.rollback.desync.investigation import DesyncReported
-from retick.rollback.events import MatchEnded, MatchStarted, PeerDisconnected, RematchProposed
+from retick.rollback.events import DesyncReported, MatchEnded, MatchStarted, PeerDisconnected, RematchProposed
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.messages.drop import Drop, Known, encode_drop
 from retick.rollback.session.messages.join import Meet, encode_meet
@@ -37,8 +36,8 @@ def assert_play_on(mesh: Mesh, names: list[str]) -> None:
     mesh.verify()
 
 
-def evidence(machine: int, alarm: int | None) -> bytes:
-    line = Timeline(machine=machine, alarm=alarm, last_agreed=None, first=16, checksums=())
+def evidence(peer_id: int, alarm: int | None) -> bytes:
+    line = Timeline(peer_id=peer_id, alarm=alarm, last_agreed=None, first=16, checksums=())
     return bytes((Kind.EVIDENCE, 0)) + b"".join(split_into_messages(TIMELINE, encode_timeline(line)))
 
 

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from retick.errors import UsageError
-from retick.rollback.desync.investigation import DesyncReported
-from retick.rollback.events import DesyncDetected, MatchStarted, PeerDisconnected
+from retick.rollback.events import DesyncDetected, DesyncReported, MatchStarted, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.messages.state import encode_chunk
 from retick.testing.mesh import Mesh

@@ -68,7 +68,7 @@ def bundle_of(
     game = type(sim.world if isinstance(sim, WorldSimulation) else sim)
     return Bundle(
         report=report,
-        peer_id=investigation.number,
+        peer_id=investigation.peer_id,
         game=f"{game.__module__}:{game.__qualname__}"[:MAX_GAME],
         around=_around(held, report, sim, seed),
         agreed_state=_packed(held, report.last_agreed, sim),

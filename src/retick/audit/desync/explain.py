@@ -94,7 +94,7 @@ def _run_side(label: str, game: str, source: Replay, report: DesyncReport, timeo
     traced = rerun(game, source, frame, agreed, watch=watch, trace=True, timeout=timeout)
     same = (
         group
-        for group, checksum in zip(report.groups, report.partings[0].checksums, strict=True)
+        for group, checksum in zip(report.groups, report.divergences[0].checksums, strict=True)
         if checksum == plain.checksum
     )
     side = Side(

@@ -7,7 +7,7 @@ from retick.audit.desync.line_divergence import LineDivergence
 from retick.audit.desync.line_trace import Executed
 from retick.audit.desync.report_json import report_to_json
 from retick.rollback.desync.field_values import Value
-from retick.rollback.desync.report import DesyncReport, machines_text, report_lines, value_text
+from retick.rollback.desync.report import DesyncReport, peers_text, report_lines, value_text
 
 __all__ = ["Explanation", "Side", "WrittenAt", "explanation_lines"]
 
@@ -91,12 +91,10 @@ def explanation_lines(found: Explanation) -> list[str]:
     """The report and what was found, in plain sentences."""
     lines = report_lines(found.report)
     for side in found.sides:
-        whose = (
-            f"gives the state of {machines_text(side.reproduces)}" if side.reproduces else "gives the state of no peer"
-        )
+        whose = f"gives the state of {peers_text(side.reproduces)}" if side.reproduces else "gives the state of no peer"
         lines.append(f"run again: {side.label} {whose} (checksum 0x{side.checksum:08X})")
         for written in side.written:
-            held = f"as at {machines_text(written.peers)}" if written.peers else "as at no peer"
+            held = f"as at {peers_text(written.peers)}" if written.peers else "as at no peer"
             lines.append(f"  {written.field} became {value_text(written.value)}, {held}, in")
             lines.append(f"    {_place(written.line)}")
             if written.computed is not None and written.computed is not written.line:

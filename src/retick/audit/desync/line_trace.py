@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from retick.rollback.desync.field_values import Value, portable_fields
 from retick.sim.contract import Simulation
+from retick.sim.fields import same_value
 from retick.sim.flat import FlatSimulation
 from retick.sim.record import Layout
 from retick.sim.world import WorldSimulation
@@ -135,14 +136,14 @@ class LineTracer:
         if frame is None:
             return
         now = _simple(frame)
-        changed = {name: value for name, value in now.items() if not _same(running.variables.get(name), value)}
+        changed = {name: value for name, value in now.items() if not same_value(running.variables.get(name), value)}
         if type(returned) in SIMPLE:
             changed["returned"] = returned
         self._note(running, {}, dict(portable_fields(changed.items())))
         running.variables = now
 
     def _note(self, running: _Running, fields: dict[str, Value], variables: dict[str, Value]) -> None:
-        writes = {name: value for name, value in fields.items() if not _same(self._values.get(name), value)}
+        writes = {name: value for name, value in fields.items() if not same_value(self._values.get(name), value)}
         self._values.update(writes)
         if running.at is None or not (writes or variables):
             return
@@ -244,7 +245,3 @@ def _row_values(row: Any, layout: Layout, watch: frozenset[str]) -> dict[str, Va
         for name, width, value in zip(layout.names, layout.widths, row, strict=True)
         if name in watch
     }
-
-
-def _same(before: Any, after: Any) -> bool:
-    return type(before) is type(after) and (before == after or (before != before and after != after))

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from retick.errors import InvalidValue
 from retick.rollback.desync.field_values import MAX_NAME, MAX_TEXT, Value
-from retick.rollback.desync.report import DesyncReport, FieldValues, InputDifference, InputRow, Parting
+from retick.rollback.desync.report import DesyncReport, Divergence, FieldValues, InputDifference, InputRow
 
 __all__ = ["report_from_json", "report_to_json"]
 
@@ -23,13 +23,15 @@ LARGEST = 1 << 255
 def report_to_json(report: DesyncReport) -> dict[str, Any]:
     """Plain dictionaries, lists, numbers and text."""
     return {
-        "machines": report.machines,
+        "machines": report.peers,
         "silent": report.silent,
         "alarm": report.alarm,
         "last_agreed": report.last_agreed,
         "first_differing": report.first_differing,
         "exact": report.exact,
-        "partings": [{"frame": one.frame, "groups": one.groups, "checksums": one.checksums} for one in report.partings],
+        "partings": [
+            {"frame": one.frame, "groups": one.groups, "checksums": one.checksums} for one in report.divergences
+        ],
         "fields": [{"name": field.name, "values": field.values} for field in report.fields],
         "hidden": [{"name": field.name, "values": field.values} for field in report.hidden],
         "inputs": [{"frame": row.frame, "values": row.values} for row in report.inputs],
@@ -50,13 +52,13 @@ def report_from_json(data: Any) -> DesyncReport:
     """The report that ``report_to_json`` wrote; InvalidValue for anything else."""
     raw = _object(data, "report", *_REPORT_KEYS)
     return DesyncReport(
-        machines=_list(raw["machines"], _integer),
+        peers=_list(raw["machines"], _integer),
         silent=_list(raw["silent"], _integer),
         alarm=_optional(raw["alarm"], _integer),
         last_agreed=_optional(raw["last_agreed"], _integer),
         first_differing=_optional(raw["first_differing"], _integer),
         exact=_truth(raw["exact"]),
-        partings=_list(raw["partings"], _divergence),
+        divergences=_list(raw["partings"], _divergence),
         fields=_list(raw["fields"], _field),
         hidden=_list(raw["hidden"], _field),
         inputs=_list(raw["inputs"], _input_row),
@@ -65,13 +67,13 @@ def report_from_json(data: Any) -> DesyncReport:
     )
 
 
-def _divergence(data: Any) -> Parting:
+def _divergence(data: Any) -> Divergence:
     raw = _object(data, "parting", "frame", "groups", "checksums")
     groups = _list(raw["groups"], lambda group: _list(group, _integer))
     checksums = _list(raw["checksums"], _integer)
     if len(groups) != len(checksums) or not all(groups):
         raise InvalidValue(f"{len(groups)} groups and {len(checksums)} checksums")
-    return Parting(frame=_integer(raw["frame"]), groups=groups, checksums=checksums)
+    return Divergence(frame=_integer(raw["frame"]), groups=groups, checksums=checksums)
 
 
 def _field(data: Any) -> FieldValues:

@@ -15,8 +15,8 @@ from retick.audit.interpreter import Interpreter, InterpreterDied, interpreters
 from retick.audit.report import Divergence, DynamicReport
 from retick.audit.runs.play import Observation
 from retick.errors import UsageError
+from retick.sim.fields import FieldDifference
 from retick.sim.prng import check_seed
-from retick.sim.record import FieldDifference
 
 __all__ = ["audit_dynamic"]
 
@@ -148,7 +148,7 @@ def _divergence(first: _Player, second: _Player, ours: list[str], theirs: list[s
         player.interpreter.send(f"fields {frame}")
         pairs = json.loads(player.lines()[-1][2:])
         seen.append(Observation(0, tuple((name, value) for name, value in pairs)))
-    differences = tuple(FieldDifference(*one) for one in seen[0].differences(seen[1]))
+    differences = seen[0].differences(seen[1])
     return Divergence(check="interpreters", frame=frame, what=what, differences=differences)
 
 

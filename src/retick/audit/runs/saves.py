@@ -10,9 +10,10 @@ import pickle
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from retick.audit.runs.play import Observation, inputs_for, observe
+from retick.audit.runs.play import Observation, observe
 from retick.errors import UsageError
 from retick.sim.contract import PacksState, Simulation
+from retick.sim.seeded_inputs import seeded_inputs
 
 __all__ = ["Broken", "Saved", "first_broken_save", "load", "save"]
 
@@ -65,7 +66,7 @@ def first_broken_save(
     """Play the match; None if all comparisons agree. ``on_frame`` is called before each frame."""
     game, straight = factory(), factory()
     state, straight_state = game.initial_state(seed), straight.initial_state(seed)
-    for frame, inputs in enumerate(inputs_for(game, seed=seed, frames=frames, mask=mask)):
+    for frame, inputs in enumerate(seeded_inputs(game, seed, frames, mask=mask)):
         on_frame(frame)
         before, saved = observe(game, state), save(game, state)
         loaded = load(game, saved)

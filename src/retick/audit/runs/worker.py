@@ -18,9 +18,10 @@ from typing import IO, Any
 
 from retick.audit.game_loader import import_game
 from retick.audit.interpreter import job_and_streams
-from retick.audit.runs.play import Observation, inputs_for, observe
+from retick.audit.runs.play import Observation, observe
 from retick.audit.runs.saves import first_broken_save
 from retick.sim.contract import Simulation
+from retick.sim.seeded_inputs import seeded_inputs
 
 __all__ = ["BLOCK", "main"]
 
@@ -66,7 +67,7 @@ class _Worker:
     def _play(self, game: Simulation[Any]) -> None:
         state = game.initial_state(self._job["seed"])
         self._show(-1, observe(game, state))
-        for frame, inputs in enumerate(inputs_for(game, **self._match())):
+        for frame, inputs in enumerate(seeded_inputs(game, **self._match())):
             self._frame = frame
             state = game.step(state, inputs)
             self._show(frame, observe(game, state))

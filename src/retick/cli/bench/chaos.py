@@ -30,7 +30,7 @@ def run_seed(job: Job) -> Result:
     seed, players, frames, plant = job
     total = Outcome()
     try:
-        scenario = Scenario.drawn(seed, machines=players, frames=frames)
+        scenario = Scenario.drawn(seed, peers=players, frames=frames)
         total.add(play(scenario, arena_for(players)))
         if plant:
             total.add(play_planted(scenario, arena_for(players)))

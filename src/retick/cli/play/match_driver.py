@@ -18,9 +18,9 @@ from retick.cli.play.confirmed_match import ConfirmedFight, ConfirmedMatch
 from retick.cli.play.controllers import Controller
 from retick.cli.play.recording import MatchRecording
 from retick.link import Reason
-from retick.rollback.desync.investigation import DesyncReported
 from retick.rollback.events import (
     DesyncDetected,
+    DesyncReported,
     MatchEnded,
     MatchEvent,
     MessageReceived,

@@ -1,11 +1,11 @@
-"""What one machine shows the others after an alarm, as bytes; docs/formats/desync-bundle.md has it as tables.
+"""What one peer shows the others after an alarm, as bytes; docs/formats/desync-bundle.md has it as tables.
 
 ::
 
     a message       u8 kind, u8 version 1, u8 part from 0, u8 parts, then a part of the body, at most 56 KiB
-    01 TIMELINE     u8 machine, u32 alarm frame, u32 last agreed frame, u32 first frame, u16 n, n times u32 checksum
-    02 CLOSE-UP     u8 machine, u32 frame, u32 first frame of inputs, u8 rows, u8 players, rows * players times u64,
-                    u8 states; each: u32 frame, u32 fields it has, u16 fields that follow, then those (see values.py)
+    01 TIMELINE     u8 peer id, u32 alarm frame, u32 last agreed frame, u32 first frame, u16 n, n times u32 checksum
+    02 CLOSE-UP     u8 peer id, u32 frame, u32 first frame of inputs, u8 rows, u8 players, rows * players times u64,
+                    u8 states; each: u32 frame, u32 fields it has, u16 fields that follow, then those (see field_values)
 
 A frame of FFFFFFFF is none. Readers bound everything before they allocate, and raise nothing but DecodeError.
 """
@@ -44,7 +44,7 @@ NONE = 0xFFFFFFFF
 MAX_CHECKSUMS = 4096
 MAX_FIELDS = 4096
 MAX_STATE_BYTES = 90 * 1024
-"""Of one state's fields. Two states, their inputs and a head fit the parts, and leave room in a link's queue."""
+"""Of the fields of one state: two states, their inputs and a head fit into the parts, and into a link's queue."""
 MAX_INPUT_ROWS = 16
 MAX_PLAYERS = 16
 PART_BYTES = 56 * 1024
@@ -58,14 +58,14 @@ _STATE = struct.Struct("<IIH")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline:
-    """The checksums of one machine's final states, frame by frame."""
+    """The checksums of one peer's final states, frame by frame."""
 
-    machine: int
-    """Its number in the match."""
+    peer_id: int
+    """The peer."""
     alarm: int | None
-    """The frame whose compared checksums differed there; None: it only heard of the alarm."""
+    """The frame of the alarm; None: the peer knows of no frame."""
     last_agreed: int | None
-    """The newest frame that it had compared with the other machine and found equal."""
+    """The newest frame that it compared with the other peer and found equal; None: none, or it heard of the alarm."""
     first: int
     """The frame of the first checksum."""
     checksums: tuple[int, ...]
@@ -94,18 +94,18 @@ class StateFields:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Closeup:
-    """What one machine holds around the first frame that differs."""
+    """What one peer has around the first frame that differs."""
 
-    machine: int
-    """Its number in the match."""
+    peer_id: int
+    """The peer."""
     frame: int
-    """The first frame that differs, as this machine sees it."""
+    """The first frame that differs, as this peer sees it."""
     first_input: int
     """The frame of the first row of inputs."""
     inputs: tuple[tuple[int, ...], ...]
     """One row a frame, one input a player."""
     states: tuple[StateFields, ...]
-    """The state of the frame before ``frame``, and its own; only those that are held, ascending."""
+    """The states of the frame before and of ``frame``; only those that the peer has."""
 
     def state(self, frame: int) -> StateFields | None:
         return next((state for state in self.states if state.frame == frame), None)
@@ -113,7 +113,7 @@ class Closeup:
 
 def encode_timeline(timeline: Timeline) -> bytes:
     head = _TIMELINE.pack(
-        timeline.machine,
+        timeline.peer_id,
         NONE if timeline.alarm is None else timeline.alarm,
         NONE if timeline.last_agreed is None else timeline.last_agreed,
         timeline.first,
@@ -124,14 +124,14 @@ def encode_timeline(timeline: Timeline) -> bytes:
 
 def decode_timeline(data: bytes) -> Timeline:
     _need(data, _TIMELINE.size)
-    machine, alarm, agreed, first, count = _TIMELINE.unpack_from(data)
+    peer_id, alarm, agreed, first, count = _TIMELINE.unpack_from(data)
     _limit("checksums", count, MAX_CHECKSUMS)
     _need(data, _TIMELINE.size + 4 * count)
     _end(data, _TIMELINE.size + 4 * count)
     if first + count >= NONE:
         raise InvalidValue(f"{count} frames from frame {first} on: frames have 32 bits")
     return Timeline(
-        machine=machine,
+        peer_id=peer_id,
         alarm=None if alarm == NONE else alarm,
         last_agreed=None if agreed == NONE else agreed,
         first=first,
@@ -141,20 +141,20 @@ def decode_timeline(data: bytes) -> Timeline:
 
 def select_fields(frame: int, fields: list[Field]) -> StateFields:
     """As many of a state's fields as may be sent, from the first on."""
-    size = taken = 0
+    size = count = 0
     for field in fields[:MAX_FIELDS]:
         size += len(encode_field(field))
         if size > MAX_STATE_BYTES:
             break
-        taken += 1
-    return StateFields(frame=frame, total=len(fields), fields=tuple(fields[:taken]))
+        count += 1
+    return StateFields(frame=frame, total=len(fields), fields=tuple(fields[:count]))
 
 
 def encode_closeup(closeup: Closeup) -> bytes:
     players = len(closeup.inputs[0]) if closeup.inputs else 0
     values = [value for row in closeup.inputs for value in row]
     parts = [
-        _CLOSEUP.pack(closeup.machine, closeup.frame, closeup.first_input, len(closeup.inputs), players),
+        _CLOSEUP.pack(closeup.peer_id, closeup.frame, closeup.first_input, len(closeup.inputs), players),
         struct.pack(f"<{len(values)}Q", *values),
         bytes((len(closeup.states),)),
     ]
@@ -166,7 +166,7 @@ def encode_closeup(closeup: Closeup) -> bytes:
 
 def decode_closeup(data: bytes) -> Closeup:
     _need(data, _CLOSEUP.size)
-    machine, frame, first, rows, players = _CLOSEUP.unpack_from(data)
+    peer_id, frame, first, rows, players = _CLOSEUP.unpack_from(data)
     _limit("rows of inputs", rows, MAX_INPUT_ROWS)
     _limit("players", players, MAX_PLAYERS)
     if bool(rows) != bool(players) or frame == NONE or first + rows >= NONE:
@@ -177,7 +177,7 @@ def decode_closeup(data: bytes) -> Closeup:
     inputs = tuple(values[row * players : (row + 1) * players] for row in range(rows))
     states, at = _decode_states(data, at, frame)
     _end(data, at)
-    return Closeup(machine=machine, frame=frame, first_input=first, inputs=inputs, states=states)
+    return Closeup(peer_id=peer_id, frame=frame, first_input=first, inputs=inputs, states=states)
 
 
 def _decode_states(data: bytes, at: int, frame: int) -> tuple[tuple[StateFields, ...], int]:
@@ -219,7 +219,7 @@ def split_into_messages(kind: int, body: bytes) -> Iterator[bytes]:
 
 
 class Assembler:
-    """Puts the parts of one machine's bodies together; links keep their order."""
+    """Puts the parts of one peer's bodies together; links keep them in order."""
 
     __slots__ = ("_body", "_kind", "_next", "_parts")
 
@@ -230,18 +230,18 @@ class Assembler:
         self._kind = self._next = self._parts = 0
         self._body = b""
 
-    def take(self, message: bytes) -> tuple[int, bytes] | None:
-        """The kind and body that ``message`` completes; None if more is to come. After a DecodeError it starts anew."""
+    def receive(self, message: bytes) -> tuple[int, bytes] | None:
+        """The kind and body that ``message`` completes; None if more is to come. A DecodeError resets it."""
         try:
-            return self._take(message)
+            return self._receive(message)
         except ValueError:  # every DecodeError is one
             self._clear()
             raise
 
-    def _take(self, message: bytes) -> tuple[int, bytes] | None:
+    def _receive(self, message: bytes) -> tuple[int, bytes] | None:
         kind, part, parts = _part_of(message)
         if part != self._next or (part and (kind, parts) != (self._kind, self._parts)):
-            raise InvalidValue(f"part {part} of {parts} of kind {kind}, where part {self._next} was awaited")
+            raise InvalidValue(f"part {part} of {parts} of kind {kind}, where part {self._next} was expected")
         self._kind, self._parts = kind, parts
         self._next += 1
         self._body += message[_PART.size :]

@@ -1,4 +1,4 @@
-"""Values of a state's fields in a form that travels: equal values are equal bytes on every machine.
+"""Values of a state's fields as bytes for other peers: equal values are equal bytes on every peer.
 
 ::
 
@@ -8,12 +8,11 @@
                             float: 8 bytes IEEE 754, little-endian, finite
                             text: 0 to 200 bytes of printable UTF-8
 
-Whatever is neither an integer nor a finite float travels as its text. What is too long is cut, and ends in its
-length and CRC-32, so that a difference in the part that is missing still shows. Text is printable because it ends
-up on terminals.
+A value that is neither an integer nor a finite float is sent as its canonical text (``sim.fields``). A text that is
+too long is cut and ends in its length and CRC-32, so that a difference in the missing part still shows. Text is
+printable because it ends up on terminals.
 """
 
-import re
 import struct
 from collections.abc import Iterable
 from math import isfinite
@@ -21,6 +20,7 @@ from typing import Any, TypeAlias
 
 from retick.errors import InvalidValue, Truncated
 from retick.sim.checksum import crc32
+from retick.sim.fields import canonical_text
 
 __all__ = ["MAX_NAME", "MAX_TEXT", "Field", "Value", "decode_field", "encode_field", "portable_fields"]
 
@@ -33,11 +33,10 @@ MAX_INTEGER = 32
 INTEGER, FLOAT, TEXT = 1, 2, 3
 
 _FLOAT = struct.Struct("<d")
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def portable_fields(fields: Iterable[tuple[str, Any]]) -> list[Field]:
-    """A game's fields as they travel. A name that a game gives twice gets a number, so that each names one value."""
+    """A game's fields as they are sent. A name that a game gives twice gets a number, so that each names one value."""
     found: dict[str, Value] = {}
     for name, value in fields:
         short = unique = _short(_printable(str(name)) or "unnamed", MAX_NAME - 8)
@@ -55,14 +54,7 @@ def _portable(value: Any) -> Value:
         return number if _width(number) <= MAX_INTEGER else _short(str(number), MAX_TEXT)
     if isinstance(value, float):
         return float(value) if isfinite(value) else str(float(value))
-    return _short(_printable(_text(value)), MAX_TEXT)
-
-
-def _text(value: Any) -> str:
-    """A text that says the same on every machine: sets in order, no addresses."""
-    if isinstance(value, set | frozenset):
-        return f"{{{', '.join(sorted(_text(part) for part in value))}}}"
-    return _ADDRESS.sub("", repr(value))
+    return _short(_printable(canonical_text(value)), MAX_TEXT)
 
 
 def _printable(text: str) -> str:
@@ -117,7 +109,7 @@ def _decode_value(tag: int, raw: bytes) -> Value:
             raise InvalidValue(f"a float in {len(raw)} bytes")
         value: float = _FLOAT.unpack(raw)[0]
         if not isfinite(value):
-            raise InvalidValue("a float that is no number: such values travel as text")
+            raise InvalidValue("a float that is not finite: such values are sent as text")
         return value
     if tag == TEXT and len(raw) <= MAX_TEXT:
         return _decode_text(raw)

@@ -1,23 +1,22 @@
-"""After an alarm: machines show each other what they hold, and each arrives at the same report. No I/O, no clock.
+"""After an alarm: peers show each other what they have, and each makes the same report. No I/O, no clock.
 
-Theory of operation. History is a ring that the match soon overwrites, so an investigation first takes hold of the
-final states between the frame that last agreed and now. Two rounds follow, each one message from every machine to
-every other. In the first they show their checksums frame by frame; once all have come, or half of the time is over,
-everyone finds the same first frame that differs. In the second they show that frame's fields, those of the frame
-before, and the inputs around. Evidence that comes late but in time is still taken in: if it moves the first
-difference, the second round is run again for that frame, a few times at most.
+Theory of operation. The match soon overwrites its history, so an investigation first keeps the final states between
+the frame that last agreed and now. Two rounds follow, each one message from every peer to every other. In the first
+they show their checksums frame by frame (a timeline). When all have come, or half of the time is over, every peer finds
+the same first frame that differs. In the second they show that frame's fields, those of the frame before, and the
+inputs around (a close-up). Evidence that comes late but in time is still used: if it moves the first difference, the
+second round is repeated for that frame, a few times at most.
 
-A machine that hears of an alarm before it has the frame itself waits for it: ``observe`` takes hold of what becomes
-final. Whatever another machine sends that is no evidence, or too much of it, is refused and counted.
+A peer that hears of an alarm before it has the frame itself waits for it: ``observe`` keeps what becomes final. What a
+peer sends that is no evidence, or too much of it, is refused and counted.
 """
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 from retick.errors import DecodeError, HistoryEvicted
-from retick.rollback.desync.analysis import first_parting, make_report
+from retick.rollback.desync.analysis import first_divergence, make_report
 from retick.rollback.desync.evidence import (
     CLOSEUP,
     MAX_CHECKSUMS,
@@ -36,30 +35,19 @@ from retick.rollback.desync.evidence import (
 from retick.rollback.desync.field_values import portable_fields
 from retick.rollback.desync.report import DesyncReport
 from retick.rollback.engine.engine import RollbackEngine
-from retick.rollback.events import MatchEvent
 
-__all__ = ["DesyncReported", "Held", "Investigation"]
+__all__ = ["Held", "Investigation"]
 
 INPUTS_BEFORE, INPUTS_AFTER = 8, 4
 """Rows of inputs shown around the first frame that differs."""
 MAX_CLOSEUPS = 4
-"""Close-ups taken from one machine, and made here: so often can late evidence move the first difference."""
+"""Close-ups received from one peer, and made here: so often can late evidence move the first difference."""
 NEWEST_UNASKED = 600
-"""Frames past the local frontier of the beginning that others may show, where the present frontier is not given."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DesyncReported(MatchEvent):
-    """The machines have found out what parted; the application chooses whether to stop or to go on from one state."""
-
-    report: DesyncReport
-    """Equal on all machines that had the same evidence."""
-    investigation: "Investigation | None" = field(default=None, compare=False, repr=False)
-    """What this machine took hold of: a bundle is made from it."""
+"""Frames past the local frontier of the beginning that others may show, if the present frontier is not given."""
 
 
 class Held:
-    """The final states that were taken hold of, with their checksums and inputs."""
+    """The final states that an investigation keeps, with their checksums and inputs."""
 
     def __init__(self, engine: RollbackEngine, sim: Any, last_agreed: int) -> None:
         final = engine.final_state_frame
@@ -74,16 +62,16 @@ class Held:
 
     @property
     def end(self) -> int:
-        """The frame after the last one held."""
+        """The frame after the last one that is kept."""
         return self.first + len(self.states)
 
     def extend(self, engine: RollbackEngine) -> None:
-        """Take hold of what has become final since."""
+        """Keep what has become final since."""
         for frame in range(self.end, min(engine.final_state_frame + 1, self.first + MAX_CHECKSUMS)):
             try:
                 state = engine.state_at(frame)
             except HistoryEvicted:
-                # Older than history reaches. Later on, a gap would be worse than an early end.
+                # Older than history reaches. After the first state, a gap would be worse than an early end.
                 if self.states:
                     return
                 self.first = frame + 1
@@ -99,7 +87,7 @@ class Held:
             return
 
     def state_at(self, frame: int) -> Any:
-        """The state before ``frame``; None if it was not held."""
+        """The state before ``frame``; None if it was not kept."""
         return self.states[frame - self.first] if self.first <= frame < self.end else None
 
     def fields_at(self, frame: int) -> StateFields | None:
@@ -107,7 +95,7 @@ class Held:
         return None if state is None else select_fields(frame, portable_fields(self._sim.fields(state)))
 
     def rows(self, first: int, end: int) -> tuple[int, tuple[tuple[int, ...], ...]]:
-        """The inputs from the first held row on, without a gap; and that row's frame."""
+        """The frame of the first kept row, and the inputs from there on without a gap."""
         start = next((frame for frame in range(first, end) if frame in self.inputs), first)
         rows: list[tuple[int, ...]] = []
         for frame in range(start, end):
@@ -118,33 +106,33 @@ class Held:
 
 
 class Investigation:
-    """One machine's part in finding out what parted."""
+    """One peer's side of finding out what differs."""
 
     def __init__(
         self,
         engine: RollbackEngine,
         sim: Any,
-        number: int,
-        machines: Iterable[int],
+        peer_id: int,
+        peers: Iterable[int],
         frame: int | None,
         last_agreed: int,
         now: float,
         *,
         patience: float = 8.0,
     ) -> None:
-        """Take hold of the evidence at once.
+        """Keep the evidence at once.
 
-        ``machines`` are the numbers of all, this one's ``number`` included. ``frame`` and ``last_agreed`` are those
-        of the alarm (DesyncDetected); where the alarm was only heard of, its frame (``evidence.alarm_in``) and -1.
+        ``peers`` are the peer ids of all, this one's ``peer_id`` included. ``frame`` and ``last_agreed`` are those of
+        the alarm (DesyncDetected); if a peer's evidence came first, its frame (``evidence.alarm_in``) and -1.
         ``patience`` is how many seconds the others have.
         """
-        self.number = number
-        self.machines = tuple(sorted({*machines, number}))
+        self.peer_id = peer_id
+        self.peers = tuple(sorted({*peers, peer_id}))
         self.held = Held(engine, sim, last_agreed)
         self.refused: Counter[int] = Counter()
-        """Messages that were no evidence, by the machine that sent them."""
+        """Messages that were no evidence, by the peer id of the sender."""
         self.report: DesyncReport | None = None
-        self._alarm = frame
+        self._alarm_frame = frame
         self._last_agreed = last_agreed if last_agreed >= 0 else None
         self._frontier = engine.local_frontier + NEWEST_UNASKED
         self._half = now + patience / 2
@@ -152,9 +140,9 @@ class Investigation:
         self._past_half = False
         self._gone: set[int] = set()
         self._outgoing: list[bytes] = []
-        self._assemblers = {machine: Assembler() for machine in self.machines}
+        self._assemblers = {peer_id: Assembler() for peer_id in self.peers}
         self._timelines: dict[int, Timeline] = {}
-        self._closeups: dict[int, dict[int, Closeup]] = {machine: {} for machine in self.machines}
+        self._closeups: dict[int, dict[int, Closeup]] = {peer_id: {} for peer_id in self.peers}
         self._go_on()
 
     @property
@@ -162,70 +150,70 @@ class Investigation:
         return self.report is not None
 
     def messages(self) -> list[bytes]:
-        """What to send now, reliably, to every other machine; each at most 57 KiB."""
+        """What to send now, reliably, to every other peer; each message has at most 57 KiB."""
         drained, self._outgoing = self._outgoing, []
         return drained
 
     def observe(self, engine: RollbackEngine) -> None:
-        """After each advance: take hold of frames that the alarm is about and that were not final yet."""
-        if not self.finished and self.number not in self._timelines:
+        """After each advance: keep frames that the alarm is about and that were not final before."""
+        if not self.finished and self.peer_id not in self._timelines:
             self.held.extend(engine)
             self._go_on()
 
-    def take(self, machine: int, data: bytes, now: float, *, frontier: int | None = None) -> bool:
-        """Take in a message from another machine; False if it was refused.
+    def receive(self, peer_id: int, data: bytes, now: float, *, frontier: int | None = None) -> bool:
+        """Receive a message from another peer; False if it was refused.
 
-        ``frontier`` is the engine's present ``local_frontier``: no machine can have final states past it.
+        ``frontier`` is the engine's present ``local_frontier``: no peer can have final states past it.
         """
-        taken = not self.finished and machine in self._assemblers and machine != self.number
+        accepted = not self.finished and peer_id in self._assemblers and peer_id != self.peer_id
         try:
-            taken = taken and self._take(machine, data, self._frontier if frontier is None else frontier)
+            accepted = accepted and self._receive(peer_id, data, self._frontier if frontier is None else frontier)
         except DecodeError:
-            taken = False
-        if not taken:
-            self.refused[machine] += 1
+            accepted = False
+        if not accepted:
+            self.refused[peer_id] += 1
         self.handle_timeout(now)
-        return taken
+        return accepted
 
-    def _take(self, machine: int, data: bytes, frontier: int) -> bool:
-        whole = self._assemblers[machine].take(data)
+    def _receive(self, peer_id: int, data: bytes, frontier: int) -> bool:
+        whole = self._assemblers[peer_id].receive(data)
         if whole is None:
             return True
         kind, body = whole
         if kind == TIMELINE:
-            return self._take_timeline(machine, decode_timeline(body), frontier)
-        return self._take_closeup(machine, decode_closeup(body))
+            return self._receive_timeline(peer_id, decode_timeline(body), frontier)
+        return self._receive_closeup(peer_id, decode_closeup(body))
 
-    def _take_timeline(self, machine: int, line: Timeline, frontier: int) -> bool:
-        """One a machine, in its own name, of states that it can have."""
-        if line.machine != machine or machine in self._timelines or line.end > frontier + 1:
+    def _receive_timeline(self, peer_id: int, line: Timeline, frontier: int) -> bool:
+        """One from each peer, in its own name, of states that it can have."""
+        if line.peer_id != peer_id or peer_id in self._timelines or line.end > frontier + 1:
             return False
-        self._timelines[machine] = line
+        self._timelines[peer_id] = line
         return True
 
-    def _take_closeup(self, machine: int, closeup: Closeup) -> bool:
-        """Few a machine, in its own name, of a frame that it showed a checksum of."""
-        known, line = self._closeups[machine], self._timelines.get(machine)
-        if closeup.machine != machine or line is None or closeup.frame in known or len(known) >= MAX_CLOSEUPS:
+    def _receive_closeup(self, peer_id: int, closeup: Closeup) -> bool:
+        """Few from each peer, in its own name, of a frame whose checksum is in its timeline."""
+        known, line = self._closeups[peer_id], self._timelines.get(peer_id)
+        if closeup.peer_id != peer_id or line is None or closeup.frame in known or len(known) >= MAX_CLOSEUPS:
             return False
         if any(line.checksum_at(state.frame) is None for state in closeup.states):
             return False
         known[closeup.frame] = closeup
         return True
 
-    def lose(self, machine: int, now: float) -> None:
-        """A machine is gone: nothing more is awaited from it."""
-        self._gone.add(machine)
+    def lose(self, peer_id: int, now: float) -> None:
+        """A peer is gone: nothing more is expected from it."""
+        self._gone.add(peer_id)
         self.handle_timeout(now)
 
     def next_timeout(self) -> float | None:
-        """When ``handle_timeout`` is to be called; None when it is all over."""
+        """When ``handle_timeout`` is to be called; None when the investigation is finished."""
         if self.finished:
             return None
         return self._end if self._past_half else self._half
 
     def handle_timeout(self, now: float) -> None:
-        """Go on without those who have not answered, when their time is over."""
+        """Go on without the peers that have not answered, when their time is over."""
         if self.finished:
             return
         self._past_half = self._past_half or now >= self._half
@@ -234,45 +222,45 @@ class Investigation:
             self._finish()
 
     def _go_on(self) -> None:
-        """Do whatever the evidence at hand allows."""
+        """Do what the evidence so far allows."""
         if self.finished:
             return
-        if self.number not in self._timelines and (self._past_half or self._has_the_alarm()):
+        if self.peer_id not in self._timelines and (self._past_half or self._has_the_alarm()):
             self._show_timeline()
-        awaited = set(self.machines) - self._gone - self._timelines.keys()
-        if awaited and not self._past_half:
+        missing = set(self.peers) - self._gone - self._timelines.keys()
+        if missing and not self._past_half:
             return
-        frame = first_parting(self._timelines)
+        frame = first_divergence(self._timelines)
         if frame is None:
-            if not awaited:
+            if not missing:
                 self._finish()
             return
         self._show_closeup(frame)
-        if all(frame in self._closeups[machine] or machine in self._gone for machine in self.machines):
+        if all(frame in self._closeups[peer_id] or peer_id in self._gone for peer_id in self.peers):
             self._finish()
 
     def _has_the_alarm(self) -> bool:
-        return self._alarm is None or self._alarm < self.held.end
+        return self._alarm_frame is None or self._alarm_frame < self.held.end
 
     def _show_timeline(self) -> None:
         line = Timeline(
-            machine=self.number,
-            alarm=self._alarm,
+            peer_id=self.peer_id,
+            alarm=self._alarm_frame,
             last_agreed=self._last_agreed,
             first=self.held.first,
             checksums=tuple(self.held.checksums),
         )
-        self._timelines[self.number] = line
+        self._timelines[self.peer_id] = line
         self._outgoing += split_into_messages(TIMELINE, encode_timeline(line))
 
     def _show_closeup(self, frame: int) -> None:
-        own = self._closeups[self.number]
+        own = self._closeups[self.peer_id]
         if frame in own or len(own) >= MAX_CLOSEUPS:
             return
         states = (self.held.fields_at(frame - 1), self.held.fields_at(frame))
         first, rows = self.held.rows(frame - INPUTS_BEFORE, frame + INPUTS_AFTER)
         own[frame] = Closeup(
-            machine=self.number,
+            peer_id=self.peer_id,
             frame=frame,
             first_input=first,
             inputs=rows,
@@ -281,8 +269,8 @@ class Investigation:
         self._outgoing += split_into_messages(CLOSEUP, encode_closeup(own[frame]))
 
     def _finish(self) -> None:
-        frame = first_parting(self._timelines)
+        frame = first_divergence(self._timelines)
         closeups = {
-            machine: known[frame] for machine, known in self._closeups.items() if frame is not None and frame in known
+            peer_id: known[frame] for peer_id, known in self._closeups.items() if frame is not None and frame in known
         }
-        self.report = make_report(self.machines, self._timelines, closeups)
+        self.report = make_report(self.peers, self._timelines, closeups)

@@ -1,7 +1,7 @@
 """The report on a desync, as a value and in plain sentences.
 
-A *frame* here names the state before that frame, as everywhere: states part at frame ``f`` when the step of frame
-``f - 1`` gave different results, or was given different inputs.
+A *frame* names the state before that frame, as everywhere: states diverge at frame ``f`` when the step of frame
+``f - 1`` gave different results, or was given different inputs. Peers are named by their peer ids.
 """
 
 from collections.abc import Sequence
@@ -11,100 +11,105 @@ from retick.rollback.desync.field_values import Value, encode_field
 
 __all__ = [
     "DesyncReport",
+    "Divergence",
     "FieldValues",
     "InputDifference",
     "InputRow",
-    "Parting",
-    "machines_text",
+    "peers_text",
     "report_lines",
     "value_text",
 ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parting:
-    """A frame at which machines that had agreed agree no longer."""
+class Divergence:
+    """A frame at which peers differ that did not differ before."""
 
     frame: int
+    """The frame."""
     groups: tuple[tuple[int, ...], ...]
-    """Machines with equal states, the largest group first; among equals, the one with the lowest number."""
+    """Peers with equal states, the largest group first; of equally large groups, the one with the lowest peer id."""
     checksums: tuple[int, ...]
-    """One a group."""
+    """The checksum of each group's state."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldValues:
-    """A field on which machines do not agree."""
+    """A field that differs between peers."""
 
     name: str
+    """As the game calls it."""
     values: tuple[tuple[int, Value | None], ...]
-    """Machine and value, by machine; None: the state there has no such field."""
+    """Peer id and value, by peer id; None: the state there does not have the field."""
 
     def by_value(self) -> list[tuple[Value | None, tuple[int, ...]]]:
-        """Each value with the machines that hold it."""
+        """Each value with the peers that have it."""
         found: dict[bytes, tuple[Value | None, tuple[int, ...]]] = {}
-        for machine, value in self.values:
+        for peer, value in self.values:
             key = b"" if value is None else encode_field((self.name, value))
-            found[key] = (value, (*found.get(key, (value, ()))[1], machine))
+            found[key] = (value, (*found.get(key, (value, ()))[1], peer))
         return list(found.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputRow:
-    """The inputs of one frame, as most machines confirmed them."""
+    """The inputs of one frame, as most peers confirmed them."""
 
     frame: int
+    """The frame."""
     values: tuple[int, ...]
-    """One a player."""
+    """One input a player."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputDifference:
-    """An input that machines confirmed differently: then the game need not be at fault."""
+    """An input that peers confirmed differently: then the game need not be at fault."""
 
     frame: int
+    """The frame."""
     player: int
+    """The seat."""
     values: tuple[tuple[int, int], ...]
-    """Machine and input, by machine."""
+    """Peer id and input, by peer id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesyncReport:
-    """What the machines found out together."""
+    """What the peers found out together."""
 
-    machines: tuple[int, ...]
-    """All of the match, ascending."""
+    peers: tuple[int, ...]
+    """The peer ids of all, ascending."""
     silent: tuple[int, ...]
-    """Those that gave no evidence, or not all of it, in time."""
+    """Those whose evidence did not come in time, or not all of it."""
     alarm: int | None
-    """The earliest frame for which some machine raised the alarm."""
+    """The earliest frame for which some peer raised the alarm; None: no peer names one."""
     last_agreed: int | None
-    """The newest frame known to be equal on all that show the difference."""
+    """The newest frame known to be equal on all peers that show the difference."""
     first_differing: int | None
-    """The first frame that differs; None: what the machines showed does not differ."""
+    """The first frame that differs; None: nothing that the peers showed differs, and the alarm was false."""
     exact: bool
-    """The frame before is known to agree, so that this one is truly the first."""
-    partings: tuple[Parting, ...]
-    """The first difference, and each later frame at which more machines parted."""
+    """Whether the frame before is known to agree, so that this one is certainly the first."""
+    divergences: tuple[Divergence, ...]
+    """The first difference, and each later frame at which further peers diverged."""
     fields: tuple[FieldValues, ...]
     """The fields that differ at ``first_differing``, in the game's order."""
     hidden: tuple[FieldValues, ...]
-    """Fields that differ one frame earlier, where checksums are equal: no checksum covers them."""
+    """Fields that differ one frame earlier, although the checksums are equal: the checksum does not cover them."""
     inputs: tuple[InputRow, ...]
-    """The inputs around."""
+    """The inputs of the frames around."""
     input_differences: tuple[InputDifference, ...]
-    """Inputs around that were not the same everywhere."""
+    """Those of them that were not the same on all peers."""
     left_out: tuple[tuple[int, int], ...]
-    """Machine and number of fields, where a state had more than are sent."""
+    """Peer id and number of fields that were left out, where a state had more than are sent."""
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """Who agrees with whom at the first differing frame."""
-        return self.partings[0].groups if self.partings else ()
+        """The peers with equal states at the first differing frame, largest group first."""
+        return self.divergences[0].groups if self.divergences else ()
 
     @property
     def suggested_source(self) -> int | None:
-        """Whose state to go on from, if the match is to go on: the lowest number in the largest group."""
+        """The peer whose state to go on from, if the match is to go on: the lowest id in the largest group."""
         return self.groups[0][0] if self.groups else None
 
     def __str__(self) -> str:
@@ -112,7 +117,7 @@ class DesyncReport:
 
 
 def report_lines(report: DesyncReport) -> list[str]:
-    """The report, a line for each thing it says."""
+    """The report as lines of text."""
     if report.first_differing is None:
         return _no_difference(report)
     lines = [_headline(report)]
@@ -120,18 +125,19 @@ def report_lines(report: DesyncReport) -> list[str]:
     lines += [f"frame {report.first_differing}: {_field(field)}" for field in report.fields]
     if not report.fields:
         lines.append(f"frame {report.first_differing}: the fields that were shown are all equal")
-    for machine, count in report.left_out:
-        lines.append(f"{count} fields of machine {machine} were too many to show")
+    for peer, count in report.left_out:
+        lines.append(f"{count} fields of peer {peer} were too many to show")
     for field in report.hidden:
-        lines.append(f"frame {report.last_agreed}, where checksums are equal: {_field(field)}: no checksum covers it")
+        where = f"frame {report.last_agreed}, where checksums are equal"
+        lines.append(f"{where}: {_field(field)}: the checksum does not cover it")
     lines += _inputs(report)
     return lines + _silence(report)
 
 
 def _no_difference(report: DesyncReport) -> list[str]:
-    lines = ["what the machines show of their states does not differ"]
+    lines = ["nothing that the peers show of their states differs"]
     if report.alarm is not None:
-        lines[0] += f", although an alarm was raised for frame {report.alarm}: some checksum that was sent was not true"
+        lines[0] += f", although an alarm was raised for frame {report.alarm}: a checksum that was sent was not true"
     if report.last_agreed is not None:
         lines.append(f"all that answered agree up to frame {report.last_agreed}")
     return lines + _silence(report)
@@ -140,26 +146,26 @@ def _no_difference(report: DesyncReport) -> list[str]:
 def _headline(report: DesyncReport) -> str:
     if report.exact:
         agreed = "nothing before it" if report.last_agreed is None else f"last agreed at frame {report.last_agreed}"
-        return f"the machines part at frame {report.first_differing}; {agreed}"
+        return f"the peers diverge at frame {report.first_differing}; {agreed}"
     known = "no earlier frame is known to agree"
     if report.last_agreed is not None:
         known = f"last known to agree at frame {report.last_agreed}"
-    return f"the machines have parted at frame {report.first_differing} or before; {known}"
+    return f"the peers diverged at frame {report.first_differing} or before; {known}"
 
 
 def _groups(report: DesyncReport) -> list[str]:
     lines = []
-    for parting in report.partings:
+    for divergence in report.divergences:
         sides = (
-            f"{machines_text(group)} {'have' if len(group) > 1 else 'has'} 0x{checksum:08X}"
-            for group, checksum in zip(parting.groups, parting.checksums, strict=True)
+            f"{peers_text(group)} {'have' if len(group) > 1 else 'has'} 0x{checksum:08X}"
+            for group, checksum in zip(divergence.groups, divergence.checksums, strict=True)
         )
-        lines.append(f"checksums at frame {parting.frame}: {', '.join(sides)}")
+        lines.append(f"checksums at frame {divergence.frame}: {', '.join(sides)}")
     return lines
 
 
 def _field(field: FieldValues) -> str:
-    sides = (f"{value_text(value)} at {machines_text(machines)}" for value, machines in field.by_value())
+    sides = (f"{value_text(value)} at {peers_text(peers)}" for value, peers in field.by_value())
     return f"{field.name}: {', '.join(sides)}"
 
 
@@ -168,29 +174,29 @@ def _inputs(report: DesyncReport) -> list[str]:
     if report.inputs:
         lines.append("inputs, one for each player:")
     for row in report.inputs:
-        mark = "  <- its step led there" if row.frame + 1 == report.first_differing else ""
+        mark = "  <- its step led to the difference" if row.frame + 1 == report.first_differing else ""
         lines.append(f"  frame {row.frame}: {' '.join(f'0x{value:04X}' for value in row.values)}{mark}")
     return lines
 
 
 def _input_difference(difference: InputDifference) -> str:
     found: dict[int, tuple[int, ...]] = {}
-    for machine, value in difference.values:
-        found[value] = (*found.get(value, ()), machine)
-    sides = ", ".join(f"0x{value:04X} at {machines_text(machines)}" for value, machines in found.items())
-    return f"frame {difference.frame}: player {difference.player} did not press the same everywhere: {sides}"
+    for peer, value in difference.values:
+        found[value] = (*found.get(value, ()), peer)
+    sides = ", ".join(f"0x{value:04X} at {peers_text(peers)}" for value, peers in found.items())
+    return f"frame {difference.frame}: player {difference.player} did not press the same on all peers: {sides}"
 
 
 def _silence(report: DesyncReport) -> list[str]:
-    return [f"{machines_text(report.silent)} did not show everything in time"] if report.silent else []
+    return [f"{peers_text(report.silent)} did not show everything in time"] if report.silent else []
 
 
 def value_text(value: Value | None) -> str:
     return "absent" if value is None else str(value)
 
 
-def machines_text(machines: Sequence[int]) -> str:
-    """Machines as a sentence names them."""
-    if len(machines) == 1:
-        return f"machine {machines[0]}"
-    return f"machines {', '.join(map(str, machines[:-1]))} and {machines[-1]}"
+def peers_text(peers: Sequence[int]) -> str:
+    """Peers as a sentence names them."""
+    if len(peers) == 1:
+        return f"peer {peers[0]}"
+    return f"peers {', '.join(map(str, peers[:-1]))} and {peers[-1]}"

@@ -1,6 +1,6 @@
-"""The rollback engine: input history, state rings, resimulation, the sync test and cues.
+"""The rollback engine: inputs by frame, states by frame, resimulation, the sync test and cues.
 
-Knows only the simulation contract; knows no packet, no peer and no clock.
+Knows only the simulation contract; knows no packet, no connection and no clock.
 """
 
 from retick.rollback.engine.cues import CueCancelled, CueConfirmed, CueEvent, CueStarted, CueTracker

@@ -1,11 +1,19 @@
-"""What an engine is told once: checked as Python values, so that no wrong number ever becomes a C one."""
+"""The settings of an engine, checked as Python values before they become C numbers; and its longer error texts."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from retick.errors import UsageError
+from retick.errors import HistoryEvicted, PredictionLimit, UsageError
 
-__all__ = ["LONGEST_HISTORY", "MOST_PLAYERS", "NEWEST_FRAME", "check_settings", "local_seats"]
+__all__ = [
+    "LONGEST_HISTORY",
+    "MOST_PLAYERS",
+    "NEWEST_FRAME",
+    "check_settings",
+    "evicted",
+    "local_seats",
+    "window_full",
+]
 
 NEWEST_FRAME = 0xFFFFFFFE
 """Frames are 32 bits on the wire, and the highest number marks what was never written."""
@@ -38,3 +46,25 @@ def local_seats(num_players: int, one: int | None, several: Sequence[int] | None
     if len(set(seats)) != len(seats) or not all(isinstance(seat, int) and 0 <= seat < num_players for seat in seats):
         raise UsageError(f"local seats must be different players from 0 to {num_players - 1}, not {seats}")
     return seats
+
+
+def evicted(frame: Any, why: str, current: int, history: int, oldest: int) -> HistoryEvicted:
+    """The error for a frame that is not in history."""
+    return HistoryEvicted(
+        f"frame {frame!r} is not in history ({why}): at frame {current} with history={history} "
+        f"the frames from {oldest} on are held; raise history to reach further back",
+        frame=frame,
+        current=current,
+        history=history,
+    )
+
+
+def window_full(frame: int, confirmed: int, window: int) -> PredictionLimit:
+    """The error for a frame too far ahead of the inputs that are confirmed."""
+    return PredictionLimit(
+        f"frame {frame} would run {frame - confirmed} frames past the newest confirmed "
+        f"remote input ({confirmed}), and the prediction window is {window}: wait for inputs",
+        frame=frame,
+        confirmed_frame=confirmed,
+        window=window,
+    )

@@ -1,8 +1,8 @@
 """Sound and effects that survive rollback: each cue starts once, and ends as confirmed or as cancelled.
 
 A game derives its cues from a transition: ``cues(before, after)`` yields hashable values such as ``("hit", 1)``.
-They are no part of the state, and are worked out again when a frame is run again. What was started on a guess
-and turns out not to have happened is cancelled; what still happens in the same frame is left playing.
+They are no part of the state, and are derived again when a frame is resimulated. A cue that was started on a guess and
+did not happen after all is cancelled; one that still happens in the same frame is left playing.
 """
 
 from collections import Counter
@@ -33,19 +33,19 @@ class CueStarted(CueEvent):
 
 
 class CueCancelled(CueEvent):
-    """Stop it: the frame was run again, and it did not happen."""
+    """Stop it: the frame was resimulated, and the cue did not happen."""
 
     __slots__ = ()
 
 
 class CueConfirmed(CueEvent):
-    """It happened for good, and nothing more will be said of it."""
+    """It happened: its frame is final. This is the last event of the cue."""
 
     __slots__ = ()
 
 
 class CueTracker:
-    """Follows one engine; ``update`` after each advance tells what to start, stop and forget."""
+    """Follows one engine; ``update`` after each advance returns what to start, to stop and to keep."""
 
     def __init__(
         self,
@@ -68,12 +68,12 @@ class CueTracker:
         self._seen = engine.frame
         self._open: dict[int, Counter[Hashable]] = {}
         self._told: dict[int, Counter[Hashable]] = {}
-        """Confirmed cues, as far back as frames can run again: who left may take back inputs that were sure."""
+        """Confirmed cues, as far back as history reaches: a drop can change frames whose inputs were confirmed."""
 
     def update(self) -> list[CueEvent]:
         """What changed since the last update; call it at least once in ``history`` frames."""
-        redone = self._engine.take_redone()
-        first = self._seen if redone < 0 else min(self._seen, redone)
+        resimulated = self._engine.drain_resimulated()
+        first = self._seen if resimulated < 0 else min(self._seen, resimulated)
         cancelled, started = self._compare(first)
         self._seen = self._engine.frame
         if self._tolerance:
@@ -93,7 +93,7 @@ class CueTracker:
         return cancelled, started
 
     def _keep_moved(self, cancelled: list[CueEvent], started: list[CueEvent]) -> None:
-        """Strike out each pair of a cancelled and a started cue that are the same one, moved a little."""
+        """Remove each pair of a cancelled and a started cue that are the same one, moved by a few frames."""
         for old in list(cancelled):
             for new in started:
                 if new.cue == old.cue and abs(new.frame - old.frame) <= self._tolerance:

@@ -1,4 +1,5 @@
 from retick.rollback.engine.inputs cimport InputHistory
+from retick.rollback.engine.local_inputs cimport LocalInputs
 from retick.rollback.engine.states cimport StateRing
 
 
@@ -11,13 +12,10 @@ cdef class RollbackEngine:
     cdef long long start
     cdef long long window
     cdef long long wrong_from
-    cdef long long redone_from
-    cdef long long delay
-    cdef long long local_upto
+    cdef long long resimulated_from
     cdef int num_players
-    cdef bint single
-    cdef int first_seat
     cdef InputHistory inputs
+    cdef LocalInputs local
     cdef StateRing states
     cdef readonly long long rollbacks
     cdef readonly long long resimulated
@@ -26,19 +24,12 @@ cdef class RollbackEngine:
     cpdef object advance(self, object pressed)
     cpdef bint can_advance(self)
     cpdef int add_remote_inputs(self, object player, object start_frame, object inputs) except -1
-    cdef list sure_inputs(self, int player, long long first, long long end)
+    cdef list confirmed_inputs(self, int player, long long first, long long end)
     cdef long long missing_from(self, int player) noexcept
-    cdef int settle(self) except -1
+    cdef int resimulate(self) except -1
     cdef long long oldest(self) noexcept
     cdef long long final_frame(self) noexcept
-    cdef int give_local(self, object pressed) except -1
     cdef int check_player(self, object player) except -1
     cdef int check_seat(self, object player) except -1
     cdef int check_frames(self, object first, long long count) except -1
-    cdef int check_press(self, int player, object value) except -1
-    cdef int hold_local(self) except -1
-    cdef int check_batch(self, int player, long long first, object values) except -1
-    cdef bint is_lost(self, int player, long long frame) noexcept
-    cdef int note_wrong(self, int player, long long frame) noexcept
-    cdef int note_dirty(self, int player, long long frame) noexcept
-    cdef bint is_news(self, int player, long long frame) noexcept
+    cdef int note_wrong(self, long long frame) noexcept

@@ -1,19 +1,20 @@
-"""Who pressed what at which frame: known for sure, or guessed (a compiled kernel).
+"""Who pressed what in which frame: confirmed, or guessed (a compiled kernel).
 
 Theory of operation. A ring of rows, one a frame, each with one input a player and a mark whether that input is
-sure (confirmed) or a guess. A row carries the frame that it is for; a row whose tag is another frame's was
-never written or was evicted. For each player three frames are kept: ``upto``, the first frame that is not
-sure with all before it sure; ``newest``, the newest sure frame, which may lie beyond a gap; and ``gone_from``,
-the frame from which on the player has left and is simulated on neutral input.
+confirmed or a guess. A row carries a tag, the frame that it is for; a row with the tag of another frame was
+never written or was overwritten. For each player three frames are kept: ``upto``, the first frame that is not
+confirmed although all before it are; ``newest``, the newest confirmed frame, which may lie beyond a gap; and
+``dropped_from``, the frame from which on the player is dropped and simulated on neutral input.
 
-A guess is always made from the newest sure input before its frame. When that input changes, the guesses after
-it are made anew: ``dirty`` remembers from which frame on they are to be looked at.
+A guess is always made from the newest confirmed input before its frame. When that input changes, the guesses after
+it are made again: ``dirty`` is the first frame whose guess may be out of date.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from retick.errors import UsageError
+from retick.errors import InputConflict, UsageError
+from retick.rollback.engine.checks import evicted
 from retick.sim.contract import Frame, Player
 
 try:
@@ -30,7 +31,7 @@ else:
 __all__ = ["InputHistory", "Predictor", "fits"]
 
 Predictor = Callable[[int, int, int, int], int]
-"""Called with a player, the frame to guess, the newest sure input before it and the frame that input is for
+"""Called with a player, the frame to guess, the newest confirmed input before it and the frame that input is for
 (-1 and input 0 when there is none); returns the guess. It must be a pure function."""
 
 
@@ -57,13 +58,13 @@ class InputHistory:
         predictor: Predictor | None
         mask: int
         used: list[int]
-        sure: list[int]
+        confirmed: list[int]
         local: list[int]
         tags: list[int]
         upto: list[int]
         newest: list[int]
         dirty: list[int]
-        gone_from: list[int]
+        dropped_from: list[int]
         start: int
         any_dirty: bool
         guessed_from: int
@@ -90,26 +91,26 @@ class InputHistory:
         self.guessed_from = -1
         if cython.compiled:
             self.used = cython.cast(cython.p_ulonglong, calloc(size * num_players, 8))
-            self.sure = cython.cast(cython.p_uchar, calloc(size * num_players, 1))
+            self.confirmed = cython.cast(cython.p_uchar, calloc(size * num_players, 1))
             self.local = cython.cast(cython.p_uchar, calloc(num_players, 1))
             self.tags = cython.cast(cython.p_longlong, calloc(size, 8))
             self.upto = cython.cast(cython.p_longlong, calloc(num_players, 8))
             self.newest = cython.cast(cython.p_longlong, calloc(num_players, 8))
             self.dirty = cython.cast(cython.p_longlong, calloc(num_players, 8))
-            self.gone_from = cython.cast(cython.p_longlong, calloc(num_players, 8))
-            if not (self.used and self.sure and self.local and self.tags and self.upto):
+            self.dropped_from = cython.cast(cython.p_longlong, calloc(num_players, 8))
+            if not (self.used and self.confirmed and self.local and self.tags and self.upto):
                 raise MemoryError
-            if not (self.newest and self.dirty and self.gone_from):
+            if not (self.newest and self.dirty and self.dropped_from):
                 raise MemoryError
         else:
             self.used = [0] * (size * num_players)
-            self.sure = [0] * (size * num_players)
+            self.confirmed = [0] * (size * num_players)
             self.local = [0] * num_players
             self.tags = [0] * size
             self.upto = [0] * num_players
             self.newest = [0] * num_players
             self.dirty = [0] * num_players
-            self.gone_from = [0] * num_players
+            self.dropped_from = [0] * num_players
         index: cython.longlong
         for index in range(size):
             self.tags[index] = UNSEEN
@@ -118,27 +119,95 @@ class InputHistory:
             self.upto[player] = start
             self.newest[player] = -1
             self.dirty[player] = UNSEEN
-            self.gone_from[player] = UNSEEN
+            self.dropped_from[player] = UNSEEN
             self.local[player] = player in local_players
 
     def __dealloc__(self) -> None:
         if cython.compiled:
             free(self.used)
-            free(self.sure)
+            free(self.confirmed)
             free(self.local)
             free(self.tags)
             free(self.upto)
             free(self.newest)
             free(self.dirty)
-            free(self.gone_from)
+            free(self.dropped_from)
 
     def holds(self, frame: cython.longlong) -> cython.bint:
-        """Whether the row of ``frame`` is still, or already, there."""
+        """Whether the ring has the row of ``frame``."""
         return self.tags[frame & self.mask] == frame
 
-    def is_sure(self, player: cython.int, frame: cython.longlong) -> cython.bint:
+    def is_confirmed(self, player: cython.int, frame: cython.longlong) -> cython.bint:
         at: cython.longlong = frame & self.mask
-        return self.tags[at] == frame and self.sure[at * self.num_players + player] != 0
+        return self.tags[at] == frame and self.confirmed[at * self.num_players + player] != 0
+
+    def is_news(self, player: cython.int, frame: cython.longlong, current: cython.longlong) -> cython.bint:
+        """Whether an input for this frame is still wanted: not before the start, not of a dropped player, not known."""
+        if frame < self.start or frame >= self.dropped_from[player] or self.is_confirmed(player, frame):
+            return False
+        return frame >= current or self.holds(frame)
+
+    def is_lost(self, player: cython.int, frame: cython.longlong, current: cython.longlong) -> cython.bint:
+        """Whether a frame was run on a guess that can no longer be compared, because its row was overwritten."""
+        if frame < self.upto[player] or frame >= current:
+            return False
+        return frame < self.dropped_from[player] and not self.holds(frame)
+
+    def check_batch(
+        self,
+        player: cython.int,
+        first: cython.longlong,
+        values: Any,
+        current: cython.longlong,
+        history: cython.longlong,
+    ) -> cython.int:
+        """Raise if any input of a batch must be refused; change nothing. States of ``history`` frames are held."""
+        frame: cython.longlong = first
+        oldest: cython.longlong = max(self.start, current - history)
+        known: cython.ulonglong
+        for value in values:
+            if not fits(value, self.largest_input):
+                raise UsageError(
+                    f"input of player {player} for frame {frame} must be an integer from 0 to "
+                    f"{self.largest_input}, not {value!r}"
+                )
+            if self.holds(frame) and frame < self.dropped_from[player]:
+                known = self.used[(frame & self.mask) * self.num_players + player]
+                if known != value:
+                    if self.is_confirmed(player, frame):
+                        raise InputConflict(
+                            f"player {player} sent {value} for frame {frame}, which was confirmed as {known}",
+                            player=player,
+                            frame=frame,
+                            confirmed=known,
+                            received=value,
+                        )
+                    if frame < oldest:
+                        why = f"player {player} pressed {value} and not {known}"
+                        raise evicted(frame, why, current, history, oldest)
+            elif self.is_lost(player, frame, current):
+                why = f"player {player} pressed {value}, and what was guessed is forgotten"
+                raise evicted(frame, why, current, history, oldest)
+            frame += 1
+        return 0
+
+    def mark_dirty(self, player: cython.int, frame: cython.longlong) -> cython.int:
+        """Guesses from ``frame`` on were made from less than is known now."""
+        if frame < self.dirty[player]:
+            self.dirty[player] = frame
+            self.any_dirty = True
+        return 0
+
+    def restore(self, player: cython.int, frame: cython.longlong, end: cython.longlong) -> cython.int:
+        """A dropped player sends inputs again from ``frame`` on; rows up to ``end`` may hold neutral ones for it."""
+        at: cython.longlong
+        for at in range(frame, end):
+            if self.holds(at):
+                self.confirmed[(at & self.mask) * self.num_players + player] = 0
+        self.dropped_from[player] = UNSEEN
+        self.upto[player] = frame
+        self.newest[player] = frame - 1
+        return 0
 
     def row(self, frame: cython.longlong) -> cython.p_ulonglong:
         """The inputs of one frame as they were, or will be, simulated."""
@@ -156,7 +225,7 @@ class InputHistory:
         return tuple(self.used[at : at + self.num_players])
 
     def confirm(self, player: cython.int, frame: cython.longlong, value: cython.ulonglong) -> cython.int:
-        """Make an input sure. Returns 1 when another value was used for this frame before."""
+        """Confirm an input. Returns 1 when another value was used for this frame before."""
         at: cython.longlong = frame & self.mask
         changed: cython.int = 0
         if self.tags[at] != frame:
@@ -165,17 +234,17 @@ class InputHistory:
         if self.used[cell] != value:
             self.used[cell] = value
             changed = 1
-        self.sure[cell] = 1
+        self.confirmed[cell] = 1
         if frame > self.newest[player]:
             self.newest[player] = frame
         if frame == self.upto[player]:
             self.upto[player] = frame + 1
-            while self.is_sure(player, self.upto[player]):
+            while self.is_confirmed(player, self.upto[player]):
                 self.upto[player] += 1
         return changed
 
     def predict(self, player: cython.int, frame: cython.longlong) -> cython.ulonglong:
-        """A guess from the newest sure input before ``frame``; neutral when none is held."""
+        """A guess from the newest confirmed input before ``frame``; neutral when none is held."""
         base: cython.longlong = self.newest[player]
         bound: cython.longlong
         value: cython.ulonglong = 0
@@ -183,7 +252,7 @@ class InputHistory:
             # The frame lies in a gap: search back, no further than the ring reaches.
             base = frame - 1
             bound = max(self.start - 1, frame - self.capacity)
-            while base > bound and not self.is_sure(player, base):
+            while base > bound and not self.is_confirmed(player, base):
                 base -= 1
             if base <= bound:
                 base = -1
@@ -202,30 +271,30 @@ class InputHistory:
         return guess
 
     def fill(self, frame: cython.longlong) -> cython.int:
-        """Complete the row of ``frame`` for simulation: neutral for those who left, guesses for the unknown."""
+        """Complete the row of ``frame`` for simulation: neutral for dropped players, guesses for unknown inputs."""
         at: cython.longlong = frame & self.mask
         player: cython.int
         if self.tags[at] != frame:
             self.open_row(frame)
         for player in range(self.num_players):
-            if frame >= self.gone_from[player]:
+            if frame >= self.dropped_from[player]:
                 self.confirm(player, frame, 0)
-            elif not self.sure[at * self.num_players + player]:
+            elif not self.confirmed[at * self.num_players + player]:
                 self.used[at * self.num_players + player] = self.predict(player, frame)
         return 0
 
     def open_row(self, frame: cython.longlong) -> cython.int:
-        """Take a row over for ``frame``: nothing known of it yet."""
+        """Start the row of ``frame``, in place of an older one: nothing is known of it yet."""
         at: cython.longlong = frame & self.mask
         player: cython.int
         self.tags[at] = frame
         for player in range(self.num_players):
             self.used[at * self.num_players + player] = 0
-            self.sure[at * self.num_players + player] = 0
+            self.confirmed[at * self.num_players + player] = 0
         return 0
 
-    def predict_anew(self, oldest: cython.longlong, frame: cython.longlong) -> cython.longlong:
-        """Guess every unsure input in the dirty frames again; the first frame that changed, or -1."""
+    def predict_again(self, oldest: cython.longlong, frame: cython.longlong) -> cython.longlong:
+        """Guess every unconfirmed input in the dirty frames again; the first frame that changed, or -1."""
         player: cython.int
         at: cython.longlong
         value: cython.ulonglong
@@ -239,7 +308,7 @@ class InputHistory:
                 index = self.upto[player]
             while index < frame:
                 at = (index & self.mask) * self.num_players + player
-                if not self.sure[at]:
+                if not self.confirmed[at]:
                     value = self.predict(player, index)
                     if self.used[at] != value:
                         self.used[at] = value
@@ -247,18 +316,18 @@ class InputHistory:
                             self.guessed_from = index
                 index += 1
             self.dirty[player] = UNSEEN
-        # Only now: where a predictor raises, what it guessed before is still told the next time.
+        # Only now: if a predictor raises, the next call still returns what it changed before.
         changed: cython.longlong = self.guessed_from
         self.guessed_from = -1
         self.any_dirty = False
         return changed
 
     def confirmed_by_all(self) -> cython.longlong:
-        """The newest frame that is sure for every player, with all before it; one below the start before any."""
+        """The newest frame that, with all before it, is confirmed for every player; one below the start before any."""
         least: cython.longlong = UNSEEN
         player: cython.int
         for player in range(self.num_players):
-            if self.upto[player] < least and self.upto[player] < self.gone_from[player]:
+            if self.upto[player] < least and self.upto[player] < self.dropped_from[player]:
                 least = self.upto[player]
         return least - 1
 
@@ -267,7 +336,7 @@ class InputHistory:
         least: cython.longlong = UNSEEN
         player: cython.int
         for player in range(self.num_players):
-            if self.local[player] or self.upto[player] >= self.gone_from[player]:
+            if self.local[player] or self.upto[player] >= self.dropped_from[player]:
                 continue
             if self.upto[player] < least:
                 least = self.upto[player]

@@ -1,5 +1,4 @@
 from retick.rollback.engine.inputs cimport InputHistory
-from retick.sim.flat cimport FlatSimulation
 
 
 cdef class StateRing:
@@ -13,14 +12,6 @@ cdef class StateRing:
     cdef int stamp(self, long long frame) except -1
     cdef long long recheck(self, long long first, long long end, InputHistory inputs) except -2
     cdef object rechecked_state(self)
-
-
-cdef class FlatRing(StateRing):
-    cdef FlatSimulation flat
-    cdef int slots
-    cdef long long* rows
-    cdef long long* scratch
-    cdef unsigned int* sums
 
 
 cdef class ObjectRing(StateRing):

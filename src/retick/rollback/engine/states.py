@@ -1,14 +1,14 @@
-"""The states that can be rolled back to, and the loop that runs frames again (a compiled kernel).
+"""The states that can be rolled back to, and the loop that runs frames (a compiled kernel).
 
 Theory of operation. A ring holds the state *before* each of the last frames and the present one. ``simulate``
 starts from the state before ``first`` and runs up to ``end``, storing the state before each frame on the way:
-this one loop is an ordinary advance, a rollback and a re-run. Three rings do it, the same to the caller:
+this one loop is an ordinary advance, a rollback and a sync test. Three rings do it, the same to the caller; ``rings``
+chooses one for a game:
 
-- ``FlatRing`` for a :class:`~retick.sim.flat.FlatSimulation` when compiled: rows of C integers, stepped by a
-  direct call, no Python object a frame;
-- ``ObjectRing`` for any game: keeping a reference to each state;
-- ``SparseRing`` for a world whose save is dear: it saves the newest final state and one in eight around it,
-  and runs from the nearest one before the frame it is asked for.
+- ``FlatRing`` (in ``flat_ring``) for a compiled game of flat integers: no Python object a frame;
+- ``ObjectRing`` for any game: it keeps a reference to each state;
+- ``SparseRing`` for a world whose save is expensive: it saves the newest final state and one in eight around it,
+  and runs from the nearest saved one before the frame it is asked for.
 """
 
 from typing import Any
@@ -21,20 +21,18 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.libc.stdlib import calloc, free
-    from cython.cimports.libc.string import memcpy
     from cython.cimports.retick.rollback.engine.inputs import InputHistory
     from cython.cimports.retick.sim.flat import FlatSimulation
 else:
     from retick.rollback.engine.inputs import InputHistory
     from retick.sim.flat import FlatSimulation
 
-__all__ = ["FlatRing", "ObjectRing", "SparseRing", "StateRing", "ring_for"]
+__all__ = ["ObjectRing", "SparseRing", "StateRing"]
 
 
 @cython.cclass
 class StateRing:
-    """What the engine asks of its states; frames outside of the ring are the engine's to refuse."""
+    """What the engine asks of its states. The engine itself refuses frames that are outside of the ring."""
 
     if not cython.compiled:
         sim: Any
@@ -69,88 +67,6 @@ class StateRing:
 
 
 @cython.cclass
-class FlatRing(StateRing):
-    """States as rows of C integers; compiled form only."""
-
-    def __init__(self, sim: Any, capacity: Frame) -> None:
-        self.sim = sim
-        self.capacity = capacity
-        if cython.compiled:
-            self.flat = sim
-            self.slots = self.flat.slot_count
-            self.rows = cython.cast(cython.p_longlong, calloc(capacity * self.slots, 8))
-            self.scratch = cython.cast(cython.p_longlong, calloc(self.slots, 8))
-            self.sums = cython.cast(cython.p_uint, calloc(capacity, 4))
-            if not (self.rows and self.scratch and self.sums):
-                raise MemoryError
-
-    def __dealloc__(self) -> None:
-        if cython.compiled:
-            free(self.rows)
-            free(self.scratch)
-            free(self.sums)
-
-    def put(self, frame: cython.longlong, state: Any) -> cython.int:
-        if cython.compiled:
-            memcpy(self.rows + (frame % self.capacity) * self.slots, self.flat.slots_of(state), self.slots * 8)
-        return 0
-
-    def simulate(
-        self, first: cython.longlong, end: cython.longlong, final: cython.longlong, inputs: InputHistory
-    ) -> cython.int:
-        if cython.compiled:
-            frame: cython.longlong
-            at: cython.longlong = first % self.capacity
-            size: cython.size_t = self.slots * 8
-            here: cython.p_longlong = self.rows + at * self.slots
-            there: cython.p_longlong
-            for frame in range(first, end):
-                at += 1
-                if at == self.capacity:
-                    at = 0
-                there = self.rows + at * self.slots
-                memcpy(there, here, size)
-                self.flat.advance_slots(there, inputs.row(frame))
-                here = there
-        return 0
-
-    def state_at(self, frame: cython.longlong, inputs: InputHistory) -> Any:
-        if cython.compiled:
-            return self.flat.state_from(self.rows + (frame % self.capacity) * self.slots)
-        return None
-
-    def checksum_at(self, frame: cython.longlong, inputs: InputHistory) -> Any:
-        if cython.compiled:
-            return self.flat.checksum_slots(self.rows + (frame % self.capacity) * self.slots)
-        return None
-
-    def stamp(self, frame: cython.longlong) -> cython.int:
-        if cython.compiled:
-            at: cython.longlong = frame % self.capacity
-            self.sums[at] = self.flat.checksum_slots(self.rows + at * self.slots)
-        return 0
-
-    def recheck(self, first: cython.longlong, end: cython.longlong, inputs: InputHistory) -> cython.longlong:
-        if cython.compiled:
-            frame: cython.longlong
-            at: cython.longlong = first % self.capacity
-            memcpy(self.scratch, self.rows + at * self.slots, self.slots * 8)
-            for frame in range(first, end):
-                self.flat.advance_slots(self.scratch, inputs.row(frame))
-                at += 1
-                if at == self.capacity:
-                    at = 0
-                if self.flat.checksum_slots(self.scratch) != self.sums[at]:
-                    return frame + 1
-        return -1
-
-    def rechecked_state(self) -> Any:
-        if cython.compiled:
-            return self.flat.state_from(self.scratch)
-        return None
-
-
-@cython.cclass
 class ObjectRing(StateRing):
     """States as Python objects, one reference each."""
 
@@ -174,7 +90,7 @@ class ObjectRing(StateRing):
 
     def put(self, frame: cython.longlong, state: Any) -> cython.int:
         if isinstance(self.sim, FlatSimulation):
-            self.sim.fields(state)  # which refuses the state of another game now, and not in the first step
+            self.sim.fields(state)  # it refuses the state of another game: better now than in the first step
         self.kept[frame % self.capacity] = state
         return 0
 
@@ -253,7 +169,7 @@ class SparseRing(StateRing):
         for stale in [anchor for anchor in self.anchors if anchor > start]:
             del self.anchors[stale]
         newest: cython.longlong = max(self.anchors)
-        # Where a game raises on the way, there is no present: it is made again from the nearest anchor.
+        # If the game raises on the way, there is no present state: it is made again from the nearest anchor.
         self.present_frame = -1
         for frame in range(start, end):
             if frame == final + 1 or frame - newest >= SparseRing.SPACING:
@@ -273,7 +189,7 @@ class SparseRing(StateRing):
         return start, self.anchors[start]
 
     def _forget(self, oldest: Frame, final: Frame) -> None:
-        """Drop the anchors before history, and of those that no rollback starts from all that stand too close."""
+        """Drop the anchors before history, and those too close to another one that no rollback starts from."""
         base = max((anchor for anchor in self.anchors if anchor <= oldest), default=-1)
         newest_final = max((anchor for anchor in self.anchors if anchor <= final), default=final)
         last = -SparseRing.SPACING
@@ -288,7 +204,7 @@ class SparseRing(StateRing):
         start, state = self._nearest(frame)
         if start == frame:
             return state
-        # Stepping moves the world on, and an unsaved present would be lost.
+        # Stepping changes the world: a present state that was not saved would be lost.
         if frame != self.present_frame and self.is_here(self.present):
             self.keep(self.present)
         for at in range(start, frame):
@@ -313,18 +229,3 @@ def _reloader(sim: Any) -> Any:
     if hasattr(sim, "pack_state") and hasattr(sim, "unpack_state"):
         return lambda state: sim.unpack_state(sim.pack_state(state))
     return _itself
-
-
-def ring_for(sim: Any, capacity: Frame, sparse: object) -> Any:
-    """The ring that suits a game: rows of C integers only if nothing in Python has replaced the game's own step."""
-    if sparse:
-        return SparseRing(sim, capacity)
-    if cython.compiled and isinstance(sim, FlatSimulation) and sim.python_advance is None:
-        kind, own = type(sim), getattr(sim, "__dict__", {})
-        if (
-            kind.step is FlatSimulation.step
-            and kind.checksum is FlatSimulation.checksum
-            and not ("step" in own or "checksum" in own)
-        ):
-            return FlatRing(sim, capacity)
-    return ObjectRing(sim, capacity)

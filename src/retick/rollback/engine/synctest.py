@@ -1,7 +1,7 @@
-"""The sync test: run every frame, then run the last few again from the saved state, and compare (a compiled kernel).
+"""The sync test: run each frame, run the last few again from a saved state, and compare (a compiled kernel).
 
-A game that keeps anything outside of its state, or whose step does not depend on its arguments alone, gives
-another checksum the second time. The report names the frame and the fields, first value and second.
+A game that keeps anything outside of its state, or whose step depends on more than its arguments, gives another
+checksum the second time. The error names the frame and the fields with both values.
 """
 
 from collections.abc import Sequence
@@ -9,8 +9,9 @@ from typing import Any
 
 from retick.errors import DeterminismError, UsageError
 from retick.rollback.engine.checks import check_settings
-from retick.rollback.engine.states import ring_for
+from retick.rollback.engine.rings import ring_for
 from retick.sim.contract import Frame, Input, input_size_of
+from retick.sim.fields import field_differences
 
 try:
     import cython
@@ -32,7 +33,7 @@ NO_STATES = StateRing()
 
 @cython.cclass
 class SyncTest:
-    """Advances a game; each ``advance`` re-simulates the last ``distance`` frames and compares checksums."""
+    """Runs a game; each ``advance`` resimulates the last ``distance`` frames and compares checksums."""
 
     if not cython.compiled:
         sim: Any
@@ -94,13 +95,8 @@ class SyncTest:
             raise self._mismatch(frame)
 
     def _mismatch(self, frame: Frame) -> DeterminismError:
-        before = dict(self.sim.fields(self.states.state_at(frame, self.inputs)))
-        again = dict(self.sim.fields(self.states.rechecked_state()))
-        differences = tuple(
-            (name, before.get(name), again.get(name))
-            for name in {**before, **again}
-            if before.get(name) != again.get(name)
-        )
+        before = tuple(self.sim.fields(self.states.state_at(frame, self.inputs)))
+        differences = field_differences(before, self.sim.fields(self.states.rechecked_state()))
         named = "; ".join(f"{name}: {one} first, {two} again" for name, one, two in differences[:8])
         return DeterminismError(
             f"frame {frame} came out differently when it was run again: {named or 'no named field differs'}",

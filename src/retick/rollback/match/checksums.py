@@ -1,20 +1,24 @@
-"""Compares checksums of final states with those of another machine: an alarm is never a false one.
+"""Compares checksums of final states with those of one peer.
 
-A state is final when every input before it is confirmed, so that no rollback can change it. Only final states are
-written down here, and what the other side sends is of its final states too; so two that differ mean that the
-simulations themselves have parted. Both books are bounded: what is too old to matter is forgotten.
+A state is final when every input before it is confirmed, so that no rollback can change it. Only checksums of final
+states are written here, and a peer sends only those of its final states. So between peers that keep to the protocol two
+checksums that differ mean that the states have diverged, never that one of them was a guess. A peer can still send a
+checksum that is not true: whether an alarm was a true one is known only after the investigation (``alarm``).
+Both books are bounded: the oldest entries are forgotten.
 """
 
 __all__ = ["ChecksumBook"]
 
 PAGES = 128
+"""Checksums that are kept of each side."""
 
 
 class ChecksumBook:
-    """The final checksums of this side, and those that one other side claims."""
+    """The final checksums of this side, and those that one peer sent."""
 
     def __init__(self, interval: int) -> None:
         self.interval = interval
+        """Frames from one compared frame to the next."""
         self.last_agreed = -1
         """The newest frame whose states were compared and equal."""
         self.compared = 0
@@ -24,13 +28,13 @@ class ChecksumBook:
         self._theirs: dict[int, int] = {}
 
     def write(self, frame: int, checksum: int) -> tuple[int, int, int] | None:
-        """Note our final checksum; a frame and two checksums that differ, if they do."""
+        """Note our final checksum; returns the frame, ours and theirs if they differ."""
         self._ours[frame] = checksum
         _forget_oldest(self._ours)
         return self._compare(frame)
 
     def claim(self, frame: int, checksum: int) -> tuple[int, int, int] | None:
-        """Note what the other side claims; a frame and two checksums that differ, if they do."""
+        """Note a checksum that the peer sent; returns the frame, ours and theirs if they differ."""
         if frame % self.interval or frame <= self._judged:
             return None
         self._theirs[frame] = checksum

@@ -21,7 +21,6 @@ cdef class Exchange:
     cdef readonly long long their_frame
     cdef readonly list events
     cdef readonly object book
-    cdef readonly bint desynced
     cdef RollbackEngine engine
     cdef unsigned int extensions
     cdef bint compares

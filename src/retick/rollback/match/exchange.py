@@ -61,7 +61,6 @@ class Exchange:
         their_frame: int
         events: list[MatchEvent]
         book: ChecksumBook | None
-        desynced: bool
         engine: RollbackEngine
         extensions: int
         compares: bool
@@ -117,7 +116,6 @@ class Exchange:
         """The frame at which the other side was when it last said so; -1 before."""
         self.events = []
         self.book = ChecksumBook(config.checksum_interval) if config.checksum_interval else None
-        self.desynced = False
         self.extensions = extensions & rbn1.ALL_EXTENSIONS
         self.knows_sync = extensions & rbn1.TIME_SYNC != 0
         self.compares = compare_checksums
@@ -153,7 +151,7 @@ class Exchange:
 
     def packet(self) -> bytes | None:
         """The packet to send now; None while there is no input to send."""
-        end: cython.longlong = self.engine.local_upto
+        end: cython.longlong = self.engine.local.upto
         if end <= self.start:
             return None
         first: cython.longlong = self.acknowledged + 1
@@ -161,7 +159,7 @@ class Exchange:
             first = end - 1
         if first < self.start:
             first = self.start
-        if first < self.engine.oldest() and not self.engine.inputs.is_sure(self.engine.local_players[0], first):
+        if first < self.engine.oldest() and not self.engine.inputs.is_confirmed(self.engine.local_players[0], first):
             # The peer acknowledges nothing: what it has missed for so long is no longer held, and must not stop us.
             first = self.engine.oldest()
         if end > first + self.most_frames:
@@ -190,8 +188,8 @@ class Exchange:
 
     def inputs_to_send(self, first: cython.longlong, end: cython.longlong) -> list[int]:
         if self.only_local >= 0:
-            return self.engine.sure_inputs(self.only_local, first, end)
-        columns = [self.engine.sure_inputs(player, first, end) for player in self.engine.local_players]
+            return self.engine.confirmed_inputs(self.only_local, first, end)
+        columns = [self.engine.confirmed_inputs(player, first, end) for player in self.engine.local_players]
         return [value for row in zip(*columns, strict=True) for value in row]
 
     def wide(
@@ -240,8 +238,8 @@ class Exchange:
             return "AnotherMatch"
         engine = self.engine
         start = self.widened(start, engine.current)
-        ack = self.widened(ack, engine.local_upto)
-        if ack < 0 or (ack >= engine.local_upto and ack >= self.acks_below and ack > 0):
+        ack = self.widened(ack, engine.local.upto)
+        if ack < 0 or (ack >= engine.local.upto and ack >= self.acks_below and ack > 0):
             return "AckFromTheFuture"
         if start < 0:
             return "ProtocolViolation"
@@ -264,7 +262,7 @@ class Exchange:
             self.their_frame = newest + ((sync.frame - newest + 0x8000) & 0xFFFF) - 0x8000
         elif not self.knows_sync:
             # They sent this right after a frame, and had our newest input for half a frame on average.
-            self.lead.measure_theirs(newest + 0.5 - engine.delay - ack)
+            self.lead.measure_theirs(newest + 0.5 - engine.local.delay - ack)
         if claimed is not None and checksum is not None and self.compares:
             self._claim(claimed, checksum)
         return None
@@ -311,9 +309,9 @@ class Exchange:
         self._alarm(self.book.claim(frame, checksum))
 
     def _alarm(self, difference: tuple[int, int, int] | None) -> None:
-        if difference is None or self.desynced or self.book is None:
+        """Note two checksums that differ; the match decides whether that is news (``Alarm``)."""
+        if difference is None or self.book is None:
             return
-        self.desynced = True
         frame, ours, theirs = difference
         self.events.append(
             DesyncDetected(

@@ -16,7 +16,7 @@ cdef class Match:
     cdef readonly RollbackEngine engine
     cdef readonly list exchanges
     cdef readonly Pace pace
-    cdef public object alarm
+    cdef readonly object alarm
     cdef list happened
     cdef object depths
     cdef long long rollbacks

@@ -10,6 +10,7 @@ from typing import Any
 
 from retick.errors import UsageError
 from retick.rollback.events import DesyncDetected, MatchEvent, Resumed, Stalled
+from retick.rollback.match.alarm import Alarm
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.peer import MatchPeer
 from retick.rollback.match.stats import SessionStats
@@ -52,7 +53,7 @@ class Match:
         engine: RollbackEngine
         exchanges: list[Exchange]
         pace: Pace
-        alarm: DesyncDetected | None
+        alarm: Alarm
         happened: list[MatchEvent]
         depths: Counter[int]
         rollbacks: int
@@ -113,8 +114,8 @@ class Match:
             longest_catch_up=config.longest_catch_up,
         )
         self.is_single = len(local_players) == 1
-        self.alarm = None
-        """The first desync of this match."""
+        self.alarm = Alarm()
+        """Whether peers may hold different states, and how far that is known."""
         self.happened = []
         self.depths = Counter()
         self.rollbacks = self.resimulated = self.stalls = 0
@@ -214,7 +215,7 @@ class Match:
     def advance(self, pressed: Input | tuple[Input, ...], now: cython.double) -> None:
         """Run the next frame. PredictionLimit when the window is full: ask ``due`` first."""
         engine = self.engine
-        if engine.local_upto < self.first_own:
+        if engine.local.upto < self.first_own:
             engine.advance((0,) * len(engine.local_players))
         else:
             engine.advance((pressed,) if self.is_single else pressed)
@@ -230,7 +231,7 @@ class Match:
         self.pace.frame_run(now, most)
         if engine.rollbacks != self.rollbacks:
             self._count_depth()
-        engine.settle()
+        engine.resimulate()
         if engine.final_frame() + 1 >= self.next_checksum:
             self._write_checksums()
         self.is_unsent = True
@@ -301,9 +302,8 @@ class Match:
 
     def _collect(self, exchange: Exchange) -> None:
         for event in exchange.events:
-            if isinstance(event, DesyncDetected) and self.alarm is None:
-                self.alarm = event
-        self.happened += exchange.events
+            if not isinstance(event, DesyncDetected) or self.alarm.detect(event):
+                self.happened.append(event)
         exchange.events.clear()
 
     def _stall(self, now: float) -> None:

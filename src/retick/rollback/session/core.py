@@ -74,7 +74,7 @@ class SessionCore:
                 connection = peer.connection
                 if connection is not None:
                     connection.send_unreliable(data)
-            if (packets or not match.exchanges) and not (self.is_quiet and match.alarm is None):
+            if (packets or not match.exchanges) and not (self.is_quiet and not match.alarm.is_open):
                 # Once a frame, and while waiting as often as packets are sent again.
                 self.is_quiet = self.ask_parts(match, now)
         return self.link.drain(now)

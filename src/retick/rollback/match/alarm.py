@@ -1,0 +1,103 @@
+"""The alarm of a match: its peers may hold different states. The one place that knows how far that is.
+
+::
+
+    NONE ──────> RAISED ──────> INVESTIGATING ──────> REPORTED     a difference was found: for the rest of the match
+     │             ^  ^           ^        │
+     │             │  └───────────│────────┤          nothing was found, and another difference was seen meanwhile
+     └─────────────│──────────────┘        v
+                   └──────────────────── FALSE        nothing was found: some checksum or evidence was not true
+
+RAISED: a peer's checksum of a final state differs from ours. INVESTIGATING: peers compare what they hold, because of
+our own alarm or because a peer sent evidence first. A false alarm must not hide a true one, so FALSE leads on like
+NONE. A peer that lies could go on like this for ever, so false alarms are limited: of one peer's checksums, and of
+evidence that came first.
+"""
+
+from collections import Counter
+from enum import Enum
+from typing import Any
+
+from retick.rollback.events import DesyncDetected
+
+__all__ = ["MOST_FALSE_ALARMS", "Alarm", "AlarmState"]
+
+MOST_FALSE_ALARMS = 4
+"""False alarms after which one peer's checksums raise no more, and evidence that comes first opens nothing more."""
+
+
+class AlarmState(Enum):
+    """How far an alarm is."""
+
+    NONE = "no difference was seen"
+    RAISED = "a checksum differs"
+    INVESTIGATING = "peers compare what they hold"
+    REPORTED = "a difference was reported"
+    FALSE = "nothing was found to differ"
+
+
+class Alarm:
+    """The alarm of one match, as one peer has it."""
+
+    def __init__(self) -> None:
+        self.state = AlarmState.NONE
+        self.is_open = False
+        """Whether somebody has to act: an alarm was raised, or is being investigated."""
+        self.detected: DesyncDetected | None = None
+        """The difference that is to be investigated; None if there is none, or if it is being investigated."""
+        self._announced: set[Any] = set()
+        self._cause: Any = None
+        self._false_alarms: Counter[Any] = Counter()
+        self._newest_false: int | None = None
+
+    def __repr__(self) -> str:
+        return f"Alarm({self.state.name}, {self.detected})"
+
+    def detect(self, event: DesyncDetected) -> bool:
+        """A peer's checksum differs from ours. True if the application is to be told: once for each peer."""
+        if event.peer in self._announced or self._false_alarms[event.peer] >= MOST_FALSE_ALARMS:
+            return False
+        self._announced.add(event.peer)
+        if self.detected is None and self.state is not AlarmState.REPORTED:
+            self.detected = event
+            if self.state is not AlarmState.INVESTIGATING:
+                self._enter(AlarmState.RAISED)
+        return True
+
+    def may_open(self, frame: int | None) -> bool:
+        """Whether evidence of an alarm for ``frame``, which a peer sent first, opens an investigation here."""
+        if self.state in (AlarmState.INVESTIGATING, AlarmState.REPORTED):
+            return False
+        if not self._false_alarms:
+            return True
+        # After a false alarm only evidence of a later one is news: the rest belongs to the one that is over.
+        is_news = frame is not None and (self._newest_false is None or frame > self._newest_false)
+        return is_news and self._false_alarms[None] < MOST_FALSE_ALARMS
+
+    def open(self) -> None:
+        """An investigation begins on a peer's evidence; a difference that we saw ourselves stays to be investigated."""
+        self._cause = None
+        self._enter(AlarmState.INVESTIGATING)
+
+    def open_detected(self) -> DesyncDetected:
+        """An investigation begins of the difference that was detected here."""
+        event, self.detected = self.detected, None
+        assert event is not None, "nothing was detected"
+        self._cause = event.peer
+        self._enter(AlarmState.INVESTIGATING)
+        return event
+
+    def resolve(self, *, found: bool, frame: int | None) -> None:
+        """The investigation is over. ``found``: a difference; ``frame``: that of the earliest alarm in the report."""
+        if found:
+            self._enter(AlarmState.REPORTED)
+            return
+        self._false_alarms[self._cause] += 1
+        self._newest_false = frame
+        # The next difference is news again, also of the same peer.
+        self._announced = set() if self.detected is None else {self.detected.peer}
+        self._enter(AlarmState.FALSE if self.detected is None else AlarmState.RAISED)
+
+    def _enter(self, state: AlarmState) -> None:
+        self.state = state
+        self.is_open = state in (AlarmState.RAISED, AlarmState.INVESTIGATING)

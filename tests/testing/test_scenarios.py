@@ -1,0 +1,22 @@
+"""Scenarios drawn from seeds."""
+
+import pytest
+
+from retick.testing.scenarios import Scenario
+
+
+def test_scenarios_cover_what_they_promise() -> None:
+    drawn = [Scenario.drawn(seed) for seed in range(300)]
+    ways = [way for scenario in drawn for link in scenario.links for way in link[2:]]
+    trips = [link[2].latency + link[3].latency for scenario in drawn for link in scenario.links]
+    assert max(way.loss for way in ways) == 0.3
+    assert max(trips) == pytest.approx(0.3)
+    assert any(way.burst_enter for way in ways)
+    assert any(way.duplicate for way in ways)
+    assert any(way.reorder for way in ways)
+    kinds = [trouble for scenario in drawn for trouble in scenario.troubles]
+    assert {trouble.kind for trouble in kinds} == {"cut", "pause"}
+    assert max(trouble.seconds for trouble in kinds) > 4.5
+    more = [trouble.kind for seed in range(50) for trouble in Scenario.drawn(seed, peers=4).troubles]
+    assert set(more) == {"cut", "pause", "crash", "watch"}
+    assert Scenario.drawn(7) == Scenario.drawn(7)
