@@ -60,6 +60,9 @@ $(PY):
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 BUILD_TOOLS := $(shell $(PYTHON) -c "import tomllib; print(*(repr(need) for need in tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires']))")
 
+# pip shows nothing of a build that went well without its compiler.
+SAY_IF_SLOW := $(PY) -c "import retick._kernels as k; k.is_compiled() or print('retick:', k.HOW_TO_COMPILE)"
+
 $(VENV)/.tools: $(PY) pyproject.toml
 	@echo "setting up $(VENV); compiling the kernels takes a minute the first time"
 	$(PIP) $(BUILD_TOOLS)
@@ -67,8 +70,10 @@ $(VENV)/.tools: $(PY) pyproject.toml
 
 $(VENV)/.demo: $(VENV)/.tools $(KERNEL_FILES)
 	$(PIP) --no-build-isolation --editable ".[cli]"
+	@$(SAY_IF_SLOW)
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.tools $(KERNEL_FILES)
 	$(PIP) --no-build-isolation --editable ".[dev]"
+	@$(SAY_IF_SLOW)
 	@touch $@ $(VENV)/.demo

@@ -19,7 +19,8 @@ from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError
 
 ROOT = Path(__file__).parent
-KERNELS: tuple[str, ...] = runpy.run_path(str(ROOT / "src/retick/_kernels.py"))["KERNELS"]
+_LIST = runpy.run_path(str(ROOT / "src/retick/_kernels.py"))
+KERNELS: tuple[str, ...] = _LIST["KERNELS"]
 REQUIRED = os.environ.get("RETICK_REQUIRE_COMPILED", "") not in ("", "0")
 
 DIRECTIVES = (
@@ -35,11 +36,6 @@ DIRECTIVES = (
 # Debug information doubles the time of a build and nobody reads it.
 FLAGS = ["/fp:strict"] if sys.platform == "win32" else ["-O3", "-fwrapv", "-ffp-contract=off", "-g0"]
 CIMPORT = re.compile(r"from (?:cython\.cimports\.)?(retick[\w.]+) c?import")
-SLOW_FORM = (
-    "retick: {count} of {all} kernels were not compiled; they run as Python, many times slower. For the fast form, "
-    "install a C compiler (Debian: apt install gcc python3-dev; macOS: xcode-select --install; Windows: the Visual "
-    "Studio build tools) and install retick again."
-)
 
 
 def path_of(module: str, suffix: str) -> str:
@@ -80,7 +76,7 @@ class BuildKernels(build_ext):  # type: ignore[misc]  # setuptools has no types
         super().build_extensions()
         missing = [ext.name for ext in self.extensions if not Path(self.get_ext_fullpath(ext.name)).exists()]
         if missing:
-            print(SLOW_FORM.format(count=len(missing), all=len(self.extensions)), file=sys.stderr)
+            print(f"retick: {len(missing)} {_LIST['HOW_TO_COMPILE']}", file=sys.stderr)
 
     def translate(self, changed: list[Any]) -> None:
         """Python to C. One process for each core with its share of the kernels: starting Cython takes half a second."""

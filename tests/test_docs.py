@@ -1,10 +1,17 @@
-"""Every link between the pages leads somewhere, and every page is linked from the index."""
+"""Every link between the pages leads somewhere, every page is in the index, and the map of the house is true."""
 
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SOURCE = ROOT / "src" / "retick"
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CHANGELOG.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "SECURITY.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 
 
 def links_of(page: Path) -> list[str]:
@@ -31,5 +38,32 @@ def test_links_lead_somewhere() -> None:
 def test_every_page_is_in_the_index() -> None:
     index = ROOT / "docs" / "README.md"
     linked = {(index.parent / link.partition("#")[0]).resolve() for link in links_of(index)}
-    missing = [str(page.relative_to(ROOT)) for page in PAGES[2:] if page != index and page.resolve() not in linked]
+    missing = [str(page.relative_to(ROOT)) for page in PAGES[4:] if page != index and page.resolve() not in linked]
     assert missing == []
+
+
+def named_in_the_walks() -> list[str]:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    walks = page.partition("## Four walks")[2].partition("\n## ")[0]
+    return re.findall(r"`([a-z_]+(?:\.[a-z_0-9]+)+)`", walks)
+
+
+def test_the_walks_name_modules_that_exist() -> None:
+    names = named_in_the_walks()
+    assert len(names) > 40
+    assert [name for name in names if not (SOURCE / f"{name.replace('.', '/')}.py").exists()] == []
+
+
+def test_the_map_of_the_house_shows_every_folder() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    tree = page.partition("```\n")[2].partition("```")[0]
+    shown = set(re.findall(r"\b(\w+)/", tree))
+    folders = {init.parent.name for init in SOURCE.rglob("__init__.py")} - {"native"}
+    assert folders <= shown | {"retick"}
+
+
+def test_the_contributing_page_names_files_that_exist() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    names = [name for name in re.findall(r"`((?:src|tests|docs|typings)/[^`]+)`", page) if not set(name) & set("<…")]
+    assert len(names) > 15
+    assert [name for name in names if not (ROOT / name).exists()] == []

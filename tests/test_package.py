@@ -112,3 +112,12 @@ def test_every_ignored_complaint_carries_its_reason() -> None:
         if (found := ignored.search(line)) is not None and not found[1].strip("# -")
     ]
     assert bare == []
+
+
+def test_a_build_without_a_compiler_says_how_to_get_the_fast_form() -> None:
+    code = (
+        "import retick.cli.app as app; app.is_compiled = lambda: False; "
+        "from typer.testing import CliRunner; print(CliRunner().invoke(app.app, ['--version']).output)"
+    )
+    assert "install a C compiler" in python(code, RETICK_PURE="")
+    assert "install a C compiler" not in python(code, RETICK_PURE="1")

@@ -18,7 +18,7 @@ from importlib.abc import MetaPathFinder
 from pathlib import Path
 from types import ModuleType
 
-__all__ = ["KERNELS", "is_compiled", "prefer_sources_if_asked"]
+__all__ = ["HOW_TO_COMPILE", "KERNELS", "is_compiled", "is_pure_by_choice", "prefer_sources_if_asked"]
 
 KERNELS: tuple[str, ...] = (
     "retick.sim.slots",
@@ -66,6 +66,13 @@ KERNELS: tuple[str, ...] = (
 )
 
 
+HOW_TO_COMPILE = (
+    "kernels are not compiled and run as Python, many times slower; for the fast form install a C compiler "
+    "(Debian: apt install gcc python3-dev; macOS: xcode-select --install; Windows: the Visual Studio build tools) "
+    "and then retick again"
+)
+
+
 class _SourceFinder(MetaPathFinder):
     """Finds the .py of a kernel, where the ordinary finder would take the extension beside it."""
 
@@ -78,8 +85,14 @@ class _SourceFinder(MetaPathFinder):
         return importlib.util.spec_from_file_location(fullname, source)
 
 
+def is_pure_by_choice() -> bool:
+    """Whether the environment asks for the Python sources."""
+    return os.environ.get("RETICK_PURE", "") not in ("", "0")
+
+
 def prefer_sources_if_asked() -> None:
-    if os.environ.get("RETICK_PURE", "") not in ("", "0"):
+    """Import kernels as Python from here on, if the environment asks for it."""
+    if is_pure_by_choice():
         sys.meta_path.insert(0, _SourceFinder())
 
 

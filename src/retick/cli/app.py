@@ -6,7 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 import retick
-from retick._kernels import is_compiled
+from retick._kernels import HOW_TO_COMPILE, is_compiled, is_pure_by_choice
 from retick.cli.audit import audit
 from retick.cli.bench.command import bench_app
 from retick.cli.demo.command import demo
@@ -45,6 +45,8 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         form = "compiled kernels" if is_compiled() else "pure Python kernels"
         typer.echo(f"retick {retick.__version__} ({form})")
+        if not is_compiled() and not is_pure_by_choice():
+            typer.echo(f"retick: {HOW_TO_COMPILE}", err=True)
         raise typer.Exit
 
 

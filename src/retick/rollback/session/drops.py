@@ -9,9 +9,9 @@ from retick.rollback.events import PlayersDropped
 from retick.rollback.match.match import Match
 from retick.rollback.session.messages.drop import Drop, decode_drop, encode_drop
 from retick.rollback.session.messages.roster import pack_seats
+from retick.rollback.session.next_match import next_number
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer, Role
-from retick.rollback.session.transition import next_number
 from retick.sim.contract import input_size_of
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 A session has one part for each thing that happens beside the frames: the lobby, drops, newcomers, spectators and so
 on. It owns them in one tuple, ``session.parts``, and walks that tuple in order. Messages reach a part by the table in
-``messages.table``.
+``messages.routes``.
 """
 
 from typing import TYPE_CHECKING

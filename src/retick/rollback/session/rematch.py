@@ -6,9 +6,9 @@ from retick.errors import NotSynchronized
 from retick.rollback.events import RematchProposed
 from retick.rollback.match.match import Match
 from retick.rollback.session.messages.kinds import Kind, decode_byte, encode_byte
+from retick.rollback.session.next_match import begin_next, is_ahead, may_begin_next, next_number
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer
-from retick.rollback.session.transition import begin_next, is_ahead, may_begin_next, next_number
 from retick.sim.prng import XorShift32
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from retick.errors import InvalidValue, UsageError
 from retick.rollback.match.match import Match
 from retick.rollback.session.messages.kinds import Kind, decode_byte_and_number, encode_byte_and_number
 from retick.rollback.session.messages.state import decode_resync, encode_resync
+from retick.rollback.session.next_match import begin_next, is_ahead, may_begin_next, next_number
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer
 from retick.rollback.session.state_transfer import PackedState, StateReceiver, StateSender
-from retick.rollback.session.transition import begin_next, is_ahead, may_begin_next, next_number
 from retick.sim.contract import PacksState
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ Theory of operation. One peer hosts; the others dial it and are given seats (``j
 taken the host tells all of them who takes part, each calls those that came before it, and when all links are up the
 host gives the seed and the match starts. From then on peers are equal: inputs travel directly between each two of them,
 lost peers are dropped by agreement (``drops``), newcomers take free seats (``joining.sponsor``), spectators watch
-(``spectator_feed``). Each of these is a part (``part``); which part receives which message is in ``messages.table``.
+(``spectator_feed``). Each of these is a part (``part``); which part receives which message is in ``messages.routes``.
 docs/rollback.md draws the states.
 """
 
@@ -36,7 +36,7 @@ from retick.rollback.events import (
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
 from retick.rollback.match.stats import SessionStats
-from retick.rollback.session.application import ApplicationMessages
+from retick.rollback.session.application_messages import ApplicationMessages
 from retick.rollback.session.core import SessionCore
 from retick.rollback.session.desync_part import DesyncPart
 from retick.rollback.session.drop_agreement import DropAgreement
@@ -49,7 +49,7 @@ from retick.rollback.session.joining.sponsor import ASK_SPONSOR, Sponsor
 from retick.rollback.session.link_config import EXTENSIONS, link_config_for
 from retick.rollback.session.messages.connect import OTHER_VERSION, encode_call, encode_play, version_fault
 from retick.rollback.session.messages.roster import MAX_SEATS_EACH, TOKEN_SIZE, RosterEntry
-from retick.rollback.session.messages.table import MessageRoutes
+from retick.rollback.session.messages.routes import MessageRoutes
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import HOST_ID, Peer, Phase, Role
 from retick.rollback.session.rematch import Rematch

@@ -13,9 +13,9 @@ from retick.rollback.match.match import Match
 from retick.rollback.session.messages.join import Meet, decode_meet
 from retick.rollback.session.messages.kinds import Kind, decode_byte, decode_byte_and_number, encode_byte_and_number
 from retick.rollback.session.messages.roster import pack_seats
+from retick.rollback.session.next_match import next_number
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import LAST_PEER_ID, Peer, Role
-from retick.rollback.session.transition import next_number
 
 if TYPE_CHECKING:
     from retick.rollback.session.session import RollbackSession

@@ -9,7 +9,7 @@ import pytest
 from retick.errors import InvalidValue
 from retick.rollback.events import PeerDisconnected
 from retick.rollback.session.messages.kinds import Kind
-from retick.rollback.session.messages.table import MESSAGE_TABLE, MessageRoutes
+from retick.rollback.session.messages.routes import MESSAGE_TABLE, MessageRoutes
 from retick.rollback.session.peer import Peer, Phase, Role
 from tests.rollback.session.matches import assert_all_play, playing_mesh, towards
 
