@@ -4,7 +4,7 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-from retick.rollback import MatchConfig, Phase, events
+from retick.rollback import MatchConfig, PeerStats, Phase, SessionStats, events
 from retick.rollback.session.joining.sponsor import ASK_SPONSOR
 from retick.rollback.session.messages.connect import OTHER_VERSION, VERSION, Want
 from retick.rollback.session.messages.kinds import Kind
@@ -65,3 +65,10 @@ def test_every_phase_and_every_event_of_a_session_is_on_the_page() -> None:
         row = re.search(rf"^\| `{name}\((.*?)\)` \|", ROLLBACK, re.MULTILINE)
         assert row is not None, name
         assert row[1].split(", ") == [field.name for field in fields(kind)], name
+
+
+def test_every_statistic_has_its_row_on_the_page() -> None:
+    section = ROLLBACK.partition("## Statistics")[2].partition("\n## ")[0]
+    first_cells = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+    shown = {name for cell in first_cells for name in re.findall(r"`(\w+)`", cell)}
+    assert shown == {field.name for kind in (SessionStats, PeerStats) for field in fields(kind)}
