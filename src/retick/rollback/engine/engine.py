@@ -142,11 +142,6 @@ class RollbackEngine:
         return self.start
 
     @property
-    def remote_confirmed(self) -> int:
-        """The newest frame that, with all before it, is confirmed for every player who is not local."""
-        return self.inputs.confirmed_by_others()
-
-    @property
     def final_state_frame(self) -> int:
         """The newest frame whose state (the one before it) can never change again."""
         self.resimulate()
