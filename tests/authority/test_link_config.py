@@ -1,4 +1,4 @@
-"""Links of a server and of its clients: equal settings where both ends must agree, and keepalives within any timeout."""
+"""Links of a server and of its clients: both name the game, and keepalives are within any timeout."""
 
 import pytest
 

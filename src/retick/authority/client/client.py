@@ -49,7 +49,7 @@ __all__ = ["Client"]
 FIRST_PING: Final = 0.1
 """Seconds after the connection stands."""
 FINAL: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME_VERSION, Reason.DENIED)
-"""Reasons for an end of the connection after which dialling again is of no use."""
+"""Reasons for an end of the connection after which the client does not dial again."""
 
 
 class Client:

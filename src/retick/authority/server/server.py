@@ -174,7 +174,7 @@ class Server:
         events, self._events = self._events, []
         return events
 
-    # Joining and leaving.
+    # Joining and disconnecting.
 
     def _admit(self, request: Request) -> Accept | Refuse:
         try:

@@ -54,7 +54,7 @@ class Alarm:
         return f"Alarm({self.state.name}, {self.detected})"
 
     def detect(self, event: DesyncDetected) -> bool:
-        """A peer's checksum differs from ours. True if the application is to be told: once for each peer."""
+        """A peer's checksum differs from ours. True if the application gets the event: once for each peer."""
         if event.peer in self._announced or self._false_alarms[event.peer] >= MOST_FALSE_ALARMS:
             return False
         self._announced.add(event.peer)
