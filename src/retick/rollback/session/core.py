@@ -12,6 +12,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from retick.link.payload_path import Octets, Seconds
+from retick.rollback.events import MatchEvent
 from retick.rollback.session.peer import Peer, Phase
 
 try:
@@ -42,7 +43,7 @@ class SessionCore:
         match: Match | None
         phase: Phase
         peers: dict[int, Peer]
-        happened: list[Any]
+        happened: list[MatchEvent]
         is_quiet: bool
 
     def __init__(self) -> None:
@@ -99,7 +100,7 @@ class SessionCore:
             self.is_quiet = False
             self.on_link_events(now)
 
-    def events(self) -> list[Any]:
+    def events(self) -> list[MatchEvent]:
         happened = self.happened
         self.happened = []
         match: Match | None = self.match
