@@ -17,10 +17,6 @@ SOURCE = Path(retick.__file__).parent
 WORD = re.compile(r"[^\W\d]\w*")
 CALLED_BY_OTHERS = re.compile(r"pytest_|__\w+__$")
 """Names that a framework looks for: hooks of pytest, and what the language calls."""
-KEPT = {
-    "authority/shapes.py": {"Builder"},  # the type of what a profile's builder() returns
-}
-"""Without a user today, and why they stay."""
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -62,7 +58,6 @@ def dead_code(sources: Mapping[str, str], users: Iterable[str]) -> list[str]:
         and uses[node.name] == own_uses[path, node.name]
         and (isinstance(node, ast.ClassDef) or not node.decorator_list)  # a decorator may register a function
         and not CALLED_BY_OTHERS.match(node.name)
-        and node.name not in KEPT.get(path, ())
     ]
 
 

@@ -178,7 +178,7 @@ class Sequences:
     def receive_ack(self, ack: cython.int, delay: cython.double, now: cython.double) -> cython.void:
         """The peer received our datagram with this low byte, and sent its answer ``delay`` seconds later.
 
-        The same byte again says nothing new: it is the same datagram, or one 256 later, which cannot be told apart.
+        The same byte again is ignored: it is for the same datagram or for one 256 later, which look the same.
         """
         low: cython.int = ack & 0xFF
         if low != self._last_ack:

@@ -43,7 +43,7 @@ class Replay:
     arrivals: tuple[Arrival, ...] = field(default=(), repr=False)
     """When each batch of remote inputs arrived, in order; empty: not recorded."""
     metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Notes of whoever recorded; nothing here is needed to play."""
+    """Notes of the program that recorded; nothing here is needed to play."""
     truncated: bool = False
     """The recording was cut off before its end; this is the good part of it."""
 

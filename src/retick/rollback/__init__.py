@@ -1,4 +1,4 @@
-"""Peer to peer: predict, be wrong, run it again, and end on the same bits as a perfect network would have.
+"""Peer to peer: inputs are predicted, and where a prediction was wrong the frames since then are resimulated.
 
 Knows the simulation contract, packets and links; knows no socket, no clock, no file and no particular game.
 """

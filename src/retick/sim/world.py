@@ -23,6 +23,7 @@ from zlib import crc32
 from retick.errors import InvalidValue, UsageError
 from retick.sim.checksum import fnv1a
 from retick.sim.contract import input_size_of
+from retick.sim.fields import canonical_text
 
 __all__ = ["World", "WorldSimulation", "WorldState"]
 
@@ -159,5 +160,13 @@ def _checksum_of_fields(fields: Iterable[tuple[str, Any]]) -> int:
         if isinstance(value, int) and -(1 << 63) <= value < 1 << 64:
             numbers += (value, value >> 32)
         else:
-            numbers.append(crc32(f"{name}={value!r}".encode()))
+            numbers.append(crc32(f"{name}={_stable_text(value)}".encode()))
     return fnv1a(numbers)
+
+
+def _stable_text(value: Any) -> str:
+    """The text of a value for its checksum, the same in every process."""
+    text = repr(value)
+    # A repr differs between processes only by the order of a set or by an address. Every other value keeps its repr,
+    # because recordings hold checksums that were made from it.
+    return canonical_text(value) if "{" in text or " at 0x" in text else text

@@ -102,7 +102,7 @@ def inspect_packet(
 ) -> PacketReport:
     """Take a packet with the standard header apart, or raise the decoder's DecodeError.
 
-    Without a schema, or with another one than the packet's, only header and sections are told.
+    Without a schema, or with another one than the packet's, only header and sections are shown.
     """
     version = 2 if data[layout.VERSION_AT : layout.FLAGS_AT] == b"\x02\x00" else 0
     decoder = Decoder(schema or Schema([]), version, limits or Limits(), strict, Snapshot)

@@ -21,12 +21,12 @@ def test_chaos_tells_what_happened_in_its_matches() -> None:
 
 def test_a_failed_match_is_told_with_the_line_that_runs_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(job: Any) -> Any:
-        return job[0], Outcome(matches=1, frames=600, seconds=9.0), "parted at frame 5" if job[0] == 8 else ""
+        return job[0], Outcome(matches=1, frames=600, seconds=9.0), "diverged at frame 5" if job[0] == 8 else ""
 
     monkeypatch.setattr(bench_chaos, "run_seed", failing)
     result = RUNNER.invoke(app, ["bench", "chaos", "--matches", "3", "--seed", "7", "--processes", "1"])
     assert result.exit_code == 1
-    assert "seed 8: parted at frame 5" in result.output
+    assert "seed 8: diverged at frame 5" in result.output
     assert "retick bench chaos --matches 1 --players 2 --frames 600 --seed 8" in result.output
     assert "1 of 3 matches failed" in result.output
 

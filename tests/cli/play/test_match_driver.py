@@ -14,8 +14,10 @@ from retick.cli.play.recording import MatchRecording
 from retick.games.fighter import Fighter
 from retick.link import Reason
 from retick.rollback.lan import LanSession
+from retick.rollback.match.alarm import AlarmState
 from retick.rollback.session.session import RollbackSession
 from retick.transport import Conditions, Impaired, MemoryHub
+from retick.wire import rbn1
 
 FRAME = 1 / 60
 
@@ -134,6 +136,25 @@ def test_a_desync_that_nobody_helps_to_explain_still_ends_the_match_in_words() -
     world.run(12, world.finished)
     assert finder.over
     assert finder.why
+
+
+def test_a_false_alarm_does_not_end_the_match() -> None:
+    world = World(frames=900)
+    world.run(2)
+    host = world.sides[0]
+    match = host.session.match
+    assert match is not None
+    # A packet as the joiner sends them, with a checksum that is not true for a frame that is not yet compared.
+    frame = match.engine.final_state_frame // 16 * 16 + 16
+    known = match.engine.first_missing(1) - 1
+    inputs = tuple(match.engine.inputs_of(1, known, known + 1))
+    assert match.receive(match.exchanges[0], rbn1.encode(rbn1.InputPacket(known, 0, inputs, frame, 1)), world.now)
+    world.run(2, lambda: host.desync is not None)
+    assert "the peers have diverged" in host.notice
+    world.run(30, world.finished)
+    assert match.alarm.state is AlarmState.FALSE
+    assert all(driver.agreed and not driver.why and not driver.desync_report for driver in world.sides)
+    assert host.notice == ""
 
 
 def test_a_claim_of_another_end_is_not_agreement() -> None:

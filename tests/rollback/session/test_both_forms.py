@@ -25,7 +25,7 @@ from tests.twin import Twin, outcome
 
 NAMES = ("host", "guest")
 GAMES: tuple[tuple[Callable[[], Any], int], ...] = ((Fighter, 1), (Tally, 1), (lambda: Tally(3), 2))
-"""Games, and how many play at the guest's machine."""
+"""Games, and how many play at the joiner."""
 LINKS = (
     Conditions(latency=0.02),
     Conditions(latency=0.05, jitter=0.03, loss=0.1, duplicate=0.05, reorder=0.05),

@@ -28,9 +28,9 @@ def test_what_one_survivor_misses_another_fills_before_anyone_is_blamed() -> Non
     agreement.add_lost(2, (2,))
     # One who came late shows only the newest; the frames between are another's to show.
     late = Drop(frozenset({2}), (Known(2, 4, (8,)),), ())
-    agreement.hear(7, late, engine)
+    agreement.receive(7, late, engine)
     assert agreement.unproved([1, 7], engine, 0) == []
-    agreement.hear(1, Drop(frozenset({2}), (Known(2, 3, (5, 6, 7)),), ()), engine)
+    agreement.receive(1, Drop(frozenset({2}), (Known(2, 3, (5, 6, 7)),), ()), engine)
     assert agreement.unproved([1, 7], engine, 0) == []
     assert agreement.decide([1, 7], engine, 0) == {2: 4}
 
@@ -38,16 +38,16 @@ def test_what_one_survivor_misses_another_fills_before_anyone_is_blamed() -> Non
 def test_who_claims_what_nobody_shows_is_named_once_all_have_spoken() -> None:
     agreement, engine = DropAgreement(), engine_with(5)
     agreement.add_lost(2, (2,))
-    agreement.hear(7, Drop(frozenset({2}), (Known(2, 4, ()),), ()), engine)
+    agreement.receive(7, Drop(frozenset({2}), (Known(2, 4, ()),), ()), engine)
     assert agreement.unproved([1, 7], engine, 0) == []
-    agreement.hear(1, Drop(frozenset({2}), (Known(2, 1, (5,)),), ()), engine)
+    agreement.receive(1, Drop(frozenset({2}), (Known(2, 1, (5,)),), ()), engine)
     assert agreement.unproved([1, 7], engine, 0) == [7]
 
 
 def test_a_word_of_another_match_decides_nothing() -> None:
     agreement, engine = DropAgreement(), engine_with(5)
     agreement.add_lost(2, (2,))
-    agreement.hear(1, Drop(frozenset({2}), (), (), 1), engine)
+    agreement.receive(1, Drop(frozenset({2}), (), (), 1), engine)
     assert agreement.decide([1], engine, 0) == {}
     assert agreement.decide([1], engine, 1) == {2: 1}
 
@@ -55,6 +55,6 @@ def test_a_word_of_another_match_decides_nothing() -> None:
 def test_inputs_that_contradict_ours_are_counted_and_the_rest_is_taken() -> None:
     agreement, engine = DropAgreement(), engine_with(5, 6)
     agreement.add_lost(2, (2,))
-    agreement.hear(1, Drop(frozenset({2}), (Known(2, 4, (5, 9, 7, 8)),), ()), engine)
+    agreement.receive(1, Drop(frozenset({2}), (Known(2, 4, (5, 9, 7, 8)),), ()), engine)
     assert agreement.refused == 1
     assert engine.inputs_of(2, 0, 4) == [5, 6, 7, 8]

@@ -106,7 +106,7 @@ def test_a_false_announcement_does_not_turn_anyone_against_the_true_one() -> Non
     (number,) = [peer.peer_id for peer in honest.peers.values() if peer.role is Role.NEWCOMER]
     meeting = Meet(number, honest.peers[number].players, 10, "x")
     towards(mesh, "peer2", "peer1").send(encode_meet(meeting))
-    # The liar says nothing else: one that is shown out and cries first is another matter.
+    # The liar says nothing else: a peer that is expelled and sends its own DROP first is tested elsewhere.
     mesh.run(0.06)
     mesh.crash("peer2")
     mesh.run(8.0)
@@ -120,7 +120,7 @@ def test_a_promise_far_ahead_does_not_keep_a_newcomer_out() -> None:
     promise = liar.joins.promise
 
     def lie(match: Any) -> int:
-        # It says nothing else: one that is shown out and cries first is another matter.
+        # It says nothing else: a peer that is expelled and sends its own DROP first is tested elsewhere.
         mesh.at(0.03, lambda: mesh.crash("peer2"))
         return int(promise(match)) | 0x7FFFFFF0
 
@@ -180,7 +180,7 @@ def test_a_drop_about_oneself_or_about_nobody_is_a_violation(lost: int) -> None:
 
 
 def test_one_who_breaks_the_rules_cannot_turn_the_others_against_whom_it_lied_to() -> None:
-    """It is shown out at once, and the others hear so before it can say that it has lost the honest peer."""
+    """It is expelled at once, and the others learn that before it can claim that it has lost the honest peer."""
     mesh = playing_mesh(4)
     towards(mesh, "peer3", "peer1").send(encode_meet(Meet(9, (0,), 10, "nowhere")))
     mesh.run(2.0)

@@ -75,7 +75,7 @@ def test_parts_are_asked_after_a_frame_only_while_one_of_them_has_something_to_d
     assert len(told) > quiet + 60
 
 
-def test_a_peer_that_is_shown_out_is_gone_for_every_part_at_once() -> None:
+def test_a_peer_that_is_expelled_is_gone_for_every_part_at_once() -> None:
     mesh = playing_mesh(3)
     session = mesh["peer0"].session
     told = noting(session)

@@ -1,4 +1,4 @@
-"""Playing again: when all have proposed it, whoever came or was dropped meanwhile."""
+"""Playing again: when all have proposed it, also after newcomers and drops meanwhile."""
 
 import pytest
 

@@ -36,7 +36,7 @@ class Slips(Tally):
         return after
 
 
-def parted(players: int) -> Mesh:
+def diverged(players: int) -> Mesh:
     dice = Random(players)
     games = {f"peer{number}": lambda: Tally(players) for number in range(players)}
     games["peer1"] = lambda: Slips(players)
@@ -54,7 +54,7 @@ def parted(players: int) -> Mesh:
 
 @pytest.mark.parametrize("players", [2, 4])
 def test_every_peer_reports_the_exact_frame_and_field(players: int) -> None:
-    mesh = parted(players)
+    mesh = diverged(players)
     mesh.run_until(
         lambda: all(peer.events_of(DesyncReported) for peer in mesh.alive), limit=20.0, what="everyone reports"
     )
@@ -72,7 +72,7 @@ def test_every_peer_reports_the_exact_frame_and_field(players: int) -> None:
 
 
 def test_the_match_goes_on_from_one_peer_when_all_have_named_it() -> None:
-    mesh = parted(3)
+    mesh = diverged(3)
     mesh.run_until(lambda: all(p.events_of(DesyncReported) for p in mesh.alive), limit=20.0, what="everyone reports")
     source = mesh["peer0"].session.peer_id
     for name in ("peer0", "peer1"):
@@ -92,7 +92,7 @@ def test_the_match_goes_on_from_one_peer_when_all_have_named_it() -> None:
 
 
 def test_naming_a_peer_that_is_not_there_is_misuse() -> None:
-    mesh = parted(2)
+    mesh = diverged(2)
     mesh.play(30)
     with pytest.raises(UsageError, match="there is no peer 9"):
         mesh["peer0"].session.resync(9)

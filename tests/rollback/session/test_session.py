@@ -1,4 +1,4 @@
-"""Two peers over links: cost, waiting, sleeping, leaving, and what liars and strangers cannot do."""
+"""Two peers over links: cost, waiting, sleeping, closing, and what peers that lie and strangers cannot do."""
 
 from random import Random
 from typing import Any
@@ -220,7 +220,7 @@ def test_a_message_to_nobody_is_not_sent_and_one_to_a_stranger_is_misuse() -> No
     assert not mesh["peer1"].session.send_message(b"hello?")
 
 
-def test_whoever_sends_to_one_who_does_not_read_has_to_wait() -> None:
+def test_a_peer_that_sends_to_one_that_does_not_read_has_to_wait() -> None:
     """Neither side's memory grows, and nothing is lost when the reader comes back."""
     hub, sides = MemoryHub(), []
     for name, address in (("host", None), ("joiner", "host")):
@@ -266,7 +266,7 @@ def test_more_peers_meet_and_play_the_same_match(players: int) -> None:
     assert all(peer.session.stats(now=mesh.network.now).rollbacks > 10 for peer in mesh.alive)
 
 
-def test_several_seats_at_one_machine() -> None:
+def test_several_seats_at_one_peer() -> None:
     mesh = Mesh(lambda: Tally(4), seats={"a": 2, "b": 1, "c": 1}, conditions=USUAL, press=tally_press)
     mesh.start()
     mesh.play(200)

@@ -1,1 +1,4 @@
-"""Desync bundles on disk, and their explanation: the match is run again offline, down to the line that diverged."""
+"""Desync bundles on disk, and their explanation: the match is run again offline, down to the line that diverged.
+
+Knows reports and recordings; knows no session and no network, and runs a game only in another process.
+"""

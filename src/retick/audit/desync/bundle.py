@@ -1,4 +1,4 @@
-"""A desync in one file, to send to whoever can explain it; docs/formats/desync-bundle.md is the specification.
+"""A desync in one file, to send to somebody who can explain it; docs/formats/desync-bundle.md is the specification.
 
 A ZIP archive: ``bundle.json`` with the report, ``around.rtk`` with the match from a frame that agreed until after the
 first one that differs, the two packed states around the difference, and whole recordings if there are any. Each entry

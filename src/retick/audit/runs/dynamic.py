@@ -131,7 +131,7 @@ def _raise_failed(line: str) -> NoReturn:
     where = "before frame 0" if failure["frame"] < 0 else f"at frame {failure['frame']}"
     raise UsageError(
         f"the game failed {where}: {failure['message']} "
-        "(inputs are random in all bits; if the game accepts only some bits, give a mask)"
+        "(any bit of an input may be set; if the game accepts only some bits, give a mask)"
     )
 
 

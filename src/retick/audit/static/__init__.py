@@ -1,1 +1,4 @@
-"""The rules that a game's source must keep. The source is read, never imported or run."""
+"""The rules that a game's source must keep.
+
+Reads source as text; never imports or runs it.
+"""

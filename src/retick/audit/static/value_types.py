@@ -6,6 +6,7 @@ object of unknown class, if all classes of the file that have such an attribute 
 """
 
 import ast
+from collections.abc import Callable
 
 from retick.audit.static.parsed_file import ParsedFile
 from retick.audit.static.scopes import Binding, Scope
@@ -78,11 +79,15 @@ class ValueTypes:
 
     def is_set(self, node: ast.expr) -> bool:
         """Whether the value may be a set."""
+        return self._without_recursion(self._is_set, node, when_busy=False)
+
+    def _without_recursion(self, check: Callable[[ast.expr], bool], node: ast.expr, *, when_busy: bool) -> bool:
+        """``check(node)``; ``when_busy`` if that is being found out already, further up the stack."""
         if node in self._busy:
-            return False
+            return when_busy
         self._busy.add(node)
         try:
-            return self._is_set(node)
+            return check(node)
         finally:
             self._busy.discard(node)
 
@@ -158,14 +163,8 @@ class ValueTypes:
 
     def is_int(self, node: ast.expr) -> bool:
         """Whether the value is certainly an integer."""
-        if node in self._busy:
-            # A name that is defined by itself, as in n = n + 1, has the type of its other bindings.
-            return True
-        self._busy.add(node)
-        try:
-            return self._is_int(node)
-        finally:
-            self._busy.discard(node)
+        # A name that is defined by itself, as in n = n + 1, has the type of its other bindings.
+        return self._without_recursion(self._is_int, node, when_busy=True)
 
     def _is_int(self, node: ast.expr) -> bool:
         match node:

@@ -7,12 +7,13 @@ A game calls ``tick`` sixty times a second with what is held at the controls, an
 # retick: floats -- seconds, milliseconds and drawing; states come from the motor alone
 
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from typing import Final
 
 from retick.authority.client.interpolation import RemoteView
 from retick.authority.client.prediction import Prediction
 from retick.authority.client.remotes import Remotes
-from retick.authority.config import DELTA_SNAPSHOTS, LARGEST_MESSAGE, ClientConfig
+from retick.authority.config import DELTA_SNAPSHOTS, ClientConfig
 from retick.authority.delta import LAST_TICK, DeltaCodec, DeltaReceiver
 from retick.authority.delta_frames import DELTA_SNAPSHOT, acked_input
 from retick.authority.events import (
@@ -24,6 +25,7 @@ from retick.authority.events import (
     Resynced,
 )
 from retick.authority.joining import JoinRequest, decode_acceptance, encode_join
+from retick.authority.link_config import link_config_for
 from retick.authority.profile import Intent, Profile, State, Stats, Vector, View, Welcome
 from retick.authority.stats import ClientStats
 from retick.authority.timing import Pings
@@ -32,7 +34,6 @@ from retick.link import (
     Connected,
     Connection,
     Disconnected,
-    LinkConfig,
     LinkEndpoint,
     LinkEvent,
     MessageReceived,
@@ -48,7 +49,7 @@ __all__ = ["Client"]
 FIRST_PING: Final = 0.1
 """Seconds after the connection stands."""
 FINAL: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME_VERSION, Reason.DENIED)
-"""Reasons for an end of the connection after which dialling again is of no use."""
+"""Reasons for an end of the connection after which the client does not dial again."""
 
 
 class Client:
@@ -77,20 +78,8 @@ class Client:
         self._token = b""
         layout = profile.layout if self.config.delta else None
         self._delta = None if layout is None else DeltaCodec(layout)
-        self._link = LinkEndpoint(
-            LinkConfig(
-                game_id=profile.game_id,
-                game_version=profile.protocol_version,
-                capabilities=0 if self._delta is None else DELTA_SNAPSHOTS,
-                accepting=False,
-                timeout=self.config.timeout,
-                status_interval=min(1.0, self.config.timeout / 4),
-                quiet_after=min(1.5, self.config.timeout / 2),
-                payload_queue=128,
-                max_message=LARGEST_MESSAGE,
-            ),
-            entropy=entropy,
-        )
+        shared = link_config_for(profile, timeout=self.config.timeout, delta=self._delta is not None)
+        self._link = LinkEndpoint(replace(shared, accepting=False, payload_queue=128), entropy=entropy)
         self._offered = profile
         self._receiver: DeltaReceiver | None = None
         self._remotes: Remotes | None = None

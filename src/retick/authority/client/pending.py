@@ -11,7 +11,7 @@ CAPACITY = 256
 
 
 class PendingCommands:
-    """Commands in the order of their seq, oldest first. 256 of them mean that the server no longer hears us."""
+    """Commands in the order of their seq, oldest first. 256 of them mean that the server no longer receives from us."""
 
     __slots__ = ("_commands",)
 

@@ -120,8 +120,8 @@ class Prediction:
         """Compare the clock with the last known server tick plus the time since. Returns the estimate, corrected."""
         if self._server_tick is None:
             return estimate
-        told, told_at = self._server_tick
-        expected = told + int((now - told_at) * self._rate + 0.5)
+        known, known_at = self._server_tick
+        expected = known + int((now - known_at) * self._rate + 0.5)
         error = abs(estimate - expected)
         if error <= DRIFT:
             self._breaches = 0
@@ -130,7 +130,7 @@ class Prediction:
         if now >= self._grace_until:
             self._breaches += 1
             due = self._breaches >= BREACHES and error >= HARD_DRIFT and now >= self._resynced_at + RESYNC_INTERVAL
-            if due and now - told_at <= FRESH:
+            if due and now - known_at <= FRESH:
                 self.resync(expected, now)
         return self.clock.estimate(now)
 

@@ -115,8 +115,8 @@ class DeclaredProfile:
         return self._shoots is not None and self._shoots(command)
 
     def judge(self, peer_id: int, state: State, tick: int, targets: Rewound) -> list[bytes]:
-        told = self._judge(peer_id, state, tick, targets) if self._judge is not None else ()
-        return [bytes((MESSAGE,)) + message for message in told]
+        messages = self._judge(peer_id, state, tick, targets) if self._judge is not None else ()
+        return [bytes((MESSAGE,)) + message for message in messages]
 
     def builder(self) -> DeclaredBuilder:
         return DeclaredBuilder(self._command, self._named)

@@ -6,15 +6,16 @@ seat), the link is up, and a hello of the right version arrives. Only then does 
 
 import struct
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hmac import compare_digest
 from typing import Final
 
-from retick.authority.config import DELTA_SNAPSHOTS, LARGEST_MESSAGE, ServerConfig
+from retick.authority.config import DELTA_SNAPSHOTS, ServerConfig
 from retick.authority.delta import MOST_PLAYERS, DeltaCodec
 from retick.authority.delta_frames import ACKED_INPUT, split_acked_input
 from retick.authority.events import PlayerJoined, PlayerLeft, PlayerLost, PlayerRejoined, ServerEvent
 from retick.authority.joining import TOKEN_SIZE, decode_join, encode_acceptance
+from retick.authority.link_config import link_config_for
 from retick.authority.profile import Profile
 from retick.authority.server.player import Player
 from retick.authority.server.room import Room
@@ -23,7 +24,6 @@ from retick.link import (
     Accept,
     Connection,
     Disconnected,
-    LinkConfig,
     LinkEndpoint,
     MessageReceived,
     Reason,
@@ -99,19 +99,14 @@ class Server:
         self._serves_fixed = _fits_fixed(profile)
         _check_snapshots(profile, self._delta, self._serves_fixed)
         seats = len(self.rooms) * profile.config.max_players
+        shared = link_config_for(profile, timeout=self.config.timeout, delta=self._delta is not None)
         self._link = LinkEndpoint(
-            LinkConfig(
-                game_id=profile.game_id,
-                game_version=profile.protocol_version,
-                capabilities=0 if self._delta is None else DELTA_SNAPSHOTS,
+            replace(
+                shared,
                 tick_rate=profile.config.server_tick_rate,
                 max_connections=seats + 16,
                 max_datagram=LARGEST_DATAGRAM,
-                timeout=self.config.timeout,
-                status_interval=min(1.0, self.config.timeout / 4),
-                quiet_after=min(1.5, self.config.timeout / 2),
                 payload_queue=8,
-                max_message=LARGEST_MESSAGE,
             ),
             entropy=entropy,
             admit=self._admit,
@@ -179,7 +174,7 @@ class Server:
         events, self._events = self._events, []
         return events
 
-    # Joining and leaving.
+    # Joining and disconnecting.
 
     def _admit(self, request: Request) -> Accept | Refuse:
         try:

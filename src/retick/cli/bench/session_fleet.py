@@ -116,7 +116,7 @@ class Fleet:
             return now + IDLE_SECONDS
         return planned if planned > now else now + 0.002
 
-    def settle(self) -> None:
+    def prepare_to_measure(self) -> None:
         """Once all matches run: switch the garbage collector off, and spread the sessions over the frame.
 
         The collector would walk over all sessions now and then, and frames would wait. ``close`` switches it on again.
@@ -150,7 +150,7 @@ def run_joiners(pipe: Connection, hosts: list[tuple[str, int]], seconds: float) 
     try:
         with PinnedToCore(1):
             fleet.run(seconds, until_all_run=True)
-            fleet.settle()
+            fleet.prepare_to_measure()
             fleet.run(seconds)
     except KeyboardInterrupt:
         pass

@@ -71,7 +71,7 @@ def _hold(fleet: Fleet, count: int, seconds: float, ahead: bool) -> Holding:
     fleet.run(CONNECTING_SECONDS, until_all_run=True)
     if fleet.running < count:
         raise RetickError(f"only {fleet.running} of {count} matches began within {CONNECTING_SECONDS:.0f} s")
-    fleet.settle()
+    fleet.prepare_to_measure()
     fleet.run(SETTLING_SECONDS)
     fleet.measuring = True
     busy, started = time.process_time(), time.monotonic()

@@ -83,7 +83,7 @@ def _timed(work: Callable[[], object]) -> float:
 
 
 def _noise(frames: int) -> bytes:
-    """New random buttons in every frame: the worst case for branch prediction (``testing.inputs`` holds them)."""
+    """New random buttons in every frame: the worst case for branch prediction."""
     rng = XorShift32.seeded(1)
     packed = bytearray()
     for _ in range(frames):

@@ -1,1 +1,4 @@
-"""Matches drawn in a terminal."""
+"""Matches drawn in a terminal.
+
+Knows states and reports; knows no session, no socket and no keyboard.
+"""

@@ -169,7 +169,7 @@ class _Field:
         for player in players:
             if player.attack_active_frames > 0:
                 self._draw_box(player)
-        # Whoever was struck is drawn last, so that nothing hides the word.
+        # The player that was struck is drawn last, so that nothing hides the word.
         for seat in sorted((0, 1), key=lambda seat: players[seat].hitstun_frames):
             self._draw_fighter(players[seat], seat, state.frame)
 

@@ -18,6 +18,7 @@ from retick.cli.play.confirmed_match import ConfirmedFight, ConfirmedMatch
 from retick.cli.play.controllers import Controller
 from retick.cli.play.recording import MatchRecording
 from retick.link import Reason
+from retick.rollback.desync.report import DesyncReport
 from retick.rollback.events import (
     DesyncDetected,
     DesyncReported,
@@ -268,14 +269,22 @@ class MatchDriver:
             self.desync, self._explained_by = event, self.wire.clock() + EXPLAIN_SECONDS
             self.notice = "the peers have diverged: finding out where"
         elif isinstance(event, DesyncReported):
-            self.desync_report = str(event.report)
-            self._end(self.desync_report.splitlines()[0])
+            self._receive_report(event.report)
         elif isinstance(event, PeerDisconnected):
             # This need not end the match (MatchEnded does): a host may still wait for another peer to join.
             self.reason, self._goodbye = event.reason, event.text
         elif isinstance(event, MatchEnded):
             known = _difference(self.desync) if self.desync is not None else ""
             self._end(known or self._goodbye or event.reason)
+
+    def _receive_report(self, report: DesyncReport) -> None:
+        """A difference that was found ends the match; after a false alarm it goes on."""
+        if report.first_differing is not None:
+            self.desync_report = str(report)
+            self._end(self.desync_report.splitlines()[0])
+        elif self.session.match is not None and not self.session.match.alarm.is_open:
+            # With an alarm still open, another difference was seen meanwhile: its report is still to come.
+            self.desync, self.notice = None, ""
 
     def _begin(self, match: Match) -> None:
         """As soon as there is a match: a newcomer in mid-match must see the first state before it is evicted."""

@@ -11,7 +11,7 @@ __all__ = ["Scramble"]
 
 
 class Scramble(ScrambleKernel):
-    """Two to eight players, 16 buttons each, integers only; four unless told otherwise."""
+    """Two to eight players, 16 buttons each, integers only; four by default."""
 
     game_id = "retick.scramble"
     game_version = 1

@@ -65,7 +65,7 @@ class Timeline:
     alarm: int | None
     """The frame of the alarm; None: the peer knows of no frame."""
     last_agreed: int | None
-    """The newest frame that it compared with the other peer and found equal; None: none, or it heard of the alarm."""
+    """The newest frame that it compared with the other peer and found equal; None: none, or another peer's alarm."""
     first: int
     """The frame of the first checksum."""
     checksums: tuple[int, ...]

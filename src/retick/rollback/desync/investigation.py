@@ -7,7 +7,7 @@ the same first frame that differs. In the second they show that frame's fields, 
 inputs around (a close-up). Evidence that comes late but in time is still used: if it moves the first difference, the
 second round is repeated for that frame, a few times at most.
 
-A peer that hears of an alarm before it has the frame itself waits for it: ``observe`` keeps what becomes final. What a
+A peer that receives an alarm before it has the frame itself waits for it: ``observe`` keeps what becomes final. What a
 peer sends that is no evidence, or too much of it, is refused and counted.
 """
 
@@ -106,7 +106,7 @@ class Held:
 
 
 class Investigation:
-    """One peer's side of finding out what differs."""
+    """One peer's side of an investigation."""
 
     def __init__(
         self,

@@ -36,7 +36,7 @@ __all__ = ["EngineStats", "RollbackEngine"]
 
 INPUTS_REMEMBERED = 4096
 """Frames of inputs that are kept at least. Inputs are small; with more of them than of states, a late contradiction is
-told from an honest duplicate for over a minute at 60 Hz."""
+distinguished from an honest duplicate for over a minute at 60 Hz."""
 
 NO_INPUTS = InputHistory(1, (), 1, 1, 0, None)
 NO_STATES = StateRing()
@@ -140,11 +140,6 @@ class RollbackEngine:
     def start_frame(self) -> int:
         """The frame that the engine began with."""
         return self.start
-
-    @property
-    def remote_confirmed(self) -> int:
-        """The newest frame that, with all before it, is confirmed for every player who is not local."""
-        return self.inputs.confirmed_by_others()
 
     @property
     def final_state_frame(self) -> int:

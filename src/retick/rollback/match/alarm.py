@@ -15,8 +15,8 @@ evidence that came first.
 """
 
 from collections import Counter
+from collections.abc import Hashable
 from enum import Enum
-from typing import Any
 
 from retick.rollback.events import DesyncDetected
 
@@ -45,16 +45,16 @@ class Alarm:
         """Whether somebody has to act: an alarm was raised, or is being investigated."""
         self.detected: DesyncDetected | None = None
         """The difference that is to be investigated; None if there is none, or if it is being investigated."""
-        self._announced: set[Any] = set()
-        self._cause: Any = None
-        self._false_alarms: Counter[Any] = Counter()
+        self._announced: set[Hashable] = set()
+        self._cause: Hashable = None
+        self._false_alarms: Counter[Hashable] = Counter()
         self._newest_false: int | None = None
 
     def __repr__(self) -> str:
         return f"Alarm({self.state.name}, {self.detected})"
 
     def detect(self, event: DesyncDetected) -> bool:
-        """A peer's checksum differs from ours. True if the application is to be told: once for each peer."""
+        """A peer's checksum differs from ours. True if the application gets the event: once for each peer."""
         if event.peer in self._announced or self._false_alarms[event.peer] >= MOST_FALSE_ALARMS:
             return False
         self._announced.add(event.peer)

@@ -42,7 +42,7 @@ class MatchPeer:
         )
 
     def sample(self, now: float) -> None:
-        """Note the totals, about once a second, so that rates can be told."""
+        """Note the totals, about once a second, so that rates can be computed."""
         path = self.path()
         self.meter.sample(path.packets_out, path.bytes_out, now)
 

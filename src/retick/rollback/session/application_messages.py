@@ -10,7 +10,7 @@ __all__ = ["ApplicationMessages"]
 
 
 class ApplicationMessages(SessionPart):
-    """Sends them, and tells the application of those that come."""
+    """Sends messages of the application, and passes received ones to it as events."""
 
     def send(self, data: bytes, peer_id: int | None) -> bool:
         """To one peer, or to all that play; False if a queue is full, or nobody is connected."""

@@ -5,13 +5,14 @@ Theory of operation. A process may hold hundreds of sessions, and the processor'
 when its frame comes: the code and data of every frame are kept in one place, and short. The session's parts (joining,
 drops, spectators, desyncs) have something to do only now and then. While none of them has, the core is *quiet* and
 does not call them. Whatever may give them something to do ends the quiet: an event of a link, a request to connect, a
-call of the application, an alarm. After the next frame all parts are asked, which tells whether it is quiet again.
+call of the application, an alarm. After the next frame all parts are asked whether it is quiet again.
 """
 
 from collections.abc import Hashable
 from typing import Any
 
 from retick.link.payload_path import Octets, Seconds
+from retick.rollback.events import MatchEvent
 from retick.rollback.session.peer import Peer, Phase
 
 try:
@@ -42,7 +43,7 @@ class SessionCore:
         match: Match | None
         phase: Phase
         peers: dict[int, Peer]
-        happened: list[Any]
+        happened: list[MatchEvent]
         is_quiet: bool
 
     def __init__(self) -> None:
@@ -99,7 +100,7 @@ class SessionCore:
             self.is_quiet = False
             self.on_link_events(now)
 
-    def events(self) -> list[Any]:
+    def events(self) -> list[MatchEvent]:
         happened = self.happened
         self.happened = []
         match: Match | None = self.match

@@ -50,7 +50,7 @@ class DesyncPart(SessionPart):
         return match.alarm.is_open
 
     def receive_evidence(self, peer: Peer, data: bytes) -> None:
-        """Evidence from a peer, which may be the first that we hear of a desync."""
+        """Evidence from a peer, which may be the first sign of a desync here."""
         match, now = self._match, self._session.now
         if peer.role is not Role.PLAYER or len(data) < 2 or data[1] != match.number:
             return

@@ -4,7 +4,7 @@ Theory of operation. Peers that lose another one may have received different inp
 listening to the lost peer and tells all others who is lost, up to which frame it knows the lost players' inputs, and
 the newest of these inputs. What one of them knows all of them learn, so the agreed frame is the first that nobody
 knows. A survivor decides once every other survivor has named the same set of lost peers. If another peer is lost
-meanwhile, the set grows and all speak again; a frame that somebody has decided already comes out the same, because
+meanwhile, the set grows and all send again; a frame that somebody has decided already comes out the same, because
 knowledge of a lost peer grows only by these messages.
 """
 
@@ -18,7 +18,7 @@ __all__ = ["DropAgreement"]
 
 
 class DropAgreement:
-    """Who is lost, what each survivor said of it, and what was decided. Sends nothing: ``drops`` does."""
+    """Who is lost, the DROP message of each survivor, and what was decided. Sends nothing: ``drops`` does."""
 
     def __init__(self) -> None:
         self.lost: dict[int, tuple[int, ...]] = {}
@@ -26,17 +26,17 @@ class DropAgreement:
         self.decided: dict[int, int] = {}
         """Dropped players and the first frame on neutral input."""
         self.refused = 0
-        """Inputs of lost players, told by others, that contradict what is known here."""
+        """Inputs of lost players, sent by other survivors, that contradict what is known here."""
         self.ahead: dict[int, Drop] = {}
-        """What peers said that play the next match already, for which we still wait for a message."""
-        self._heard: dict[int, Drop] = {}
+        """DROP messages of peers that play the next match already; we still wait for a message to begin it."""
+        self._received: dict[int, Drop] = {}
 
     def add_lost(self, peer_id: int, players: tuple[int, ...]) -> bool:
         """Note a lost peer; False if it was known to be lost."""
         if peer_id in self.lost:
             return False
         self.lost[peer_id] = players
-        self._heard.pop(peer_id, None)
+        self._received.pop(peer_id, None)
         return True
 
     @property
@@ -59,7 +59,7 @@ class DropAgreement:
         }
 
     def view(self, engine: RollbackEngine, commits: Iterable[tuple[int, int, int]], match: int) -> Drop:
-        """What to tell the others now."""
+        """The DROP message to send to the others now."""
         players = [player for players in self.lost.values() for player in players]
         known = tuple(self._known(engine, player) for player in players)
         before = frozenset(peer_id for peer_id, players in self.lost.items() if not players)
@@ -70,28 +70,28 @@ class DropAgreement:
         first = max(missing - KNOWN_INPUTS, engine.start_frame)
         return Known(player, missing, tuple(engine.inputs_of(player, first, missing)))
 
-    def hear(self, peer_id: int, drop: Drop, engine: RollbackEngine) -> None:
-        """Note what a survivor says: its knowledge becomes ours."""
+    def receive(self, peer_id: int, drop: Drop, engine: RollbackEngine) -> None:
+        """A survivor's DROP message: add the inputs that it knows to ours."""
         lost_players = self.lost_players
         for player, missing, inputs in drop.known:
             if player in lost_players and player not in self.decided:
                 self._learn(engine, player, missing - len(inputs), inputs)
-        self._heard[peer_id] = drop
+        self._received[peer_id] = drop
 
     def _learn(self, engine: RollbackEngine, player: int, first: int, inputs: tuple[int, ...]) -> None:
         try:
             engine.add_remote_inputs(player, first, inputs)
         except InputConflict:
-            # The lost peer told us something else. What we have stands; what we have not is the same for all.
+            # The lost peer sent us other inputs. What we have stands; what we have not is the same for all.
             self.refused += 1
             known = engine.first_missing(player)
             engine.add_remote_inputs(player, known, inputs[known - first :] if known >= first else ())
 
     def unproved(self, survivors: Iterable[int], engine: RollbackEngine, match: int) -> list[int]:
-        """Once all survivors have spoken: those who claim to know inputs that nobody has shown."""
+        """Once all survivors have sent theirs: those that claim to know inputs that nobody has shown."""
         return [
             peer_id
-            for peer_id, drop in self._all_heard(survivors, match).items()
+            for peer_id, drop in self._all_received(survivors, match).items()
             for known in drop.known
             if known.player in self._undecided() and known.missing > engine.first_missing(known.player)
         ]
@@ -99,19 +99,21 @@ class DropAgreement:
     def decide(self, survivors: Iterable[int], engine: RollbackEngine, match: int) -> dict[int, int]:
         """The players that can be dropped now, each with its frame; nothing until all survivors agree who is lost."""
         survivors = list(survivors)
-        if len(self._all_heard(survivors, match)) < len(survivors):
+        if len(self._all_received(survivors, match)) < len(survivors):
             return {}
         # What one knows all have learnt.
         frames = {player: engine.first_missing(player) for player in self._undecided()}
         self.decided |= frames
         return frames
 
-    def _all_heard(self, survivors: Iterable[int], match: int) -> dict[int, Drop]:
-        """What each survivor said; nothing as long as they have not all named the same peers."""
-        heard = {peer_id: self._heard.get(peer_id) for peer_id in survivors}
+    def _all_received(self, survivors: Iterable[int], match: int) -> dict[int, Drop]:
+        """The message of each survivor; empty until all have named the same peers."""
+        received = {peer_id: self._received.get(peer_id) for peer_id in survivors}
         lost = frozenset(self.lost)
-        said = {peer_id: drop for peer_id, drop in heard.items() if drop and drop.lost == lost and drop.match == match}
-        return said if len(said) == len(heard) else {}
+        agreeing = {
+            peer_id: drop for peer_id, drop in received.items() if drop and drop.lost == lost and drop.match == match
+        }
+        return agreeing if len(agreeing) == len(received) else {}
 
     def _undecided(self) -> list[int]:
         return [player for players in self.lost.values() for player in players if player not in self.decided]
@@ -127,4 +129,4 @@ class DropAgreement:
         """Another match begins; nobody plays the seats ``free``, and the drop of ``lost`` is still to be agreed."""
         self.lost = {peer_id: lost.get(peer_id, ()) for peer_id in self.lost}
         self.decided = dict.fromkeys(free, 0)
-        self._heard = {}
+        self._received = {}

@@ -25,8 +25,8 @@ class Drops(SessionPart):
 
     def __init__(self, session: "RollbackSession") -> None:
         super().__init__(session)
-        self._held: dict[int, Drop] = {}
-        """What newcomers said of the lost before we knew that they play."""
+        self._early: dict[int, Drop] = {}
+        """DROP messages of newcomers that we did not yet know to be players."""
 
     def peer_gone(self, peer: Peer, reason: str) -> None:
         session, match = self._session, self._session.match
@@ -34,7 +34,7 @@ class Drops(SessionPart):
             self._lose(peer, match)
 
     def _lose(self, peer: Peer, match: Match) -> None:
-        """A peer is lost: nothing more is received from it, and the others are told what we know of it."""
+        """A peer is lost: nothing more is received from it, and the others are sent what we know of it."""
         session = self._session
         session.stop_exchange(peer)
         session.peers.pop(peer.peer_id, None)
@@ -47,18 +47,18 @@ class Drops(SessionPart):
         is_news = session.drop_agreement.add_lost(peer.peer_id, peer.players)
         session.sponsor.cancel(match)
         if is_news:
-            self._tell(match, session.players_peers())
+            self._send_drop(match, session.players_peers())
         self._drop_when_agreed(match)
 
     def receive_drop(self, peer: Peer, data: bytes) -> None:
         """Another peer says who is lost to it."""
         drop = decode_drop(data, input_size_of(self._session.sim))
         if peer.role is Role.NEWCOMER:
-            self._held[peer.peer_id] = drop
+            self._early[peer.peer_id] = drop
         else:
-            self._hear(peer, drop, self._match)
+            self._receive(peer, drop, self._match)
 
-    def _hear(self, peer: Peer, drop: Drop, match: Match) -> None:
+    def _receive(self, peer: Peer, drop: Drop, match: Match) -> None:
         session, agreement = self._session, self._session.drop_agreement
         self._check(peer, drop)
         if session.peer_id in drop.lost:
@@ -72,13 +72,13 @@ class Drops(SessionPart):
                     lost.connection.close(Reason.GOODBYE, "another peer has lost you")
                 self._lose(lost, match)
             elif agreement.add_lost(peer_id, ()):
-                self._tell(match, session.players_peers())
+                self._send_drop(match, session.players_peers())
         if drop.match == next_number(match):
-            # The sender had heard everyone. We still wait for one of them, which may be among the lost.
+            # The sender has received a message from every peer. We still wait for one, which may be of a lost peer.
             agreement.ahead[peer.peer_id] = drop
             session.joins.drop_agreed(match)
         elif drop.match == match.number and session.match is match:
-            agreement.hear(peer.peer_id, drop, match.engine)
+            agreement.receive(peer.peer_id, drop, match.engine)
             self._drop_when_agreed(match)
 
     def _check(self, peer: Peer, drop: Drop) -> None:
@@ -88,19 +88,19 @@ class Drops(SessionPart):
             raise InvalidValue(f"a DROP about peer {max(drop.lost)}, which never was in this match")
 
     def match_begun(self, match: Match) -> None:
-        """What was said of the lost in this match, before it had begun here."""
+        """Handle the DROP messages of this match that came before it had begun here."""
         session = self._session
         ahead, session.drop_agreement.ahead = session.drop_agreement.ahead, {}
         if session.drop_agreement.undecided:
-            self._tell(match, session.players_peers())
+            self._send_drop(match, session.players_peers())
         for peer_id, drop in ahead.items():
             peer = session.peers.get(peer_id)
             if peer is not None:
-                self._hear_late(peer, drop, match)
+                self._receive_late(peer, drop, match)
 
-    def _hear_late(self, peer: Peer, drop: Drop, match: Match) -> None:
+    def _receive_late(self, peer: Peer, drop: Drop, match: Match) -> None:
         try:
-            self._hear(peer, drop, match)
+            self._receive(peer, drop, match)
         except RetickError:
             self._session.expel(peer)
 
@@ -115,19 +115,19 @@ class Drops(SessionPart):
                 session.joins.commit(newcomer, frame, match)
 
     def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
-        """It must hear what we said of the lost before it came, and be heard."""
+        """Send it our DROP message, and handle the one that it sent before it was a player."""
         session = self._session
         if session.drop_agreement.undecided:
-            self._tell(match, [newcomer])
-        held = self._held.pop(newcomer.peer_id, None)
-        if held is not None:
-            self._hear_late(newcomer, held, match)
+            self._send_drop(match, [newcomer])
+        early = self._early.pop(newcomer.peer_id, None)
+        if early is not None:
+            self._receive_late(newcomer, early, match)
         is_known = session.peers.get(newcomer.peer_id) is newcomer
         if is_known and newcomer.connection is not None and newcomer.connection.close_reason is not None:
             # We lost it between our promise and the COMMIT.
             self._lose(newcomer, match)
 
-    def _tell(self, match: Match, peers: Iterable[Peer]) -> None:
+    def _send_drop(self, match: Match, peers: Iterable[Peer]) -> None:
         session = self._session
         commits = [(peer_id, seats, frame) for peer_id, (seats, frame) in session.joins.commits.items()]
         drop = session.drop_agreement.view(match.engine, commits, match.number)
@@ -141,7 +141,7 @@ class Drops(SessionPart):
         for peer_id in agreement.unproved(survivors, match.engine, match.number):
             liar = session.peers.get(peer_id)
             if liar is not None:
-                # The others are told, and the agreement begins anew without it.
+                # This tells the others, and the agreement starts again without it.
                 session.expel(liar, "inputs that are claimed and not shown")
                 return
         decided = agreement.decide(survivors, match.engine, match.number)

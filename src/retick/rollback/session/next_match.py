@@ -3,9 +3,9 @@
 Theory of operation. A rematch, or a match that goes on from one peer's state, begins when every peer has agreed. Each
 peer finds that out by itself, so for a moment some play the next match and some the last one. Three rules keep them
 together. No peer begins while a drop is not agreed, or while it has promised a frame to a newcomer: so all of them
-count the same peers. A newcomer that becomes a player is sent what was said before it came. And if a peer is lost
-whose last message reached only some, a DROP of the next match proves to the rest that it has begun: the one that sends
-it had heard everyone. They begin it too, with the lost peer in it, once they have heard all who are left.
+count the same peers. A newcomer that becomes a player is sent the messages that it missed. And if a peer is lost
+whose last message reached only some, a DROP of the next match proves to the rest that it has begun: its sender had
+received every peer's message. They begin it too, with the lost peer in it, once they have those of all survivors.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ def next_number(match: Match) -> int:
 
 
 def is_ahead(number: int | None, match: Match) -> bool:
-    """Whether a number is that of the match to come, or of the one after: whose sender has begun the next already."""
+    """Whether a number is that of the next match, or of the one after: then its sender has begun the next one."""
     return number is not None and (number - match.number) % 256 in (1, 2)
 
 

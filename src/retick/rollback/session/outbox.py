@@ -9,7 +9,7 @@ __all__ = ["Outbox"]
 
 
 class Outbox:
-    """One queue for each peer: a slow link holds up nobody else."""
+    """One queue for each peer, so that a slow link does not delay the others."""
 
     def __init__(self) -> None:
         self._queues: dict[Peer, deque[bytes]] = {}

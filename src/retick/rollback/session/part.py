@@ -1,6 +1,6 @@
-"""The base class of session parts: how a part is told what happens.
+"""The base class of session parts, with the hooks that a session calls.
 
-A session has one part for each thing that happens beside the frames: the lobby, drops, newcomers, spectators and so
+A session has one part for each job besides running frames: the lobby, drops, newcomers, spectators and so
 on. It owns them in one tuple, ``session.parts``, and walks that tuple in order. Messages reach a part by the table in
 ``messages.routes``.
 """
@@ -41,7 +41,7 @@ class SessionPart:
         """It is agreed from which frame on a newcomer plays."""
 
     def roster_agreed(self, match: Match) -> None:
-        """A drop is agreed, or a newcomer was sent away: all peers count the same players again."""
+        """A drop is agreed, or a newcomer was refused: all peers count the same players again."""
 
     def match_ending(self, match: Match) -> None:
         """Another match is about to follow this one."""

@@ -14,7 +14,7 @@ SPECTATOR_ID = 255
 """In place of a peer id: all spectators."""
 LAST_PEER_ID = SPECTATOR_ID - 1
 LONG_MESSAGES_LIMIT = 192 * 1024
-"""Bytes that may wait in a link before more of a long message is held back: short messages must always fit."""
+"""Bytes that may wait in a link before more of a long message is sent: short messages must always fit."""
 
 
 class Phase(Enum):

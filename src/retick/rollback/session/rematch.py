@@ -26,7 +26,7 @@ class Rematch(SessionPart):
         """Peer ids, this one's included, and the number of the match that each has proposed."""
 
     def propose(self) -> None:
-        """This peer's application would play again."""
+        """This peer's application wants to play again."""
         match = self._match
         if match.joins_at is None:
             raise NotSynchronized("a rematch can be proposed once the seat here is taken")
@@ -48,7 +48,7 @@ class Rematch(SessionPart):
         self._begin_when_all_have_proposed(match)
 
     def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
-        """It must hear what we proposed before it came."""
+        """Send it what we proposed before it came."""
         if self._proposals.get(self._session.peer_id) == next_number(match):
             self._send_proposal(newcomer, match)
         self._begin_when_all_have_proposed(match)
@@ -72,7 +72,7 @@ class Rematch(SessionPart):
         seats |= lost
         order = sorted(seats, key=lambda peer_id: seats[peer_id])
         free = iter(range(session.sim.num_players))
-        # The peer with the last seat moves to the front, and seats are given out anew in that order.
+        # The peer with the last seat moves to the front, and seats are given out again in that order.
         for peer_id in (order[-1], *order[:-1]):
             players = tuple(next(free) for _ in seats[peer_id])
             if peer_id == session.peer_id:

@@ -136,7 +136,7 @@ class Resync(SessionPart):
         return is_ahead(number, match)
 
     def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
-        """It must hear what we said before it came, and have the state that we offer."""
+        """Send it the state that we offer, and whether we are ready."""
         if self._source is None:
             return
         match.barrier = match.engine.frame
@@ -158,7 +158,7 @@ class Resync(SessionPart):
         self._begin_when_all_agree(match)
 
     def match_ending(self, match: Match) -> None:
-        """Keep only what others have said of the match after the next."""
+        """Keep only what others have sent about the match after the next."""
         after_next = (match.number + 2) % 256
         peers = self._session.peers
         self._source = self._own = self._sender = None

@@ -1,4 +1,4 @@
-"""A match over links: find each other, agree, play, come and go. Sans-I/O, like everything below ``transport``.
+"""A match over links, from the first connection to the end. Sans-I/O, like everything below ``transport``.
 
 Theory of operation. One peer hosts; the others dial it and are given seats (``joining.lobby``). When every seat is
 taken the host tells all of them who takes part, each calls those that came before it, and when all links are up the
@@ -131,7 +131,7 @@ class RollbackSession(SessionCore):
             self._rematch,
             self._resync,
         )
-        """Told in this order: spectators get a match's last frames first, and a drop is agreed before a rematch."""
+        """In the order of calls: spectators get a match's last frames first, and a drop is agreed before a rematch."""
         self._routes = MessageRoutes(self.parts)
         if host_address is not None:
             host = self.peers[HOST_ID] = Peer(HOST_ID, (), Role.HOST)
@@ -304,7 +304,7 @@ class RollbackSession(SessionCore):
             self.tell(MatchEnded(reason=reason))
 
     def expel(self, peer: Peer, text: str = VIOLATION, *, reason: int = Reason.VIOLATION) -> None:
-        """Show out a peer that breaks the rules, and tell the others before it can tell them that it has lost us."""
+        """Disconnect a peer that breaks the rules, and tell the others before it can claim that it has lost us."""
         if peer.connection is not None:
             peer.connection.close(reason, text)
             # It is gone now, and not once more when the link says so.

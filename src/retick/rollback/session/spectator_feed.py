@@ -1,7 +1,7 @@
 """Spectators of this peer: they get a final state, and from there on every final frame's inputs.
 
 Only final inputs are sent, reliably and in order, so a spectator never predicts and never rolls back. Each watches at
-its own pace; one that falls too far behind to be fed is sent away, and can come again for a fresh state. The side of
+its own pace; one that falls too far behind is disconnected, and can connect again for a new state. The side of
 the spectator is ``rollback.spectate``.
 """
 

@@ -2,7 +2,6 @@
 
 cdef enum:
     OK = 0
-    NEED_ROOM = 1
     PACKET_TOO_SMALL = 10
     INVALID_MAGIC = 11
     UNSUPPORTED_VERSION = 12

@@ -31,7 +31,6 @@ __all__ = [
     "LIMIT_TOTAL",
     "LIMIT_UPDATE",
     "MISSING_FIELD",
-    "NEED_ROOM",
     "OK",
     "PACKET_BYTES",
     "PACKET_TOO_SMALL",
@@ -52,7 +51,6 @@ __all__ = [
 ]
 
 OK = 0
-NEED_ROOM = 1
 
 PACKET_TOO_SMALL = 10
 INVALID_MAGIC = 11

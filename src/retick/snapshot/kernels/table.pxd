@@ -28,7 +28,6 @@ cdef class FieldTable:
     cdef int* words
     cdef int* plain                         # every field has 1 to 57 bits
     cdef long long* value_bits              # all fields that are not varints
-    cdef long long* worst_bits              # field mask and values at their longest
     cdef long long* least_bits              # field mask and values at their shortest
     cdef int* index_bits                    # of a field's index in a packed entry
     cdef int* has_threshold

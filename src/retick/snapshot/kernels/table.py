@@ -77,7 +77,6 @@ class FieldTable:
         words: Any
         plain: Any
         value_bits: Any
-        worst_bits: Any
         least_bits: Any
         index_bits: Any
         has_threshold: Any
@@ -127,7 +126,6 @@ class FieldTable:
         self.entity_plain_bits = 32 + len(groups) + sum(counts) + sum(value_bits)
         self.entity_plain_bytes = (self.entity_plain_bits + 7) // 8
         self.value_bits = self._longs(value_bits)
-        self.worst_bits = self._longs(worst)
         self.least_bits = self._longs([bits + 8 * n for bits, n in zip(fixed_bits, varints, strict=True)])
         index_bits = [max(0, count - 1).bit_length() for count in counts]
         self.index_bits = self._ints(index_bits)

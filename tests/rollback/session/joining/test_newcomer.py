@@ -1,4 +1,4 @@
-"""A peer that takes a free seat in a running match: the state, the inputs since then, and its first own frame."""
+"""A newcomer in a running match: the state, the inputs since then, and its first own frame."""
 
 from typing import Any
 

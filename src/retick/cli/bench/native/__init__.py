@@ -1,6 +1,6 @@
 """The fighter's step in C, compiled when it is needed if there is a compiler: benchmarks compare with it.
 
-It knows nothing of the library's own kernels; who times both compares their checksums.
+It knows nothing of the library's own kernels; the benchmark that times both compares their checksums.
 """
 
 import ctypes

@@ -1,8 +1,8 @@
 """Who may connect: each request says what it wants, and the part that knows about it decides.
 
-A peer of the match may call before this one has heard of it. Whoever makes a peer known (a roster, a MEET) tells both
-ends, and one of them hears it first. The other must not refuse the call: the same news is still on its way. Such a
-call is accepted and waits, and nothing that comes over it is received until its peer is known.
+A peer of the match may call before it is known here. A roster or a MEET makes two peers known to each other, and one
+of them receives it first. The other must not refuse the call, because its own message is still on the way. Such a call
+is accepted and waits; nothing is received over it until its peer is known.
 """
 
 from dataclasses import replace
@@ -69,8 +69,8 @@ class Admission:
         if not session.token:
             return self._early.hold(request, call)
         peer = session.peers.get(call.peer_id) if call.token == session.token else None
-        is_unheard_of = session.phase is Phase.RUNNING and call.peer_id > session.newest_peer_id
-        if peer is None and call.token == session.token and is_unheard_of:
+        may_become_known = session.phase is Phase.RUNNING and call.peer_id > session.newest_peer_id
+        if peer is None and call.token == session.token and may_become_known:
             return self._early.hold(request, call)
         if peer is None or peer.connection is not None:
             return Refuse(reason=Reason.DENIED, text="not a peer of this match")

@@ -1,6 +1,6 @@
 """What every player does when a newcomer comes in: expects its call, promises a frame, and lets it play.
 
-``sponsor`` has the side of the peer that brings it in, and how the whole works.
+``sponsor`` explains the whole protocol and has the sponsor's side.
 """
 
 import math
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Joins"]
 
 PROMISE_SECONDS = 0.25
-"""How far ahead a promise is, beside two round trips."""
+"""Seconds that a promise is ahead, in addition to two round trips."""
 
 
 class Joins(SessionPart):
@@ -55,13 +55,13 @@ class Joins(SessionPart):
     def _expect(self, meet: Meet, sponsor: int, match: Match) -> None:
         """Another peer brings somebody in: expect a call."""
         session = self._session
-        # A lost peer may have given this id to a newcomer of whom the sponsor never heard.
+        # A lost peer may have given this id to a newcomer that the sponsor does not know.
         self._forget_orphan(meet.peer_id, match)
         self._check_meet(meet, sponsor)
         self._sponsors[meet.peer_id] = sponsor
         session.newest_peer_id = max(session.newest_peer_id, meet.peer_id)
         if meet.match not in (match.number, next_number(match)):
-            # Of the last match, which has ended here: its sponsor ends it too, and sends the newcomer away.
+            # Of the last match, which has ended here: its sponsor ends it too, and refuses the newcomer.
             return
         if meet.match == next_number(match):
             # The others have begun the next match, for which we still wait for a message.
@@ -86,7 +86,7 @@ class Joins(SessionPart):
             raise InvalidValue(f"a MEET for peer {meet.peer_id}, which is not a newcomer")
 
     def drop_agreed(self, match: Match) -> None:
-        """Those who are to take the dropped players' seats can be expected now."""
+        """Newcomers for the dropped players' seats can be expected now."""
         # Newcomers whose sponsor is lost, and whose COMMIT no survivor has seen, must come again.
         for peer_id in list(self._sponsors):
             self._forget_orphan(peer_id, match)
@@ -128,8 +128,9 @@ class Joins(SessionPart):
     def _answer_proposal(self, sponsor: Peer, peer_id: int, match: Match) -> None:
         """Promise a frame, once it is agreed here too who is dropped.
 
-        The newcomer has nothing to say about that, and would be waited for if it came in before. Not answered for one
-        whom this peer has lost: it must not stop for it, and the newcomer, who has lost this peer too, gives up.
+        The newcomer sends no DROP for these players, and the others would wait for one if it came in before. There is
+        no answer for a newcomer that this peer has lost: this peer must not stop for it, and the newcomer, which has
+        lost this peer too, gives up.
         """
         newcomer = self._session.peers.get(peer_id)
         if peer_id in self._early_meets or self._session.drop_agreement.undecided:
@@ -139,7 +140,7 @@ class Joins(SessionPart):
             sponsor.send(encode_byte_and_number(Kind.PROMISE, peer_id, self.promise(match)))
 
     def promise(self, match: Match) -> int:
-        """A frame a little ahead, at which this peer stops until it hears the agreed one."""
+        """A frame a little ahead, at which this peer stops until it receives the agreed one."""
         rtt = max((peer.connection.rtt for peer in self._session.peers.values() if peer.connection), default=0.0)
         ahead = math.ceil((PROMISE_SECONDS + 2 * rtt) * match.config.tick_rate)
         match.barrier = match.engine.frame + min(ahead, match.config.history // 2)
@@ -169,7 +170,7 @@ class Joins(SessionPart):
         if match is None or not session.running or not is_expected:
             return
         if self._promised_for == peer.peer_id:
-            # The others may have let it in by now: only their messages tell.
+            # The others may have let it in by now: their messages will say so.
             session.stop_exchange(peer)
         else:
             self.send_away(peer, match)
@@ -203,7 +204,7 @@ class Joins(SessionPart):
             part.newcomer_became_player(newcomer, match)
 
     def send_away(self, newcomer: Peer, match: Match, text: str = "") -> None:
-        """Let a newcomer go: it may come again."""
+        """Refuse a newcomer after all: it may come again."""
         match.barrier = None
         if self._promised_for == newcomer.peer_id:
             self._promised_for = None

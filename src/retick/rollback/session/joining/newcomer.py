@@ -1,6 +1,6 @@
-"""The side of a peer that takes seats in a running match: a state, the inputs since then, and its first own frame.
+"""A newcomer's side of joining a running match: it receives a state, the inputs since then, and its first own frame.
 
-``sponsor`` has the side of those who let it in, and how the whole works.
+``sponsor`` explains the whole protocol and has the sponsor's side.
 """
 
 from typing import TYPE_CHECKING

@@ -1,12 +1,12 @@
-"""How a newcomer takes free seats in a running match, while the others play on.
+"""How a newcomer gets free seats in a running match, while the others play on.
 
 Theory of operation. The newcomer dials any peer of the match and is sent on to its *sponsor*, the peer with the lowest
 id. The sponsor sends it a final state and tells the other players to expect its call (MEET). From that state's frame on
 every player sends the newcomer its inputs like to any other peer; the newcomer runs them as fast as they come. Once it
 has a link with everybody (JOINED) the sponsor asks all players for a frame (PROPOSE). Each answers with a frame a
-little ahead and promises to stop there until it hears more (PROMISE). The highest of them is the frame from which on
-the newcomer plays (COMMIT): no peer can have passed it. A promise is a few round trips ahead, so that in practice no
-peer stops.
+little ahead and promises to stop there until the sponsor answers (PROMISE). The highest of them is the frame from
+which on the newcomer plays (COMMIT): no peer can have passed it. A promise is a few round trips ahead, so that in
+practice no peer stops.
 """
 
 from typing import TYPE_CHECKING
@@ -45,7 +45,7 @@ class Sponsor(SessionPart):
     def __init__(self, session: "RollbackSession") -> None:
         super().__init__(session)
         self.newcomer: Peer | None = None
-        """Whom this peer is bringing in; None when it is bringing in nobody."""
+        """The newcomer that this peer is letting in; None if there is none."""
         self._first_frame: int | None = None
         """The frame of the newcomer's state; None before it was sent."""
         self._promises: dict[int, int] = {}

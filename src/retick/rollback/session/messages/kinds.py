@@ -5,7 +5,7 @@
     kind, u8 value                       PROPOSE, CANCEL (a peer id), REMATCH (a match number)
     kind, u8 value, u32 number           PROMISE, COMMIT (a peer id and a frame), RESYNCED (a match number, a checksum)
 
-To add a kind: a number here, its layout in a module beside this one, and its row in ``table``.
+To add a kind: a number here, its layout in a module beside this one, and its row in ``routes``.
 """
 
 import struct
