@@ -18,6 +18,7 @@ from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 from tests.rollback.session.matches import (
     assert_nobody_saw_a_desync,
+    leave,
     playing_mesh,
     started_mesh,
     towards,
@@ -130,6 +131,21 @@ def test_a_promise_far_ahead_does_not_keep_a_newcomer_out() -> None:
     (started,) = mesh["peer3"].events_of(MatchStarted)
     assert started.frame < 5000
     assert_play_on(mesh, ["peer0", "peer1", "peer3"])
+
+
+def test_a_promise_before_it_was_asked_for_lets_nobody_in() -> None:
+    """The sponsor has brought in one newcomer before: what was promised for that one says nothing about the next."""
+    mesh = with_a_free_seat(4)
+    mesh.restart("peer3")
+    mesh.run_until(lambda: mesh["peer3"].playing, limit=4.0, what="the first newcomer is in")
+    leave(mesh, "peer2")
+    sponsor: Any = mesh["peer0"].session
+    mesh.restart("peer2")
+    mesh.run_until(lambda: sponsor.sponsor.newcomer is not None, limit=4.0, what="the second one is admitted")
+    promise = encode_byte_and_number(Kind.PROMISE, sponsor.sponsor.newcomer.peer_id, sponsor.frame + 60)
+    towards(mesh, "peer3", "peer0").send(promise)
+    mesh.run_until(lambda: mesh["peer2"].playing, limit=6.0, what="the second newcomer is in")
+    assert_play_on(mesh, ["peer0", "peer1", "peer2", "peer3"])
 
 
 @pytest.mark.parametrize("more", [3, 1 << 24])
