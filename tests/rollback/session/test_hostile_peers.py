@@ -148,6 +148,20 @@ def test_a_promise_before_it_was_asked_for_lets_nobody_in() -> None:
     assert_play_on(mesh, ["peer0", "peer1", "peer2", "peer3"])
 
 
+def test_a_newcomer_that_does_not_exist_is_not_waited_for() -> None:
+    mesh = with_a_free_seat(4)
+    sponsor: Any = mesh["peer0"].session
+    newcomer = sponsor.newest_peer_id + 1
+    for peer in sponsor.players_peers():
+        peer.send(encode_meet(Meet(newcomer, sponsor.gone, sponsor.frame, "nobody")))
+        peer.send(encode_byte(Kind.PROPOSE, newcomer))
+        peer.send(encode_byte_and_number(Kind.COMMIT, newcomer, sponsor.frame + 60))
+    mesh.run(0.5)
+    mesh.crash("peer0")
+    mesh.run(6.0)
+    assert_play_on(mesh, ["peer1", "peer2"])
+
+
 @pytest.mark.parametrize("more", [3, 1 << 24])
 def test_inputs_that_are_claimed_and_not_shown_end_nothing(more: int) -> None:
     mesh = playing_mesh(4)
