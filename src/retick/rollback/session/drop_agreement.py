@@ -9,6 +9,7 @@ knowledge of a lost peer grows only by these messages.
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 from retick.errors import InputConflict
 from retick.rollback.engine.engine import RollbackEngine
@@ -30,6 +31,8 @@ class DropAgreement:
         self.ahead: dict[int, Drop] = {}
         """What peers said that play the next match already, for which we still wait for a message."""
         self._heard: dict[int, Drop] = {}
+        self._told: dict[int, int] = {}
+        """Lost players, and the first frame of each that we told the others we miss."""
 
     def add_lost(self, peer_id: int, players: tuple[int, ...]) -> bool:
         """Note a lost peer; False if it was known to be lost."""
@@ -62,6 +65,7 @@ class DropAgreement:
         """What to tell the others now."""
         players = [player for players in self.lost.values() for player in players]
         known = tuple(self._known(engine, player) for player in players)
+        self._told = {each.player: each.missing for each in known}
         before = frozenset(peer_id for peer_id, players in self.lost.items() if not players)
         return Drop(frozenset(self.lost), known, tuple(commits), match, before)
 
@@ -82,10 +86,12 @@ class DropAgreement:
         try:
             engine.add_remote_inputs(player, first, inputs)
         except InputConflict:
-            # The lost peer told us something else. What we have stands; what we have not is the same for all.
+            # The lost peer told us something else. What we have stands, also behind a gap that it left; what we have
+            # not is the same for all. The one who tells us of it is not to blame.
             self.refused += 1
-            known = engine.first_missing(player)
-            engine.add_remote_inputs(player, known, inputs[known - first :] if known >= first else ())
+            for frame, value in enumerate(inputs, first):
+                with suppress(InputConflict):
+                    engine.add_remote_inputs(player, frame, (value,))
 
     def unproved(self, survivors: Iterable[int], engine: RollbackEngine, match: int) -> list[int]:
         """Once all survivors have spoken: those who claim to know inputs that nobody has shown."""
@@ -99,10 +105,16 @@ class DropAgreement:
     def decide(self, survivors: Iterable[int], engine: RollbackEngine, match: int) -> dict[int, int]:
         """The players that can be dropped now, each with its frame; nothing until all survivors agree who is lost."""
         survivors = list(survivors)
-        if len(self._all_heard(survivors, match)) < len(survivors):
+        heard = self._all_heard(survivors, match)
+        if len(heard) < len(survivors):
             return {}
-        # What one knows all have learnt.
-        frames = {player: engine.first_missing(player) for player in self._undecided()}
+        # What one knows all have learnt. Inputs that a lost peer sent to one of us alone, behind a gap that the others
+        # have filled, were told to nobody: they must not count.
+        known = [*self._told.items(), *((each.player, each.missing) for drop in heard.values() for each in drop.known)]
+        frames = {
+            player: max((missing for one, missing in known if one == player), default=engine.first_missing(player))
+            for player in self._undecided()
+        }
         self.decided |= frames
         return frames
 
@@ -127,4 +139,4 @@ class DropAgreement:
         """Another match begins; nobody plays the seats ``free``, and the drop of ``lost`` is still to be agreed."""
         self.lost = {peer_id: lost.get(peer_id, ()) for peer_id in self.lost}
         self.decided = dict.fromkeys(free, 0)
-        self._heard = {}
+        self._heard, self._told = {}, {}
