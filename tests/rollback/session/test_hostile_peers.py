@@ -162,6 +162,22 @@ def test_a_newcomer_that_does_not_exist_is_not_waited_for() -> None:
     assert_play_on(mesh, ["peer1", "peer2"])
 
 
+def test_inputs_sent_far_ahead_to_one_survivor_do_not_turn_another_against_it() -> None:
+    """One that is a frame behind cannot hold all that the other one may know of the lost player."""
+    mesh = playing_mesh(3)
+    ahead: Any = mesh["peer0"].session
+    (player,) = mesh["peer2"].session.local_players
+    mesh.crash("peer2")
+    mesh.pause("peer1", 0.15)
+    mesh.run(0.15)
+    engine = ahead.match.engine
+    first = engine.first_missing(player)
+    engine.add_remote_inputs(player, first, [7] * (engine.frame + engine.history + 1 - first))
+    mesh.run(5.0)
+    assert_play_on(mesh, ["peer0", "peer1"])
+    assert all(event.reason != 12 for name in ("peer0", "peer1") for event in mesh[name].events_of(PeerDisconnected))
+
+
 @pytest.mark.parametrize("more", [3, 1 << 24])
 def test_inputs_that_are_claimed_and_not_shown_end_nothing(more: int) -> None:
     mesh = playing_mesh(4)

@@ -70,7 +70,9 @@ class DropAgreement:
         return Drop(frozenset(self.lost), known, tuple(commits), match, before)
 
     def _known(self, engine: RollbackEngine, player: int) -> Known:
-        missing = self.decided.get(player, engine.first_missing(player))
+        missing = self.decided.get(player)
+        if missing is None:
+            missing = min(engine.first_missing(player), _furthest_told(engine))
         first = max(missing - KNOWN_INPUTS, engine.start_frame)
         return Known(player, missing, tuple(engine.inputs_of(player, first, missing)))
 
@@ -140,3 +142,14 @@ class DropAgreement:
         self.lost = {peer_id: lost.get(peer_id, ()) for peer_id in self.lost}
         self.decided = dict.fromkeys(free, 0)
         self._heard, self._told = {}, {}
+
+
+def _furthest_told(engine: RollbackEngine) -> int:
+    """The frame up to which we tell others what we know: one that is behind us must be able to use and to hold it.
+
+    A survivor is behind by the prediction window and the input delay at most, and may miss the lost player's inputs for
+    another window. A lost peer may have sent us inputs up to the end of our history. So many would not fit there, and
+    one DROP does not show them all; what is not told does not count here either.
+    """
+    behind = (engine.prediction_window or 0) + engine.local_frontier - engine.frame
+    return engine.frame + max(min(engine.history, KNOWN_INPUTS) - 2 * behind, 0)
