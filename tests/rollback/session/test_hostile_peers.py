@@ -178,6 +178,26 @@ def test_inputs_sent_far_ahead_to_one_survivor_do_not_turn_another_against_it() 
     assert all(event.reason != 12 for name in ("peer0", "peer1") for event in mesh[name].events_of(PeerDisconnected))
 
 
+def test_a_newcomer_that_hangs_up_on_one_player_and_stays_with_the_sponsor_holds_up_nobody() -> None:
+    mesh = with_a_free_seat(4)
+    mesh.restart("peer3")
+    session: Any = mesh["peer3"].session
+    part = session.newcomer
+    report = part._report_when_level
+    part.peer_gone = lambda peer, reason: None
+
+    def report_and_hang_up(match: Any) -> None:
+        was_out = not part._has_joined
+        report(match)
+        if was_out and part._has_joined:
+            towards(mesh, "peer3", "peer1").connection.close()
+
+    part._report_when_level = report_and_hang_up
+    mesh.run_until(lambda: part._has_joined, limit=6.0, what="it says that it has all links")
+    mesh.run(3.0)
+    assert_play_on(mesh, ["peer0", "peer1", "peer2"])
+
+
 @pytest.mark.parametrize("more", [3, 1 << 24])
 def test_inputs_that_are_claimed_and_not_shown_end_nothing(more: int) -> None:
     mesh = playing_mesh(4)
