@@ -17,7 +17,7 @@ def load(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return sys.modules[name]
 
 
-@pytest.mark.parametrize("name", ["fuzz_rbn1", "fuzz_link", "fuzz_evidence"])
+@pytest.mark.parametrize("name", ["fuzz_rbn1", "fuzz_link", "fuzz_evidence", "fuzz_session"])
 def test_a_short_run_finds_no_bug(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     guided, module = load("guided", monkeypatch), load(name, monkeypatch)
     count, kept, lines = guided.run(module.target, module.CORPUS, seed=1, go_on=lambda n: n < 300)

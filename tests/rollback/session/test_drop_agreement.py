@@ -58,3 +58,33 @@ def test_inputs_that_contradict_ours_are_counted_and_the_rest_is_taken() -> None
     agreement.receive(1, Drop(frozenset({2}), (Known(2, 4, (5, 9, 7, 8)),), ()), engine)
     assert agreement.refused == 1
     assert engine.inputs_of(2, 0, 4) == [5, 6, 7, 8]
+
+
+def test_inputs_behind_a_gap_that_contradict_ours_do_not_make_a_liar_of_the_one_who_tells_us() -> None:
+    agreement, engine = DropAgreement(), engine_with()
+    engine.add_remote_inputs(2, 2, [6, 7])
+    agreement.add_lost(2, (2,))
+    agreement.receive(1, Drop(frozenset({2}), (Known(2, 5, (1, 1, 1, 1, 1)),), ()), engine)
+    assert agreement.refused == 1
+    assert engine.inputs_of(2, 0, 5) == [1, 1, 6, 7, 1]
+    assert agreement.unproved([1], engine, 0) == []
+
+
+def test_inputs_that_one_survivor_alone_has_behind_a_gap_do_not_part_the_survivors() -> None:
+    """The lost peer sent frames 0 to 2 to one of them, and 2 to 5 to the other."""
+    engines = [engine_with(1, 1, 1), engine_with()]
+    engines[1].add_remote_inputs(2, 2, [1, 1, 1, 1])
+    agreements = [DropAgreement(), DropAgreement()]
+    for agreement in agreements:
+        agreement.add_lost(2, (2,))
+    views = [agreement.view(engine, (), 0) for agreement, engine in zip(agreements, engines, strict=True)]
+    for mine, (agreement, engine) in enumerate(zip(agreements, engines, strict=True)):
+        agreement.receive(1 - mine, views[1 - mine], engine)
+        assert agreement.unproved([1 - mine], engine, 0) == []
+        ((player, frame),) = agreement.decide([1 - mine], engine, 0).items()
+        assert (player, frame) == (2, 3)
+        engine.drop_player(player, frame)
+        engine.add_remote_inputs(1, 0, [4] * 8)
+        for _ in range(8):
+            engine.advance(9)
+    assert engines[0].state == engines[1].state

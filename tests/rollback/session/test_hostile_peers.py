@@ -18,6 +18,7 @@ from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 from tests.rollback.session.matches import (
     assert_nobody_saw_a_desync,
+    leave,
     playing_mesh,
     started_mesh,
     towards,
@@ -130,6 +131,71 @@ def test_a_promise_far_ahead_does_not_keep_a_newcomer_out() -> None:
     (started,) = mesh["peer3"].events_of(MatchStarted)
     assert started.frame < 5000
     assert_play_on(mesh, ["peer0", "peer1", "peer3"])
+
+
+def test_a_promise_before_it_was_asked_for_lets_nobody_in() -> None:
+    """The sponsor has brought in one newcomer before: what was promised for that one says nothing about the next."""
+    mesh = with_a_free_seat(4)
+    mesh.restart("peer3")
+    mesh.run_until(lambda: mesh["peer3"].playing, limit=4.0, what="the first newcomer is in")
+    leave(mesh, "peer2")
+    sponsor: Any = mesh["peer0"].session
+    mesh.restart("peer2")
+    mesh.run_until(lambda: sponsor.sponsor.newcomer is not None, limit=4.0, what="the second one is admitted")
+    promise = encode_byte_and_number(Kind.PROMISE, sponsor.sponsor.newcomer.peer_id, sponsor.frame + 60)
+    towards(mesh, "peer3", "peer0").send(promise)
+    mesh.run_until(lambda: mesh["peer2"].playing, limit=6.0, what="the second newcomer is in")
+    assert_play_on(mesh, ["peer0", "peer1", "peer2", "peer3"])
+
+
+def test_a_newcomer_that_does_not_exist_is_not_waited_for() -> None:
+    mesh = with_a_free_seat(4)
+    sponsor: Any = mesh["peer0"].session
+    newcomer = sponsor.newest_peer_id + 1
+    for peer in sponsor.players_peers():
+        peer.send(encode_meet(Meet(newcomer, sponsor.gone, sponsor.frame, "nobody")))
+        peer.send(encode_byte(Kind.PROPOSE, newcomer))
+        peer.send(encode_byte_and_number(Kind.COMMIT, newcomer, sponsor.frame + 60))
+    mesh.run(0.5)
+    mesh.crash("peer0")
+    mesh.run(6.0)
+    assert_play_on(mesh, ["peer1", "peer2"])
+
+
+def test_inputs_sent_far_ahead_to_one_survivor_do_not_turn_another_against_it() -> None:
+    """One that is a frame behind cannot hold all that the other one may know of the lost player."""
+    mesh = playing_mesh(3)
+    ahead: Any = mesh["peer0"].session
+    (player,) = mesh["peer2"].session.local_players
+    mesh.crash("peer2")
+    mesh.pause("peer1", 0.15)
+    mesh.run(0.15)
+    engine = ahead.match.engine
+    first = engine.first_missing(player)
+    engine.add_remote_inputs(player, first, [7] * (engine.frame + engine.history + 1 - first))
+    mesh.run(5.0)
+    assert_play_on(mesh, ["peer0", "peer1"])
+    assert all(event.reason != 12 for name in ("peer0", "peer1") for event in mesh[name].events_of(PeerDisconnected))
+
+
+def test_a_newcomer_that_hangs_up_on_one_player_and_stays_with_the_sponsor_holds_up_nobody() -> None:
+    mesh = with_a_free_seat(4)
+    mesh.restart("peer3")
+    session: Any = mesh["peer3"].session
+    part = session.newcomer
+    report = part._report_when_level
+    part.peer_gone = lambda peer, reason: None
+
+    def report_and_hang_up(match: Any) -> None:
+        was_out = not part._has_joined
+        report(match)
+        if was_out and part._has_joined:
+            towards(mesh, "peer3", "peer1").connection.close()
+
+    part._report_when_level = report_and_hang_up
+    mesh.run_until(lambda: part._has_joined, limit=6.0, what="it says that it has all links")
+    mesh.run(3.0)
+    assert_play_on(mesh, ["peer0", "peer1", "peer2"])
 
 
 @pytest.mark.parametrize("more", [3, 1 << 24])

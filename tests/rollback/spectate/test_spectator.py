@@ -7,6 +7,7 @@ import pytest
 
 from retick.rollback.events import MatchEnded, SourceChanged, WatchingStarted
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.messages.feed import Feed, encode_feed
 from retick.rollback.session.messages.join import Welcome, encode_welcome
 from retick.rollback.session.messages.roster import RosterEntry
 from retick.rollback.session.messages.state import StateHeader, encode_chunk
@@ -144,3 +145,27 @@ def test_frames_that_nobody_records_are_not_kept_for_ever() -> None:
         session.advance(now=0.0)
     assert len(session.drain_final_inputs()) == MOST_WAITING
     assert session.drain_final_inputs() == []
+
+
+def test_a_source_whose_frames_do_not_fit_a_message_is_left_for_another() -> None:
+    mesh = mesh_of(2)
+    spectator = mesh.watch("fan", "peer1")
+    mesh.run(0.05)
+    session: Any = spectator.session
+    game = Tally(2)
+    state = game.initial_state(1)
+    data = game.pack_state(state)
+    entries = (RosterEntry(1, (1,), "peer1"), RosterEntry(0, (0,), "peer0"))
+    header = StateHeader(len(data), game.checksum(state))
+    session._others = ["peer0"]
+    for message in (
+        encode_welcome(Welcome(1, 255, bytes(8), 7, 0, 0xFFFFFFFF, header, (), entries)),
+        encode_chunk(0, data),
+        encode_feed(Feed(0xFFFFFFFF, bytes(8), ())),
+    ):
+        session._on_message(message)
+    mesh.run(0.2)
+    mesh.crash("peer1")
+    mesh.run(8.0)
+    assert session.source == "peer0"
+    assert session.frame > 0

@@ -9,6 +9,7 @@ knowledge of a lost peer grows only by these messages.
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 from retick.errors import InputConflict
 from retick.rollback.engine.engine import RollbackEngine
@@ -30,6 +31,8 @@ class DropAgreement:
         self.ahead: dict[int, Drop] = {}
         """DROP messages of peers that play the next match already; we still wait for a message to begin it."""
         self._received: dict[int, Drop] = {}
+        self._sent: dict[int, int] = {}
+        """Lost players, and the first missing frame of each that we sent to the others."""
 
     def add_lost(self, peer_id: int, players: tuple[int, ...]) -> bool:
         """Note a lost peer; False if it was known to be lost."""
@@ -62,11 +65,14 @@ class DropAgreement:
         """The DROP message to send to the others now."""
         players = [player for players in self.lost.values() for player in players]
         known = tuple(self._known(engine, player) for player in players)
+        self._sent = {each.player: each.missing for each in known}
         before = frozenset(peer_id for peer_id, players in self.lost.items() if not players)
         return Drop(frozenset(self.lost), known, tuple(commits), match, before)
 
     def _known(self, engine: RollbackEngine, player: int) -> Known:
-        missing = self.decided.get(player, engine.first_missing(player))
+        missing = self.decided.get(player)
+        if missing is None:
+            missing = min(engine.first_missing(player), _furthest_sent(engine))
         first = max(missing - KNOWN_INPUTS, engine.start_frame)
         return Known(player, missing, tuple(engine.inputs_of(player, first, missing)))
 
@@ -82,10 +88,12 @@ class DropAgreement:
         try:
             engine.add_remote_inputs(player, first, inputs)
         except InputConflict:
-            # The lost peer sent us other inputs. What we have stands; what we have not is the same for all.
+            # The lost peer sent us other inputs. What we have stands, also behind a gap that it left; what we have not
+            # is the same for all. The sender of this DROP is not to blame.
             self.refused += 1
-            known = engine.first_missing(player)
-            engine.add_remote_inputs(player, known, inputs[known - first :] if known >= first else ())
+            for frame, value in enumerate(inputs, first):
+                with suppress(InputConflict):
+                    engine.add_remote_inputs(player, frame, (value,))
 
     def unproved(self, survivors: Iterable[int], engine: RollbackEngine, match: int) -> list[int]:
         """Once all survivors have sent theirs: those that claim to know inputs that nobody has shown."""
@@ -99,10 +107,19 @@ class DropAgreement:
     def decide(self, survivors: Iterable[int], engine: RollbackEngine, match: int) -> dict[int, int]:
         """The players that can be dropped now, each with its frame; nothing until all survivors agree who is lost."""
         survivors = list(survivors)
-        if len(self._all_received(survivors, match)) < len(survivors):
+        received = self._all_received(survivors, match)
+        if len(received) < len(survivors):
             return {}
-        # What one knows all have learnt.
-        frames = {player: engine.first_missing(player) for player in self._undecided()}
+        # What one peer knows all have received. Inputs that a lost peer sent to one of us alone, behind a gap that the
+        # others have filled, were sent to nobody: they must not be used.
+        known = [
+            *self._sent.items(),
+            *((each.player, each.missing) for drop in received.values() for each in drop.known),
+        ]
+        frames = {
+            player: max((missing for one, missing in known if one == player), default=engine.first_missing(player))
+            for player in self._undecided()
+        }
         self.decided |= frames
         return frames
 
@@ -129,4 +146,15 @@ class DropAgreement:
         """Another match begins; nobody plays the seats ``free``, and the drop of ``lost`` is still to be agreed."""
         self.lost = {peer_id: lost.get(peer_id, ()) for peer_id in self.lost}
         self.decided = dict.fromkeys(free, 0)
-        self._received = {}
+        self._received, self._sent = {}, {}
+
+
+def _furthest_sent(engine: RollbackEngine) -> int:
+    """The frame up to which we send others what we know: a peer that is behind us must be able to use and hold it.
+
+    A survivor is behind by the prediction window and the input delay at most, and may miss the lost player's inputs for
+    another window. A lost peer may have sent us inputs up to the end of our history. So many would not fit there, and
+    one DROP does not carry them all; what is not sent is not used here either.
+    """
+    behind = (engine.prediction_window or 0) + engine.local_frontier - engine.frame
+    return engine.frame + max(min(engine.history, KNOWN_INPUTS) - 2 * behind, 0)

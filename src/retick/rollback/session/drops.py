@@ -123,8 +123,9 @@ class Drops(SessionPart):
         if early is not None:
             self._receive_late(newcomer, early, match)
         is_known = session.peers.get(newcomer.peer_id) is newcomer
-        if is_known and newcomer.connection is not None and newcomer.connection.close_reason is not None:
-            # We lost it between our promise and the COMMIT.
+        if is_known and (newcomer.connection is None or newcomer.connection.close_reason is not None):
+            # We lost it between our promise and the COMMIT. Or it never called us: without a link it would never be
+            # lost, and be waited for for ever.
             self._lose(newcomer, match)
 
     def _send_drop(self, match: Match, peers: Iterable[Peer]) -> None:

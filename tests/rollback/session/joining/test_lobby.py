@@ -26,8 +26,8 @@ TOKEN = bytes(8)
 class BadHost:
     """A real link, a real joiner, and a host that grants and says whatever a test wants."""
 
-    def __init__(self, granted: tuple[int, ...] = (1,)) -> None:
-        game = Fighter()
+    def __init__(self, granted: tuple[int, ...] = (1,), *, game: Any = None) -> None:
+        game = game or Fighter()
         self.joiner = RollbackSession(game, entropy=Random(1).randbytes, host_address="host")
         self._link = LinkEndpoint(
             link_config_for(game, MatchConfig()),
@@ -90,6 +90,14 @@ def test_a_good_roster_begins_the_match() -> None:
     host = BadHost()
     host.say(roster(HOST_ENTRY, RosterEntry(1, (1,), "joiner")), encode_start(7))
     assert host.joiner.running
+
+
+def test_a_start_before_all_links_are_up_ends_the_joining() -> None:
+    """The third peer never calls: a match with it would wait for its inputs for ever."""
+    host = BadHost((1,), game=Tally(3))
+    host.say(roster(HOST_ENTRY, RosterEntry(1, (1,), "joiner"), RosterEntry(2, (2,), "third")), encode_start(7))
+    assert host.joiner.match is None
+    assert host.joiner.phase is Phase.ENDED
 
 
 WELCOMES = {

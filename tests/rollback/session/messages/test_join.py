@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from retick.errors import DecodeError
 from retick.rollback.session.messages.join import (
+    LAST_WELCOME_FRAME,
     Meet,
     Welcome,
     decode_joined,
@@ -26,7 +27,7 @@ from tests.rollback.session.messages.values import addresses, entries, frames, p
 GOOD = Welcome(0, 1, bytes(8), 1, 0, 0, StateHeader(8, 0), (), (RosterEntry(0, (0,), "a"),))
 
 
-@given(entries(), peer_ids, frames, st.binary(min_size=8, max_size=8), seats)
+@given(entries(), peer_ids, st.integers(0, LAST_WELCOME_FRAME), st.binary(min_size=8, max_size=8), seats)
 def test_a_welcome_comes_back_as_it_was(
     roster: tuple[RosterEntry, ...], peer_id: int, frame: int, token: bytes, gone: tuple[int, ...]
 ) -> None:
@@ -52,6 +53,11 @@ def test_any_bytes_decode_or_raise_decode_error(reader: Callable[[bytes], Any], 
 def test_a_state_that_is_too_large_is_refused_before_any_of_it_comes() -> None:
     with pytest.raises(DecodeError, match="at most"):
         decode_welcome(encode_welcome(GOOD._replace(state=StateHeader(LARGEST_STATE + 1, 0))))
+
+
+def test_a_welcome_so_far_on_that_later_frames_would_not_fit_a_message_is_refused() -> None:
+    with pytest.raises(DecodeError, match="the last that is allowed"):
+        decode_welcome(encode_welcome(GOOD._replace(frame=LAST_WELCOME_FRAME + 1)))
 
 
 def test_a_welcome_without_a_seed_is_refused() -> None:

@@ -11,7 +11,13 @@ from retick.link import Reason
 from retick.rollback.events import PlayersReturned
 from retick.rollback.match.match import Match
 from retick.rollback.session.messages.join import Meet, decode_meet
-from retick.rollback.session.messages.kinds import Kind, decode_byte, decode_byte_and_number, encode_byte_and_number
+from retick.rollback.session.messages.kinds import (
+    Kind,
+    decode_byte,
+    decode_byte_and_number,
+    encode_byte,
+    encode_byte_and_number,
+)
 from retick.rollback.session.messages.roster import pack_seats
 from retick.rollback.session.next_match import next_number
 from retick.rollback.session.part import SessionPart
@@ -128,9 +134,9 @@ class Joins(SessionPart):
     def _answer_proposal(self, sponsor: Peer, peer_id: int, match: Match) -> None:
         """Promise a frame, once it is agreed here too who is dropped.
 
-        The newcomer sends no DROP for these players, and the others would wait for one if it came in before. There is
-        no answer for a newcomer that this peer has lost: this peer must not stop for it, and the newcomer, which has
-        lost this peer too, gives up.
+        The newcomer sends no DROP for these players, and the others would wait for one if it came in before. For a
+        newcomer that this peer has lost the answer is CANCEL: the others have stopped for it, and it may not tell the
+        sponsor by itself.
         """
         newcomer = self._session.peers.get(peer_id)
         if peer_id in self._early_meets or self._session.drop_agreement.undecided:
@@ -138,6 +144,8 @@ class Joins(SessionPart):
         elif newcomer is not None and newcomer.role is Role.NEWCOMER:
             self._promised_for = peer_id
             sponsor.send(encode_byte_and_number(Kind.PROMISE, peer_id, self.promise(match)))
+        elif newcomer is None:
+            sponsor.send(encode_byte(Kind.CANCEL, peer_id))
 
     def promise(self, match: Match) -> int:
         """A frame a little ahead, at which this peer stops until it receives the agreed one."""
@@ -147,8 +155,11 @@ class Joins(SessionPart):
         return match.barrier
 
     def receive_cancel(self, peer: Peer, data: bytes) -> None:
-        """A sponsor has given up its newcomer."""
+        """A sponsor has given up its newcomer, or a player has lost ours."""
         match, peer_id = self._match, decode_byte(data)
+        ours = self._session.sponsor.newcomer
+        if ours is not None and ours.peer_id == peer_id:
+            self._session.sponsor.cancel(match)
         if self._sponsors.get(peer_id) != peer.peer_id:
             return
         self._early_meets.pop(peer_id, None)

@@ -140,4 +140,8 @@ class Lobby(SessionPart):
         session.start(seed)
 
     def receive_start(self, peer: Peer, data: bytes) -> None:
-        self._session.start(decode_start(data))
+        seed = decode_start(data)
+        if not self._reported:
+            # A peer without a link is never lost: the match would wait for it for ever.
+            raise InvalidValue("a START before all links of this peer are up")
+        self._session.start(seed)

@@ -74,7 +74,9 @@ class Sponsor(SessionPart):
             return Refuse(reason=Reason.DENIED, text="somebody else is joining: try again in a moment")
         session.newest_peer_id += 1
         peer_id = session.newest_peer_id
-        self._first_frame = None
+        # What the newcomer before this one did, and was promised, says nothing about this one.
+        self._first_frame, self._promises = None, {}
+        self._has_proposed = self._has_joined = self._waits_for_state = False
         peer = self.newcomer = session.peers[peer_id] = Peer(peer_id, free[: request.seats], Role.NEWCOMER)
         peer.attach(request.connection)
         return Accept(seats=peer.players)
@@ -123,8 +125,6 @@ class Sponsor(SessionPart):
         self._sender = StateSender(encode_welcome(welcome), packed)
         self._sender.add(newcomer)
         self._sender.pump()
-        self._promises = {}
-        self._has_proposed = self._has_joined = False
         address = newcomer.connection.address if newcomer.connection is not None else ""
         meet = encode_meet(Meet(newcomer.peer_id, newcomer.players, frame, address, match.number))
         for peer in session.players_peers():
@@ -150,8 +150,8 @@ class Sponsor(SessionPart):
     def receive_joined(self, peer: Peer, data: bytes) -> None:
         """Our newcomer has the state and all links."""
         decode_joined(data)
-        if peer is not self.newcomer:
-            raise InvalidValue("a JOINED from a newcomer that another peer brings in")
+        if peer is not self.newcomer or self._first_frame is None:
+            raise InvalidValue("a JOINED from a newcomer that another peer brings in, or that has no state yet")
         self._has_joined = True
         self._propose_when_level(self._match)
 

@@ -29,6 +29,7 @@ from retick.rollback.session.messages.roster import (
 from retick.rollback.session.messages.state import StateHeader, check_header
 
 __all__ = [
+    "LAST_WELCOME_FRAME",
     "Meet",
     "Welcome",
     "decode_joined",
@@ -38,6 +39,9 @@ __all__ = [
     "encode_meet",
     "encode_welcome",
 ]
+
+LAST_WELCOME_FRAME = (1 << 31) - 1
+"""More than a year of frames: those that follow still fit the 32 bits that messages have for a frame."""
 
 _WELCOME = struct.Struct("<BBB8sIBIIIH")
 _MEET = struct.Struct("<BBBHIB")
@@ -91,6 +95,8 @@ def decode_welcome(data: bytes) -> Welcome:
     _, sender, peer_id, token, seed, match, frame, size, checksum, gone = _WELCOME.unpack_from(data)
     if not seed:
         raise InvalidValue("a match has a seed from 1 on")
+    if frame > LAST_WELCOME_FRAME:
+        raise InvalidValue(f"a WELCOME at frame {frame}, where {LAST_WELCOME_FRAME} is the last that is allowed")
     state = check_header(StateHeader(size, checksum))
     entries = decode_entries(data, _WELCOME.size)
     return Welcome(sender, peer_id, token, seed, match, frame, state, unpack_seats(gone), entries)
