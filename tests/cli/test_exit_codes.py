@@ -232,7 +232,7 @@ def test_what_a_game_raises_is_an_answer_with_the_place() -> None:
     assert game_failure(noted).endswith(", in frame 5)")
 
 
-def test_an_interrupt_while_commands_are_imported_is_told_in_the_same_way(
+def test_an_interrupt_while_commands_are_imported_is_reported_in_the_same_way(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Interrupting:

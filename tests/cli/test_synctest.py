@@ -38,7 +38,7 @@ def test_a_good_game_passes_and_a_cheat_is_shown_with_its_fields() -> None:
         ("Nobody", 2, "has no 'Nobody'"),
     ],
 )
-def test_games_that_fail_are_told_in_a_line(tmp_path: Path, name: str, code: int, words: str) -> None:
+def test_games_that_fail_are_reported_in_a_line(tmp_path: Path, name: str, code: int, words: str) -> None:
     file = tmp_path / "broken_games.py"
     file.write_text(BROKEN)
     result = CliRunner().invoke(app, ["synctest", f"{file}:{name}", "--frames", "30"])

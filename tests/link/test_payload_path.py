@@ -92,7 +92,7 @@ def test_any_bytes_like_object_is_a_datagram_and_a_payload(kind: Any) -> None:
     assert sum(pair.host.dropped.values()) == 0
 
 
-def test_payloads_may_be_handed_over_within_the_call_with_the_time_as_it_was_told() -> None:
+def test_payloads_may_be_handed_over_within_the_call_with_the_time_as_it_was_given() -> None:
     pair = Pair()
     taken: list[tuple[Connection, bytes, float]] = []
     host = LinkEndpoint(entropy=random.Random(3).randbytes, on_payload=lambda *payload: taken.append(payload))

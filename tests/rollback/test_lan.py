@@ -240,7 +240,7 @@ def test_the_old_programs_checksums_of_guessed_states_raise_no_alarm() -> None:
     assert host.events() == []
 
 
-def test_misuse_is_told() -> None:
+def test_misuse_is_refused_in_words() -> None:
     with pytest.raises(UsageError, match="two players"):
         LanSession(Tally(3))
     session = LanSession(Fighter())

@@ -54,7 +54,7 @@ def test_bit_offsets_lead_to_the_values() -> None:
                 assert int(bits[part.bit : part.bit + part.bits] or "0", 2) == part.value
 
 
-def test_costs_are_told_by_name_and_by_component() -> None:
+def test_costs_are_listed_by_name_and_by_component() -> None:
     schema = Schema(
         [
             Component(1, [Field(1, UInt(10), name="x"), Field(2, UInt(20), name="y")], name="position"),
@@ -71,7 +71,7 @@ def test_costs_are_told_by_name_and_by_component() -> None:
     assert sum(costs.values()) == 16 * len(packet)
 
 
-def test_without_the_schema_sections_are_told() -> None:
+def test_without_the_schema_sections_are_listed() -> None:
     case = cases("full")[0]
     packet = bytes.fromhex(case["packets"]["v2"])
     assert is_snapshot(packet)

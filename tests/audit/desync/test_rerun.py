@@ -41,7 +41,7 @@ def test_the_first_frame_that_differs_although_it_was_agreed_is_named(tmp_path: 
         (("num_players = 2", "num_players = 3"), UsageError, "the recording has 2 players"),
     ],
 )
-def test_each_failure_is_told_apart(
+def test_each_failure_has_its_own_message(
     tmp_path: Path, change: tuple[str, str], error: type[RetickError], words: str
 ) -> None:
     game = write_build(tmp_path, "bad", BOX, change) + ":Game"

@@ -138,7 +138,7 @@ def test_numbers_out_of_range_are_misuse(wrong: dict[str, int]) -> None:
         audit_dynamic(f"{CHEATS}:Honest", **wrong)  # type: ignore[arg-type]  # fields by name
 
 
-def test_progress_is_told_frame_by_frame() -> None:
+def test_progress_is_reported_frame_by_frame() -> None:
     told: list[int] = []
     audit_dynamic(f"{CHEATS}:Honest", frames=600, interpreters=2, progress=told.append)
     assert told == sorted(told)

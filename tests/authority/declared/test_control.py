@@ -6,7 +6,7 @@ from retick.wire.authority import Hello
 from tests.authority.declared_games import PROFILE
 
 
-def test_control_messages_come_back_and_versions_are_told_apart() -> None:
+def test_control_messages_come_back_and_versions_are_distinguished() -> None:
     welcome = PROFILE.welcome(peer_id=4, delay_ticks=3, server_tick=99)
     assert isinstance(welcome, Welcome)
     assert PROFILE.decode(PROFILE.encode_control(welcome)) == welcome

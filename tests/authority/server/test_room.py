@@ -40,7 +40,7 @@ class Shooter:
         return Intent(fire=self.ticks % 60 == 59)
 
 
-def test_a_shot_is_judged_once_and_told_to_everyone() -> None:
+def test_a_shot_is_judged_once_and_sent_to_everyone() -> None:
     field = Field()
     field.join("a", bot=Shooter())
     field.join("b", bot=Still())

@@ -19,7 +19,7 @@ def test_chaos_tells_what_happened_in_its_matches() -> None:
         assert words in result.output
 
 
-def test_a_failed_match_is_told_with_the_line_that_runs_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_match_is_reported_with_the_line_that_runs_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(job: Any) -> Any:
         return job[0], Outcome(matches=1, frames=600, seconds=9.0), "diverged at frame 5" if job[0] == 8 else ""
 

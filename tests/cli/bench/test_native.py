@@ -62,6 +62,6 @@ def test_without_a_compiler_there_is_no_time(monkeypatch: pytest.MonkeyPatch) ->
     assert find_compiler(("no-such-compiler",)) is None
 
 
-def test_a_compiler_that_fails_is_told(tmp_path: Path) -> None:
+def test_a_compiler_that_fails_is_reported(tmp_path: Path) -> None:
     with pytest.raises(RetickError, match=r"could not compile fighter\.h"):
         build(sys.executable, tmp_path)

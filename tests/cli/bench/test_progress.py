@@ -5,7 +5,7 @@ import pytest
 from retick.cli.bench.progress import progress
 
 
-def test_what_is_told_is_not_in_the_output(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_not_in_the_output(capsys: pytest.CaptureFixture[str]) -> None:
     with progress("bench") as tell:
         tell("round 1")
         print("figures")

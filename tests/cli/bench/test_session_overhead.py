@@ -6,7 +6,7 @@ from retick.cli.bench.session_overhead import engine_alone, link_alone, measure_
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_overhead_is_told_by_call_with_the_wires_share(players: int) -> None:
+def test_overhead_is_reported_by_call_with_the_wires_share(players: int) -> None:
     found = measure_overhead(players, stretches=2)
     assert set(found.by_call) >= {"receive_datagram", "datagrams_to_send", "due", "advance"}
     assert found.total == pytest.approx(sum(found.by_call.values()) - found.steps)

@@ -54,7 +54,7 @@ def test_the_tables_show_ratios_before_times(monkeypatch: pytest.MonkeyPatch) ->
     ],
     ids=["loop", "step", "import", "extras", "memory"],
 )
-def test_a_missed_target_is_told_and_checked(monkeypatch: pytest.MonkeyPatch, report: Report) -> None:
+def test_a_missed_target_is_reported_and_checked(monkeypatch: pytest.MonkeyPatch, report: Report) -> None:
     code, output = shown(monkeypatch, report, "--check")
     assert code == 1
     assert output.count("missed") == 1

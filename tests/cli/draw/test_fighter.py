@@ -89,7 +89,7 @@ def test_an_open_attack_shows_its_box_on_the_side_faced() -> None:
     assert any("<=" in line for line in drawn(Arena(state=turned)))
 
 
-def test_a_hit_is_told_in_a_word_and_a_shorter_bar() -> None:
+def test_a_hit_is_shown_by_a_word_and_a_shorter_bar() -> None:
     before, after = drawn(Arena(state=adjacent())), drawn(Arena(state=struck(), hits=(1, 0)))
     assert not any("HIT" in line for line in before)
     assert any("HIT" in line for line in after)

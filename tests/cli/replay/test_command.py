@@ -40,7 +40,7 @@ def test_misuse_gets_one_line_and_exit_code_2(run: Run, match: Path, tmp_path: P
 
 
 @pytest.mark.parametrize("command", ["record", "diff", "play"])
-def test_a_game_that_raises_is_told_in_one_line(
+def test_a_game_that_raises_is_reported_in_one_line(
     run: Run, game: str, files: list[Path], tmp_path: Path, command: str
 ) -> None:
     script = tmp_path / "script.txt"

@@ -31,7 +31,7 @@ from tests.authority.courses import Field
         ["bench", "authority", "--seconds", "1"],
     ],
 )
-def test_misuse_is_told_in_one_line(arguments: list[str]) -> None:
+def test_misuse_is_refused_in_words_in_one_line(arguments: list[str]) -> None:
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 2
     assert len(result.stderr.splitlines()) == 1

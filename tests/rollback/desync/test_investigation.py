@@ -59,7 +59,7 @@ def test_a_changed_field_is_reported_at_its_frame_with_both_values(culprit: int,
 
 
 @pytest.mark.parametrize("culprit", range(4))
-def test_a_wrong_branch_on_one_of_four_is_told_from_the_three(culprit: int) -> None:
+def test_a_wrong_branch_on_one_of_four_is_distinguished_from_the_three(culprit: int) -> None:
     script = script_of(3, 4)
     sims = [WrongBranch(4, at=90 if number == culprit else None) for number in range(4)]
     engines = play(sims, script, 140)
@@ -129,7 +129,7 @@ def test_inputs_that_peers_confirmed_differently_are_named() -> None:
     assert "did not press the same on all peers" in str(report)
 
 
-def test_two_desyncs_among_four_are_both_told() -> None:
+def test_two_desyncs_among_four_are_both_reported() -> None:
     engines = play([WrongBranch(4), WrongBranch(4, at=70), WrongBranch(4), WrongBranch(4, at=90)], script_of(3, 4), 120)
     investigations = investigate(engines, 96, 64)
     exchange(investigations)

@@ -65,7 +65,7 @@ def test_a_cue_that_moved_within_the_tolerance_plays_on() -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.data())
-def test_every_cue_is_told_once_and_the_confirmed_ones_are_the_true_ones(data: st.DataObject) -> None:
+def test_every_cue_is_reported_once_and_the_confirmed_ones_are_the_true_ones(data: st.DataObject) -> None:
     engine, tracker = tracked()
     rows = data.draw(input_rows(Ringing(), max_frames=40))
     schedule: list[list[Arrival]] = data.draw(arrival_schedules(players=2, frames=len(rows), history=12))
@@ -103,7 +103,7 @@ def test_a_game_without_cues_is_named() -> None:
         CueTracker(engine)
 
 
-def test_a_confirmed_cue_is_not_told_again_when_a_player_who_left_takes_inputs_back() -> None:
+def test_a_confirmed_cue_is_not_reported_again_when_a_dropped_player_returns() -> None:
     engine, tracker = tracked()
     told: list[CueEvent] = []
     for frame in range(8):

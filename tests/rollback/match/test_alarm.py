@@ -29,7 +29,7 @@ def test_a_true_alarm_is_raised_investigated_and_reported() -> None:
     assert (alarm.state, alarm.is_open) == (AlarmState.REPORTED, False)
 
 
-def test_the_application_is_told_once_for_each_peer() -> None:
+def test_the_application_gets_one_event_for_each_peer() -> None:
     alarm = Alarm()
     assert [alarm.detect(difference(peer)) for peer in (1, 1, 2, 1, 2)] == [True, False, True, False, False]
     assert alarm.open_detected().peer == 1

@@ -13,7 +13,7 @@ def test_equal_checksums_are_agreement() -> None:
     assert (book.last_agreed, book.compared) == (16, 1)
 
 
-def test_different_checksums_are_told_with_both_values_whoever_is_first() -> None:
+def test_different_checksums_are_reported_with_both_values_in_either_order() -> None:
     ours_first, theirs_first = ChecksumBook(16), ChecksumBook(16)
     assert ours_first.write(32, 1) is None
     assert ours_first.claim(32, 2) == (32, 1, 2)

@@ -49,7 +49,7 @@ def test_over_a_link_the_figures_are_the_links() -> None:
     assert 55 < stats.packets_per_second_out < 70
 
 
-def test_no_round_trip_is_told_before_one_was_measured() -> None:
+def test_no_round_trip_is_reported_before_one_was_measured() -> None:
     peer = Peer(1, (1,))
     peer.attach(LinkEndpoint(entropy=Random(1).randbytes).dial("nobody"))
     assert (peer.stats(0.0).rtt, peer.stats(0.0).jitter) == (None, None)

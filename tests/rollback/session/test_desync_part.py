@@ -85,7 +85,7 @@ def test_all_four_tell_who_diverged_from_whom(seed: int) -> None:
     assert report.exact
 
 
-def test_an_unsaved_attribute_is_told_by_all_four() -> None:
+def test_an_unsaved_attribute_is_reported_by_all_four() -> None:
     report = the_report(peers_of([WorldSimulation(UnsavedAttribute(4)) for _ in range(4)], seed=1))
     assert [field.name for field in report.fields] == ["totals[0]"]
 
@@ -102,7 +102,7 @@ def test_a_peer_that_vanishes_meanwhile_is_not_waited_for_long() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_both_are_told_although_the_first_to_know_leaves_at_once(seed: int) -> None:
+def test_both_get_a_report_although_the_first_to_know_closes_at_once(seed: int) -> None:
     peers = peers_of([FieldChanged(), FieldChanged(at=70)], seed=seed)
     network = peers[0].network
 

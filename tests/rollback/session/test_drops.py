@@ -57,7 +57,7 @@ def test_two_peers_lost_at_once_are_dropped_by_agreement() -> None:
     mesh.verify()
 
 
-def test_when_everyone_else_is_gone_the_match_ends_unless_told_otherwise() -> None:
+def test_when_everyone_else_is_gone_the_match_ends_unless_the_config_says_otherwise() -> None:
     mesh = started_mesh(2, config=MatchConfig(disconnect_after=3.0))
     mesh.play(60)
     mesh.crash("peer1")
@@ -82,7 +82,7 @@ def test_a_peer_that_speaks_of_the_lost_before_it_knows_of_a_newcomer_tells_it_t
         assert all(peer.final_frame > frame + 100 for peer, frame in zip(others, frames, strict=True)), step
 
 
-def test_a_drop_is_told_to_the_application_once_and_its_seat_is_free() -> None:
+def test_a_drop_is_reported_to_the_application_once_and_its_seat_is_free() -> None:
     mesh = playing_mesh(3)
     (seat,) = mesh["peer2"].session.local_players
     leave(mesh, "peer2")
@@ -104,7 +104,7 @@ def test_one_whom_the_others_have_lost_ends_its_match() -> None:
     assert_all_play(mesh, 0)
 
 
-def test_one_who_claims_inputs_and_does_not_show_them_is_shown_out_with_an_event() -> None:
+def test_one_who_claims_inputs_and_does_not_show_them_is_expelled_with_an_event() -> None:
     mesh = playing_mesh(4)
     liar: Any = mesh["peer2"].session
     view = liar.drop_agreement.view

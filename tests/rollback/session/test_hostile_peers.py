@@ -216,7 +216,7 @@ def test_inputs_that_are_claimed_and_not_shown_end_nothing(more: int) -> None:
     assert_play_on(mesh, ["peer0", "peer1"])
 
 
-def test_one_who_told_two_peers_different_inputs_and_left_ends_nothing() -> None:
+def test_a_peer_that_sent_two_peers_different_inputs_and_left_ends_nothing() -> None:
     mesh = playing_mesh(4)
     seat = mesh["peer3"].session.local_players[0]
     mesh.cut("peer3", "peer1", 60.0)
@@ -281,7 +281,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_a_peer_that_breaks_the_rules_is_shown_out_and_the_others_play_on(lie: str) -> None:
+def test_a_peer_that_breaks_the_rules_is_expelled_and_the_others_play_on(lie: str) -> None:
     mesh = started_mesh(3)
     mesh.play(60)
     liar = mesh["peer2"].session
@@ -299,7 +299,7 @@ def test_a_peer_that_breaks_the_rules_is_shown_out_and_the_others_play_on(lie: s
     assert_nobody_saw_a_desync(mesh)
 
 
-def test_one_who_is_shown_out_is_told_of_once() -> None:
+def test_an_expelled_peer_is_reported_as_disconnected_once() -> None:
     mesh = playing_mesh(3)
     towards(mesh, "peer2", "peer0").send(b"\x77")
     mesh.run(3.0)

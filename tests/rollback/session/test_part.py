@@ -45,7 +45,7 @@ def test_every_hook_of_the_base_does_nothing_unless_it_is_overridden() -> None:
         assert not getattr(part, name)(*[None] * arguments)
 
 
-def test_parts_are_told_of_a_rematch_a_drop_and_a_newcomer() -> None:
+def test_hooks_of_parts_are_called_for_a_rematch_a_drop_and_a_newcomer() -> None:
     mesh = playing_mesh(3)
     told = noting(mesh["peer0"].session)
     for peer in mesh.alive:

@@ -203,7 +203,7 @@ def test_a_spectator_whose_game_cannot_unpack_the_state_moves_on_and_ends() -> N
 
 
 @pytest.mark.parametrize("name", BAD_CHUNKS)
-def test_a_peer_that_sends_a_bad_state_to_go_on_from_is_shown_out(name: str) -> None:
+def test_a_peer_that_sends_a_bad_state_to_go_on_from_is_expelled(name: str) -> None:
     mesh = playing_mesh(3)
     victim = towards(mesh, "peer2", "peer0")
     header = PackedState(Tally(3), Tally(3).initial_state(5)).header

@@ -110,7 +110,7 @@ def test_a_request_that_wants_nothing_known_is_refused(data: bytes) -> None:
     assert (refused.reason, refused.text) == (Reason.DENIED, "a request that is not in the session protocol")
 
 
-def test_one_who_wants_to_play_and_one_who_wants_to_watch_are_told_why_not() -> None:
+def test_one_who_wants_to_play_and_one_who_wants_to_watch_are_refused_with_a_reason() -> None:
     assert Lane(host()).ask(encode_watch(0)).text == "the match has not begun: try again in a moment"
     assert Lane(playing()).ask(encode_play()).text == "1 seats were asked for, 0 are free"
     over = playing()
