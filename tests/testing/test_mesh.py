@@ -135,11 +135,11 @@ def test_crashing_twice_and_returning_unasked_are_mistakes() -> None:
         mesh.crash("peer1")
 
 
-def tampered_fighter() -> Tampered:
+def tampered_fighter(at: int = 200) -> Tampered:
     def change(state: Any) -> Any:
         return state.replace(p2=state.p2.replace(vx=7))
 
-    return Tampered(Fighter(), when=lambda state: state.frame == 200, change=change)
+    return Tampered(Fighter(), when=lambda state: state.frame == at, change=change)
 
 
 def test_a_planted_change_is_found_by_both_and_refuted_by_the_straight_run() -> None:
@@ -202,3 +202,21 @@ def test_a_match_that_follows_another_is_written_down_and_verified_by_itself(aga
     mesh["peer1"].rows[100] = (9, 9, 9)
     with pytest.raises(AssertionError, match="inputs of frame 100"):
         mesh.verify()
+
+
+@pytest.mark.parametrize("frames", [50, 59, 60, 61, 100])
+def test_a_divergence_between_two_checkpoints_is_found_at_the_last_frame(frames: int) -> None:
+    mesh = Mesh({"peer0": Fighter, "peer1": lambda: tampered_fighter(at=45)}, press=pressed_by_bots(arena_for(2), 3))
+    mesh.start()
+    mesh.play(frames)
+    with pytest.raises(AssertionError, match="at peer1"):
+        mesh.verify(frames)
+
+
+def test_a_mapping_of_games_gives_the_peers_their_names() -> None:
+    mesh = Mesh({"alice": Tally, "bob": Tally}, press=tally_press)
+    mesh.start()
+    mesh.play(30)
+    assert mesh["bob"].session.frame >= 30
+    with pytest.raises(UsageError, match="one game for each peer"):
+        Mesh({"alice": Tally})

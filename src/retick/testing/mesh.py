@@ -74,6 +74,15 @@ class MeshPeer:
         """The events of one kind."""
         return [event for event in self.events if isinstance(event, kind)]
 
+    def checksum_before(self, frame: int) -> int | None:
+        """The checksum of the final state before ``frame``; None if it is neither a checkpoint nor in history."""
+        if frame in self.checksums or not self.session.running:
+            return self.checksums.get(frame)
+        engine = self.session.match.engine
+        is_held = max(engine.start_frame, engine.frame - engine.history) <= frame <= engine.final_state_frame
+        checksum: int | None = engine.checksum_at(frame) if is_held else None
+        return checksum
+
     def turn(self, now: float, checkpoint: int) -> None:
         """Run the frames that are due."""
         session = self.session
@@ -127,6 +136,10 @@ class MeshSpectator:
         self.paused_until = 0.0
         self._number = 0
 
+    def checksum_before(self, frame: int) -> int | None:
+        """The checksum of the state before ``frame``, if it was shown at a checkpoint."""
+        return self.checksums.get(frame)
+
     def turn(self, now: float, checkpoint: int) -> None:
         """Show the frames that are due."""
         session = self.session
@@ -176,8 +189,7 @@ class Mesh:
         self._make_session = make_session
         self._lives: dict[str, int] = {}
         if seats is None:
-            example = game() if callable(game) else next(iter(game.values()))()
-            seats = {f"peer{number}": 1 for number in range(example.num_players)}
+            seats = dict.fromkeys(_names_for(game), 1)
         self.seats = dict(seats)
         self.host = next(iter(self.seats))
         """The name of the peer that the others dial."""
@@ -319,15 +331,14 @@ class Mesh:
                 self._compare(frame, sim.checksum(state))
             state = sim.step(state, reference.rows[frame])
         checksum: int = sim.checksum(state)
-        if end % self.checkpoint == 0:
-            self._compare(end, checksum)
+        self._compare(end, checksum)
         return checksum
 
     def _compare(self, frame: int, straight: int) -> None:
         everyone: list[MeshPeer | MeshSpectator] = [*self.alive, *self.spectators.values()]
         for peer in everyone:
-            found = peer.checksums.get(frame, straight)
-            if found != straight:
+            found = peer.checksum_before(frame)
+            if found is not None and found != straight:
                 raise AssertionError(
                     f"the state before frame {frame} has checksum 0x{found:08X} at {peer.name} "
                     f"and 0x{straight:08X} in a straight run"
@@ -391,3 +402,13 @@ def two_peers(game: Callable[[], Any], *, conditions: Conditions = BAD_LINK, **d
     mesh = Mesh(game, conditions=conditions, **details)
     mesh.start()
     return mesh
+
+
+def _names_for(game: Callable[[], Any] | Mapping[str, Callable[[], Any]]) -> list[str]:
+    """One name for each player: those of the mapping, or peer0, peer1 and so on."""
+    if not isinstance(game, Mapping):
+        return [f"peer{number}" for number in range(game().num_players)]
+    players = next(iter(game.values()))().num_players
+    if len(game) != players:
+        raise UsageError(f"the game has {players} players: give one game for each peer, or seats=, not {sorted(game)}")
+    return list(game)

@@ -317,7 +317,7 @@ known_inputs = st.builds(
     st.integers(0, 96),
 )
 LIKELY = st.one_of(
-    st.builds(lambda kind, tail: bytes((kind,)) + tail, st.integers(0, 0x12), st.binary(max_size=60)),
+    st.builds(lambda kind, tail: bytes((kind,)) + tail, st.integers(0, len(Kind)), st.binary(max_size=60)),
     st.builds(
         lambda lost, known, commits, match: encode_drop(Drop(frozenset(lost), tuple(known), tuple(commits), match), 2),
         st.sets(small, max_size=3),

@@ -42,7 +42,7 @@ RecordOption = Annotated[
 ]
 LanOption = Annotated[
     bool,
-    typer.Option("--lan-compat", help="Use the protocol of the original LAN demo, without handshake or encryption."),
+    typer.Option("--lan-compat", help="Use the protocol of the original LAN demo, without a handshake."),
 ]
 
 
