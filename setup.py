@@ -33,12 +33,12 @@ DIRECTIVES = (
     "freethreading_compatible=False",
 )
 # Contracting a*b+c into one rounding gives other bits than Python does, and some compilers do it without being asked.
-# Debug information doubles the time of a build and nobody reads it. Aligned functions and loops keep their speed when
+# Debug information doubles the time of a build and nobody reads it. Aligned functions keep their speed when
 # other code moves: a sync test was 10 % slower by chance without.
 FLAGS = (
     ["/fp:strict"]
     if sys.platform == "win32"
-    else ["-O3", "-fwrapv", "-ffp-contract=off", "-falign-functions=32", "-falign-loops=32", "-g0"]
+    else ["-O3", "-fwrapv", "-ffp-contract=off", "-falign-functions=32", "-g0"]
 )
 CIMPORT = re.compile(r"from (?:cython\.cimports\.)?(retick[\w.]+) c?import")
 
