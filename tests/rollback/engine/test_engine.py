@@ -11,22 +11,8 @@ from retick.errors import HistoryEvicted, PredictionLimit, ProtocolViolation, Us
 from retick.games.fighter import Fighter
 from retick.rollback import RollbackEngine
 from retick.sim.world import WorldSimulation
+from tests.rollback.engine.perfect_network import engine, straight
 from tests.toys import Tally, TallyWorld
-
-SEED = 7
-
-
-def straight(sim: Any, inputs: list[list[int]]) -> Any:
-    """The state after ``inputs[player][frame]`` with a perfect network."""
-    state = sim.initial_state(SEED)
-    for frame_inputs in zip(*inputs, strict=True):
-        state = sim.step(state, frame_inputs)
-    return state
-
-
-def engine(sim: Any, **options: Any) -> RollbackEngine:
-    options.setdefault("local_player", 0)
-    return RollbackEngine(sim, sim.initial_state(SEED), **options)
 
 
 @st.composite

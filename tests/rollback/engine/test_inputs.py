@@ -7,22 +7,8 @@ import pytest
 from retick.errors import HistoryEvicted, InputConflict, UsageError
 from retick.games.fighter import Fighter
 from retick.rollback import RollbackEngine
+from tests.rollback.engine.perfect_network import engine, straight
 from tests.toys import Tally
-
-SEED = 7
-
-
-def straight(sim: Any, inputs: list[list[int]]) -> Any:
-    """The state after ``inputs[player][frame]`` with a perfect network."""
-    state = sim.initial_state(SEED)
-    for frame_inputs in zip(*inputs, strict=True):
-        state = sim.step(state, frame_inputs)
-    return state
-
-
-def engine(sim: Any, **options: Any) -> RollbackEngine:
-    options.setdefault("local_player", 0)
-    return RollbackEngine(sim, sim.initial_state(SEED), **options)
 
 
 def test_guesses_after_a_correction_are_made_from_it() -> None:

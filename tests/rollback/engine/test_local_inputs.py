@@ -1,29 +1,12 @@
 """Local inputs, given to an engine: several seats, and delays that grow and shrink."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retick.errors import UsageError
-from retick.rollback import RollbackEngine
+from tests.rollback.engine.perfect_network import engine, straight
 from tests.toys import Tally
-
-SEED = 7
-
-
-def straight(sim: Any, inputs: list[list[int]]) -> Any:
-    """The state after ``inputs[player][frame]`` with a perfect network."""
-    state = sim.initial_state(SEED)
-    for frame_inputs in zip(*inputs, strict=True):
-        state = sim.step(state, frame_inputs)
-    return state
-
-
-def engine(sim: Any, **options: Any) -> RollbackEngine:
-    options.setdefault("local_player", 0)
-    return RollbackEngine(sim, sim.initial_state(SEED), **options)
 
 
 def test_several_local_seats_advance_together() -> None:
