@@ -22,6 +22,7 @@ __all__ = [
     "PeerDisconnected",
     "PeerInterrupted",
     "PeerResumed",
+    "PeerUnheard",
     "PlayersDropped",
     "PlayersReturned",
     "RematchProposed",
@@ -78,6 +79,20 @@ class PeerResumed(MatchEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PeerUnheard(MatchEvent):
+    """Another peer says that it no longer hears a peer. That one is dropped only when nobody hears it any more."""
+
+    peer: Hashable
+    """The peer id of the one that is not heard; it may be ours."""
+    by: Hashable
+    """The peer id of the one that says so."""
+    reason: int
+    """A code from docs/formats/link.md."""
+    text: str
+    """The reason in words, to show."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MatchStarted(MatchEvent):
     """All peers are connected: frame 0 can run."""
 
@@ -105,6 +120,8 @@ class PlayersDropped(MatchEvent):
     """Their seats."""
     frame: int
     """The first frame on neutral input."""
+    accuser: Hashable | None = None
+    """The peer id of the one that was the first, as far as we know, to say that it no longer hears them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,19 +29,70 @@ def test_what_one_survivor_misses_another_fills_before_anyone_is_blamed() -> Non
     # One who came late shows only the newest; the frames between are another's to show.
     late = Drop(frozenset({2}), (Known(2, 4, (8,)),), ())
     agreement.receive(7, late, engine)
-    assert agreement.unproved([1, 7], engine, 0) == []
+    assert agreement.disagreeing([1, 7], 0) == [1]
     agreement.receive(1, Drop(frozenset({2}), (Known(2, 3, (5, 6, 7)),), ()), engine)
-    assert agreement.unproved([1, 7], engine, 0) == []
+    assert agreement.disagreeing([1, 7], 0) == agreement.unproved([1, 7], engine) == []
     assert agreement.decide([1, 7], engine, 0) == {2: 4}
 
 
-def test_who_claims_what_nobody_shows_is_named_once_all_have_spoken() -> None:
+def test_who_claims_what_nobody_shows_is_named_and_nothing_is_decided_until_it_is_shown() -> None:
     agreement, engine = DropAgreement(), engine_with(5)
     agreement.add_lost(2, (2,))
     agreement.receive(7, Drop(frozenset({2}), (Known(2, 4, ()),), ()), engine)
-    assert agreement.unproved([1, 7], engine, 0) == []
     agreement.receive(1, Drop(frozenset({2}), (Known(2, 1, (5,)),), ()), engine)
-    assert agreement.unproved([1, 7], engine, 0) == [7]
+    assert agreement.unproved([1, 7], engine) == [7]
+    assert agreement.decide([1, 7], engine, 0) == {}
+    engine.add_remote_inputs(2, 1, [6, 7, 8])
+    assert agreement.unproved([1, 7], engine) == []
+    assert agreement.decide([1, 7], engine, 0) == {2: 4}
+
+
+def test_a_frame_that_a_survivor_has_decided_stands_though_more_is_known_here() -> None:
+    agreement, engine = DropAgreement(), engine_with(5, 6, 7)
+    agreement.add_lost(2, (2,))
+    agreement.view(engine, (), 0, {})
+    agreement.receive(1, Drop(frozenset({2}), (), (), decided=((2, 2),)), engine)
+    assert agreement.decide([1], engine, 0) == {2: 2}
+
+
+def test_inputs_of_decided_players_do_not_travel() -> None:
+    agreement, engine = DropAgreement(), engine_with(5, 6, 7)
+    agreement.add_lost(2, (2,))
+    assert agreement.view(engine, (), 0, {}).known == (Known(2, 3, (5, 6, 7)),)
+    assert agreement.decide([], engine, 0) == {2: 3}
+    later = agreement.view(engine, (), 0, {})
+    assert (later.known, later.decided) == ((), ((2, 3),))
+
+
+def test_each_view_has_a_greater_serial_and_names_whom_we_do_not_hear() -> None:
+    agreement, engine = DropAgreement(), engine_with()
+    views = [agreement.view(engine, (), 0, {3: 10, 1: 12}) for _ in range(3)]
+    assert [view.serial for view in views] == [1, 2, 3]
+    assert views[0].unheard == ((1, 12), (3, 10))
+
+
+def test_a_shorter_history_takes_what_fits_and_waits_for_the_rest() -> None:
+    sim = Tally(3)
+    engine = RollbackEngine(sim, sim.initial_state(1), local_player=0, history=4, prediction_window=4)
+    agreement = DropAgreement()
+    agreement.add_lost(2, (2,))
+    agreement.receive(1, Drop(frozenset({2}), (Known(2, 9, tuple(range(9))),), ()), engine)
+    assert engine.first_missing(2) == 5
+    assert agreement.decide([1], engine, 0) == {}
+    engine.add_remote_inputs(1, 0, [1] * 5)
+    for _ in range(5):
+        engine.advance(0)
+    assert agreement.decide([1], engine, 0) == {2: 9}
+
+
+def test_peers_whose_drop_is_not_agreed_can_be_taken_back_and_others_cannot() -> None:
+    agreement, engine = DropAgreement(), engine_with(5)
+    agreement.add_lost(2, (2,))
+    assert agreement.decide([], engine, 0) == {2: 1}
+    agreement.add_lost(1, (1,))
+    assert agreement.take_back() == {1: (1,)}
+    assert set(agreement.lost) == {2}
+    assert not agreement.undecided
 
 
 def test_a_word_of_another_match_decides_nothing() -> None:
@@ -67,7 +118,7 @@ def test_inputs_behind_a_gap_that_contradict_ours_do_not_make_a_liar_of_the_one_
     agreement.receive(1, Drop(frozenset({2}), (Known(2, 5, (1, 1, 1, 1, 1)),), ()), engine)
     assert agreement.refused == 1
     assert engine.inputs_of(2, 0, 5) == [1, 1, 6, 7, 1]
-    assert agreement.unproved([1], engine, 0) == []
+    assert agreement.unproved([1], engine) == []
 
 
 def test_inputs_that_one_survivor_alone_has_behind_a_gap_do_not_part_the_survivors() -> None:
@@ -77,10 +128,10 @@ def test_inputs_that_one_survivor_alone_has_behind_a_gap_do_not_part_the_survivo
     agreements = [DropAgreement(), DropAgreement()]
     for agreement in agreements:
         agreement.add_lost(2, (2,))
-    views = [agreement.view(engine, (), 0) for agreement, engine in zip(agreements, engines, strict=True)]
+    views = [agreement.view(engine, (), 0, {}) for agreement, engine in zip(agreements, engines, strict=True)]
     for mine, (agreement, engine) in enumerate(zip(agreements, engines, strict=True)):
         agreement.receive(1 - mine, views[1 - mine], engine)
-        assert agreement.unproved([1 - mine], engine, 0) == []
+        assert agreement.unproved([1 - mine], engine) == []
         ((player, frame),) = agreement.decide([1 - mine], engine, 0).items()
         assert (player, frame) == (2, 3)
         engine.drop_player(player, frame)

@@ -1,20 +1,29 @@
 """Lost peers: survivors agree on the frame, tell each other what they know, and play on."""
 
+from dataclasses import replace
+from functools import partial
+from random import Random
 from typing import Any
 
 import pytest
 
+from retick.errors import UsageError
 from retick.link import Reason
+from retick.rollback.engine.engine import INPUTS_REMEMBERED
 from retick.rollback.events import (
     MatchEnded,
     PeerDisconnected,
+    PeerUnheard,
     PlayersDropped,
 )
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.messages.drop import Drop, Known, encode_drop
-from retick.rollback.session.peer import Phase
+from retick.rollback.session.session import RollbackSession
+from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 from tests.rollback.session.matches import (
+    LINK,
+    STAY,
     assert_all_play,
     assert_nobody_saw_a_desync,
     leave,
@@ -22,6 +31,7 @@ from tests.rollback.session.matches import (
     started_mesh,
     towards,
 )
+from tests.toys import Tally
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -93,15 +103,15 @@ def test_a_drop_is_reported_to_the_application_once_and_its_seat_is_free() -> No
     assert_all_play(mesh, 0)
 
 
-def test_one_whom_the_others_have_lost_ends_its_match() -> None:
+def test_one_that_is_called_lost_by_a_peer_that_it_hears_plays_on_through_the_others() -> None:
     mesh = playing_mesh(3)
     lost = mesh["peer2"].session.peer_id
     towards(mesh, "peer0", "peer2").send(encode_drop(Drop(frozenset({lost}), (), ()), 2))
     mesh.run(1.0)
-    assert mesh["peer2"].session.phase is Phase.ENDED
-    mesh.crash("peer2")
-    mesh.run(4.0)
+    assert not towards(mesh, "peer2", "peer0").is_heard
+    assert not towards(mesh, "peer0", "peer2").is_heard
     assert_all_play(mesh, 0)
+    assert mesh["peer1"].session.gone == ()
 
 
 def test_one_who_claims_inputs_and_does_not_show_them_is_expelled_with_an_event() -> None:
@@ -115,10 +125,175 @@ def test_one_who_claims_inputs_and_does_not_show_them_is_expelled_with_an_event(
 
     liar.drop_agreement.view = lie
     mesh.crash("peer3")
-    mesh.run(6.0)
+    mesh.run(12.0)
     gone = [event for event in mesh["peer0"].events_of(PeerDisconnected) if event.peer == liar.peer_id]
     assert [event.reason for event in gone] == [Reason.VIOLATION]
     assert gone[0].text == "inputs that are claimed and not shown"
     mesh.crash("peer2")
     mesh.run(4.0)
     assert_all_play(mesh, 0)
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_two_departures_further_apart_than_any_history_do_not_end_the_match(players: int) -> None:
+    """Attack 1: inputs of the first who left are evicted when the second leaves."""
+    mesh = playing_mesh(players, conditions=Conditions(latency=0.02))
+    seats = [mesh[f"peer{players - 1}"].session.local_players]
+    leave(mesh, f"peer{players - 1}")
+    mesh.play(INPUTS_REMEMBERED + 600)
+    seats.append(mesh[f"peer{players - 2}"].session.local_players)
+    leave(mesh, f"peer{players - 2}")
+    assert_all_play(mesh, 0)
+    for peer in mesh.alive:
+        assert [event.players for event in peer.events_of(PlayersDropped)] == seats
+
+
+def accuse(mesh: Mesh, accuser: str, victim: str, receivers: tuple[str, ...], *, lost: bool) -> None:
+    """One peer says to others, truly or not, that it does not hear another one."""
+    peer_id = mesh[victim].session.peer_id
+    drop = Drop(frozenset({peer_id} if lost else ()), (), (), unheard=((peer_id, Reason.TIMEOUT),), serial=9)
+    for receiver in receivers:
+        towards(mesh, accuser, receiver).send(encode_drop(drop, 2))
+
+
+@pytest.mark.parametrize("lost", [False, True])
+@pytest.mark.parametrize("players", [3, 4])
+def test_one_accuser_removes_nobody_and_is_named(players: int, lost: bool) -> None:
+    """Attack 7: one false DROP removed any player."""
+    mesh = playing_mesh(players)
+    accuser, victim = (mesh[name].session.peer_id for name in ("peer0", "peer2"))
+    receivers = tuple(f"peer{number}" for number in range(players) if number not in (0, 2))
+    accuse(mesh, "peer0", "peer2", receivers, lost=lost)
+    mesh.run(30.0)
+    for peer in mesh.alive:
+        assert peer.events_of(PlayersDropped) == peer.events_of(PeerDisconnected) == []
+    for name in receivers:
+        assert mesh[name].events_of(PeerUnheard) == [
+            PeerUnheard(peer=victim, by=accuser, reason=Reason.TIMEOUT, text="nothing heard for too long")
+        ]
+    assert_all_play(mesh, 0)
+
+
+@pytest.mark.parametrize("players", [3, 5])
+@pytest.mark.parametrize("how", ["goodbye", "silence", "violation"])
+def test_a_peer_that_behaves_badly_to_one_and_well_to_the_others_stays_in_the_match(players: int, how: str) -> None:
+    """Attack 7: it looks like a broken path, and nobody honest is dropped."""
+    mesh = playing_mesh(players)
+    bad = towards(mesh, "peer2", "peer0")
+    if how == "silence":
+        mesh.network.link("peer2", "peer0", Conditions(loss=1.0), LINK)
+    elif how == "violation":
+        bad.send(bytes((0x77,)))
+    elif bad.connection is not None:
+        bad.connection.close(Reason.GOODBYE, "bye to you alone")
+    mesh.run(20.0)
+    assert not towards(mesh, "peer0", "peer2").is_heard
+    for peer in mesh.alive:
+        assert peer.events_of(PlayersDropped) == []
+    assert_all_play(mesh, 0)
+    stalled = mesh["peer0"].session.stats(now=mesh.network.now).stalled_seconds
+    assert stalled < 2.0
+
+
+def test_a_peer_that_nobody_hears_any_more_is_dropped_and_the_first_accuser_is_named() -> None:
+    mesh = playing_mesh(4)
+    victim, accuser = (mesh[name].session.peer_id for name in ("peer3", "peer1"))
+    for number, name in enumerate(("peer1", "peer0", "peer2")):
+        mesh.at(number * 2.0, partial(mesh[name].session.drop, victim))
+    mesh.run(3.5)
+    assert all(not peer.events_of(PlayersDropped) for peer in mesh.alive)
+    mesh.run(3.0)
+    mesh.crash("peer3")
+    for peer in mesh.alive:
+        assert [event.accuser for event in peer.events_of(PlayersDropped)] == [accuser]
+    assert_all_play(mesh, 0)
+
+
+def test_two_groups_that_do_not_hear_each_other_play_two_matches() -> None:
+    mesh = playing_mesh(4)
+    for first in ("peer0", "peer1"):
+        for second in ("peer2", "peer3"):
+            mesh.cut(first, second, 600.0)
+    mesh.run(8.0)
+    left, right = (
+        tuple(sorted(seat for name in names for seat in mesh[name].session.local_players))
+        for names in (("peer0", "peer1"), ("peer2", "peer3"))
+    )
+    gone = [mesh[f"peer{number}"].session.gone for number in range(4)]
+    assert gone == [right, right, left, left]
+    frames = [peer.final_frame for peer in mesh.alive]
+    mesh.run(3.0)
+    assert all(peer.final_frame > frame + 120 for peer, frame in zip(mesh.alive, frames, strict=True))
+
+
+def test_a_survivor_that_does_not_agree_is_expelled_and_the_others_play_on() -> None:
+    mesh = playing_mesh(4)
+    stubborn: Any = mesh["peer2"].session
+    unheard = ((mesh["peer3"].session.peer_id, Reason.TIMEOUT),)
+    stubborn.drop_agreement.view = lambda *details: Drop(frozenset(), (), (), serial=1, unheard=unheard)
+    mesh.crash("peer3")
+    mesh.run(3.0 + STAY.disconnect_after + 3.0)
+    assert mesh["peer0"].events_of(PlayersDropped) == mesh["peer1"].events_of(PlayersDropped) == []
+    mesh.run(6.0)
+    for name in ("peer0", "peer1"):
+        texts = [event.text for event in mesh[name].events_of(PeerDisconnected) if event.peer == stubborn.peer_id]
+        assert texts == ["does not agree who is lost"]
+    mesh.crash("peer2")
+    mesh.run(1.0)
+    assert_all_play(mesh, 0)
+
+
+def test_a_drop_that_claims_inputs_of_next_year_shows_its_sender_out() -> None:
+    mesh = playing_mesh(3)
+    drop = Drop(frozenset(), (Known(1, 1 << 30, (1,)),), ())
+    towards(mesh, "peer2", "peer0").send(encode_drop(drop, 2))
+    mesh.run(1.0)
+    assert not towards(mesh, "peer0", "peer2").is_heard
+    assert_all_play(mesh, 0)
+
+
+def test_peers_with_a_shorter_history_drop_a_lost_peer_like_the_others() -> None:
+    """Inputs that one peer has may not fit into the history of another."""
+    configs = iter([STAY, STAY, replace(STAY, history=16, prediction_window=8)])
+
+    def make(sim: Any, **details: Any) -> RollbackSession:
+        return RollbackSession(sim, **{**details, "config": next(configs)})
+
+    dice = Random(3)
+    mesh = Mesh(lambda: Tally(3), config=STAY, conditions=LINK, make_session=make, press=lambda *_: dice.choice((0, 5)))
+    mesh.start()
+    mesh.play(60)
+    mesh.cut("peer2", "peer1", 60.0)
+    mesh.run(0.1)
+    leave(mesh, "peer1")
+    assert_all_play(mesh, 0)
+
+
+def test_the_application_can_show_a_peer_out_of_the_lobby_and_keep_it_out() -> None:
+    mesh = Mesh(lambda: Tally(3), seats={"peer0": 1, "peer1": 1}, config=STAY, conditions=LINK)
+    mesh.run(1.0)
+    host = mesh["peer0"].session
+    host.drop(1, ban=True)
+    mesh.run(1.0)
+    assert host.peers == {}
+    assert mesh["peer1"].events_of(MatchEnded)[0].reason == "shown out"
+    mesh.seats["peer1"] = 1
+    mesh.crash("peer1")
+    again = mesh._enter("peer1", {"host_address": "peer0"})
+    mesh.run(1.0)
+    assert again.events_of(MatchEnded)[0].reason == "you were shown out of this match"
+
+
+def test_a_peer_that_is_not_there_cannot_be_dropped() -> None:
+    mesh = playing_mesh(3)
+    for peer_id in (0, 7):
+        with pytest.raises(UsageError, match=f"there is no peer {peer_id} in this match"):
+            mesh["peer0"].session.drop(peer_id)
+
+
+def test_with_two_peers_a_drop_is_final_at_once() -> None:
+    mesh = playing_mesh(2)
+    mesh["peer0"].session.drop(1)
+    mesh.run(1.0)
+    assert mesh["peer0"].events_of(PlayersDropped)[0].accuser == 0
+    assert mesh["peer1"].events_of(PlayersDropped)[0].players == (0,)

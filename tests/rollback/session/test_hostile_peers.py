@@ -350,7 +350,7 @@ def test_whatever_a_peer_sends_nothing_is_raised_and_the_session_runs_or_has_end
     for sender, message in messages:
         peer = victim.peers.get(mesh[sender].session.peer_id)
         if peer is not None:
-            victim._on_message(peer, message)
+            victim.receive_message(peer, message)
         mesh.run(0.1)
     mesh.run(1.0)
     assert victim.phase in (Phase.RUNNING, Phase.ENDED)

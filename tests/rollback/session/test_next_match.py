@@ -48,7 +48,8 @@ def test_no_match_begins_before_it_is_agreed_who_has_left() -> None:
     mesh.run(0.5)
     mesh.crash("peer2")
     first = mesh["peer0"]
-    mesh.run_until(lambda: bool(first.events_of(PeerDisconnected)), limit=5.0, what="one of them knows")
+    agreement = first.session.drop_agreement
+    mesh.run_until(lambda: agreement.undecided, limit=5.0, what="it is lost, and its frame is not agreed")
     mesh["peer1"].session.rematch()
     first.session.rematch()
     mesh.run(5.0)

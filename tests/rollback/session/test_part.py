@@ -79,6 +79,10 @@ def test_a_peer_that_is_expelled_is_gone_for_every_part_at_once() -> None:
     mesh = playing_mesh(3)
     session = mesh["peer0"].session
     told = noting(session)
-    session.expel(towards(mesh, "peer0", "peer2"))
-    assert ("last", "peer_gone") in told
-    assert mesh["peer2"].session.peer_id not in session.peers
+    expelled = towards(mesh, "peer0", "peer2")
+    session.expel(expelled)
+    assert told.count(("last", "peer_gone")) == 1
+    assert expelled not in session.heard_peers()
+    assert expelled.exchange is None
+    session.expel(expelled)
+    assert told.count(("last", "peer_gone")) == 1

@@ -1,6 +1,7 @@
 from retick.link.endpoint cimport LinkEndpoint
 
 cdef object RUNNING
+cdef int NOT_RBN1
 cdef int MOST_UNREAD
 
 

@@ -30,6 +30,8 @@ else:
 __all__ = ["SessionCore"]
 
 RUNNING = Phase.RUNNING
+NOT_RBN1 = 0xF0
+"""The least first byte of the payloads with which inputs are forwarded; packets of inputs begin with another one."""
 MOST_UNREAD = 256
 """Events that may wait for the application before no more messages are received from others."""
 
@@ -75,7 +77,8 @@ class SessionCore:
                 connection = peer.connection
                 if connection is not None:
                     connection.send_unreliable(data)
-            if (packets or not match.exchanges) and not (self.is_quiet and not match.alarm.is_open):
+            is_quiet: cython.bint = self.is_quiet and not match.is_stalled and not match.alarm.is_open
+            if (packets or not match.exchanges) and not is_quiet:
                 # Once a frame, and while waiting as often as packets are sent again.
                 self.is_quiet = self.ask_parts(match, now)
         return self.link.drain(now)
@@ -114,13 +117,21 @@ class SessionCore:
         match: Match | None = self.match
         if match is not None and self.phase is RUNNING and peer is not None:
             exchange = peer.exchange
-            if exchange is not None:
+            if exchange is None:
+                return
+            if data and data[0] >= NOT_RBN1:
+                self.on_forwarding(peer, data, now)
+            else:
                 match.receive(exchange, data, now)
 
     # What the session adds.
 
     def on_link_events(self, now: float) -> None:
         """Read the link's events."""
+        raise NotImplementedError
+
+    def on_forwarding(self, peer: Peer, data: bytes, now: float) -> None:
+        """Receive a payload that is no packet of a peer's own inputs."""
         raise NotImplementedError
 
     def ask_parts(self, match: Match, now: float) -> bool:

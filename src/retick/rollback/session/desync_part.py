@@ -101,7 +101,7 @@ class DesyncPart(SessionPart):
 
     def _open(self, match: Match, frame: int | None, last_agreed: int, now: float) -> None:
         session = self._session
-        peers = [session.peer_id, *(peer.peer_id for peer in session.players_peers())]
+        peers = [session.peer_id, *(peer.peer_id for peer in session.heard_peers())]
         self._outbox = Outbox()
         self._alarm = match.alarm
         self._investigation = Investigation(match.engine, session.sim, session.peer_id, peers, frame, last_agreed, now)

@@ -1,14 +1,14 @@
 """Agreement on lost peers: from which frame on their players are simulated on neutral input.
 
-Theory of operation. Peers that lose another one may have received different inputs from it. Each survivor stops
-listening to the lost peer and tells all others who is lost, up to which frame it knows the lost players' inputs, and
-the newest of these inputs. What one of them knows all of them learn, so the agreed frame is the first that nobody
-knows. A survivor decides once every other survivor has named the same set of lost peers. If another peer is lost
-meanwhile, the set grows and all send again; a frame that somebody has decided already comes out the same, because
-knowledge of a lost peer grows only by these messages.
+Theory of operation. Peers that lose another one may have received different inputs from it. Each survivor tells all
+others who is lost, up to which frame it knows the lost players' inputs, and the newest of these inputs. What one of
+them knows all of them learn, from this message or by asking (``input_forwarding``), so the agreed frame is the first
+that nobody knows. A survivor decides once every other survivor has named the same set of lost peers and it has all
+inputs that they claim to know. If another peer is lost meanwhile, the set grows and all send again; a frame that
+somebody has decided already is named as decided, and stands.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from retick.errors import InputConflict
@@ -33,6 +33,7 @@ class DropAgreement:
         self._received: dict[int, Drop] = {}
         self._sent: dict[int, int] = {}
         """Lost players, and the first missing frame of each that we sent to the others."""
+        self._serial = 0
 
     def add_lost(self, peer_id: int, players: tuple[int, ...]) -> bool:
         """Note a lost peer; False if it was known to be lost."""
@@ -41,6 +42,14 @@ class DropAgreement:
         self.lost[peer_id] = players
         self._received.pop(peer_id, None)
         return True
+
+    def take_back(self) -> dict[int, tuple[int, ...]]:
+        """The lost peers whose drop is not agreed, with their players; they do not count as lost any more."""
+        undecided = self._undecided()
+        back = {peer_id: players for peer_id, players in self.lost.items() if set(players) & undecided}
+        for peer_id in back:
+            del self.lost[peer_id]
+        return back
 
     @property
     def lost_players(self) -> set[int]:
@@ -61,30 +70,39 @@ class DropAgreement:
             if peer_id not in before and any(player not in self.decided for player in players)
         }
 
-    def view(self, engine: RollbackEngine, commits: Iterable[tuple[int, int, int]], match: int) -> Drop:
+    def view(
+        self, engine: RollbackEngine, commits: Iterable[tuple[int, int, int]], match: int, unheard: Mapping[int, int]
+    ) -> Drop:
         """The DROP message to send to the others now."""
-        players = [player for players in self.lost.values() for player in players]
-        known = tuple(self._known(engine, player) for player in players)
+        undecided = sorted(self._undecided())
+        known = tuple(_known(engine, player) for player in undecided)
         self._sent = {each.player: each.missing for each in known}
-        before = frozenset(peer_id for peer_id, players in self.lost.items() if not players)
-        return Drop(frozenset(self.lost), known, tuple(commits), match, before)
-
-    def _known(self, engine: RollbackEngine, player: int) -> Known:
-        missing = self.decided.get(player)
-        if missing is None:
-            missing = min(engine.first_missing(player), _furthest_sent(engine))
-        first = max(missing - KNOWN_INPUTS, engine.start_frame)
-        return Known(player, missing, tuple(engine.inputs_of(player, first, missing)))
+        self._serial += 1
+        return Drop(
+            lost=frozenset(self.lost),
+            known=known,
+            commits=tuple(commits),
+            match=match,
+            before=frozenset(peer_id for peer_id, players in self.lost.items() if not players),
+            unheard=tuple(sorted(unheard.items())),
+            decided=tuple((player, self.decided[player]) for player in sorted(self.lost_players - set(undecided))),
+            serial=self._serial,
+        )
 
     def receive(self, peer_id: int, drop: Drop, engine: RollbackEngine) -> None:
         """A survivor's DROP message: add the inputs that it knows to ours."""
-        lost_players = self.lost_players
-        for player, missing, inputs in drop.known:
-            if player in lost_players and player not in self.decided:
-                self._learn(engine, player, missing - len(inputs), inputs)
+        self._learn_from(drop, engine)
         self._received[peer_id] = drop
 
+    def _learn_from(self, drop: Drop, engine: RollbackEngine) -> None:
+        undecided = self._undecided()
+        for player, missing, inputs in drop.known:
+            if player in undecided:
+                self._learn(engine, player, missing - len(inputs), inputs)
+
     def _learn(self, engine: RollbackEngine, player: int, first: int, inputs: tuple[int, ...]) -> None:
+        # With a shorter history than the sender's not all of them may fit: the rest is asked for later.
+        inputs = inputs[: max(engine.frame + engine.history + 1 - first, 0)]
         try:
             engine.add_remote_inputs(player, first, inputs)
         except InputConflict:
@@ -95,45 +113,67 @@ class DropAgreement:
                 with suppress(InputConflict):
                     engine.add_remote_inputs(player, frame, (value,))
 
-    def unproved(self, survivors: Iterable[int], engine: RollbackEngine, match: int) -> list[int]:
-        """Once all survivors have sent theirs: those that claim to know inputs that nobody has shown."""
+    def disagreeing(self, survivors: Iterable[int], match: int) -> list[int]:
+        """The survivors whose newest DROP does not name the same lost peers as we do, in this match."""
+        lost = frozenset(self.lost)
+        received = {peer_id: self._received.get(peer_id) for peer_id in survivors}
+        return [
+            peer_id for peer_id, drop in received.items() if drop is None or (drop.lost, drop.match) != (lost, match)
+        ]
+
+    def unproved(self, survivors: Iterable[int], engine: RollbackEngine) -> list[int]:
+        """The survivors that claim to know inputs of undecided players that we have not received, and could hold."""
+        end = engine.frame + engine.history
+        undecided = {player for player in self._undecided() if engine.first_missing(player) <= end}
         return [
             peer_id
-            for peer_id, drop in self._all_received(survivors, match).items()
-            for known in drop.known
-            if known.player in self._undecided() and known.missing > engine.first_missing(known.player)
+            for peer_id, drop in self._of(survivors).items()
+            if any(
+                player in undecided and frame > engine.first_missing(player)
+                for player, frame in (*drop.decided, *((each.player, each.missing) for each in drop.known))
+            )
         ]
 
     def decide(self, survivors: Iterable[int], engine: RollbackEngine, match: int) -> dict[int, int]:
-        """The players that can be dropped now, each with its frame; nothing until all survivors agree who is lost."""
+        """The players that can be dropped now, each with its frame.
+
+        Nothing until all survivors agree who is lost, and we have all the inputs that they claim to know.
+        """
         survivors = list(survivors)
-        received = self._all_received(survivors, match)
-        if len(received) < len(survivors):
+        if not self.undecided or self.disagreeing(survivors, match):
             return {}
-        # What one peer knows all have received. Inputs that a lost peer sent to one of us alone, behind a gap that the
-        # others have filled, were sent to nobody: they must not be used.
-        known = [
-            *self._sent.items(),
-            *((each.player, each.missing) for drop in received.values() for each in drop.known),
-        ]
-        frames = {
-            player: max((missing for one, missing in known if one == player), default=engine.first_missing(player))
-            for player in self._undecided()
-        }
+        received = self._of(survivors)
+        # A DROP may have come before we had lost the same peers.
+        for drop in received.values():
+            self._learn_from(drop, engine)
+        frames = {player: self._frame_of(player, received, engine) for player in self._undecided()}
+        for player, frame in frames.items():
+            if frame > min(engine.first_missing(player), engine.frame + engine.history):
+                return {}
         self.decided |= frames
         return frames
 
-    def _all_received(self, survivors: Iterable[int], match: int) -> dict[int, Drop]:
-        """The message of each survivor; empty until all have named the same peers."""
-        received = {peer_id: self._received.get(peer_id) for peer_id in survivors}
-        lost = frozenset(self.lost)
-        agreeing = {
-            peer_id: drop for peer_id, drop in received.items() if drop and drop.lost == lost and drop.match == match
-        }
-        return agreeing if len(agreeing) == len(received) else {}
+    def _frame_of(self, player: int, received: dict[int, Drop], engine: RollbackEngine) -> int:
+        """What a survivor has decided stands. Otherwise what one peer knows all have received.
 
-    def _undecided(self) -> list[int]:
-        return [player for players in self.lost.values() for player in players if player not in self.decided]
+        Inputs that a lost peer sent to one of us alone, behind a gap that the others have filled, were sent to nobody:
+        they must not be used.
+        """
+        decided = [frame for drop in received.values() for one, frame in drop.decided if one == player]
+        if decided:
+            return max(decided)
+        known = [each.missing for drop in received.values() for each in drop.known if each.player == player]
+        return max([*known, self._sent.get(player, engine.first_missing(player))])
+
+    def _of(self, survivors: Iterable[int]) -> dict[int, Drop]:
+        return {peer_id: self._received[peer_id] for peer_id in survivors if peer_id in self._received}
+
+    def _undecided(self) -> set[int]:
+        return {player for player in self.lost_players if player not in self.decided}
+
+    def undecided_players(self) -> list[int]:
+        """The lost players whose last frame is not agreed yet."""
+        return sorted(self._undecided())
 
     def restore_player(self, player: int) -> None:
         """A free seat is played again."""
@@ -149,12 +189,8 @@ class DropAgreement:
         self._received, self._sent = {}, {}
 
 
-def _furthest_sent(engine: RollbackEngine) -> int:
-    """The frame up to which we send others what we know: a peer that is behind us must be able to use and hold it.
-
-    A survivor is behind by the prediction window and the input delay at most, and may miss the lost player's inputs for
-    another window. A lost peer may have sent us inputs up to the end of our history. So many would not fit there, and
-    one DROP does not carry them all; what is not sent is not used here either.
-    """
-    behind = (engine.prediction_window or 0) + engine.local_frontier - engine.frame
-    return engine.frame + max(min(engine.history, KNOWN_INPUTS) - 2 * behind, 0)
+def _known(engine: RollbackEngine, player: int) -> Known:
+    """What we know of a player. Inputs from before our history are not sent: a peer that still needs them asks."""
+    missing = engine.first_missing(player)
+    first = min(max(missing - KNOWN_INPUTS, engine.start_frame, engine.frame - engine.history), missing)
+    return Known(player, missing, tuple(engine.inputs_of(player, first, missing)))

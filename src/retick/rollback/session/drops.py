@@ -1,11 +1,15 @@
-"""What a session does when peers are lost: stops listening, tells the others, and drops their players together."""
+"""What a session does when peers are not heard any more: it tells the others, and drops who is lost together with them.
+
+A peer that one of us no longer hears stays in the match as long as others hear it: its inputs and messages are
+forwarded. It is lost when no chain of peers leads to it (``hearing``); then the frame is agreed (``drop_agreement``).
+"""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from retick.errors import InvalidValue, RetickError
-from retick.link import Reason
-from retick.rollback.events import PlayersDropped
+from retick.link import Reason, describe
+from retick.rollback.events import PeerUnheard, PlayersDropped
 from retick.rollback.match.match import Match
 from retick.rollback.session.messages.drop import Drop, decode_drop, encode_drop
 from retick.rollback.session.messages.roster import pack_seats
@@ -19,39 +23,68 @@ if TYPE_CHECKING:
 
 __all__ = ["Drops"]
 
+AGREE_SECONDS = 6.0
+"""How long a survivor may take to name the same lost peers, beyond ``disconnect_after``; and to show claimed inputs."""
+MOST_AHEAD = 1024
+"""Frames, and four seconds more, by which claimed inputs may lie ahead of our own newest one."""
+
 
 class Drops(SessionPart):
-    """Sends and receives what :class:`~retick.rollback.session.drop_agreement.DropAgreement` needs."""
+    """Sends and receives what ``hearing`` and ``drop_agreement`` need."""
 
     def __init__(self, session: "RollbackSession") -> None:
         super().__init__(session)
         self._early: dict[int, Drop] = {}
         """DROP messages of newcomers that we did not yet know to be players."""
+        self._progress: object = None
+        self._waits_since = 0.0
+        """When we last came nearer to an agreement."""
 
     def peer_gone(self, peer: Peer, reason: str) -> None:
         session, match = self._session, self._session.match
         if peer.role is Role.PLAYER and session.running and match is not None and match.joins_at is not None:
-            self._lose(peer, match)
+            self._stop_hearing(peer, match)
 
-    def _lose(self, peer: Peer, match: Match) -> None:
-        """A peer is lost: nothing more is received from it, and the others are sent what we know of it."""
-        session = self._session
+    def _stop_hearing(self, peer: Peer, match: Match) -> None:
+        """Nothing more is received from a peer, and the others are told."""
+        session, link = self._session, peer.connection
         session.stop_exchange(peer)
-        session.peers.pop(peer.peer_id, None)
-        if not session.players_peers() and session.config.end_when_alone:
+        peer.is_heard = False
+        reason = link.close_reason if link is not None else None
+        session.hearing.add(session.peer_id, peer.peer_id, Reason.NO_ANSWER if reason is None else reason)
+        self._review(match, is_news=True)
+
+    def _review(self, match: Match, *, is_news: bool) -> None:
+        """See who is lost now; tell the others if that changed, or if there ``is_news`` already."""
+        session = self._session
+        is_news |= self._lose_unconnected()
+        if not session.players_peers() and is_news and session.config.end_when_alone:
             session.end("everyone else has left")
+        if not session.running:
             return
-        if match.joins_at is None:
-            session.end("a peer was lost before we were in: try again")
-            return
-        is_news = session.drop_agreement.add_lost(peer.peer_id, peer.players)
-        session.sponsor.cancel(match)
         if is_news:
-            self._send_drop(match, session.players_peers())
-        self._drop_when_agreed(match)
+            self._send_drop(match, session.heard_peers())
+            if any(not peer.is_heard for peer in session.players_peers()) or session.drop_agreement.undecided:
+                session.sponsor.cancel(match)
+        if session.match is match:
+            self._drop_when_agreed(match)
+
+    def _lose_unconnected(self) -> bool:
+        """Whether somebody is lost who was not before."""
+        session = self._session
+        players = session.players_peers()
+        connected = session.hearing.connected(session.peer_id, (peer.peer_id for peer in players))
+        lost = [peer for peer in players if peer.peer_id not in connected]
+        for peer in lost:
+            session.stop_exchange(peer)
+            if peer.connection is not None:
+                peer.connection.close(Reason.GOODBYE, "another peer has lost you")
+            del session.peers[peer.peer_id]
+            session.drop_agreement.add_lost(peer.peer_id, peer.players)
+        return bool(lost)
 
     def receive_drop(self, peer: Peer, data: bytes) -> None:
-        """Another peer says who is lost to it."""
+        """Another peer says whom it no longer hears, and who is lost to it."""
         drop = decode_drop(data, input_size_of(self._session.sim))
         if peer.role is Role.NEWCOMER:
             self._early[peer.peer_id] = drop
@@ -60,39 +93,57 @@ class Drops(SessionPart):
 
     def _receive(self, peer: Peer, drop: Drop, match: Match) -> None:
         session, agreement = self._session, self._session.drop_agreement
-        self._check(peer, drop)
-        if session.peer_id in drop.lost:
-            session.close("the others have lost us")
-            return
+        self._check(peer, drop, match)
+        self._note_unheard(peer, drop)
         self._catch_up_with_commits(drop, match)
-        for peer_id in sorted(drop.lost - set(agreement.lost)):
-            lost = session.peers.get(peer_id)
-            if lost is not None:
-                if lost.connection is not None:
-                    lost.connection.close(Reason.GOODBYE, "another peer has lost you")
-                self._lose(lost, match)
-            elif agreement.add_lost(peer_id, ()):
-                self._send_drop(match, session.players_peers())
+        if not peer.is_heard and session.peer_id in dict(drop.unheard):
+            # Its CANCEL cannot reach us; a COMMIT that it gave would be among its commits.
+            session.joins.called_off_by(peer, match)
+        if session.match is not match or not session.running:
+            return
+        # Those that we never met were dropped before we came.
+        strangers = drop.lost - {session.peer_id, *session.peers}
+        is_news = False
+        for peer_id in sorted(strangers):
+            is_news |= agreement.add_lost(peer_id, ())
         if drop.match == next_number(match):
             # The sender has received a message from every peer. We still wait for one, which may be of a lost peer.
             agreement.ahead[peer.peer_id] = drop
-            session.joins.drop_agreed(match)
-        elif drop.match == match.number and session.match is match:
+        elif drop.match == match.number:
             agreement.receive(peer.peer_id, drop, match.engine)
-            self._drop_when_agreed(match)
+        self._review(match, is_news=is_news)
+        if peer.peer_id in agreement.ahead and session.match is match:
+            session.joins.drop_agreed(match)
 
-    def _check(self, peer: Peer, drop: Drop) -> None:
-        if peer.peer_id in drop.lost:
+    def _check(self, peer: Peer, drop: Drop, match: Match) -> None:
+        session = self._session
+        unheard = dict(drop.unheard)
+        if peer.peer_id in drop.lost or peer.peer_id in unheard:
             raise InvalidValue("a DROP about its own sender")
-        if max(drop.lost, default=0) > self._session.newest_peer_id:
-            raise InvalidValue(f"a DROP about peer {max(drop.lost)}, which never was in this match")
+        newest = max((*drop.lost, *unheard), default=0)
+        if newest > session.newest_peer_id:
+            raise InvalidValue(f"a DROP about peer {newest}, which never was in this match")
+        if peer.is_heard and (session.peer_id in drop.lost or session.peer_id in unheard):
+            raise InvalidValue("a DROP that says to a peer that this peer is not heard")
+        most = match.engine.local_frontier + MOST_AHEAD + 4 * match.config.tick_rate
+        claimed = max((*(each.missing for each in drop.known), *(frame for _, frame in drop.decided)), default=0)
+        if drop.match == match.number and match.joins_at is not None and claimed > most:
+            raise InvalidValue(f"a DROP that claims inputs up to frame {claimed}, at frame {match.engine.frame}")
+
+    def _note_unheard(self, peer: Peer, drop: Drop) -> None:
+        session = self._session
+        for peer_id, reason in drop.unheard:
+            if session.hearing.add(peer.peer_id, peer_id, reason):
+                if peer_id == session.peer_id or peer_id in session.peers:
+                    session.tell(PeerUnheard(peer=peer_id, by=peer.peer_id, reason=reason, text=describe(reason)))
+                session.forwarding.send_newest(peer_id, peer)
 
     def match_begun(self, match: Match) -> None:
         """Handle the DROP messages of this match that came before it had begun here."""
         session = self._session
         ahead, session.drop_agreement.ahead = session.drop_agreement.ahead, {}
         if session.drop_agreement.undecided:
-            self._send_drop(match, session.players_peers())
+            self._send_drop(match, session.heard_peers())
         for peer_id, drop in ahead.items():
             peer = session.peers.get(peer_id)
             if peer is not None:
@@ -105,7 +156,7 @@ class Drops(SessionPart):
             self._session.expel(peer)
 
     def _catch_up_with_commits(self, drop: Drop, match: Match) -> None:
-        """A newcomer became a player by a COMMIT that did not reach us, of a sponsor that is lost now."""
+        """A newcomer became a player by a COMMIT that did not reach us, of a sponsor that is not heard now."""
         session = self._session
         for peer_id, seats, frame in drop.commits:
             if peer_id == session.peer_id and drop.match == match.number:
@@ -115,43 +166,84 @@ class Drops(SessionPart):
                 session.joins.commit(newcomer, frame, match)
 
     def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
-        """Send it our DROP message, and handle the one that it sent before it was a player."""
-        session = self._session
-        if session.drop_agreement.undecided:
+        """Tell it whom we do not hear, and handle the DROP message that it sent before it was a player."""
+        session, agreement = self._session, self._session.drop_agreement
+        # It may hear those whose drop is not agreed yet: see again who is lost.
+        lost = set(agreement.lost)
+        for peer_id, players in agreement.take_back().items():
+            back = session.peers[peer_id] = Peer(peer_id, players)
+            back.is_heard = False
+        self._lose_unconnected()
+        if lost != set(agreement.lost):
+            self._send_drop(match, session.heard_peers())
+        elif session.hearing.unheard_by(session.peer_id):
             self._send_drop(match, [newcomer])
         early = self._early.pop(newcomer.peer_id, None)
         if early is not None:
             self._receive_late(newcomer, early, match)
-        is_known = session.peers.get(newcomer.peer_id) is newcomer
+        is_known = session.peers.get(newcomer.peer_id) is newcomer and newcomer.is_heard
         if is_known and (newcomer.connection is None or newcomer.connection.close_reason is not None):
             # We lost it between our promise and the COMMIT. Or it never called us: without a link it would never be
             # lost, and be waited for for ever.
-            self._lose(newcomer, match)
+            self._stop_hearing(newcomer, match)
 
     def _send_drop(self, match: Match, peers: Iterable[Peer]) -> None:
         session = self._session
         commits = [(peer_id, seats, frame) for peer_id, (seats, frame) in session.joins.commits.items()]
-        drop = session.drop_agreement.view(match.engine, commits, match.number)
+        unheard = session.hearing.unheard_by(session.peer_id)
+        drop = session.drop_agreement.view(match.engine, commits, match.number, unheard)
         message = encode_drop(drop, input_size_of(session.sim))
         for peer in peers:
             peer.send(message)
 
     def _drop_when_agreed(self, match: Match) -> None:
         session, agreement = self._session, self._session.drop_agreement
-        survivors = [peer.peer_id for peer in session.players_peers()]
-        for peer_id in agreement.unproved(survivors, match.engine, match.number):
-            liar = session.peers.get(peer_id)
-            if liar is not None:
-                # This tells the others, and the agreement starts again without it.
-                session.expel(liar, "inputs that are claimed and not shown")
-                return
-        decided = agreement.decide(survivors, match.engine, match.number)
+        decided = agreement.decide((peer.peer_id for peer in session.players_peers()), match.engine, match.number)
+        peer_of = {player: peer_id for peer_id, players in agreement.lost.items() for player in players}
         for player, frame in decided.items():
             try:
                 match.engine.drop_player(player, frame)
             except RetickError as error:
                 session.end(f"player {player} could not be dropped: {error}")
                 return
-            session.tell(PlayersDropped(players=(player,), frame=frame))
+            accuser = session.hearing.accusers.get(peer_of[player])
+            session.tell(PlayersDropped(players=(player,), frame=frame, accuser=accuser))
         if decided:
             session.joins.drop_agreed(match)
+
+    def after_frame(self, match: Match, now: float) -> bool:
+        """Inputs that were asked for may have come; and nobody may keep the others waiting for its agreement."""
+        session, agreement = self._session, self._session.drop_agreement
+        if not agreement.undecided:
+            self._progress = None
+            return False
+        self._drop_when_agreed(match)
+        if session.match is match and session.running and agreement.undecided:
+            self._expel_who_keeps_us_waiting(match, now)
+        return True
+
+    def _expel_who_keeps_us_waiting(self, match: Match, now: float) -> None:
+        session, agreement = self._session, self._session.drop_agreement
+        survivors = [peer.peer_id for peer in session.players_peers()]
+        late = agreement.disagreeing(survivors, match.number)
+        missing = tuple(match.engine.first_missing(player) for player in agreement.undecided_players())
+        progress = (frozenset(agreement.lost), tuple(late), missing)
+        if progress != self._progress:
+            self._progress, self._waits_since = progress, now
+        waited = now - self._waits_since
+        if late:
+            text, waited = "does not agree who is lost", waited - session.config.disconnect_after
+        else:
+            text, late = "inputs that are claimed and not shown", agreement.unproved(survivors, match.engine)
+        if waited >= AGREE_SECONDS:
+            guilty = [peer for peer in session.heard_peers() if peer.peer_id in late and _is_talking(peer)]
+            if not guilty and waited >= 2 * AGREE_SECONDS:
+                # We do not hear those that are late. Who hears them must have passed it on, or stopped hearing them.
+                guilty = session.forwarders_of(late)
+            for peer in guilty:
+                session.expel(peer, text)
+
+
+def _is_talking(peer: Peer) -> bool:
+    """Whether its link is alive: who is silent is lost by the link's own timeout."""
+    return peer.connection is not None and peer.connection.stats.silent_for < 1.5

@@ -39,12 +39,14 @@ class Role(Enum):
 class Peer(MatchPeer):
     """One remote peer: what the match knows of it, its role and its connection."""
 
-    __slots__ = ("calls", "connection", "ready", "role")
+    __slots__ = ("calls", "connection", "is_heard", "ready", "role")
 
     def __init__(self, peer_id: int, players: tuple[int, ...], role: Role = Role.PLAYER) -> None:
         super().__init__(peer_id, players)
         self.role = role
         self.connection: Connection | None = None
+        self.is_heard = True
+        """False for a player that we no longer hear and that may still be in the match: others may hear it."""
         self.ready = False
         """Whether it has said READY."""
         self.calls = 0

@@ -49,6 +49,8 @@ class Resync(SessionPart):
             raise UsageError("this game's state cannot be sent: it has no pack_state and unpack_state")
         if peer_id != session.peer_id and peer_id not in session.peers:
             raise UsageError(f"there is no peer {peer_id} in this match")
+        if peer_id != session.peer_id and not session.peers[peer_id].is_heard:
+            raise UsageError(f"peer {peer_id} is not heard here, and its state cannot come: name another one")
         if self._source is not None:
             raise UsageError(f"peer {self._source} was named already")
         if peer_id == session.peer_id:

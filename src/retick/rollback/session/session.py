@@ -37,16 +37,18 @@ from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
 from retick.rollback.match.stats import SessionStats
 from retick.rollback.session.application_messages import ApplicationMessages
-from retick.rollback.session.core import SessionCore
 from retick.rollback.session.desync_part import DesyncPart
 from retick.rollback.session.drop_agreement import DropAgreement
 from retick.rollback.session.drops import Drops
+from retick.rollback.session.forwarding import Forwarding
+from retick.rollback.session.input_forwarding import InputForwarding
 from retick.rollback.session.joining.admit import Admission
 from retick.rollback.session.joining.joins import Joins
 from retick.rollback.session.joining.lobby import Lobby
 from retick.rollback.session.joining.newcomer import Newcomer
 from retick.rollback.session.joining.sponsor import ASK_SPONSOR, Sponsor
 from retick.rollback.session.link_config import EXTENSIONS, link_config_for
+from retick.rollback.session.members import Members
 from retick.rollback.session.messages.connect import OTHER_VERSION, encode_call, encode_play, version_fault
 from retick.rollback.session.messages.roster import MAX_SEATS_EACH, TOKEN_SIZE, RosterEntry
 from retick.rollback.session.messages.routes import MessageRoutes
@@ -66,7 +68,7 @@ MOST_CALLS = 3
 """How often a peer of the match is called that does not answer."""
 
 
-class RollbackSession(SessionCore):
+class RollbackSession(Members):
     """One peer's side of a match: five calls for the network, ``due`` and ``advance`` for the frames."""
 
     def __init__(
@@ -90,14 +92,9 @@ class RollbackSession(SessionCore):
         super().__init__()
         self.sim = sim
         self.config = config or MatchConfig()
-        self.peer_id = HOST_ID
-        """This peer's own id in the match; a joiner learns it from the host."""
-        self.local_players: tuple[int, ...] = tuple(range(seats)) if host_address is None else ()
-        """The seats played here; a joiner learns its own when it is accepted."""
+        self.local_players = tuple(range(seats)) if host_address is None else ()
         self.token = entropy(TOKEN_SIZE) if host_address is None else b""
         """What peers of this match show when they call each other."""
-        self.newest_peer_id = HOST_ID
-        """The highest id that any peer of this match has had; none is given twice."""
         self.drop_agreement = DropAgreement()
         self.is_host = host_address is None
         self.seats_asked = seats
@@ -119,6 +116,8 @@ class RollbackSession(SessionCore):
         self.joins = Joins(self)
         self._rematch = Rematch(self)
         self._resync = Resync(self)
+        self.forwarding = Forwarding(self)
+        self._input_forwarding = InputForwarding(self)
         self.parts: tuple[SessionPart, ...] = (
             self._application,
             self.lobby,
@@ -127,12 +126,14 @@ class RollbackSession(SessionCore):
             DesyncPart(self),
             self.sponsor,
             self.joins,
+            self._input_forwarding,
             Drops(self),
             self._rematch,
             self._resync,
+            self.forwarding,
         )
         """In the order of calls: spectators get a match's last frames first, and a drop is agreed before a rematch."""
-        self._routes = MessageRoutes(self.parts)
+        self.routes = MessageRoutes(self.parts)
         if host_address is not None:
             host = self.peers[HOST_ID] = Peer(HOST_ID, (), Role.HOST)
             self.dial_to_play(host, host_address)
@@ -183,6 +184,19 @@ class RollbackSession(SessionCore):
         self.is_quiet = False
         self._resync.agree(peer)
 
+    def drop(self, peer: int, *, ban: bool = False) -> None:
+        """Stop hearing the peer with this id. In a match its players are out when all others have dropped or lost it.
+
+        With ``ban`` requests from its address are refused here from now on.
+        """
+        if peer not in self.peers:
+            raise UsageError(f"there is no peer {peer} in this match: there are {sorted(self.peers)}")
+        connection = self.peers[peer].connection
+        if ban and connection is not None:
+            self._admission.ban(connection.address)
+        self.is_quiet = False
+        self.expel(self.peers[peer], "shown out", reason=Reason.DENIED)
+
     def close(self, text: str = "", *, linger: float = 0.0) -> None:
         """Leave in good order, messages within ``linger`` seconds first; go on until ``next_timeout`` is None."""
         self._feed_last_frames()
@@ -214,19 +228,6 @@ class RollbackSession(SessionCore):
         for part in self.parts:
             part.roster_agreed(match)
 
-    def players_peers(self) -> list[Peer]:
-        """The other peers that play."""
-        return [peer for peer in self.peers.values() if peer.role is not Role.NEWCOMER]
-
-    def roster_entries(self, own_address: str) -> tuple[RosterEntry, ...]:
-        """Who plays: this peer first, then the others with the addresses at which this one sees them."""
-        others = [
-            RosterEntry(peer.peer_id, peer.players, peer.connection.address)
-            for peer in self.players_peers()
-            if peer.connection is not None
-        ]
-        return (RosterEntry(self.peer_id, self.local_players, own_address), *others)
-
     def dial_to_play(self, peer: Peer, address: Hashable) -> None:
         """Ask for seats at the host, or in a match that runs."""
         peer.attach(self.link.dial(address, seats=self.seats_asked, data=encode_play()))
@@ -252,7 +253,7 @@ class RollbackSession(SessionCore):
     def exchange_with(self, peer: Peer, first_frame: int) -> None:
         """Begin to send our inputs from ``first_frame`` on to a peer, and to receive its own."""
         terms = peer.connection.terms if peer.connection is not None else None
-        if self.match is not None and terms is not None and peer.exchange is None:
+        if self.match is not None and terms is not None and peer.exchange is None and peer.is_heard:
             self.match.add_peer(peer, extensions=terms.capabilities & EXTENSIONS, first_frame=first_frame)
 
     def stop_exchange(self, peer: Peer) -> None:
@@ -305,13 +306,17 @@ class RollbackSession(SessionCore):
 
     def expel(self, peer: Peer, text: str = VIOLATION, *, reason: int = Reason.VIOLATION) -> None:
         """Disconnect a peer that breaks the rules, and tell the others before it can claim that it has lost us."""
-        if peer.connection is not None:
+        if peer.connection is not None and peer.is_heard:
             peer.connection.close(reason, text)
             # It is gone now, and not once more when the link says so.
             peer.connection.tag = None
             self._on_gone(peer, reason, text)
 
     # For the core.
+
+    def on_forwarding(self, peer: Peer, data: bytes, now: float) -> None:
+        if self.match is not None:
+            self._input_forwarding.receive(peer, data, self.match, now)
 
     def ask_parts(self, match: Match, now: float) -> bool:
         is_quiet = True
@@ -329,13 +334,16 @@ class RollbackSession(SessionCore):
             if not isinstance(peer, Peer):
                 continue
             if isinstance(event, LinkMessageReceived):
-                self._on_message(peer, event.data)
+                self.receive_message(peer, event.data)
             else:
                 self._on_rare(peer, event)
 
-    def _on_message(self, peer: Peer, data: bytes) -> None:
+    def receive_message(self, peer: Peer, data: bytes) -> None:
+        """Handle a message of a peer, and pass it on to those that do not hear that peer."""
         try:
-            self._routes.receive(peer, data, self.phase)
+            self.routes.receive(peer, data, self.phase)
+            if self.running:
+                self.forwarding.received(peer.peer_id, data)
         except RetickError:
             # After the end nothing is allowed but the application's messages, and nobody is to blame.
             if self.phase is not Phase.ENDED:
@@ -374,7 +382,7 @@ class RollbackSession(SessionCore):
     def _on_gone(self, peer: Peer, reason: int, text: str) -> None:
         words = text or describe(reason)
         if peer.role is not Role.SPECTATOR:
-            if self.peers.get(peer.peer_id) is not peer:
+            if self.peers.get(peer.peer_id) is not peer or not peer.is_heard:
                 return
             self.tell(PeerDisconnected(peer=peer.peer_id, players=peer.players, reason=reason, text=words))
         for part in self.parts:

@@ -89,14 +89,17 @@ def test_a_newcomer_that_only_others_know_to_be_in_hears_it_from_them() -> None:
     assert_all_play(mesh, 0)
 
 
-def test_a_newcomer_that_hears_that_its_sponsor_is_lost_gives_up() -> None:
+def test_a_newcomer_that_loses_its_sponsor_gives_up_and_one_that_only_hears_so_does_not() -> None:
     mesh = playing_mesh(4)
     leave(mesh, "peer3")
     mesh.restart("peer3", every=600.0)
     newcomer: Any = mesh["peer3"].session
     mesh.run_until(lambda: newcomer.match is not None and len(newcomer.peers) == 3, limit=4.0, what="it has a state")
     last = newcomer.peers[max(newcomer.peers)]
-    newcomer._routes.receive(last, encode_drop(Drop(frozenset({0}), (), ()), 2), newcomer.phase)
+    rumour = Drop(frozenset({0}), (), (), unheard=((0, 10),))
+    newcomer.routes.receive(last, encode_drop(rumour, 2), newcomer.phase)
+    assert newcomer.phase is Phase.RUNNING
+    newcomer.expel(newcomer.peers[0])
     assert newcomer.phase is Phase.ENDED
     # Links that come up late find no sponsor to tell.
     newcomer.newcomer.peer_connected(last)

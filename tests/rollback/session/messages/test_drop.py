@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import DecodeError
-from retick.rollback.session.messages.drop import KNOWN_INPUTS, Drop, Known, decode_drop, encode_drop
+from retick.rollback.session.messages.drop import KNOWN_INPUTS, SERIAL_END, Drop, Known, decode_drop, encode_drop, serial_of
 from tests.rollback.session.messages.values import frames, peer_ids
 
 known = st.builds(
@@ -22,6 +22,10 @@ drops = st.builds(
     st.lists(known, max_size=4).map(tuple),
     st.lists(st.tuples(peer_ids, st.integers(1, 65535), frames), max_size=4).map(tuple),
     peer_ids,
+    st.just(frozenset()),
+    st.lists(st.tuples(peer_ids, st.integers(0, 255)), max_size=4).map(tuple),
+    st.lists(st.tuples(st.integers(0, 15), frames), max_size=4).map(tuple),
+    st.integers(0, 0xFFFFFFFF),
 ).flatmap(
     lambda drop: st.builds(
         lambda before: drop._replace(before=frozenset(before)),
@@ -50,6 +54,11 @@ def test_a_cut_drop_is_refused(drop: Drop, data: st.DataObject) -> None:
         decode_drop(whole[:cut], 2)
     with pytest.raises(DecodeError):
         decode_drop(whole + b"\0", 2)
+
+
+@given(drops)
+def test_the_serial_is_read_without_the_rest(drop: Drop) -> None:
+    assert serial_of(encode_drop(drop, 2)[:SERIAL_END]) == drop.serial
 
 
 def test_a_peer_dropped_before_that_is_not_lost_is_refused() -> None:

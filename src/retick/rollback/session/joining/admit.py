@@ -5,6 +5,7 @@ of them receives it first. The other must not refuse the call, because its own m
 is accepted and waits; nothing is received over it until its peer is known.
 """
 
+from collections.abc import Hashable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -35,10 +36,17 @@ class Admission:
     def __init__(self, session: "RollbackSession") -> None:
         self._session = session
         self._early = EarlyCalls()
+        self._banned: set[Hashable] = set()
+
+    def ban(self, address: Hashable) -> None:
+        """Refuse all requests from this host from now on."""
+        self._banned.add(_host_of(address))
 
     def admit(self, request: Request) -> Accept | Refuse:
         """The answer to a request; an acceptance carries the version of the session protocol."""
         self._session.is_quiet = False
+        if _host_of(request.connection.address) in self._banned:
+            return Refuse(reason=Reason.DENIED, text="you were shown out of this match")
         fault = version_fault(request.data)
         if fault is not None:
             return Refuse(reason=OTHER_VERSION, text=fault)
@@ -72,7 +80,7 @@ class Admission:
         may_become_known = session.phase is Phase.RUNNING and call.peer_id > session.newest_peer_id
         if peer is None and call.token == session.token and may_become_known:
             return self._early.hold(request, call)
-        if peer is None or peer.connection is not None:
+        if peer is None or peer.connection is not None or not peer.is_heard:
             return Refuse(reason=Reason.DENIED, text="not a peer of this match")
         peer.attach(request.connection)
         return Accept()
@@ -80,6 +88,11 @@ class Admission:
     def claim(self, peer_id: int) -> Connection | None:
         """The connection of a peer that has become known, if it has called already."""
         return self._early.claim(self._session.token, peer_id)
+
+
+def _host_of(address: Hashable) -> Hashable:
+    """The address without its port: a program that starts again has another one."""
+    return address[0] if isinstance(address, tuple) else address
 
 
 class EarlyCalls:

@@ -160,8 +160,15 @@ class Joins(SessionPart):
         ours = self._session.sponsor.newcomer
         if ours is not None and ours.peer_id == peer_id:
             self._session.sponsor.cancel(match)
-        if self._sponsors.get(peer_id) != peer.peer_id:
-            return
+        if self._sponsors.get(peer_id) == peer.peer_id:
+            self._call_off(peer_id, match)
+
+    def called_off_by(self, sponsor: Peer, match: Match) -> None:
+        """A sponsor that we do not hear no longer hears us: those that it has not let in by now must come again."""
+        for peer_id in [peer_id for peer_id, by in self._sponsors.items() if by == sponsor.peer_id]:
+            self._call_off(peer_id, match)
+
+    def _call_off(self, peer_id: int, match: Match) -> None:
         self._early_meets.pop(peer_id, None)
         self._early_proposals.pop(peer_id, None)
         newcomer = self._session.peers.get(peer_id)

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Lobby"]
 
+MOST_EARLY = 64
+"""Messages that may wait for START."""
+LONGEST_EARLY = 16384
+"""Bytes of one of them."""
 MOST_REDIRECTIONS = 8
 """How often a peer that wants to join follows the address of another one."""
 
@@ -35,6 +39,8 @@ class Lobby(SessionPart):
         super().__init__(session)
         self._redirections = 0
         self._reported = False
+        self._early: list[tuple[Peer, bytes]] = []
+        """Messages of peers whose match runs already."""
 
     def admit(self, request: Request) -> Accept | Refuse:
         """On the host: give a joiner the lowest free seats."""
@@ -145,3 +151,12 @@ class Lobby(SessionPart):
             # A peer without a link is never lost: the match would wait for it for ever.
             raise InvalidValue("a START before all links of this peer are up")
         self._session.start(seed)
+        early, self._early = self._early, []
+        for sender, message in early:
+            self._session.receive_message(sender, message)
+
+    def hold(self, peer: Peer, data: bytes) -> None:
+        """The START of another joiner has come before ours: what it says waits until our match runs."""
+        if len(self._early) >= MOST_EARLY or len(data) > LONGEST_EARLY:
+            raise InvalidValue(f"more than {MOST_EARLY} messages before START, or one of {len(data)} bytes")
+        self._early.append((peer, data))

@@ -62,6 +62,8 @@ class Sponsor(SessionPart):
         if lowest is not None and lowest.peer_id < session.peer_id and lowest.connection is not None:
             # One peer lets newcomers in, or two of them might give the same seat away.
             return Refuse(reason=ASK_SPONSOR, text=pack_address(lowest.connection.address).decode())
+        if any(not peer.is_heard for peer in session.players_peers()):
+            return Refuse(reason=Reason.DENIED, text="players here do not hear each other: nobody can join now")
         free = session.gone
         if not 1 <= request.seats <= min(len(free), MAX_SEATS_EACH):
             return Refuse(reason=Reason.SEATS, text=f"{request.seats} seats were asked for, {len(free)} are free")

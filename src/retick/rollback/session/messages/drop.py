@@ -1,23 +1,30 @@
-"""What a peer knows of players whose peers are lost.
+"""Whom a peer no longer hears, who is lost, and what it knows of their players.
 
 ::
 
-    04 DROP   u8 match, u8 n, n lost peers; u8 n, n of them that were dropped before this match began;
-              u8 players, each: u8 player, u32 first missing frame, u8 n, and the n inputs before it;
+    04 DROP   u8 match, u32 serial; u8 n, n unheard peers, each: u8 peer id, u8 reason;
+              u8 n, n lost peers; u8 n, n of them that were dropped before this match began;
+              u8 n decided players, each: u8 player, u32 first frame on neutral input;
+              u8 n undecided players, each: u8 player, u32 first missing frame, u8 n, and the n inputs before it;
               u8 commits, each: u8 peer id, u16 seats as bits, u32 frame
 """
 
 import struct
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from retick.errors import InvalidValue
 from retick.rollback.session.messages.kinds import Kind, need
 
-__all__ = ["KNOWN_INPUTS", "Drop", "Known", "decode_drop", "encode_drop"]
+__all__ = ["KNOWN_INPUTS", "SERIAL_END", "Drop", "Known", "decode_drop", "encode_drop", "serial_of"]
 
 KNOWN_INPUTS = 96
-"""Inputs of a lost player that one DROP carries at most."""
+"""Inputs of a lost player that one DROP carries at most; more are asked for with WANT."""
 
+_HEAD = struct.Struct("<BBI")
+SERIAL_END = _HEAD.size
+"""Bytes of a DROP up to the end of its serial."""
+_UNHEARD = struct.Struct("<BB")
+_DECIDED = struct.Struct("<BI")
 _KNOWN = struct.Struct("<BIB")
 _COMMIT = struct.Struct("<BHI")
 
@@ -31,61 +38,95 @@ class Known(NamedTuple):
 
 
 class Drop(NamedTuple):
-    """One peer's view when others are lost."""
+    """One peer's view when others are not heard any more."""
 
     lost: frozenset[int]
-    """Ids of the lost peers."""
+    """Ids of the lost peers: those to which no chain of peers leads that hear each other."""
     known: tuple[Known, ...]
+    """The players of lost peers whose last frame is not decided at the sender."""
     commits: tuple[tuple[int, int, int], ...]
     """Newcomers that became players: peer id, seats as bits, and the frame of the first input."""
     match: int = 0
     """The number of the match in which the sender is."""
     before: frozenset[int] = frozenset()
     """Those of ``lost`` that were dropped before this match began."""
+    unheard: tuple[tuple[int, int], ...] = ()
+    """The peers that the sender itself no longer hears, and the reason of each."""
+    decided: tuple[tuple[int, int], ...] = ()
+    """The players of lost peers that the sender has dropped, and from which frame on."""
+    serial: int = 0
+    """Grows with every DROP of this sender: so a forwarded one that is out of date is recognised."""
 
 
 def encode_drop(drop: Drop, input_size: int) -> bytes:
-    parts = [bytes((Kind.DROP, drop.match, len(drop.lost), *sorted(drop.lost)))]
-    parts.append(bytes((len(drop.before), *sorted(drop.before))))
+    parts = [_HEAD.pack(Kind.DROP, drop.match, drop.serial)]
+    _add_rows(parts, _UNHEARD, drop.unheard)
+    for peer_ids in (drop.lost, drop.before):
+        parts.append(bytes((len(peer_ids), *sorted(peer_ids))))
+    _add_rows(parts, _DECIDED, drop.decided)
     parts.append(bytes((len(drop.known),)))
     for player, missing, inputs in drop.known:
         parts.append(_KNOWN.pack(player, missing, len(inputs)))
         parts += [value.to_bytes(input_size, "little") for value in inputs]
-    parts.append(bytes((len(drop.commits),)))
-    parts += [_COMMIT.pack(*commit) for commit in drop.commits]
+    _add_rows(parts, _COMMIT, drop.commits)
     return b"".join(parts)
 
 
+def _add_rows(parts: list[bytes], layout: struct.Struct, rows: tuple[tuple[int, ...], ...]) -> None:
+    parts.append(bytes((len(rows),)))
+    parts += [layout.pack(*row) for row in rows]
+
+
+def serial_of(data: bytes) -> int:
+    """The serial of a DROP that was decoded before."""
+    serial: int = _HEAD.unpack_from(data)[2]
+    return serial
+
+
 def decode_drop(data: bytes, input_size: int) -> Drop:
-    need(data, 6)
-    at = 3 + data[2]
-    need(data, at + 3)
-    lost = frozenset(data[3:at])
-    end = at + 1 + data[at]
-    need(data, end + 2)
-    before = frozenset(data[at + 1 : end])
+    need(data, _HEAD.size)
+    _, match, serial = _HEAD.unpack_from(data)
+    unheard, at = _decode_rows(data, _HEAD.size, _UNHEARD)
+    lost, at = _decode_ids(data, at)
+    before, at = _decode_ids(data, at)
     if not before <= lost:
         raise InvalidValue("a DROP with peers that were dropped before and are not lost")
-    at = end
+    decided, at = _decode_rows(data, at, _DECIDED)
     known = []
+    need(data, at + 1)
     count = data[at]
     at += 1
     for _ in range(count):
         one, at = _decode_known(data, at, input_size)
         known.append(one)
-    if len(data) != at + 1 + data[at] * _COMMIT.size:
+    commits, at = _decode_rows(data, at, _COMMIT)
+    if len(data) != at:
         raise InvalidValue("a DROP whose length does not fit its contents")
-    return Drop(lost, tuple(known), tuple(_COMMIT.iter_unpack(data[at + 1 :])), data[1], before)
+    return Drop(lost, tuple(known), commits, match, before, unheard, decided, serial)
+
+
+def _decode_ids(data: bytes, at: int) -> tuple[frozenset[int], int]:
+    need(data, at + 1)
+    end = at + 1 + data[at]
+    need(data, end)
+    return frozenset(data[at + 1 : end]), end
+
+
+def _decode_rows(data: bytes, at: int, layout: struct.Struct) -> tuple[tuple[Any, ...], int]:
+    need(data, at + 1)
+    end = at + 1 + data[at] * layout.size
+    need(data, end)
+    return tuple(layout.iter_unpack(data[at + 1 : end])), end
 
 
 def _decode_known(data: bytes, at: int, input_size: int) -> tuple[Known, int]:
-    need(data, at + _KNOWN.size + 1)
+    need(data, at + _KNOWN.size)
     player, missing, held = _KNOWN.unpack_from(data, at)
     at += _KNOWN.size
     if held > KNOWN_INPUTS or held > missing:
         raise InvalidValue(f"{held} inputs before frame {missing}, where at most {KNOWN_INPUTS} are allowed")
     end = at + held * input_size
-    need(data, end + 1)
+    need(data, end)
     cells = range(at, end, input_size)
     inputs = tuple(int.from_bytes(data[cell : cell + input_size], "little") for cell in cells)
     return Known(player, missing, inputs), end

@@ -37,6 +37,7 @@ class Kind(IntEnum):
     EVIDENCE = 0x0F
     RESYNC = 0x10
     RESYNCED = 0x11
+    FORWARD = 0x12
 
 
 _BYTE = struct.Struct("<BB")

@@ -13,6 +13,7 @@ from retick.errors import InvalidValue
 from retick.rollback.session.application_messages import ApplicationMessages
 from retick.rollback.session.desync_part import DesyncPart
 from retick.rollback.session.drops import Drops
+from retick.rollback.session.forwarding import Forwarding
 from retick.rollback.session.joining.joins import Joins
 from retick.rollback.session.joining.lobby import Lobby
 from retick.rollback.session.joining.newcomer import Newcomer
@@ -51,6 +52,7 @@ MESSAGE_TABLE: tuple[MessageRow, ...] = (
     MessageRow(Kind.ROSTER, (HOST,), GATHERING, Lobby, Lobby.receive_roster),
     MessageRow(Kind.READY, (JOINER,), LINKING, Lobby, Lobby.receive_ready),
     MessageRow(Kind.START, (HOST,), LINKING, Lobby, Lobby.receive_start),
+    MessageRow(Kind.DROP, (PLAYER,), LINKING, Lobby, Lobby.hold),
     MessageRow(Kind.DROP, (PLAYER, NEWCOMER), RUNNING, Drops, Drops.receive_drop),
     MessageRow(Kind.WELCOME, (HOST,), GATHERING, Newcomer, Newcomer.receive_welcome),
     MessageRow(Kind.STATE, (PLAYER,), GATHERING, Newcomer, Newcomer.receive_state),
@@ -61,10 +63,13 @@ MESSAGE_TABLE: tuple[MessageRow, ...] = (
     MessageRow(Kind.PROMISE, (PLAYER,), RUNNING, Sponsor, Sponsor.receive_promise),
     MessageRow(Kind.COMMIT, (PLAYER,), RUNNING, Joins, Joins.receive_commit),
     MessageRow(Kind.CANCEL, (PLAYER,), RUNNING, Joins, Joins.receive_cancel),
+    MessageRow(Kind.REMATCH, (PLAYER,), LINKING, Lobby, Lobby.hold),
     MessageRow(Kind.REMATCH, (PLAYER, NEWCOMER), RUNNING, Rematch, Rematch.receive_rematch),
     MessageRow(Kind.EVIDENCE, (PLAYER, NEWCOMER), RUNNING, DesyncPart, DesyncPart.receive_evidence),
     MessageRow(Kind.RESYNC, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_resync),
     MessageRow(Kind.RESYNCED, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_resynced),
+    MessageRow(Kind.FORWARD, (PLAYER,), LINKING, Lobby, Lobby.hold),
+    MessageRow(Kind.FORWARD, (PLAYER, NEWCOMER), RUNNING, Forwarding, Forwarding.receive_forward),
 )
 # fmt: on
 

@@ -1,0 +1,188 @@
+"""Inputs of players whose peer we do not hear: asked for with WANT, answered with PASS by whoever has them.
+
+Theory of operation. A peer that misses a player's inputs, because it has not heard that peer for a quarter of a second
+or does not hear it at all, asks another one each time that it sends packets, in turn. The answer comes from what the
+other one has confirmed, so a path that is broken between two of three does not stop the match, and a peer that is
+silent towards one other cannot hold it. An answer is used only if it was asked for; it cannot change what is known.
+"""
+
+from typing import TYPE_CHECKING
+
+from retick.errors import DecodeError, HistoryEvicted, InputConflict, ProtocolViolation, UsageError
+from retick.rollback.events import InputConflictDetected
+from retick.rollback.match.alarm import AlarmState
+from retick.rollback.match.match import Match
+from retick.rollback.session.messages.forward import (
+    MOST_PASSED,
+    WANT,
+    Pass,
+    Want,
+    decode_pass,
+    decode_want,
+    encode_pass,
+    encode_want,
+)
+from retick.rollback.session.part import SessionPart
+from retick.rollback.session.peer import Peer
+from retick.sim.contract import input_size_of
+
+if TYPE_CHECKING:
+    from retick.rollback.session.session import RollbackSession
+
+__all__ = ["InputForwarding"]
+
+ASK_AFTER = 0.25
+"""Seconds without a new frame after which the missing inputs are asked of others."""
+GO_ON_ASKING = 1.0
+"""Seconds for which a player's inputs are still asked for after an answer has brought new ones."""
+ANSWER_SECONDS = 2.0
+"""How long after the last WANT a PASS is received."""
+HOLD_SECONDS = 16.0
+"""How long peers that say they hear another one may pass on none of the inputs that we wait for."""
+
+
+class InputForwarding(SessionPart):
+    """Asks for missing inputs, and answers."""
+
+    def __init__(self, session: "RollbackSession") -> None:
+        super().__init__(session)
+        self._wanted: dict[tuple[int, int], int] = {}
+        """By peer id and player: the first frame that this peer has asked us for since we last sent."""
+        self._asked: dict[tuple[int, int], float] = {}
+        """By peer id and player: when we last asked."""
+        self._helped: dict[int, float] = {}
+        """Players, and when an answer has last brought new inputs of each."""
+        self._turn = 0
+        self._frame = -1
+        self._frame_since = 0.0
+        self._held: dict[int, tuple[int, float]] = {}
+        """Peers that we do not hear and wait for: the first missing frame, and since when."""
+        self._conflicts: set[tuple[int, int]] = set()
+
+    def match_begun(self, match: Match) -> None:
+        self._wanted, self._asked, self._helped, self._held, self._conflicts = {}, {}, {}, {}, set()
+        self._frame = -1
+
+    def receive(self, peer: Peer, data: bytes, match: Match, now: float) -> None:
+        """A payload that is not RBN1; drops and counts what is not good."""
+        reason = None
+        try:
+            reason = self._receive_want(peer, data, match) if data[0] == WANT else self._use(peer, data, match, now)
+        except InputConflict as conflict:
+            reason = "InputConflict"
+            self._report(peer, conflict)
+        except (DecodeError, ProtocolViolation, UsageError) as error:
+            reason = type(error).__name__
+        if reason is not None and peer.exchange is not None:
+            peer.exchange.dropped[reason] += 1
+
+    def _receive_want(self, peer: Peer, data: bytes, match: Match) -> str | None:
+        want = decode_want(data)
+        if want.match != match.number:
+            return "AnotherMatch"
+        match.engine.first_missing(want.player)
+        self._wanted[peer.peer_id, want.player] = want.frame
+        self._session.is_quiet = False
+        return None
+
+    def _use(self, peer: Peer, data: bytes, match: Match, now: float) -> str | None:
+        passed = decode_pass(data, input_size_of(match.sim))
+        if passed.match != match.number:
+            return "AnotherMatch"
+        asked_at = self._asked.get((peer.peer_id, passed.player))
+        if asked_at is None or now > asked_at + ANSWER_SECONDS:
+            return "PassNotAsked"
+        engine = match.engine
+        # With a shorter history than the sender's not all of them may fit: the rest is asked for later.
+        inputs = passed.inputs[: max(engine.frame + engine.history + 1 - passed.frame, 0)]
+        if engine.add_remote_inputs(passed.player, passed.frame, inputs):
+            self._helped[passed.player] = now
+        return None
+
+    def _report(self, peer: Peer, conflict: InputConflict) -> None:
+        """Tell the application once for each peer and player."""
+        if (peer.peer_id, conflict.player) not in self._conflicts:
+            self._conflicts.add((peer.peer_id, conflict.player))
+            self._session.tell(
+                InputConflictDetected(
+                    peer=peer.peer_id,
+                    player=conflict.player,
+                    frame=conflict.frame,
+                    confirmed=conflict.confirmed,
+                    received=conflict.received,
+                )
+            )
+
+    def after_frame(self, match: Match, now: float) -> bool:
+        """Answer, once for each peer and player, and ask."""
+        self._answer(match)
+        if match.joins_at is None:
+            return False
+        if match.engine.frame != self._frame:
+            self._frame, self._frame_since = match.engine.frame, now
+        self._helped = {player: at for player, at in self._helped.items() if now < at + GO_ON_ASKING}
+        missing = self._missing(match, is_stalled=now >= self._frame_since + ASK_AFTER)
+        self._turn += 1
+        for player, owner in missing:
+            self._ask(player, owner, match, now)
+        self._expel_who_holds_inputs_back(match, now)
+        return bool(missing)
+
+    def _answer(self, match: Match) -> None:
+        wanted, self._wanted = self._wanted, {}
+        engine = match.engine
+        for (peer_id, player), frame in wanted.items():
+            peer = self._session.peers.get(peer_id)
+            end = min(engine.first_missing(player), frame + MOST_PASSED)
+            if peer is None or peer.connection is None or end <= frame:
+                continue
+            try:
+                inputs = tuple(engine.inputs_of(player, frame, end))
+            except HistoryEvicted:
+                continue
+            passed = Pass(match.number, player, frame, inputs)
+            peer.connection.send_unreliable(encode_pass(passed, input_size_of(match.sim)))
+
+    def _missing(self, match: Match, *, is_stalled: bool) -> list[tuple[int, int]]:
+        """Players whose inputs are to be asked for, each with its peer's id."""
+        session = self._session
+        frontier = match.engine.frame - match.config.prediction_window
+        missing = [
+            (player, peer.peer_id)
+            for peer in session.players_peers()
+            for player in peer.players
+            if not peer.is_heard
+            or player in self._helped
+            or (is_stalled and match.engine.first_missing(player) <= frontier)
+        ]
+        undecided = session.drop_agreement.undecided_players()
+        lost = session.drop_agreement.lost.items()
+        return missing + [(player, peer_id) for peer_id, players in lost for player in players if player in undecided]
+
+    def _ask(self, player: int, owner: int, match: Match, now: float) -> None:
+        session = self._session
+        others = [peer for peer in session.heard_peers() if peer.peer_id != owner]
+        nearest = [peer for peer in others if session.hearing.is_edge(peer.peer_id, owner)] or others
+        if not nearest:
+            return
+        peer = nearest[self._turn % len(nearest)]
+        self._asked[peer.peer_id, player] = now
+        if peer.connection is not None:
+            want = Want(match.number, player, match.engine.first_missing(player))
+            peer.connection.send_unreliable(encode_want(want))
+
+    def _expel_who_holds_inputs_back(self, match: Match, now: float) -> None:
+        """Who says that it hears a peer for whose inputs we wait must pass them on, or stop hearing that peer."""
+        session = self._session
+        frontier = match.engine.frame - match.config.prediction_window
+        held: dict[int, tuple[int, float]] = {}
+        for peer in session.players_peers():
+            frame = min(match.engine.first_missing(player) for player in peer.players)
+            if not peer.is_heard and frame <= frontier and match.alarm.state in (AlarmState.NONE, AlarmState.FALSE):
+                known = self._held.get(peer.peer_id)
+                held[peer.peer_id] = known if known is not None and known[0] == frame else (frame, now)
+        self._held = held
+        for peer_id, (_, since) in held.items():
+            if now >= since + HOLD_SECONDS:
+                for guilty in session.forwarders_of([peer_id]):
+                    session.expel(guilty, f"hears peer {peer_id} and passes on none of its inputs")

@@ -1,0 +1,91 @@
+"""The peers of a session: who plays, whom we hear, who hears whom, and who is connected to us.
+
+Theory of operation. Two peers are connected by an edge unless one of them has said that it no longer hears the other.
+A peer is lost when no chain of edges leads to it. So one accuser removes only its own edge: a peer is lost only when
+every other one that is connected to us no longer hears it. What was said is never taken back: edges only go.
+"""
+
+from collections.abc import Iterable
+
+from retick.rollback.session.core import SessionCore
+from retick.rollback.session.messages.roster import RosterEntry
+from retick.rollback.session.peer import HOST_ID, Peer, Role
+
+__all__ = ["Hearing", "Members"]
+
+
+class Hearing:
+    """What each peer has said about whom it no longer hears. Sends nothing: ``drops`` does."""
+
+    def __init__(self) -> None:
+        self.accusers: dict[int, int] = {}
+        """Peers that somebody no longer hears, and who was the first to say so."""
+        self._unheard: dict[int, dict[int, int]] = {}
+
+    def add(self, by: int, peer_id: int, reason: int) -> bool:
+        """Peer ``by`` no longer hears ``peer_id``; False if that was known."""
+        unheard = self._unheard.setdefault(by, {})
+        if peer_id in unheard:
+            return False
+        unheard[peer_id] = reason
+        self.accusers.setdefault(peer_id, by)
+        return True
+
+    def unheard_by(self, peer_id: int) -> dict[int, int]:
+        """The peers that this one no longer hears, and the reason of each."""
+        return self._unheard.get(peer_id, {})
+
+    def is_edge(self, first: int, second: int) -> bool:
+        """Whether two peers are connected directly: neither has said that it no longer hears the other."""
+        return second not in self.unheard_by(first) and first not in self.unheard_by(second)
+
+    def connected(self, start: int, peer_ids: Iterable[int]) -> set[int]:
+        """Those of ``peer_ids`` to which a chain of edges leads from ``start``."""
+        found, left, ends = set(), set(peer_ids), [start]
+        while ends:
+            end = ends.pop()
+            beside = {peer_id for peer_id in left if self.is_edge(end, peer_id)}
+            left -= beside
+            found |= beside
+            ends += beside
+        return found
+
+
+class Members(SessionCore):
+    """A session as far as it knows who takes part; ``session`` adds all the rest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.peer_id = HOST_ID
+        """This peer's own id in the match; a joiner learns it from the host."""
+        self.newest_peer_id = HOST_ID
+        """The highest id that any peer of this match has had; none is given twice."""
+        self.local_players: tuple[int, ...] = ()
+        """The seats played here; a joiner learns its own when it is accepted."""
+        self.hearing = Hearing()
+
+    def players_peers(self) -> list[Peer]:
+        """The other peers that play, heard or not."""
+        return [peer for peer in self.peers.values() if peer.role is not Role.NEWCOMER]
+
+    def heard_peers(self) -> list[Peer]:
+        """Those of them that we hear."""
+        return [peer for peer in self.players_peers() if peer.is_heard]
+
+    def forwarders_of(self, peer_ids: Iterable[int]) -> list[Peer]:
+        """The peers that we hear and that say they hear one of ``peer_ids``, which we do not."""
+        unheard = [peer_id for peer_id in peer_ids if peer_id in self.peers and not self.peers[peer_id].is_heard]
+        return [
+            peer
+            for peer in self.heard_peers()
+            if any(self.hearing.is_edge(peer.peer_id, peer_id) for peer_id in unheard)
+        ]
+
+    def roster_entries(self, own_address: str) -> tuple[RosterEntry, ...]:
+        """Who plays: this peer first, then the others with the addresses at which this one sees them."""
+        others = [
+            RosterEntry(peer.peer_id, peer.players, peer.connection.address)
+            for peer in self.players_peers()
+            if peer.connection is not None
+        ]
+        return (RosterEntry(self.peer_id, self.local_players, own_address), *others)

@@ -1,0 +1,77 @@
+"""FORWARD, WANT and PASS: what goes in comes out, and any bytes decode or raise DecodeError."""
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retick.errors import DecodeError
+from retick.rollback.session.messages.forward import (
+    FORWARDED,
+    MOST_PASSED,
+    PASS,
+    WANT,
+    Pass,
+    Want,
+    decode_forward,
+    decode_pass,
+    decode_want,
+    encode_forward,
+    encode_pass,
+    encode_want,
+)
+from retick.rollback.session.messages.kinds import Kind
+from retick.wire import rbn1
+from tests.rollback.session.messages.values import frames, peer_ids
+
+wants = st.builds(Want, peer_ids, st.integers(0, 15), frames)
+passes = st.builds(
+    Pass,
+    peer_ids,
+    st.integers(0, 15),
+    frames,
+    st.lists(st.integers(0, 65535), min_size=1, max_size=MOST_PASSED).map(tuple),
+)
+
+
+@given(peer_ids, st.sampled_from(sorted(FORWARDED)), st.binary(max_size=50))
+def test_a_forwarded_message_comes_back_with_its_origin(origin: int, kind: Kind, rest: bytes) -> None:
+    message = bytes((kind,)) + rest
+    assert decode_forward(encode_forward(origin, message)) == (origin, message)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind not in FORWARDED])
+def test_only_what_each_peer_sends_to_all_is_forwarded(kind: Kind) -> None:
+    with pytest.raises(DecodeError, match=f"kind {int(kind)}"):
+        decode_forward(encode_forward(3, bytes((kind, 1))))
+
+
+@given(wants)
+def test_a_want_comes_back_as_it_was(want: Want) -> None:
+    assert decode_want(encode_want(want)) == want
+
+
+@given(passes)
+def test_a_pass_comes_back_as_it_was(passed: Pass) -> None:
+    assert decode_pass(encode_pass(passed, 2), 2) == passed
+
+
+@pytest.mark.parametrize("count", [0, MOST_PASSED + 1])
+def test_a_pass_has_one_to_thirty_two_inputs(count: int) -> None:
+    with pytest.raises(DecodeError):
+        decode_pass(encode_pass(Pass(0, 1, 5, (7,) * count), 2), 2)
+
+
+@pytest.mark.parametrize("input_size", [1, 2, 8])
+@given(data=st.binary(min_size=1, max_size=300))
+def test_any_bytes_decode_or_raise_decode_error(input_size: int, data: bytes) -> None:
+    for decode in (decode_forward, decode_want, lambda data: decode_pass(data, input_size)):
+        with contextlib.suppress(DecodeError):
+            decode(data)
+
+
+def test_the_payloads_cannot_be_taken_for_packets_of_inputs() -> None:
+    for first in (WANT, PASS):
+        assert first != rbn1.MAGIC[0]
+        assert first >= 0xF0 > rbn1.MAGIC[0]
