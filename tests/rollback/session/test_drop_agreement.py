@@ -28,18 +28,18 @@ def test_what_one_survivor_misses_another_fills_before_anyone_is_blamed() -> Non
     agreement.add_lost(2, (2,))
     # One who came late shows only the newest; the frames between are another's to show.
     late = Drop(frozenset({2}), (Known(2, 4, (8,)),), ())
-    agreement.receive(7, late, engine)
+    agreement.receive(7, late)
     assert agreement.disagreeing([1, 7], 0) == [1]
-    agreement.receive(1, Drop(frozenset({2}), (Known(2, 3, (5, 6, 7)),), ()), engine)
-    assert agreement.disagreeing([1, 7], 0) == agreement.unproved([1, 7], engine) == []
+    agreement.receive(1, Drop(frozenset({2}), (Known(2, 3, (5, 6, 7)),), ()))
+    assert agreement.disagreeing([1, 7], 0) == []
     assert agreement.decide([1, 7], engine, 0) == {2: 4}
 
 
 def test_who_claims_what_nobody_shows_is_named_and_nothing_is_decided_until_it_is_shown() -> None:
     agreement, engine = DropAgreement(), engine_with(5)
     agreement.add_lost(2, (2,))
-    agreement.receive(7, Drop(frozenset({2}), (Known(2, 4, ()),), ()), engine)
-    agreement.receive(1, Drop(frozenset({2}), (Known(2, 1, (5,)),), ()), engine)
+    agreement.receive(7, Drop(frozenset({2}), (Known(2, 4, ()),), ()))
+    agreement.receive(1, Drop(frozenset({2}), (Known(2, 1, (5,)),), ()))
     assert agreement.unproved([1, 7], engine) == [7]
     assert agreement.decide([1, 7], engine, 0) == {}
     engine.add_remote_inputs(2, 1, [6, 7, 8])
@@ -51,7 +51,7 @@ def test_a_frame_that_a_survivor_has_decided_stands_though_more_is_known_here() 
     agreement, engine = DropAgreement(), engine_with(5, 6, 7)
     agreement.add_lost(2, (2,))
     agreement.view(engine, (), 0, {})
-    agreement.receive(1, Drop(frozenset({2}), (), (), decided=((2, 2),)), engine)
+    agreement.receive(1, Drop(frozenset({2}), (), (), decided=((2, 2),)))
     assert agreement.decide([1], engine, 0) == {2: 2}
 
 
@@ -76,9 +76,10 @@ def test_a_shorter_history_takes_what_fits_and_waits_for_the_rest() -> None:
     engine = RollbackEngine(sim, sim.initial_state(1), local_player=0, history=4, prediction_window=4)
     agreement = DropAgreement()
     agreement.add_lost(2, (2,))
-    agreement.receive(1, Drop(frozenset({2}), (Known(2, 9, tuple(range(9))),), ()), engine)
-    assert engine.first_missing(2) == 5
+    agreement.receive(1, Drop(frozenset({2}), (Known(2, 9, tuple(range(9))),), ()))
     assert agreement.decide([1], engine, 0) == {}
+    assert engine.first_missing(2) == 5
+    assert agreement.unproved([1], engine) == []
     engine.add_remote_inputs(1, 0, [1] * 5)
     for _ in range(5):
         engine.advance(0)
@@ -98,7 +99,7 @@ def test_peers_whose_drop_is_not_agreed_can_be_taken_back_and_others_cannot() ->
 def test_a_word_of_another_match_decides_nothing() -> None:
     agreement, engine = DropAgreement(), engine_with(5)
     agreement.add_lost(2, (2,))
-    agreement.receive(1, Drop(frozenset({2}), (), (), 1), engine)
+    agreement.receive(1, Drop(frozenset({2}), (), (), 1))
     assert agreement.decide([1], engine, 0) == {}
     assert agreement.decide([1], engine, 1) == {2: 1}
 
@@ -106,7 +107,9 @@ def test_a_word_of_another_match_decides_nothing() -> None:
 def test_inputs_that_contradict_ours_are_counted_and_the_rest_is_taken() -> None:
     agreement, engine = DropAgreement(), engine_with(5, 6)
     agreement.add_lost(2, (2,))
-    agreement.receive(1, Drop(frozenset({2}), (Known(2, 4, (5, 9, 7, 8)),), ()), engine)
+    agreement.receive(1, Drop(frozenset({2}), (Known(2, 4, (5, 9, 7, 8)),), ()))
+    assert engine.first_missing(2) == 2
+    assert agreement.decide([1], engine, 0) == {2: 4}
     assert agreement.refused == 1
     assert engine.inputs_of(2, 0, 4) == [5, 6, 7, 8]
 
@@ -115,10 +118,10 @@ def test_inputs_behind_a_gap_that_contradict_ours_do_not_make_a_liar_of_the_one_
     agreement, engine = DropAgreement(), engine_with()
     engine.add_remote_inputs(2, 2, [6, 7])
     agreement.add_lost(2, (2,))
-    agreement.receive(1, Drop(frozenset({2}), (Known(2, 5, (1, 1, 1, 1, 1)),), ()), engine)
+    agreement.receive(1, Drop(frozenset({2}), (Known(2, 5, (1, 1, 1, 1, 1)),), ()))
+    assert agreement.decide([1], engine, 0) == {2: 5}
     assert agreement.refused == 1
     assert engine.inputs_of(2, 0, 5) == [1, 1, 6, 7, 1]
-    assert agreement.unproved([1], engine) == []
 
 
 def test_inputs_that_one_survivor_alone_has_behind_a_gap_do_not_part_the_survivors() -> None:
@@ -130,8 +133,7 @@ def test_inputs_that_one_survivor_alone_has_behind_a_gap_do_not_part_the_survivo
         agreement.add_lost(2, (2,))
     views = [agreement.view(engine, (), 0, {}) for agreement, engine in zip(agreements, engines, strict=True)]
     for mine, (agreement, engine) in enumerate(zip(agreements, engines, strict=True)):
-        agreement.receive(1 - mine, views[1 - mine], engine)
-        assert agreement.unproved([1 - mine], engine) == []
+        agreement.receive(1 - mine, views[1 - mine])
         ((player, frame),) = agreement.decide([1 - mine], engine, 0).items()
         assert (player, frame) == (2, 3)
         engine.drop_player(player, frame)

@@ -12,6 +12,7 @@ from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.messages.drop import Drop, Known, encode_drop
 from retick.rollback.session.messages.join import Meet, encode_meet
 from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
+from retick.rollback.session.messages.roster import pack_seats
 from retick.rollback.session.messages.state import StateHeader, encode_chunk, encode_resync
 from retick.rollback.session.peer import Phase, Role
 from retick.testing.mesh import Mesh
@@ -113,6 +114,19 @@ def test_a_false_announcement_does_not_turn_anyone_against_the_true_one() -> Non
     mesh.run(8.0)
     assert mesh["peer3"].playing
     assert_play_on(mesh, ["peer0", "peer1", "peer3"])
+
+
+def test_a_false_commit_in_a_drop_lets_nobody_in_while_the_sponsor_is_heard() -> None:
+    mesh = with_a_free_seat(4)
+    mesh.restart("peer3")
+    honest: Any = mesh["peer1"].session
+    mesh.run_until(lambda: honest.joins.has_promised, limit=4.0, what="it has promised a frame")
+    (newcomer,) = [peer for peer in honest.peers.values() if peer.role is Role.NEWCOMER]
+    lie = Drop(frozenset(), (), ((newcomer.peer_id, pack_seats(newcomer.players), honest.frame + 30),))
+    honest.receive_message(towards(mesh, "peer1", "peer2"), encode_drop(lie, 2))
+    assert newcomer.role is Role.NEWCOMER
+    mesh.run_until(lambda: mesh["peer3"].playing, limit=4.0, what="the sponsor lets it in")
+    assert_play_on(mesh, ["peer0", "peer1", "peer2", "peer3"])
 
 
 def test_a_promise_far_ahead_does_not_keep_a_newcomer_out() -> None:

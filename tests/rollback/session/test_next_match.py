@@ -4,7 +4,6 @@ import pytest
 
 from retick.rollback.events import (
     MatchStarted,
-    PeerDisconnected,
     PlayersDropped,
 )
 from retick.rollback.session.peer import Role

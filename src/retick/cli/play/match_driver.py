@@ -235,7 +235,7 @@ class MatchDriver:
         else:
             assert self.session.match is not None
             shown = self.session.match.engine.final_state_frame >= self.result.frame + FRAMES_FOR_SPECTATORS
-            self.over = shown and all(peer.peer_id in self.received_results for peer in self.session.players_peers())
+            self.over = shown and all(peer.peer_id in self.received_results for peer in self.session.heard_peers())
 
     def _check_lan_timeout(self, session: LanSession, now: float) -> None:
         """The old mode has no timeouts: find out here that a host does not answer, or that the other peer is gone."""

@@ -89,16 +89,13 @@ class DropAgreement:
             serial=self._serial,
         )
 
-    def receive(self, peer_id: int, drop: Drop, engine: RollbackEngine) -> None:
-        """A survivor's DROP message: add the inputs that it knows to ours."""
-        self._learn_from(drop, engine)
-        self._received[peer_id] = drop
+    def receive(self, peer_id: int, drop: Drop) -> None:
+        """A survivor's DROP message. Its inputs are used when all survivors agree.
 
-    def _learn_from(self, drop: Drop, engine: RollbackEngine) -> None:
-        undecided = self._undecided()
-        for player, missing, inputs in drop.known:
-            if player in undecided:
-                self._learn(engine, player, missing - len(inputs), inputs)
+        They may lead us beyond inputs that only we have, behind a gap that the lost peer left. Nobody else will use
+        these, and no frame may be run with them before it is decided.
+        """
+        self._received[peer_id] = drop
 
     def _learn(self, engine: RollbackEngine, player: int, first: int, inputs: tuple[int, ...]) -> None:
         # With a shorter history than the sender's not all of them may fit: the rest is asked for later.
@@ -143,10 +140,12 @@ class DropAgreement:
         if not self.undecided or self.disagreeing(survivors, match):
             return {}
         received = self._of(survivors)
-        # A DROP may have come before we had lost the same peers.
+        undecided = self._undecided()
         for drop in received.values():
-            self._learn_from(drop, engine)
-        frames = {player: self._frame_of(player, received, engine) for player in self._undecided()}
+            for player, missing, inputs in drop.known:
+                if player in undecided:
+                    self._learn(engine, player, missing - len(inputs), inputs)
+        frames = {player: self._frame_of(player, received, engine) for player in undecided}
         for player, frame in frames.items():
             if frame > min(engine.first_missing(player), engine.frame + engine.history):
                 return {}

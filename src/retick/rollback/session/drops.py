@@ -67,7 +67,7 @@ class Drops(SessionPart):
             if any(not peer.is_heard for peer in session.players_peers()) or session.drop_agreement.undecided:
                 session.sponsor.cancel(match)
         if session.match is match:
-            self._drop_when_agreed(match)
+            self.drop_when_agreed(match)
 
     def _lose_unconnected(self) -> bool:
         """Whether somebody is lost who was not before."""
@@ -110,7 +110,7 @@ class Drops(SessionPart):
             # The sender has received a message from every peer. We still wait for one, which may be of a lost peer.
             agreement.ahead[peer.peer_id] = drop
         elif drop.match == match.number:
-            agreement.receive(peer.peer_id, drop, match.engine)
+            agreement.receive(peer.peer_id, drop)
         self._review(match, is_news=is_news)
         if peer.peer_id in agreement.ahead and session.match is match:
             session.joins.drop_agreed(match)
@@ -156,13 +156,21 @@ class Drops(SessionPart):
             self._session.expel(peer)
 
     def _catch_up_with_commits(self, drop: Drop, match: Match) -> None:
-        """A newcomer became a player by a COMMIT that did not reach us, of a sponsor that is not heard now."""
+        """A newcomer became a player by a COMMIT that did not reach us.
+
+        From a sponsor that we hear it comes before anything that follows from it, and nobody else may give it. If we
+        are the newcomer, it is enough that another one does not hear the sponsor: else all would wait for us.
+        """
         session = self._session
+        heard = {peer.peer_id for peer in session.heard_peers()}
         for peer_id, seats, frame in drop.commits:
-            if peer_id == session.peer_id and drop.match == match.number:
-                session.newcomer.commit(frame, match)
             newcomer = session.peers.get(peer_id)
-            if newcomer is not None and newcomer.role is Role.NEWCOMER and pack_seats(newcomer.players) == seats:
+            if peer_id == session.peer_id and drop.match == match.number:
+                if session.newcomer.sponsor not in heard - dict(drop.unheard).keys():
+                    session.newcomer.commit(frame, match)
+            elif newcomer is None or newcomer.role is not Role.NEWCOMER or pack_seats(newcomer.players) != seats:
+                continue
+            elif session.joins.sponsor_of(newcomer) not in heard:
                 session.joins.commit(newcomer, frame, match)
 
     def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
@@ -196,7 +204,8 @@ class Drops(SessionPart):
         for peer in peers:
             peer.send(message)
 
-    def _drop_when_agreed(self, match: Match) -> None:
+    def drop_when_agreed(self, match: Match) -> None:
+        """Drop the players of lost peers, if all have named the same ones and we have all inputs that they know."""
         session, agreement = self._session, self._session.drop_agreement
         decided = agreement.decide((peer.peer_id for peer in session.players_peers()), match.engine, match.number)
         peer_of = {player: peer_id for peer_id, players in agreement.lost.items() for player in players}
@@ -217,7 +226,7 @@ class Drops(SessionPart):
         if not agreement.undecided:
             self._progress = None
             return False
-        self._drop_when_agreed(match)
+        self.drop_when_agreed(match)
         if session.match is match and session.running and agreement.undecided:
             self._expel_who_keeps_us_waiting(match, now)
         return True

@@ -60,7 +60,9 @@ class Forwarding(SessionPart):
         origin, message = decode_forward(data)
         session = self._session
         sender = session.peers.get(origin)
-        if sender is None or sender.is_heard or sender.role is not Role.PLAYER or not self._is_news(origin, message):
+        if peer.role is not Role.PLAYER or sender is None or sender.role is not Role.PLAYER:
+            return
+        if sender.is_heard or not self._is_news(origin, message):
             return
         try:
             session.routes.receive(sender, message, session.phase)

@@ -92,12 +92,23 @@ class InputForwarding(SessionPart):
         asked_at = self._asked.get((peer.peer_id, passed.player))
         if asked_at is None or now > asked_at + ANSWER_SECONDS:
             return "PassNotAsked"
+        is_lost = passed.player in self._session.drop_agreement.undecided_players()
+        if is_lost and not self._is_agreed(match):
+            return "PassNotAsked"
         engine = match.engine
         # With a shorter history than the sender's not all of them may fit: the rest is asked for later.
         inputs = passed.inputs[: max(engine.frame + engine.history + 1 - passed.frame, 0)]
         if engine.add_remote_inputs(passed.player, passed.frame, inputs):
             self._helped[passed.player] = now
+        if is_lost:
+            # At once: no frame may be run with inputs that we alone have behind those that came.
+            self._session.drops.drop_when_agreed(match)
         return None
+
+    def _is_agreed(self, match: Match) -> bool:
+        """Whether all have named the same lost peers, so that only inputs are missing."""
+        survivors = [peer.peer_id for peer in self._session.players_peers()]
+        return not self._session.drop_agreement.disagreeing(survivors, match.number)
 
     def _report(self, peer: Peer, conflict: InputConflict) -> None:
         """Tell the application once for each peer and player."""
@@ -120,13 +131,16 @@ class InputForwarding(SessionPart):
             return False
         if match.engine.frame != self._frame:
             self._frame, self._frame_since = match.engine.frame, now
-        self._helped = {player: at for player, at in self._helped.items() if now < at + GO_ON_ASKING}
+        if self._helped:
+            self._helped = {player: at for player, at in self._helped.items() if now < at + GO_ON_ASKING}
         missing = self._missing(match, is_stalled=now >= self._frame_since + ASK_AFTER)
+        if not missing:
+            return False
         self._turn += 1
         for player, owner in missing:
             self._ask(player, owner, match, now)
         self._expel_who_holds_inputs_back(match, now)
-        return bool(missing)
+        return True
 
     def _answer(self, match: Match) -> None:
         wanted, self._wanted = self._wanted, {}
@@ -156,8 +170,10 @@ class InputForwarding(SessionPart):
             or (is_stalled and match.engine.first_missing(player) <= frontier)
         ]
         undecided = session.drop_agreement.undecided_players()
-        lost = session.drop_agreement.lost.items()
-        return missing + [(player, peer_id) for peer_id, players in lost for player in players if player in undecided]
+        if undecided and self._is_agreed(match):
+            lost = session.drop_agreement.lost.items()
+            missing += [(player, peer_id) for peer_id, players in lost for player in players if player in undecided]
+        return missing
 
     def _ask(self, player: int, owner: int, match: Match, now: float) -> None:
         session = self._session

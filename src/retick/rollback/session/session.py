@@ -114,6 +114,7 @@ class RollbackSession(Members):
         self.spectator_feed = SpectatorFeed(self)
         self.sponsor = Sponsor(self)
         self.joins = Joins(self)
+        self.drops = Drops(self)
         self._rematch = Rematch(self)
         self._resync = Resync(self)
         self.forwarding = Forwarding(self)
@@ -127,7 +128,7 @@ class RollbackSession(Members):
             self.sponsor,
             self.joins,
             self._input_forwarding,
-            Drops(self),
+            self.drops,
             self._rematch,
             self._resync,
             self.forwarding,

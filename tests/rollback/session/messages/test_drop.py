@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import DecodeError
-from retick.rollback.session.messages.drop import KNOWN_INPUTS, SERIAL_END, Drop, Known, decode_drop, encode_drop, serial_of
+from retick.rollback.session.messages.drop import (
+    KNOWN_INPUTS,
+    SERIAL_END,
+    Drop,
+    Known,
+    decode_drop,
+    encode_drop,
+    serial_of,
+)
 from tests.rollback.session.messages.values import frames, peer_ids
 
 known = st.builds(

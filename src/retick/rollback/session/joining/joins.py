@@ -163,6 +163,10 @@ class Joins(SessionPart):
         if self._sponsors.get(peer_id) == peer.peer_id:
             self._call_off(peer_id, match)
 
+    def sponsor_of(self, newcomer: Peer) -> int | None:
+        """The id of the peer that has announced a newcomer."""
+        return self._sponsors.get(newcomer.peer_id)
+
     def called_off_by(self, sponsor: Peer, match: Match) -> None:
         """A sponsor that we do not hear no longer hears us: those that it has not let in by now must come again."""
         for peer_id in [peer_id for peer_id, by in self._sponsors.items() if by == sponsor.peer_id]:

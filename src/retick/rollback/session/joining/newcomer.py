@@ -124,6 +124,11 @@ class Newcomer(SessionPart):
         newest = max((exchange.their_frame for exchange in match.exchanges), default=-1)
         return newest - match.engine.frame <= LEVEL_SECONDS * match.config.tick_rate
 
+    @property
+    def sponsor(self) -> int | None:
+        """The id of our sponsor; None if we did not come in as a newcomer."""
+        return None if self._welcome is None else self._welcome.sender
+
     def is_sponsored_by(self, peer: Peer) -> bool:
         return self._welcome is not None and peer.peer_id == self._welcome.sender
 

@@ -1,0 +1,237 @@
+"""DROP, REMATCH and RESYNCED of a peer reach those that do not hear it, and passing on comes to an end."""
+
+from typing import Any
+
+import pytest
+
+from retick.errors import InvalidValue
+from retick.rollback.events import MatchStarted, PeerDisconnected, PlayersDropped, RematchProposed
+from retick.rollback.session.messages.drop import Drop, encode_drop
+from retick.rollback.session.messages.forward import encode_forward
+from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
+from retick.rollback.session.peer import Peer, Phase
+from retick.testing.mesh import Mesh
+from retick.transport.conditions import Conditions
+from tests.rollback.session.matches import STAY, assert_all_play, leave, playing_mesh, towards
+from tests.toys import Tally
+
+
+def apart(mesh: Mesh, *pairs: tuple[str, str]) -> None:
+    """These no longer hear each other."""
+    for first, second in pairs:
+        mesh.cut(first, second, 600.0)
+    mesh.run(5.0)
+    for first, second in pairs:
+        assert not towards(mesh, first, second).is_heard
+
+
+def count_forwards(mesh: Mesh) -> list[tuple[str, int]]:
+    """Notes every FORWARD that is received from now on: by whom, and of which kind."""
+    noted: list[tuple[str, int]] = []
+    for peer in mesh.alive:
+        part: Any = peer.session.forwarding
+        receive = peer.session.routes._rows
+
+        def note(sender: Peer, data: bytes, name: str = peer.name, part: Any = part) -> None:
+            noted.append((name, data[2]))
+            part.receive_forward(sender, data)
+
+        for key in [key for key in receive if key[0] == Kind.FORWARD and key[2].name == "RUNNING"]:
+            receive[key] = note
+    return noted
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [("peer0", "peer1")],
+        [("peer0", "peer1"), ("peer2", "peer3")],
+        [("peer0", "peer2"), ("peer0", "peer3"), ("peer1", "peer3")],
+    ],
+    ids=["one path", "two paths", "a chain"],
+)
+def test_peers_that_do_not_hear_each_other_play_on_and_drop_a_lost_one_together(pairs: list[tuple[str, str]]) -> None:
+    mesh = playing_mesh(5)
+    apart(mesh, *pairs)
+    if len(pairs) == 3:
+        # Of the chain 0 - 1 - 2 - 3 peer 4 hears everyone; when it is gone there is only the chain.
+        assert all(not peer.events_of(PlayersDropped) for peer in mesh.alive)
+    leave(mesh, "peer4")
+    mesh.run(3.0)
+    for peer in mesh.alive:
+        assert len(peer.events_of(PlayersDropped)) == 1
+    assert_all_play(mesh, 0)
+
+
+def test_a_rematch_begins_though_two_do_not_hear_each_other() -> None:
+    mesh = playing_mesh(3)
+    apart(mesh, ("peer0", "peer1"))
+    for peer in mesh.alive:
+        peer.session.rematch()
+    mesh.run(2.0)
+    assert {event.peer for event in mesh["peer0"].events_of(RematchProposed)} == {
+        mesh[name].session.peer_id for name in ("peer1", "peer2")
+    }
+    assert_all_play(mesh, 1)
+
+
+def test_a_path_that_breaks_after_the_message_was_sent_brings_it_all_the_same() -> None:
+    mesh = playing_mesh(3)
+    mesh.cut("peer0", "peer1", 600.0)
+    mesh["peer0"].session.rematch()
+    mesh.run(1.0)
+    mesh["peer1"].session.rematch()
+    mesh["peer2"].session.rematch()
+    mesh.run(6.0)
+    assert_all_play(mesh, 1)
+
+
+def test_the_match_goes_on_from_one_state_though_two_do_not_hear_each_other() -> None:
+    mesh = playing_mesh(3)
+    apart(mesh, ("peer0", "peer1"))
+    source = mesh["peer2"].session.peer_id
+    for peer in mesh.alive:
+        peer.session.resync(source)
+    mesh.run(2.0)
+    assert_all_play(mesh, 1)
+
+
+def test_passing_on_comes_to_an_end() -> None:
+    mesh = playing_mesh(5)
+    noted = count_forwards(mesh)
+    apart(mesh, ("peer0", "peer1"), ("peer2", "peer3"), ("peer0", "peer2"))
+    leave(mesh, "peer4")
+    mesh.run(5.0)
+    total = len(noted)
+    assert 0 < total < 60
+    mesh.run(10.0)
+    assert len(noted) == total
+
+
+def test_nothing_is_forwarded_while_all_hear_each_other() -> None:
+    mesh = playing_mesh(4)
+    noted = count_forwards(mesh)
+    mesh["peer0"].session.rematch()
+    leave(mesh, "peer3")
+    mesh.run(5.0)
+    assert noted == []
+
+
+def test_what_is_said_to_come_from_a_peer_that_is_heard_is_not_used() -> None:
+    """A third peer cannot part two that hear each other."""
+    mesh = playing_mesh(3)
+    origin = mesh["peer1"].session.peer_id
+    victim = mesh["peer2"].session.peer_id
+    lie = Drop(frozenset({victim}), (), (), unheard=((victim, 10),), serial=99)
+    for message in (encode_drop(lie, 2), encode_byte(Kind.REMATCH, 1)):
+        towards(mesh, "peer2", "peer0").send(encode_forward(origin, message))
+    mesh.run(1.0)
+    session = mesh["peer0"].session
+    assert session.hearing.unheard_by(origin) == {}
+    assert mesh["peer0"].events_of(RematchProposed) == mesh["peer0"].events_of(PeerDisconnected) == []
+    assert_all_play(mesh, 0)
+
+
+def test_an_older_message_does_not_replace_a_newer_one() -> None:
+    mesh = playing_mesh(3)
+    apart(mesh, ("peer0", "peer1"))
+    origin = mesh["peer1"].session.peer_id
+    session = mesh["peer0"].session
+    helper = towards(mesh, "peer2", "peer0")
+    newest = session.forwarding._newest[origin, Kind.DROP]
+    helper.send(encode_forward(origin, encode_drop(Drop(frozenset(), (), (), serial=0), 2)))
+    mesh.run(0.5)
+    assert session.forwarding._newest[origin, Kind.DROP] == newest
+    for number in (2, 1, 1):
+        helper.send(encode_forward(origin, encode_byte(Kind.REMATCH, number)))
+    for checksum in (7, 8, 7, *range(100, 140)):
+        helper.send(encode_forward(origin, encode_byte_and_number(Kind.RESYNCED, 1, checksum)))
+    mesh.run(0.5)
+    assert session.forwarding._newest[origin, Kind.REMATCH][1] == 2
+    assert len(session.forwarding._resynced[origin]) == 16
+    assert_all_play(mesh, 0)
+
+
+def test_a_bad_message_that_was_passed_on_is_counted_and_nobody_is_blamed() -> None:
+    mesh = playing_mesh(3)
+    apart(mesh, ("peer0", "peer1"))
+    origin = mesh["peer1"].session.peer_id
+    for message in (
+        bytes((Kind.DROP,)),
+        bytes((Kind.REMATCH,)),
+        encode_drop(Drop(frozenset({origin}), (), (), serial=99), 2),
+    ):
+        towards(mesh, "peer2", "peer0").send(encode_forward(origin, message))
+    mesh.run(1.0)
+    helper = towards(mesh, "peer0", "peer2")
+    assert helper.is_heard
+    assert helper.exchange is not None
+    assert helper.exchange.dropped["BadForward"] == 3
+    assert_all_play(mesh, 0)
+
+
+def test_who_forwards_another_kind_breaks_the_rules() -> None:
+    mesh = playing_mesh(3)
+    towards(mesh, "peer2", "peer0").send(encode_forward(1, bytes((Kind.COMMIT, 1, 0, 0, 0, 0))))
+    mesh.run(1.0)
+    assert not towards(mesh, "peer0", "peer2").is_heard
+    assert_all_play(mesh, 0)
+
+
+def test_what_others_say_before_our_start_is_handled_when_it_comes() -> None:
+    """One joiner has START, another still waits for it: a REMATCH of the first must not part them."""
+    mesh = Mesh(lambda: Tally(3), config=STAY, conditions=Conditions(latency=0.01))
+    mesh.run_until(lambda: mesh["peer1"].session.phase is Phase.LINKING, limit=5.0, what="all call each other")
+    late, early = mesh["peer2"].session, mesh["peer1"].session
+    mesh.link("peer0", "peer2", Conditions(latency=1.0), Conditions(latency=0.01))
+    mesh.run_until(lambda: bool(early.running), limit=5.0, what="one has its START")
+    early.rematch()
+    mesh.run(0.2)
+    assert late.phase is Phase.LINKING
+    mesh.run(1.5)
+    assert mesh["peer2"].events_of(RematchProposed) == [RematchProposed(peer=early.peer_id)]
+    mesh["peer0"].session.rematch()
+    late.rematch()
+    mesh.run(3.0)
+    assert_all_play(mesh, 1)
+
+
+def test_no_more_messages_than_a_few_wait_for_a_start() -> None:
+    mesh = Mesh(lambda: Tally(3), config=STAY, conditions=Conditions(latency=0.01))
+    mesh.run_until(lambda: mesh["peer1"].session.phase is Phase.LINKING, limit=5.0, what="all call each other")
+    lobby = mesh["peer2"].session.lobby
+    flooder = Peer(9, (1,))
+    for _ in range(64):
+        lobby.hold(flooder, encode_byte(Kind.REMATCH, 1))
+    with pytest.raises(InvalidValue, match="before START"):
+        lobby.hold(flooder, encode_byte(Kind.REMATCH, 1))
+    lobby._early.clear()
+    with pytest.raises(InvalidValue, match="before START"):
+        lobby.hold(flooder, bytes(20_000))
+
+
+def test_newcomers_wait_while_two_players_do_not_hear_each_other_and_the_sponsor_is_one_of_them() -> None:
+    mesh = playing_mesh(4)
+    leave(mesh, "peer3")
+    apart(mesh, ("peer0", "peer1"))
+    mesh.restart("peer3", through="peer0")
+    mesh.run(4.0)
+    assert not mesh["peer3"].playing
+    leave(mesh, "peer1")
+    mesh.run_until(lambda: mesh["peer3"].playing, limit=8.0, what="the path was broken to one that has left")
+    assert_all_play(mesh, 0)
+
+
+def test_a_newcomer_learns_who_does_not_hear_whom() -> None:
+    mesh = playing_mesh(4)
+    leave(mesh, "peer3")
+    apart(mesh, ("peer1", "peer2"))
+    mesh.restart("peer3", through="peer0")
+    mesh.run_until(lambda: mesh["peer3"].playing, limit=8.0, what="it is in")
+    mesh.run(1.0)
+    newcomer = mesh["peer3"].session
+    first, second = (mesh[name].session.peer_id for name in ("peer1", "peer2"))
+    assert not newcomer.hearing.is_edge(first, second)
+    assert len(mesh["peer3"].events_of(MatchStarted)) == 1
+    leave(mesh, "peer0")
+    assert_all_play(mesh, 0)
