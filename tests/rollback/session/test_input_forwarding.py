@@ -9,7 +9,7 @@ from retick.rollback.session.input_forwarding import HOLD_SECONDS
 from retick.rollback.session.messages.forward import MOST_PASSED, PASS, WANT, Pass, Want, encode_pass, encode_want
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
-from tests.rollback.session.matches import assert_all_play, playing_mesh, towards
+from tests.rollback.session.matches import STAY, assert_all_play, playing_mesh, towards
 
 
 def payload(mesh: Mesh, sender: str, receiver: str, data: bytes) -> None:
@@ -140,7 +140,7 @@ def test_who_says_that_it_hears_a_peer_and_passes_nothing_on_is_expelled() -> No
     victim = mesh["peer3"].session.peer_id
     liar.drops._stop_hearing = lambda peer, match: None
     mesh.crash("peer3")
-    mesh.run(HOLD_SECONDS)
+    mesh.run(HOLD_SECONDS + STAY.disconnect_after)
     assert mesh["peer0"].events_of(PlayersDropped) == []
     mesh.run(6.0)
     for name in ("peer0", "peer1"):

@@ -25,6 +25,8 @@ __all__ = ["Drops"]
 
 AGREE_SECONDS = 6.0
 """How long a survivor may take to name the same lost peers, beyond ``disconnect_after``; and to show claimed inputs."""
+ALIVE_SECONDS = 1.5
+"""A link from which something came within this time is alive."""
 MOST_AHEAD = 1024
 """Frames, and four seconds more, by which claimed inputs may lie ahead of our own newest one."""
 
@@ -106,13 +108,14 @@ class Drops(SessionPart):
         is_news = False
         for peer_id in sorted(strangers):
             is_news |= agreement.add_lost(peer_id, ())
-        if drop.match == next_number(match):
+        is_ahead = drop.match == next_number(match)
+        if is_ahead:
             # The sender has received a message from every peer. We still wait for one, which may be of a lost peer.
             agreement.ahead[peer.peer_id] = drop
         elif drop.match == match.number:
             agreement.receive(peer.peer_id, drop)
         self._review(match, is_news=is_news)
-        if peer.peer_id in agreement.ahead and session.match is match:
+        if is_ahead and session.match is match:
             session.joins.drop_agreed(match)
 
     def _check(self, peer: Peer, drop: Drop, match: Match) -> None:
@@ -255,4 +258,4 @@ class Drops(SessionPart):
 
 def _is_talking(peer: Peer) -> bool:
     """Whether its link is alive: who is silent is lost by the link's own timeout."""
-    return peer.connection is not None and peer.connection.stats.silent_for < 1.5
+    return peer.connection is not None and peer.connection.stats.silent_for < ALIVE_SECONDS

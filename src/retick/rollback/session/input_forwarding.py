@@ -38,7 +38,9 @@ GO_ON_ASKING = 1.0
 ANSWER_SECONDS = 2.0
 """How long after the last WANT a PASS is received."""
 HOLD_SECONDS = 16.0
-"""How long peers that say they hear another one may pass on none of the inputs that we wait for."""
+"""How long, beyond ``disconnect_after``, those that say they hear a peer may pass on none of the inputs we wait for.
+
+Within 10 s they stop hearing a peer whose link is alive and that sends no inputs; and their DROP has 6 s to come."""
 
 
 class InputForwarding(SessionPart):
@@ -114,15 +116,8 @@ class InputForwarding(SessionPart):
         """Tell the application once for each peer and player."""
         if (peer.peer_id, conflict.player) not in self._conflicts:
             self._conflicts.add((peer.peer_id, conflict.player))
-            self._session.tell(
-                InputConflictDetected(
-                    peer=peer.peer_id,
-                    player=conflict.player,
-                    frame=conflict.frame,
-                    confirmed=conflict.confirmed,
-                    received=conflict.received,
-                )
-            )
+            found = {name: getattr(conflict, name) for name in ("player", "frame", "confirmed", "received")}
+            self._session.tell(InputConflictDetected(peer=peer.peer_id, **found))
 
     def after_frame(self, match: Match, now: float) -> bool:
         """Answer, once for each peer and player, and ask."""
@@ -199,6 +194,6 @@ class InputForwarding(SessionPart):
                 held[peer.peer_id] = known if known is not None and known[0] == frame else (frame, now)
         self._held = held
         for peer_id, (_, since) in held.items():
-            if now >= since + HOLD_SECONDS:
+            if now >= since + session.config.disconnect_after + HOLD_SECONDS:
                 for guilty in session.forwarders_of([peer_id]):
                     session.expel(guilty, f"hears peer {peer_id} and passes on none of its inputs")
