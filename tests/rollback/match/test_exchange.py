@@ -94,6 +94,57 @@ def test_of_inputs_that_were_never_acknowledged_the_oldest_that_are_remembered_a
     assert exchange.acknowledged == -1
 
 
+def test_of_a_packet_that_reaches_beyond_what_can_be_held_the_first_inputs_are_used() -> None:
+    """A peer that is further behind than its history is long gets 32 frames at a time."""
+    config = MatchConfig(input_delay=0, prediction_window=4, history=4, max_backlog=8, inputs_remembered=136)
+    match = lone_match(config=config)
+    [exchange] = match.exchanges
+    assert match.receive(exchange, packet(0, tuple(range(32))), 0.0)
+    assert match.engine.first_missing(1) == 5
+    assert not match.receive(exchange, packet(5, tuple(range(5, 37))), 0.0)
+    advance(match, 3)
+    assert match.receive(exchange, packet(5, tuple(range(5, 37))), 0.0)
+    assert match.engine.first_missing(1) == 8
+    assert [match.engine.inputs_at(frame)[1] for frame in range(3)] == [0, 1, 2]
+    assert exchange.dropped == {"ProtocolViolation": 1}
+
+
+def test_inputs_that_their_sender_cannot_have_made_are_refused() -> None:
+    """Its window and its delay are five frames: with our inputs up to frame 2 it has made those up to frame 7."""
+    match = Match(Tally(), seed=1, local_players=(0,), config=MatchConfig(input_delay=0))
+    exchange = match.add_peer(MatchPeer("them", (1,)), reach=5)
+    advance(match, 3)
+    assert not match.receive(exchange, packet(7, (1, 1)), 0.0)
+    assert exchange.dropped == {"InputsTooFarAhead": 1}
+    assert match.receive(exchange, packet(0, (1,) * 8), 0.0)
+    advance(match, 1)
+    assert match.receive(exchange, packet(8, (1,)), 0.0)
+    assert match.engine.first_missing(1) == 9
+
+
+def test_a_newcomer_refuses_nothing_before_it_plays_and_then_what_nobody_can_have_made() -> None:
+    state = Tally().initial_state(1)
+    config = MatchConfig(input_delay=0)
+    match = Match(Tally(), seed=1, local_players=(0,), config=config, state=state, start_frame=50, joins_at=None)
+    exchange = match.add_peer(MatchPeer("them", (1,)), reach=5, first_frame=50)
+    assert match.receive(exchange, packet(50, (1,) * 32), 0.0)
+    match.advance(0, 0.0)
+    # Nobody waits for the inputs of one who does not play: only the newest goes out, with what it acknowledges.
+    sent = sent_by(match)
+    assert (sent.start_frame, sent.inputs, sent.ack_frame) == (50, (0,), 81)
+    assert exchange.unacknowledged == 0
+    match.joins_at = 90
+    assert match.receive(exchange, packet(82, (1,) * 13), 0.0)
+    assert not match.receive(exchange, packet(95, (1,)), 0.0)
+    assert exchange.dropped == {"InputsTooFarAhead": 1}
+    assert match.receive(exchange, packet(94, (1,), ack=89), 0.0)
+    while match.engine.frame < 93:
+        match.advance(7, 0.0)
+    sent = sent_by(match)
+    assert (sent.start_frame, sent.inputs) == (90, (7, 7, 7))
+    assert exchange.unacknowledged == 3
+
+
 def test_input_delay_is_on_the_wire() -> None:
     match = lone_match(config=MatchConfig(input_delay=3))
     match.advance(77, 0.0)

@@ -255,6 +255,10 @@ class Exchange:
         newest: cython.longlong = start + len(inputs) // self.seats - 1
         if newest >= ours + self.reach:
             return "InputsTooFarAhead"
+        last: cython.longlong = engine.current + engine.history
+        if start <= last < newest:
+            # We are catching up: the rest cannot be held yet, and comes again.
+            inputs = inputs[: (last + 1 - start) * self.seats]
         try:
             if self.only_player >= 0:
                 engine.add_remote_inputs(self.only_player, start, inputs)

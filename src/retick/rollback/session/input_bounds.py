@@ -6,8 +6,8 @@ take waiting off again, so that a peer that sends one input now and then is expe
 is not. A peer that has left more than ``max_backlog`` frames unacknowledged is expelled, too; a newcomer is when its
 frames are about to be forgotten: it can no longer come in.
 
-A dead link is not judged here: it has its own timeout. When something is heard of such a peer again, it has as long as
-a link may be quiet to send what it could not send before.
+A dead link is not judged here: it has its own timeout. When something is heard of such a peer again, it has half as
+long as a link may be quiet to send what it could not send before.
 """
 
 from typing import TYPE_CHECKING
@@ -88,7 +88,7 @@ class InputBounds(SessionPart):
         quiet_after = self._session.link.config.quiet_after
         if peer.connection is None or peer.connection.stats.silent_for > quiet_after:
             watch.heard_since = now
-        if now - watch.heard_since < quiet_after:
+        if now - watch.heard_since < quiet_after / 2:
             return
         timeout = match.config.input_timeout
         if match.alarm.state is AlarmState.REPORTED:

@@ -10,7 +10,7 @@ from retick.link import Accept, Connected, LinkEndpoint, Reason, Refused
 from retick.rollback.events import MatchEnded, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.joining.admit import MOST_EARLY_CALLS
-from retick.rollback.session.link_config import link_config_for
+from retick.rollback.session.link_config import REACHES_TOO_FAR, link_config_for
 from retick.rollback.session.messages.connect import (
     OTHER_VERSION,
     VERSION,
@@ -106,6 +106,30 @@ def test_an_acceptance_carries_the_version_and_how_far_the_peer_may_be_ahead() -
     config = MatchConfig(prediction_window=9, input_delay=4)
     session = RollbackSession(Tally(2), entropy=Random(1).randbytes, config=config)
     assert Lane(session).ask(encode_play(REACH)).connection.terms.peer_data == bytes((VERSION, 9, 4))
+
+
+def test_one_whose_window_and_delay_our_history_cannot_hold_is_refused_in_words() -> None:
+    words = "window 120 and delay 8 there need history 130 here, which is 128"
+    for data, seats in ((encode_play(Reach(120, 8)), 1), (encode_call(bytes(8), 1, Reach(120, 8)), 0)):
+        refused = Lane(host()).ask(data, seats=seats)
+        assert (refused.reason, refused.text) == (REACHES_TOO_FAR, words)
+    assert isinstance(Lane(host()).ask(encode_play(Reach(120, 6))), Connected)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason", "words"),
+    [
+        (encode_acceptance(Reach(255, 255)), REACHES_TOO_FAR, "window 255 and delay 255 there need history 512 here"),
+        (bytes((VERSION,)), Reason.VIOLATION, "an acceptance has 3 bytes, not 1"),
+    ],
+)
+def test_a_joiner_closes_the_link_with_a_host_that_it_cannot_play_with(data: bytes, reason: int, words: str) -> None:
+    lane = Lane(joiner(), admit=lambda request: Accept(seats=(1,), data=data))
+    lane.run()
+    [gone] = [event for event in lane.session.events() if isinstance(event, PeerDisconnected)]
+    assert gone.reason == reason
+    assert gone.text.startswith(words)
+    assert lane.session.phase is Phase.ENDED
 
 
 @pytest.mark.parametrize(
