@@ -145,6 +145,22 @@ def test_a_newcomer_refuses_nothing_before_it_plays_and_then_what_nobody_can_hav
     assert exchange.unacknowledged == 3
 
 
+def test_one_who_comes_in_after_a_newcomer_gets_the_neutral_inputs_before_its_first_own_frame() -> None:
+    state, config = Tally(3).initial_state(1), MatchConfig(input_delay=0, prediction_window=20)
+    match = Match(Tally(3), seed=1, local_players=(0,), config=config, state=state, start_frame=50, joins_at=None)
+    match.add_peer(MatchPeer("them", (1,)), first_frame=50)
+    match.joins_at = 60
+    match.engine.drop_player(2, 50)
+    match.receive(match.exchanges[0], packet(50, (1,) * 10), 0.0)
+    while match.engine.frame < 62:
+        match.advance(7, 0.0)
+    later = match.add_peer(MatchPeer("later", (2,)), first_frame=55)
+    sent = {peer.peer_id: rbn1.decode(data) for peer, data in match.packets(0.0)}
+    assert (sent["them"].start_frame, sent["them"].inputs) == (60, (7, 7))
+    assert (sent["later"].start_frame, sent["later"].inputs) == (55, (0, 0, 0, 0, 0, 7, 7))
+    assert later.unacknowledged == 7
+
+
 def test_input_delay_is_on_the_wire() -> None:
     match = lone_match(config=MatchConfig(input_delay=3))
     match.advance(77, 0.0)

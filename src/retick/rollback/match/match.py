@@ -145,6 +145,7 @@ class Match:
     @joins_at.setter
     def joins_at(self, frame: Frame | None) -> None:
         self.first_own = NEVER if frame is None else frame
+        # Those who play already. One who comes in later needs our inputs from its state on, also the neutral ones.
         for exchange in self.exchanges:
             exchange.known_below = self.first_own
 
@@ -186,7 +187,8 @@ class Match:
             number=self.number if numbered else None,
             reach=reach,
         )
-        exchange.known_below = self.first_own
+        if self.joins_at is None:
+            exchange.known_below = NEVER
         self.exchanges.append(exchange)
         peer.exchange = exchange
         return exchange
