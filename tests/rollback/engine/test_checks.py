@@ -47,6 +47,9 @@ def test_wrong_options_are_refused(options: dict[str, Any], words: str) -> None:
         ({"prediction_window": 2.5}, "prediction_window must be from 0 to history"),
         ({"start_frame": 1.5}, "start_frame must be 0 or more"),
         ({"start_frame": NEWEST_FRAME + 1}, "start_frame must be 0 or more and at most 4294967294"),
+        ({"inputs_remembered": -1}, "inputs_remembered must be from 0 to 67108864 frames, not -1"),
+        ({"inputs_remembered": 9.5}, "inputs_remembered must be from 0 to 67108864 frames, not 9.5"),
+        ({"inputs_remembered": 2**62}, "inputs_remembered must be from 0"),
     ],
 )
 def test_settings_that_no_engine_can_have_are_named(options: dict[str, Any], words: str) -> None:

@@ -30,7 +30,7 @@ def fighting(frames: int, **options: Any) -> RollbackEngine:
 @pytest.mark.parametrize("player", [-1, 2, 100, 10**6, 2**40, None, 1.5, "1"])
 def test_a_seat_that_does_not_exist_is_refused_by_every_question_about_it(player: Any) -> None:
     e = fighting(5)
-    for ask in (lambda: e.first_missing(player), lambda: e.inputs_of(player, 0, 2)):
+    for ask in (lambda: e.first_missing(player), lambda: e.is_missing(player, 0), lambda: e.inputs_of(player, 0, 2)):
         with pytest.raises(UsageError, match=r"player must be from 0 to 1, not"):
             ask()
 
@@ -142,3 +142,27 @@ def test_an_engine_that_was_never_made_ready_is_harmless() -> None:
     with pytest.raises(UsageError):
         e.advance(1)
     assert CarelessTest().state is None
+
+
+def test_the_inputs_that_are_held_for_sure_are_held_and_the_ring_is_as_small_as_it_was_asked_for() -> None:
+    e = engine(Tally(2), history=8, inputs_remembered=100)
+    for frame in range(500):
+        e.add_remote_inputs(1, frame, [5])
+        # As far ahead as an input may be: its row takes the place of an old one.
+        e.add_remote_inputs(1, frame + 8, [5])
+        e.advance(frame)
+        first = e.inputs_held_from
+        assert first == max(0, frame + 1 + 8 + 1 - 128)
+        assert e.inputs_of(0, first, frame + 1) == list(range(first, frame + 1))
+    with pytest.raises(HistoryEvicted):
+        e.inputs_of(0, e.inputs_held_from - 2, 450)
+    assert engine(Tally(2), history=40, inputs_remembered=0).inputs_held_from == 0
+
+
+def test_an_input_is_missing_up_to_the_first_that_is_not_confirmed_and_never_of_one_who_is_dropped() -> None:
+    e = engine(Tally(3))
+    e.add_remote_inputs(1, 0, [1, 1, 1])
+    assert [e.is_missing(1, frame) for frame in (0, 2, 3, 9)] == [False, False, True, True]
+    assert e.is_missing(2, 0)
+    e.drop_player(2, 0)
+    assert not e.is_missing(2, 9)

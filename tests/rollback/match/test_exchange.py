@@ -79,19 +79,86 @@ def test_the_acknowledgement_stops_at_the_first_gap() -> None:
     assert sent_by(match).ack_frame == 5
 
 
-def test_a_peer_that_sends_inputs_and_never_acknowledges_any_stops_nothing() -> None:
-    match = lone_match()
+def test_of_inputs_that_were_never_acknowledged_the_oldest_that_are_remembered_are_sent() -> None:
+    """Where nobody is expelled, as in the LAN mode."""
+    config = MatchConfig(input_delay=0, history=16, max_backlog=32, inputs_remembered=160)
+    match = lone_match(config=config)
     [exchange] = match.exchanges
-    for frame in range(5000):
+    for frame in range(1000):
         match.receive(exchange, packet(frame, (1,)), frame * FRAME)
-        if match.due(frame * FRAME):
-            match.advance(frame % 7, frame * FRAME)
-        match.packets(frame * FRAME)
+        match.advance(frame % 200, frame * FRAME)
+        sent = sent_by(match, frame * FRAME)
+        # 160 frames make a ring of 256; up to a history of them are for frames that are still to come.
+        assert sent.start_frame == max(frame + 1 + 16 + 1 - 256, 0) == match.engine.inputs_held_from
+        assert sent.inputs == tuple(at % 200 for at in range(sent.start_frame, min(sent.start_frame + 32, frame + 1)))
     assert exchange.acknowledged == -1
-    match.advance(0, 5000 * FRAME)
-    sent = sent_by(match, 5000 * FRAME)
-    assert sent.start_frame > 4000
-    assert len(sent.inputs) == 32
+
+
+def test_of_a_packet_that_reaches_beyond_what_can_be_held_the_first_inputs_are_used() -> None:
+    """A peer that is further behind than its history is long gets 32 frames at a time."""
+    config = MatchConfig(input_delay=0, prediction_window=4, history=4, max_backlog=8, inputs_remembered=136)
+    match = lone_match(config=config)
+    [exchange] = match.exchanges
+    assert match.receive(exchange, packet(0, tuple(range(32))), 0.0)
+    assert match.engine.first_missing(1) == 5
+    assert not match.receive(exchange, packet(5, tuple(range(5, 37))), 0.0)
+    advance(match, 3)
+    assert match.receive(exchange, packet(5, tuple(range(5, 37))), 0.0)
+    assert match.engine.first_missing(1) == 8
+    assert [match.engine.inputs_at(frame)[1] for frame in range(3)] == [0, 1, 2]
+    assert exchange.dropped == {"ProtocolViolation": 1}
+
+
+def test_inputs_that_their_sender_cannot_have_made_are_refused() -> None:
+    """Its window and its delay are five frames: with our inputs up to frame 2 it has made those up to frame 7."""
+    match = Match(Tally(), seed=1, local_players=(0,), config=MatchConfig(input_delay=0))
+    exchange = match.add_peer(MatchPeer("them", (1,)), reach=5)
+    advance(match, 3)
+    assert not match.receive(exchange, packet(7, (1, 1)), 0.0)
+    assert exchange.dropped == {"InputsTooFarAhead": 1}
+    assert match.receive(exchange, packet(0, (1,) * 8), 0.0)
+    advance(match, 1)
+    assert match.receive(exchange, packet(8, (1,)), 0.0)
+    assert match.engine.first_missing(1) == 9
+
+
+def test_a_newcomer_refuses_nothing_before_it_plays_and_then_what_nobody_can_have_made() -> None:
+    state = Tally().initial_state(1)
+    config = MatchConfig(input_delay=0)
+    match = Match(Tally(), seed=1, local_players=(0,), config=config, state=state, start_frame=50, joins_at=None)
+    exchange = match.add_peer(MatchPeer("them", (1,)), reach=5, first_frame=50)
+    assert match.receive(exchange, packet(50, (1,) * 32), 0.0)
+    match.advance(0, 0.0)
+    # Nobody waits for the inputs of one who does not play: only the newest goes out, with what it acknowledges.
+    sent = sent_by(match)
+    assert (sent.start_frame, sent.inputs, sent.ack_frame) == (50, (0,), 81)
+    assert exchange.unacknowledged == 0
+    match.joins_at = 90
+    assert match.receive(exchange, packet(82, (1,) * 13), 0.0)
+    assert not match.receive(exchange, packet(95, (1,)), 0.0)
+    assert exchange.dropped == {"InputsTooFarAhead": 1}
+    assert match.receive(exchange, packet(94, (1,), ack=89), 0.0)
+    while match.engine.frame < 93:
+        match.advance(7, 0.0)
+    sent = sent_by(match)
+    assert (sent.start_frame, sent.inputs) == (90, (7, 7, 7))
+    assert exchange.unacknowledged == 3
+
+
+def test_one_who_comes_in_after_a_newcomer_gets_the_neutral_inputs_before_its_first_own_frame() -> None:
+    state, config = Tally(3).initial_state(1), MatchConfig(input_delay=0, prediction_window=20)
+    match = Match(Tally(3), seed=1, local_players=(0,), config=config, state=state, start_frame=50, joins_at=None)
+    match.add_peer(MatchPeer("them", (1,)), first_frame=50)
+    match.joins_at = 60
+    match.engine.drop_player(2, 50)
+    match.receive(match.exchanges[0], packet(50, (1,) * 10), 0.0)
+    while match.engine.frame < 62:
+        match.advance(7, 0.0)
+    later = match.add_peer(MatchPeer("later", (2,)), first_frame=55)
+    sent = {peer.peer_id: rbn1.decode(data) for peer, data in match.packets(0.0)}
+    assert (sent["them"].start_frame, sent["them"].inputs) == (60, (7, 7))
+    assert (sent["later"].start_frame, sent["later"].inputs) == (55, (0, 0, 0, 0, 0, 7, 7))
+    assert later.unacknowledged == 7
 
 
 def test_input_delay_is_on_the_wire() -> None:

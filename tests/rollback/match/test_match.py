@@ -3,6 +3,7 @@
 import gc
 import weakref
 from enum import IntFlag
+from random import Random
 from typing import Any
 
 import pytest
@@ -175,6 +176,14 @@ def test_a_match_may_start_in_the_middle() -> None:
         {"longest_catch_up": -1.0},
         {"disconnect_after": 0.0},
         {"disconnect_after": float("nan")},
+        {"input_timeout": 0.0},
+        {"input_timeout": float("nan")},
+        {"max_backlog": 255},
+        {"max_backlog": 31, "history": 16},
+        {"max_backlog": 300.0},
+        {"inputs_remembered": 1024 + 2 * 128 - 1},
+        {"inputs_remembered": 131, "history": 2, "max_backlog": 4, "prediction_window": 2, "input_delay": 1},
+        {"inputs_remembered": 1e9},
         {"prediction_window": -1},
         {"prediction_window": 129, "history": 128},
         {"prediction_window": 0, "input_delay": 0},
@@ -185,6 +194,67 @@ def test_a_match_may_start_in_the_middle() -> None:
 def test_a_configuration_that_cannot_work_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=next(iter(wrong))):
         MatchConfig(**wrong)
+
+
+def test_the_smallest_configuration_is_the_one_on_the_page() -> None:
+    MatchConfig(history=2, max_backlog=4, inputs_remembered=132, prediction_window=2, input_delay=1)
+
+
+def test_whatever_a_peer_sends_the_clock_is_kept() -> None:
+    """Over any time T no more than T * tick_rate + history + 1 frames are run, however often it is asked."""
+    for seed in range(30):
+        dice = Random(seed)
+        window, history = dice.randint(1, 40), dice.choice((40, 64, 128))
+        config = MatchConfig(input_delay=0, prediction_window=window, history=history, checksum_interval=0)
+        match = lone_match(config=config)
+        [exchange] = match.exchanges
+        now, ran = 0.0, list[float]()
+        while now < 30.0:
+            now += dice.choice((0.0001, 0.002, 0.002, 0.02, dice.random() if dice.random() < 0.1 else 0.005))
+            if dice.random() < 0.7:
+                first, newest = match.engine.first_missing(1), match.engine.frame + dice.randint(-5, history + 20)
+                match.receive(exchange, packet(first, (0,) * max(min(newest - first, 32), 1)), now)
+            while match.due(now):
+                match.advance(0, now)
+                ran.append(now)
+        assert len(ran) > 300
+        for step in (1, 10, 100, 300, 600, len(ran) - 1):
+            for early, late in zip(ran, ran[step:], strict=False):
+                assert step + 1 <= (late - early) * 60 + history + 1 + 1e-6
+
+
+def test_a_peer_that_lost_time_runs_what_others_have_sent_and_no_more() -> None:
+    config = MatchConfig(input_delay=0, prediction_window=4, history=32)
+    match = lone_match(config=config)
+    [exchange] = match.exchanges
+    for frame in range(60):
+        assert match.receive(exchange, packet(frame, (0,)), frame * FRAME)
+        assert match.due(frame * FRAME + 1e-6)
+        match.advance(0, frame * FRAME)
+    now = 60 * FRAME
+    ran = []
+    # Far ahead for ever: first a history of frames is caught up with, then the clock is kept.
+    while now < 11.0:
+        first = match.engine.first_missing(1)
+        match.receive(exchange, packet(first, (0,) * 16), now)
+        while match.due(now):
+            match.advance(0, now)
+            ran.append(now)
+        now += 0.001
+    assert sum(when < 1.1 for when in ran) <= 32 + 7
+    assert 590 <= sum(when >= 1.1 for when in ran) <= 596
+
+
+def test_nobody_is_waited_for_whose_inputs_the_next_frame_does_not_need() -> None:
+    match = Match(Tally(4), seed=1, local_players=(0,), config=CONFIG)
+    exchanges = [match.add_peer(MatchPeer(player, (player,))) for player in (1, 2, 3)]
+    match.engine.drop_player(3, 0)
+    match.receive(exchanges[1], packet(0, (7,)), 0.0)
+    run_into_the_window(match)
+    assert match.engine.frame == 4
+    assert [match.waits_for(exchange) for exchange in exchanges] == [[1], [], []]
+    [event] = match.events()
+    assert event.waiting_for == (1,)  # type: ignore[attr-defined]  # it is Stalled
 
 
 def test_a_match_and_an_exchange_that_were_never_begun_raise_and_do_not_end_the_process() -> None:

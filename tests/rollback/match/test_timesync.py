@@ -47,6 +47,29 @@ def test_the_phase_of_a_frame_runs_from_0_to_1() -> None:
     assert [pace.phase(now) for now in (-1.0, 0.0, 0.05, 0.1, 9.0)] == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.0])
 
 
+def test_as_many_frames_may_be_run_early_as_time_was_lost_up_to_a_bound() -> None:
+    pace = Pace(tick_rate=10, most_slowing=0.05, longest_catch_up=0.25, most_owed=1.0)
+
+    def run_early(now: float) -> int:
+        """How many frames may be run at once."""
+        ran = 0
+        while pace.is_behind_schedule(now):
+            pace.start_over(now)
+            pace.frame_run(now, 0.0)
+            ran += 1
+        return ran
+
+    # At the start others may have begun before.
+    pace.frame_run(100.0, 0.0)
+    assert run_early(100.01) == 10
+    assert run_early(100.05) == 0
+    for frame in range(1, 30):
+        pace.frame_run(100.01 + 0.1 * frame, 0.0)
+    now = 100.01 + 0.1 * 29 + 0.35
+    assert run_early(now) == pytest.approx(3, abs=1)
+    assert run_early(now + 50.0) == 11
+
+
 @pytest.mark.parametrize(("there", "back"), [(0.12, 0.02), (0.02, 0.12), (0.09, 0.01)])
 def test_an_asymmetric_link_ends_in_rollbacks_that_are_about_equal(there: float, back: float) -> None:
     config = MatchConfig(input_delay=0)

@@ -137,7 +137,7 @@ class Telling:
 
 
 def exchange_line(exchange: Exchange) -> str:
-    names = ("players", "packets_out", "bytes_out", "packets_in", "bytes_in", "acknowledged", "acks_below")
+    names = ("players", "packets_out", "bytes_out", "packets_in", "bytes_in", "acknowledged", "known_below")
     shown = [getattr(exchange, name) for name in (*names, "their_frame", "next_expected", "dropped")]
     return f"{exchange.peer.peer_id} {shown} {exchange.lead.ours!r} {exchange.lead.theirs!r} {exchange.lead.ahead!r}"
 

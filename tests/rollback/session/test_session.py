@@ -28,7 +28,7 @@ from retick.rollback.events import (
 from retick.rollback.match.alarm import MOST_FALSE_ALARMS
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.link_config import link_config_for
-from retick.rollback.session.messages.connect import encode_play
+from retick.rollback.session.messages.connect import Reach, encode_play
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.testing.mesh import Mesh, MeshHung
 from retick.transport.conditions import Conditions
@@ -201,7 +201,7 @@ def test_one_peer_of_several_plays_no_more_seats_than_a_packet_carries() -> None
     hub.attach("host", RollbackSession(Tally(10), entropy=Random(1).randbytes))
     stranger = LinkEndpoint(link_config_for(Tally(10), MatchConfig()), entropy=Random(2).randbytes)
     hub.attach("stranger", stranger)
-    stranger.dial("host", seats=9, data=encode_play())
+    stranger.dial("host", seats=9, data=encode_play(Reach(12, 2)))
     for frame in range(60):
         hub.exchange(now=frame / 60)
     [refused] = stranger.events()
@@ -315,7 +315,7 @@ def changed(data: bytes, **fields: Any) -> bytes:
 
 LIES = {
     "acks from the future": (lambda data: [data, changed(data, ack_frame=5000)], "AckFromTheFuture"),
-    "inputs from the future": (lambda data: [data, changed(data, start_frame=100_000)], "ProtocolViolation"),
+    "inputs from the future": (lambda data: [data, changed(data, start_frame=100_000)], "InputsTooFarAhead"),
     "contradictions": (
         lambda data: [data, changed(data, inputs=tuple(each ^ 1 for each in rbn1.decode(data, 7).inputs))],
         "InputConflict",

@@ -22,7 +22,9 @@ LONGEST_HISTORY = 1 << 24
 MOST_PLAYERS = 1 << 16
 
 
-def check_settings(num_players: Any, history: Any, prediction_window: Any, start_frame: Any) -> None:
+def check_settings(
+    num_players: Any, history: Any, prediction_window: Any, start_frame: Any, inputs_remembered: Any = 0
+) -> None:
     """A UsageError that names the first of these that no engine can have."""
     if not isinstance(num_players, int) or not 1 <= num_players <= MOST_PLAYERS:
         raise UsageError(f"num_players must be from 1 to {MOST_PLAYERS}, not {num_players!r}")
@@ -36,6 +38,8 @@ def check_settings(num_players: Any, history: Any, prediction_window: Any, start
         raise UsageError(f"prediction_window must be from 0 to history ({history}), not {prediction_window!r}")
     if not isinstance(start_frame, int) or not 0 <= start_frame <= NEWEST_FRAME:
         raise UsageError(f"start_frame must be 0 or more and at most {NEWEST_FRAME}, not {start_frame!r}")
+    if not isinstance(inputs_remembered, int) or not 0 <= inputs_remembered <= 4 * LONGEST_HISTORY:
+        raise UsageError(f"inputs_remembered must be from 0 to {4 * LONGEST_HISTORY} frames, not {inputs_remembered!r}")
 
 
 def local_seats(num_players: int, one: int | None, several: Sequence[int] | None) -> tuple[int, ...]:

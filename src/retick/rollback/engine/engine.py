@@ -34,10 +34,6 @@ else:
 
 __all__ = ["EngineStats", "RollbackEngine"]
 
-INPUTS_REMEMBERED = 4096
-"""Frames of inputs that are kept at least. Inputs are small; with more of them than of states, a late contradiction is
-distinguished from an honest duplicate for over a minute at 60 Hz."""
-
 NO_INPUTS = InputHistory(1, (), 1, 1, 0, None)
 NO_STATES = StateRing()
 NO_LOCAL = LocalInputs(NO_INPUTS, (), False, 0)
@@ -95,15 +91,18 @@ class RollbackEngine:
         predictor: Predictor | None = None,
         sparse_saving: object = False,
         start_frame: Frame = 0,
+        inputs_remembered: Frame = 4096,
     ) -> None:
         """An engine at ``start_frame``, holding ``state``.
 
         ``history`` is how many frames can be resimulated. ``prediction_window`` is how many frames may be run
         before everyone's input for them is confirmed: 0 is lockstep, None leaves history as the only bound.
         ``input_delay`` is how many frames after a press a local input takes effect. ``sparse_saving`` saves few
-        states, for worlds whose save is expensive.
+        states, for worlds whose save is expensive. ``inputs_remembered`` is how many frames of inputs are kept, at
+        least; four histories are always. Inputs are small: with more of them than of states, a late contradiction is
+        distinguished from an honest duplicate for over a minute at 60 Hz.
         """
-        check_settings(sim.num_players, history, prediction_window, start_frame)
+        check_settings(sim.num_players, history, prediction_window, start_frame, inputs_remembered)
         self.sim = sim
         self.num_players = sim.num_players
         self.history = history
@@ -116,7 +115,7 @@ class RollbackEngine:
         self.inputs = InputHistory(
             sim.num_players,
             self.local_players,
-            max(4 * history, INPUTS_REMEMBERED),
+            max(4 * history, inputs_remembered),
             input_size_of(sim),
             start_frame,
             predictor,
@@ -140,6 +139,11 @@ class RollbackEngine:
     def start_frame(self) -> int:
         """The frame that the engine began with."""
         return self.start
+
+    @property
+    def inputs_held_from(self) -> int:
+        """The oldest frame whose inputs are held for sure."""
+        return self.held_from()
 
     @property
     def final_state_frame(self) -> int:
@@ -271,6 +275,10 @@ class RollbackEngine:
         """The oldest frame whose state is held."""
         return max(self.start, self.current - self.history)
 
+    def held_from(self) -> cython.longlong:
+        """``inputs_held_from``, for the kernels: inputs of up to ``history`` frames ahead may be in the ring."""
+        return max(self.start, self.current + self.history + 1 - self.inputs.capacity)
+
     def final_frame(self) -> cython.longlong:
         """The newest frame that was run and will never be resimulated."""
         return min(self.inputs.confirmed_by_all(), self.current - 1)
@@ -369,6 +377,11 @@ class RollbackEngine:
     def missing_from(self, player: cython.int) -> cython.longlong:
         """The same without a check of the seat, for callers that got it from the engine."""
         return min(self.inputs.upto[player], self.inputs.dropped_from[player])
+
+    def is_missing(self, player: Player, frame: Frame) -> bool:
+        """Whether an input of ``player`` for ``frame`` or before is still to come; not of one who is dropped."""
+        self.check_player(player)
+        return self.inputs.upto[player] <= frame and self.inputs.upto[player] < self.inputs.dropped_from[player]
 
     def drain_resimulated(self) -> int:
         """The earliest frame that was resimulated since the last call; -1 if none."""

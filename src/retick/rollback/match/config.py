@@ -6,6 +6,9 @@ from retick.errors import UsageError
 
 __all__ = ["MatchConfig"]
 
+LEAST_REMEMBERED = 128
+"""Frames of inputs, beside two histories, that are always kept: peers show each other the newest 96 of a lost one."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchConfig:
@@ -19,6 +22,10 @@ class MatchConfig:
     """Frames between pressing a button and its effect: the others roll back by so many frames less."""
     history: int = 128
     """Frames that can be resimulated; at least the prediction window."""
+    inputs_remembered: int = 4096
+    """Frames of inputs that are kept at least, to send them again; at least two histories more than the backlog."""
+    max_backlog: int = 1024
+    """Frames of our inputs that a peer may leave unacknowledged; at least two histories. One with more is expelled."""
     checksum_interval: int = 16
     """A final state's checksum is compared every so many frames; 0 turns the comparison off."""
     resend_interval: float = 0.033
@@ -29,6 +36,8 @@ class MatchConfig:
     """Share by which a side that is ahead stretches its frames at most."""
     disconnect_after: float = 8.0
     """Seconds of silence after which a peer is lost."""
+    input_timeout: float = 10.0
+    """Seconds that we wait for the inputs of a peer that is heard, before it is expelled."""
     end_when_alone: bool = True
     """Whether the match ends when every other peer is lost; otherwise it waits for a newcomer."""
     max_spectators: int = 32
@@ -42,8 +51,9 @@ class MatchConfig:
         for name in ("resend_interval", "longest_catch_up"):
             if not getattr(self, name) >= 0:
                 raise UsageError(f"{name} must be 0 or more seconds, not {getattr(self, name)}")
-        if not self.disconnect_after > 0:
-            raise UsageError(f"disconnect_after must be above 0 seconds, not {self.disconnect_after}")
+        for name in ("disconnect_after", "input_timeout"):
+            if not getattr(self, name) > 0:
+                raise UsageError(f"{name} must be above 0 seconds, not {getattr(self, name)}")
         if not 0 <= self.prediction_window <= self.history:
             raise UsageError(
                 f"prediction_window must be from 0 to history ({self.history}), not {self.prediction_window}"
@@ -52,5 +62,20 @@ class MatchConfig:
             raise UsageError("prediction_window 0 needs an input_delay of 1 or more: else each waits for the other")
         if not 0 <= self.input_delay <= self.history // 2:
             raise UsageError(f"input_delay must be from 0 to {self.history // 2} frames, not {self.input_delay}")
+        self._check_memory()
         if not 0 <= self.most_slowing <= 0.5:
             raise UsageError(f"most_slowing must be from 0 to 0.5, not {self.most_slowing}")
+
+    def _check_memory(self) -> None:
+        """What a peer may ask for again must still be there."""
+        if not isinstance(self.max_backlog, int) or self.max_backlog < 2 * self.history:
+            # An honest peer leaves its own window and delay and ours, which history holds on both sides.
+            raise UsageError(
+                f"max_backlog must be at least two histories ({2 * self.history} frames), not {self.max_backlog}"
+            )
+        least = 2 * self.history + max(self.max_backlog, LEAST_REMEMBERED)
+        if not isinstance(self.inputs_remembered, int) or self.inputs_remembered < least:
+            raise UsageError(
+                f"inputs_remembered must be at least {least} frames with history {self.history} and max_backlog "
+                f"{self.max_backlog}, not {self.inputs_remembered}"
+            )

@@ -5,6 +5,7 @@ cdef int TIME_SYNC_EVERY
 cdef int CHECKSUM_EVERY
 cdef long long FRAME_BITS
 cdef long long ALL_BITS
+cdef long long UNLIMITED
 
 
 cdef class Exchange:
@@ -17,7 +18,7 @@ cdef class Exchange:
     cdef readonly long long packets_in
     cdef readonly long long bytes_in
     cdef public long long acknowledged
-    cdef public long long acks_below
+    cdef public long long known_below
     cdef readonly long long their_frame
     cdef readonly list events
     cdef readonly object book
@@ -37,6 +38,7 @@ cdef class Exchange:
     cdef long long base
     cdef long long mask
     cdef long long start
+    cdef long long reach
     cdef int most_frames
     cdef object __weakref__
 

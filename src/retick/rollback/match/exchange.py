@@ -39,6 +39,8 @@ TIME_SYNC_EVERY = 4
 FRAME_BITS = 0xFFFFFF
 """The bits of a number on the wire that are the frame; the rest counts rematches: so an old packet is recognised."""
 ALL_BITS = 0xFFFFFFFF
+UNLIMITED = 1 << 32
+"""More frames than there are."""
 CHECKSUM_EVERY = 4
 """Packets from one checksum block to the next: a lost one comes again soon."""
 
@@ -57,7 +59,7 @@ class Exchange:
         packets_in: int
         bytes_in: int
         acknowledged: int
-        acks_below: int
+        known_below: int
         their_frame: int
         events: list[MatchEvent]
         book: ChecksumBook | None
@@ -77,6 +79,7 @@ class Exchange:
         base: int
         mask: int
         start: int
+        reach: int
         most_frames: int
 
     @cython.annotation_typing(False)  # numbers are looked at as they were given, before they become C's
@@ -90,9 +93,11 @@ class Exchange:
         compare_checksums: bool = True,
         first_frame: int = 0,
         number: int | None = 0,
+        reach: int | None = None,
     ) -> None:
         """``first_frame`` is the first of our inputs that the other side needs.
 
+        ``reach`` is its window and delay: by how many frames its inputs may be ahead of ours; None if it did not say.
         ``number`` is that of the match, modulo 256; None where all 32 bits on the wire are the frame's.
         """
         self.engine = engine
@@ -110,8 +115,9 @@ class Exchange:
         self.packets_out = self.bytes_out = self.packets_in = self.bytes_in = 0
         self.acknowledged = first_frame - 1
         """The newest frame of our inputs that the other side has, with all before it."""
-        self.acks_below = 0
-        """Acknowledgements below this frame are accepted even if we have not come that far: of a newcomer."""
+        self.known_below = 0
+        """The other side waits for none of our inputs below this frame: those of a newcomer that does not play yet."""
+        self.reach = UNLIMITED if reach is None else reach
         self.their_frame = -1
         """The frame at which the other side was when it last said so; -1 before."""
         self.events = []
@@ -147,7 +153,7 @@ class Exchange:
     @property
     def unacknowledged(self) -> int:
         """Frames of our inputs that the other side has not acknowledged."""
-        return self.engine.local_frontier - 1 - self.acknowledged
+        return max(self.engine.local_frontier - 1 - max(self.acknowledged, self.known_below - 1), 0)
 
     def packet(self) -> bytes | None:
         """The packet to send now; None while there is no input to send."""
@@ -155,13 +161,13 @@ class Exchange:
         if end <= self.start:
             return None
         first: cython.longlong = self.acknowledged + 1
+        if first < self.known_below:
+            first = self.known_below
         if first >= end:
             first = end - 1
-        if first < self.start:
-            first = self.start
-        if first < self.engine.oldest() and not self.engine.inputs.is_confirmed(self.engine.local_players[0], first):
-            # The peer acknowledges nothing: what it has missed for so long is no longer held, and must not stop us.
-            first = self.engine.oldest()
+        # Not before the start; and what was not acknowledged for so long that it is forgotten cannot be sent.
+        if first < self.engine.held_from():
+            first = self.engine.held_from()
         if end > first + self.most_frames:
             end = first + self.most_frames
         ack: cython.longlong = self.expected() - 1
@@ -239,10 +245,20 @@ class Exchange:
         engine = self.engine
         start = self.widened(start, engine.current)
         ack = self.widened(ack, engine.local.upto)
-        if ack < 0 or (ack >= engine.local.upto and ack >= self.acks_below and ack > 0):
+        ours: cython.longlong = engine.local.upto
+        if ours < self.known_below:
+            ours = self.known_below
+        if ack < 0 or (ack >= ours and ack > 0):
             return "AckFromTheFuture"
         if start < 0:
             return "ProtocolViolation"
+        newest: cython.longlong = start + len(inputs) // self.seats - 1
+        if newest >= ours + self.reach:
+            return "InputsTooFarAhead"
+        last: cython.longlong = engine.current + engine.history
+        if start <= last < newest:
+            # We are catching up: the rest cannot be held yet, and comes again.
+            inputs = inputs[: (last + 1 - start) * self.seats]
         try:
             if self.only_player >= 0:
                 engine.add_remote_inputs(self.only_player, start, inputs)
@@ -255,7 +271,6 @@ class Exchange:
             return type(error).__name__
         if ack > self.acknowledged and ack > 0:
             self.acknowledged = ack
-        newest: cython.longlong = start + len(inputs) // self.seats - 1
         self.lead.measure_ours(engine.current + phase - newest)
         if sync is not None:
             self.lead.learn_theirs(sync.lead / 64)

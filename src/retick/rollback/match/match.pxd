@@ -22,7 +22,7 @@ cdef class Match:
     cdef long long rollbacks
     cdef long long resimulated
     cdef long long stalls
-    cdef bint is_stalled
+    cdef readonly bint is_stalled
     cdef double stalled_since
     cdef double stalled_seconds
     cdef long long next_checksum
@@ -32,6 +32,7 @@ cdef class Match:
     cdef bint is_single
     cdef bint is_catching_up
     cdef bint is_unsent
+    cdef public bint wakes_parts
     cdef double resend_at
     cdef double resend_interval
     cdef double sample_at
@@ -39,6 +40,7 @@ cdef class Match:
 
     cpdef bint due(self, double now) except -1
     cdef bint may_advance(self, long long behind) except -1
+    cdef bint may_run_early(self, double now) except -1
     cpdef object advance(self, object pressed, double now)
     cpdef bint receive(self, Exchange exchange, object data, double now) except -1
     cpdef list packets(self, double now)

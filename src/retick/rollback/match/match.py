@@ -36,7 +36,8 @@ NEVER = 1 << 62
 """A frame that does not come."""
 UNLIMITED = 1 << 32
 CATCH_UP_FROM = 10
-"""When more frames of inputs than this are known ahead of us, we run them without waiting for the clock."""
+"""When more frames of inputs than this are known ahead of us, we run them without waiting for the clock, as far as our
+own schedule."""
 SAMPLE_EVERY = 1.0
 """Seconds between two samples of the rates."""
 
@@ -69,6 +70,7 @@ class Match:
         is_single: bool
         is_catching_up: bool
         is_unsent: bool
+        wakes_parts: bool
         resend_at: float
         resend_interval: float
         sample_at: float
@@ -103,6 +105,7 @@ class Match:
             prediction_window=config.prediction_window,
             input_delay=config.input_delay,
             start_frame=start_frame,
+            inputs_remembered=config.inputs_remembered,
         )
         if start_frame == 0 and joins_at == 0:
             self.engine.fill_delay()
@@ -112,6 +115,7 @@ class Match:
             tick_rate=config.tick_rate,
             most_slowing=config.most_slowing,
             longest_catch_up=config.longest_catch_up,
+            most_owed=config.history / config.tick_rate,
         )
         self.is_single = len(local_players) == 1
         self.alarm = Alarm()
@@ -128,7 +132,7 @@ class Match:
         self.barrier = None
         self.next_recorded = start_frame
         self.is_catching_up = joins_at is None
-        self.is_unsent = False
+        self.is_unsent = self.wakes_parts = False
         self.resend_at = 0.0
         self.resend_interval = config.resend_interval
         self.sample_at = float("-inf")
@@ -141,6 +145,9 @@ class Match:
     @joins_at.setter
     def joins_at(self, frame: Frame | None) -> None:
         self.first_own = NEVER if frame is None else frame
+        # Those who play already. One who comes in later needs our inputs from its state on, also the neutral ones.
+        for exchange in self.exchanges:
+            exchange.known_below = self.first_own
 
     @property
     def barrier(self) -> int | None:
@@ -160,8 +167,11 @@ class Match:
         compare_checksums: bool = True,
         first_frame: int = 0,
         numbered: bool = True,
+        reach: int | None = None,
     ) -> Exchange:
         """A remote peer takes part with its seats; it needs our inputs from ``first_frame`` on.
+
+        ``reach`` is its window and delay: by how many frames its inputs may be ahead of ours; None if it did not say.
 
         ``numbered`` is False where frames on the wire have all their 32 bits, and no match number.
         """
@@ -175,9 +185,10 @@ class Match:
             compare_checksums=compare_checksums,
             first_frame=first_frame,
             number=self.number if numbered else None,
+            reach=reach,
         )
         if self.joins_at is None:
-            exchange.acks_below = UNLIMITED
+            exchange.known_below = NEVER
         self.exchanges.append(exchange)
         peer.exchange = exchange
         return exchange
@@ -194,7 +205,7 @@ class Match:
             # Nobody else plays: there is nobody to catch up with.
             behind = 0
         self.is_catching_up = behind > (0 if self.is_catching_up else CATCH_UP_FROM)
-        if self.pace.is_early(now) and not self.is_catching_up:
+        if self.pace.is_early(now) and not (self.is_catching_up and self.may_run_early(now)):
             return False
         if self.may_advance(behind):
             if self.is_stalled:
@@ -203,6 +214,10 @@ class Match:
         if not self.is_stalled:
             self._stall(now)
         return False
+
+    def may_run_early(self, now: cython.double) -> cython.bint:
+        """Whether known inputs may be run without the clock: before we play, or as far as our own schedule."""
+        return self.engine.current < self.first_own or self.pace.is_behind_schedule(now)
 
     def may_advance(self, behind: cython.longlong) -> cython.bint:
         if self.engine.current >= self.fence:
@@ -229,6 +244,8 @@ class Match:
             if ahead > most:
                 most = ahead
         self.pace.frame_run(now, most)
+        if engine.current <= self.first_own:
+            self.pace.owe_most(now)
         if engine.rollbacks != self.rollbacks:
             self._count_depth()
         engine.resimulate()
@@ -297,6 +314,7 @@ class Match:
 
     def _sample(self, now: float) -> None:
         self.sample_at = now + SAMPLE_EVERY
+        self.wakes_parts = True
         for exchange in self.exchanges:
             exchange.peer.sample(now)
 
@@ -310,11 +328,20 @@ class Match:
         self.is_stalled = True
         self.stalled_since = now
         self.stalls += 1
+        self.wakes_parts = True
         self.resend_at = now
-        frontier = self.engine.frame - self.config.prediction_window
-        missing = (player for exchange in self.exchanges for player in exchange.players)
-        late = tuple(sorted(player for player in missing if self.engine.first_missing(player) <= frontier))
+        late = tuple(sorted(player for exchange in self.exchanges for player in self.waits_for(exchange)))
         self.happened.append(Stalled(frame=self.engine.frame, waiting_for=late))
+
+    def waits_for(self, exchange: Exchange) -> list[int]:
+        """The players of a peer without whose inputs the next frame cannot run.
+
+        A peer that keeps to the protocol and waits for somebody else is not among them: it has sent its inputs for its
+        window and its delay beyond the frame that it waits for, and they are at least one frame together.
+        """
+        is_playing = self.engine.frame >= self.first_own
+        frontier = self.engine.frame - (self.config.prediction_window if is_playing else 0)
+        return [player for player in exchange.players if self.engine.is_missing(player, frontier)]
 
     def _resume(self, now: float) -> None:
         seconds = now - self.stalled_since

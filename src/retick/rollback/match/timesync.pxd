@@ -20,7 +20,9 @@ cdef class Pace:
     cdef readonly double slowing
     cdef double most_slowing
     cdef double longest_catch_up
+    cdef double most_owed
     cdef double at
+    cdef double schedule
     cdef bint is_planned
 
     cdef bint is_early(self, double now) noexcept
@@ -28,3 +30,5 @@ cdef class Pace:
     cpdef double phase(self, double now) noexcept
     cpdef void frame_run(self, double now, double ahead) noexcept
     cpdef void start_over(self, double now) noexcept
+    cpdef bint is_behind_schedule(self, double now) noexcept
+    cpdef void owe_most(self, double now) noexcept

@@ -70,25 +70,34 @@ class LeadEstimate:
 
 @cython.cclass
 class Pace:
-    """When the next frame is due."""
+    """When the next frame is due.
+
+    ``at`` is that time. ``schedule`` is when it would have been due if no time had been lost: it moves on by one
+    interval a frame, and is at most ``most_owed`` seconds behind. ``at`` is never before it. So whoever runs frames
+    early only while ``is_behind_schedule`` runs at most ``(T + most_owed) / interval + 1`` frames in T seconds.
+    """
 
     if not cython.compiled:
         interval: float
         slowing: float
         most_slowing: float
         longest_catch_up: float
+        most_owed: float
         at: float
+        schedule: float
         is_planned: bool
 
     @cython.annotation_typing(False)  # a rate with a fraction would lose it
-    def __init__(self, *, tick_rate: int, most_slowing: float, longest_catch_up: float) -> None:
+    def __init__(self, *, tick_rate: int, most_slowing: float, longest_catch_up: float, most_owed: float = 0.0) -> None:
+        """``most_owed`` is how many seconds of frames may be run early at most, all in all, and after time was lost."""
         self.interval = 1.0 / tick_rate
         """Seconds of an unstretched frame."""
         self.slowing = 0.0
         """The share by which frames are stretched now."""
         self.most_slowing = most_slowing
         self.longest_catch_up = longest_catch_up
-        self.at = 0.0
+        self.most_owed = max(most_owed, longest_catch_up)
+        self.at = self.schedule = 0.0
         self.is_planned = False
 
     @property
@@ -115,12 +124,27 @@ class Pace:
         """A frame was run: plan the next, a little later when this side is ahead."""
         slowing: cython.double = ahead / FRAMES_TO_CORRECT if ahead > TOLERATED else 0.0
         self.slowing = slowing if slowing < self.most_slowing else self.most_slowing
+        if not self.is_planned:
+            self.owe_most(now)
         if not self.is_planned or now - self.at > self.longest_catch_up:
             self.at = now
+        if now - self.schedule > self.most_owed:
+            self.owe_most(now)
         self.at += self.interval * (1.0 + self.slowing)
+        self.schedule += self.interval
         self.is_planned = True
 
     def start_over(self, now: cython.double) -> None:
-        """After waiting: the next frame is due now, and the time that was lost is not made up."""
+        """After waiting: the next frame is due now, and the time that was lost is not made up by the clock."""
+        if not self.is_planned:
+            self.owe_most(now)
         self.at = now
         self.is_planned = True
+
+    def is_behind_schedule(self, now: cython.double) -> cython.bint:
+        """Whether a frame may be run before the clock says so, because time was lost before."""
+        return now >= self.schedule
+
+    def owe_most(self, now: cython.double) -> None:
+        """As many frames may be run early from now on as ever: at the start, when others may have begun before us."""
+        self.schedule = now - self.most_owed

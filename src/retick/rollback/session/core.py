@@ -5,7 +5,8 @@ Theory of operation. A process may hold hundreds of sessions, and the processor'
 when its frame comes: the code and data of every frame are kept in one place, and short. The session's parts (joining,
 drops, spectators, desyncs) have something to do only now and then. While none of them has, the core is *quiet* and
 does not call them. Whatever may give them something to do ends the quiet: an event of a link, a request to connect, a
-call of the application, an alarm. After the next frame all parts are asked whether it is quiet again.
+call of the application, an alarm, a stall, or a second that has passed. After the next frame all parts are asked
+whether it is quiet again.
 """
 
 from collections.abc import Hashable
@@ -77,9 +78,10 @@ class SessionCore:
                 connection = peer.connection
                 if connection is not None:
                     connection.send_unreliable(data)
-            is_quiet: cython.bint = self.is_quiet and not match.is_stalled and not match.alarm.is_open
-            if (packets or not match.exchanges) and not is_quiet:
+            is_quiet: cython.bint = self.is_quiet and not match.is_stalled and not match.wakes_parts
+            if (packets or not match.exchanges) and (not is_quiet or match.alarm.is_open):
                 # Once a frame, and while waiting as often as packets are sent again.
+                match.wakes_parts = False
                 self.is_quiet = self.ask_parts(match, now)
         return self.link.drain(now)
 

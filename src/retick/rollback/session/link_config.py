@@ -1,18 +1,27 @@
-"""The link's settings for a match of a game: what the handshake compares before anything else is said."""
+"""The link's settings for a match of a game, and what both sides compare before anything else is said."""
 
 from typing import Any
 
-from retick.errors import UsageError
-from retick.link import LinkConfig
+from retick.errors import InvalidValue, UsageError
+from retick.link import LinkConfig, Reason
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.messages.connect import (
+    LARGEST_REACH,
+    OTHER_VERSION,
+    Reach,
+    decode_acceptance,
+    version_fault,
+)
 from retick.rollback.session.messages.roster import MAX_SEATS
 from retick.sim.contract import NamesItself, input_size_of
 from retick.wire import rbn1
 
-__all__ = ["EXTENSIONS", "link_config_for"]
+__all__ = ["EXTENSIONS", "REACHES_TOO_FAR", "acceptance_fault", "link_config_for", "reach_fault", "reach_of"]
 
 EXTENSIONS = rbn1.TIME_SYNC | rbn1.WIDE_INPUTS
 """The RBN1 extensions that this side knows."""
+REACHES_TOO_FAR = 210
+"""A reason of refusal: the other side's window and delay are more than our history holds."""
 _USUAL = LinkConfig()
 
 
@@ -37,3 +46,43 @@ def link_config_for(sim: Any, config: MatchConfig) -> LinkConfig:
         quiet_after=quiet_after,
         timeout=config.disconnect_after,
     )
+
+
+def reach_of(config: MatchConfig) -> Reach:
+    """What a peer with these settings announces; UsageError if it could not play with one that has the same."""
+    reach = Reach(config.prediction_window, config.input_delay)
+    if max(reach) > LARGEST_REACH:
+        raise UsageError(
+            f"prediction_window and input_delay are at most {LARGEST_REACH} frames over links, not {reach.window} and "
+            f"{reach.delay}"
+        )
+    fault = reach_fault(reach, config)
+    if fault is not None:
+        raise UsageError(f"prediction_window and input_delay are too large: {fault}")
+    return reach
+
+
+def reach_fault(theirs: Reach, config: MatchConfig) -> str | None:
+    """Words for a window and a delay of another peer that our history cannot hold; None if it can.
+
+    Its inputs may be so many frames ahead of our newest one, which is ahead of our frame by our own delay.
+    """
+    needed = theirs.window + theirs.delay + config.input_delay
+    if needed <= config.history:
+        return None
+    return (
+        f"window {theirs.window} and delay {theirs.delay} there need history {needed} here, which is {config.history}"
+    )
+
+
+def acceptance_fault(data: bytes, config: MatchConfig) -> tuple[int, str] | None:
+    """Why a peer that has accepted our request cannot play with us, as a reason and words; None if it can."""
+    fault = version_fault(data)
+    if fault is not None:
+        # One of an old version does not look at ours.
+        return OTHER_VERSION, fault
+    try:
+        fault = reach_fault(decode_acceptance(data), config)
+    except InvalidValue as error:
+        return Reason.VIOLATION, str(error)
+    return (REACHES_TOO_FAR, fault) if fault is not None else None

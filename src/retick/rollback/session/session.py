@@ -41,15 +41,16 @@ from retick.rollback.session.desync_part import DesyncPart
 from retick.rollback.session.drop_agreement import DropAgreement
 from retick.rollback.session.drops import Drops
 from retick.rollback.session.forwarding import Forwarding
+from retick.rollback.session.input_bounds import InputBounds
 from retick.rollback.session.input_forwarding import InputForwarding
 from retick.rollback.session.joining.admit import Admission
 from retick.rollback.session.joining.joins import Joins
 from retick.rollback.session.joining.lobby import Lobby
 from retick.rollback.session.joining.newcomer import Newcomer
 from retick.rollback.session.joining.sponsor import ASK_SPONSOR, Sponsor
-from retick.rollback.session.link_config import EXTENSIONS, link_config_for
+from retick.rollback.session.link_config import EXTENSIONS, acceptance_fault, link_config_for, reach_of
 from retick.rollback.session.members import Members
-from retick.rollback.session.messages.connect import OTHER_VERSION, encode_call, encode_play, version_fault
+from retick.rollback.session.messages.connect import announced_reach, encode_call, encode_play
 from retick.rollback.session.messages.roster import MAX_SEATS_EACH, TOKEN_SIZE, RosterEntry
 from retick.rollback.session.messages.routes import MessageRoutes
 from retick.rollback.session.part import SessionPart
@@ -101,6 +102,7 @@ class RollbackSession(Members):
         """How many players are at this peer."""
         self.now = 0.0
         """The time of the link's events that are being read."""
+        self._reach = reach_of(self.config)
         self._admission = Admission(self)
         self.link = LinkEndpoint(
             link_config_for(sim, self.config),
@@ -132,6 +134,7 @@ class RollbackSession(Members):
             self._rematch,
             self._resync,
             self.forwarding,
+            InputBounds(self),
         )
         """In the order of calls: spectators get a match's last frames first, and a drop is agreed before a rematch."""
         self.routes = MessageRoutes(self.parts)
@@ -231,7 +234,7 @@ class RollbackSession(Members):
 
     def dial_to_play(self, peer: Peer, address: Hashable) -> None:
         """Ask for seats at the host, or in a match that runs."""
-        peer.attach(self.link.dial(address, seats=self.seats_asked, data=encode_play()))
+        peer.attach(self.link.dial(address, seats=self.seats_asked, data=encode_play(self._reach)))
 
     def call(self, entry: RosterEntry) -> None:
         """Call a peer of the match that is known from a roster."""
@@ -240,7 +243,7 @@ class RollbackSession(Members):
 
     def _call(self, peer: Peer, address: Hashable) -> None:
         peer.calls += 1
-        peer.attach(self.link.dial(address, seats=0, data=encode_call(self.token, self.peer_id)))
+        peer.attach(self.link.dial(address, seats=0, data=encode_call(self.token, self.peer_id, self._reach)))
 
     def expect(self, peer: Peer) -> None:
         """A peer of the match is going to call, or has called before we knew of it."""
@@ -255,7 +258,8 @@ class RollbackSession(Members):
         """Begin to send our inputs from ``first_frame`` on to a peer, and to receive its own."""
         terms = peer.connection.terms if peer.connection is not None else None
         if self.match is not None and terms is not None and peer.exchange is None and peer.is_heard:
-            self.match.add_peer(peer, extensions=terms.capabilities & EXTENSIONS, first_frame=first_frame)
+            extensions, reach = terms.capabilities & EXTENSIONS, sum(announced_reach(terms.peer_data))
+            self.match.add_peer(peer, extensions=extensions, first_frame=first_frame, reach=reach)
 
     def stop_exchange(self, peer: Peer) -> None:
         """Nothing more is received from a peer, or sent to it, in this match."""
@@ -368,10 +372,10 @@ class RollbackSession(Members):
 
     def _on_connected(self, peer: Peer) -> None:
         terms = peer.connection.terms if peer.connection is not None else None
-        fault = version_fault(terms.peer_data) if terms is not None else None
+        was_dialled = peer.role is Role.HOST or peer.calls > 0
+        fault = acceptance_fault(terms.peer_data, self.config) if terms is not None and was_dialled else None
         if fault is not None:
-            # A peer that we dialled, and whose version does not look at ours.
-            self.expel(peer, fault, reason=OTHER_VERSION)
+            self.expel(peer, fault[1], reason=fault[0])
             return
         if terms is not None and not self.local_players:
             self.local_players = terms.seats

@@ -10,11 +10,12 @@ from retick.link import Accept, Connected, LinkEndpoint, Reason, Refused
 from retick.rollback.events import MatchEnded, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.joining.admit import MOST_EARLY_CALLS
-from retick.rollback.session.link_config import link_config_for
+from retick.rollback.session.link_config import REACHES_TOO_FAR, link_config_for
 from retick.rollback.session.messages.connect import (
-    ACCEPTED,
     OTHER_VERSION,
     VERSION,
+    Reach,
+    encode_acceptance,
     encode_call,
     encode_play,
     encode_watch,
@@ -24,7 +25,8 @@ from retick.rollback.spectate.spectator import SpectatorSession
 from retick.transport.memory import MemoryHub
 from tests.toys import Tally
 
-WORDS = "session protocol 2 here, {} there: update Retick on the side with the lower number"
+REACH = Reach(12, 2)
+WORDS = "session protocol 3 here, {} there: update Retick on the side with the lower number"
 
 
 class Lane:
@@ -96,15 +98,43 @@ def test_a_joiner_of_a_host_of_the_first_version_ends_with_both_versions() -> No
 
 def test_a_spectator_of_a_peer_of_another_version_ends_with_both_versions() -> None:
     session = SpectatorSession(Tally(2), "stranger", entropy=Random(1).randbytes)
-    Lane(session, admit=lambda request: Accept(data=b"\x03")).run()
-    assert session.events() == [MatchEnded(reason=WORDS.format(3))]
+    Lane(session, admit=lambda request: Accept(data=b"\x04")).run()
+    assert session.events() == [MatchEnded(reason=WORDS.format(4))]
 
 
-def test_an_acceptance_carries_the_version() -> None:
-    assert Lane(host()).ask(encode_play()).connection.terms.peer_data == bytes((VERSION,))
+def test_an_acceptance_carries_the_version_and_how_far_the_peer_may_be_ahead() -> None:
+    config = MatchConfig(prediction_window=9, input_delay=4)
+    session = RollbackSession(Tally(2), entropy=Random(1).randbytes, config=config)
+    assert Lane(session).ask(encode_play(REACH)).connection.terms.peer_data == bytes((VERSION, 9, 4))
 
 
-@pytest.mark.parametrize("data", [bytes((VERSION,)), bytes((VERSION, 0)), bytes((VERSION, 77)), encode_play() + b"\0"])
+def test_one_whose_window_and_delay_our_history_cannot_hold_is_refused_in_words() -> None:
+    words = "window 120 and delay 8 there need history 130 here, which is 128"
+    for data, seats in ((encode_play(Reach(120, 8)), 1), (encode_call(bytes(8), 1, Reach(120, 8)), 0)):
+        refused = Lane(host()).ask(data, seats=seats)
+        assert (refused.reason, refused.text) == (REACHES_TOO_FAR, words)
+    assert isinstance(Lane(host()).ask(encode_play(Reach(120, 6))), Connected)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason", "words"),
+    [
+        (encode_acceptance(Reach(255, 255)), REACHES_TOO_FAR, "window 255 and delay 255 there need history 512 here"),
+        (bytes((VERSION,)), Reason.VIOLATION, "an acceptance has 3 bytes, not 1"),
+    ],
+)
+def test_a_joiner_closes_the_link_with_a_host_that_it_cannot_play_with(data: bytes, reason: int, words: str) -> None:
+    lane = Lane(joiner(), admit=lambda request: Accept(seats=(1,), data=data))
+    lane.run()
+    [gone] = [event for event in lane.session.events() if isinstance(event, PeerDisconnected)]
+    assert gone.reason == reason
+    assert gone.text.startswith(words)
+    assert lane.session.phase is Phase.ENDED
+
+
+@pytest.mark.parametrize(
+    "data", [bytes((VERSION,)), bytes((VERSION, 0)), bytes((VERSION, 77)), encode_play(REACH) + b"\0"]
+)
 def test_a_request_that_wants_nothing_known_is_refused(data: bytes) -> None:
     refused = Lane(host()).ask(data)
     assert (refused.reason, refused.text) == (Reason.DENIED, "a request that is not in the session protocol")
@@ -112,22 +142,22 @@ def test_a_request_that_wants_nothing_known_is_refused(data: bytes) -> None:
 
 def test_one_who_wants_to_play_and_one_who_wants_to_watch_are_refused_with_a_reason() -> None:
     assert Lane(host()).ask(encode_watch(0)).text == "the match has not begun: try again in a moment"
-    assert Lane(playing()).ask(encode_play()).text == "1 seats were asked for, 0 are free"
+    assert Lane(playing()).ask(encode_play(REACH)).text == "1 seats were asked for, 0 are free"
     over = playing()
     over.close()
-    for data in (encode_play(), encode_watch(0), encode_call(bytes(8), 1)):
+    for data in (encode_play(REACH), encode_watch(0), encode_call(bytes(8), 1, REACH)):
         assert Lane(over).ask(data).text == "the match is over here"
 
 
 def test_a_call_with_another_token_or_of_no_peer_is_refused() -> None:
     session = host()
     for token, peer_id in ((bytes(8), 1), (session.token, 1), (session.token, 0)):
-        refused = Lane(session).ask(encode_call(token, peer_id), seats=0)
+        refused = Lane(session).ask(encode_call(token, peer_id, REACH), seats=0)
         assert (refused.reason, refused.text) == (Reason.DENIED, "not a peer of this match")
 
 
 def test_early_calls_wait_up_to_a_bound() -> None:
-    lane = Lane(joiner(), admit=lambda request: Accept(seats=(1,), data=ACCEPTED))
+    lane = Lane(joiner(), admit=lambda request: Accept(seats=(1,), data=encode_acceptance(REACH)))
     for peer_id in range(MOST_EARLY_CALLS):
-        assert isinstance(lane.ask(encode_call(bytes(8), peer_id), seats=0), Connected)
-    assert lane.ask(encode_call(bytes(8), 99), seats=0).text == "too many wait here already"
+        assert isinstance(lane.ask(encode_call(bytes(8), peer_id, REACH), seats=0), Connected)
+    assert lane.ask(encode_call(bytes(8), 99, REACH), seats=0).text == "too many wait here already"

@@ -11,7 +11,7 @@ from retick.link import Accept, Connected, Connection, LinkEndpoint
 from retick.rollback.events import MatchEnded
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.link_config import link_config_for
-from retick.rollback.session.messages.connect import ACCEPTED
+from retick.rollback.session.messages.connect import Reach, encode_acceptance
 from retick.rollback.session.messages.join import Welcome, encode_welcome
 from retick.rollback.session.messages.kinds import Kind, encode_byte_and_number
 from retick.rollback.session.messages.roster import Roster, RosterEntry, encode_roster, encode_start
@@ -32,7 +32,7 @@ class BadHost:
         self._link = LinkEndpoint(
             link_config_for(game, MatchConfig()),
             entropy=Random(2).randbytes,
-            admit=lambda request: Accept(seats=granted, data=ACCEPTED),
+            admit=lambda request: Accept(seats=granted, data=encode_acceptance(Reach(12, 2))),
         )
         self._hub = MemoryHub()
         self._hub.attach("host", self._link)

@@ -8,11 +8,14 @@ from hypothesis import strategies as st
 
 from retick.errors import DecodeError
 from retick.rollback.session.messages.connect import (
-    ACCEPTED,
     VERSION,
     ConnectRequest,
+    Reach,
     Want,
+    announced_reach,
+    decode_acceptance,
     decode_request,
+    encode_acceptance,
     encode_call,
     encode_play,
     encode_watch,
@@ -21,15 +24,26 @@ from retick.rollback.session.messages.connect import (
 from tests.rollback.session.messages.values import frames, peer_ids
 
 tokens = st.binary(min_size=8, max_size=8)
+reaches = st.builds(Reach, st.integers(0, 255), st.integers(0, 255))
 
 
-@given(frames, peer_ids, tokens, peer_ids)
-def test_requests_come_back_as_they_were(frame: int, match: int, token: bytes, peer_id: int) -> None:
-    assert decode_request(encode_play()) == ConnectRequest(Want.PLAY)
-    assert decode_request(encode_watch(frame, match)) == ConnectRequest(Want.WATCH, frame=frame, match=match)
-    assert decode_request(encode_call(token, peer_id)) == ConnectRequest(Want.CALL, token=token, peer_id=peer_id)
-    for data in (encode_play(), encode_watch(frame, match), encode_call(token, peer_id), ACCEPTED):
+@given(frames, peer_ids, tokens, peer_ids, reaches)
+def test_requests_come_back_as_they_were(frame: int, match: int, token: bytes, peer_id: int, reach: Reach) -> None:
+    play, watch, call = encode_play(reach), encode_watch(frame, match), encode_call(token, peer_id, reach)
+    assert decode_request(play) == ConnectRequest(Want.PLAY, reach=reach)
+    assert decode_request(watch) == ConnectRequest(Want.WATCH, frame=frame, match=match)
+    assert decode_request(call) == ConnectRequest(Want.CALL, token=token, peer_id=peer_id, reach=reach)
+    accepted = encode_acceptance(reach)
+    assert decode_acceptance(accepted) == reach
+    assert [announced_reach(data) for data in (play, call, accepted)] == [reach] * 3
+    for data in (play, watch, call, accepted):
         assert version_fault(data) is None
+
+
+@pytest.mark.parametrize("data", [b"", b"\x03", b"\x03\x0c", b"\x03\x01\x0c\x02"])
+def test_an_acceptance_of_another_length_is_refused(data: bytes) -> None:
+    with pytest.raises(DecodeError, match=f"an acceptance has 3 bytes, not {len(data)}"):
+        decode_acceptance(data)
 
 
 @given(st.binary(max_size=40))
@@ -48,11 +62,11 @@ def test_an_unknown_tag_is_refused(tag: int, rest: bytes) -> None:
 @given(tokens, peer_ids)
 def test_requests_of_the_first_version_are_known_by_their_shape(token: bytes, peer_id: int) -> None:
     old = [b"", b"WATCH\xff\xff\xff\xff\0", token + bytes((peer_id,))]
-    words = "session protocol 2 here, 1 there: update Retick on the side with the lower number"
+    words = "session protocol 3 here, 1 there: update Retick on the side with the lower number"
     assert [version_fault(data) for data in old] == [words] * 3
 
 
 def test_a_later_version_is_named() -> None:
     fault = version_fault(b"\x07\x01anything")
-    assert fault == "session protocol 2 here, 7 there: update Retick on the side with the lower number"
+    assert fault == "session protocol 3 here, 7 there: update Retick on the side with the lower number"
     assert len(fault) <= 120

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from retick.errors import DecodeError
 from retick.link import Accept, Connection, Reason, Refuse, Request
+from retick.rollback.session.link_config import REACHES_TOO_FAR, reach_fault, reach_of
 from retick.rollback.session.messages.connect import (
-    ACCEPTED,
     OTHER_VERSION,
     ConnectRequest,
     Want,
     decode_request,
+    encode_acceptance,
     version_fault,
 )
 from retick.rollback.session.peer import Phase
@@ -43,7 +44,7 @@ class Admission:
         self._banned.add(_host_of(address))
 
     def admit(self, request: Request) -> Accept | Refuse:
-        """The answer to a request; an acceptance carries the version of the session protocol."""
+        """The answer to a request; an acceptance carries our version and our window and delay."""
         self._session.is_quiet = False
         if _host_of(request.connection.address) in self._banned:
             return Refuse(reason=Reason.DENIED, text="you were shown out of this match")
@@ -54,8 +55,12 @@ class Admission:
             wanted = decode_request(request.data)
         except DecodeError:
             return Refuse(reason=Reason.DENIED, text="a request that is not in the session protocol")
+        fault = reach_fault(wanted.reach, self._session.config) if wanted.want is not Want.WATCH else None
+        if fault is not None:
+            return Refuse(reason=REACHES_TOO_FAR, text=fault)
         answer = self._answer(request, wanted)
-        return replace(answer, data=ACCEPTED) if isinstance(answer, Accept) else answer
+        acceptance = encode_acceptance(reach_of(self._session.config))
+        return replace(answer, data=acceptance) if isinstance(answer, Accept) else answer
 
     def _answer(self, request: Request, wanted: ConnectRequest) -> Accept | Refuse:
         session = self._session

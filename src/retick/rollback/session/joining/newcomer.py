@@ -137,6 +137,4 @@ class Newcomer(SessionPart):
         if match.joins_at is not None:
             return
         match.joins_at = frame
-        for exchange in match.exchanges:
-            exchange.acks_below = frame
         self._session.tell(MatchStarted(seed=match.seed, local_players=self._session.local_players, frame=frame))

@@ -1,14 +1,16 @@
-"""What a request to connect wants, as the application data of the link's HELLO; ACCEPT answers with the version.
+"""What a request to connect wants, as the application data of the link's HELLO, and what ACCEPT answers.
 
 ::
 
     u8 version of the session protocol, u8 tag, and by tag:
 
-    01 PLAY    nothing more; the link's request has the number of seats
+    01 PLAY    reach; the link's request has the number of seats
     02 WATCH   u32 frame to go on from, FFFFFFFF for none, u8 match
-    03 CALL    8 bytes token, u8 peer id: a peer of the match calls another
+    03 CALL    8 bytes token, u8 peer id, reach: a peer of the match calls another
 
-    ACCEPT: u8 version of the session protocol
+    ACCEPT: u8 version of the session protocol, reach
+
+    reach: u8 prediction window, u8 input delay: how far the sender's inputs may be ahead of the receiver's
 
 Version 1 had no version byte: its requests are empty, begin with "WATCH", or have nine bytes. Every later version has
 its number in the first byte, and no request of nine bytes or without any.
@@ -22,31 +24,38 @@ from retick.errors import InvalidValue
 from retick.rollback.session.messages.roster import TOKEN_SIZE
 
 __all__ = [
-    "ACCEPTED",
     "FROM_A_STATE",
+    "LARGEST_REACH",
     "OTHER_VERSION",
     "VERSION",
     "ConnectRequest",
+    "Reach",
     "Want",
+    "announced_reach",
+    "decode_acceptance",
     "decode_request",
+    "encode_acceptance",
     "encode_call",
     "encode_play",
     "encode_watch",
     "version_fault",
 ]
 
-VERSION = 2
+VERSION = 3
 """Of the session protocol: all that is in this package."""
-ACCEPTED = bytes((VERSION,))
-"""The application data of an acceptance."""
 OTHER_VERSION = 201
 """A reason of refusal: the other side speaks another version of the session protocol."""
 FROM_A_STATE = 0xFFFFFFFF
 """In place of the frame to go on from: the spectator has nothing yet."""
 
+LARGEST_REACH = 255
+"""Frames of a window or a delay, as they are announced."""
+
+_ACCEPT = struct.Struct("<BBB")
 _HEAD = struct.Struct("<BB")
+_PLAY = struct.Struct("<BBBB")
 _WATCH = struct.Struct("<BBIB")
-_CALL = struct.Struct(f"<BB{TOKEN_SIZE}sB")
+_CALL = struct.Struct(f"<BB{TOKEN_SIZE}sBBB")
 
 
 class Want(IntEnum):
@@ -55,6 +64,13 @@ class Want(IntEnum):
     PLAY = 1
     WATCH = 2
     CALL = 3
+
+
+class Reach(NamedTuple):
+    """How many frames a peer may run ahead of the inputs that it knows, and its inputs ahead of its frames."""
+
+    window: int = 0
+    delay: int = 0
 
 
 class ConnectRequest(NamedTuple):
@@ -69,18 +85,36 @@ class ConnectRequest(NamedTuple):
     """CALL: what the peers of the match know."""
     peer_id: int = 0
     """CALL: the caller's id."""
+    reach: Reach = Reach()
+    """PLAY and CALL: of the one who asks."""
 
 
-def encode_play() -> bytes:
-    return _HEAD.pack(VERSION, Want.PLAY)
+def encode_play(reach: Reach) -> bytes:
+    return _PLAY.pack(VERSION, Want.PLAY, *reach)
 
 
 def encode_watch(frame: int, match: int = 0) -> bytes:
     return _WATCH.pack(VERSION, Want.WATCH, frame, match)
 
 
-def encode_call(token: bytes, peer_id: int) -> bytes:
-    return _CALL.pack(VERSION, Want.CALL, token, peer_id)
+def encode_call(token: bytes, peer_id: int, reach: Reach) -> bytes:
+    return _CALL.pack(VERSION, Want.CALL, token, peer_id, *reach)
+
+
+def encode_acceptance(reach: Reach) -> bytes:
+    return _ACCEPT.pack(VERSION, *reach)
+
+
+def decode_acceptance(data: bytes) -> Reach:
+    """The reach in an acceptance of our version."""
+    if len(data) != _ACCEPT.size:
+        raise InvalidValue(f"an acceptance has {_ACCEPT.size} bytes, not {len(data)}")
+    return announced_reach(data)
+
+
+def announced_reach(data: bytes) -> Reach:
+    """The reach in a PLAY, CALL or acceptance that was checked: it comes last in each of them."""
+    return Reach(*data[-2:])
 
 
 def version_fault(data: bytes) -> str | None:
@@ -97,12 +131,12 @@ def decode_request(data: bytes) -> ConnectRequest:
     if len(data) < _HEAD.size:
         raise InvalidValue("a request to connect that does not say what it wants")
     want = data[1]
-    if want == Want.PLAY and len(data) == _HEAD.size:
-        return ConnectRequest(Want.PLAY)
+    if want == Want.PLAY and len(data) == _PLAY.size:
+        return ConnectRequest(Want.PLAY, reach=announced_reach(data))
     if want == Want.WATCH and len(data) == _WATCH.size:
         _, _, frame, match = _WATCH.unpack(data)
         return ConnectRequest(Want.WATCH, frame=frame, match=match)
     if want == Want.CALL and len(data) == _CALL.size:
-        _, _, token, peer_id = _CALL.unpack(data)
-        return ConnectRequest(Want.CALL, token=token, peer_id=peer_id)
+        _, _, token, peer_id, *reach = _CALL.unpack(data)
+        return ConnectRequest(Want.CALL, token=token, peer_id=peer_id, reach=Reach(*reach))
     raise InvalidValue(f"a request to connect with tag {want} and {len(data)} bytes")

@@ -1,0 +1,106 @@
+"""Bounds on what a peer may leave out while its link is alive: its acknowledgements, and its inputs.
+
+Theory of operation. A peer that is waited for is expelled after ``input_timeout`` seconds of waiting. It is blamed only
+if one of its own inputs is what the next frame needs, whoever could have sent it (``Match.waits_for``). Frames that ran
+take waiting off again, so that a peer that sends one input now and then is expelled as well, and one that is only slow
+is not. A peer that has left more than ``max_backlog`` frames unacknowledged is expelled, too; a newcomer is when its
+frames are about to be forgotten: it can no longer come in.
+
+A dead link is not judged here: it has its own timeout. When something is heard of such a peer again, it has half as
+long as a link may be quiet to send what it could not send before.
+"""
+
+from typing import TYPE_CHECKING
+
+from retick.rollback.match.alarm import AlarmState
+from retick.rollback.match.exchange import Exchange
+from retick.rollback.match.match import Match
+from retick.rollback.session.part import SessionPart
+from retick.rollback.session.peer import Peer, Role
+
+if TYPE_CHECKING:
+    from retick.rollback.session.session import RollbackSession
+
+__all__ = ["NO_ACKNOWLEDGEMENTS", "NO_INPUTS", "InputBounds"]
+
+NO_INPUTS = 211
+"""A reason for being expelled: inputs that everyone waits for are not sent."""
+NO_ACKNOWLEDGEMENTS = 212
+"""A reason for being expelled: our inputs are not acknowledged."""
+LONGEST_STEP = 1.0
+"""Seconds of waiting that count from one look to the next: while our own process is stopped nobody else is to blame."""
+FRAMES_TAKE_OFF = 10
+"""How many times its own length a frame that ran takes off the waiting: a tenth of the frame rate is tolerated."""
+DECIDING_SECONDS = 60.0
+"""Seconds of waiting after a reported desync: people may have stopped the match to agree on a state (``resync``)."""
+
+
+class Watch:
+    """One peer that leaves something out."""
+
+    __slots__ = ("heard_since", "is_overdue", "is_waited_for", "waited")
+
+    def __init__(self, now: float) -> None:
+        self.waited = 0.0
+        """Seconds, less what was taken off."""
+        self.is_waited_for = self.is_overdue = False
+        self.heard_since = now
+        """Since when the link has been alive without a break, as far as it was watched."""
+
+
+class InputBounds(SessionPart):
+    """Expels peers that send no inputs, or no acknowledgements."""
+
+    def __init__(self, session: "RollbackSession") -> None:
+        super().__init__(session)
+        self._watched: dict[Peer, Watch] = {}
+        """Those that leave something out now, or did until a moment ago."""
+        self._looked_at = 0.0
+        self._frame = 0
+
+    def match_begun(self, match: Match) -> None:
+        self._watched = {}
+        self._frame = match.engine.frame
+
+    def after_frame(self, match: Match, now: float) -> bool:
+        """Look at all peers: when the match stalls, once a second, and after every frame while one is watched."""
+        seconds = min(now - self._looked_at, LONGEST_STEP)
+        taken_off = (match.engine.frame - self._frame) * FRAMES_TAKE_OFF / match.config.tick_rate
+        self._looked_at, self._frame = now, match.engine.frame
+        watched, self._watched = self._watched, {}
+        for peer in self._session.peers.values():
+            if peer.exchange is None:
+                continue
+            is_waited_for = match.is_stalled and match.joins_at is not None and bool(match.waits_for(peer.exchange))
+            is_overdue = _is_overdue(peer, peer.exchange, match)
+            watch = watched.get(peer) or Watch(now)
+            if watch.is_waited_for:
+                watch.waited += seconds
+            watch.waited = max(watch.waited - taken_off, 0.0)
+            watch.is_waited_for, watch.is_overdue = is_waited_for, is_overdue
+            if is_waited_for or is_overdue or watch.waited:
+                self._watched[peer] = watch
+        for peer, watch in list(self._watched.items()):
+            self._judge(peer, watch, match, now)
+        return bool(self._watched)
+
+    def _judge(self, peer: Peer, watch: Watch, match: Match, now: float) -> None:
+        quiet_after = self._session.link.config.quiet_after
+        if peer.connection is None or peer.connection.stats.silent_for > quiet_after:
+            watch.heard_since = now
+        if now - watch.heard_since < quiet_after / 2:
+            return
+        timeout = match.config.input_timeout
+        if match.alarm.state is AlarmState.REPORTED:
+            timeout = max(timeout, DECIDING_SECONDS)
+        if watch.is_overdue:
+            self._session.expel(peer, "acknowledges no inputs", reason=NO_ACKNOWLEDGEMENTS)
+        elif watch.is_waited_for and watch.waited >= timeout:
+            self._session.expel(peer, "sends no inputs", reason=NO_INPUTS)
+
+
+def _is_overdue(peer: Peer, exchange: Exchange, match: Match) -> bool:
+    """Whether a peer has left too many of our inputs unacknowledged."""
+    if peer.role is Role.NEWCOMER:
+        return exchange.acknowledged + 1 < match.engine.inputs_held_from
+    return exchange.unacknowledged > match.config.max_backlog
