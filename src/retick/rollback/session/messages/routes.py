@@ -65,6 +65,7 @@ MESSAGE_TABLE: tuple[MessageRow, ...] = (
     MessageRow(Kind.EVIDENCE, (PLAYER, NEWCOMER), RUNNING, DesyncPart, DesyncPart.receive_evidence),
     MessageRow(Kind.RESYNC, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_resync),
     MessageRow(Kind.RESYNCED, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_resynced),
+    MessageRow(Kind.ASK, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_ask),
 )
 # fmt: on
 
