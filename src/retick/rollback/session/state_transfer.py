@@ -53,6 +53,10 @@ class StateSender:
         """Send the state to this peer too."""
         self._next[peer] = -1 if self._announcement else 0
 
+    def __bool__(self) -> bool:
+        """Whether some of the state is still to be sent."""
+        return bool(self._next)
+
     def is_sending_to(self, peer: Peer) -> bool:
         return peer in self._next
 

@@ -32,6 +32,9 @@ __all__ = ["SpectatorSession"]
 MOST_WAITING = 1 << 16
 """Frames that may wait to be shown; a source that sends more is left. So many are kept for a recording, too."""
 
+LATER_MATCHES = 127
+"""A match number that is ahead by up to so many, modulo 256, is that of a later match."""
+
 
 class _Beginning(NamedTuple):
     """A state from which to show frames."""
@@ -174,7 +177,9 @@ class SpectatorSession:
             if event.connection is not self._connection:
                 continue
             if isinstance(event, MessageReceived):
-                self._on_message(event.data)
+                # Nothing is received from a source that has broken the rules, also of what came together with that.
+                if self._connection.close_reason is None:
+                    self._on_message(event.data)
             elif isinstance(event, Connected):
                 self._check_version()
             elif isinstance(event, Disconnected | Refused):
@@ -209,7 +214,10 @@ class SpectatorSession:
             self._connection.close(Reason.VIOLATION, "not what a spectator is sent")
 
     def _receive_welcome(self, data: bytes) -> None:
-        self._welcome = welcome = decode_welcome(data)
+        welcome = decode_welcome(data)
+        if self._welcome is not None and not 1 <= (welcome.match - self._welcome.match) % 256 <= LATER_MATCHES:
+            raise InvalidValue(f"a state of match {welcome.match}, which was not asked for")
+        self._welcome = welcome
         self._receiver = StateReceiver(self._sim, welcome.state)
         self._others = [entry.address for entry in welcome.entries if entry.peer_id != welcome.sender]
 

@@ -35,4 +35,3 @@ def test_any_bytes_decode_or_raise_decode_error(reader: Callable[[bytes], Any], 
 def test_kinds_are_counted_without_a_gap() -> None:
     # 12 is FORWARD.
     assert set(range(max(Kind) + 1)) - set(Kind) <= {0x12}
-
