@@ -39,7 +39,7 @@ class Role(Enum):
 class Peer(MatchPeer):
     """One remote peer: what the match knows of it, its role and its connection."""
 
-    __slots__ = ("calls", "connection", "ready", "role")
+    __slots__ = ("connection", "ready", "role")
 
     def __init__(self, peer_id: int, players: tuple[int, ...], role: Role = Role.PLAYER) -> None:
         super().__init__(peer_id, players)
@@ -47,8 +47,6 @@ class Peer(MatchPeer):
         self.connection: Connection | None = None
         self.ready = False
         """Whether it has said READY."""
-        self.calls = 0
-        """How often we called it, when it is us who call."""
 
     def attach(self, connection: Connection) -> None:
         """Make this the peer of a connection."""

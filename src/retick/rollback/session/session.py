@@ -62,8 +62,6 @@ __all__ = ["Phase", "RollbackSession"]
 ENDING_SECONDS = 1.0
 """How long the last frames may take to reach spectators."""
 VIOLATION = "a message that the match does not allow"
-MOST_CALLS = 3
-"""How often a peer of the match is called that does not answer."""
 
 
 class RollbackSession(SessionCore):
@@ -227,18 +225,15 @@ class RollbackSession(SessionCore):
         ]
         return (RosterEntry(self.peer_id, self.local_players, own_address), *others)
 
-    def dial_to_play(self, peer: Peer, address: Hashable) -> None:
+    def dial_to_play(self, peer: Peer, address: Hashable, *, heard_of: bool = False) -> None:
         """Ask for seats at the host, or in a match that runs."""
-        peer.attach(self.link.dial(address, seats=self.seats_asked, data=encode_play()))
+        peer.attach(self.link.dial(address, seats=self.seats_asked, data=encode_play(), heard_of=heard_of))
 
     def call(self, entry: RosterEntry) -> None:
         """Call a peer of the match that is known from a roster."""
         peer = self.peers[entry.peer_id] = Peer(entry.peer_id, entry.players)
-        self._call(peer, entry.address)
-
-    def _call(self, peer: Peer, address: Hashable) -> None:
-        peer.calls += 1
-        peer.attach(self.link.dial(address, seats=0, data=encode_call(self.token, self.peer_id)))
+        data = encode_call(self.token, self.peer_id)
+        peer.attach(self.link.dial(entry.address, seats=0, data=data, heard_of=True))
 
     def expect(self, peer: Peer) -> None:
         """A peer of the match is going to call, or has called before we knew of it."""
@@ -342,10 +337,7 @@ class RollbackSession(SessionCore):
                 self.expel(peer)
 
     def _on_rare(self, peer: Peer, event: LinkEvent) -> None:
-        silent = isinstance(event, Disconnected) and event.reason == Reason.NO_ANSWER
-        if silent and 0 < peer.calls < MOST_CALLS:
-            self._call(peer, event.connection.address)
-        elif isinstance(event, Refused) and event.reason == ASK_SPONSOR and peer.role is Role.HOST:
+        if isinstance(event, Refused) and event.reason == ASK_SPONSOR and peer.role is Role.HOST:
             if not self.lobby.follow_redirection(peer, event.text):
                 self._on_gone(peer, ASK_SPONSOR, "sent on and on, and nobody lets us in")
         elif isinstance(event, Refused | Disconnected):

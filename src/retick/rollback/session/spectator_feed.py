@@ -154,7 +154,7 @@ class SpectatorFeed(SessionPart):
             frame=frame,
             state=packed.header,
             gone=session.gone,
-            entries=session.roster_entries("here"),
+            entries=session.roster_entries(""),
         )
         self._beginnings.append(Beginning(frame, StateSender(encode_welcome(welcome), packed)))
         return True
@@ -169,7 +169,7 @@ class SpectatorFeed(SessionPart):
             return
         self._begin_waiting(match)
         final = match.engine.final_state_frame
-        roster = self._session.roster_entries("here")
+        roster = self._session.roster_entries("")
         rows: dict[int, bytes] = {}
         for spectator in list(self._spectators.values()):
             if spectator.waits_for_state() or not spectator.peer.is_connected:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from retick.errors import DecodeError, InvalidValue
 from retick.link import Accept, Reason, Refuse, Request
+from retick.rollback.session.messages.addresses import check_reachable, unpack_address
 from retick.rollback.session.messages.roster import (
     MAX_SEATS_EACH,
     Roster,
@@ -14,7 +15,6 @@ from retick.rollback.session.messages.roster import (
     encode_ready,
     encode_roster,
     encode_start,
-    unpack_address,
 )
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import HOST_ID, Peer, Phase, Role
@@ -53,11 +53,12 @@ class Lobby(SessionPart):
         self._redirections += 1
         try:
             address = unpack_address(text.encode())
+            check_reachable(address, peer.connection.address if peer.connection is not None else None)
         except DecodeError:
             return False
         if self._redirections > MOST_REDIRECTIONS:
             return False
-        self._session.dial_to_play(peer, address)
+        self._session.dial_to_play(peer, address, heard_of=True)
         return True
 
     def peer_connected(self, peer: Peer) -> None:
@@ -82,7 +83,7 @@ class Lobby(SessionPart):
         if seated < session.sim.num_players or not all(peer.is_connected for peer in session.peers.values()):
             return
         session.phase = Phase.LINKING
-        entries = session.roster_entries("host")
+        entries = session.roster_entries("")
         for peer in session.peers.values():
             peer.send(encode_roster(Roster(peer.peer_id, session.token, entries)))
 
@@ -90,7 +91,7 @@ class Lobby(SessionPart):
         """The host says who takes part: call those who came before us, expect calls of those who came after."""
         session = self._session
         roster = decode_roster(data)
-        self._check_roster(roster)
+        self._check_roster(roster, peer)
         session.phase = Phase.LINKING
         session.peer_id, session.token = roster.peer_id, roster.token
         for entry in roster.entries:
@@ -105,8 +106,11 @@ class Lobby(SessionPart):
                 session.expect(session.peers[entry.peer_id])
         self._report_when_linked()
 
-    def _check_roster(self, roster: Roster) -> None:
-        """Every seat of the game has its peer, the host has one, and ours are those that we were granted."""
+    def _check_roster(self, roster: Roster, host: Peer) -> None:
+        """Every seat of the game has its peer, the host has one, ours are those that we were granted.
+
+        And those that we are to call have addresses that can be ours to call.
+        """
         session = self._session
         seats = {entry.peer_id: entry.players for entry in roster.entries}
         taken = check_seats(seats.values(), session.sim.num_players)
@@ -115,6 +119,9 @@ class Lobby(SessionPart):
         ours = seats[roster.peer_id]
         if ours != session.local_players or len(ours) != session.seats_asked:
             raise InvalidValue(f"a roster that gives this peer the seats {ours}")
+        for entry in roster.entries:
+            if HOST_ID < entry.peer_id < roster.peer_id and host.connection is not None:
+                check_reachable(entry.address, host.connection.address)
 
     def _report_when_linked(self) -> None:
         """Tell the host, once, that all links are up."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from retick.errors import InvalidValue
 from retick.rollback.events import MatchStarted
 from retick.rollback.match.match import Match
+from retick.rollback.session.messages.addresses import check_reachable
 from retick.rollback.session.messages.join import Welcome, decode_welcome, encode_joined
 from retick.rollback.session.messages.roster import check_seats
 from retick.rollback.session.part import SessionPart
@@ -40,6 +41,9 @@ class Newcomer(SessionPart):
         if not isinstance(session.sim, PacksState):
             raise InvalidValue("a WELCOME for a game whose state cannot be sent")
         self._check_welcome(welcome)
+        for entry in welcome.entries:
+            if entry.peer_id != welcome.sender and sponsor.connection is not None:
+                check_reachable(entry.address, sponsor.connection.address)
         self._welcome = welcome
         self._receiver = StateReceiver(session.sim, welcome.state)
         del session.peers[sponsor.peer_id]

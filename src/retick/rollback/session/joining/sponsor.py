@@ -15,6 +15,7 @@ from retick.errors import InvalidValue, UsageError
 from retick.link import Accept, Reason, Refuse, Request
 from retick.rollback.match.match import Match
 from retick.rollback.session.joining.newcomer import LEVEL_SECONDS
+from retick.rollback.session.messages.addresses import pack_address
 from retick.rollback.session.messages.join import Meet, Welcome, decode_joined, encode_meet, encode_welcome
 from retick.rollback.session.messages.kinds import (
     Kind,
@@ -22,7 +23,7 @@ from retick.rollback.session.messages.kinds import (
     encode_byte,
     encode_byte_and_number,
 )
-from retick.rollback.session.messages.roster import MAX_SEATS_EACH, pack_address
+from retick.rollback.session.messages.roster import MAX_SEATS_EACH
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import LAST_PEER_ID, Peer, Role
 from retick.rollback.session.state_transfer import PackedState, StateSender
@@ -120,7 +121,7 @@ class Sponsor(SessionPart):
             frame=frame,
             state=packed.header,
             gone=tuple(sorted(set(session.gone) - set(newcomer.players))),
-            entries=session.roster_entries("sponsor"),
+            entries=session.roster_entries(""),
         )
         self._sender = StateSender(encode_welcome(welcome), packed)
         self._sender.add(newcomer)
