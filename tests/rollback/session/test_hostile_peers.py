@@ -120,10 +120,10 @@ def test_a_promise_far_ahead_does_not_keep_a_newcomer_out() -> None:
     liar: Any = mesh["peer2"].session
     promise = liar.joins.promise
 
-    def lie(match: Any) -> int:
+    def lie(match: Any, last: int) -> int:
         # It says nothing else: a peer that is expelled and sends its own DROP first is tested elsewhere.
         mesh.at(0.03, lambda: mesh.crash("peer2"))
-        return int(promise(match)) | 0x7FFFFFF0
+        return int(promise(match, last)) | 0x7FFFFFF0
 
     liar.joins.promise = lie
     mesh.restart("peer3")

@@ -78,6 +78,8 @@ class SessionCore:
             if (packets or not match.exchanges) and not (self.is_quiet and not match.alarm.is_open):
                 # Once a frame, and while waiting as often as packets are sent again.
                 self.is_quiet = self.ask_parts(match, now)
+        elif match is None:
+            self.wait(now)
         return self.link.drain(now)
 
     def next_timeout(self) -> float | None:
@@ -121,6 +123,10 @@ class SessionCore:
 
     def on_link_events(self, now: float) -> None:
         """Read the link's events."""
+        raise NotImplementedError
+
+    def wait(self, now: float) -> None:
+        """Before the first match: let each part see how long it has waited."""
         raise NotImplementedError
 
     def ask_parts(self, match: Match, now: float) -> bool:

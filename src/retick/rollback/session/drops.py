@@ -67,6 +67,9 @@ class Drops(SessionPart):
         self._catch_up_with_commits(drop, match)
         for peer_id in sorted(drop.lost - set(agreement.lost)):
             lost = session.peers.get(peer_id)
+            if lost is not None and lost.role is Role.NEWCOMER:
+                # It is not a player anywhere. The sender means a peer that had this id before.
+                continue
             if lost is not None:
                 if lost.connection is not None:
                     lost.connection.close(Reason.GOODBYE, "another peer has lost you")
@@ -86,6 +89,10 @@ class Drops(SessionPart):
             raise InvalidValue("a DROP about its own sender")
         if max(drop.lost, default=0) > self._session.newest_peer_id:
             raise InvalidValue(f"a DROP about peer {max(drop.lost)}, which never was in this match")
+
+    def peer_id_given(self, peer_id: int) -> None:
+        self._early.pop(peer_id, None)
+        self._session.drop_agreement.forget(peer_id)
 
     def match_begun(self, match: Match) -> None:
         """Handle the DROP messages of this match that came before it had begun here."""

@@ -178,6 +178,11 @@ class Resync(SessionPart):
         self._announce([newcomer])
         self._report_when_ready(match, [newcomer])
 
+    def peer_id_given(self, peer_id: int) -> None:
+        self._agreed.pop(peer_id, None)
+        self._unwanted.discard(peer_id)
+        self._announced = {key: header for key, header in self._announced.items() if key[0] != peer_id}
+
     def roster_agreed(self, match: Match) -> None:
         session = self._session
         if self._source is None or session.match is not match:

@@ -94,19 +94,20 @@ class RollbackSession(SessionCore):
         """The seats played here; a joiner learns its own when it is accepted."""
         self.token = entropy(TOKEN_SIZE) if host_address is None else b""
         """What peers of this match show when they call each other."""
+        self.entropy = entropy
         self.newest_peer_id = HOST_ID
-        """The highest id that any peer of this match has had; none is given twice."""
+        """The highest id that any peer of this match has had, as far as this one can know."""
         self.drop_agreement = DropAgreement()
         self.is_host = host_address is None
         self.seats_asked = seats
         """How many players are at this peer."""
         self.now = 0.0
         """The time of the link's events that are being read."""
-        self._admission = Admission(self)
+        self.admission = Admission(self)
         self.link = LinkEndpoint(
             link_config_for(sim, self.config),
             entropy=entropy,
-            admit=self._admission.admit,
+            admit=self.admission.admit,
             on_payload=self.receive_payload,
         )
         self._application = ApplicationMessages(self)
@@ -207,6 +208,12 @@ class RollbackSession(SessionCore):
         """Give the application an event."""
         self.happened.append(event)
 
+    def give_peer_id(self, peer_id: int) -> None:
+        """Tell the parts that a newcomer gets this id."""
+        self.newest_peer_id = max(self.newest_peer_id, peer_id)
+        for part in self.parts:
+            part.peer_id_given(peer_id)
+
     def tell_roster_agreed(self, match: Match) -> None:
         """Tell the parts that all peers count the same players again."""
         for part in self.parts:
@@ -238,7 +245,7 @@ class RollbackSession(SessionCore):
     def expect(self, peer: Peer) -> None:
         """A peer of the match is going to call, or has called before we knew of it."""
         self.peers[peer.peer_id] = peer
-        connection = self._admission.claim(peer.peer_id)
+        connection = self.admission.claim(peer.peer_id)
         if connection is not None:
             peer.attach(connection)
             if connection.is_connected:
@@ -317,6 +324,12 @@ class RollbackSession(SessionCore):
                 return False
         return is_quiet
 
+    def wait(self, now: float) -> None:
+        self.now = now
+        self.admission.expire(now)
+        for part in self.parts:
+            part.while_waiting(now)
+
     def on_link_events(self, now: float) -> None:
         self.now = now
         for event in self.link.events():
@@ -358,6 +371,8 @@ class RollbackSession(SessionCore):
             return
         if terms is not None and not self.local_players:
             self.local_players = terms.seats
+        if peer.role is Role.NEWCOMER and not self.sponsor.let_in(peer):
+            return
         if peer.role is not Role.SPECTATOR:
             self.tell(PeerConnected(peer=peer.peer_id, players=peer.players))
         for part in self.parts:

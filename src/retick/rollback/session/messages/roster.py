@@ -4,7 +4,7 @@
 
     roster entries  u8 count; each: u8 peer id, u16 seats as bits, u8 n, n bytes address
     01 ROSTER       u8 your peer id, 8 bytes token, roster entries
-    02 READY        nothing more: all links of the sender are up
+    02 READY        8 bytes token of the roster: all links of the sender are up
     03 START        u32 seed
 
 The host has peer id 0; the others are numbered as they came.
@@ -141,13 +141,15 @@ def check_seats(groups: Iterable[tuple[int, ...]], num_players: int) -> set[int]
     return set(seats)
 
 
-def encode_ready() -> bytes:
-    return bytes((Kind.READY,))
+def encode_ready(token: bytes) -> bytes:
+    return bytes((Kind.READY,)) + token
 
 
-def decode_ready(data: bytes) -> None:
-    if len(data) != 1:
-        raise InvalidValue(f"READY has 1 byte, not {len(data)}")
+def decode_ready(data: bytes) -> bytes:
+    """The token of the roster that the sender has."""
+    if len(data) != 1 + TOKEN_SIZE:
+        raise InvalidValue(f"READY has {1 + TOKEN_SIZE} bytes, not {len(data)}")
+    return data[1:]
 
 
 def encode_start(seed: int) -> bytes:
