@@ -143,15 +143,23 @@ class Lobby(SessionPart):
             for peer in [peer for peer in session.peers.values() if not peer.ready]:
                 text = f"peer {peer.peer_id} was not ready after {waited:.0f} s"
                 session.expel(peer, text, reason=Reason.DENIED)
-        elif not session.is_host and not self._reported and waited > self._seconds:
+        elif not session.is_host and not self._reported and waited > self._patience():
             session.end(self._complaint())
         elif not session.is_host and waited > self._seconds + 2 * GRACE:
             session.end("the host does not start the match")
 
+    def _apart(self) -> list[int]:
+        """The others with whom there is no link."""
+        return [peer.peer_id for peer in self._session.peers.values() if not peer.is_connected]
+
+    def _patience(self) -> float:
+        """Of two without a link the one that calls leaves first, and the other one can stay."""
+        is_caller = any(peer_id < self._session.peer_id for peer_id in self._apart())
+        return self._seconds if is_caller else self._seconds + GRACE / 2
+
     def _complaint(self) -> str:
         """Who could not reach whom, for the host's eyes too."""
-        session = self._session
-        apart = [peer.peer_id for peer in session.peers.values() if not peer.is_connected]
+        session, apart = self._session, self._apart()
         why = next((self._missing[peer_id] for peer_id in apart if peer_id in self._missing), "no answer")
         names = ", ".join(str(peer_id) for peer_id in apart)
         return f"peer {session.peer_id} has no link with peer {names}: {why}"
