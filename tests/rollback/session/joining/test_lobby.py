@@ -297,6 +297,22 @@ def test_a_joiner_that_leaves_after_the_roster_ends_the_lobby_for_nobody_else(le
     assert_starts_again(mesh, "peer2")
 
 
+def test_a_roster_that_reaches_one_joiner_much_later_than_another_is_no_problem() -> None:
+    """It still has the earlier one when it is called."""
+    mesh = gathering(4)
+    host: Any = mesh["peer0"].session
+    slow, *_, leaver = (peer.connection.address for _, peer in sorted(host.peers.items()))
+    mesh[leaver].session.close("changed my mind")
+    mesh.link("peer0", slow, Conditions(latency=1.2))
+    mesh.run(0.3)
+    mesh.crash(leaver)
+    mesh.restart(leaver, through="peer0")
+    mesh.start(limit=8.0)
+    mesh.play(120)
+    mesh.verify()
+    assert len(mesh["peer0"].events_of(PeerDisconnected)) == 1
+
+
 def test_a_joiner_that_is_never_ready_is_dropped_and_the_others_keep_their_places() -> None:
     mesh = gathering(4)
     silent: Any = mesh["peer2"].session

@@ -68,7 +68,8 @@ class Admission:
     def _answer_call(self, request: Request, call: ConnectRequest) -> Accept | Refuse:
         """Another peer of a match calls."""
         session = self._session
-        if not session.token:
+        is_of_next_roster = session.phase is Phase.LINKING and not session.is_host and call.token != session.token
+        if not session.token or is_of_next_roster:
             return self._early.hold(request, call)
         peer = session.peers.get(call.peer_id) if call.token == session.token else None
         may_become_known = session.phase is Phase.RUNNING and call.peer_id != session.peer_id

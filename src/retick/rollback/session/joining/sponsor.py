@@ -121,6 +121,7 @@ class Sponsor(SessionPart):
         peer_id = session.joins.next_peer_id()
         if self._is_busy() or peer_id is None or not set(peer.players) <= set(session.gone) or not session.running:
             if peer.connection is not None:
+                peer.connection.tag = None
                 peer.connection.close(Reason.DENIED, BUSY)
             return False
         peer.peer_id = peer_id
@@ -205,7 +206,7 @@ class Sponsor(SessionPart):
         if self._began_at is None:
             self._began_at = self._moved_at = now
         progress = self._progress_of(newcomer, match)
-        if progress[:1] == self._progress[:1] or progress[1:] != self._progress[1:]:
+        if self._waits_for_state or progress[:1] == self._progress[:1] or progress[1:] != self._progress[1:]:
             self._moved_at = now
         self._progress = progress
         if self._proposed_at is not None:
