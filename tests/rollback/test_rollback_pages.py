@@ -6,10 +6,10 @@ from pathlib import Path
 
 from retick.rollback import MatchConfig, PeerStats, Phase, SessionStats, events
 from retick.rollback.session.joining.sponsor import ASK_SPONSOR
+from retick.rollback.session.messages.addresses import MAX_ADDRESS
 from retick.rollback.session.messages.connect import OTHER_VERSION, VERSION, Want
 from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.session.messages.roster import (
-    MAX_ADDRESS,
     MAX_PEERS,
     Roster,
     RosterEntry,
@@ -25,7 +25,7 @@ ROLLBACK = (DOCS / "rollback.md").read_text(encoding="utf-8")
 
 
 def test_the_example_is_the_roster_that_it_describes() -> None:
-    members = (RosterEntry(0, (0,), "host"), RosterEntry(1, (1,), ("10.0.0.2", 7778)))
+    members = (RosterEntry(0, (0,), ""), RosterEntry(1, (1,), ("10.0.0.2", 7778)))
     roster = Roster(1, bytes(range(1, 9)), members)
     block = re.search(r"## Example.*?```\n(.*?)```", MESSAGES, re.DOTALL)
     assert block is not None

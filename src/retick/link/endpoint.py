@@ -120,8 +120,12 @@ class LinkEndpoint(EndpointCore):
         self._due_at = NEVER
 
     @cython.annotation_typing(False)
-    def dial(self, address: Hashable, *, seats: int = 1, data: bytes = b"") -> Connection:
-        """Ask for a connection: Connected, Refused or Disconnected follows. The peer's application gets ``data``."""
+    def dial(self, address: Hashable, *, seats: int = 1, data: bytes = b"", heard_of: bool = False) -> Connection:
+        """Ask for a connection: Connected, Refused or Disconnected follows. The peer's application gets ``data``.
+
+        ``heard_of``: the address comes from a third peer, and whoever is there may not want to be asked. Until there is
+        an answer, requests are fewer and smaller.
+        """
         if not 0 <= seats <= MAX_SEATS_WANTED:
             raise UsageError(f"seats are 0 to {MAX_SEATS_WANTED}, not {seats}")
         if len(data) > MAX_APPLICATION_DATA:
@@ -131,7 +135,7 @@ class LinkEndpoint(EndpointCore):
         nonce = self._entropy(8)
         connection = Connection(self, address, self._new_id(), nonce)
         share = int.from_bytes(self._entropy(8), "little")
-        connection._dialler = Dialler(self, connection, share=share, seats=seats, data=bytes(data))
+        connection._dialler = Dialler(self, connection, share=share, seats=seats, data=bytes(data), heard_of=heard_of)
         self.connections[connection.local_id] = connection
         self._by_nonce[nonce] = connection
         connection._want_to_send()

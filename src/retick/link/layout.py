@@ -36,6 +36,7 @@ __all__ = [
     "MAX_TEXT",
     "MIN_DATAGRAM_LIMIT",
     "MIN_HANDSHAKE",
+    "MIN_REQUEST",
     "NONCE_SIZE",
     "PAYLOAD",
     "PAYLOAD_DELAY_NONE",
@@ -77,6 +78,8 @@ COOKIE_SIZE: Final = 16
 """Bytes of a cookie, and of the commitment beside it."""
 HANDSHAKE_HEAD_SIZE: Final = 13
 """Kind, magic, version, nonce."""
+MIN_REQUEST: Final = 128
+"""The least that an acceptor answers. Its answer to REQUEST is shorter."""
 MIN_HANDSHAKE: Final = 512
 """A dialler pads its datagrams to this many bytes, so that no answer is longer than its question."""
 MAX_HANDSHAKE: Final = 1200

@@ -1,11 +1,12 @@
 """From evidence to report, without engines: the first divergence, the groups, the fields and the inputs."""
 
+import itertools
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.rollback.desync.analysis import MAX_DIFFERENCES, first_divergence, make_report
+from retick.rollback.desync.analysis import MAX_DIFFERENCES, Comparison, first_divergence, make_report
 from retick.rollback.desync.evidence import Closeup, StateFields, Timeline
 
 
@@ -22,6 +23,15 @@ def closeup(peer_id: int, frame: int, fields: dict[str, Any], *, total: int | No
 
 def by_peer(*entries: Any) -> dict[int, Any]:
     return {entry.peer_id: entry for entry in entries}
+
+
+def test_timelines_are_compared_as_they_come_in_any_order() -> None:
+    lines = [line(0, 1, 2, 3), line(1, 1, 2, 4), line(2, 9, 2, 3)]
+    for order in itertools.permutations(lines):
+        compared = Comparison()
+        for each in order:
+            compared.add(each)
+        assert compared.first == 10
 
 
 def test_the_first_divergence_is_the_first_frame_that_two_show_differently() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from retick.rollback.desync.analysis import Comparison
 from retick.rollback.desync.evidence import (
     CLOSEUP,
     TIMELINE,
@@ -21,7 +22,7 @@ from retick.rollback.engine.engine import RollbackEngine
 from retick.sim.world import WorldSimulation
 from tests.rollback.desync.planted import FieldChanged, HiddenField, UnsavedAttribute, WrongBranch
 from tests.rollback.engine.engines import exchange, investigate, play, script_of
-from tests.toys import Tally
+from tests.toys import Tally, TallyState
 
 
 def the_report(investigations: Sequence[Investigation]) -> DesyncReport:
@@ -255,6 +256,16 @@ def closeup_message(**changes: Any) -> bytes:
     return message
 
 
+class Counting(Tally):
+    """Counts what it is asked."""
+
+    checksums = 0
+
+    def checksum(self, state: TallyState) -> int:
+        self.checksums += 1
+        return super().checksum(state)
+
+
 LIES: list[Callable[[], bytes]] = [
     lambda: b"",
     lambda: b"\xff" * 40,
@@ -298,6 +309,24 @@ class TestLies:
         taken = sum(one.receive(2, closeup_message(frame=frame), 0.1) for frame in range(33, 533))
         assert taken == 4
         assert one.refused == {2: 500 + 496}
+
+    def test_a_message_that_is_refused_costs_no_comparison(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        one = investigate(play([Tally(3)] * 3, script_of(3, 3), 60), 48, 32)[0]
+        compared: list[int] = []
+        monkeypatch.setattr(Comparison, "add", lambda self, line: compared.append(line.peer_id))
+        monkeypatch.setattr(Timeline, "checksum_at", lambda self, frame: compared.append(frame))
+        for lie in LIES:
+            for _ in range(50):
+                one.receive(2, lie(), 0.1, frontier=60)
+        assert compared == []
+
+    def test_checksums_are_computed_once_although_an_investigation_follows_another(self) -> None:
+        sims = [Counting(2), Counting(2)]
+        engine = play(sims, script_of(3, 2), 100)[0]
+        remembered: dict[int, int] = {}
+        for now in (0.0, 9.0, 18.0):
+            Investigation(engine, sims[0], 0, [0, 1], None, -1, now, remembered=remembered)
+            assert sims[0].checksums == len(remembered) > 50
 
     def test_a_peer_that_makes_its_checksums_up_stands_alone_in_the_report(self) -> None:
         investigations = investigate(play([Tally(3)] * 3, script_of(3, 3), 60), 48, 32)

@@ -257,6 +257,26 @@ def test_a_player_can_come_back_at_an_agreed_frame() -> None:
     assert e.state == straight(sim, [[1] * 8, [6, 6, 0, 0, 0, 0, 7, 8]])
 
 
+@pytest.mark.parametrize("history", [4, 16])
+def test_a_player_can_come_back_up_to_three_histories_ahead(history: int) -> None:
+    sim = Tally(2)
+    e = engine(sim, history=history)
+    for _ in range(6):
+        e.add_remote_inputs(1, e.frame, [6])
+        e.advance(1)
+    e.drop_player(1, 6)
+    furthest = e.frame + 3 * history
+    with pytest.raises(ProtocolViolation, match="in the future"):
+        e.restore_player(1, furthest + 1)
+    e.restore_player(1, furthest)
+    while e.frame < furthest:
+        e.advance(1)
+    e.add_remote_inputs(1, furthest, [7])
+    e.advance(1)
+    assert e.confirmed_frame == furthest
+    assert e.state == straight(sim, [[1] * (furthest + 1), [6] * 6 + [0] * (furthest - 6) + [7]])
+
+
 def test_memory_does_not_grow_with_the_match() -> None:
     import tracemalloc
 

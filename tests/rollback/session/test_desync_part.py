@@ -1,19 +1,22 @@
 """Sessions that investigate by themselves: every peer's application is told the same report."""
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from retick.audit.desync.bundle import bundle_of
+from retick.link import Reason
 from retick.rollback.desync.evidence import TIMELINE, Timeline, encode_timeline, split_into_messages
 from retick.rollback.desync.report import DesyncReport
-from retick.rollback.events import DesyncDetected, DesyncReported
+from retick.rollback.events import DesyncDetected, DesyncReported, PeerDisconnected
 from retick.rollback.match.alarm import AlarmState
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.desync_part import MOST_REFUSED
 from retick.rollback.session.messages.kinds import Kind
-from retick.rollback.session.messages.state import StateHeader, encode_chunk, encode_resync
+from retick.rollback.session.messages.state import StateHeader, encode_resync
 from retick.rollback.session.session import RollbackSession
 from retick.sim.world import WorldSimulation
 from retick.transport import Conditions, SimulatedNetwork
@@ -129,17 +132,68 @@ def test_the_event_carries_what_a_bundle_is_made_from() -> None:
         assert bundle.around is not None
 
 
+class Counting(WrongBranch):
+    """Counts how often each frame's checksum is asked for."""
+
+    def __init__(self, num_players: int) -> None:
+        super().__init__(num_players)
+        self.asked: Counter[int] = Counter()
+
+    def checksum(self, state: TallyState) -> int:
+        self.asked[state.frame] += 1
+        return super().checksum(state)
+
+
+def timeline_of(peer_id: int, count: int) -> bytes:
+    line = Timeline(peer_id=peer_id, alarm=16, last_agreed=None, first=0, checksums=(0,) * count)
+    (message,) = split_into_messages(TIMELINE, encode_timeline(line))
+    return message
+
+
+def send_evidence(liar: RollbackSession, message: bytes, times: int) -> None:
+    for peer in liar.players_peers():
+        for _ in range(times):
+            peer.send(bytes((Kind.EVIDENCE, 0)) + message)
+
+
 def test_nonsense_as_evidence_stops_nobody() -> None:
     peers = peers_of([WrongBranch(3) for _ in range(3)], seed=2)
     network = peers[0].network
-    liar = peers[1]
-    for peer in liar.session.players_peers():
-        for _ in range(50):
-            peer.send(bytes((Kind.EVIDENCE, 0)) + b"nonsense")
+    send_evidence(peers[1].session, b"nonsense", MOST_REFUSED)
     frames = [peer.session.frame for peer in peers]
     network.run(until=network.now + 3.0)
     assert all(peer.session.frame > frame + 120 for peer, frame in zip(peers, frames, strict=True))
     assert not any(peer.reports for peer in peers)
+
+
+def test_a_peer_that_goes_on_with_nonsense_is_expelled() -> None:
+    peers = peers_of([WrongBranch(3) for _ in range(3)], seed=2)
+    network, liar = peers[0].network, peers.pop(1)
+    send_evidence(liar.session, b"nonsense", MOST_REFUSED + 1)
+    network.run(until=network.now + 3.0)
+    told = [event.reason for peer in peers for event in peer.told if isinstance(event, PeerDisconnected)]
+    assert set(told) == {Reason.VIOLATION}
+    for peer in peers:
+        assert liar.session.peer_id not in peer.session.peers
+        assert peer.session.running
+
+
+def test_evidence_makes_the_game_compute_nothing_twice() -> None:
+    """Alarms that are not true, one after the other: no frame's checksum is asked for more than once by them."""
+    sims = [Counting(3) for _ in range(3)]
+    peers = peers_of(sims, seed=2)
+    network, liar, victim = peers[0].network, peers[1].session, sims[0]
+    network.run(until=network.now + 3.0)
+    for alarm in (16, 32, 48, 64, 80, 96):
+        victim.asked.clear()
+        first = peers[0].session.frame
+        send_evidence(liar, false_evidence(liar.peer_id, alarm)[2:], 1)
+        send_evidence(liar, timeline_of(liar.peer_id, 900), 1)
+        network.run(until=network.now + 9.0)
+        run = peers[0].session.frame - first
+        # One for each frame that was held when the alarm came, and those of the match itself, every 16 frames.
+        assert sum(victim.asked.values()) <= MatchConfig().history + 8 + run // 8
+        assert max(victim.asked.values()) <= 2
 
 
 class Once(WrongBranch):
@@ -167,11 +221,7 @@ def test_a_state_that_nobody_named_is_not_gone_on_from(seed: int) -> None:
     for session in (peers[0].session, victim):
         session.resync(peers[0].session.peer_id)
     network.run(until=network.now + 0.5)
-    assert liar.match is not None
-    state = liar.match.engine.state_at(liar.match.engine.final_state_frame)
-    data = liar.sim.pack_state(state)
-    liar.peers[victim.peer_id].send(encode_resync(1, StateHeader(len(data), liar.sim.checksum(state))))
-    liar.peers[victim.peer_id].send(encode_chunk(0, data))
+    liar.peers[victim.peer_id].send(encode_resync(1, StateHeader(32, 7)))
     network.run(until=network.now + 0.5)
     liar.resync(peers[0].session.peer_id)
     network.run(until=network.now + 4.0)

@@ -47,7 +47,7 @@ WORDS = {
     "its host is lost": lambda mesh: encode_drop(Drop(frozenset({0}), (), ()), 2),
     "others are lost": lambda mesh: encode_drop(Drop(frozenset({1, 2}), (), ()), 2),
     "a newcomer": lambda mesh: encode_meet(Meet(200, mesh["peer0"].session.gone, 10, "x")),
-    "a proposal": lambda mesh: encode_byte(Kind.PROPOSE, 200),
+    "a proposal": lambda mesh: encode_byte_and_number(Kind.PROPOSE, 200, 100),
     "a promise": lambda mesh: encode_byte_and_number(Kind.PROMISE, 4, 100),
     "a rematch": lambda mesh: encode_byte(Kind.REMATCH, 1),
     "evidence": lambda mesh: evidence(255, 32),
@@ -91,7 +91,7 @@ def test_only_the_peer_that_lets_people_in_may_announce_one() -> None:
     liar = mesh["peer2"].session
     for peer in liar.players_peers():
         peer.send(encode_meet(Meet(200, mesh["peer0"].session.gone, 10, "x")))
-        peer.send(encode_byte(Kind.PROPOSE, 200))
+        peer.send(encode_byte_and_number(Kind.PROPOSE, 200, liar.frame + 60))
     mesh.run(1.0)
     mesh.crash("peer2")
     mesh.run(5.0)
@@ -129,15 +129,17 @@ def test_a_false_commit_in_a_drop_lets_nobody_in_while_the_sponsor_is_heard() ->
     assert_play_on(mesh, ["peer0", "peer1", "peer2", "peer3"])
 
 
-def test_a_promise_far_ahead_does_not_keep_a_newcomer_out() -> None:
+@pytest.mark.parametrize("far", [False, True])
+def test_a_promise_far_ahead_does_not_keep_a_newcomer_out(far: bool) -> None:
+    """One that the engines could not have accepted ended the match for all."""
     mesh = with_a_free_seat(4)
     liar: Any = mesh["peer2"].session
     promise = liar.joins.promise
 
-    def lie(match: Any) -> int:
+    def lie(match: Any, last: int) -> int:
         # It says nothing else: a peer that is expelled and sends its own DROP first is tested elsewhere.
         mesh.at(0.03, lambda: mesh.crash("peer2"))
-        return int(promise(match)) | 0x7FFFFFF0
+        return int(promise(match, last)) | 0x7FFFFFF0 if far else match.engine.frame + match.config.history + 50
 
     liar.joins.promise = lie
     mesh.restart("peer3")
@@ -168,7 +170,7 @@ def test_a_newcomer_that_does_not_exist_is_not_waited_for() -> None:
     newcomer = sponsor.newest_peer_id + 1
     for peer in sponsor.players_peers():
         peer.send(encode_meet(Meet(newcomer, sponsor.gone, sponsor.frame, "nobody")))
-        peer.send(encode_byte(Kind.PROPOSE, newcomer))
+        peer.send(encode_byte_and_number(Kind.PROPOSE, newcomer, sponsor.frame + 60))
         peer.send(encode_byte_and_number(Kind.COMMIT, newcomer, sponsor.frame + 60))
     mesh.run(0.5)
     mesh.crash("peer0")

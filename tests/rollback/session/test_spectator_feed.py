@@ -1,6 +1,9 @@
 """What a peer that plays sends to its spectators, and whom it sends away."""
 
+import tracemalloc
 from typing import Any
+
+import pytest
 
 from retick.rollback.events import (
     MatchEnded,
@@ -8,8 +11,11 @@ from retick.rollback.events import (
     WatchingStarted,
 )
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session import spectator_feed
 from retick.rollback.session.messages.state import LARGEST_STATE
+from retick.rollback.session.spectator_feed import MOST_STATES
 from retick.testing.mesh import Mesh
+from retick.transport.conditions import Conditions
 from tests.rollback.session.matches import (
     LINK,
     STAY,
@@ -100,3 +106,63 @@ def test_a_state_that_is_too_large_for_a_spectator_is_said_and_nobody_is_blamed(
     [ended] = [event for event in fan.events if isinstance(event, MatchEnded)]
     assert ended.reason.startswith("a state of 16777217 bytes cannot be sent")
     assert_all_play(mesh, 0)
+
+
+class Heavy(Tally):
+    """A packed state of eight megabytes, which counts how often it was made."""
+
+    SIZE = 8 << 20
+    packed = 0
+
+    def pack_state(self, state: Any) -> bytes:
+        type(self).packed += 1
+        return super().pack_state(state).ljust(self.SIZE, b"\0")
+
+    def unpack_state(self, data: bytes) -> Any:
+        return super().unpack_state(data[: 8 + 8 * self.num_players])
+
+
+def test_spectators_that_come_together_share_one_packed_state() -> None:
+    mesh = playing_mesh(2, game=lambda: Heavy(2), conditions=Conditions(latency=0.02))
+    Heavy.packed = 0
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    for number in range(32):
+        mesh.watch(f"fan{number}", "peer0")
+        mesh.run(0.02)
+    mesh.run(0.2)
+    held = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    feed: Any = mesh["peer0"].session.spectator_feed
+    assert [each.waits_for_state() for each in feed._spectators.values()] == [True] * 32
+    assert Heavy.packed == 1
+    # With what waits in 32 links, at both ends.
+    assert held < 4 * Heavy.SIZE
+
+
+def test_states_for_spectators_are_limited_and_one_who_needs_another_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spectator_feed, "SHARED_FRAMES", 10)
+    mesh = playing_mesh(2, game=lambda: Heavy(2), conditions=Conditions(latency=0.02))
+    fans = [mesh.watch(f"fan{number}", "peer0") for number in range(2)]
+    for number in range(2, 5):
+        mesh.run(0.5)
+        fans.append(mesh.watch(f"fan{number}", "peer0"))
+    mesh.run(0.5)
+    feed: Any = mesh["peer0"].session.spectator_feed
+    assert len(feed._beginnings) == MOST_STATES
+    assert [each.needs_state for each in feed._spectators.values()] == [False, False, False, True, True]
+    for fan in fans[:2]:
+        fan.session.close()
+    mesh.run(0.5)
+    assert not any(each.needs_state for each in feed._spectators.values())
+    assert len(feed._beginnings) == MOST_STATES
+
+
+def test_one_whose_state_takes_longer_than_the_inputs_are_held_is_sent_away() -> None:
+    mesh = playing_mesh(2, game=lambda: Heavy(2), conditions=Conditions(latency=0.02))
+    fan = mesh.watch("fan", "peer0")
+    mesh.run(0.5)
+    mesh.link("fan", "peer0", Conditions(latency=0.4, loss=0.6))
+    mesh.run(90.0)
+    assert mesh["peer0"].session.spectators == 0
+    assert any(isinstance(event, SourceChanged) for event in fan.events)

@@ -13,6 +13,7 @@ from retick.rollback.events import (
     PlayersDropped,
     SourceChanged,
 )
+from retick.rollback.session.messages.kinds import Kind, encode_byte
 from retick.rollback.session.messages.state import LARGEST_STATE, StateHeader, encode_chunk, encode_resync
 from retick.rollback.session.peer import Peer, Phase, Role
 from retick.rollback.session.session import RollbackSession
@@ -42,12 +43,17 @@ class Bulky(Tally):
 def test_word_of_the_lost_gets_through_while_a_large_state_fills_the_links() -> None:
     mesh = playing_mesh(4, game=lambda: Bulky(4), conditions=Conditions(latency=0.05, loss=0.3))
     source = mesh["peer0"].session
-    for name in ("peer0", "peer1", "peer2"):
-        mesh[name].session.resync(0)
+    for peer in mesh.alive:
+        peer.session.resync(0)
+
+    def is_full() -> bool:
+        return all(peer.connection.queued_bytes > 128 << 10 for peer in source.players_peers())
+
+    mesh.run_until(is_full, limit=4.0, what="the links are full")
     mesh["peer3"].session.close()
     mesh.run(0.3)
     mesh.crash("peer3")
-    assert all(peer.connection.queued_bytes > 128 << 10 for peer in source.players_peers())
+    assert is_full()
     mesh.run_until(lambda: bool(mesh["peer1"].events_of(PlayersDropped)), limit=20.0, what="it is dropped")
     mesh.run_until(lambda: source.match.number == 1, limit=120.0, what="the state is there")
     mesh.run(2.0)
@@ -206,6 +212,7 @@ def test_a_spectator_whose_game_cannot_unpack_the_state_moves_on_and_ends() -> N
 def test_a_peer_that_sends_a_bad_state_to_go_on_from_is_expelled(name: str) -> None:
     mesh = playing_mesh(3)
     victim = towards(mesh, "peer2", "peer0")
+    mesh["peer0"].session.resync(mesh["peer2"].session.peer_id)
     header = PackedState(Tally(3), Tally(3).initial_state(5)).header
     victim.send(encode_resync(1, header._replace(size=len(GOOD.data))))
     for chunk in BAD_CHUNKS[name]:
@@ -215,6 +222,69 @@ def test_a_peer_that_sends_a_bad_state_to_go_on_from_is_expelled(name: str) -> N
     mesh.run(5.0)
     assert [event.reason for event in mesh["peer0"].events_of(PeerDisconnected)] == [Reason.VIOLATION]
     assert_all_play(mesh, 0)
+
+
+def test_a_state_that_nobody_asked_for_is_neither_kept_nor_unpacked() -> None:
+    unpacked: list[bytes] = []
+    mesh = playing_mesh(3)
+    victim: Any = mesh["peer0"].session
+    victim.sim.unpack_state = unpacked.append
+    towards(mesh, "peer2", "peer0").send(encode_resync(1, StateHeader(LARGEST_STATE, 0)))
+    mesh.run(0.5)
+    assert mesh["peer2"].session.peer_id in victim.peers, "an announcement alone is allowed"
+    towards(mesh, "peer2", "peer0").send(encode_chunk(0, bytes(CHUNK)))
+    mesh.run(2.0)
+    assert [event.reason for event in mesh["peer0"].events_of(PeerDisconnected)] == [Reason.VIOLATION]
+    mesh.crash("peer2")
+    mesh.run(5.0)
+    assert_all_play(mesh, 0)
+    assert unpacked == []
+
+
+@pytest.mark.parametrize("raises", [RecursionError, MemoryError, OverflowError, UnicodeDecodeError])
+def test_whatever_a_game_raises_for_a_state_that_was_asked_for_expels_its_sender(raises: Any) -> None:
+    mesh = playing_mesh(3)
+    victim: Any = mesh["peer0"].session
+
+    def unpack(data: bytes) -> Any:
+        raise raises("utf-8", b"", 0, 1, "bad") if raises is UnicodeDecodeError else raises
+
+    victim.sim.unpack_state = unpack
+    source = mesh["peer2"].session.peer_id
+    for peer in mesh.alive:
+        peer.session.resync(source)
+    mesh.run(1.0)
+    assert [event.reason for event in mesh["peer0"].events_of(PeerDisconnected)] == [Reason.VIOLATION]
+    mesh.crash("peer2")
+    mesh.run(5.0)
+    assert_all_play(mesh, 0)
+
+
+@pytest.mark.parametrize("message", [encode_resync(1, StateHeader(1, 1)), encode_byte(Kind.ASK, 1)])
+def test_a_second_announcement_and_a_second_question_are_violations(message: bytes) -> None:
+    mesh = playing_mesh(3)
+    mesh["peer0"].session.resync(0)
+    mesh.run(0.2)
+    for _ in range(2):
+        towards(mesh, "peer2", "peer0").send(message)
+    mesh.run(0.5)
+    assert [event.reason for event in mesh["peer0"].events_of(PeerDisconnected)] == [Reason.VIOLATION]
+
+
+def test_what_is_on_its_way_of_a_state_is_ignored_when_another_match_begins_meanwhile() -> None:
+    mesh = playing_mesh(3, game=lambda: Bulky(3), conditions=Conditions(latency=0.05, loss=0.02))
+    for peer in mesh.alive:
+        peer.session.resync(0)
+    mesh.run(0.5)
+    for peer in mesh.alive:
+        peer.session.rematch()
+    mesh.run(4.0)
+    assert not any(peer.events_of(PeerDisconnected) for peer in mesh.alive)
+    assert_all_play(mesh, 1)
+    for peer in mesh.alive:
+        peer.session.resync(0)
+    mesh.run(30.0)
+    assert_all_play(mesh, 2)
 
 
 def test_a_state_from_another_peer_than_the_sponsor_is_not_received() -> None:

@@ -7,8 +7,9 @@ import pytest
 
 from retick.rollback.events import MatchEnded, SourceChanged, WatchingStarted
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.session.messages.feed import Feed, encode_feed
+from retick.rollback.session.messages.feed import Feed, decode_feed, encode_feed
 from retick.rollback.session.messages.join import Welcome, encode_welcome
+from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.session.messages.roster import RosterEntry
 from retick.rollback.session.messages.state import StateHeader, encode_chunk
 from retick.rollback.spectate.spectator import MOST_WAITING, SpectatorSession
@@ -169,3 +170,37 @@ def test_a_source_whose_frames_do_not_fit_a_message_is_left_for_another() -> Non
     mesh.run(8.0)
     assert session.source == "peer0"
     assert session.frame > 0
+
+
+def say(mesh: Mesh, *messages: bytes) -> None:
+    """The only spectator of peer1 is sent these messages."""
+    feed: Any = mesh["peer1"].session.spectator_feed
+    [peer] = feed._spectators
+    for message in messages:
+        peer.send(message)
+
+
+def test_nothing_is_read_of_a_source_after_it_has_broken_the_rules() -> None:
+    mesh = mesh_of(2)
+    spectator = mesh.watch("fan", "peer1")
+    mesh.run(2.0)
+    session: Any = spectator.session
+    read: list[int] = []
+    session._receive[Kind.FEED] = lambda data: read.append(decode_feed(data).first)
+    say(mesh, b"nonsense", encode_feed(Feed(0, bytes(8), ())), encode_feed(Feed(0, bytes(8), ())))
+    mesh.run(1.0)
+    assert session.source == "peer0"
+    assert 0 not in read
+
+
+def test_a_second_state_of_the_same_match_is_not_read() -> None:
+    unpacked: list[bytes] = []
+    mesh = mesh_of(2)
+    spectator = mesh.watch("fan", "peer1")
+    mesh.run(2.0)
+    session: Any = spectator.session
+    session._sim.unpack_state = unpacked.append
+    say(mesh, encode_welcome(session._welcome), encode_chunk(0, bytes(24)))
+    mesh.run(1.0)
+    assert unpacked == []
+    assert session.source == "peer0"

@@ -7,18 +7,34 @@ from retick.rollback.desync.evidence import Closeup, StateFields, Timeline
 from retick.rollback.desync.report import DesyncReport, Divergence, FieldValues, InputDifference, InputRow
 from retick.sim.fields import differing_fields
 
-__all__ = ["first_divergence", "make_report"]
+__all__ = ["Comparison", "first_divergence", "make_report"]
 
 MAX_DIFFERENCES = 64
 """Fields in a report: after the first few, more of them explain nothing."""
 
 
+class Comparison:
+    """Timelines compared as they come: each costs as much as it is long, however many came before."""
+
+    def __init__(self) -> None:
+        self.first: int | None = None
+        """The first frame that differs between any two peers that both show it."""
+        self._shown: dict[int, int] = {}
+        """Each frame's checksum, as the first peer showed it."""
+
+    def add(self, line: Timeline) -> None:
+        for frame, checksum in enumerate(line.checksums, line.first):
+            differs = self._shown.setdefault(frame, checksum) != checksum
+            if differs and (self.first is None or frame < self.first):
+                self.first = frame
+
+
 def first_divergence(timelines: Mapping[int, Timeline]) -> int | None:
     """The first frame that differs between any two peers that both show it."""
-    for frame in _frames(timelines):
-        if len(_checksums(timelines, frame)[1]) > 1:
-            return frame
-    return None
+    compared = Comparison()
+    for line in timelines.values():
+        compared.add(line)
+    return compared.first
 
 
 def _frames(timelines: Mapping[int, Timeline]) -> list[int]:

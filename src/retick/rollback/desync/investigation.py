@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from retick.errors import DecodeError, HistoryEvicted
-from retick.rollback.desync.analysis import first_divergence, make_report
+from retick.rollback.desync.analysis import Comparison, make_report
 from retick.rollback.desync.evidence import (
     CLOSEUP,
     MAX_CHECKSUMS,
@@ -49,13 +49,17 @@ NEWEST_UNASKED = 600
 class Held:
     """The final states that an investigation keeps, with their checksums and inputs."""
 
-    def __init__(self, engine: RollbackEngine, sim: Any, last_agreed: int) -> None:
+    def __init__(
+        self, engine: RollbackEngine, sim: Any, last_agreed: int, remembered: dict[int, int] | None = None
+    ) -> None:
+        """``remembered`` has the checksums of final states by their frames; those that are computed are added."""
         final = engine.final_state_frame
         self.first = max(last_agreed, final - MAX_CHECKSUMS + 1, 0)
         self.states: list[Any] = []
         self.checksums: list[int] = []
         self.inputs: dict[int, tuple[int, ...]] = {}
         self._sim = sim
+        self._remembered = {} if remembered is None else remembered
         for frame in range(self.first - INPUTS_BEFORE, self.first):
             self._keep_inputs(engine, frame)
         self.extend(engine)
@@ -77,8 +81,13 @@ class Held:
                 self.first = frame + 1
                 continue
             self.states.append(state)
-            self.checksums.append(self._sim.checksum(state) & 0xFFFFFFFF)
+            self.checksums.append(self._checksum(frame, state))
             self._keep_inputs(engine, frame - 1)
+
+    def _checksum(self, frame: int, state: Any) -> int:
+        if frame not in self._remembered:
+            self._remembered[frame] = self._sim.checksum(state) & 0xFFFFFFFF
+        return self._remembered[frame]
 
     def _keep_inputs(self, engine: RollbackEngine, frame: int) -> None:
         try:
@@ -119,16 +128,18 @@ class Investigation:
         now: float,
         *,
         patience: float = 8.0,
+        remembered: dict[int, int] | None = None,
     ) -> None:
         """Keep the evidence at once.
 
         ``peers`` are the peer ids of all, this one's ``peer_id`` included. ``frame`` and ``last_agreed`` are those of
         the alarm (DesyncDetected); if a peer's evidence came first, its frame (``evidence.alarm_in``) and -1.
-        ``patience`` is how many seconds the others have.
+        ``patience`` is how many seconds the others have. ``remembered`` has the checksums of this match's final states
+        that an investigation computed before, by their frames; it is added to.
         """
         self.peer_id = peer_id
         self.peers = tuple(sorted({*peers, peer_id}))
-        self.held = Held(engine, sim, last_agreed)
+        self.held = Held(engine, sim, last_agreed, remembered)
         self.refused: Counter[int] = Counter()
         """Messages that were no evidence, by the peer id of the sender."""
         self.report: DesyncReport | None = None
@@ -142,6 +153,7 @@ class Investigation:
         self._outgoing: list[bytes] = []
         self._assemblers = {peer_id: Assembler() for peer_id in self.peers}
         self._timelines: dict[int, Timeline] = {}
+        self._compared = Comparison()
         self._closeups: dict[int, dict[int, Closeup]] = {peer_id: {} for peer_id in self.peers}
         self._go_on()
 
@@ -161,7 +173,7 @@ class Investigation:
             self._go_on()
 
     def receive(self, peer_id: int, data: bytes, now: float, *, frontier: int | None = None) -> bool:
-        """Receive a message from another peer; False if it was refused.
+        """Receive a message from another peer; False if it was refused, which costs no more than reading it.
 
         ``frontier`` is the engine's present ``local_frontier``: no peer can have final states past it.
         """
@@ -170,9 +182,10 @@ class Investigation:
             accepted = accepted and self._receive(peer_id, data, self._frontier if frontier is None else frontier)
         except DecodeError:
             accepted = False
-        if not accepted:
+        if accepted:
+            self.handle_timeout(now)
+        else:
             self.refused[peer_id] += 1
-        self.handle_timeout(now)
         return accepted
 
     def _receive(self, peer_id: int, data: bytes, frontier: int) -> bool:
@@ -188,8 +201,12 @@ class Investigation:
         """One from each peer, in its own name, of states that it can have."""
         if line.peer_id != peer_id or peer_id in self._timelines or line.end > frontier + 1:
             return False
-        self._timelines[peer_id] = line
+        self._add_timeline(peer_id, line)
         return True
+
+    def _add_timeline(self, peer_id: int, line: Timeline) -> None:
+        self._timelines[peer_id] = line
+        self._compared.add(line)
 
     def _receive_closeup(self, peer_id: int, closeup: Closeup) -> bool:
         """Few from each peer, in its own name, of a frame whose checksum is in its timeline."""
@@ -230,7 +247,7 @@ class Investigation:
         missing = set(self.peers) - self._gone - self._timelines.keys()
         if missing and not self._past_half:
             return
-        frame = first_divergence(self._timelines)
+        frame = self._compared.first
         if frame is None:
             if not missing:
                 self._finish()
@@ -250,7 +267,7 @@ class Investigation:
             first=self.held.first,
             checksums=tuple(self.held.checksums),
         )
-        self._timelines[self.peer_id] = line
+        self._add_timeline(self.peer_id, line)
         self._outgoing += split_into_messages(TIMELINE, encode_timeline(line))
 
     def _show_closeup(self, frame: int) -> None:
@@ -269,7 +286,7 @@ class Investigation:
         self._outgoing += split_into_messages(CLOSEUP, encode_closeup(own[frame]))
 
     def _finish(self) -> None:
-        frame = first_divergence(self._timelines)
+        frame = self._compared.first
         closeups = {
             peer_id: known[frame] for peer_id, known in self._closeups.items() if frame is not None and frame in known
         }

@@ -318,9 +318,13 @@ class RollbackEngine:
                     self.inputs.mark_dirty(seat, at + 1)
 
     def restore_player(self, player: Player, frame: Frame) -> None:
-        """Let a dropped player send inputs again, from ``frame`` on; all peers must agree on the frame."""
+        """Let a dropped player send inputs again, from ``frame`` on; all peers must agree on the frame.
+
+        The frame may be up to three histories ahead: a peer that is behind must be able to accept it too.
+        """
         self.check_seat(player)
-        self.check_frames(frame, 1)
+        if not fits(frame, NEWEST_FRAME) or frame > self.current + 3 * self.history:
+            self.check_frames(frame, 1)
         seat: cython.int = player
         at: cython.longlong
         dropped: cython.longlong = self.inputs.dropped_from[seat]

@@ -83,6 +83,8 @@ class SessionCore:
                 # Once a frame, and while waiting as often as packets are sent again.
                 match.wakes_parts = False
                 self.is_quiet = self.ask_parts(match, now)
+        elif match is None:
+            self.wait(now)
         return self.link.drain(now)
 
     def next_timeout(self) -> float | None:
@@ -134,6 +136,10 @@ class SessionCore:
 
     def on_forwarding(self, peer: Peer, data: bytes, now: float) -> None:
         """Receive a payload that is no packet of a peer's own inputs."""
+        raise NotImplementedError
+
+    def wait(self, now: float) -> None:
+        """Before the first match: let each part see how long it has waited."""
         raise NotImplementedError
 
     def ask_parts(self, match: Match, now: float) -> bool:

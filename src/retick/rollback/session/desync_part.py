@@ -4,10 +4,11 @@ The match has the alarm and its states (``match.alarm``); the investigation has 
 evidence between peers, and moves the alarm on when an investigation begins or ends.
 """
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from retick.errors import DecodeError
-from retick.rollback.desync.evidence import alarm_in
+from retick.errors import DecodeError, InvalidValue
+from retick.rollback.desync.evidence import CLOSEUP, alarm_in, kind_of
 from retick.rollback.desync.investigation import Investigation
 from retick.rollback.events import DesyncReported
 from retick.rollback.match.alarm import Alarm, AlarmState
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from retick.rollback.session.session import RollbackSession
 
 __all__ = ["DesyncPart"]
+
+MOST_REFUSED = 64
+"""Messages of one peer in a match that are no evidence, or too much of it, before it is expelled."""
 
 
 class DesyncPart(SessionPart):
@@ -36,6 +40,10 @@ class DesyncPart(SessionPart):
         self._investigation: Investigation | None = None
         self._alarm = Alarm()
         self._outbox = Outbox()
+        self._remembered: dict[int, int] = {}
+        """Checksums of the match's final states: an investigation computes each of them once in a match."""
+        self._refused: Counter[int] = Counter()
+        """Evidence that was refused, by the peer id of its sender."""
 
     def match_begun(self, match: Match) -> None:
         self.forget()
@@ -54,20 +62,28 @@ class DesyncPart(SessionPart):
         match, now = self._match, self._session.now
         if peer.role is not Role.PLAYER or len(data) < 2 or data[1] != match.number:
             return
-        evidence = data[2:]
-        if match.alarm.state is not AlarmState.INVESTIGATING:
-            self._open_on_evidence(evidence, match, now)
-        if self._investigation is not None:
-            self._investigation.receive(peer.peer_id, evidence, now, frontier=match.engine.local_frontier)
+        if not self._read(peer, data[2:], match, now):
+            self._refused[peer.peer_id] += 1
+            if self._refused[peer.peer_id] > MOST_REFUSED:
+                raise InvalidValue(f"{MOST_REFUSED} messages of peer {peer.peer_id} were no evidence")
 
-    def _open_on_evidence(self, data: bytes, match: Match, now: float) -> None:
-        try:
-            frame = alarm_in(data)
-        except DecodeError:
-            return
-        if match.alarm.may_open(frame):
+    def _read(self, peer: Peer, evidence: bytes, match: Match, now: float) -> bool:
+        """Use evidence; False if it was refused. What belongs to an investigation that is over is not refused."""
+        if match.alarm.state is not AlarmState.INVESTIGATING:
+            try:
+                if kind_of(evidence) == CLOSEUP:
+                    return True
+                frame = alarm_in(evidence)
+            except DecodeError:
+                return False
+            if not match.alarm.may_open(frame):
+                return True
             match.alarm.open()
             self._open(match, frame, -1, now)
+        found = self._investigation
+        if found is None or found.finished:
+            return True
+        return found.receive(peer.peer_id, evidence, now, frontier=match.engine.local_frontier)
 
     def lose(self, peer_id: int) -> None:
         """A peer is gone: nothing is expected from it. The match may end with it, so what is known is reported now."""
@@ -104,4 +120,6 @@ class DesyncPart(SessionPart):
         peers = [session.peer_id, *(peer.peer_id for peer in session.heard_peers())]
         self._outbox = Outbox()
         self._alarm = match.alarm
-        self._investigation = Investigation(match.engine, session.sim, session.peer_id, peers, frame, last_agreed, now)
+        self._investigation = Investigation(
+            match.engine, session.sim, session.peer_id, peers, frame, last_agreed, now, remembered=self._remembered
+        )

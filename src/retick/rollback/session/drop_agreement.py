@@ -181,6 +181,19 @@ class DropAgreement:
             peer_id: tuple(other for other in players if other != player) for peer_id, players in self.lost.items()
         }
 
+    def forget_decided(self) -> None:
+        """All players count the same peers: those whose drop was agreed need not be named any more."""
+        self.lost = {
+            peer_id: players
+            for peer_id, players in self.lost.items()
+            if any(player not in self.decided for player in players)
+        }
+
+    def forget(self, peer_id: int) -> None:
+        """A newcomer gets the id of a peer that was dropped."""
+        self.lost.pop(peer_id, None)
+        self._received.pop(peer_id, None)
+
     def start_over(self, lost: dict[int, tuple[int, ...]], free: Iterable[int]) -> None:
         """Another match begins; nobody plays the seats ``free``, and the drop of ``lost`` is still to be agreed."""
         self.lost = {peer_id: lost.get(peer_id, ()) for peer_id in self.lost}

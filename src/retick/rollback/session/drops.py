@@ -141,6 +141,11 @@ class Drops(SessionPart):
                     session.tell(PeerUnheard(peer=peer_id, by=peer.peer_id, reason=reason, text=describe(reason)))
                 session.forwarding.send_newest(peer_id, peer)
 
+    def peer_id_given(self, peer_id: int) -> None:
+        self._early.pop(peer_id, None)
+        self._session.drop_agreement.forget(peer_id)
+        self._session.hearing.forget(peer_id)
+
     def match_begun(self, match: Match) -> None:
         """Handle the DROP messages of this match that came before it had begun here."""
         session = self._session

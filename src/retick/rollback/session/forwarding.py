@@ -85,6 +85,10 @@ class Forwarding(SessionPart):
         seen = self._resynced.get(origin, [])
         return message[0] == Kind.RESYNCED and message not in seen and len(seen) < MOST_RESYNCED
 
+    def peer_id_given(self, peer_id: int) -> None:
+        self._newest = {key: message for key, message in self._newest.items() if key[0] != peer_id}
+        self._resynced.pop(peer_id, None)
+
     def roster_agreed(self, match: Match) -> None:
         """Who was dropped has nothing more to say."""
         peers = self._session.peers

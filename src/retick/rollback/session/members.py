@@ -7,8 +7,10 @@ every other one that is connected to us no longer hears it. What was said is nev
 
 from collections.abc import Iterable
 
+from retick.rollback.match.match import Match
 from retick.rollback.session.core import SessionCore
 from retick.rollback.session.messages.roster import RosterEntry
+from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import HOST_ID, Peer, Role
 
 __all__ = ["Hearing", "Members"]
@@ -35,6 +37,19 @@ class Hearing:
         """The peers that this one no longer hears, and the reason of each."""
         return self._unheard.get(peer_id, {})
 
+    def forget(self, peer_id: int) -> None:
+        """A newcomer gets the id of a peer that was dropped."""
+        self.accusers.pop(peer_id, None)
+        self._unheard.pop(peer_id, None)
+        for unheard in self._unheard.values():
+            unheard.pop(peer_id, None)
+
+    def keep(self, peer_ids: set[int]) -> None:
+        """Forget all others: every peer knows that they were dropped."""
+        named = {peer_id for unheard in self._unheard.values() for peer_id in unheard}
+        for peer_id in (named | set(self._unheard)) - peer_ids:
+            self.forget(peer_id)
+
     def is_edge(self, first: int, second: int) -> bool:
         """Whether two peers are connected directly: neither has said that it no longer hears the other."""
         return second not in self.unheard_by(first) and first not in self.unheard_by(second)
@@ -59,10 +74,22 @@ class Members(SessionCore):
         self.peer_id = HOST_ID
         """This peer's own id in the match; a joiner learns it from the host."""
         self.newest_peer_id = HOST_ID
-        """The highest id that any peer of this match has had; none is given twice."""
+        """The highest id that any peer of this match has had, as far as this one can know."""
         self.local_players: tuple[int, ...] = ()
         """The seats played here; a joiner learns its own when it is accepted."""
         self.hearing = Hearing()
+        self.parts: tuple[SessionPart, ...] = ()
+
+    def give_peer_id(self, peer_id: int) -> None:
+        """Tell the parts that a newcomer gets this id."""
+        self.newest_peer_id = max(self.newest_peer_id, peer_id)
+        for part in self.parts:
+            part.peer_id_given(peer_id)
+
+    def tell_roster_agreed(self, match: Match) -> None:
+        """Tell the parts that all peers count the same players again."""
+        for part in self.parts:
+            part.roster_agreed(match)
 
     def players_peers(self) -> list[Peer]:
         """The other peers that play, heard or not."""

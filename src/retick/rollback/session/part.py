@@ -49,6 +49,12 @@ class SessionPart:
     def match_begun(self, match: Match) -> None:
         """A match has begun, the first or another."""
 
+    def peer_id_given(self, peer_id: int) -> None:
+        """A newcomer gets this id, which a peer that was dropped may have had: what that one said does not count."""
+
+    def while_waiting(self, now: float) -> None:
+        """There is no match yet: do what is due. Called whenever the session may send, at least once a second."""
+
     def after_frame(self, match: Match, now: float) -> bool:
         """Do what is due after a frame, or while the match waits. True: call again after the next frame."""
         return False

@@ -39,7 +39,7 @@ class Role(Enum):
 class Peer(MatchPeer):
     """One remote peer: what the match knows of it, its role and its connection."""
 
-    __slots__ = ("calls", "connection", "is_heard", "ready", "role")
+    __slots__ = ("connection", "is_heard", "ready", "role", "was_dialled")
 
     def __init__(self, peer_id: int, players: tuple[int, ...], role: Role = Role.PLAYER) -> None:
         super().__init__(peer_id, players)
@@ -49,8 +49,8 @@ class Peer(MatchPeer):
         """False for a player that we no longer hear and that may still be in the match: others may hear it."""
         self.ready = False
         """Whether it has said READY."""
-        self.calls = 0
-        """How often we called it, when it is us who call."""
+        self.was_dialled = False
+        """Whether it was us who asked for the connection."""
 
     def attach(self, connection: Connection) -> None:
         """Make this the peer of a connection."""

@@ -53,6 +53,9 @@ class Rematch(SessionPart):
             self._send_proposal(newcomer, match)
         self._begin_when_all_have_proposed(match)
 
+    def peer_id_given(self, peer_id: int) -> None:
+        self._proposals.pop(peer_id, None)
+
     def roster_agreed(self, match: Match) -> None:
         self._begin_when_all_have_proposed(match)
 

@@ -1,9 +1,10 @@
 """Going on after a desync: everyone adopts one peer's state, and a new match begins from there.
 
-Every application that wants to go on names the same peer. That peer sends its newest final state. Each peer that has
-the state and whose application agreed says so, and when all have, the match goes on from it under the next match
-number. A peer that does not agree keeps the others waiting until it leaves. If the peer that was named is lost, the
-match goes on as it was, and another one can be named.
+Every application that wants to go on names the same peer. That peer announces its newest final state (RESYNC). Each
+peer whose application has named it asks for the state (ASK), and only then it is sent: what nobody asked for is never
+kept and never unpacked. Each peer that has the state says so (RESYNCED), and when all have, the match goes on from it
+under the next match number. A peer that does not agree keeps the others waiting until it leaves. If the peer that was
+named is lost, the match goes on as it was, and another one can be named.
 """
 
 from collections.abc import Iterable
@@ -11,8 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from retick.errors import InvalidValue, UsageError
 from retick.rollback.match.match import Match
-from retick.rollback.session.messages.kinds import Kind, decode_byte_and_number, encode_byte_and_number
-from retick.rollback.session.messages.state import decode_resync, encode_resync
+from retick.rollback.session.messages.kinds import (
+    Kind,
+    decode_byte,
+    decode_byte_and_number,
+    encode_byte,
+    encode_byte_and_number,
+)
+from retick.rollback.session.messages.state import StateHeader, decode_resync, encode_resync
 from retick.rollback.session.next_match import begin_next, is_ahead, may_begin_next, next_number
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer
@@ -34,11 +41,16 @@ class Resync(SessionPart):
         """The peer that this peer's application has named."""
         self._own: tuple[Any, int] | None = None
         """The state that this peer offers, and its checksum."""
+        self._announcement = b""
         self._sender: StateSender | None = None
-        self._receivers: dict[int, StateReceiver] = {}
-        """The state that each peer has announced last: its chunks belong to that."""
-        self._offers: dict[tuple[int, int], StateReceiver] = {}
-        """By peer id and the number of the match that is to begin."""
+        self._asked: set[Peer] = set()
+        """Peers that have asked for our state."""
+        self._announced: dict[tuple[int, int], StateHeader] = {}
+        """What peers have announced, by peer id and the number of the match that is to begin."""
+        self._receiver: StateReceiver | None = None
+        """The state of the peer that was named, once it was asked for."""
+        self._unwanted: set[int] = set()
+        """Peers whose state was asked for and is not wanted any more: what is on its way is ignored."""
         self._agreed: dict[int, tuple[int, int]] = {}
         """The number of the match that each peer is ready for, and the checksum of its first state."""
 
@@ -57,20 +69,21 @@ class Resync(SessionPart):
             self._offer(match)
         self._source = peer_id
         match.barrier = match.engine.frame
+        self._ask_when_announced(match)
         self._report_when_ready(match, session.players_peers())
 
     def _offer(self, match: Match) -> None:
         state = match.engine.state_at(match.engine.final_state_frame)
         packed = PackedState(self._session.sim, state)
         self._own = (state, packed.header.checksum)
-        self._sender = StateSender(encode_resync(next_number(match), packed.header), packed)
-        self._send_state(self._session.players_peers())
+        self._announcement = encode_resync(next_number(match), packed.header)
+        self._sender = StateSender(b"", packed)
+        self._announce(self._session.players_peers())
 
-    def _send_state(self, peers: Iterable[Peer]) -> None:
+    def _announce(self, peers: Iterable[Peer]) -> None:
         if self._sender is not None:
             for peer in peers:
-                self._sender.add(peer)
-            self._sender.pump()
+                peer.send(self._announcement)
 
     def after_frame(self, match: Match, now: float) -> bool:
         if self._sender is not None:
@@ -78,19 +91,41 @@ class Resync(SessionPart):
         return self._source is not None
 
     def receive_resync(self, peer: Peer, data: bytes) -> None:
-        """A peer announces its state."""
+        """A peer announces its state: it is asked for only if our application has named that peer."""
         number, header = decode_resync(data)
-        receiver = self._receivers[peer.peer_id] = StateReceiver(self._session.sim, header)
-        # Each peer's offer stands for itself: none can get in the way of the one that was named. For any match but the
-        # next two it comes too late: its chunks are received and not used.
+        self._unwanted.discard(peer.peer_id)
+        if (peer.peer_id, number) in self._announced:
+            raise InvalidValue(f"peer {peer.peer_id} announces a second state for match {number}")
+        # For any match but the next two it comes too late.
         if is_ahead(number, self._match):
-            self._offers[peer.peer_id, number] = receiver
+            self._announced[peer.peer_id, number] = header
+            self._ask_when_announced(self._match)
+
+    def _ask_when_announced(self, match: Match) -> None:
+        """Ask the peer that we named for its state, once."""
+        source = self._session.peers.get(self._source) if self._source is not None else None
+        header = self._announced.get((source.peer_id, next_number(match))) if source is not None else None
+        if source is not None and header is not None and self._receiver is None:
+            self._receiver = StateReceiver(self._session.sim, header)
+            source.send(encode_byte(Kind.ASK, next_number(match)))
+
+    def receive_ask(self, peer: Peer, data: bytes) -> None:
+        """A peer whose application has named us asks for our state, once."""
+        number = decode_byte(data)
+        if self._sender is None or number != next_number(self._match):
+            return
+        if peer in self._asked:
+            raise InvalidValue(f"peer {peer.peer_id} asks for a state that it was sent")
+        self._asked.add(peer)
+        self._sender.add(peer)
+        self._sender.pump()
 
     def receive_state(self, peer: Peer, data: bytes) -> None:
-        receiver = self._receivers.get(peer.peer_id)
-        if receiver is None:
-            raise InvalidValue("a state that was not announced")
-        if receiver.receive(data) and peer.peer_id == self._source:
+        if peer.peer_id in self._unwanted:
+            return
+        if self._receiver is None or peer.peer_id != self._source:
+            raise InvalidValue("a state that was not asked for")
+        if self._receiver.receive(data):
             self._report_when_ready(self._match, self._session.players_peers())
 
     def receive_resynced(self, peer: Peer, data: bytes) -> None:
@@ -117,7 +152,7 @@ class Resync(SessionPart):
             return None
         if self._source == self._session.peer_id:
             return self._own
-        offer = self._offers.get((self._source, next_number(match)))
+        offer = self._receiver
         return (offer.state, offer.header.checksum) if offer is not None and offer.is_complete else None
 
     def _begin_when_all_agree(self, match: Match) -> None:
@@ -138,12 +173,17 @@ class Resync(SessionPart):
         return is_ahead(number, match)
 
     def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
-        """Send it the state that we offer, and whether we are ready."""
+        """Tell it of the state that we offer, and whether we are ready."""
         if self._source is None:
             return
         match.barrier = match.engine.frame
-        self._send_state([newcomer])
+        self._announce([newcomer])
         self._report_when_ready(match, [newcomer])
+
+    def peer_id_given(self, peer_id: int) -> None:
+        self._agreed.pop(peer_id, None)
+        self._unwanted.discard(peer_id)
+        self._announced = {key: header for key, header in self._announced.items() if key[0] != peer_id}
 
     def roster_agreed(self, match: Match) -> None:
         session = self._session
@@ -151,7 +191,7 @@ class Resync(SessionPart):
             return
         is_lost = self._source != session.peer_id and self._source not in session.peers
         if is_lost and not session.drop_agreement.undecided:
-            self._source = None
+            self._source = self._receiver = None
             self._agreed.pop(session.peer_id, None)
             match.barrier = None
             return
@@ -162,8 +202,9 @@ class Resync(SessionPart):
     def match_ending(self, match: Match) -> None:
         """Keep only what others have sent about the match after the next."""
         after_next = (match.number + 2) % 256
-        peers = self._session.peers
-        self._source = self._own = self._sender = None
-        self._receivers = {peer_id: state for peer_id, state in self._receivers.items() if peer_id in peers}
-        self._offers = {key: offer for key, offer in self._offers.items() if key[1] == after_next}
+        if self._source is not None and self._receiver is not None and not self._receiver.is_complete:
+            self._unwanted.add(self._source)
+        self._source = self._own = self._sender = self._receiver = None
+        self._asked = set()
+        self._announced = {key: header for key, header in self._announced.items() if key[1] == after_next}
         self._agreed = {peer_id: agreed for peer_id, agreed in self._agreed.items() if agreed[0] == after_next}

@@ -65,8 +65,6 @@ __all__ = ["Phase", "RollbackSession"]
 ENDING_SECONDS = 1.0
 """How long the last frames may take to reach spectators."""
 VIOLATION = "a message that the match does not allow"
-MOST_CALLS = 3
-"""How often a peer of the match is called that does not answer."""
 
 
 class RollbackSession(Members):
@@ -96,6 +94,7 @@ class RollbackSession(Members):
         self.local_players = tuple(range(seats)) if host_address is None else ()
         self.token = entropy(TOKEN_SIZE) if host_address is None else b""
         """What peers of this match show when they call each other."""
+        self.entropy = entropy
         self.drop_agreement = DropAgreement()
         self.is_host = host_address is None
         self.seats_asked = seats
@@ -103,11 +102,11 @@ class RollbackSession(Members):
         self.now = 0.0
         """The time of the link's events that are being read."""
         self._reach = reach_of(self.config)
-        self._admission = Admission(self)
+        self.admission = Admission(self)
         self.link = LinkEndpoint(
             link_config_for(sim, self.config),
             entropy=entropy,
-            admit=self._admission.admit,
+            admit=self.admission.admit,
             on_payload=self.receive_payload,
         )
         self._application = ApplicationMessages(self)
@@ -121,7 +120,7 @@ class RollbackSession(Members):
         self._resync = Resync(self)
         self.forwarding = Forwarding(self)
         self._input_forwarding = InputForwarding(self)
-        self.parts: tuple[SessionPart, ...] = (
+        self.parts = (
             self._application,
             self.lobby,
             self.newcomer,
@@ -227,28 +226,21 @@ class RollbackSession(Members):
         """Give the application an event."""
         self.happened.append(event)
 
-    def tell_roster_agreed(self, match: Match) -> None:
-        """Tell the parts that all peers count the same players again."""
-        for part in self.parts:
-            part.roster_agreed(match)
-
-    def dial_to_play(self, peer: Peer, address: Hashable) -> None:
+    def dial_to_play(self, peer: Peer, address: Hashable, *, heard_of: bool = False) -> None:
         """Ask for seats at the host, or in a match that runs."""
-        peer.attach(self.link.dial(address, seats=self.seats_asked, data=encode_play(self._reach)))
+        data, peer.was_dialled = encode_play(self._reach), True
+        peer.attach(self.link.dial(address, seats=self.seats_asked, data=data, heard_of=heard_of))
 
     def call(self, entry: RosterEntry) -> None:
         """Call a peer of the match that is known from a roster."""
         peer = self.peers[entry.peer_id] = Peer(entry.peer_id, entry.players)
-        self._call(peer, entry.address)
-
-    def _call(self, peer: Peer, address: Hashable) -> None:
-        peer.calls += 1
-        peer.attach(self.link.dial(address, seats=0, data=encode_call(self.token, self.peer_id, self._reach)))
+        data, peer.was_dialled = encode_call(self.token, self.peer_id, self._reach), True
+        peer.attach(self.link.dial(entry.address, seats=0, data=data, heard_of=True))
 
     def expect(self, peer: Peer) -> None:
         """A peer of the match is going to call, or has called before we knew of it."""
         self.peers[peer.peer_id] = peer
-        connection = self._admission.claim(peer.peer_id)
+        connection = self.admission.claim(peer.peer_id)
         if connection is not None:
             peer.attach(connection)
             if connection.is_connected:
@@ -332,6 +324,12 @@ class RollbackSession(Members):
                 return False
         return is_quiet
 
+    def wait(self, now: float) -> None:
+        self.now = now
+        self.admission.expire(now)
+        for part in self.parts:
+            part.while_waiting(now)
+
     def on_link_events(self, now: float) -> None:
         self.now = now
         for event in self.link.events():
@@ -355,10 +353,7 @@ class RollbackSession(Members):
                 self.expel(peer)
 
     def _on_rare(self, peer: Peer, event: LinkEvent) -> None:
-        silent = isinstance(event, Disconnected) and event.reason == Reason.NO_ANSWER
-        if silent and 0 < peer.calls < MOST_CALLS:
-            self._call(peer, event.connection.address)
-        elif isinstance(event, Refused) and event.reason == ASK_SPONSOR and peer.role is Role.HOST:
+        if isinstance(event, Refused) and event.reason == ASK_SPONSOR and peer.role is Role.HOST:
             if not self.lobby.follow_redirection(peer, event.text):
                 self._on_gone(peer, ASK_SPONSOR, "sent on and on, and nobody lets us in")
         elif isinstance(event, Refused | Disconnected):
@@ -372,13 +367,14 @@ class RollbackSession(Members):
 
     def _on_connected(self, peer: Peer) -> None:
         terms = peer.connection.terms if peer.connection is not None else None
-        was_dialled = peer.role is Role.HOST or peer.calls > 0
-        fault = acceptance_fault(terms.peer_data, self.config) if terms is not None and was_dialled else None
+        fault = acceptance_fault(terms.peer_data, self.config) if terms is not None and peer.was_dialled else None
         if fault is not None:
             self.expel(peer, fault[1], reason=fault[0])
             return
         if terms is not None and not self.local_players:
             self.local_players = terms.seats
+        if peer.role is Role.NEWCOMER and not self.sponsor.let_in(peer):
+            return
         if peer.role is not Role.SPECTATOR:
             self.tell(PeerConnected(peer=peer.peer_id, players=peer.players))
         for part in self.parts:

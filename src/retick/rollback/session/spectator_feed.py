@@ -5,7 +5,6 @@ its own pace; one that falls too far behind is disconnected, and can connect aga
 the spectator is ``rollback.spectate``.
 """
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from retick.errors import HistoryEvicted, UsageError
@@ -29,29 +28,47 @@ FEED_EVERY = 6
 """Frames that are sent together."""
 FEED_MOST = 256
 """Frames in one message at most."""
+SHARED_FRAMES = 600
+"""A spectator that comes begins with a state that is being sent to others, if it is at most so many frames old."""
+MOST_STATES = 2
+"""Packed states of one match that are held for spectators at a time; whoever needs another one waits."""
 NOT_YET_PLAYED = 600
 """Frames by which a spectator may be ahead of its new source: that one was stopped for a while, and will get there."""
+
+
+class Beginning:
+    """A packed state that spectators begin with: one for all that come at about the same time."""
+
+    def __init__(self, frame: int, sender: StateSender) -> None:
+        self.frame = frame
+        self.sender = sender
 
 
 class Spectator:
     """One spectator: the frame that it needs next, and the state that it still has to get."""
 
-    __slots__ = ("match", "next_frame", "peer", "roster", "sender")
+    __slots__ = ("beginning", "match", "needs_state", "next_frame", "peer", "roster")
 
     def __init__(self, peer: Peer, next_frame: int, match: int) -> None:
         self.peer = peer
         self.next_frame = next_frame
         self.match = match
-        self.sender: StateSender | None = None
+        self.needs_state = False
+        """Whether it waits for a state that is not on its way yet."""
+        self.beginning: Beginning | None = None
+        """The state that is on its way."""
         self.roster: tuple[RosterEntry, ...] = ()
 
+    def begin_with(self, beginning: Beginning, match: int) -> None:
+        self.needs_state = False
+        self.next_frame, self.match, self.beginning = beginning.frame, match, beginning
+        beginning.sender.add(self.peer)
+
     def waits_for_state(self) -> bool:
-        """Send on of the state what the link has room for; True while some is left."""
-        if self.sender is not None:
-            self.sender.pump()
-            if not self.sender.is_sending_to(self.peer):
-                self.sender = None
-        return self.sender is not None
+        """Whether some of its state is still to be sent."""
+        if self.beginning is not None and not self.beginning.sender.is_sending_to(self.peer):
+            self.beginning = None
+        return self.needs_state or self.beginning is not None
 
 
 class SpectatorFeed(SessionPart):
@@ -60,6 +77,8 @@ class SpectatorFeed(SessionPart):
     def __init__(self, session: "RollbackSession") -> None:
         super().__init__(session)
         self._spectators: dict[Peer, Spectator] = {}
+        self._beginnings: list[Beginning] = []
+        """The states that are being sent, the newest last."""
 
     @property
     def size(self) -> int:
@@ -85,7 +104,8 @@ class SpectatorFeed(SessionPart):
         if match is None or spectator is None:
             return
         if spectator.match != match.number or not self._can_go_on(spectator.next_frame, match):
-            self._send_state([spectator], match)
+            spectator.needs_state = True
+            self._begin_waiting(match)
 
     def peer_gone(self, peer: Peer, reason: str) -> None:
         self._spectators.pop(peer, None)
@@ -99,16 +119,32 @@ class SpectatorFeed(SessionPart):
             return False
         return True
 
-    def _send_state(self, spectators: Iterable[Spectator], match: Match) -> None:
-        """Let these spectators begin at the newest final state of a match."""
+    def _begin_waiting(self, match: Match) -> None:
+        """Let those who need a state begin: with one that is on its way already, or with a new one."""
+        for beginning in self._beginnings:
+            beginning.sender.pump()
+        self._beginnings = [beginning for beginning in self._beginnings if beginning.sender]
+        waiting = [spectator for spectator in self._spectators.values() if spectator.needs_state]
+        if not waiting:
+            return
+        newest = match.engine.final_state_frame
+        is_recent = self._beginnings and newest - self._beginnings[-1].frame <= SHARED_FRAMES
+        if not is_recent and not self._pack(match, newest):
+            return
+        for spectator in waiting:
+            spectator.begin_with(self._beginnings[-1], match.number)
+
+    def _pack(self, match: Match, frame: int) -> bool:
+        """Make the state of ``frame`` ready to be sent; False if it cannot be, or must not yet."""
         session = self._session
-        frame = match.engine.final_state_frame
+        if len(self._beginnings) >= MOST_STATES:
+            return False
         try:
             packed = PackedState(session.sim, match.engine.state_at(frame))
         except UsageError as error:
-            for spectator in list(spectators):
+            for spectator in [each for each in self._spectators.values() if each.needs_state]:
                 self._send_away(spectator, str(error))
-            return
+            return False
         welcome = Welcome(
             sender=session.peer_id,
             peer_id=SPECTATOR_ID,
@@ -118,12 +154,10 @@ class SpectatorFeed(SessionPart):
             frame=frame,
             state=packed.header,
             gone=session.gone,
-            entries=session.roster_entries("here"),
+            entries=session.roster_entries(""),
         )
-        sender = StateSender(encode_welcome(welcome), packed)
-        for spectator in spectators:
-            spectator.next_frame, spectator.match, spectator.sender = frame, match.number, sender
-            sender.add(spectator.peer)
+        self._beginnings.append(Beginning(frame, StateSender(encode_welcome(welcome), packed)))
+        return True
 
     def after_frame(self, match: Match, now: float) -> bool:
         self.feed(match)
@@ -133,11 +167,13 @@ class SpectatorFeed(SessionPart):
         """Send every spectator what has become final since the last time, if that is at least ``least`` frames."""
         if not self._spectators:
             return
+        self._begin_waiting(match)
         final = match.engine.final_state_frame
-        roster = self._session.roster_entries("here")
+        roster = self._session.roster_entries("")
         rows: dict[int, bytes] = {}
         for spectator in list(self._spectators.values()):
             if spectator.waits_for_state() or not spectator.peer.is_connected:
+                self._check_pace(spectator, match)
                 continue
             if final - spectator.next_frame < least:
                 continue
@@ -145,6 +181,11 @@ class SpectatorFeed(SessionPart):
                 self._send_rows(spectator, match, final, roster, rows)
             except HistoryEvicted:
                 self._send_away(spectator, "too far behind: come again")
+
+    def _check_pace(self, spectator: Spectator, match: Match) -> None:
+        """Send one away whose state takes so long that the inputs behind it are gone: others may need the place."""
+        if spectator.beginning is not None and not self._can_go_on(spectator.next_frame, match):
+            self._send_away(spectator, "too far behind: come again")
 
     def _send_rows(
         self,
@@ -174,5 +215,8 @@ class SpectatorFeed(SessionPart):
         self.feed(match, least=1)
 
     def match_begun(self, match: Match) -> None:
-        if self._spectators:
-            self._send_state(list(self._spectators.values()), match)
+        """Everyone begins anew, also one that has not got all of a state of the last match."""
+        for spectator in self._spectators.values():
+            spectator.needs_state, spectator.beginning = True, None
+        self._beginnings = []
+        self._begin_waiting(match)

@@ -43,7 +43,7 @@ class StateSender:
     """Sends one state to any number of peers, to each at the pace of its link."""
 
     def __init__(self, announcement: bytes, packed: PackedState) -> None:
-        """``announcement`` is the message that carries the state's header; it is sent to each peer first."""
+        """``announcement`` carries the state's header and is sent to each peer first; empty: it was sent before."""
         self._announcement = announcement
         self._data = packed.data
         self._next: dict[Peer, int] = {}
@@ -51,7 +51,11 @@ class StateSender:
 
     def add(self, peer: Peer) -> None:
         """Send the state to this peer too."""
-        self._next[peer] = -1
+        self._next[peer] = -1 if self._announcement else 0
+
+    def __bool__(self) -> bool:
+        """Whether some of the state is still to be sent."""
+        return bool(self._next)
 
     def is_sending_to(self, peer: Peer) -> bool:
         return peer in self._next

@@ -1,7 +1,7 @@
 """Watching a match: read-only, a little late, through any peer that plays, and through another if that one leaves."""
 
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple
 
 from retick.errors import DecodeError, InvalidValue, NotSynchronized
@@ -20,10 +20,12 @@ from retick.rollback.events import MatchEnded, MatchEvent, SourceChanged, Watchi
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.timesync import Pace
 from retick.rollback.session.link_config import link_config_for
+from retick.rollback.session.messages.addresses import is_reachable
 from retick.rollback.session.messages.connect import FROM_A_STATE, OTHER_VERSION, encode_watch, version_fault
 from retick.rollback.session.messages.feed import decode_feed
 from retick.rollback.session.messages.join import Welcome, decode_welcome
 from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.messages.roster import RosterEntry
 from retick.rollback.session.state_transfer import StateReceiver
 from retick.sim.contract import Input, input_size_of
 
@@ -31,6 +33,9 @@ __all__ = ["SpectatorSession"]
 
 MOST_WAITING = 1 << 16
 """Frames that may wait to be shown; a source that sends more is left. So many are kept for a recording, too."""
+
+LATER_MATCHES = 127
+"""A match number that is ahead by up to so many, modulo 256, is that of a later match."""
 
 
 class _Beginning(NamedTuple):
@@ -161,7 +166,7 @@ class SpectatorSession:
         self._welcome = self._receiver = None
         match = self.match_number if self._next is None else self._next.welcome.match
         data = encode_watch(self._known() if self._state is not None else FROM_A_STATE, match)
-        self._connection = self._link.dial(self.source, seats=0, data=data)
+        self._connection = self._link.dial(self.source, seats=0, data=data, heard_of=self.source in self._others)
 
     def _known(self) -> int:
         """The first frame whose inputs have not come."""
@@ -174,7 +179,9 @@ class SpectatorSession:
             if event.connection is not self._connection:
                 continue
             if isinstance(event, MessageReceived):
-                self._on_message(event.data)
+                # Nothing is received from a source that has broken the rules, also of what came together with that.
+                if self._connection.close_reason is None:
+                    self._on_message(event.data)
             elif isinstance(event, Connected):
                 self._check_version()
             elif isinstance(event, Disconnected | Refused):
@@ -209,9 +216,16 @@ class SpectatorSession:
             self._connection.close(Reason.VIOLATION, "not what a spectator is sent")
 
     def _receive_welcome(self, data: bytes) -> None:
-        self._welcome = welcome = decode_welcome(data)
+        welcome = decode_welcome(data)
+        if self._welcome is not None and not 1 <= (welcome.match - self._welcome.match) % 256 <= LATER_MATCHES:
+            raise InvalidValue(f"a state of match {welcome.match}, which was not asked for")
+        self._welcome = welcome
         self._receiver = StateReceiver(self._sim, welcome.state)
-        self._others = [entry.address for entry in welcome.entries if entry.peer_id != welcome.sender]
+        self._know_others(entry for entry in welcome.entries if entry.peer_id != welcome.sender)
+
+    def _know_others(self, entries: Iterable[RosterEntry]) -> None:
+        """Note the peers that could feed us instead of this one."""
+        self._others = [entry.address for entry in entries if is_reachable(entry.address, self.source)]
 
     def _receive_state(self, data: bytes) -> None:
         welcome, receiver = self._welcome, self._receiver
@@ -245,7 +259,7 @@ class SpectatorSession:
         if self._state is None or len(feed.rows) % width or feed.first > known or len(rows) > MOST_WAITING:
             raise InvalidValue("inputs that do not follow those before")
         if feed.entries:
-            self._others = [entry.address for entry in feed.entries[1:]]
+            self._know_others(feed.entries[1:])
         self._tried = {self.source}
         for at in range(max(known - feed.first, 0) * width, len(feed.rows), width):
             cells = range(at, at + width, self._size)

@@ -9,7 +9,7 @@ import pytest
 from retick.link import Accept, Connected, LinkEndpoint, Reason, Refused
 from retick.rollback.events import MatchEnded, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.session.joining.admit import MOST_EARLY_CALLS
+from retick.rollback.session.joining.admit import EARLY_SECONDS, MOST_EARLY_CALLS
 from retick.rollback.session.link_config import REACHES_TOO_FAR, link_config_for
 from retick.rollback.session.messages.connect import (
     OTHER_VERSION,
@@ -47,10 +47,10 @@ class Lane:
             self._now += 1 / 60
             self._hub.exchange(now=self._now)
 
-    def ask(self, data: bytes, *, seats: int = 1) -> Any:
+    def ask(self, data: bytes, *, seats: int = 1, seconds: float = 0.5) -> Any:
         """The answer to a request."""
         connection = self.stranger.dial("session", seats=seats, data=data)
-        self.run()
+        self.run(seconds)
         events = [event for event in self.stranger.events() if event.connection is connection]
         [answer] = [event for event in events if isinstance(event, Connected | Refused)]
         return answer
@@ -159,5 +159,18 @@ def test_a_call_with_another_token_or_of_no_peer_is_refused() -> None:
 def test_early_calls_wait_up_to_a_bound() -> None:
     lane = Lane(joiner(), admit=lambda request: Accept(seats=(1,), data=encode_acceptance(REACH)))
     for peer_id in range(MOST_EARLY_CALLS):
-        assert isinstance(lane.ask(encode_call(bytes(8), peer_id, REACH), seats=0), Connected)
-    assert lane.ask(encode_call(bytes(8), 99, REACH), seats=0).text == "too many wait here already"
+        assert isinstance(lane.ask(encode_call(bytes(8), peer_id, REACH), seats=0, seconds=0.1), Connected)
+    for peer_id in (99, 0):
+        assert lane.ask(encode_call(bytes(8), peer_id, REACH), seats=0).text == "too many wait here already"
+
+
+@pytest.mark.parametrize("session", [joiner, playing])
+def test_an_early_call_that_nobody_claims_is_closed(session: Callable[[], RollbackSession]) -> None:
+    lane = Lane(session(), admit=lambda request: Accept(seats=(1,), data=encode_acceptance(REACH)))
+    lane.run()
+    token = lane.session.token or bytes(8)
+    for peer_id in range(7, 7 + 2 * MOST_EARLY_CALLS):
+        called = lane.ask(encode_call(token, peer_id, REACH), seats=0).connection
+        assert called.is_connected
+    lane.run(EARLY_SECONDS + 1.0)
+    assert called.close_reason == Reason.DENIED

@@ -9,6 +9,7 @@ from retick.rollback.events import (
 )
 from retick.rollback.session.messages.join import Meet, encode_meet
 from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
+from retick.rollback.session.peer import SPECTATOR_ID
 from tests.rollback.session.matches import (
     assert_all_play,
     started_mesh,
@@ -67,9 +68,10 @@ def test_a_player_does_not_pass_its_promise_before_it_hears_more() -> None:
     assert_all_play(mesh, 0)
 
 
-@pytest.mark.parametrize("peer_id", [0, 1, 255])
-def test_a_meet_for_an_id_that_is_no_newcomers_shows_the_sponsor_out(peer_id: int) -> None:
+@pytest.mark.parametrize("whose", ["peer0", "peer1", "peer2", "spectators"])
+def test_a_meet_for_an_id_that_is_no_newcomers_shows_the_sponsor_out(whose: str) -> None:
     mesh = with_a_free_seat(4)
+    peer_id = SPECTATOR_ID if whose == "spectators" else mesh[whose].session.peer_id
     free = mesh["peer0"].session.gone
     towards(mesh, "peer0", "peer1").send(encode_meet(Meet(peer_id, free, 10, "x")))
     mesh.run(1.0)

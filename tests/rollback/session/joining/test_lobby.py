@@ -7,17 +7,23 @@ import pytest
 
 from retick.errors import InvalidValue
 from retick.games.fighter import Fighter
-from retick.link import Accept, Connected, Connection, LinkEndpoint
-from retick.rollback.events import MatchEnded
+from retick.link import Accept, Connected, Connection, LinkEndpoint, Refuse
+from retick.rollback.events import MatchEnded, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.joining.lobby import GRACE, LINKING_SECONDS, MOST_ROSTERS
+from retick.rollback.session.joining.newcomer import LONGEST_WAIT
+from retick.rollback.session.joining.sponsor import ASK_SPONSOR
 from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages.connect import Reach, encode_acceptance
 from retick.rollback.session.messages.join import Welcome, encode_welcome
-from retick.rollback.session.messages.kinds import Kind, encode_byte_and_number
-from retick.rollback.session.messages.roster import Roster, RosterEntry, encode_roster, encode_start
+from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
+from retick.rollback.session.messages.roster import Roster, RosterEntry, encode_ready, encode_roster, encode_start
 from retick.rollback.session.messages.state import StateHeader, encode_chunk
 from retick.rollback.session.session import Phase, RollbackSession
+from retick.testing.mesh import Mesh
+from retick.transport.conditions import Conditions
 from retick.transport.memory import MemoryHub
+from tests.rollback.session.matches import STAY, presses
 from tests.toys import Tally
 
 TOKEN = bytes(8)
@@ -42,6 +48,10 @@ class BadHost:
         self.connection: Connection = next(
             event.connection for event in self._link.events() if isinstance(event, Connected)
         )
+
+    def attach(self, name: str, endpoint: Any) -> None:
+        """Put somebody else on the network."""
+        self._hub.attach(name, endpoint)
 
     def run(self, seconds: float) -> None:
         end = self._now + seconds
@@ -140,3 +150,227 @@ def test_a_welcome_at_any_frame_of_any_match_begins_it_or_ends_the_joining(frame
     welcome = Welcome(0, 9, TOKEN, 7, number, frame, header, (), (HOST_ENTRY,))
     host.say(encode_welcome(welcome), encode_chunk(0, data), encode_byte_and_number(Kind.COMMIT, 9, frame))
     assert host.joiner.phase in (Phase.RUNNING, Phase.ENDED)
+
+
+class Victim:
+    """An address where somebody has nothing to do with the match, and counts what comes."""
+
+    def __init__(self) -> None:
+        self.datagrams = 0
+        self.received = 0
+
+    def receive_datagram(self, data: bytes, address: Any, *, now: float) -> None:
+        self.datagrams += 1
+        self.received += len(data)
+
+    def datagrams_to_send(self, *, now: float) -> list[Any]:
+        return []
+
+    def next_timeout(self) -> float | None:
+        return None
+
+    def handle_timeout(self, *, now: float) -> None:
+        pass
+
+    def events(self) -> list[Any]:
+        return []
+
+
+def test_one_roster_makes_a_joiner_send_little_to_whoever_is_named_in_it() -> None:
+    host = BadHost((15,), game=Tally(16))
+    victims = [Victim() for _ in range(14)]
+    for number, victim in enumerate(victims):
+        host.attach(f"victim{number}", victim)
+    entries = [RosterEntry(number + 1, (number + 1,), f"victim{number}") for number in range(14)]
+    host.say(roster(HOST_ENTRY, *entries, RosterEntry(15, (15,), "joiner"), peer_id=15))
+    assert host.joiner.phase is Phase.LINKING
+    host.run(40.0)
+    assert {victim.datagrams for victim in victims} == {8}
+    # It was 450 kB for 15 entries.
+    assert sum(victim.received for victim in victims) == 14 * 8 * 128
+    [ended] = [event for event in host.joiner.events() if isinstance(event, MatchEnded)]
+    assert ended.reason == "peer 15 has no link with peer 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14: no answer"
+
+
+BAD_ADDRESSES: list[Any] = [("10.0.0.9", 7777), ("127.0.0.1", 7777), "", ("224.0.0.1", 7777), ("fe80::1%\u00e9", 7)]
+
+
+@pytest.mark.parametrize("address", BAD_ADDRESSES)
+def test_an_address_that_a_joiner_must_not_dial_ends_the_joining(address: Any) -> None:
+    """The host is at a name, so all others are."""
+    host = BadHost((2,), game=Tally(3))
+    host.say(roster(HOST_ENTRY, RosterEntry(1, (1,), address), RosterEntry(2, (2,), "joiner"), peer_id=2))
+    assert host.joiner.phase is Phase.ENDED
+
+
+def test_an_address_that_a_newcomer_must_not_dial_ends_the_joining() -> None:
+    host = BadHost((2,), game=Tally(3))
+    entries = (HOST_ENTRY, RosterEntry(1, (1,), ("127.0.0.1", 7777)))
+    host.say(encode_welcome(Welcome(0, 9, TOKEN, 7, 0, 0, StateHeader(32, 0), (), entries)))
+    assert host.joiner.phase is Phase.ENDED
+
+
+@pytest.mark.parametrize("text", ["224.0.0.1 7777", "127.0.0.1 7777", "victim.example 7777", "", "a b c"])
+def test_a_redirection_to_an_address_that_must_not_be_dialled_is_not_followed(text: str) -> None:
+    game = Tally(2)
+    hub, joiner = MemoryHub(), RollbackSession(game, entropy=Random(1).randbytes, host_address="host")
+    refuse = Refuse(reason=ASK_SPONSOR, text=text)
+    link = LinkEndpoint(link_config_for(game, MatchConfig()), entropy=Random(2).randbytes, admit=lambda _: refuse)
+    hub.attach("host", link)
+    hub.attach("joiner", joiner)
+    for turn in range(60):
+        hub.exchange(now=turn / 60)
+    assert joiner.phase is Phase.ENDED
+
+
+def test_a_redirection_is_asked_rarely_until_there_is_an_answer() -> None:
+    game = Tally(2)
+    hub, joiner, victim = MemoryHub(), RollbackSession(game, entropy=Random(1).randbytes, host_address="host"), Victim()
+    refuse = Refuse(reason=ASK_SPONSOR, text="victim")
+    link = LinkEndpoint(link_config_for(game, MatchConfig()), entropy=Random(2).randbytes, admit=lambda _: refuse)
+    for name, endpoint in (("host", link), ("joiner", joiner), ("victim", victim)):
+        hub.attach(name, endpoint)
+    for turn in range(60 * 30):
+        hub.exchange(now=turn / 60)
+    assert (victim.datagrams, victim.received) == (8, 8 * 128)
+    assert joiner.phase is Phase.ENDED
+
+
+def test_a_host_that_does_not_start_is_left_after_a_while() -> None:
+    host = BadHost()
+    host.say(roster(HOST_ENTRY, RosterEntry(1, (1,), "joiner")))
+    host.run(LINKING_SECONDS + GRACE)
+    assert host.joiner.phase is Phase.LINKING
+    host.run(GRACE + 1.0)
+    assert [event.reason for event in host.joiner.events() if isinstance(event, MatchEnded)] == [
+        "the host does not start the match"
+    ]
+
+
+def test_a_host_that_sends_one_roster_after_the_other_is_left() -> None:
+    host = BadHost((1,), game=Tally(3))
+    message = roster(HOST_ENTRY, RosterEntry(1, (1,), "joiner"), RosterEntry(2, (2,), "third"))
+    for number in range(MOST_ROSTERS + 1):
+        assert host.joiner.phase is Phase.GATHERING, number
+        host.connection.send_reliable(message)
+        host.connection.send_reliable(encode_byte(Kind.CANCEL, 2))
+        host.run(0.2)
+    assert host.joiner.phase is Phase.ENDED
+
+
+def test_a_sponsor_that_sends_no_state_is_left_after_a_while() -> None:
+    host = BadHost((2,), game=Tally(3))
+    welcome = Welcome(0, 9, TOKEN, 7, 0, 0, StateHeader(32, 0), (1,), (HOST_ENTRY,))
+    host.say(encode_welcome(welcome))
+    host.run(LONGEST_WAIT)
+    assert host.joiner.phase is Phase.ENDED
+    assert host.joiner.match is None
+
+
+def gathering(players: int = 3, *, seed: int = 1, config: MatchConfig = STAY) -> Mesh:
+    """Peers that are about to be linked."""
+    conditions = Conditions(latency=0.05, jitter=0.005)
+    mesh = Mesh(lambda: Tally(players), seed=seed, conditions=conditions, config=config, press=presses(seed))
+    host = mesh["peer0"].session
+    mesh.run_until(lambda: host.phase is Phase.LINKING, limit=5.0, what="the host has sent its rosters")
+    return mesh
+
+
+def assert_starts_again(mesh: Mesh, name: str) -> None:
+    """The others have kept their places; with one who comes again the match begins."""
+    stayed = [peer for peer in mesh.alive if peer.name != name]
+    assert [peer.session.phase for peer in stayed] == [Phase.GATHERING] * len(stayed)
+    mesh.restart(name, through="peer0")
+    mesh.start(limit=10.0)
+    mesh.play(120)
+    mesh.verify()
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+def test_a_joiner_that_leaves_after_the_roster_ends_the_lobby_for_nobody_else(leaves: bool) -> None:
+    mesh = gathering(4)
+    if leaves:
+        mesh["peer2"].session.close("changed my mind")
+        mesh.run(0.5)
+    mesh.crash("peer2")
+    mesh.run(STAY.disconnect_after + 1.0)
+    assert_starts_again(mesh, "peer2")
+
+
+def test_a_roster_that_reaches_one_joiner_much_later_than_another_is_no_problem() -> None:
+    """It still has the earlier one when it is called."""
+    mesh = gathering(4)
+    host: Any = mesh["peer0"].session
+    slow, *_, leaver = (peer.connection.address for _, peer in sorted(host.peers.items()))
+    mesh[leaver].session.close("changed my mind")
+    mesh.link("peer0", slow, Conditions(latency=1.2))
+    mesh.run(0.3)
+    mesh.crash(leaver)
+    mesh.restart(leaver, through="peer0")
+    mesh.start(limit=8.0)
+    mesh.play(120)
+    mesh.verify()
+    assert len(mesh["peer0"].events_of(PeerDisconnected)) == 1
+
+
+def test_a_joiner_that_is_never_ready_is_dropped_and_the_others_keep_their_places() -> None:
+    mesh = gathering(4)
+    silent: Any = mesh["peer2"].session
+    silent.lobby._report_when_linked = lambda: None
+    silent.lobby.while_waiting = lambda now: None
+    mesh.run(LINKING_SECONDS + GRACE - 1.0)
+    assert mesh["peer0"].session.phase is Phase.LINKING
+    mesh.run(2.0)
+    assert silent.phase is Phase.ENDED
+    [gone] = mesh["peer0"].events_of(PeerDisconnected)
+    assert (gone.peer, gone.text) == (silent.peer_id, f"peer {silent.peer_id} was not ready after 15 s")
+    mesh.crash("peer2")
+    assert_starts_again(mesh, "peer2")
+
+
+def test_two_joiners_that_cannot_reach_each_other_are_named_and_the_one_that_called_leaves() -> None:
+    mesh = Mesh(lambda: Tally(4), conditions=Conditions(latency=0.05), config=STAY, press=presses(1))
+    mesh.cut("peer1", "peer3", LINKING_SECONDS + 3.0)
+    mesh.run(LINKING_SECONDS + 2.0)
+    apart = {mesh[name].session.peer_id: name for name in ("peer1", "peer3")}
+    low, high = sorted(apart)
+    [gone] = mesh["peer0"].events_of(PeerDisconnected)
+    assert (gone.peer, gone.text) == (high, f"peer {high} has no link with peer {low}: no answer")
+    mesh.crash(apart[high])
+    mesh.run(3.0)
+    assert_starts_again(mesh, apart[high])
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.16])
+def test_a_joiner_that_leaves_around_the_start_leaves_the_others_as_one(delay: float) -> None:
+    mesh = gathering(3)
+    leaver: Any = mesh["peer2"].session
+    report = leaver.lobby._report_when_linked
+
+    def report_and_leave() -> None:
+        report()
+        if leaver.lobby._reported:
+            mesh.at(delay, leaver.close)
+
+    leaver.lobby._report_when_linked = report_and_leave
+    mesh.run(2.0)
+    mesh.crash("peer2")
+    mesh.run(6.0)
+    phases = {peer.session.phase for peer in mesh.alive}
+    assert len(phases) == 1
+    if phases == {Phase.GATHERING}:
+        assert_starts_again(mesh, "peer2")
+    else:
+        assert phases == {Phase.RUNNING}
+        assert {peer.session.gone for peer in mesh.alive} == {leaver.local_players}
+        mesh.play(mesh["peer0"].final_frame + 100)
+        mesh.verify()
+
+
+def test_ready_for_a_roster_that_does_not_hold_any_more_counts_for_nothing() -> None:
+    mesh = gathering(3)
+    host: Any = mesh["peer0"].session
+    joiner = next(iter(host.peers.values()))
+    host.lobby.receive_ready(joiner, encode_ready(bytes(8)))
+    assert not joiner.ready
+    mesh.start(limit=5.0)

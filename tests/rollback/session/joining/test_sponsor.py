@@ -1,18 +1,35 @@
 """The peer that lets newcomers in: who may come, and whose word counts."""
 
+from dataclasses import replace
+from itertools import pairwise
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
-from retick.link import Reason
+import pytest
+
+from retick.link import Accept, LinkEndpoint, Reason, Refused, Request
 from retick.rollback.events import (
+    PeerConnected,
     PeerDisconnected,
     PlayersReturned,
 )
+from retick.rollback.session.joining import joins
+from retick.rollback.session.joining.joins import COMMIT_SECONDS
+from retick.rollback.session.joining.sponsor import HELD_OFF, LONGEST_JOIN, LONGEST_PROMISE, LONGEST_STANDSTILL
+from retick.rollback.session.link_config import link_config_for
+from retick.rollback.session.messages.connect import encode_play
+from retick.rollback.session.messages.drop import Drop, encode_drop
 from retick.rollback.session.messages.join import encode_joined
+from retick.rollback.session.messages.kinds import Kind, encode_byte_and_number
+from retick.rollback.session.messages.roster import pack_seats
 from retick.rollback.session.messages.state import LARGEST_STATE
-from retick.rollback.session.peer import Phase
+from retick.rollback.session.peer import SPECTATOR_ID, Phase, Role
 from retick.rollback.session.session import RollbackSession
+from retick.testing.mesh import Mesh
+from retick.transport.conditions import Conditions
 from tests.rollback.session.matches import (
+    STAY,
     assert_all_play,
     started_mesh,
     towards,
@@ -101,3 +118,190 @@ def test_a_newcomer_that_never_reports_is_given_up_after_half_a_minute() -> None
     mesh.crash("peer2")
     mesh.run(1.0)
     assert_all_play(mesh, 0)
+
+
+def muted(mesh: Mesh, name: str, method: str, part: str = "joins") -> None:
+    """A part of one peer that leaves something out."""
+    session: Any = mesh[name].session
+    setattr(getattr(session, part), method, lambda *arguments: None)
+
+
+def test_a_player_that_promises_nothing_keeps_a_newcomer_out_and_holds_up_nobody() -> None:
+    mesh = with_a_free_seat(4)
+    muted(mesh, "peer2", "_answer_proposal")
+    mesh.restart("peer3", every=600.0)
+    sponsor = mesh["peer0"].session
+    mesh.run_until(lambda: sponsor.sponsor._proposed_at is not None, limit=6.0, what="the players are asked")
+    frame = sponsor.frame
+    mesh.run(LONGEST_PROMISE + 0.5)
+    assert sponsor.sponsor.newcomer is None
+    mesh.run(1.0)
+    assert sponsor.frame > frame + 40
+    [gone] = mesh["peer3"].events_of(PeerDisconnected)[:1]
+    assert gone.text == "not every player has promised a frame: try again"
+    mesh.crash("peer3")
+    mesh.run(1.0)
+    assert_all_play(mesh, 0)
+
+
+def test_a_sponsor_that_answers_no_promise_is_expelled_by_those_that_wait() -> None:
+    mesh = with_a_free_seat(4)
+    muted(mesh, "peer0", "_commit_when_promised", "sponsor")
+    muted(mesh, "peer0", "_check_time", "sponsor")
+    mesh.restart("peer3", every=600.0)
+    member = mesh["peer1"].session
+    mesh.run_until(lambda: member.joins.has_promised, limit=6.0, what="a frame is promised")
+    mesh.run(COMMIT_SECONDS + 1.0)
+    assert 0 not in member.peers
+    mesh.crash("peer0")
+    mesh.crash("peer3")
+    mesh.run(6.0)
+    assert_all_play(mesh, 0)
+
+
+@pytest.mark.parametrize("ahead", [-60, 100, 2 * 128, 1 << 20])
+def test_a_commit_of_a_frame_that_nobody_promised_is_the_sponsors_fault(ahead: int) -> None:
+    mesh = with_a_free_seat(4)
+    sponsor: Any = mesh["peer0"].session
+    muted(mesh, "peer0", "_commit_when_promised", "sponsor")
+    mesh.restart("peer3", every=600.0)
+    member = mesh["peer1"].session
+    mesh.run_until(lambda: member.joins.has_promised, limit=6.0, what="a frame is promised")
+    newcomer = sponsor.sponsor.newcomer.peer_id
+    for peer in sponsor.players_peers():
+        peer.send(encode_byte_and_number(Kind.COMMIT, newcomer, max(sponsor.sponsor._last + ahead, 0)))
+    mesh.run(0.5)
+    assert Reason.VIOLATION in [event.reason for event in mesh["peer1"].events_of(PeerDisconnected)]
+    mesh.crash("peer0")
+    mesh.crash("peer3")
+    mesh.run(6.0)
+    assert_all_play(mesh, 0)
+
+
+def test_a_newcomer_is_let_in_with_a_history_that_is_hardly_longer_than_the_window() -> None:
+    config = replace(STAY, history=40, prediction_window=38)
+    mesh = started_mesh(3, conditions=Conditions(latency=0.08, jitter=0.02), config=config)
+    mesh.play(60)
+    mesh.crash("peer2")
+    mesh.run(5.0)
+    mesh.restart("peer2")
+    mesh.run_until(lambda: mesh["peer2"].playing, limit=10.0, what="it is in")
+    assert_all_play(mesh, 0)
+
+
+def stranger_at(mesh: Mesh, address: str) -> LinkEndpoint:
+    """Asks for a seat, acknowledges what it is sent, and does nothing else."""
+    link = LinkEndpoint(link_config_for(Tally(3), STAY), entropy=Random(address).randbytes)
+    mesh.network.attach(address, link)
+    link.dial("peer0", data=encode_play())
+    return link
+
+
+def test_a_newcomer_that_makes_no_progress_frees_the_place_and_others_come_first() -> None:
+    mesh = with_a_free_seat(3)
+    sponsor: Any = mesh["peer0"].session.sponsor
+    link = stranger_at(mesh, "stranger")
+    mesh.run(1.0)
+    assert sponsor.newcomer is not None
+    mesh.run(LONGEST_STANDSTILL + 0.5)
+    assert sponsor.newcomer is None
+    # It tries again at once, and so does another one.
+    link.dial("peer0", data=encode_play())
+    mesh.network.flush("stranger")
+    mesh.run(0.5)
+    refused = [event.text for event in link.events() if isinstance(event, Refused)]
+    assert refused == ["the last one from there led to nothing: try again in a moment"]
+    mesh.restart("peer2")
+    mesh.run_until(lambda: mesh["peer2"].playing, limit=4.0, what="the other one is in")
+    mesh.run(HELD_OFF)
+    assert sponsor._held_off == {}
+    assert_all_play(mesh, 0)
+
+
+def test_one_whose_link_is_not_up_has_no_place() -> None:
+    mesh = with_a_free_seat(3)
+    sponsor: Any = mesh["peer0"].session.sponsor
+    for _ in range(300):
+        connection: Any = SimpleNamespace(address="nobody", tag=None)
+        asked = Request(connection=connection, address="nobody", capabilities=0, tick_rate=60, seats=1, data=b"")
+        assert sponsor.admit(asked) == Accept(seats=(2,))
+    assert sponsor.newcomer is None
+    mesh.restart("peer2")
+    mesh.run_until(lambda: mesh["peer2"].playing, limit=4.0, what="it is in")
+    assert_all_play(mesh, 0)
+
+
+def test_of_two_whose_links_come_up_together_one_gets_the_place() -> None:
+    mesh = with_a_free_seat(3)
+    for name in ("one", "other"):
+        stranger_at(mesh, name)
+    mesh.run(0.5)
+    assert mesh["peer0"].session.sponsor.newcomer is not None
+    assert len([peer for peer in mesh["peer0"].session.peers.values() if peer.role is Role.NEWCOMER]) == 1
+    assert SPECTATOR_ID not in {event.peer for event in mesh["peer0"].events_of(PeerConnected)}
+    assert_all_play(mesh, 0)
+
+
+def test_a_newcomer_is_given_up_in_time_also_while_no_frame_can_run() -> None:
+    mesh = with_a_free_seat(3)
+    mesh.restart("peer2", every=600.0)
+    newcomer: Any = mesh["peer2"].session
+    newcomer.newcomer._report_when_level = lambda match: None
+    mesh.run(2.0)
+    assert mesh["peer0"].session.sponsor.newcomer is not None
+    for name in ("peer0", "peer1"):
+        mesh[name].session.match.barrier = mesh[name].session.frame
+    mesh.run(LONGEST_JOIN)
+    assert mesh["peer0"].session.sponsor.newcomer is None
+
+
+def test_ids_are_given_again_and_a_match_stays_open_to_newcomers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joins, "LAST_PEER_ID", 6)
+    mesh = with_a_free_seat(4)
+    given = []
+    for _ in range(14):
+        mesh.restart("peer3")
+        mesh.run_until(lambda: mesh["peer3"].playing, limit=6.0, what="it is in")
+        given.append(mesh["peer3"].session.peer_id)
+        mesh.run(0.3)
+        mesh["peer3"].session.close()
+        mesh.run(0.3)
+        mesh.crash("peer3")
+        mesh.run_until(lambda: all(len(peer.session.gone) == 1 for peer in mesh.alive), limit=6.0, what="it is out")
+    stay = {peer.session.peer_id for peer in mesh.alive}
+    assert not stay & set(given)
+    assert all(one != other for one, other in pairwise(given))
+    for peer in mesh.alive:
+        assert len(peer.session.drop_agreement.lost) <= 2
+        assert len(peer.session.joins.commits) == 1
+    assert_all_play(mesh, 0)
+
+
+def test_those_that_never_became_players_use_up_no_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joins, "LAST_PEER_ID", 5)
+    mesh = with_a_free_seat(3)
+    for number in range(12):
+        link = stranger_at(mesh, f"stranger{number}")
+        mesh.run(0.3)
+        link.close()
+        mesh.run(0.3)
+    mesh.restart("peer2")
+    mesh.run_until(lambda: mesh["peer2"].playing, limit=4.0, what="it is in")
+    assert_all_play(mesh, 0)
+
+
+def test_a_stale_word_on_a_peer_that_had_the_id_before_does_not_touch_the_newcomer() -> None:
+    mesh = with_a_free_seat(4)
+    mesh.restart("peer3", every=600.0)
+    newcomer: Any = mesh["peer3"].session
+    newcomer.newcomer._report_when_level = lambda match: None
+    member = mesh["peer1"].session
+    mesh.run_until(lambda: any(p.role is Role.NEWCOMER for p in member.peers.values()), limit=4.0, what="it is known")
+    [known] = [peer for peer in member.peers.values() if peer.role is Role.NEWCOMER]
+    commit = (known.peer_id, pack_seats(known.players), 3)
+    for commits in ((), (commit,)):
+        towards(mesh, "peer2", "peer1").send(encode_drop(Drop(frozenset({known.peer_id}), (), commits), 2))
+    mesh.run(0.5)
+    assert known.role is Role.NEWCOMER
+    assert member.peers[known.peer_id] is known
+    assert mesh["peer2"].session.peer_id in member.peers

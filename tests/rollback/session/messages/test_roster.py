@@ -1,10 +1,12 @@
 """The messages that make peers a match: what is written is read back, and any bytes are read or refused."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.errors import DecodeError, UsageError
+from retick.errors import DecodeError
 from retick.rollback.session.messages.roster import (
     Roster,
     RosterEntry,
@@ -12,12 +14,8 @@ from retick.rollback.session.messages.roster import (
     decode_start,
     encode_roster,
     encode_start,
-    pack_address,
-    unpack_address,
 )
-
-hosts = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=40)
-addresses = st.one_of(hosts, st.tuples(hosts, st.integers(0, 65535)))
+from tests.rollback.session.messages.values import addresses
 
 
 @st.composite
@@ -25,11 +23,12 @@ def rosters(draw: st.DrawFn) -> Roster:
     count = draw(st.integers(1, 8))
     ids = draw(st.lists(st.integers(0, 255), min_size=count, max_size=count, unique=True))
     seats = draw(st.permutations(range(16)))
+    found = draw(st.lists(addresses, min_size=count, max_size=count, unique=True))
     entries = []
-    for peer_id in ids:
+    for peer_id, address in zip(ids, found, strict=True):
         share = draw(st.integers(1, 2))
         players, seats = tuple(sorted(seats[:share])), seats[share:]
-        entries.append(RosterEntry(peer_id, players, draw(addresses)))
+        entries.append(RosterEntry(peer_id, players, address))
     return Roster(draw(st.sampled_from(ids)), draw(st.binary(min_size=8, max_size=8)), tuple(entries))
 
 
@@ -72,20 +71,6 @@ def test_a_start_is_read_as_it_was_written(seed: int) -> None:
     assert decode_start(encode_start(seed)) == seed
 
 
-@given(st.binary(max_size=90))
-def test_any_bytes_are_an_address_or_a_decode_error(data: bytes) -> None:
-    try:
-        address = unpack_address(data)
-    except DecodeError:
-        return
-    assert isinstance(address, str | tuple)
-
-
-def test_an_address_of_another_kind_is_the_callers_mistake() -> None:
-    with pytest.raises(UsageError, match="address"):
-        pack_address(17)
-
-
 def test_two_peers_with_one_seat_or_one_peer_id_are_refused() -> None:
     token = bytes(8)
     for entries in (
@@ -94,6 +79,21 @@ def test_two_peers_with_one_seat_or_one_peer_id_are_refused() -> None:
     ):
         with pytest.raises(DecodeError, match="claim the same"):
             decode_roster(encode_roster(Roster(0, token, entries)))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("a", "a"),
+        (("10.0.0.2", 7), ("10.0.0.2", 7)),
+        (("2001:db8::1", 7), ("2001:DB8:0::1", 7)),
+        (("::ffff:10.0.0.2", 7), ("10.0.0.2", 7)),
+    ],
+)
+def test_two_peers_at_one_address_are_refused_however_it_is_written(one: Any, other: Any) -> None:
+    entries = (RosterEntry(0, (0,), ""), RosterEntry(1, (1,), one), RosterEntry(2, (2,), other))
+    with pytest.raises(DecodeError, match="two peers at"):
+        decode_roster(encode_roster(Roster(1, bytes(8), entries)))
 
 
 def test_a_peer_without_seats_and_a_roster_without_its_reader_are_refused() -> None:

@@ -29,6 +29,8 @@ __all__ = ["Admission"]
 
 MOST_EARLY_CALLS = 16
 """Calls that may wait for their peer to become known."""
+EARLY_SECONDS = 5.0
+"""How long such a call may wait."""
 
 
 class Admission:
@@ -79,10 +81,11 @@ class Admission:
     def _answer_call(self, request: Request, call: ConnectRequest) -> Accept | Refuse:
         """Another peer of a match calls."""
         session = self._session
-        if not session.token:
+        is_of_next_roster = session.phase is Phase.LINKING and not session.is_host and call.token != session.token
+        if not session.token or is_of_next_roster:
             return self._early.hold(request, call)
         peer = session.peers.get(call.peer_id) if call.token == session.token else None
-        may_become_known = session.phase is Phase.RUNNING and call.peer_id > session.newest_peer_id
+        may_become_known = session.phase is Phase.RUNNING and call.peer_id != session.peer_id
         if peer is None and call.token == session.token and may_become_known:
             return self._early.hold(request, call)
         if peer is None or peer.connection is not None or not peer.is_heard:
@@ -93,6 +96,10 @@ class Admission:
     def claim(self, peer_id: int) -> Connection | None:
         """The connection of a peer that has become known, if it has called already."""
         return self._early.claim(self._session.token, peer_id)
+
+    def expire(self, now: float) -> bool:
+        """Close the calls that nobody has claimed in time; whether others still wait."""
+        return self._early.expire(now)
 
 
 def _host_of(address: Hashable) -> Hashable:
@@ -105,15 +112,27 @@ class EarlyCalls:
 
     def __init__(self) -> None:
         self._waiting: dict[tuple[bytes, int], Connection] = {}
+        self._since: dict[tuple[bytes, int], float] = {}
+        """When each was first seen to wait."""
 
     def hold(self, request: Request, call: ConnectRequest) -> Accept | Refuse:
         """Let a caller wait; nothing of it is received, since its connection belongs to no peer yet."""
+        shown = (call.token, call.peer_id)
         self._waiting = {shown: link for shown, link in self._waiting.items() if link.close_reason is None}
-        if len(self._waiting) >= MOST_EARLY_CALLS:
+        if len(self._waiting) >= MOST_EARLY_CALLS or shown in self._waiting:
             return Refuse(reason=Reason.DENIED, text="too many wait here already")
-        self._waiting[call.token, call.peer_id] = request.connection
+        self._waiting[shown] = request.connection
+        self._since.pop(shown, None)
         return Accept()
 
     def claim(self, token: bytes, peer_id: int) -> Connection | None:
         found = self._waiting.pop((token, peer_id), None)
         return found if found is not None and found.close_reason is None else None
+
+    def expire(self, now: float) -> bool:
+        for shown, link in list(self._waiting.items()):
+            if now - self._since.setdefault(shown, now) > EARLY_SECONDS:
+                del self._waiting[shown]
+                link.close(Reason.DENIED, "nobody has announced this call")
+        self._since = {shown: since for shown, since in self._since.items() if shown in self._waiting}
+        return bool(self._waiting)

@@ -21,7 +21,7 @@ from retick.rollback.session.messages.kinds import (
 from retick.rollback.session.messages.roster import pack_seats
 from retick.rollback.session.next_match import next_number
 from retick.rollback.session.part import SessionPart
-from retick.rollback.session.peer import LAST_PEER_ID, Peer, Role
+from retick.rollback.session.peer import HOST_ID, LAST_PEER_ID, Peer, Role
 
 if TYPE_CHECKING:
     from retick.rollback.session.session import RollbackSession
@@ -30,6 +30,8 @@ __all__ = ["Joins"]
 
 PROMISE_SECONDS = 0.25
 """Seconds that a promise is ahead, in addition to two round trips."""
+COMMIT_SECONDS = 6.0
+"""How long a sponsor has to answer a promise. It gives up a newcomer after 3 s without all promises."""
 
 
 class Joins(SessionPart):
@@ -45,15 +47,34 @@ class Joins(SessionPart):
         """Newcomers that other peers announced, and which peer."""
         self._early_meets: dict[int, Meet] = {}
         """Announced newcomers that cannot be expected yet, by their ids."""
-        self._early_proposals: dict[int, Peer] = {}
-        """Newcomers for whom a promise cannot be given yet, and their sponsors."""
+        self._early_proposals: dict[int, tuple[Peer, int]] = {}
+        """Newcomers for whom a promise cannot be given yet, their sponsors, and the last frame to promise."""
         self._promised_for: int | None = None
         """The newcomer of another sponsor for whom this peer has promised a frame."""
+        self._promised = range(0)
+        """The frames that a COMMIT for it may name."""
+        self._promised_at = 0.0
+        """When the promise was given."""
+        self._last_id = HOST_ID
+        """The id that was given last; the next one follows it."""
 
     @property
     def has_promised(self) -> bool:
         """Whether this peer waits for the COMMIT or CANCEL of a newcomer, who may be a player already elsewhere."""
         return self._promised_for is not None
+
+    def next_peer_id(self) -> int | None:
+        """The next id that no peer has or had not long ago, each in its turn; None if there is none."""
+        session = self._session
+        taken = {session.peer_id, *session.peers, *session.drop_agreement.lost, *self._early_meets}
+        ids = range(HOST_ID + 1, LAST_PEER_ID + 1)
+        in_turn = (*ids[self._last_id :], *ids[: self._last_id])
+        return next((peer_id for peer_id in in_turn if peer_id not in taken), None)
+
+    def peer_id_given(self, peer_id: int) -> None:
+        self._last_id = peer_id
+        self.commits.pop(peer_id, None)
+        self._first_frames.pop(peer_id, None)
 
     def receive_meet(self, peer: Peer, data: bytes) -> None:
         self._expect(decode_meet(data), peer.peer_id, self._match)
@@ -65,7 +86,7 @@ class Joins(SessionPart):
         self._forget_orphan(meet.peer_id, match)
         self._check_meet(meet, sponsor)
         self._sponsors[meet.peer_id] = sponsor
-        session.newest_peer_id = max(session.newest_peer_id, meet.peer_id)
+        session.give_peer_id(meet.peer_id)
         if meet.match not in (match.number, next_number(match)):
             # Of the last match, which has ended here: its sponsor ends it too, and refuses the newcomer.
             return
@@ -87,8 +108,14 @@ class Joins(SessionPart):
         lowest = min((peer.peer_id for peer in session.players_peers()), default=sponsor)
         if sponsor not in session.peers or sponsor != lowest or sponsor > session.peer_id:
             raise InvalidValue(f"a MEET of peer {sponsor}, which is not the sponsor")
-        known = {session.peer_id, *session.peers, *session.drop_agreement.lost, *self._early_meets}
-        if meet.peer_id in known or meet.peer_id > LAST_PEER_ID:
+        agreement = session.drop_agreement
+        undecided = {
+            peer_id
+            for peer_id, players in agreement.lost.items()
+            if any(player not in agreement.decided for player in players)
+        }
+        known = {session.peer_id, *session.peers, *undecided, *self._early_meets}
+        if meet.peer_id in known or not HOST_ID < meet.peer_id <= LAST_PEER_ID:
             raise InvalidValue(f"a MEET for peer {meet.peer_id}, which is not a newcomer")
 
     def drop_agreed(self, match: Match) -> None:
@@ -113,8 +140,8 @@ class Joins(SessionPart):
                 except InvalidValue:
                     self._session.expel(sponsor, "a newcomer who cannot come")
         proposals, self._early_proposals = self._early_proposals, {}
-        for peer_id, sponsor in proposals.items():
-            self._answer_proposal(sponsor, peer_id, match)
+        for peer_id, (sponsor, last) in proposals.items():
+            self._answer_proposal(sponsor, peer_id, last, match)
 
     def _forget_orphan(self, peer_id: int, match: Match) -> None:
         newcomer = self._session.peers.get(peer_id)
@@ -126,40 +153,58 @@ class Joins(SessionPart):
 
     def receive_propose(self, peer: Peer, data: bytes) -> None:
         """A sponsor asks from which frame on its newcomer may play."""
-        peer_id = decode_byte(data)
-        if self._sponsors.get(peer_id) != peer.peer_id:
-            raise InvalidValue(f"a PROPOSE for peer {peer_id}, which its sender did not announce")
-        self._answer_proposal(peer, peer_id, self._match)
+        peer_id, last = decode_byte_and_number(data)
+        if self._sponsors.get(peer_id) != peer.peer_id or self._promised_for == peer_id:
+            raise InvalidValue(f"a PROPOSE for peer {peer_id}, which its sender did not announce, or a second one")
+        self._answer_proposal(peer, peer_id, last, self._match)
 
-    def _answer_proposal(self, sponsor: Peer, peer_id: int, match: Match) -> None:
-        """Promise a frame, once it is agreed here too who is dropped.
+    def _answer_proposal(self, sponsor: Peer, peer_id: int, last: int, match: Match) -> None:
+        """Promise a frame up to ``last``, once it is agreed here too who is dropped.
 
-        The newcomer sends no DROP for these players, and the others would wait for one if it came in before. For a
-        newcomer that this peer has lost the answer is CANCEL: the others have stopped for it, and it may not tell the
-        sponsor by itself.
+        The newcomer sends no DROP for these players, and the others would wait for one if it came in before. The answer
+        is CANCEL for a newcomer that this peer has lost: the others have stopped for it, and it may not tell the
+        sponsor by itself. So it is when ``last`` has passed here, or is too far ahead for this peer.
         """
         newcomer = self._session.peers.get(peer_id)
         if peer_id in self._early_meets or self._session.drop_agreement.undecided:
-            self._early_proposals[peer_id] = sponsor
-        elif newcomer is not None and newcomer.role is Role.NEWCOMER:
-            self._promised_for = peer_id
-            sponsor.send(encode_byte_and_number(Kind.PROMISE, peer_id, self.promise(match)))
-        elif newcomer is None:
+            self._early_proposals[peer_id] = (sponsor, last)
+        elif newcomer is None or not match.engine.frame <= last <= match.engine.frame + 3 * match.config.history:
             sponsor.send(encode_byte(Kind.CANCEL, peer_id))
+        elif newcomer.role is Role.NEWCOMER:
+            frame = self.promise(match, last)
+            self._promised_for, self._promised_at = peer_id, self._session.now
+            self._promised = range(frame, last + 1)
+            sponsor.send(encode_byte_and_number(Kind.PROMISE, peer_id, frame))
 
-    def promise(self, match: Match) -> int:
-        """A frame a little ahead, at which this peer stops until it receives the agreed one."""
+    def promise(self, match: Match, last: int) -> int:
+        """A frame a little ahead, up to ``last``, at which this peer stops until it receives the agreed one."""
+        match.barrier = frame = min(match.engine.frame + self._ahead(match), last)
+        return frame
+
+    def last_to_promise(self, match: Match) -> int:
+        """As a sponsor: the last frame that may be promised. A player may be ahead of us by a window and a delay."""
+        config = match.config
+        return match.engine.frame + config.prediction_window + config.input_delay + self._ahead(match)
+
+    def _ahead(self, match: Match) -> int:
         rtt = max((peer.connection.rtt for peer in self._session.peers.values() if peer.connection), default=0.0)
         ahead = math.ceil((PROMISE_SECONDS + 2 * rtt) * match.config.tick_rate)
-        match.barrier = match.engine.frame + min(ahead, match.config.history // 2)
-        return match.barrier
+        return min(ahead, match.config.history // 2)
+
+    def after_frame(self, match: Match, now: float) -> bool:
+        """A sponsor that leaves us waiting at the frame that we promised is expelled."""
+        calls_wait = self._session.admission.expire(now)
+        if self._promised_for is None:
+            return calls_wait
+        sponsor = self._session.peers.get(self._sponsors[self._promised_for])
+        if sponsor is not None and now - self._promised_at > COMMIT_SECONDS:
+            self._session.expel(sponsor, "neither COMMIT nor CANCEL for a newcomer")
+        return True
 
     def receive_cancel(self, peer: Peer, data: bytes) -> None:
-        """A sponsor has given up its newcomer, or a player has lost ours."""
+        """A sponsor has given up its newcomer, or a player answers our PROPOSE with that it cannot let ours in."""
         match, peer_id = self._match, decode_byte(data)
-        ours = self._session.sponsor.newcomer
-        if ours is not None and ours.peer_id == peer_id:
-            self._session.sponsor.cancel(match)
+        self._session.sponsor.receive_cancel(peer, peer_id, match)
         if self._sponsors.get(peer_id) == peer.peer_id:
             self._call_off(peer_id, match)
 
@@ -211,16 +256,28 @@ class Joins(SessionPart):
         if peer_id == session.peer_id and session.newcomer.is_sponsored_by(peer):
             session.newcomer.commit(frame, match)
         elif newcomer is not None and newcomer.role is Role.NEWCOMER and self._sponsors.get(peer_id) == peer.peer_id:
+            if self._promised_for != peer_id or frame not in self._promised:
+                raise InvalidValue(f"a COMMIT of frame {frame} for peer {peer_id}, which nobody promised")
             self.commit(newcomer, frame, match)
 
     def commit(self, newcomer: Peer, frame: int, match: Match) -> None:
         """From ``frame`` on the newcomer plays its seats."""
+        agreement = self._session.drop_agreement
+        if frame < self._first_frames.get(newcomer.peer_id, 0):
+            # Before the newcomer came: a peer that had its id before it became a player then.
+            return
+        earliest = max(match.engine.frame, *(agreement.decided.get(player, 0) for player in newcomer.players))
+        if not earliest <= frame <= match.engine.frame + 3 * match.config.history:
+            raise InvalidValue(f"a COMMIT of frame {frame} for peer {newcomer.peer_id}, at frame {match.engine.frame}")
         for player in newcomer.players:
             match.engine.restore_player(player, frame)
-            self._session.drop_agreement.restore_player(player)
+            agreement.restore_player(player)
         match.barrier = self._promised_for = None
         newcomer.role = Role.PLAYER
-        self.commits[newcomer.peer_id] = (pack_seats(newcomer.players), frame)
+        # Every player has promised for this one, and so has received all that was committed and agreed before.
+        self.commits = {newcomer.peer_id: (pack_seats(newcomer.players), frame)}
+        agreement.forget_decided()
+        self._session.hearing.keep({self._session.peer_id, *self._session.peers, *agreement.lost})
         self._session.tell(PlayersReturned(peer=newcomer.peer_id, players=newcomer.players, frame=frame))
         for part in self._session.parts:
             part.newcomer_became_player(newcomer, match)

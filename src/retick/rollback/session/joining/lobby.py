@@ -1,11 +1,21 @@
-"""Before a match: the host gives out seats, tells everyone who takes part, and starts when all are linked."""
+"""Before a match: the host gives out seats, tells everyone who takes part, and starts when all are linked.
+
+Theory of operation. When all seats are taken the host sends ROSTER, everyone connects to everyone, and whoever has all
+links says READY. If a joiner leaves before the match has started, or is not ready in time, the host tells the others
+(CANCEL): they keep their seats, close their links with each other, and wait for the next ROSTER. Each ROSTER has its
+own token, so nothing that was said about an earlier one is taken for the present one.
+"""
 
 from typing import TYPE_CHECKING
 
 from retick.errors import DecodeError, InvalidValue
 from retick.link import Accept, Reason, Refuse, Request
+from retick.rollback.events import PeerDisconnected
+from retick.rollback.session.messages.addresses import check_reachable, unpack_address
+from retick.rollback.session.messages.kinds import Kind, decode_byte, encode_byte
 from retick.rollback.session.messages.roster import (
     MAX_SEATS_EACH,
+    TOKEN_SIZE,
     Roster,
     check_seats,
     decode_ready,
@@ -14,7 +24,6 @@ from retick.rollback.session.messages.roster import (
     encode_ready,
     encode_roster,
     encode_start,
-    unpack_address,
 )
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import HOST_ID, Peer, Phase, Role
@@ -30,6 +39,12 @@ LONGEST_EARLY = 16384
 """Bytes of one of them."""
 MOST_REDIRECTIONS = 8
 """How often a peer that wants to join follows the address of another one."""
+MOST_ROSTERS = 32
+"""How many rosters a joiner accepts; each makes it call addresses that it only heard of."""
+LINKING_SECONDS = 10.0
+"""How long a joiner tries to connect to all others, if its peers are lost sooner than that."""
+GRACE = 5.0
+"""Seconds more that the host waits for READY; so many again a joiner waits for START."""
 
 
 class Lobby(SessionPart):
@@ -41,6 +56,16 @@ class Lobby(SessionPart):
         self._reported = False
         self._early: list[tuple[Peer, bytes]] = []
         """Messages of peers whose match runs already."""
+        self._rosters = 0
+        self._since: float | None = None
+        """When we first waited after the last ROSTER."""
+        self._missing: dict[int, str] = {}
+        """Other joiners with whom a link was lost or never made, and why."""
+
+    @property
+    def _seconds(self) -> float:
+        """A joiner that is gone without a goodbye must be missed first, so that nobody else has to leave."""
+        return max(LINKING_SECONDS, self._session.config.disconnect_after + 2.0)
 
     def admit(self, request: Request) -> Accept | Refuse:
         """On the host: give a joiner the lowest free seats."""
@@ -59,11 +84,12 @@ class Lobby(SessionPart):
         self._redirections += 1
         try:
             address = unpack_address(text.encode())
+            check_reachable(address, peer.connection.address if peer.connection is not None else None)
         except DecodeError:
             return False
         if self._redirections > MOST_REDIRECTIONS:
             return False
-        self._session.dial_to_play(peer, address)
+        self._session.dial_to_play(peer, address, heard_of=True)
         return True
 
     def peer_connected(self, peer: Peer) -> None:
@@ -75,20 +101,82 @@ class Lobby(SessionPart):
             self._report_when_linked()
 
     def peer_gone(self, peer: Peer, reason: str) -> None:
-        """Before the rosters are out a joiner may leave and its seats are free again; after that nobody may."""
+        """A joiner that leaves frees its seats; without the host nothing goes on."""
         session = self._session
-        if session.is_host and session.phase is Phase.GATHERING:
+        if session.phase not in (Phase.GATHERING, Phase.LINKING):
+            return
+        if session.is_host:
             del session.peers[peer.peer_id]
-        elif session.phase in (Phase.GATHERING, Phase.LINKING):
+            if session.phase is Phase.LINKING:
+                self._gather_again(peer)
+        elif session.phase is Phase.LINKING and peer.role is not Role.HOST:
+            # The host will hear of it too, and say so; unless it is only our path to this peer that is broken.
+            self._missing[peer.peer_id] = reason
+        else:
             session.end(reason)
+
+    def _gather_again(self, gone: Peer) -> None:
+        """On the host: the roster does not hold any more."""
+        session = self._session
+        session.phase = Phase.GATHERING
+        session.token = session.entropy(TOKEN_SIZE)
+        for other in session.peers.values():
+            other.ready = False
+            other.send(encode_byte(Kind.CANCEL, gone.peer_id))
+
+    def receive_cancel(self, peer: Peer, data: bytes) -> None:
+        """A joiner has left: wait for the next roster, without links to the others."""
+        decode_byte(data)
+        session = self._session
+        session.phase, session.token = Phase.GATHERING, b""
+        for other in [other for other in session.peers.values() if other is not peer]:
+            text = "the roster does not hold any more"
+            if other.connection is not None:
+                other.connection.tag = None
+                other.connection.close(Reason.GOODBYE, text)
+            del session.peers[other.peer_id]
+            session.tell(PeerDisconnected(peer=other.peer_id, players=other.players, reason=Reason.GOODBYE, text=text))
+
+    def while_waiting(self, now: float) -> None:
+        session = self._session
+        if session.phase is not Phase.LINKING:
+            self._since = None
+            return
+        if self._since is None:
+            self._since = now
+        waited = now - self._since
+        if session.is_host and waited > self._seconds + GRACE:
+            for peer in [peer for peer in session.peers.values() if not peer.ready]:
+                text = f"peer {peer.peer_id} was not ready after {waited:.0f} s"
+                session.expel(peer, text, reason=Reason.DENIED)
+        elif not session.is_host and not self._reported and waited > self._patience():
+            session.end(self._complaint())
+        elif not session.is_host and waited > self._seconds + 2 * GRACE:
+            session.end("the host does not start the match")
+
+    def _apart(self) -> list[int]:
+        """The others with whom there is no link."""
+        return [peer.peer_id for peer in self._session.peers.values() if not peer.is_connected]
+
+    def _patience(self) -> float:
+        """Of two without a link the one that calls leaves first, and the other one can stay."""
+        is_caller = any(peer_id < self._session.peer_id for peer_id in self._apart())
+        return self._seconds if is_caller else self._seconds + GRACE / 2
+
+    def _complaint(self) -> str:
+        """Who could not reach whom, for the host's eyes too."""
+        session, apart = self._session, self._apart()
+        why = next((self._missing[peer_id] for peer_id in apart if peer_id in self._missing), "no answer")
+        names = ", ".join(str(peer_id) for peer_id in apart)
+        return f"peer {session.peer_id} has no link with peer {names}: {why}"
 
     def _send_rosters_when_complete(self) -> None:
         session = self._session
         seated = len(session.local_players) + sum(len(peer.players) for peer in session.peers.values())
         if seated < session.sim.num_players or not all(peer.is_connected for peer in session.peers.values()):
             return
-        session.phase = Phase.LINKING
-        entries = session.roster_entries("host")
+        session.phase, self._since = Phase.LINKING, None
+        entries = session.roster_entries("")
         for peer in session.peers.values():
             peer.send(encode_roster(Roster(peer.peer_id, session.token, entries)))
 
@@ -96,8 +184,12 @@ class Lobby(SessionPart):
         """The host says who takes part: call those who came before us, expect calls of those who came after."""
         session = self._session
         roster = decode_roster(data)
-        self._check_roster(roster)
-        session.phase = Phase.LINKING
+        self._check_roster(roster, peer)
+        self._rosters += 1
+        if self._rosters > MOST_ROSTERS:
+            raise InvalidValue(f"more than {MOST_ROSTERS} rosters, and no match")
+        session.phase, self._since = Phase.LINKING, None
+        self._reported, self._missing = False, {}
         session.peer_id, session.token = roster.peer_id, roster.token
         for entry in roster.entries:
             if entry.peer_id == HOST_ID:
@@ -111,8 +203,11 @@ class Lobby(SessionPart):
                 session.expect(session.peers[entry.peer_id])
         self._report_when_linked()
 
-    def _check_roster(self, roster: Roster) -> None:
-        """Every seat of the game has its peer, the host has one, and ours are those that we were granted."""
+    def _check_roster(self, roster: Roster, host: Peer) -> None:
+        """Every seat of the game has its peer, the host has one, ours are those that we were granted.
+
+        And those that we are to call have addresses that can be ours to call.
+        """
         session = self._session
         seats = {entry.peer_id: entry.players for entry in roster.entries}
         taken = check_seats(seats.values(), session.sim.num_players)
@@ -121,18 +216,23 @@ class Lobby(SessionPart):
         ours = seats[roster.peer_id]
         if ours != session.local_players or len(ours) != session.seats_asked:
             raise InvalidValue(f"a roster that gives this peer the seats {ours}")
+        for entry in roster.entries:
+            if HOST_ID < entry.peer_id < roster.peer_id and host.connection is not None:
+                check_reachable(entry.address, host.connection.address)
 
     def _report_when_linked(self) -> None:
         """Tell the host, once, that all links are up."""
         peers = self._session.peers
         if not self._reported and all(peer.is_connected for peer in peers.values()):
             self._reported = True
-            peers[HOST_ID].send(encode_ready())
+            peers[HOST_ID].send(encode_ready(self._session.token))
 
     def receive_ready(self, peer: Peer, data: bytes) -> None:
         """On the host: when the last one is ready, mix the seeds of all links, and start."""
         session = self._session
-        decode_ready(data)
+        if decode_ready(data) != session.token or session.phase is not Phase.LINKING:
+            # For a roster that does not hold any more.
+            return
         peer.ready = True
         if not all(other.ready for other in session.peers.values()):
             return
@@ -150,10 +250,15 @@ class Lobby(SessionPart):
         if not self._reported:
             # A peer without a link is never lost: the match would wait for it for ever.
             raise InvalidValue("a START before all links of this peer are up")
-        self._session.start(seed)
+        session = self._session
+        session.start(seed)
+        for other in [other for other in session.players_peers() if not other.is_connected]:
+            # It was lost after it was ready. The others lose it in the match too.
+            for part in session.parts:
+                part.peer_gone(other, self._missing.get(other.peer_id, "lost before the match began"))
         early, self._early = self._early, []
         for sender, message in early:
-            self._session.receive_message(sender, message)
+            session.receive_message(sender, message)
 
     def hold(self, peer: Peer, data: bytes) -> None:
         """The START of another joiner has come before ours: what it says waits until our match runs."""

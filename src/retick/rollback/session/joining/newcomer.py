@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from retick.errors import InvalidValue
 from retick.rollback.events import MatchStarted
 from retick.rollback.match.match import Match
+from retick.rollback.session.messages.addresses import check_reachable
 from retick.rollback.session.messages.join import Welcome, decode_welcome, encode_joined
 from retick.rollback.session.messages.roster import check_seats
 from retick.rollback.session.part import SessionPart
-from retick.rollback.session.peer import Peer, Role
+from retick.rollback.session.peer import LAST_PEER_ID, Peer, Role
 from retick.rollback.session.state_transfer import StateReceiver
 from retick.sim.contract import PacksState
 
@@ -22,6 +23,8 @@ __all__ = ["LEVEL_SECONDS", "Newcomer"]
 
 LEVEL_SECONDS = 0.75
 """How far behind a newcomer may be, travel time included, when the frame of its first input is agreed."""
+LONGEST_WAIT = 35.0
+"""Seconds after WELCOME in which a newcomer must have become a player; its sponsor gives it up after 30."""
 
 
 class Newcomer(SessionPart):
@@ -32,6 +35,8 @@ class Newcomer(SessionPart):
         self._welcome: Welcome | None = None
         self._receiver: StateReceiver | None = None
         self._has_joined = False
+        self._since: float | None = None
+        """When we first waited after WELCOME."""
 
     def receive_welcome(self, sponsor: Peer, data: bytes) -> None:
         """The sponsor says who plays and announces a state: call the others."""
@@ -40,12 +45,18 @@ class Newcomer(SessionPart):
         if not isinstance(session.sim, PacksState):
             raise InvalidValue("a WELCOME for a game whose state cannot be sent")
         self._check_welcome(welcome)
+        for entry in welcome.entries:
+            if entry.peer_id != welcome.sender and sponsor.connection is not None:
+                check_reachable(entry.address, sponsor.connection.address)
         self._welcome = welcome
         self._receiver = StateReceiver(session.sim, welcome.state)
         del session.peers[sponsor.peer_id]
         sponsor.peer_id, sponsor.role = welcome.sender, Role.PLAYER
-        session.peer_id = session.newest_peer_id = welcome.peer_id
+        session.peer_id = welcome.peer_id
         session.token = welcome.token
+        session.joins.peer_id_given(welcome.peer_id)
+        # Any id may have been given before we came.
+        session.newest_peer_id = LAST_PEER_ID
         for entry in welcome.entries:
             if entry.peer_id == welcome.sender:
                 sponsor.players = entry.players
@@ -102,9 +113,19 @@ class Newcomer(SessionPart):
         if session.running and session.match is not None and session.match.joins_at is None:
             session.end(reason)
 
+    def while_waiting(self, now: float) -> None:
+        """A sponsor that is alive and does not let us in is not waited for longer than a join can take."""
+        if self._welcome is None:
+            return
+        if self._since is None:
+            self._since = now
+        if now - self._since > LONGEST_WAIT:
+            self._session.end("the others did not let us in: try again")
+
     def after_frame(self, match: Match, now: float) -> bool:
         if match.joins_at is not None:
             return False
+        self.while_waiting(now)
         self._report_when_level(match)
         return True
 
@@ -136,5 +157,8 @@ class Newcomer(SessionPart):
         """The frame of our first own input is agreed: once, or another peer could silence ours at any time."""
         if match.joins_at is not None:
             return
+        level = round(LEVEL_SECONDS * match.config.tick_rate)
+        if frame > match.engine.frame + 3 * match.config.history + level:
+            raise InvalidValue(f"a COMMIT of frame {frame}, at frame {match.engine.frame}")
         match.joins_at = frame
         self._session.tell(MatchStarted(seed=match.seed, local_players=self._session.local_players, frame=frame))

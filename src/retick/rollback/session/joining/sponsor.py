@@ -3,18 +3,23 @@
 Theory of operation. The newcomer dials any peer of the match and is sent on to its *sponsor*, the peer with the lowest
 id. The sponsor sends it a final state and tells the other players to expect its call (MEET). From that state's frame on
 every player sends the newcomer its inputs like to any other peer; the newcomer runs them as fast as they come. Once it
-has a link with everybody (JOINED) the sponsor asks all players for a frame (PROPOSE). Each answers with a frame a
-little ahead and promises to stop there until the sponsor answers (PROMISE). The highest of them is the frame from
-which on the newcomer plays (COMMIT): no peer can have passed it. A promise is a few round trips ahead, so that in
-practice no peer stops.
+has a link with everybody (JOINED) the sponsor asks all players for a frame (PROPOSE), and names the last one that may
+be promised. Each answers with a frame a little ahead and promises to stop there until the sponsor answers (PROMISE).
+The highest of them is the frame from which on the newcomer plays (COMMIT): no peer can have passed it, and every peer
+has seen that it could accept the last one. A promise is a few round trips ahead, so that in practice no peer stops.
+
+Only one newcomer comes in at a time, so each step has its time. A newcomer takes the place when its link is up, and not
+before; it loses it when it makes no progress.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
 
 from retick.errors import InvalidValue, UsageError
 from retick.link import Accept, Reason, Refuse, Request
 from retick.rollback.match.match import Match
 from retick.rollback.session.joining.newcomer import LEVEL_SECONDS
+from retick.rollback.session.messages.addresses import pack_address
 from retick.rollback.session.messages.join import Meet, Welcome, decode_joined, encode_meet, encode_welcome
 from retick.rollback.session.messages.kinds import (
     Kind,
@@ -22,9 +27,9 @@ from retick.rollback.session.messages.kinds import (
     encode_byte,
     encode_byte_and_number,
 )
-from retick.rollback.session.messages.roster import MAX_SEATS_EACH, pack_address
+from retick.rollback.session.messages.roster import MAX_SEATS_EACH
 from retick.rollback.session.part import SessionPart
-from retick.rollback.session.peer import LAST_PEER_ID, Peer, Role
+from retick.rollback.session.peer import SPECTATOR_ID, Peer, Role
 from retick.rollback.session.state_transfer import PackedState, StateSender
 from retick.sim.contract import PacksState
 
@@ -37,6 +42,20 @@ ASK_SPONSOR = 200
 """A reason of refusal: the text is the address of the sponsor."""
 LONGEST_JOIN = 30.0
 """Seconds after which a newcomer that has not become a player is given up."""
+LONGEST_STANDSTILL = 5.0
+"""Seconds without any progress of the newcomer, while the match goes on, after which it is given up."""
+LONGEST_PROMISE = 3.0
+"""Seconds that the players have to answer PROPOSE."""
+HELD_OFF = 5.0
+"""Seconds for which the address of a newcomer that was given up is refused: others may come first."""
+MOST_HELD_OFF = 64
+NO_ID = SPECTATOR_ID
+"""In place of a peer id: a newcomer whose link is not up yet."""
+BUSY = "somebody else is joining: try again in a moment"
+
+
+def _host_of(address: Hashable) -> Hashable:
+    return address[0] if isinstance(address, tuple) else address
 
 
 class Sponsor(SessionPart):
@@ -50,10 +69,20 @@ class Sponsor(SessionPart):
         """The frame of the newcomer's state; None before it was sent."""
         self._promises: dict[int, int] = {}
         """Peers, this one included, and the frame that each has promised for our newcomer."""
-        self._has_proposed = False
+        self._last = 0
+        """The last frame that may be promised."""
         self._has_joined = False
         self._waits_for_state = False
         self._sender: StateSender | None = None
+        self._began_at: float | None = None
+        """When our newcomer was first seen; None until the next frame."""
+        self._proposed_at: float | None = None
+        """When the players were asked; None before."""
+        self._progress: tuple[Any, ...] = ()
+        self._moved_at = 0.0
+        """When our newcomer last made progress, or the match stood still."""
+        self._held_off: dict[Hashable, float] = {}
+        """Hosts of newcomers that were given up, and until when they are refused."""
 
     def admit(self, request: Request) -> Accept | Refuse:
         """Somebody asks for seats in the running match."""
@@ -69,19 +98,42 @@ class Sponsor(SessionPart):
             return Refuse(reason=Reason.SEATS, text=f"{request.seats} seats were asked for, {len(free)} are free")
         if not isinstance(session.sim, PacksState):
             return Refuse(reason=Reason.DENIED, text="this game's state cannot be sent: nobody can join in mid-match")
-        if session.newest_peer_id >= LAST_PEER_ID:
-            return Refuse(reason=Reason.FULL, text="too many have come and gone in this match: nobody else can join")
-        busy = any(peer.role is Role.NEWCOMER for peer in session.peers.values())
-        if busy or session.match is None or session.match.joins_at is None:
-            return Refuse(reason=Reason.DENIED, text="somebody else is joining: try again in a moment")
-        session.newest_peer_id += 1
-        peer_id = session.newest_peer_id
-        # What the newcomer before this one did, and was promised, says nothing about this one.
-        self._first_frame, self._promises = None, {}
-        self._has_proposed = self._has_joined = self._waits_for_state = False
-        peer = self.newcomer = session.peers[peer_id] = Peer(peer_id, free[: request.seats], Role.NEWCOMER)
+        if _host_of(request.address) in self._held_off:
+            return Refuse(reason=Reason.DENIED, text="the last one from there led to nothing: try again in a moment")
+        if self._is_busy():
+            return Refuse(reason=Reason.DENIED, text=BUSY)
+        peer = Peer(NO_ID, free[: request.seats], Role.NEWCOMER)
         peer.attach(request.connection)
         return Accept(seats=peer.players)
+
+    def _is_busy(self) -> bool:
+        session = self._session
+        joining = any(peer.role is Role.NEWCOMER for peer in session.peers.values())
+        return joining or session.match is None or session.match.joins_at is None
+
+    def let_in(self, peer: Peer) -> bool:
+        """The link of a newcomer is up: give it the place if it is ours and the place is still free.
+
+        Also True for one that another peer brings in. Only now, because whoever never confirms a connection could
+        otherwise hold the place, and because several may have been offered the same seats.
+        """
+        session = self._session
+        if peer.peer_id != NO_ID:
+            return True
+        peer_id = session.joins.next_peer_id()
+        if self._is_busy() or peer_id is None or not set(peer.players) <= set(session.gone) or not session.running:
+            if peer.connection is not None:
+                peer.connection.tag = None
+                peer.connection.close(Reason.DENIED, BUSY)
+            return False
+        peer.peer_id = peer_id
+        session.give_peer_id(peer_id)
+        session.peers[peer_id] = self.newcomer = peer
+        # What the newcomer before this one did, and was promised, says nothing about this one.
+        self._first_frame, self._promises, self._progress = None, {}, ()
+        self._has_joined = self._waits_for_state = False
+        self._began_at = self._proposed_at = None
+        return True
 
     def peer_connected(self, peer: Peer) -> None:
         """Our newcomer's link is up."""
@@ -122,7 +174,7 @@ class Sponsor(SessionPart):
             frame=frame,
             state=packed.header,
             gone=tuple(sorted(set(session.gone) - set(newcomer.players))),
-            entries=session.roster_entries("sponsor"),
+            entries=session.roster_entries(""),
         )
         self._sender = StateSender(encode_welcome(welcome), packed)
         self._sender.add(newcomer)
@@ -136,18 +188,47 @@ class Sponsor(SessionPart):
 
     def after_frame(self, match: Match, now: float) -> bool:
         """Send our newcomer its state, and see how far it is."""
+        self._held_off = {host: until for host, until in self._held_off.items() if now < until}
         newcomer = self.newcomer
         if newcomer is None:
-            return False
+            return bool(self._held_off)
         if self._waits_for_state:
             self._welcome(newcomer, match)
         if self._sender is not None:
             self._sender.pump()
-        self._propose_when_level(match)
-        since = match.engine.frame if self._first_frame is None else self._first_frame
-        if match.engine.frame - since > LONGEST_JOIN * match.config.tick_rate:
-            self.cancel(match)
+        self._propose_when_level(match, now)
+        self._check_time(match, now)
         return True
+
+    def _check_time(self, match: Match, now: float) -> None:
+        """Give up a newcomer that takes too long, and the promises for it that do not come."""
+        newcomer = self.newcomer
+        if newcomer is None:
+            return
+        if self._began_at is None:
+            self._began_at = self._moved_at = now
+        progress = self._progress_of(newcomer, match)
+        if self._waits_for_state or progress[:1] == self._progress[:1] or progress[1:] != self._progress[1:]:
+            self._moved_at = now
+        self._progress = progress
+        if self._proposed_at is not None:
+            if now - self._proposed_at > LONGEST_PROMISE:
+                self.cancel(match, "not every player has promised a frame: try again")
+        elif now - self._moved_at > LONGEST_STANDSTILL or now - self._began_at > LONGEST_JOIN:
+            if newcomer.connection is not None and len(self._held_off) < MOST_HELD_OFF:
+                self._held_off[_host_of(newcomer.connection.address)] = now + HELD_OFF
+            self.cancel(match, "joining took too long: try again")
+
+    def _progress_of(self, newcomer: Peer, match: Match) -> tuple[Any, ...]:
+        """Our frame, and all that changes while a newcomer receives its state and runs what follows."""
+        exchange, connection = newcomer.exchange, newcomer.connection
+        return (
+            match.engine.frame,
+            exchange.acknowledged if exchange is not None else None,
+            connection.queued_bytes if connection is not None else None,
+            self._has_joined,
+            self._first_frame,
+        )
 
     def receive_joined(self, peer: Peer, data: bytes) -> None:
         """Our newcomer has the state and all links."""
@@ -155,31 +236,38 @@ class Sponsor(SessionPart):
         if peer is not self.newcomer or self._first_frame is None:
             raise InvalidValue("a JOINED from a newcomer that another peer brings in, or that has no state yet")
         self._has_joined = True
-        self._propose_when_level(self._match)
+        self._propose_when_level(self._match, self._session.now)
 
-    def _propose_when_level(self, match: Match) -> None:
+    def _propose_when_level(self, match: Match, now: float) -> None:
         """Ask everyone for a frame, once the newcomer has come near: else all would have to wait for it there."""
         newcomer = self.newcomer
-        if newcomer is None or self._has_proposed or not self._has_joined:
+        if newcomer is None or self._proposed_at is not None or not self._has_joined:
             return
         exchange = newcomer.exchange
         if exchange is None or match.engine.frame - exchange.acknowledged > LEVEL_SECONDS * match.config.tick_rate:
             return
-        self._has_proposed = True
-        self._promises[self._session.peer_id] = self._session.joins.promise(match)
+        self._proposed_at = now
+        self._last = self._session.joins.last_to_promise(match)
+        self._promises[self._session.peer_id] = self._session.joins.promise(match, self._last)
         for peer in self._session.players_peers():
-            peer.send(encode_byte(Kind.PROPOSE, newcomer.peer_id))
+            peer.send(encode_byte_and_number(Kind.PROPOSE, newcomer.peer_id, self._last))
         self._commit_when_promised(match)
 
     def receive_promise(self, peer: Peer, data: bytes) -> None:
-        match = self._match
+        """A player will stop at this frame. One past the last that we named is that player's fault."""
         peer_id, frame = decode_byte_and_number(data)
-        # A peer is ahead by its window and its delay at most, and promises at most half of history ahead of that.
-        if frame > match.engine.frame + 2 * match.config.history:
-            raise InvalidValue(f"a PROMISE of frame {frame}, at frame {match.engine.frame}")
-        if self.newcomer is not None and peer_id == self.newcomer.peer_id and self._has_proposed:
-            self._promises[peer.peer_id] = frame
-            self._commit_when_promised(match)
+        if self.newcomer is None or peer_id != self.newcomer.peer_id or self._proposed_at is None:
+            return
+        if frame > self._last or peer.peer_id in self._promises:
+            raise InvalidValue(f"a PROMISE of frame {frame}, where {self._last} is the last, or a second one")
+        self._promises[peer.peer_id] = frame
+        self._commit_when_promised(self._match)
+
+    def receive_cancel(self, peer: Peer, peer_id: int, match: Match) -> None:
+        """A player's answer to PROPOSE: it has lost the newcomer, or cannot stop in time. Else it means nothing."""
+        is_ours = self.newcomer is not None and self.newcomer.peer_id == peer_id
+        if is_ours and self._proposed_at is not None and peer.peer_id not in self._promises:
+            self.cancel(match, f"peer {peer.peer_id} cannot let you in now: try again")
 
     def _commit_when_promised(self, match: Match) -> None:
         session, newcomer = self._session, self.newcomer

@@ -15,15 +15,13 @@ from collections.abc import Hashable
 from typing import NamedTuple
 
 from retick.errors import InvalidValue
+from retick.rollback.session.messages.addresses import MAX_ADDRESS, pack_address, unpack_address
 from retick.rollback.session.messages.kinds import Kind, need
 from retick.rollback.session.messages.roster import (
-    MAX_ADDRESS,
     RosterEntry,
     decode_entries,
     encode_entries,
-    pack_address,
     pack_seats,
-    unpack_address,
     unpack_seats,
 )
 from retick.rollback.session.messages.state import StateHeader, check_header

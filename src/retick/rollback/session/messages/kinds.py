@@ -2,8 +2,9 @@
 
 ::
 
-    kind, u8 value                       PROPOSE, CANCEL (a peer id), REMATCH (a match number)
-    kind, u8 value, u32 number           PROMISE, COMMIT (a peer id and a frame), RESYNCED (a match number, a checksum)
+    kind, u8 value                       CANCEL (a peer id), REMATCH, ASK (a match number)
+    kind, u8 value, u32 number           PROPOSE, PROMISE, COMMIT (a peer id and a frame),
+                                         RESYNCED (a match number, a checksum)
 
 To add a kind: a number here, its layout in a module beside this one, and its row in ``routes``.
 """
@@ -38,6 +39,7 @@ class Kind(IntEnum):
     RESYNC = 0x10
     RESYNCED = 0x11
     FORWARD = 0x12
+    ASK = 0x13
 
 
 _BYTE = struct.Struct("<BB")

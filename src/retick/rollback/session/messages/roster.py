@@ -4,7 +4,7 @@
 
     roster entries  u8 count; each: u8 peer id, u16 seats as bits, u8 n, n bytes address
     01 ROSTER       u8 your peer id, 8 bytes token, roster entries
-    02 READY        nothing more: all links of the sender are up
+    02 READY        8 bytes token of the roster: all links of the sender are up
     03 START        u32 seed
 
 The host has peer id 0; the others are numbered as they came.
@@ -14,11 +14,11 @@ import struct
 from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
-from retick.errors import InvalidValue, TrailingData, Truncated, UsageError
+from retick.errors import InvalidValue, TrailingData, Truncated
+from retick.rollback.session.messages.addresses import MAX_ADDRESS, address_key, pack_address, unpack_address
 from retick.rollback.session.messages.kinds import Kind
 
 __all__ = [
-    "MAX_ADDRESS",
     "MAX_PEERS",
     "MAX_SEATS",
     "MAX_SEATS_EACH",
@@ -34,9 +34,7 @@ __all__ = [
     "encode_ready",
     "encode_roster",
     "encode_start",
-    "pack_address",
     "pack_seats",
-    "unpack_address",
     "unpack_seats",
 ]
 
@@ -45,8 +43,6 @@ MAX_PEERS = 16
 MAX_SEATS = 16
 MAX_SEATS_EACH = 8
 """Players at one peer whose inputs a packet can carry."""
-MAX_ADDRESS = 80
-"""Bytes of an address."""
 
 _ROSTER = struct.Struct("<BB8s")
 _ENTRY = struct.Struct("<BHB")
@@ -79,28 +75,6 @@ def pack_seats(players: Iterable[int]) -> int:
 
 def unpack_seats(bits: int) -> tuple[int, ...]:
     return tuple(player for player in range(MAX_SEATS) if bits >> player & 1)
-
-
-def pack_address(address: Hashable) -> bytes:
-    """An IP address and port, or a name on a simulated network, as text."""
-    if isinstance(address, tuple) and len(address) >= 2:
-        return f"{address[0]} {address[1]}".encode()
-    if isinstance(address, str):
-        return address.encode()
-    raise UsageError(f"an address is (host, port) or a name, not {address!r}")
-
-
-def unpack_address(data: bytes) -> Hashable:
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        raise InvalidValue("an address that is not UTF-8") from None
-    host, space, port = text.rpartition(" ")
-    if not space:
-        return text
-    if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65535):
-        raise InvalidValue(f"port {port!r} is not a number from 0 to 65535")
-    return (host, int(port))
 
 
 def encode_roster(roster: Roster) -> bytes:
@@ -137,6 +111,9 @@ def decode_entries(data: bytes, at: int) -> tuple[RosterEntry, ...]:
         entry, seats, at = _decode_entry(data, at)
         if seats & taken or any(entry.peer_id == other.peer_id for other in entries):
             raise InvalidValue("a roster in which two peers claim the same seat or peer id")
+        key = address_key(entry.address)
+        if key and any(key == address_key(other.address) for other in entries):
+            raise InvalidValue(f"a roster with two peers at {entry.address!r}")
         taken |= seats
         entries.append(entry)
     if at != len(data):
@@ -164,13 +141,15 @@ def check_seats(groups: Iterable[tuple[int, ...]], num_players: int) -> set[int]
     return set(seats)
 
 
-def encode_ready() -> bytes:
-    return bytes((Kind.READY,))
+def encode_ready(token: bytes) -> bytes:
+    return bytes((Kind.READY,)) + token
 
 
-def decode_ready(data: bytes) -> None:
-    if len(data) != 1:
-        raise InvalidValue(f"READY has 1 byte, not {len(data)}")
+def decode_ready(data: bytes) -> bytes:
+    """The token of the roster that the sender has."""
+    if len(data) != 1 + TOKEN_SIZE:
+        raise InvalidValue(f"READY has {1 + TOKEN_SIZE} bytes, not {len(data)}")
+    return data[1:]
 
 
 def encode_start(seed: int) -> bytes:

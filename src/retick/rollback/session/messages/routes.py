@@ -28,6 +28,7 @@ __all__ = ["MESSAGE_TABLE", "MessageRoutes", "MessageRow"]
 
 HOST, JOINER, PLAYER, NEWCOMER = Role.HOST, Role.JOINER, Role.PLAYER, Role.NEWCOMER
 GATHERING, LINKING, RUNNING = (Phase.GATHERING,), (Phase.LINKING,), (Phase.RUNNING,)
+LOBBY = (Phase.GATHERING, Phase.LINKING)
 ANY_PHASE = tuple(Phase)
 Receive = Callable[[Peer, bytes], None]
 
@@ -50,7 +51,7 @@ MESSAGE_TABLE: tuple[MessageRow, ...] = (
     MessageRow(Kind.APPLICATION, (HOST, JOINER, PLAYER, NEWCOMER), ANY_PHASE, ApplicationMessages,
                ApplicationMessages.receive),
     MessageRow(Kind.ROSTER, (HOST,), GATHERING, Lobby, Lobby.receive_roster),
-    MessageRow(Kind.READY, (JOINER,), LINKING, Lobby, Lobby.receive_ready),
+    MessageRow(Kind.READY, (JOINER,), LOBBY, Lobby, Lobby.receive_ready),
     MessageRow(Kind.START, (HOST,), LINKING, Lobby, Lobby.receive_start),
     MessageRow(Kind.DROP, (PLAYER,), LINKING, Lobby, Lobby.hold),
     MessageRow(Kind.DROP, (PLAYER, NEWCOMER), RUNNING, Drops, Drops.receive_drop),
@@ -62,6 +63,7 @@ MESSAGE_TABLE: tuple[MessageRow, ...] = (
     MessageRow(Kind.PROPOSE, (PLAYER,), RUNNING, Joins, Joins.receive_propose),
     MessageRow(Kind.PROMISE, (PLAYER,), RUNNING, Sponsor, Sponsor.receive_promise),
     MessageRow(Kind.COMMIT, (PLAYER,), RUNNING, Joins, Joins.receive_commit),
+    MessageRow(Kind.CANCEL, (HOST,), LINKING, Lobby, Lobby.receive_cancel),
     MessageRow(Kind.CANCEL, (PLAYER,), RUNNING, Joins, Joins.receive_cancel),
     MessageRow(Kind.REMATCH, (PLAYER,), LINKING, Lobby, Lobby.hold),
     MessageRow(Kind.REMATCH, (PLAYER, NEWCOMER), RUNNING, Rematch, Rematch.receive_rematch),
@@ -70,6 +72,7 @@ MESSAGE_TABLE: tuple[MessageRow, ...] = (
     MessageRow(Kind.RESYNCED, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_resynced),
     MessageRow(Kind.FORWARD, (PLAYER,), LINKING, Lobby, Lobby.hold),
     MessageRow(Kind.FORWARD, (PLAYER, NEWCOMER), RUNNING, Forwarding, Forwarding.receive_forward),
+    MessageRow(Kind.ASK, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_ask),
 )
 # fmt: on
 
