@@ -9,7 +9,6 @@ import pytest
 
 from retick.errors import UsageError
 from retick.link import Reason
-from retick.rollback.engine.engine import INPUTS_REMEMBERED
 from retick.rollback.events import (
     MatchEnded,
     PeerDisconnected,
@@ -140,7 +139,7 @@ def test_two_departures_further_apart_than_any_history_do_not_end_the_match(play
     mesh = playing_mesh(players, conditions=Conditions(latency=0.02))
     seats = [mesh[f"peer{players - 1}"].session.local_players]
     leave(mesh, f"peer{players - 1}")
-    mesh.play(INPUTS_REMEMBERED + 600)
+    mesh.play(mesh.config.inputs_remembered + 600)
     seats.append(mesh[f"peer{players - 2}"].session.local_players)
     leave(mesh, f"peer{players - 2}")
     assert_all_play(mesh, 0)

@@ -53,7 +53,6 @@ from retick.rollback.session.members import Members
 from retick.rollback.session.messages.connect import announced_reach, encode_call, encode_play
 from retick.rollback.session.messages.roster import MAX_SEATS_EACH, TOKEN_SIZE, RosterEntry
 from retick.rollback.session.messages.routes import MessageRoutes
-from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import HOST_ID, Peer, Phase, Role
 from retick.rollback.session.rematch import Rematch
 from retick.rollback.session.resync import Resync
@@ -196,7 +195,7 @@ class RollbackSession(Members):
             raise UsageError(f"there is no peer {peer} in this match: there are {sorted(self.peers)}")
         connection = self.peers[peer].connection
         if ban and connection is not None:
-            self._admission.ban(connection.address)
+            self.admission.ban(connection.address)
         self.is_quiet = False
         self.expel(self.peers[peer], "shown out", reason=Reason.DENIED)
 

@@ -18,7 +18,7 @@ from retick.rollback.session.joining import joins
 from retick.rollback.session.joining.joins import COMMIT_SECONDS
 from retick.rollback.session.joining.sponsor import HELD_OFF, LONGEST_JOIN, LONGEST_PROMISE, LONGEST_STANDSTILL
 from retick.rollback.session.link_config import link_config_for
-from retick.rollback.session.messages.connect import encode_play
+from retick.rollback.session.messages.connect import Reach, encode_play
 from retick.rollback.session.messages.drop import Drop, encode_drop
 from retick.rollback.session.messages.join import encode_joined
 from retick.rollback.session.messages.kinds import Kind, encode_byte_and_number
@@ -179,7 +179,7 @@ def test_a_commit_of_a_frame_that_nobody_promised_is_the_sponsors_fault(ahead: i
 
 
 def test_a_newcomer_is_let_in_with_a_history_that_is_hardly_longer_than_the_window() -> None:
-    config = replace(STAY, history=40, prediction_window=38)
+    config = replace(STAY, history=42, prediction_window=38)
     mesh = started_mesh(3, conditions=Conditions(latency=0.08, jitter=0.02), config=config)
     mesh.play(60)
     mesh.crash("peer2")
@@ -193,7 +193,7 @@ def stranger_at(mesh: Mesh, address: str) -> LinkEndpoint:
     """Asks for a seat, acknowledges what it is sent, and does nothing else."""
     link = LinkEndpoint(link_config_for(Tally(3), STAY), entropy=Random(address).randbytes)
     mesh.network.attach(address, link)
-    link.dial("peer0", data=encode_play())
+    link.dial("peer0", data=encode_play(Reach(12, 2)))
     return link
 
 
@@ -206,7 +206,7 @@ def test_a_newcomer_that_makes_no_progress_frees_the_place_and_others_come_first
     mesh.run(LONGEST_STANDSTILL + 0.5)
     assert sponsor.newcomer is None
     # It tries again at once, and so does another one.
-    link.dial("peer0", data=encode_play())
+    link.dial("peer0", data=encode_play(Reach(12, 2)))
     mesh.network.flush("stranger")
     mesh.run(0.5)
     refused = [event.text for event in link.events() if isinstance(event, Refused)]
