@@ -1,5 +1,8 @@
 """DROP, REMATCH and RESYNCED of a peer reach those that do not hear it, and passing on comes to an end."""
 
+import itertools
+from functools import partial
+from random import Random
 from typing import Any
 
 import pytest
@@ -61,6 +64,45 @@ def test_peers_that_do_not_hear_each_other_play_on_and_drop_a_lost_one_together(
     for peer in mesh.alive:
         assert len(peer.events_of(PlayersDropped)) == 1
     assert_all_play(mesh, 0)
+
+
+def connected_by_paths(names: list[str], broken: set[tuple[str, str]]) -> set[frozenset[str]]:
+    """The groups of peers that whole paths connect."""
+    groups = [{name} for name in names]
+    for pair in itertools.combinations(names, 2):
+        first, second = (next(group for group in groups if name in group) for name in pair)
+        if pair not in broken and first is not second:
+            groups.remove(second)
+            first |= second
+    return {frozenset(group) for group in groups}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_whatever_paths_break_those_that_are_connected_play_on_as_one(seed: int) -> None:
+    dice = Random(seed)
+    mesh = playing_mesh(dice.choice((3, 4, 5)), seed=seed)
+    names = list(mesh.peers)
+    pairs = list(itertools.combinations(names, 2))
+    broken = set(dice.sample(pairs, dice.randint(1, len(pairs) // 2)))
+    for pair in broken:
+        mesh.at(dice.uniform(0.0, 4.0), partial(mesh.cut, *pair, 6000.0))
+    victim = dice.choice(names)
+    mesh.at(dice.uniform(0.0, 6.0), partial(mesh.crash, victim))
+    mesh.run(20.0)
+    for group in connected_by_paths([name for name in names if name != victim], broken):
+        sessions = [mesh[name].session for name in group]
+        others = tuple(sorted({seat for name in names if name not in group for seat in seats_of(mesh, name)}))
+        assert [session.gone for session in sessions] == [others] * len(group)
+        frames = {name: mesh[name].final_frame for name in group}
+        mesh.run(2.0)
+        assert all(mesh[name].final_frame > frame + 60 for name, frame in frames.items()), mesh.describe()
+        end = min(mesh[name].final_frame for name in group)
+        assert len({tuple(mesh[name].rows[frame] for frame in range(end)) for name in group}) == 1
+
+
+def seats_of(mesh: Mesh, name: str) -> tuple[int, ...]:
+    seats: tuple[int, ...] = mesh[name].session.local_players
+    return seats
 
 
 def test_a_rematch_begins_though_two_do_not_hear_each_other() -> None:
