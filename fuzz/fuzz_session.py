@@ -100,7 +100,7 @@ class Bench:
         self.links.append(self.liar.dial("two", seats=0, data=connect.encode_call(self.token, 2)))
         while not all(link.is_connected for link in self.links):
             self.turn()
-        self.links[0].send_reliable(roster.encode_ready())
+        self.links[0].send_reliable(roster.encode_ready(self.token))
         self._wait_for_the_match()
 
     def _begin(self) -> None:
@@ -172,11 +172,12 @@ class Bench:
             encode_drop(Drop(frozenset({other}), (known,), (), number), 2),
             encode_drop(Drop(frozenset({other}), (), ((newest, 4, frame + 20),), ahead), 2),
             encode_meet(Meet(newest + 1, free, frame, "stranger", number)),
-            encode_byte(Kind.PROPOSE, newest),
+            encode_byte_and_number(Kind.PROPOSE, newest, frame + 30),
             encode_byte_and_number(Kind.PROMISE, newest, frame + 20),
             encode_byte_and_number(Kind.COMMIT, newest, frame + 30),
             encode_byte(Kind.CANCEL, newest),
             encode_byte(Kind.REMATCH, ahead),
+            encode_byte(Kind.ASK, ahead),
             encode_resync(ahead, HEADER),
             encode_chunk(0, PACKED),
             encode_byte_and_number(Kind.RESYNCED, ahead, HEADER.checksum),
@@ -186,7 +187,7 @@ class Bench:
             encode_welcome(welcome),
             encode_feed(Feed(frame, bytes(12), ENTRIES)),
             encode_joined(),
-            roster.encode_ready(),
+            roster.encode_ready(self.token),
             bytes((Kind.APPLICATION,)) + b"hello",
         ]
 
