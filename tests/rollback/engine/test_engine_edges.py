@@ -151,12 +151,12 @@ def test_the_inputs_that_are_held_for_sure_are_held_and_the_ring_is_as_small_as_
         # As far ahead as an input may be: its row takes the place of an old one.
         e.add_remote_inputs(1, frame + 8, [5])
         e.advance(frame)
-        first = e.inputs_held_from
+        first = e.held_from()
         assert first == max(0, frame + 1 + 8 + 1 - 128)
         assert e.inputs_of(0, first, frame + 1) == list(range(first, frame + 1))
     with pytest.raises(HistoryEvicted):
-        e.inputs_of(0, e.inputs_held_from - 2, 450)
-    assert engine(Tally(2), history=40, inputs_remembered=0).inputs_held_from == 0
+        e.inputs_of(0, e.held_from() - 2, 450)
+    assert engine(Tally(2), history=40, inputs_remembered=0).held_from() == 0
 
 
 def test_an_input_is_missing_up_to_the_first_that_is_not_confirmed_and_never_of_one_who_is_dropped() -> None:

@@ -89,7 +89,7 @@ def test_of_inputs_that_were_never_acknowledged_the_oldest_that_are_remembered_a
         match.advance(frame % 200, frame * FRAME)
         sent = sent_by(match, frame * FRAME)
         # 160 frames make a ring of 256; up to a history of them are for frames that are still to come.
-        assert sent.start_frame == max(frame + 1 + 16 + 1 - 256, 0) == match.engine.inputs_held_from
+        assert sent.start_frame == max(frame + 1 + 16 + 1 - 256, 0) == match.engine.held_from()
         assert sent.inputs == tuple(at % 200 for at in range(sent.start_frame, min(sent.start_frame + 32, frame + 1)))
     assert exchange.acknowledged == -1
 

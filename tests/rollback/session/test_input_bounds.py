@@ -180,7 +180,7 @@ def test_with_the_smallest_settings_a_newcomer_gets_in_and_nobody_is_expelled(se
     mesh.run(8.0)
     mesh.verify()
     for peer in mesh.alive:
-        assert peer.session.match.engine.inputs_held_from > 200
+        assert peer.session.match.engine.held_from() > 200
         assert {event.reason for event in peer.events_of(PeerDisconnected)} <= {Reason.DENIED, Reason.TIMEOUT}
         for each in peer.session.stats(now=mesh.network.now).peers.values():
             assert "InputsTooFarAhead" not in each.dropped

@@ -28,7 +28,7 @@ cdef class RollbackEngine:
     cdef long long missing_from(self, int player) noexcept
     cdef int resimulate(self) except -1
     cdef long long oldest(self) noexcept
-    cdef long long held_from(self) noexcept
+    cpdef long long held_from(self) noexcept
     cdef long long final_frame(self) noexcept
     cdef int check_player(self, object player) except -1
     cdef int check_seat(self, object player) except -1

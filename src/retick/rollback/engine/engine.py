@@ -141,11 +141,6 @@ class RollbackEngine:
         return self.start
 
     @property
-    def inputs_held_from(self) -> int:
-        """The oldest frame whose inputs are held for sure."""
-        return self.held_from()
-
-    @property
     def final_state_frame(self) -> int:
         """The newest frame whose state (the one before it) can never change again."""
         self.resimulate()
@@ -276,7 +271,7 @@ class RollbackEngine:
         return max(self.start, self.current - self.history)
 
     def held_from(self) -> cython.longlong:
-        """``inputs_held_from``, for the kernels: inputs of up to ``history`` frames ahead may be in the ring."""
+        """The oldest frame whose inputs are held for sure: those of ``history`` frames ahead may be in the ring."""
         return max(self.start, self.current + self.history + 1 - self.inputs.capacity)
 
     def final_frame(self) -> cython.longlong:

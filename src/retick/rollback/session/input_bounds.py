@@ -102,5 +102,5 @@ class InputBounds(SessionPart):
 def _is_overdue(peer: Peer, exchange: Exchange, match: Match) -> bool:
     """Whether a peer has left too many of our inputs unacknowledged."""
     if peer.role is Role.NEWCOMER:
-        return exchange.acknowledged + 1 < match.engine.inputs_held_from
+        return exchange.acknowledged + 1 < match.engine.held_from()
     return exchange.unacknowledged > match.config.max_backlog
