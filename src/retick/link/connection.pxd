@@ -18,7 +18,7 @@ cdef class Connection(PayloadPath):
     cdef public int _last_report
     cdef public double _pace_at
     cdef public double _confirm_by
-    cdef public double _challenged_at
+    cdef readonly object _claims
 
     cdef object _receive_other(self, int kind, int sequence, bytes data, double now)
     cdef object _on_heard(self, double now)

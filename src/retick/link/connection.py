@@ -9,6 +9,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, TypeAlias
 
 from retick.errors import EncodeError, InvalidValue, ProtocolViolation, UsageError
+from retick.link.address_proof import Claims
 from retick.link.events import Connected, Disconnected, Interrupted, MessageReceived, QueueDrained, Resumed
 from retick.link.goodbye import Goodbye
 from retick.link.layout import ENVELOPE_SIZE, FRAGMENT_HEAD_SIZE, MAX_REASON
@@ -85,7 +86,7 @@ class Connection(PayloadPath):
         _last_report: int
         _pace_at: float
         _confirm_by: float
-        _challenged_at: float
+        _claims: Claims
 
     def __init__(self, endpoint: EndpointCore, address: Hashable, local_id: cython.uint, nonce: bytes) -> None:
         super().__init__(endpoint, address, local_id)
@@ -112,7 +113,7 @@ class Connection(PayloadPath):
         # Times at which something is due, beside those of the payload path.
         self._pace_at = NEVER
         self._confirm_by = NEVER
-        self._challenged_at = -NEVER
+        self._claims = Claims(config.status_interval)
 
     def __repr__(self) -> str:
         return f"<Connection {self.local_id:08x} {self.state.name} {self.address!r}>"
@@ -270,6 +271,8 @@ class Connection(PayloadPath):
                 self._send_control(b"", now, out)
             if self._goodbye is not None:
                 self._goodbye.drain(now, out)
+            else:
+                self._claims.drain(self, now, out)
         self._endpoint._arm(self, self._deadline())
 
     def _send_control(self, fragments: bytes, now: cython.double, out: Datagrams) -> None:
@@ -327,9 +330,8 @@ class Connection(PayloadPath):
             overdue = self._sender.deadline(self._sequences.round_trip.retransmit_after)
             if overdue is not None and overdue < found:
                 found = overdue
-        if self._goodbye is not None:
-            found = min(found, self._goodbye.deadline())
-        return found
+        other = self._claims.deadline(self._sequences) if self._goodbye is None else self._goodbye.deadline()
+        return min(found, other)
 
     def _handle_timeout(self, now: cython.double) -> None:
         if self._dialler is not None:

@@ -18,7 +18,17 @@ from retick.link.handshake import packets
 from retick.link.handshake.acceptor import Acceptor
 from retick.link.handshake.cookies import CookieJar
 from retick.link.handshake.dialler import Dialler
-from retick.link.layout import ACCEPT, COOKIE, HELLO, MAX_APPLICATION_DATA, MAX_SEATS_WANTED, PROOF, REFUSE, REQUEST
+from retick.link.layout import (
+    ACCEPT,
+    CLAIM,
+    COOKIE,
+    HELLO,
+    MAX_APPLICATION_DATA,
+    MAX_SEATS_WANTED,
+    PROOF,
+    REFUSE,
+    REQUEST,
+)
 from retick.link.packets import ENVELOPE
 from retick.link.payload_path import Octets, Seconds
 from retick.link.reasons import DROPS, Reason
@@ -108,6 +118,7 @@ class LinkEndpoint(EndpointCore):
             REFUSE: self._receive_refuse,
             PROVE: self._address_proof.receive_prove,
             PROOF: self._address_proof.receive_proof,
+            CLAIM: self._address_proof.receive_claim,
         }
         """Who reads a datagram of a handshake or an address proof, by its kind."""
         self._replies = []
@@ -120,8 +131,12 @@ class LinkEndpoint(EndpointCore):
         self._due_at = NEVER
 
     @cython.annotation_typing(False)
-    def dial(self, address: Hashable, *, seats: int = 1, data: bytes = b"") -> Connection:
-        """Ask for a connection: Connected, Refused or Disconnected follows. The peer's application gets ``data``."""
+    def dial(self, address: Hashable, *, seats: int = 1, data: bytes = b"", heard_of: bool = False) -> Connection:
+        """Ask for a connection: Connected, Refused or Disconnected follows. The peer's application gets ``data``.
+
+        ``heard_of``: the address comes from a third peer, and whoever is there may not want to be asked. Until there is
+        an answer, requests are fewer and smaller.
+        """
         if not 0 <= seats <= MAX_SEATS_WANTED:
             raise UsageError(f"seats are 0 to {MAX_SEATS_WANTED}, not {seats}")
         if len(data) > MAX_APPLICATION_DATA:
@@ -131,7 +146,7 @@ class LinkEndpoint(EndpointCore):
         nonce = self._entropy(8)
         connection = Connection(self, address, self._new_id(), nonce)
         share = int.from_bytes(self._entropy(8), "little")
-        connection._dialler = Dialler(self, connection, share=share, seats=seats, data=bytes(data))
+        connection._dialler = Dialler(self, connection, share=share, seats=seats, data=bytes(data), heard_of=heard_of)
         self.connections[connection.local_id] = connection
         self._by_nonce[nonce] = connection
         connection._want_to_send()
@@ -142,6 +157,10 @@ class LinkEndpoint(EndpointCore):
         """Close every connection. Keep driving the endpoint until each has sent its goodbye."""
         for connection in list(self.connections.values()):
             connection.close(reason, text, linger=linger)
+
+    def ban(self, address: Hashable) -> None:
+        """Refuse every request from this host from now on: from its IPv4 address or its /64 network, with any port."""
+        self._acceptor.door.ban(address)
 
     # The five calls.
 
@@ -177,7 +196,7 @@ class LinkEndpoint(EndpointCore):
                 elif connection.address == address:
                     connection._receive(kind, sequence, ack, packet, now, given_now)
                 else:
-                    self._address_proof.receive_from_new_address(connection, sequence, len(packet), address, now)
+                    self.dropped["unproven_address"] += 1
                 return
         self._receive_rare(packet, address, now)
 

@@ -11,6 +11,8 @@ __all__ = [
     "BYE",
     "BYE_ACK",
     "BYE_SIZE",
+    "CLAIM",
+    "CLAIM_SIZE",
     "CONTROL",
     "CONTROL_DELAY_NONE",
     "CONTROL_DELAY_RATE",
@@ -36,6 +38,7 @@ __all__ = [
     "MAX_TEXT",
     "MIN_DATAGRAM_LIMIT",
     "MIN_HANDSHAKE",
+    "MIN_REQUEST",
     "NONCE_SIZE",
     "PAYLOAD",
     "PAYLOAD_DELAY_NONE",
@@ -58,6 +61,7 @@ BYE: Final = 0xC1
 BYE_ACK: Final = 0xC2
 PROVE: Final = 0xC3
 PROOF: Final = 0xC4
+CLAIM: Final = 0xC5
 REQUEST: Final = 0xE0
 COOKIE: Final = 0xE1
 HELLO: Final = 0xE2
@@ -77,6 +81,8 @@ COOKIE_SIZE: Final = 16
 """Bytes of a cookie, and of the commitment beside it."""
 HANDSHAKE_HEAD_SIZE: Final = 13
 """Kind, magic, version, nonce."""
+MIN_REQUEST: Final = 128
+"""The least that an acceptor answers. Its answer to REQUEST is shorter."""
 MIN_HANDSHAKE: Final = 512
 """A dialler pads its datagrams to this many bytes, so that no answer is longer than its question."""
 MAX_HANDSHAKE: Final = 1200
@@ -100,6 +106,7 @@ BYE_SIZE: Final = 10
 """Bytes of BYE before its text."""
 PROVE_SIZE: Final = 13
 """Bytes of PROVE and of PROOF."""
+CLAIM_SIZE: Final = 17
 SEQUENCE_MASK: Final = 0xFFFF
 """Sequences and fragment numbers wrap at 16 bits."""
 SEQUENCE_HALF: Final = 0x8000

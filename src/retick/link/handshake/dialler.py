@@ -10,7 +10,7 @@ from retick.link.address_proof import path_key
 from retick.link.events import Refused
 from retick.link.handshake import packets
 from retick.link.handshake.seed import commitment_to, mix_seed
-from retick.link.layout import MAX_SEATS
+from retick.link.layout import MAX_SEATS, MIN_HANDSHAKE, MIN_REQUEST
 from retick.link.reasons import Reason
 from retick.link.request import Terms
 from retick.link.state import State
@@ -25,6 +25,8 @@ FIRST_WAIT = 0.25
 """Seconds before the first repetition; each wait is 1.5 times the one before."""
 LONGEST_WAIT = 0.5
 """Seconds."""
+LONGEST_WAIT_HEARD_OF = 2.0
+"""The same for an address from a third peer, where each wait is twice the one before."""
 MAX_HELLOS = 8
 """HELLOs without an answer before the handshake starts again: the acceptor may have a new secret."""
 
@@ -39,6 +41,7 @@ class Dialler:
         "_data",
         "_endpoint",
         "_give_up_at",
+        "_heard_of",
         "_hellos",
         "_next_at",
         "_seats",
@@ -47,13 +50,22 @@ class Dialler:
     )
 
     def __init__(
-        self, endpoint: "LinkEndpoint", connection: "Connection", *, share: int, seats: int, data: bytes
+        self,
+        endpoint: "LinkEndpoint",
+        connection: "Connection",
+        *,
+        share: int,
+        seats: int,
+        data: bytes,
+        heard_of: bool = False,
     ) -> None:
         self._endpoint = endpoint
         self._connection = connection
         self._share = share
         self._seats = seats
         self._data = data
+        self._heard_of = heard_of
+        """The address comes from a third peer, and nobody there has answered yet."""
         self._cookie = b""
         self._commitment = b""
         self._hellos = 0
@@ -85,10 +97,11 @@ class Dialler:
             self._hellos += 1
             data = packets.encode_hello(self._hello())
         else:
-            data = packets.encode_request(self._connection._nonce)
+            data = packets.encode_request(self._connection._nonce, MIN_REQUEST if self._heard_of else MIN_HANDSHAKE)
         out.append((data, self._connection.address))
         self._next_at = now + self._wait
-        self._wait = min(self._wait * 1.5, LONGEST_WAIT)
+        growth, longest = (2.0, LONGEST_WAIT_HEARD_OF) if self._heard_of else (1.5, LONGEST_WAIT)
+        self._wait = min(self._wait * growth, longest)
 
     def _hello(self) -> packets.Hello:
         return packets.Hello(
@@ -105,6 +118,7 @@ class Dialler:
         """False when this is not the time for a cookie."""
         if self._connection.state is not State.REQUESTING:
             return False
+        self._heard_of = False
         self._cookie = cookie
         self._commitment = commitment
         self._connection.state = State.PROPOSING

@@ -2,7 +2,7 @@
 
 ::
 
-    E0 REQUEST  nonce 8, zeros                                                                   512 to 1200 bytes
+    E0 REQUEST  nonce 8, zeros                                                                   128 to 1200 bytes
     E1 COOKIE   nonce 8, cookie 16, commitment 16                                                 45 bytes
     E2 HELLO    nonce 8, cookie 16, offer 18, seats 1, seed share 8, game id 1+n,
                 application data 2+m, zeros                                                     512 to 1200 bytes
@@ -30,6 +30,7 @@ from retick.link.layout import (
     MAX_HANDSHAKE,
     MAX_TEXT,
     MIN_HANDSHAKE,
+    MIN_REQUEST,
     NONCE_SIZE,
     REFUSE,
     REQUEST,
@@ -107,13 +108,13 @@ def nonce_of(data: bytes) -> bytes:
     return bytes(data[HANDSHAKE_HEAD_SIZE - NONCE_SIZE : HANDSHAKE_HEAD_SIZE])
 
 
-def encode_request(nonce: bytes) -> bytes:
-    return _REQUEST.pack(REQUEST, MAGIC, VERSION, nonce).ljust(MIN_HANDSHAKE, b"\0")
+def encode_request(nonce: bytes, size: int = MIN_HANDSHAKE) -> bytes:
+    return _REQUEST.pack(REQUEST, MAGIC, VERSION, nonce).ljust(size, b"\0")
 
 
 def decode_request(data: bytes) -> bytes:
     """The nonce. The version is not checked: another version is answered with a refusal."""
-    if not MIN_HANDSHAKE <= len(data) <= MAX_HANDSHAKE or version_of(data) is None:
+    if not MIN_REQUEST <= len(data) <= MAX_HANDSHAKE or version_of(data) is None:
         raise InvalidValue("not a REQUEST")
     if not _is_zero(data, HANDSHAKE_HEAD_SIZE):
         raise InvalidValue("REQUEST with padding that is not 0")

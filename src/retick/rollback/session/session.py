@@ -238,7 +238,7 @@ class RollbackSession(SessionCore):
 
     def _call(self, peer: Peer, address: Hashable) -> None:
         peer.calls += 1
-        peer.attach(self.link.dial(address, seats=0, data=encode_call(self.token, self.peer_id)))
+        peer.attach(self.link.dial(address, seats=0, data=encode_call(self.token, self.peer_id), heard_of=True))
 
     def expect(self, peer: Peer) -> None:
         """A peer of the match is going to call, or has called before we knew of it."""
