@@ -27,8 +27,9 @@ __all__ = ["Acceptor"]
 
 _REMEMBERED = 256
 """Handshakes of closed connections that are remembered, so that a late copy of their HELLO opens nothing."""
-_ANSWERS_WAITING = 1024
-"""Cookies that wait for the next call of datagrams_to_send: more than any driver reads before it sends."""
+_ANSWERS_WAITING = 256
+"""Cookies that wait for the next call of datagrams_to_send: what a driver may spend on strangers before it comes to the
+connected. In a flood beyond that, a newcomer gets its cookie at one of its next tries."""
 
 
 class Acceptor:
