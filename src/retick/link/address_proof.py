@@ -19,7 +19,6 @@ from retick.link.packets import decode_claim, decode_prove, encode_claim, encode
 if TYPE_CHECKING:
     from retick.link.connection import Connection
     from retick.link.endpoint import LinkEndpoint
-    from retick.link.sequences import Sequences
 
 __all__ = ["AddressProof", "Claims", "claim_proof", "path_key", "path_proof"]
 
@@ -27,7 +26,6 @@ CHALLENGE_INTERVAL = 0.1
 """Seconds between two challenges of one connection."""
 CLAIM_AFTER = 0.75
 """Silence before a CLAIM, as a part of the report interval: longer than the keepalive of an idle link."""
-NEVER = float("inf")
 
 
 def path_key(
@@ -52,29 +50,20 @@ def claim_proof(key: bytes, claim: bytes) -> bytes:
 class Claims:
     """The claims of one connection: those that it sends when it hears nothing, and those that it received."""
 
-    __slots__ = ("_after", "_sent", "_sent_at", "challenged_at", "newest")
+    __slots__ = ("_sent", "challenged_at", "newest")
 
-    def __init__(self, report_interval: float) -> None:
-        self._after = CLAIM_AFTER * report_interval
+    def __init__(self) -> None:
         self._sent = 0
-        self._sent_at = -NEVER
         self.newest = 0
         """Highest number received in a good CLAIM."""
-        self.challenged_at = -NEVER
+        self.challenged_at = float("-inf")
         """When the last PROVE was sent."""
 
-    def deadline(self, sequences: "Sequences") -> float:
-        """When the next CLAIM is due; a connection that never heard its peer claims nothing."""
-        return max(sequences.heard_at, self._sent_at) + self._after if sequences.received else NEVER
-
-    def drain(self, connection: "Connection", now: float, out: list[tuple[bytes, Hashable]]) -> None:
-        """Put a CLAIM of this connection on ``out`` if it is due."""
-        if now < self.deadline(connection._sequences):
-            return
+    def next(self, connection: "Connection") -> bytes:
+        """The next CLAIM of this connection."""
         self._sent += 1
-        self._sent_at = now
         claim = encode_claim(connection.remote_id, self._sent)
-        out.append((claim + claim_proof(connection._path_key, claim), connection.address))
+        return claim + claim_proof(connection._path_key, claim)
 
 
 class AddressProof:
