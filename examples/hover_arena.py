@@ -4,10 +4,21 @@ from math import atan2, cos, hypot, pi, sin
 from random import Random
 from typing import NamedTuple
 
-from retick.authority import Client, DeclaredProfile, Flag, GameMessageReceived, Real, Reconciled, Server, Whole
+from retick.authority import (
+    Client,
+    DeclaredProfile,
+    Flag,
+    GameMessageReceived,
+    RateLimit,
+    Real,
+    Reconciled,
+    Server,
+    Whole,
+)
 from retick.transport import Conditions, SimulatedNetwork
 
-ARENA, THRUST, DRAG, RELOAD = 20.0, 0.03, 0.97, 30
+ARENA, THRUST, DRAG = 20.0, 0.03, 0.97
+GUN = RateLimit(every=30)
 
 
 class Craft(NamedTuple):
@@ -57,7 +68,7 @@ class Held(NamedTuple):
 class HoverMotor:
     def spawn(self, peer_id: int) -> Craft:
         turn = peer_id * 2.4
-        return Craft(cos(turn) * 12, sin(turn) * 12, 0.0, 0.0, 0.0, RELOAD)
+        return Craft(cos(turn) * 12, sin(turn) * 12, 0.0, 0.0, 0.0, GUN.every)
 
     def step(self, craft: Craft, wish: Wish) -> Craft:
         vx, vy = (craft.vx + wish.right * THRUST) * DRAG, (craft.vy + wish.down * THRUST) * DRAG
@@ -66,12 +77,13 @@ class HoverMotor:
             x, vx = max(-ARENA, min(ARENA, x)), -vx
         if abs(y) > ARENA:
             y, vy = max(-ARENA, min(ARENA, y)), -vy
-        return Craft(x, y, vx, vy, wish.aim, RELOAD if wish.fire and not craft.reload else max(0, craft.reload - 1))
+        _, reload = GUN.step(craft.reload, wish.fire)
+        return Craft(x, y, vx, vy, wish.aim, reload)
 
 
 def judge(shooter: int, craft: Craft, tick: int, targets: dict[int, tuple[float, float, float]]) -> list[bytes]:
     """Who is hit, with the targets where the shooter saw them. All clients receive the returned bytes."""
-    if craft.reload != RELOAD:
+    if craft.reload != GUN.every:
         return []
     for peer, (x, _, y) in targets.items():
         along = (x - craft.x) * cos(craft.aim) + (y - craft.y) * sin(craft.aim)
@@ -92,7 +104,7 @@ HOVER = DeclaredProfile(
         "vx": Real(-2, 2, steps=1024),
         "vy": Real(-2, 2, steps=1024),
         "aim": Real(-pi, pi, steps=256),
-        "reload": Whole(0, RELOAD),
+        "reload": Whole(0, GUN.longest_wait),
     },
     command=Wish,
     command_fields={

@@ -161,8 +161,6 @@ _NOT_STATE = {
     "config",
     "_entropy",
     "_now",
-    "_answers_left",
-    "_answered_at",
     "_readers",
     # Found anew from the rest when needed.
     "_latest",

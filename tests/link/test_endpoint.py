@@ -9,7 +9,7 @@ from retick.link import (
     UnreliableReceived,
 )
 from retick.link.handshake.packets import encode_request
-from retick.link.layout import ACCEPT, COOKIE, HELLO, PROOF, PROVE, REFUSE, REQUEST
+from retick.link.layout import ACCEPT, CLAIM, COOKIE, HELLO, PROOF, PROVE, REFUSE, REQUEST
 from tests.link.pair import NONCE, Pair, fingerprint, make_endpoint, total
 
 
@@ -64,7 +64,7 @@ def test_a_driver_may_hand_over_any_buffer(kind: type) -> None:
 def test_the_table_of_readers_is_made_once_and_is_what_datagrams_go_through() -> None:
     endpoint = make_endpoint(1)
     readers = endpoint._readers
-    assert set(readers) == {REQUEST, COOKIE, HELLO, ACCEPT, REFUSE, PROVE, PROOF}
+    assert set(readers) == {REQUEST, COOKIE, HELLO, ACCEPT, REFUSE, PROVE, PROOF, CLAIM}
     seen: list[tuple[bytes, Any, float]] = []
     readers[REQUEST] = lambda *datagram: seen.append(datagram)
     request = encode_request(NONCE)

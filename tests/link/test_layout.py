@@ -28,6 +28,7 @@ def test_sizes_are_those_of_the_layouts() -> None:
     assert len(packets.encode_report(1, 2, packets.Report(0, 0, 0, 0, 0))) == layout.CONTROL_SIZE
     assert len(packets.encode_bye(1, 2, 3, 4, "")) == layout.BYE_SIZE
     assert len(packets.encode_prove(layout.PROVE, 1, bytes(8))) == layout.PROVE_SIZE
+    assert len(packets.encode_claim(1, 2)) + 8 == layout.CLAIM_SIZE
     head = handshake_packets.encode_request(b"\xff" * layout.NONCE_SIZE).rstrip(b"\0")
     assert len(head) == layout.HANDSHAKE_HEAD_SIZE
 
@@ -36,15 +37,15 @@ def test_every_kind_is_a_different_byte_and_a_payload_leaves_room_for_its_delay(
     kinds = [
         getattr(layout, name)
         for name in (
-            "CONTROL", "BYE", "BYE_ACK", "PROVE", "PROOF", "REQUEST", "COOKIE", "HELLO", "ACCEPT", "REFUSE",
+            "CONTROL", "BYE", "BYE_ACK", "PROVE", "PROOF", "CLAIM", "REQUEST", "COOKIE", "HELLO", "ACCEPT", "REFUSE",
         )
     ]  # fmt: skip
-    assert len(set(kinds)) == 10
+    assert len(set(kinds)) == 11
     assert min(kinds) == layout.PAYLOAD + layout.PAYLOAD_DELAY_NONE + 1
 
 
 def test_a_kind_is_written_as_a_number_in_this_module_only() -> None:
-    number = re.compile(r"\b0x(?:80|C0|C1|C2|C3|C4|E0|E1|E2|E3|E4|FFFF|8000|07FF)\b", re.IGNORECASE)
+    number = re.compile(r"\b0x(?:80|C0|C1|C2|C3|C4|C5|E0|E1|E2|E3|E4|FFFF|8000|07FF)\b", re.IGNORECASE)
     found = [
         f"{path.name}:{line}"
         for path in sorted(SOURCE.rglob("*.py"))

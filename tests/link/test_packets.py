@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from retick.errors import InvalidValue
 from retick.link.layout import (
+    CLAIM,
     CONTROL_SIZE,
     ENVELOPE_SIZE,
     FRAGMENT_FIRST,
@@ -19,11 +20,13 @@ from retick.link.packets import (
     Report,
     decode_bye,
     decode_bye_ack,
+    decode_claim,
     decode_fragments,
     decode_prove,
     decode_report,
     encode_bye,
     encode_bye_ack,
+    encode_claim,
     encode_fragment,
     encode_prove,
     encode_report,
@@ -77,9 +80,16 @@ def test_prove_round_trips(kind: int, connection_id: int, value: bytes) -> None:
     assert decode_prove(data) == (connection_id, value)
 
 
+@given(u32, u32, st.binary(min_size=8, max_size=8))
+def test_claim_round_trips(connection_id: int, number: int, proof: bytes) -> None:
+    data = encode_claim(connection_id, number) + proof
+    assert data[0] == CLAIM
+    assert decode_claim(data) == (connection_id, number, data[:9], proof)
+
+
 @given(st.binary(max_size=80))
 def test_any_bytes_decode_or_raise_invalid_value(data: bytes) -> None:
-    for decode in (decode_report, decode_fragments, decode_bye, decode_bye_ack, decode_prove):
+    for decode in (decode_report, decode_fragments, decode_bye, decode_bye_ack, decode_prove, decode_claim):
         for candidate in (data, bytes(CONTROL_SIZE) + data):
             try:
                 decode(candidate)

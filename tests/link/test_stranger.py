@@ -131,12 +131,13 @@ def test_a_stranger_sends_and_gets_messages() -> None:
 
 def test_a_stranger_changes_its_address() -> None:
     _, stranger, connection = connected()
-    stranger.send(stranger.envelope(0xBF) + b"from elsewhere", "moved")
-    prove = stranger.answer(lambda kind: kind == 0xC3)
-    assert prove[1:5] == struct.pack("<I", stranger.my_id)
     text = stranger.nonce + stranger.cookie + struct.pack("<II", stranger.my_id, stranger.their_id)
     text += struct.pack("<QQ", stranger.my_share, stranger.their_share)
     key = blake2s(text, person=b"path-key", digest_size=32).digest()
+    claim = b"\xc5" + struct.pack("<II", stranger.their_id, 1)
+    stranger.send(claim + blake2s(claim, key=key, person=b"claim___", digest_size=8).digest(), "moved")
+    prove = stranger.answer(lambda kind: kind == 0xC3)
+    assert prove[1:5] == struct.pack("<I", stranger.my_id)
     proof = blake2s(prove[5:], key=key, person=b"pathprof", digest_size=8).digest()
     stranger.send(b"\xc4" + struct.pack("<I", stranger.their_id) + proof, "moved")
     assert connection.address == "moved"

@@ -266,3 +266,61 @@ def test_any_bytes_from_any_address_raise_nothing(datagrams: list[tuple[bytes, s
         session.receive_datagram(data, address, now=0.0)
         session.datagrams_to_send(now=0.0)
     assert session.match is None or session.match.engine.frame == 0
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.one_of(
+                st.binary(max_size=90),
+                st.sampled_from([b"HELLO", b"START"]),
+                st.integers(0, 40).map(lambda frame: rbn1.encode(rbn1.InputPacket(frame, 2 * frame, (1,)))),
+            ),
+            st.sampled_from(["victim", "other"]),
+            st.integers(0, 90),
+        ),
+        max_size=40,
+    ),
+)
+def test_a_host_never_sends_more_bytes_to_an_address_than_came_from_it(
+    datagrams: list[tuple[bytes, str, int]],
+) -> None:
+    host = LanSession(Fighter())
+    came = {"victim": 0, "other": 0}
+    now = 0.0
+    for data, address, ticks in [(b"HELLO", "victim", 0), (b"START", "victim", 90), *datagrams]:
+        host.receive_datagram(data, address, now=now)
+        came[address] += 28 + len(data)
+        for _ in range(ticks):
+            now += TICK
+            while host.due(now=now):
+                host.advance(0, now=now)
+            host.handle_timeout(now=now)
+            for out, to in host.datagrams_to_send(now=now):
+                came[str(to)] -= 28 + len(out)
+        assert min(came.values()) >= 0
+
+
+@pytest.mark.parametrize("conditions", [NO_LOSS, Conditions(latency=0.05, jitter=0.02, loss=0.1)])
+def test_two_new_programs_play_as_before_though_the_host_sends_no_more_than_it_gets(conditions: Conditions) -> None:
+    network = SimulatedNetwork(seed=3, conditions=conditions)
+    sides = {"host": LanSession(Fighter()), "joiner": LanSession(Fighter(), host_address="host")}
+    press = fighting()
+
+    def turn(name: str) -> None:
+        network.poll(name)
+        while sides[name].due(now=network.now):
+            sides[name].advance(press(sides[name].local_player, sides[name].state), now=network.now)
+        network.flush(name)
+
+    for phase, name in enumerate(sides):
+        network.attach(name, sides[name], polled=True)
+        network.every(TICK / 2, lambda name=name: turn(name), owner=name, phase=0.003 * phase)
+    network.run(until=10.0)
+    network.cut("joiner", "host", 3.0)
+    network.run(until=25.0)
+    frames = [side.stats(now=network.now).confirmed_frame for side in sides.values()]
+    # Ten seconds, and twelve after the cut; a second is left for the start and for coming together again.
+    assert min(frames) > 60 * 21
+    assert sides["host"].dropped["Withheld"] < 60 * 5

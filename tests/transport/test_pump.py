@@ -115,3 +115,27 @@ def test_an_error_in_the_handler_of_events_does_not_put_the_pump_to_sleep() -> N
     finally:
         sock.close()
     assert set(told) == {"the application's own"}
+
+
+@pytest.mark.parametrize("kind", ["add_reader", "fallback"])
+def test_what_cannot_be_sent_is_counted_by_every_kind_of_loop(kind: str) -> None:
+    sock = open_udp("127.0.0.1")
+    endpoint = Recorder()
+    loop = new_loop(kind)
+
+    async def run() -> None:
+        async with Pump(endpoint, sock, on_events=lambda events: None) as pump:
+            for address in (("fe80::1%é", 9), ("name", 9), "nowhere"):
+                endpoint.outbox.append((b"x", address))
+            endpoint.outbox.append((bytes(70_000), ("127.0.0.1", 9)))
+            pump.wake()
+            while sock.dropped.total() < 4:
+                await asyncio.sleep(0.001)
+
+    try:
+        loop.run_until_complete(run())
+        loop.run_until_complete(asyncio.sleep(0))
+    finally:
+        loop.close()
+        sock.close()
+    assert sock.dropped == {"bad_address": 3, "EMSGSIZE": 1}

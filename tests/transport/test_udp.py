@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from retick.errors import NetworkUnavailable, UsageError
 from retick.transport import UdpSocket, open_udp, parse_address
@@ -102,10 +104,69 @@ def test_what_the_system_does_not_take_is_counted_and_not_raised(sockets: list[U
     sock = open_udp("127.0.0.1")
     sockets.append(sock)
     assert not sock.send(bytes(70_000), ("127.0.0.1", 9))
-    assert sock.dropped == 1
+    assert sock.dropped == {"EMSGSIZE": 1}
     sock.close()
     assert sock.receive() is None
     assert not sock.send(b"x", ("127.0.0.1", 9))
+    assert sock.dropped == {"EMSGSIZE": 1, "EBADF": 1}
+
+
+@pytest.mark.parametrize("raised", [OSError(), TypeError(), UnicodeEncodeError("idna", "", 0, 1, ""), OverflowError()])
+def test_whatever_the_system_raises_at_a_send_is_counted(raised: Exception) -> None:
+    sock = open_udp("127.0.0.1")
+
+    def refuse(data: bytes, address: Any) -> None:
+        raise raised
+
+    sock.send_through(refuse)
+    assert not sock.send(b"x", ("127.0.0.1", 9))
+    assert sock.dropped == {"bad_address": 1}
+    sock.send_through(None)
+    assert sock.send(b"x", ("127.0.0.1", 9))
+    sock.close()
+
+
+hosts = st.one_of(
+    st.text(max_size=20),
+    st.ip_addresses().map(str),
+    st.builds("{}%{}".format, st.ip_addresses(v=6), st.text(max_size=5)),
+)
+numbers = st.one_of(st.integers(-5, 70_000), st.integers(), st.floats(), st.none(), st.text(max_size=2))
+made_up = st.one_of(hosts, st.lists(numbers), st.tuples(hosts, numbers), st.tuples(hosts, numbers, numbers, numbers))
+
+
+@settings(max_examples=300)
+@given(made_up)
+def test_no_address_makes_a_send_raise(address: Any) -> None:
+    """Nothing leaves: what the system itself raises is in the test above."""
+    for family in (socket.AF_INET, socket.AF_INET6):
+        with socket.socket(family, socket.SOCK_DGRAM) as raw:
+            sock = UdpSocket(raw)
+            sock.send_through(lambda data, native: native)
+            assert sock.send(b"x", address) == (not sock.dropped)
+
+
+@pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
+@pytest.mark.parametrize("host", ["fe80::1%é", "fe80::1%lo", "::1%1", "fe80::1%\0", "fe80::1%" + "x" * 300])
+def test_a_scope_in_the_text_of_an_address_is_never_given_to_the_system(host: str) -> None:
+    sock = open_udp("::")
+    assert not sock.send(b"x", (host, 9))
+    assert not sock.send(b"x", (host, 9, 0, 1))
+    assert sock.dropped == {"bad_address": 2}
+    sock.close()
+
+
+def test_a_scope_of_the_system_is_kept_as_a_number(sockets: list[UdpSocket]) -> None:
+    sockets.append(open_udp("127.0.0.1"))
+    assert sockets[0].shown(("fe80::1%eth0", 9, 0, 2)) == ("fe80::1", 9, 0, 2)
+    assert sockets[0].shown(("fe80::1", 9, 0, 0)) == ("fe80::1", 9)
+
+
+@pytest.mark.parametrize("host", ["x\0y", "\ud800", "a" * 70, "fe80::1%é", "host name"])
+def test_a_host_that_no_system_can_look_up_is_told_in_one_line(sockets: list[UdpSocket], host: str) -> None:
+    sockets.append(open_udp("127.0.0.1"))
+    with pytest.raises(NetworkUnavailable, match="no address is known for"):
+        sockets[0].resolve(host, 9)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +215,7 @@ def test_an_address_that_somebody_made_up_is_loss_and_nothing_is_looked_up(
     sockets.append(open_udp("127.0.0.1"))
     assert not sockets[0].send(b"hello", address)
     assert not sockets[0].send(b"hello", address)
-    assert sockets[0].dropped == 2
+    assert sockets[0].dropped == {"bad_address": 2}
 
 
 def test_the_memory_of_addresses_is_bounded(sockets: list[UdpSocket]) -> None:

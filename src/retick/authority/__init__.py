@@ -21,6 +21,7 @@ from retick.authority.events import (
     Resynced,
     ServerEvent,
 )
+from retick.authority.rate_limit import RateLimit
 from retick.authority.server.room import Room
 from retick.authority.server.server import Server
 from retick.authority.stats import ClientStats, RoomStats
@@ -43,6 +44,7 @@ __all__ = [
     "PlayerLost",
     "PlayerRejoined",
     "PlayerView",
+    "RateLimit",
     "Real",
     "Reconciled",
     "RemoteView",

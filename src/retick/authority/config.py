@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from retick.authority.rate_limit import RateLimit
 from retick.errors import UsageError
 
 __all__ = ["DELTA_SNAPSHOTS", "LARGEST_MESSAGE", "ClientConfig", "ServerConfig"]
@@ -28,6 +29,10 @@ class ServerConfig:
     """Ticks that a late server runs at once, at most. More are skipped and counted."""
     bundles_per_tick: float = 2.0
     """Input bundles accepted from each client, on average; a resync may bring 65 at once."""
+    shots: RateLimit = RateLimit(every=6, burst=3)  # noqa: RUF009 - it is a frozen value
+    """How often a player may shoot; more shots are not judged, and counted. ``RateLimit(every=1)`` limits nothing."""
+    max_connections_per_address: int = 8
+    """Clients behind one IPv4 address, or one /64 network of IPv6. Loopback has no limit."""
     timeout: float = 5.0
     """Seconds of silence after which a connection counts as lost."""
     rewind_input_delay: bool = True

@@ -36,6 +36,7 @@ EXACT: Final = 2
 PRIVATE: Final = 3
 OWN: Final = 1 << 24
 """Added to a peer id: the entity that is the receiver's own player."""
+LAST_PEER_ID: Final = OWN - 1
 BASELINES: Final = 64
 """Snapshots kept at either end: three seconds of them at twenty a second."""
 FARTHEST: Final = 255

@@ -13,6 +13,7 @@ REFUSALS = (
     "not_joined",
     "flooded",
     "bad_command",
+    "too_many_shots",
     "old_epoch",
     "room_full",
     "bad_join",

@@ -1,8 +1,9 @@
 """A connection may move to a new address when the peer proves that it is the one from the handshake.
 
-A datagram for a known connection from another address is dropped, whatever is in it. The receiver answers with PROVE,
-a challenge bound to that address; the peer answers with PROOF, a hash of the challenge under the path key, which only
-the two sides of the handshake can compute.
+A datagram for a known connection from another address is dropped, whatever is in it, and not answered: a stranger must
+not learn whether an id exists. A peer that hears nothing for a while sends CLAIM, which proves that it is the peer. If
+it comes from another address, the receiver answers with PROVE, a challenge bound to that address; the peer answers with
+PROOF. Both proofs are hashes under the path key, which only the two sides of the handshake can compute.
 """
 
 from collections.abc import Hashable
@@ -12,17 +13,19 @@ from typing import TYPE_CHECKING
 
 from retick.link.events import AddressChanged
 from retick.link.handshake.cookies import CookieJar
-from retick.link.layout import PROOF, PROVE, PROVE_SIZE
-from retick.link.packets import decode_prove, encode_prove
+from retick.link.layout import PROOF, PROVE
+from retick.link.packets import decode_claim, decode_prove, encode_claim, encode_prove
 
 if TYPE_CHECKING:
     from retick.link.connection import Connection
     from retick.link.endpoint import LinkEndpoint
 
-__all__ = ["AddressProof", "path_key", "path_proof"]
+__all__ = ["AddressProof", "Claims", "claim_proof", "path_key", "path_proof"]
 
 CHALLENGE_INTERVAL = 0.1
 """Seconds between two challenges of one connection."""
+CLAIM_AFTER = 0.75
+"""Silence before a CLAIM, as a part of the report interval: longer than the keepalive of an idle link."""
 
 
 def path_key(
@@ -39,30 +42,57 @@ def path_proof(key: bytes, challenge: bytes) -> bytes:
     return blake2s(challenge, key=key, person=b"pathprof", digest_size=8).digest()
 
 
+def claim_proof(key: bytes, claim: bytes) -> bytes:
+    """The proof at the end of a CLAIM, over the bytes before it."""
+    return blake2s(claim, key=key, person=b"claim___", digest_size=8).digest()
+
+
+class Claims:
+    """The claims of one connection: those that it sends when it hears nothing, and those that it received."""
+
+    __slots__ = ("_sent", "challenged_at", "newest")
+
+    def __init__(self) -> None:
+        self._sent = 0
+        self.newest = 0
+        """Highest number received in a good CLAIM."""
+        self.challenged_at = float("-inf")
+        """When the last PROVE was sent."""
+
+    def next(self, connection: "Connection") -> bytes:
+        """The next CLAIM of this connection."""
+        self._sent += 1
+        claim = encode_claim(connection.remote_id, self._sent)
+        return claim + claim_proof(connection._path_key, claim)
+
+
 class AddressProof:
-    """Sends challenges, answers them and checks the answers, for one endpoint."""
+    """Reads claims, sends challenges, answers them and checks the answers, for one endpoint."""
 
     def __init__(self, endpoint: "LinkEndpoint", jar: CookieJar) -> None:
         self._endpoint = endpoint
         self._jar = jar
 
-    def receive_from_new_address(
-        self, connection: "Connection", sequence: int, size: int, address: Hashable, now: float
-    ) -> None:
-        """Drop a datagram of ``size`` bytes from an address that is not the peer's, and challenge that address."""
-        self._endpoint.dropped["unproven_address"] += 1
-        is_due = now >= connection._challenged_at + CHALLENGE_INTERVAL
-        # A datagram shorter than the challenge gets none: no answer is longer than its question.
-        if not is_due or not connection.is_connected or size < PROVE_SIZE:
+    def receive_claim(self, data: bytes, address: Hashable, now: float) -> None:
+        """The peer hears nothing. If it is at another address now, challenge that address."""
+        connection_id, number, claim, proof = decode_claim(data)
+        connection = self._connection_with(connection_id)
+        if connection is None:
             return
-        if connection._sequences.is_newer(sequence):
-            connection._challenged_at = now
+        claims = connection._claims
+        if number <= claims.newest or not compare_digest(proof, claim_proof(connection._path_key, claim)):
+            self._endpoint.dropped["bad_proof"] += 1
+            return
+        claims.newest = number
+        if address != connection.address and now >= claims.challenged_at + CHALLENGE_INTERVAL:
+            claims.challenged_at = now
             challenge = self._jar.challenge(connection.local_id, address, now)
             self._endpoint._reply(encode_prove(PROVE, connection.remote_id, challenge), address)
 
     def receive_prove(self, data: bytes, address: Hashable, now: float) -> None:
         """Answer a challenge, which must come from the peer's known address."""
-        connection, challenge = self._connection_and_value(data)
+        connection_id, challenge = decode_prove(data)
+        connection = self._connection_with(connection_id)
         if connection is None:
             return
         if connection.address != address:
@@ -73,7 +103,8 @@ class AddressProof:
 
     def receive_proof(self, data: bytes, address: Hashable, now: float) -> None:
         """Move the connection to this address if the proof is right for it."""
-        connection, proof = self._connection_and_value(data)
+        connection_id, proof = decode_prove(data)
+        connection = self._connection_with(connection_id)
         if connection is None:
             return
         challenges = self._jar.challenges(connection.local_id, address, now)
@@ -83,13 +114,10 @@ class AddressProof:
             old, connection.address = connection.address, address
             self._endpoint._events.append(AddressChanged(connection=connection, old=old, new=address))
 
-    def _connection_and_value(self, data: bytes) -> "tuple[Connection | None, bytes]":
-        """The connection that a PROVE or PROOF is for, None and counted when there is none."""
-        connection_id, value = decode_prove(data)
+    def _connection_with(self, connection_id: int) -> "Connection | None":
+        """The connection that a datagram is for; None and counted when there is none that is connected."""
         connection = self._endpoint.connections.get(connection_id)
-        if connection is None:
-            self._endpoint.dropped["unknown_connection"] += 1
-        elif not connection.is_connected:
-            self._endpoint.dropped["unexpected"] += 1
-            return None, value
-        return connection, value
+        if connection is not None and connection.is_connected:
+            return connection
+        self._endpoint.dropped["unknown_connection" if connection is None else "unexpected"] += 1
+        return None

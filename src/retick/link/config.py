@@ -47,7 +47,14 @@ class LinkConfig:
     confirm_timeout: float = 5.0
     """Seconds that an accepted peer has to send its first datagram."""
     handshake_rate: float = 200.0
-    """Answers to handshake datagrams a second, for all addresses together."""
+    """HELLOs with a good cookie that are answered in a second, for all addresses together."""
+    handshake_rate_per_address: float = 20.0
+    """The same for one IPv4 address, or one /64 network of IPv6. Loopback has no limit for each address, here and in
+    the two below."""
+    max_unconfirmed_per_address: int = 4
+    """Connections of one address that were accepted and have not sent anything yet."""
+    max_connections_per_address: int = 8
+    """Accepted connections of one address, these included: eight players may sit behind one router."""
 
     def __post_init__(self) -> None:
         if len(self.game_id.encode()) > MAX_GAME_ID:
@@ -60,7 +67,16 @@ class LinkConfig:
         ):
             if not 0 <= getattr(self, name) <= most:
                 raise UsageError(f"{name} is 0 to {most}, not {getattr(self, name)}")
-        for name in ("max_message", "send_queue", "payload_queue", "unread_limit", "handshake_rate"):
+        for name in (
+            "max_message",
+            "send_queue",
+            "payload_queue",
+            "unread_limit",
+            "handshake_rate",
+            "handshake_rate_per_address",
+            "max_unconfirmed_per_address",
+            "max_connections_per_address",
+        ):
             if not getattr(self, name) >= 1:
                 raise UsageError(f"{name} is 1 or more, not {getattr(self, name)}")
         for name in ("dial_timeout", "confirm_timeout"):

@@ -18,7 +18,8 @@ cdef class Connection(PayloadPath):
     cdef public int _last_report
     cdef public double _pace_at
     cdef public double _confirm_by
-    cdef public double _challenged_at
+    cdef readonly object _claims
+    cdef public double _claimed_at
 
     cdef object _receive_other(self, int kind, int sequence, bytes data, double now)
     cdef object _on_heard(self, double now)
@@ -31,5 +32,6 @@ cdef class Connection(PayloadPath):
     cdef double _report_interval(self, int sequence) except -1.0
     cdef object _send_messages(self, double now, list out)
     cdef double _deadline(self) except? -1.0
+    cdef double _claim_due(self) except? -1.0
     cdef object _handle_timeout(self, double now)
     cdef object _check_silence(self, double now)

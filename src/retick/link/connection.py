@@ -9,6 +9,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, TypeAlias
 
 from retick.errors import EncodeError, InvalidValue, ProtocolViolation, UsageError
+from retick.link.address_proof import CLAIM_AFTER, Claims
 from retick.link.events import Connected, Disconnected, Interrupted, MessageReceived, QueueDrained, Resumed
 from retick.link.goodbye import Goodbye
 from retick.link.layout import ENVELOPE_SIZE, FRAGMENT_HEAD_SIZE, MAX_REASON
@@ -85,7 +86,8 @@ class Connection(PayloadPath):
         _last_report: int
         _pace_at: float
         _confirm_by: float
-        _challenged_at: float
+        _claims: Claims
+        _claimed_at: float
 
     def __init__(self, endpoint: EndpointCore, address: Hashable, local_id: cython.uint, nonce: bytes) -> None:
         super().__init__(endpoint, address, local_id)
@@ -109,10 +111,10 @@ class Connection(PayloadPath):
         self._fragments_unacked = 0
         self._last_report = 0
         """Sequence of the last report."""
-        # Times at which something is due, beside those of the payload path.
         self._pace_at = NEVER
         self._confirm_by = NEVER
-        self._challenged_at = -NEVER
+        self._claims = Claims()
+        self._claimed_at = -NEVER
 
     def __repr__(self) -> str:
         return f"<Connection {self.local_id:08x} {self.state.name} {self.address!r}>"
@@ -270,6 +272,9 @@ class Connection(PayloadPath):
                 self._send_control(b"", now, out)
             if self._goodbye is not None:
                 self._goodbye.drain(now, out)
+            elif now >= self._claim_due():
+                self._claimed_at = now
+                out.append((self._claims.next(self), self.address))
         self._endpoint._arm(self, self._deadline())
 
     def _send_control(self, fragments: bytes, now: cython.double, out: Datagrams) -> None:
@@ -328,8 +333,15 @@ class Connection(PayloadPath):
             if overdue is not None and overdue < found:
                 found = overdue
         if self._goodbye is not None:
-            found = min(found, self._goodbye.deadline())
-        return found
+            return min(found, self._goodbye.deadline())
+        return min(found, self._claim_due())
+
+    def _claim_due(self) -> cython.double:
+        """When the next CLAIM is due. A connection that never heard its peer claims nothing."""
+        if not self._sequences.received:
+            return NEVER
+        after: cython.double = CLAIM_AFTER * self._endpoint.config.status_interval
+        return max(self._sequences.heard_at, self._claimed_at) + after
 
     def _handle_timeout(self, now: cython.double) -> None:
         if self._dialler is not None:

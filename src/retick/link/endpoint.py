@@ -18,7 +18,17 @@ from retick.link.handshake import packets
 from retick.link.handshake.acceptor import Acceptor
 from retick.link.handshake.cookies import CookieJar
 from retick.link.handshake.dialler import Dialler
-from retick.link.layout import ACCEPT, COOKIE, HELLO, MAX_APPLICATION_DATA, MAX_SEATS_WANTED, PROOF, REFUSE, REQUEST
+from retick.link.layout import (
+    ACCEPT,
+    CLAIM,
+    COOKIE,
+    HELLO,
+    MAX_APPLICATION_DATA,
+    MAX_SEATS_WANTED,
+    PROOF,
+    REFUSE,
+    REQUEST,
+)
 from retick.link.packets import ENVELOPE
 from retick.link.payload_path import Octets, Seconds
 from retick.link.reasons import DROPS, Reason
@@ -108,6 +118,7 @@ class LinkEndpoint(EndpointCore):
             REFUSE: self._receive_refuse,
             PROVE: self._address_proof.receive_prove,
             PROOF: self._address_proof.receive_proof,
+            CLAIM: self._address_proof.receive_claim,
         }
         """Who reads a datagram of a handshake or an address proof, by its kind."""
         self._replies = []
@@ -147,6 +158,10 @@ class LinkEndpoint(EndpointCore):
         for connection in list(self.connections.values()):
             connection.close(reason, text, linger=linger)
 
+    def ban(self, address: Hashable) -> None:
+        """Refuse every request from this host from now on: from its IPv4 address or its /64 network, with any port."""
+        self._acceptor.door.ban(address)
+
     # The five calls.
 
     def receive_datagram(self, data: Octets, address: Hashable, *, now: Seconds) -> None:
@@ -181,7 +196,7 @@ class LinkEndpoint(EndpointCore):
                 elif connection.address == address:
                     connection._receive(kind, sequence, ack, packet, now, given_now)
                 else:
-                    self._address_proof.receive_from_new_address(connection, sequence, len(packet), address, now)
+                    self.dropped["unproven_address"] += 1
                 return
         self._receive_rare(packet, address, now)
 

@@ -16,6 +16,7 @@ _NAMES = {
     layout.BYE_ACK: "BYE ACK",
     layout.PROVE: "PROVE",
     layout.PROOF: "PROOF",
+    layout.CLAIM: "CLAIM",
     layout.REQUEST: "REQUEST",
     layout.COOKIE: "COOKIE",
     layout.HELLO: "HELLO",
@@ -44,6 +45,11 @@ def explain_link(data: bytes) -> Explanation:
         connection = reader.number("I", "connection id", show=_HEX_ID)
         reader.raw(layout.PROVE_SIZE - reader.at, "challenge" if kind == layout.PROVE else "proof")
         summary = f"to {connection:08x}"
+    elif kind == layout.CLAIM:
+        connection = reader.number("I", "connection id", show=_HEX_ID)
+        number = reader.number("I", "number", "of the claims of this side")
+        reader.raw(layout.CLAIM_SIZE - reader.at, "proof")
+        summary = f"to {connection:08x}, number {number}"
     else:
         summary = _explain_envelope(reader)
         if kind == layout.CONTROL:
@@ -167,6 +173,7 @@ _DECODERS: dict[int, Callable[[bytes], object]] = {
     layout.BYE_ACK: packets.decode_bye_ack,
     layout.PROVE: packets.decode_prove,
     layout.PROOF: packets.decode_prove,
+    layout.CLAIM: packets.decode_claim,
     layout.REQUEST: handshake_packets.decode_request,
     layout.COOKIE: handshake_packets.decode_cookie,
     layout.HELLO: handshake_packets.decode_hello,

@@ -11,6 +11,8 @@ __all__ = [
     "BYE",
     "BYE_ACK",
     "BYE_SIZE",
+    "CLAIM",
+    "CLAIM_SIZE",
     "CONTROL",
     "CONTROL_DELAY_NONE",
     "CONTROL_DELAY_RATE",
@@ -59,6 +61,7 @@ BYE: Final = 0xC1
 BYE_ACK: Final = 0xC2
 PROVE: Final = 0xC3
 PROOF: Final = 0xC4
+CLAIM: Final = 0xC5
 REQUEST: Final = 0xE0
 COOKIE: Final = 0xE1
 HELLO: Final = 0xE2
@@ -103,6 +106,7 @@ BYE_SIZE: Final = 10
 """Bytes of BYE before its text."""
 PROVE_SIZE: Final = 13
 """Bytes of PROVE and of PROOF."""
+CLAIM_SIZE: Final = 17
 SEQUENCE_MASK: Final = 0xFFFF
 """Sequences and fragment numbers wrap at 16 bits."""
 SEQUENCE_HALF: Final = 0x8000

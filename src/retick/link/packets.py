@@ -1,4 +1,4 @@
-"""Datagrams of an established connection: CONTROL, BYE, PROVE and PROOF. Byte tables: docs/formats/link.md.
+"""Datagrams of an established connection: CONTROL, BYE, PROVE, PROOF and CLAIM. Byte tables: docs/formats/link.md.
 
 CONTROL is acknowledgement, report, keepalive and fragments of reliable messages in one datagram::
 
@@ -11,6 +11,7 @@ CONTROL is acknowledgement, report, keepalive and fragments of reliable messages
     26     fragments       number 2, length and marks 2, data
 
 BYE is the envelope, reason 1, text length 1, text. PROVE and PROOF are kind 1, connection id 4, challenge or proof 8.
+CLAIM is kind 1, connection id 4, number 4, proof 8.
 PAYLOAD is the envelope and the payload; ``sequences`` writes it and ``payload_path`` reads it.
 """
 
@@ -22,6 +23,8 @@ from retick.link.layout import (
     BYE,
     BYE_ACK,
     BYE_SIZE,
+    CLAIM,
+    CLAIM_SIZE,
     CONTROL,
     CONTROL_SIZE,
     ENVELOPE_SIZE,
@@ -41,11 +44,13 @@ __all__ = [
     "Report",
     "decode_bye",
     "decode_bye_ack",
+    "decode_claim",
     "decode_fragments",
     "decode_prove",
     "decode_report",
     "encode_bye",
     "encode_bye_ack",
+    "encode_claim",
     "encode_fragment",
     "encode_prove",
     "encode_report",
@@ -56,6 +61,7 @@ FRAGMENT = struct.Struct("<HH")
 _REPORT = struct.Struct("<BIHBHHIHQ")
 _REPORT_BODY = struct.Struct("<HHIHQ")
 _PROVE = struct.Struct("<BI8s")
+_CLAIM = struct.Struct("<BII")
 
 
 class Report(NamedTuple):
@@ -160,3 +166,16 @@ def decode_prove(data: bytes) -> tuple[int, bytes]:
         raise InvalidValue(f"PROVE and PROOF have {PROVE_SIZE} bytes")
     _, connection_id, value = _PROVE.unpack(data)
     return connection_id, value
+
+
+def encode_claim(connection_id: int, number: int) -> bytes:
+    """CLAIM without its proof, which is made over these bytes and follows them."""
+    return _CLAIM.pack(CLAIM, connection_id, number)
+
+
+def decode_claim(data: bytes) -> tuple[int, int, bytes, bytes]:
+    """Connection id, number, the bytes that the proof is over, and the proof."""
+    if len(data) != CLAIM_SIZE:
+        raise InvalidValue(f"CLAIM has {CLAIM_SIZE} bytes")
+    _, connection_id, number = _CLAIM.unpack_from(data)
+    return connection_id, number, data[: _CLAIM.size], data[_CLAIM.size :]

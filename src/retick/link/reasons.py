@@ -52,6 +52,7 @@ DROPS = (
     "stale",
     "bad_cookie",
     "rate_limited",
+    "unconfirmed",
     "not_accepting",
     "unexpected",
     "unread",

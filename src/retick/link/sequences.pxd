@@ -28,7 +28,6 @@ cdef class Sequences:
 
     cpdef bint note(self, int sequence, Py_ssize_t size, double now) except -1
     cdef void _shift(self, int ahead) noexcept
-    cpdef bint is_newer(self, int sequence) noexcept
     cpdef void receive_ack(self, int ack, double delay, double now) noexcept
     cpdef bint may_have_sent(self, long long acked) noexcept
     cpdef object receive_report(self, object report, double now)

@@ -172,9 +172,6 @@ class Sequences:
             self._seen_before = self._seen << (ahead - 64) & full if ahead < SEEN_WINDOW else 0
             self._seen = 1
 
-    def is_newer(self, sequence: cython.int) -> cython.bint:
-        return 0 < (sequence - self.newest) & SEQUENCE_MASK < SEQUENCE_HALF
-
     def receive_ack(self, ack: cython.int, delay: cython.double, now: cython.double) -> cython.void:
         """The peer received our datagram with this low byte, and sent its answer ``delay`` seconds later.
 

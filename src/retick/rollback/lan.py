@@ -12,6 +12,9 @@
 
 There is no proof of address, no version, no goodbye, and the seed is always 1. The host plays seat 0, the joiner
 seat 1. Between new programs use :class:`~retick.rollback.session.session.RollbackSession`.
+
+Since an address is never proven, a host sends no more bytes to it than came from it: whoever forges the address of a
+third party cannot make the host send more than the forger does. A joiner sends to the address that its user named.
 """
 
 from collections import Counter
@@ -34,6 +37,8 @@ HELLO_EVERY_TICKS = 30
 CALLER_KEPT = 2.0
 """Seconds that a host waits for START after a HELLO before it accepts another caller."""
 SEED = 1
+HEADERS = 28
+"""Bytes of IP and UDP around each datagram: many short answers to a long question would be an amplifier too."""
 
 
 class LanSession:
@@ -53,6 +58,8 @@ class LanSession:
         self._events: list[MatchEvent] = []
         self._hello_at: float | None = None
         self._called_at = 0.0
+        self._credit = 0
+        """Of a host: bytes that came from the peer's address and were not answered yet."""
 
     @property
     def local_player(self) -> int:
@@ -74,8 +81,12 @@ class LanSession:
         self._running().advance(pressed, now)
 
     def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
+        if address == self._peer:
+            self._credit += HEADERS + len(data)
         if data == HELLO and self._hosting and self._is_free_for(address, now):
             # Answered every time: the joiner repeats it if the ACK was lost.
+            if address != self._peer:
+                self._credit = HEADERS + len(data)
             self._peer = address
             self._called_at = now
             self._out.append((ACK, address))
@@ -98,7 +109,15 @@ class LanSession:
         out, self._out = self._out, []
         if self.match is not None:
             out += [(data, self._peer) for _, data in self.match.packets(now)]
-        return out
+        return [datagram for datagram in out if self._affords(len(datagram[0]))] if self._hosting else out
+
+    def _affords(self, size: int) -> bool:
+        """Whether the host may send so many bytes. What it may not send is as if the network had lost it."""
+        if self._credit < HEADERS + size:
+            self.dropped["Withheld"] += 1
+            return False
+        self._credit -= HEADERS + size
+        return True
 
     def next_timeout(self) -> float | None:
         if self.match is not None:

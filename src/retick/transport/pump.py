@@ -30,6 +30,9 @@ class _Receiver(asyncio.DatagramProtocol):
         pump.endpoint.receive_datagram(data, pump.socket.shown(addr), now=pump.now)
         pump.wake()
 
+    def error_received(self, exc: Exception) -> None:
+        self._pump.socket.count(exc)
+
 
 class Pump:
     """Drives an endpoint over a socket within a running loop; ``async with`` starts and stops it."""
@@ -62,6 +65,7 @@ class Pump:
             self._transport, _ = await self._loop.create_datagram_endpoint(
                 lambda: _Receiver(self), sock=self.socket.raw
             )
+            self.socket.send_through(self._transport.sendto)
         self.wake()
 
     def stop(self) -> None:
@@ -75,6 +79,7 @@ class Pump:
         if self._transport is not None:
             self._transport.close()
             self._transport = None
+            self.socket.send_through(None)
         self._loop = None
 
     async def __aenter__(self) -> Self:
@@ -94,10 +99,10 @@ class Pump:
             due = endpoint.next_timeout()
             if due is not None and due <= now:
                 endpoint.handle_timeout(now=now)
-            self._send(now)
+            send_waiting(self.socket, endpoint, now)
             while events := endpoint.events():
                 self._on_events(events)
-                self._send(now)
+                send_waiting(self.socket, endpoint, now)
         finally:
             # An error in on_events goes to the loop; the timer must be set all the same.
             self._arm()
@@ -105,15 +110,6 @@ class Pump:
     def _on_readable(self) -> None:
         receive_waiting(self.socket, self.endpoint, self.now, self._drain)
         self.wake()
-
-    def _send(self, now: float) -> None:
-        if self._transport is None:
-            send_waiting(self.socket, self.endpoint, now)
-            return
-        for data, address in self.endpoint.datagrams_to_send(now=now):
-            native = self.socket.native(address)
-            if native is not None:
-                self._transport.sendto(data, native)
 
     def _arm(self) -> None:
         """Keep one timer; one that is set to the right time, or earlier, stays."""

@@ -4,14 +4,17 @@ Opening and resolving raise errors of one line. After that the network never rai
 be reached, or an ICMP answer that Windows reports as a reset connection count as loss.
 
 Addresses are ``(host, port)`` with a numeric host, for every family: an IPv6 socket shows and accepts IPv4 addresses as
-IPv4, so that peers can tell each other the addresses of others. Only an IPv6 address with a scope has four parts. Names
-are for ``resolve``; ``send`` drops them, since a look-up would block, and an address may come from an attacker.
+IPv4, so that peers can tell each other the addresses of others. Only an IPv6 address with a scope has four parts; its
+scope is the number at the end, never text after "%". Names are for ``resolve``; ``send`` drops them, since a look-up
+would block, and an address may come from an attacker.
 """
 
 import errno
 import socket
+from collections import Counter
+from collections.abc import Callable
 from ipaddress import ip_address
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from retick.errors import NetworkUnavailable, UsageError
 
@@ -26,6 +29,8 @@ BUFFER = 1 << 18
 _ICMP_REPORTS_IN_A_ROW = 16
 _MAPPED = "::ffff:"
 _ADDRESSES_KEPT = 4096
+_LARGEST_PARTS = (65535, (1 << 20) - 1, (1 << 32) - 1)
+"""Of an address after its host: port, flow label, scope."""
 
 
 class UdpSocket:
@@ -34,11 +39,12 @@ class UdpSocket:
     def __init__(self, sock: socket.socket) -> None:
         self._socket = sock
         self._receive = sock.recvfrom
-        self._send = sock.sendto
+        self._send: Callable[[bytes, Any], Any] = sock.sendto
         self._is_v6 = sock.family == socket.AF_INET6
         self._natives: dict[SocketAddress, SocketAddress | None] = {}
-        self.dropped = 0
-        """Datagrams that the system did not accept, and errors that it reported instead of a datagram."""
+        self.dropped: Counter[str] = Counter()
+        """Datagrams that were not sent, and errors that the system reported instead of a datagram, by reason:
+        "bad_address", or the system's name of its error, such as "EMSGSIZE"."""
 
     @property
     def family(self) -> int:
@@ -66,34 +72,45 @@ class UdpSocket:
                 return data, self.shown(address) if self._is_v6 else address
             except (BlockingIOError, InterruptedError):
                 return None
-            except OSError:
+            except OSError as error:
                 if self._socket.fileno() < 0:
                     return None
-                self.dropped += 1
+                self.count(error)
         return None
 
     def send(self, data: bytes, address: SocketAddress) -> bool:
         """False, and counted as dropped, when the system did not accept it or the address is not valid."""
         try:
-            native = self._natives[address]
-        except KeyError:
-            native = self.native(address)
-        if native is None:
-            self.dropped += 1
-            return False
-        try:
+            try:
+                native = self._natives[address]
+            except KeyError:
+                native = self.native(address)
+            if native is None:
+                self.dropped["bad_address"] += 1
+                return False
             self._send(data, native)
-        except OSError:
-            self.dropped += 1
+        except (OSError, TypeError, ValueError, OverflowError) as error:
+            self.count(error)
             return False
         return True
+
+    def count(self, error: Exception) -> None:
+        """Count an error of the system as loss. Anything but an OSError means that it could not read the address."""
+        number = error.errno if isinstance(error, OSError) else None
+        self.dropped["bad_address" if number is None else errno.errorcode.get(number, "OSError")] += 1
+
+    def send_through(self, send: Callable[[bytes, Any], Any] | None) -> None:
+        """Send by this call of an event loop's transport, instead of the socket's own; None for its own again."""
+        self._send = self._socket.sendto if send is None else send
 
     def shown(self, address: SocketAddress) -> SocketAddress:
         """An address of the system in the form that endpoints use."""
         host = address[0]
         if host.startswith(_MAPPED) and "." in host:
             return host[len(_MAPPED) :], address[1]
-        return address if len(address) == 4 and address[3] else (host, address[1])
+        if len(address) == 4 and address[3]:
+            return host.partition("%")[0], *address[1:]
+        return host, address[1]
 
     def native(self, address: SocketAddress) -> SocketAddress | None:
         """An endpoint's address in the form that this socket needs; None if this socket cannot reach it."""
@@ -107,7 +124,7 @@ class UdpSocket:
         wanted = (socket.AF_INET6, socket.AF_INET) if self.family == socket.AF_INET6 else (socket.AF_INET,)
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)
-        except (socket.gaierror, UnicodeError) as error:
+        except (socket.gaierror, ValueError) as error:
             raise NetworkUnavailable(f"no address is known for {host!r}: check the spelling and your DNS") from error
         for family in wanted:
             for entry in found:
@@ -144,15 +161,17 @@ def _typed(address: tuple[object, ...]) -> SocketAddress:
 def _native(address: object, is_v6: bool) -> SocketAddress | None:
     if not isinstance(address, tuple) or len(address) not in (2, 4):
         return None
-    host, port = address[0], address[1]
-    if not isinstance(host, str) or not isinstance(port, int) or not 0 <= port <= 65535:
+    host, *numbers = address
+    if not isinstance(host, str) or "%" in host:
+        return None
+    if not all(isinstance(n, int) and 0 <= n <= most for n, most in zip(numbers, _LARGEST_PARTS, strict=False)):
         return None
     try:
         version = ip_address(host).version
     except ValueError:
         return None
     if version == 4:
-        return (f"{_MAPPED}{host}", port, 0, 0) if is_v6 else (host, port)
+        return (f"{_MAPPED}{host}", numbers[0], 0, 0) if is_v6 else (host, numbers[0])
     return _typed(address) if is_v6 else None
 
 

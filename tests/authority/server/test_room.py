@@ -5,8 +5,13 @@ from typing import Any
 import pytest
 
 from retick.authority import (
+    ConnectionLost,
     GameMessageReceived,
+    RateLimit,
+    ServerConfig,
 )
+from retick.authority.delta import LAST_PEER_ID
+from retick.authority.server.room import FIRST_PEER_ID
 from retick.games.runner import Intent, LocomotionState, Mode
 from retick.games.runner.netrunner.fire import FireResult, FireVisual
 from retick.transport import Conditions
@@ -52,3 +57,52 @@ def test_a_shot_is_judged_once_and_sent_to_everyone() -> None:
         assert len([message for message in told if isinstance(message, FireVisual)]) == 2
         assert {result.shooter for result in results} == {field.clients["a"].peer_id}
     assert field.server.rooms[""].stats.shots == 2
+
+
+class Hasty:
+    """Presses fire anew in every tick that it can."""
+
+    def __init__(self) -> None:
+        self.ticks = 0
+
+    def decide(self, state: Any) -> Intent:
+        self.ticks += 1
+        return Intent(fire=self.ticks % 2 == 0)
+
+
+@pytest.mark.parametrize(("limit", "most"), [(None, 3 + 10 * 3), (RateLimit(every=30), 1 + 2 * 3)])
+def test_a_client_that_shoots_all_the_time_is_judged_as_often_as_the_server_allows(
+    limit: RateLimit | None, most: int
+) -> None:
+    field = Field(config=None if limit is None else ServerConfig(shots=limit))
+    field.join("hasty", bot=Hasty())
+    field.join("other", bot=Shooter())
+    field.run(3.0)
+    room = field.server.rooms[""]
+    hasty = field.clients["hasty"].peer_id
+    results = [e.message for e in field.of("other", GameMessageReceived) if isinstance(e.message, FireResult)]
+    shots = [result.shooter for result in results]
+    assert most / 2 < shots.count(hasty) <= most
+    assert shots.count(field.clients["other"].peer_id) == 2, "others are not limited by it"
+    assert room.stats.refused["too_many_shots"] > 40
+    assert not field.of("hasty", ConnectionLost)
+
+
+@pytest.mark.parametrize("near", [LAST_PEER_ID - 1, LAST_PEER_ID, LAST_PEER_ID + 1])
+def test_ids_begin_again_before_delta_snapshots_run_out_of_them(near: int) -> None:
+    field = Field()
+    room = field.server.rooms[""]
+    field.join("first", bot=Still())
+    field.run(1.0)
+    room._next_peer_id = near
+    for name in ("a", "b", "c"):
+        field.join(name, bot=Still())
+    field.run(2.0)
+    ids = sorted(client.peer_id for client in field.clients.values())
+    assert len(set(ids)) == 4
+    assert ids[0] == FIRST_PEER_ID
+    assert ids[-1] <= LAST_PEER_ID
+    for client in field.clients.values():
+        assert client.stats.snapshots > 30
+        assert client.stats.refused == 0
+        assert len(client.others(now=field.network.now)) == 3

@@ -213,3 +213,75 @@ def test_a_client_with_another_world_is_refused() -> None:
     field.run(1.0)
     assert field.clients["a"].is_over
     assert "laid out" in field.events["a"][0].text
+
+
+def test_a_player_who_is_dropped_is_out_at_once_and_may_come_again() -> None:
+    field = Field()
+    field.join("a")
+    keeper = field.join("b")
+    field.run(1.0)
+    field.server.drop(field.clients["a"].peer_id, text="no shouting")
+    assert [(e.peer_id, e.text) for e in field.server.events() if isinstance(e, PlayerLeft)] == [
+        (field.clients["a"].peer_id, "dropped by the server")
+    ]
+    field.run(1.0)
+    [lost] = field.of("a", ConnectionLost)
+    assert (lost.text, lost.will_rejoin) == ("no shouting", False)
+    assert keeper.others(now=field.network.now) == {}
+    assert len(field.server.links) == 1
+    field.network.detach("a")
+    again = field.join("a")
+    field.run(1.0)
+    assert [event.is_rejoin for event in field.of("a", Joined)] == [False]
+    assert again.player is not None
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_a_player_who_is_banned_does_not_get_in_again(is_lost: bool) -> None:
+    field = Field(config=ServerConfig(timeout=2.0))
+    client = field.join("a", config=ClientConfig(rejoin=False, timeout=2.0))
+    other = field.join("b")
+    field.run(1.0)
+    if is_lost:
+        field.network.cut("server", "a", 3.0)
+        field.run(4.0)
+        assert [type(e) for e in field.server_events if e.peer_id == client.peer_id] == [PlayerJoined, PlayerLost]
+    field.server.drop(client.peer_id, ban=True)
+    field.run(1.0)
+    field.network.detach("a")
+    field.join("a")
+    field.run(1.0)
+    [failed] = field.of("a", JoinFailed)
+    assert failed.reason == Reason.DENIED
+    assert "banned" in failed.text
+    assert len(field.server.rooms[""].players) == 1
+    assert other.player is not None
+
+
+def test_a_dial_with_the_token_of_a_dropped_player_gets_nothing_back() -> None:
+    field = Field(config=ServerConfig(timeout=2.0))
+    client = field.join("a", config=ClientConfig(timeout=2.0))
+    field.run(1.0)
+    first = client.peer_id
+    field.network.cut("server", "a", 2.5)
+    field.run(2.4)
+    field.server.drop(first)
+    field.run(6.0)
+    assert client.peer_id != first or client.is_over
+    assert first not in field.server.rooms[""].players
+
+
+def test_dropping_somebody_who_is_not_there_is_misuse() -> None:
+    field = Field()
+    for peer_id, room in ((9, ""), (2, "nowhere")):
+        with pytest.raises(UsageError, match=f"no player {peer_id} in a room '{room}'"):
+            field.server.drop(peer_id, room=room)
+
+
+def test_clients_behind_one_address_are_limited_and_those_of_this_machine_are_not() -> None:
+    for host, allowed in (("198.51.100.7", 3), ("127.0.0.1", 5)):
+        field = Field(config=ServerConfig(max_connections_per_address=3))
+        for number in range(5):
+            field.join((host, 1000 + number), phase=number * 0.01)  # type: ignore[arg-type]  # as a socket shows it
+        field.run(3.0)
+        assert len(field.server.rooms[""].players) == allowed

@@ -1,4 +1,4 @@
-"""``retick serve``: its configuration, misuse and metrics."""
+"""``retick serve``: its configuration, and misuse."""
 
 from pathlib import Path
 
@@ -6,10 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from retick.cli.app import app
-from retick.cli.serve.serve import _runner_config, metrics_text
+from retick.cli.serve.serve import _runner_config
 from retick.errors import UsageError
 from retick.games.runner import RunnerConfig
-from tests.authority.courses import Field
 
 
 @pytest.mark.parametrize(
@@ -17,6 +16,7 @@ from tests.authority.courses import Field
     [
         ["serve", "--rooms", "0"],
         ["serve", "--tick-rate", "0"],
+        ["serve", "--per-address", "0"],
         ["serve", "--players", "17"],
         ["serve", "--config", "no such file.json"],
         ["bots", "0"],
@@ -56,14 +56,3 @@ def test_a_config_file_that_is_no_text_or_too_fast_is_misuse_and_one_that_is_no_
     file.write_bytes(b"{oops")
     assert _runner_config(file, None, None, None) == RunnerConfig()
     assert "server.json: not JSON, so defaults are used" in capsys.readouterr().err
-
-
-def test_metrics_name_rooms_players_and_refusals() -> None:
-    field = Field()
-    field.join("a")
-    field.join("b", room="nowhere")
-    field.run(2.0)
-    lines = metrics_text(field.server).splitlines()
-    assert 'retick_room_players{room=""} 1' in lines
-    assert any(line.startswith('retick_player_ticks_buffered{room="",peer="2"}') for line in lines)
-    assert 'retick_refused{reason="bad_join"} 1' in lines

@@ -140,16 +140,6 @@ def test_a_late_copy_of_a_hello_does_not_begin_anew() -> None:
     assert pair.host.dropped["unexpected"] == 1
 
 
-def test_answers_are_limited_in_number() -> None:
-    host = make_endpoint(1, handshake_rate=10.0)
-    for i in range(50):
-        host.receive_datagram(hs.encode_request(i.to_bytes(8, "little")), "flood", now=1.0)
-    assert len(host.datagrams_to_send(now=1.0)) == 10
-    assert host.dropped["rate_limited"] == 40
-    host.receive_datagram(hs.encode_request(NONCE), "later", now=1.5)
-    assert len(host.datagrams_to_send(now=1.5)) == 1
-
-
 def test_an_endpoint_that_only_dials_answers_nobody() -> None:
     guest = make_endpoint(1, accepting=False)
     guest.receive_datagram(hs.encode_request(NONCE), "x", now=1.0)

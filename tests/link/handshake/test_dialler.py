@@ -112,3 +112,24 @@ def test_answers_from_another_address_or_with_another_nonce_are_ignored() -> Non
     guest.receive_datagram(hs.encode_cookie(NONCE, b"c" * 16, b"s" * 16), "host", now=0.1)
     assert fingerprint(guest) == before
     assert guest.dropped["unexpected"] == 3
+
+
+def test_an_address_that_was_only_heard_of_gets_few_and_small_requests() -> None:
+    pair = Pair()
+    pair.crash("host")
+    pair.dial(heard_of=True)
+    pair.run(30.0)
+    assert [event.reason for event in pair.guest_events] == [Reason.NO_ANSWER]
+    assert {data[0] for data in pair.guest_tap.sent} == {REQUEST}
+    assert len(pair.guest_tap.sent) <= 8
+    assert sum(map(len, pair.guest_tap.sent)) <= 1024
+
+
+@pytest.mark.parametrize("loss", [0.0, 0.3])
+def test_a_dial_to_an_address_that_was_heard_of_is_an_ordinary_one_after_the_first_answer(loss: float) -> None:
+    pair = Pair(conditions=Conditions(latency=0.03, loss=loss))
+    pair.connect(heard_of=True)
+    requests = [len(data) for data in pair.guest_tap.sent if data[0] == REQUEST]
+    hellos = [len(data) for data in pair.guest_tap.sent if data[0] == HELLO]
+    assert set(requests) == {128}
+    assert set(hellos) == {512}

@@ -294,8 +294,12 @@ def test_a_state_from_another_peer_than_the_sponsor_is_not_received() -> None:
     mesh.restart("peer2", every=600.0)
     newcomer: Any = mesh["peer2"].session
     mesh.run_until(lambda: bool(newcomer.token), limit=4.0, what="it has a WELCOME")
-    mesh.run_until(lambda: len(mesh["peer1"].session.peers) == 2, limit=2.0, what="the other one expects it")
-    [there] = [peer for peer in mesh["peer1"].session.peers.values() if peer.role is Role.NEWCOMER]
+
+    def known() -> list[Any]:
+        return [peer for peer in mesh["peer1"].session.peers.values() if peer.role is Role.NEWCOMER]
+
+    mesh.run_until(lambda: bool(known()), limit=2.0, what="the other player knows of it")
+    [there] = known()
     mesh.run_until(lambda: there.is_connected, limit=2.0, what="it is linked")
     assert newcomer.match is None
     there.send(encode_chunk(0, b"lies"))

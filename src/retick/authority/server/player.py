@@ -2,6 +2,7 @@
 
 # retick: floats -- estimates of the network, reported to the client; the state is the motor's
 
+from collections.abc import Hashable
 from typing import Final
 
 from retick.authority.delta import DeltaSender
@@ -51,6 +52,7 @@ class Player:
         "_ticks_held",
         "_ticks_neutral",
         "ack",
+        "address",
         "buffer",
         "connection",
         "delay",
@@ -64,6 +66,7 @@ class Player:
         "profile",
         "round_trip",
         "sender",
+        "shot_wait",
         "state",
         "token",
     )
@@ -74,11 +77,15 @@ class Player:
         self.token = token
         self.connection: Connection | None = None
         """None while the player's connection is lost."""
+        self.address: Hashable = None
+        """Where the player's client was when its connection was lost."""
         self.lost_at: float | None = None
         """When the connection was lost, in seconds; None while there is one."""
         self.state = profile.motor.spawn(peer_id)
         self.sender: DeltaSender | None = None
         """Makes this player's delta snapshots; None for one that gets fixed snapshots."""
+        self.shot_wait = 0
+        """For the server's limit of shots."""
         self._rate = profile.config.server_tick_rate
         # As in InputStats, where each is described.
         self._dropped_old = 0

@@ -7,7 +7,7 @@ good. docs/authority.md says why, and what happens to one key press.
 from typing import Final
 
 from retick.authority.config import ServerConfig
-from retick.authority.delta import Shared
+from retick.authority.delta import LAST_PEER_ID, Shared
 from retick.authority.profile import Profile
 from retick.authority.server.player import Player
 from retick.authority.server.rewind import Rewind, oldest_tick
@@ -49,10 +49,17 @@ class Room:
 
     def add(self, token: bytes, now: float) -> Player:
         """A new player, where the game lets players begin."""
-        player = Player(self.profile, self._next_peer_id, token, now)
-        self._next_peer_id += 1
+        player = Player(self.profile, self._new_peer_id(), token, now)
         self.players[player.peer_id] = player
         return player
+
+    def _new_peer_id(self) -> int:
+        """The id after the last one that is free; after the highest, the lowest again."""
+        found = self._next_peer_id
+        while found in self.players or found > LAST_PEER_ID:
+            found = found + 1 if found < LAST_PEER_ID else FIRST_PEER_ID
+        self._next_peer_id = found + 1
+        return found
 
     def remove(self, player: Player) -> None:
         """Drop a player."""
@@ -111,8 +118,13 @@ class Room:
                 self._send_controls(player, player.connection, now)
             command = player.choose(tick)
             player.state = step(player.state, command)
-            if profile.fires(command):
-                shots.append(player)
+            fires = profile.fires(command)
+            if fires or player.shot_wait:
+                may_shoot, player.shot_wait = self.server_config.shots.step(player.shot_wait, fires)
+                if may_shoot:
+                    shots.append(player)
+                elif fires:
+                    self.stats.refused["too_many_shots"] += 1
         if shots:
             self._judge(shots)
         self._rewind.store(tick, {peer: player.state.position for peer, player in self.players.items()})

@@ -105,6 +105,7 @@ class Server:
                 shared,
                 tick_rate=profile.config.server_tick_rate,
                 max_connections=seats + 16,
+                max_connections_per_address=self.config.max_connections_per_address,
                 max_datagram=LARGEST_DATAGRAM,
                 payload_queue=8,
             ),
@@ -122,6 +123,24 @@ class Server:
     def close(self, text: str = "") -> None:
         """Say goodbye to everyone. Keep the five calls going for a moment, so that it is sent."""
         self._link.close(Reason.SHUTDOWN, text)
+
+    def drop(self, peer_id: int, ban: bool = False, *, room: str = "", text: str = "the server dropped you") -> None:
+        """Show a player out: the seat is free at once, and PlayerLeft follows. The client is told ``text``.
+
+        With ``ban``, requests from its host (an IPv4 address, or a /64 network of IPv6) are refused from now on.
+        """
+        place = self.rooms.get(room)
+        player = None if place is None else place.players.get(peer_id)
+        if place is None or player is None:
+            raise UsageError(f"there is no player {peer_id} in a room {room!r}: PlayerJoined names both")
+        if ban:
+            self._link.ban(player.address if player.connection is None else player.connection.address)
+        for link in self.links:
+            # Also one that has just dialled again with the seat's token.
+            if link.tag is not None and link.tag.token == player.token:
+                link.tag = None
+                link.close(Reason.DENIED, text)
+        self._leave(place, player, "dropped by the server")
 
     @property
     def refused(self) -> dict[str, int]:
@@ -255,6 +274,8 @@ class Server:
         connection.send_reliable(room.welcome(player))
 
     def _lose(self, room: Room, player: Player) -> None:
+        if player.connection is not None:
+            player.address = player.connection.address
         player.connection = None
         player.sender = None
         player.lost_at = self._now

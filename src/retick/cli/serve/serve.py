@@ -5,18 +5,21 @@ import os
 from dataclasses import fields
 from math import inf
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from retick.authority import PlayerJoined, PlayerLeft, PlayerLost, PlayerRejoined, Server, ServerConfig, ServerEvent
 from retick.cli.exit_codes import complain
-from retick.errors import UsageError
+from retick.errors import MissingExtra, UsageError
 from retick.games.runner import NetRunner, RunnerConfig, parse_config
 from retick.transport.pump import Pump
 from retick.transport.udp import UdpSocket, open_udp
 
-__all__ = ["metrics_text", "serve"]
+if TYPE_CHECKING:
+    from retick.cli.serve.metrics import MetricsPage
+
+__all__ = ["serve"]
 
 DRAIN = 1024
 """Datagrams read between two ticks at most: what all players of 64 rooms send in one tick."""
@@ -37,6 +40,9 @@ def serve(
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="JSON file with the protocol's own keys; options override it.")
     ] = None,
+    per_address: Annotated[
+        int, typer.Option(help="Clients from one address, at most; those on this machine are not limited.")
+    ] = 8,
     fixed: Annotated[bool, typer.Option("--fixed", help="Only fixed snapshots of 1398 bytes, no deltas.")] = False,
     metrics: Annotated[
         int | None,
@@ -60,7 +66,8 @@ def serve(
         raise UsageError(f"--seconds must be above 0, not {seconds:g}")
     runner = _runner_config(config, players, tick_rate, snapshot_rate)
     names = ("", *(f"room {number}" for number in range(2, rooms + 1)))
-    server = Server(NetRunner(runner), entropy=os.urandom, config=ServerConfig(rooms=names, delta=not fixed))
+    settings = ServerConfig(rooms=names, delta=not fixed, max_connections_per_address=per_address)
+    server = Server(NetRunner(runner), entropy=os.urandom, config=settings)
     socket = open_udp(host, port)
     try:
         asyncio.run(_run(server, socket, metrics, seconds))
@@ -106,53 +113,26 @@ async def _run(server: Server, socket: UdpSocket, metrics: int | None, seconds: 
     rooms = "one room" if len(server.rooms) == 1 else f"{len(server.rooms)} rooms"
     typer.echo(f"listening on {socket.address[0]} port {socket.address[1]}, {rooms}")
     async with Pump(server, socket, on_events=report, drain=DRAIN) as pump:
-        page = None if metrics is None else await _serve_metrics(server, metrics)
+        page = None if metrics is None else _open_metrics(server, metrics)
         try:
             await asyncio.sleep(1e9 if seconds is None else seconds)
         finally:
             if page is not None:
-                page.close()
+                # Not in the loop: a reader may be waiting for the loop just now.
+                await asyncio.to_thread(page.close)
             server.close("the server stops")
             pump.wake()
             await asyncio.sleep(GOODBYE)
 
 
-async def _serve_metrics(server: Server, port: int) -> asyncio.Server:
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            async with asyncio.timeout(2.0):
-                await reader.readline()
-            body = metrics_text(server).encode()
-            head = f"HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: {len(body)}\r\n\r\n"
-            writer.write(head.encode() + body)
-            await writer.drain()
-        except (TimeoutError, OSError):
-            pass
-        finally:
-            writer.close()
-
+def _open_metrics(server: Server, port: int) -> "MetricsPage":
     try:
-        page = await asyncio.start_server(answer, "127.0.0.1", port)
+        from retick.cli.serve.metrics import MetricsPage
+    except ModuleNotFoundError:
+        raise MissingExtra("--metrics needs prometheus_client: pip install 'retick[cli]'") from None
+    try:
+        page = MetricsPage(server, port)
     except OSError as error:
         raise UsageError(f"--metrics {port} cannot be opened: {error.strerror}") from error
-    typer.echo(f"metrics on http://127.0.0.1:{page.sockets[0].getsockname()[1]}/")
+    typer.echo(f"metrics on http://127.0.0.1:{page.port}/")
     return page
-
-
-def metrics_text(server: Server) -> str:
-    """All counters, one line each, in the text format of Prometheus."""
-    lines = [f"retick_ticks_skipped {server.skipped_ticks}"]
-    for room in server.rooms.values():
-        label = f'{{room="{room.name}"}}'
-        lines += [
-            f"retick_room_tick{label} {room.tick}",
-            f"retick_room_players{label} {len(room.players)}",
-            f"retick_room_snapshots{label} {room.stats.snapshots}",
-            f"retick_room_snapshot_bytes{label} {room.stats.snapshot_bytes}",
-        ]
-        for player in room.players.values():
-            who = f'{{room="{room.name}",peer="{player.peer_id}"}}'
-            for name, value in player.stats._asdict().items():
-                lines.append(f"retick_player_{name}{who} {value:g}")
-    lines += [f'retick_refused{{reason="{reason}"}} {count}' for reason, count in server.refused.items()]
-    return "\n".join(lines) + "\n"

@@ -1,7 +1,8 @@
 """The acceptor's half of the handshake: keeps nothing until a cookie comes back, then compares settings and answers.
 
-An answer is never longer than its question, and the number of answers a second is limited: an acceptor cannot be used
-to flood a third party.
+An answer is never longer than its question: an acceptor cannot be used to flood a third party. REQUEST is always
+answered, so that no number of forged ones keeps a newcomer from its cookie; what comes with a good cookie has budgets,
+see ``door``.
 """
 
 from collections.abc import Callable, Hashable
@@ -11,6 +12,7 @@ from retick.link.address_proof import path_key
 from retick.link.connection import Connection
 from retick.link.handshake import packets
 from retick.link.handshake.cookies import CookieJar
+from retick.link.handshake.door import Door
 from retick.link.handshake.packets import Hello
 from retick.link.handshake.seed import acceptor_share, commitment_to, mix_seed
 from retick.link.layout import VERSION
@@ -25,6 +27,9 @@ __all__ = ["Acceptor"]
 
 _REMEMBERED = 256
 """Handshakes of closed connections that are remembered, so that a late copy of their HELLO opens nothing."""
+_ANSWERS_WAITING = 256
+"""Cookies that wait for the next call of datagrams_to_send: what a driver may spend on strangers before it comes to the
+connected. In a flood beyond that, a newcomer gets its cookie at one of its next tries."""
 
 
 class Acceptor:
@@ -36,8 +41,7 @@ class Acceptor:
         self._admit = admit
         self._accepted: dict[tuple[Hashable, int], _Accepted] = {}
         self._finished: dict[tuple[Hashable, int], None] = {}
-        self._answers_left = endpoint.config.handshake_rate
-        self._answered_at: float | None = None
+        self.door = Door(endpoint.config)
 
     def forget(self, connection: Connection) -> None:
         """The connection is closed; a late copy of its HELLO must not open another."""
@@ -45,32 +49,22 @@ class Acceptor:
         if origin is None:
             return
         self._accepted.pop(origin, None)
+        self.door.leave(connection, origin[0])
         if connection._sequences.received:
             self._finished[origin] = None
             if len(self._finished) > _REMEMBERED:
                 del self._finished[next(iter(self._finished))]
 
-    def _may_answer(self, now: float) -> bool:
-        """A token bucket: it fills at the allowed rate and holds as many answers as one second allows."""
-        rate = self._endpoint.config.handshake_rate
-        if self._answered_at is not None:
-            self._answers_left = min(rate, self._answers_left + max(0.0, now - self._answered_at) * rate)
-        self._answered_at = now
-        if self._answers_left < 1.0:
-            self._endpoint.dropped["rate_limited"] += 1
-            return False
-        self._answers_left -= 1.0
-        return True
-
     def receive_request(self, data: bytes, address: Hashable, now: float) -> None:
         nonce = packets.decode_request(data)
         if not self._endpoint.config.accepting:
             self._endpoint.dropped["not_accepting"] += 1
-        elif self._may_answer(now):
-            if packets.version_of(data) != VERSION:
-                text = f"this side speaks version {VERSION} of the link"
-                self._endpoint._reply(packets.encode_refuse(nonce, Reason.VERSION, text), address)
-                return
+        elif len(self._endpoint._replies) >= _ANSWERS_WAITING:
+            self._endpoint.dropped["rate_limited"] += 1
+        elif packets.version_of(data) != VERSION:
+            text = f"this side speaks version {VERSION} of the link"
+            self._endpoint._reply(packets.encode_refuse(nonce, Reason.VERSION, text), address)
+        else:
             cookie = self._jar.cookie(nonce, address, now)
             commitment = commitment_to(acceptor_share(self._jar.key, cookie))
             self._endpoint._reply(packets.encode_cookie(nonce, cookie, commitment), address)
@@ -83,12 +77,16 @@ class Acceptor:
         if not self._jar.is_valid(hello.cookie, hello.nonce, address, now):
             self._endpoint.dropped["bad_cookie"] += 1
             return
-        if not self._may_answer(now):
+        if not self.door.may_answer(address, now):
+            self._endpoint.dropped["rate_limited"] += 1
             return
         origin = (address, hello.offer.connection_id)
         known = self._accepted.get(origin)
         if origin in self._finished:
             self._endpoint.dropped["unexpected"] += 1
+        elif known is None and self.door.is_crowded(address):
+            # No answer: an honest dialler asks again, and by then the others of its address are confirmed.
+            self._endpoint.dropped["unconfirmed"] += 1
         elif known is None:
             self._consider(hello, address, now)
         elif known.connection.state is State.ACCEPTED or known.hello.nonce == hello.nonce:
@@ -97,17 +95,19 @@ class Acceptor:
             self._endpoint.dropped["unexpected"] += 1
 
     def _consider(self, hello: Hello, address: Hashable, now: float) -> None:
-        refusal = self._reason_to_refuse(hello)
+        refusal = self._reason_to_refuse(hello, address)
         if refusal is None:
             refusal = self._admit_or_refuse(hello, address, now)
         if refusal is not None:
             self._endpoint._reply(packets.encode_refuse(hello.nonce, refusal.reason, refusal.text), address)
 
-    def _reason_to_refuse(self, hello: Hello) -> Refuse | None:
+    def _reason_to_refuse(self, hello: Hello, address: Hashable) -> Refuse | None:
         config, offer = self._endpoint.config, hello.offer
         found: Reason | None = None
         detail = ""
-        if hello.game_id != config.game_id:
+        if self.door.is_banned(address):
+            found, detail = Reason.DENIED, "this address is banned"
+        elif hello.game_id != config.game_id:
             found, detail = Reason.GAME, f"this is {config.game_id!r}"
         elif offer.game_version != config.game_version:
             found, detail = Reason.GAME_VERSION, f"this is version {config.game_version}"
@@ -117,6 +117,8 @@ class Acceptor:
             found, detail = Reason.TICK_RATE, f"this side runs at {config.tick_rate}"
         elif len(self._endpoint.connections) >= config.max_connections:
             found = Reason.FULL
+        elif self.door.is_full_for(address):
+            found, detail = Reason.FULL, f"{config.max_connections_per_address} from one address"
         if found is None:
             return None
         text = describe(found)
@@ -145,6 +147,7 @@ class Acceptor:
         known = _Accepted(connection, hello, answer)
         self._endpoint.connections[connection.local_id] = connection
         self._accepted[connection._origin] = known
+        self.door.enter(connection, address)
         self._send_accept(known, hello, address, now)
         return None
 

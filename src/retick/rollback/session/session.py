@@ -195,7 +195,7 @@ class RollbackSession(Members):
             raise UsageError(f"there is no peer {peer} in this match: there are {sorted(self.peers)}")
         connection = self.peers[peer].connection
         if ban and connection is not None:
-            self.admission.ban(connection.address)
+            self.link.ban(connection.address)
         self.is_quiet = False
         self.expel(self.peers[peer], "shown out", reason=Reason.DENIED)
 

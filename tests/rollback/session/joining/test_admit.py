@@ -29,6 +29,10 @@ REACH = Reach(12, 2)
 WORDS = "session protocol 3 here, {} there: update Retick on the side with the lower number"
 
 
+STRANGER = ("127.0.0.1", 9)
+"""Loopback: a link accepts fewer connections of any other single address than these tests open."""
+
+
 class Lane:
     """One session and a bare link endpoint that asks it for connections."""
 
@@ -38,7 +42,7 @@ class Lane:
         self.stranger = LinkEndpoint(config, entropy=Random(2).randbytes, admit=admit)
         self._hub = MemoryHub()
         self._hub.attach("session", session)
-        self._hub.attach("stranger", self.stranger)
+        self._hub.attach(STRANGER, self.stranger)
         self._now = 0.0
 
     def run(self, seconds: float = 0.5) -> None:
@@ -65,7 +69,7 @@ def playing() -> RollbackSession:
 
 
 def joiner() -> RollbackSession:
-    return RollbackSession(Tally(2), entropy=Random(1).randbytes, host_address="stranger")
+    return RollbackSession(Tally(2), entropy=Random(1).randbytes, host_address=STRANGER)
 
 
 OLD = {"play": b"", "watch": b"WATCH\xff\xff\xff\xff\0", "call": bytes(range(1, 10))}
@@ -97,7 +101,7 @@ def test_a_joiner_of_a_host_of_the_first_version_ends_with_both_versions() -> No
 
 
 def test_a_spectator_of_a_peer_of_another_version_ends_with_both_versions() -> None:
-    session = SpectatorSession(Tally(2), "stranger", entropy=Random(1).randbytes)
+    session = SpectatorSession(Tally(2), STRANGER, entropy=Random(1).randbytes)
     Lane(session, admit=lambda request: Accept(data=b"\x04")).run()
     assert session.events() == [MatchEnded(reason=WORDS.format(4))]
 

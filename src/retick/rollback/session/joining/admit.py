@@ -5,7 +5,6 @@ of them receives it first. The other must not refuse the call, because its own m
 is accepted and waits; nothing is received over it until its peer is known.
 """
 
-from collections.abc import Hashable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -39,17 +38,10 @@ class Admission:
     def __init__(self, session: "RollbackSession") -> None:
         self._session = session
         self._early = EarlyCalls()
-        self._banned: set[Hashable] = set()
-
-    def ban(self, address: Hashable) -> None:
-        """Refuse all requests from this host from now on."""
-        self._banned.add(_host_of(address))
 
     def admit(self, request: Request) -> Accept | Refuse:
         """The answer to a request; an acceptance carries our version and our window and delay."""
         self._session.is_quiet = False
-        if _host_of(request.connection.address) in self._banned:
-            return Refuse(reason=Reason.DENIED, text="you were shown out of this match")
         fault = version_fault(request.data)
         if fault is not None:
             return Refuse(reason=OTHER_VERSION, text=fault)
@@ -100,11 +92,6 @@ class Admission:
     def expire(self, now: float) -> bool:
         """Close the calls that nobody has claimed in time; whether others still wait."""
         return self._early.expire(now)
-
-
-def _host_of(address: Hashable) -> Hashable:
-    """The address without its port: a program that starts again has another one."""
-    return address[0] if isinstance(address, tuple) else address
 
 
 class EarlyCalls:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from retick.errors import InvalidValue, UsageError
 from retick.link import Accept, Reason, Refuse, Request
+from retick.link.handshake.door import origin_of
 from retick.rollback.match.match import Match
 from retick.rollback.session.joining.newcomer import LEVEL_SECONDS
 from retick.rollback.session.messages.addresses import pack_address
@@ -52,10 +53,6 @@ MOST_HELD_OFF = 64
 NO_ID = SPECTATOR_ID
 """In place of a peer id: a newcomer whose link is not up yet."""
 BUSY = "somebody else is joining: try again in a moment"
-
-
-def _host_of(address: Hashable) -> Hashable:
-    return address[0] if isinstance(address, tuple) else address
 
 
 class Sponsor(SessionPart):
@@ -98,7 +95,7 @@ class Sponsor(SessionPart):
             return Refuse(reason=Reason.SEATS, text=f"{request.seats} seats were asked for, {len(free)} are free")
         if not isinstance(session.sim, PacksState):
             return Refuse(reason=Reason.DENIED, text="this game's state cannot be sent: nobody can join in mid-match")
-        if _host_of(request.address) in self._held_off:
+        if origin_of(request.address) in self._held_off:
             return Refuse(reason=Reason.DENIED, text="the last one from there led to nothing: try again in a moment")
         if self._is_busy():
             return Refuse(reason=Reason.DENIED, text=BUSY)
@@ -216,7 +213,7 @@ class Sponsor(SessionPart):
                 self.cancel(match, "not every player has promised a frame: try again")
         elif now - self._moved_at > LONGEST_STANDSTILL or now - self._began_at > LONGEST_JOIN:
             if newcomer.connection is not None and len(self._held_off) < MOST_HELD_OFF:
-                self._held_off[_host_of(newcomer.connection.address)] = now + HELD_OFF
+                self._held_off[origin_of(newcomer.connection.address)] = now + HELD_OFF
             self.cancel(match, "joining took too long: try again")
 
     def _progress_of(self, newcomer: Peer, match: Match) -> tuple[Any, ...]:
