@@ -41,8 +41,10 @@ def leave(session: RollbackSession, wire: Poll) -> None:
 
 
 def main(host: str | None, port: int = PORT) -> None:
-    import pygame
-
+    try:
+        import pygame
+    except ImportError:
+        sys.exit("the window needs pygame: pip install pygame-ce")
     pygame.init()
     screen = pygame.display.set_mode((WIDTH, HEIGHT))
     clock = pygame.time.Clock()

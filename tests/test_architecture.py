@@ -54,8 +54,8 @@ MOST_MODULES = 20
 MOST_LINES = 400
 PROTOCOLS_AND_BELOW = set(LAYERS)
 APPS = {"cli", "studio", "integrations", "testing", "audit"}
-OPEN_TO_ALL = {"errors", "_cython", "_kernels"}
-ROOT_MODULES = {"__init__", "__main__", "errors", "_cython", "_kernels"}
+OPEN_TO_ALL = {"errors", "_cython", "_kernels", "_safe_path"}
+ROOT_MODULES = {"__init__", "__main__", "errors", "_cython", "_kernels", "_safe_path"}
 
 # Standard modules that bring a clock, a socket, randomness or concurrency with them.
 WORLDLY = {

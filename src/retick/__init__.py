@@ -4,6 +4,9 @@ The names that most users need are here, each imported when first used; everythi
 docs/architecture.md describes the packages.
 """
 
+import retick._safe_path  # noqa: F401 - the first import: it keeps the others from the working directory
+
+# isort: split
 import importlib
 from typing import TYPE_CHECKING, Any
 

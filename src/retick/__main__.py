@@ -3,11 +3,14 @@
 import importlib.util
 import sys
 
+from retick._safe_path import keep_out_working_directory
+
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line; ``retick.cli.exit_codes`` says which code it ends with."""
+    keep_out_working_directory()
     missing = [name for name in ("typer", "rich") if importlib.util.find_spec(name) is None]
     if missing:
         print(

@@ -19,6 +19,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 
     def call(*words: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["retick", *map(str, words)])
+        monkeypatch.setenv("PYTHONSAFEPATH", "1")  # as the command sets it, so that it is taken back
         try:
             __main__.main()
             code = 0

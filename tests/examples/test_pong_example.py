@@ -85,3 +85,9 @@ def test_the_window_opens_and_closes_where_pygame_is_installed() -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "you left" in done.stdout
+
+
+def test_without_pygame_the_window_says_what_to_install(pong: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    with pytest.raises(SystemExit, match="pip install pygame-ce"):
+        pong["main"](None, 0)

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import EncodeError, LimitExceeded
+from retick.replay.limits import Budget, ReadLimits
 from retick.replay.rtk_blocks import (
     MAX_BODY,
     PREFIX,
@@ -23,7 +24,7 @@ def test_blocks_come_back_in_order(blocks: list[tuple[BlockType, bytes]]) -> Non
     at = check_prefix(view)
     for kind, body in blocks:
         block = next_block(view, at)
-        assert (block.type, decode_body(block, at, len(body))) == (kind, body)
+        assert (block.type, decode_body(block, at, Budget(ReadLimits(), 0))) == (kind, body)
         at = block.end
     assert at == len(view)
     with pytest.raises(Unproven):
@@ -52,4 +53,4 @@ def test_a_body_over_a_bound_is_refused_on_both_sides() -> None:
         encode_block(BlockType.STATE, bytes(MAX_BODY + 1))
     block = next_block(memoryview(encode_block(BlockType.STATE, bytes(100))), 0)
     with pytest.raises(LimitExceeded):
-        decode_body(block, 0, allowance=99)
+        decode_body(block, 0, Budget(ReadLimits(max_bytes=99), 1000))

@@ -5,7 +5,7 @@ import struct
 import pytest
 
 from retick.errors import InvalidValue
-from retick.replay import ReadLimits
+from retick.replay.limits import Budget, ReadLimits
 from retick.replay.rtk_blocks import CHECK, HEAD, INPUTS, BlockType
 from retick.replay.rtk_reader import RtkReader
 
@@ -13,8 +13,12 @@ PLAIN = HEAD.pack(2, 1, 1, 7, 0, 0, 0, 0)
 LATE = HEAD.pack(2, 1, 1, 7, 50, 0, 1, 0)
 
 
+def fresh() -> RtkReader:
+    return RtkReader(Budget(ReadLimits(), 0))
+
+
 def test_a_recording_is_playable_once_its_head_and_announced_state_are_read() -> None:
-    plain, late = RtkReader(ReadLimits()), RtkReader(ReadLimits())
+    plain, late = fresh(), fresh()
     assert not plain.playable
     plain.read_block(BlockType.HEAD, PLAIN)
     assert plain.playable
@@ -25,12 +29,13 @@ def test_a_recording_is_playable_once_its_head_and_announced_state_are_read() ->
     assert late.replay(truncated=True).start_state == b"state"
 
 
-def test_the_end_frame_grows_with_the_inputs_and_the_allowance_shrinks() -> None:
-    reader = RtkReader(ReadLimits(max_bytes=100))
+def test_the_end_frame_grows_with_the_inputs_and_the_budget_of_frames_shrinks() -> None:
+    budget = Budget(ReadLimits(max_frames=5), 100)
+    reader = RtkReader(budget)
     reader.read_block(BlockType.HEAD, PLAIN)
     reader.read_block(BlockType.INPUTS, INPUTS.pack(0, 3) + b"abcdef")
     assert reader.end_frame == 3
-    assert reader.allowance == 100 - len(PLAIN) - INPUTS.size - 6
+    assert budget.left("frames") == 2
 
 
 @pytest.mark.parametrize(
@@ -45,7 +50,7 @@ def test_the_end_frame_grows_with_the_inputs_and_the_allowance_shrinks() -> None
     ],
 )
 def test_a_wrong_block_is_refused_and_changes_nothing(kind: int, body: bytes) -> None:
-    reader = RtkReader(ReadLimits())
+    reader = fresh()
     reader.read_block(BlockType.HEAD, PLAIN)
     reader.read_block(BlockType.INPUTS, INPUTS.pack(0, 2) + b"abcd")
     before = reader.replay(truncated=True)

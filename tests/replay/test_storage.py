@@ -1,5 +1,6 @@
 """Files: whole under their final name or not there at all, whatever happens in between."""
 
+import errno
 import os
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 
 from retick.errors import DecodeError, EncodeError, LimitExceeded, UsageError
 from retick.replay import ReadLimits, Recorder, RecordingFile, Replay, format_of, load, save, storage
+from tests.full_disk import full_after
 
 MATCH = Replay(seed=1, frames=[(2, 1)] * 50)
 RICH = MATCH.replace(game_id="x", checkpoints={50: 3})
@@ -47,7 +49,7 @@ def test_a_crash_while_saving_leaves_the_old_file_whole(
         raise PowerCut
 
     if moment == "write":
-        monkeypatch.setattr(storage, "_to_disk", cut)
+        monkeypatch.setattr(storage, "_write_all", cut)
     else:
         monkeypatch.setattr(storage.os, moment, cut)
     # A power cut does not run our cleaning up either.
@@ -136,3 +138,52 @@ def test_an_earlier_unfinished_recording_is_never_overwritten(tmp_path: Path) ->
         first.finish()
     with pytest.raises(UsageError):
         second.finish()
+
+
+def record(path: Path, frames: int) -> tuple[RecordingFile | None, list[OSError]]:
+    """Record as a match does, which goes on after an error: the file, and what the disk refused."""
+    refused: list[OSError] = []
+    try:
+        file = RecordingFile(path, Recorder(seed=1))
+    except OSError as error:
+        return None, [error]
+    for frame in range(frames):
+        file.recorder.add_frame((frame, 0))
+        file.recorder.flush()
+        try:
+            file.write()
+        except OSError as error:
+            refused.append(error)
+    if not file.failed:
+        try:
+            file.finish(7)
+        except OSError as error:
+            refused.append(error)
+    file.close()
+    return file, refused
+
+
+def test_a_disk_that_is_full_at_any_byte_leaves_a_file_that_is_good_up_to_there(tmp_path: Path) -> None:
+    whole = tmp_path / "whole.rtk"
+    assert record(whole, 6)[1] == []
+    size = whole.stat().st_size
+    for room in range(size):
+        with full_after(room):
+            file, refused = record(tmp_path / f"{room}.rtk", 6)
+        (error,) = refused
+        assert (error.errno, error.filename) == (errno.ENOSPC, str(tmp_path / f"{room}.rtk.1.part"))
+        assert not (tmp_path / f"{room}.rtk").exists()
+        if file is None:
+            assert not list(tmp_path.glob(f"{room}.rtk*"))
+            continue
+        assert file.failed
+        assert file.part.read_bytes() == whole.read_bytes()[:room]
+        good = load(file.part)
+        assert good.truncated
+        assert good.frames == load(whole).frames[: len(good.frames)]
+
+
+def test_a_save_on_a_full_disk_names_the_file_and_leaves_nothing(tmp_path: Path) -> None:
+    with full_after(20), pytest.raises(OSError, match=r"match\.rtk"):
+        save(tmp_path / "match.rtk", MATCH)
+    assert list(tmp_path.iterdir()) == []

@@ -15,7 +15,26 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO, Any
 
-__all__ = ["Interpreter", "InterpreterDied", "interpreters", "job_and_streams"]
+from retick._safe_path import clean_python_path
+
+__all__ = [
+    "Interpreter", "InterpreterDied", "child_environment", "interpreters", "job_and_streams", "python_command",
+]  # fmt: skip
+
+
+def python_command(module: str, *arguments: str) -> list[str]:
+    """``python -m module arguments``. ``-P`` keeps the working directory off the module path: a ``json.py`` there
+    changes nothing. A game that lies there is found by the name that the user gave.
+    """
+    return [sys.executable, "-P", "-m", module, *arguments]
+
+
+def child_environment(added: Mapping[str, str]) -> dict[str, str]:
+    """Our environment and ``added``, with no entry of PYTHONPATH that means the working directory."""
+    environment = {**os.environ, **added, "PYTHONSAFEPATH": "1"}
+    if "PYTHONPATH" in environment:
+        environment["PYTHONPATH"] = clean_python_path(environment["PYTHONPATH"])
+    return environment
 
 
 class InterpreterDied(Exception):
@@ -36,8 +55,8 @@ class Interpreter:
     def __init__(self, module: str, environment: Mapping[str, str]) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
         self._process = subprocess.Popen(
-            [sys.executable, "-m", module],
-            env={**os.environ, **environment},
+            python_command(module),
+            env=child_environment(environment),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

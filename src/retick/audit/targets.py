@@ -13,6 +13,8 @@ from retick.errors import UsageError
 
 __all__ = ["SourceFile", "Target", "find_target", "split_target"]
 
+OWN = __name__.partition(".")[0]
+
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
@@ -52,7 +54,7 @@ def find_target(text: str) -> Target:
     """The target that ``path``, ``module``, ``path:Class`` or ``module:Class`` names; a UsageError if there is none."""
     place, attribute = split_target(text)
     path = Path(place)
-    if path.exists():
+    if path.exists() and not _is_own(place):
         found = _files_below(path)
     elif path.suffix == ".py" or len(path.parts) > 1:
         raise UsageError(f"no file or directory is called {place}")
@@ -107,8 +109,17 @@ def _module_path(module: str) -> Path:
     raise UsageError(f"no module is called {module!r}, neither in this folder nor on Python's path")
 
 
+def _is_own(place: str) -> bool:
+    """Whether it names a module of this package, which is never looked for in the working directory."""
+    parts = place.split(".")
+    return parts[0] == OWN and parts[-1] != "py" and all(part.isidentifier() for part in parts)
+
+
 def _top_level(name: str) -> Iterator[Path]:
-    """Where a top-level module may lie: the working directory first, as for ``python -m``."""
+    """Where a top-level module may lie: the working directory first, as for ``python -m``. This package is itself."""
+    if _is_own(name):
+        yield Path(__file__).parents[1]
+        return
     here = Path.cwd() / name
     if (here / "__init__.py").exists() or here.is_dir():
         yield here

@@ -2,8 +2,9 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Mapping
+
+from retick.audit.interpreter import child_environment, python_command
 
 __all__ = ["start_module"]
 
@@ -18,13 +19,12 @@ def start_module(
     """Run ``python -m module arguments``; its standard output is a pipe to us.
 
     The process is in a group of its own, so Ctrl-C reaches only us: we end it and say one line, instead of a traceback
-    from each. ``-P`` keeps the working directory off the module path: a file called ``retick.py`` there changes
-    nothing. ``environment`` is added to ours.
+    from each. A file called ``retick.py`` in the working directory changes nothing. ``environment`` is added to ours.
     """
     alone = {"creationflags": 0x200} if os.name == "nt" else {"process_group": 0}
     process: subprocess.Popen[str] = subprocess.Popen(
-        [sys.executable, "-P", "-m", module, *arguments],
-        env={**os.environ, **(environment or {})},
+        python_command(module, *arguments),
+        env=child_environment(environment or {}),
         stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=stderr,

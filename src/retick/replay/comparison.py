@@ -9,7 +9,7 @@ from retick.replay.replay import Replay
 from retick.sim.contract import Simulation
 from retick.sim.fields import FieldDifference, field_differences
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["Comparison", "compare", "first_difference"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ def compare(ours: Replay, theirs: Replay, sim: Simulation[Any]) -> Comparison:
         for name in SETUP
         if getattr(ours, name) != getattr(theirs, name) and getattr(ours, name) and getattr(theirs, name)
     )
-    first = _first_difference(ours, theirs)
+    first = first_difference(ours, theirs)
     inputs = None if first is None else (ours.inputs_at(first), theirs.inputs_at(first))
     suspect = next(
         (f for f, checksum in ours.checkpoints.items() if theirs.checkpoints.get(f, checksum) != checksum), None
@@ -69,7 +69,7 @@ def compare(ours: Replay, theirs: Replay, sim: Simulation[Any]) -> Comparison:
     )
 
 
-def _first_difference(ours: Replay, theirs: Replay) -> int | None:
+def first_difference(ours: Replay, theirs: Replay) -> int | None:
     """The first frame whose inputs differ, by bisection: slices of bytes are compared much faster than frames."""
     low = max(ours.start_frame, theirs.start_frame)
     high = min(ours.end_frame, theirs.end_frame)

@@ -4,7 +4,7 @@ from typing import Final, Literal
 
 from retick.errors import BadMagic, Truncated, UsageError
 from retick.replay import rplk, rtk
-from retick.replay.limits import ReadLimits
+from retick.replay.limits import Budget, ReadLimits
 from retick.replay.replay import Replay
 
 __all__ = ["Format", "dumps", "format_of", "loads"]
@@ -32,11 +32,12 @@ def dumps(replay: Replay, *, format: Format | None = None) -> bytes:  # noqa: A0
     raise UsageError(f"a replay is written as 'rplk' or 'rtk', not {format!r}")
 
 
-def loads(data: Octets, *, strict: bool = False, limits: ReadLimits | None = None) -> Replay:
+def loads(data: Octets, *, strict: bool = False, limits: ReadLimits | Budget | None = None) -> Replay:
     """The replay in ``data``, RPLK or RTK, or a DecodeError.
 
     An RTK recording that was cut off is returned with ``truncated`` set and its good part; with ``strict`` it is an
-    error. RPLK is always strict: its one CRC covers everything.
+    error. RPLK is always strict: its one CRC covers everything. A recording inside of another file is given the
+    ``Budget`` of that file as its limits.
     """
     octets = _octets(data)
     if format_of(octets) == "rplk":

@@ -141,7 +141,7 @@ def _checked_checkpoints(replay: Replay) -> dict[int, int]:
 
 def _checked_arrivals(replay: Replay) -> tuple[Arrival, ...]:
     try:
-        arrivals = tuple(Arrival(*arrival) for arrival in replay.arrivals)
+        arrivals = tuple(each if type(each) is Arrival else Arrival(*each) for each in replay.arrivals)
     except TypeError:
         raise UsageError("arrivals are a sequence of local frame, player, first frame and number of frames") from None
     before = replay.start_frame

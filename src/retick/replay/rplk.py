@@ -22,7 +22,6 @@ from retick.errors import (
     BadMagic,
     ChecksumMismatch,
     EncodeError,
-    LimitExceeded,
     ReservedNotZero,
     SeedIsZero,
     StartFrameNotZero,
@@ -32,7 +31,7 @@ from retick.errors import (
     UnsupportedVersion,
     UsageError,
 )
-from retick.replay.limits import ReadLimits
+from retick.replay.limits import Budget, ReadLimits, budget_for
 from retick.replay.replay import Replay
 from retick.sim.checksum import crc32
 
@@ -75,10 +74,10 @@ def dumps(replay: Replay) -> bytes:
     return header + payload
 
 
-def loads(data: bytes | memoryview, *, limits: ReadLimits | None = None) -> Replay:
+def loads(data: bytes | memoryview, *, limits: ReadLimits | Budget | None = None) -> Replay:
     """The match in ``data``, or a DecodeError."""
-    limits = limits or ReadLimits()
     view = memoryview(data)
+    budget = budget_for(limits, len(view))
     if len(view) < HEADER.size:
         raise Truncated(
             f"an RPLK header takes {HEADER.size} bytes, not {len(view)}", needed=HEADER.size, available=len(view)
@@ -98,7 +97,7 @@ def loads(data: bytes | memoryview, *, limits: ReadLimits | None = None) -> Repl
         raise StartFrameNotZero(f"RPLK starts at frame 0, and this says {start}")
     if reserved != RESERVED:
         raise ReservedNotZero(f"the reserved bytes of the RPLK header are {reserved.hex(' ')}, not zeros")
-    payload = _payload(view, count, limits)
+    payload = _payload(view, count, budget)
     found = crc32(payload)
     if found != expected:
         raise ChecksumMismatch(
@@ -109,17 +108,12 @@ def loads(data: bytes | memoryview, *, limits: ReadLimits | None = None) -> Repl
     return Replay(seed=seed, frames=payload)
 
 
-def _payload(view: memoryview, count: int, limits: ReadLimits) -> bytes:
+def _payload(view: memoryview, count: int, budget: Budget) -> bytes:
     """The payload, copied only after its length was found right."""
     needed = count * FRAME_SIZE
     available = len(view) - HEADER.size
-    if needed > limits.max_bytes:
-        raise LimitExceeded(
-            f"RPLK of {count} frames takes {needed} bytes, over the limit of {limits.max_bytes}",
-            what="payload bytes",
-            limit=limits.max_bytes,
-            actual=needed,
-        )
+    budget.spend("bytes", needed, "RPLK payload")
+    budget.spend("frames", count, "RPLK payload")
     if available < needed:
         raise Truncated(
             f"RPLK of {count} frames takes {needed} bytes of payload, not {available}",

@@ -5,7 +5,7 @@ damaged a lenient reader stops with what it has read, and a strict one raises.
 """
 
 from retick.errors import TrailingData
-from retick.replay.limits import ReadLimits
+from retick.replay.limits import Budget, ReadLimits, budget_for
 from retick.replay.recorder import Recorder
 from retick.replay.replay import Replay
 from retick.replay.rtk_blocks import MAGIC, Unproven, check_prefix, decode_body, next_block
@@ -43,10 +43,11 @@ def dumps(replay: Replay) -> bytes:
     return recorder.drain()
 
 
-def loads(data: bytes | memoryview, *, strict: bool = False, limits: ReadLimits | None = None) -> Replay:
+def loads(data: bytes | memoryview, *, strict: bool = False, limits: ReadLimits | Budget | None = None) -> Replay:
     """The replay in ``data``. One that was cut off comes back ``truncated``, or raises if ``strict``."""
     view = memoryview(data)
-    reader = RtkReader(limits or ReadLimits())
+    budget = budget_for(limits, len(view))
+    reader = RtkReader(budget)
     at = check_prefix(view)
     while not reader.ended:
         try:
@@ -55,7 +56,7 @@ def loads(data: bytes | memoryview, *, strict: bool = False, limits: ReadLimits 
             if strict or not reader.playable:
                 raise cut.error from None
             return reader.replay(truncated=True)
-        reader.read_block(block.type, decode_body(block, at, reader.allowance))
+        reader.read_block(block.type, decode_body(block, at, budget))
         at = block.end
     if at != len(view):
         raise TrailingData(f"{len(view) - at} bytes after RTK's END block", extra=len(view) - at)

@@ -34,6 +34,7 @@ from retick.errors import (
     Truncated,
     UnsupportedVersion,
 )
+from retick.replay.limits import Budget
 from retick.sim.checksum import crc32
 
 __all__ = [
@@ -169,14 +170,13 @@ def next_block(view: memoryview, at: int) -> Block:
     return Block(block_type, encoding, reserved, body_size, stored, start + stored_size)
 
 
-def decode_body(block: Block, at: int, allowance: int) -> bytes:
-    """The body of a block whose CRC was right, of at most ``allowance`` bytes."""
+def decode_body(block: Block, at: int, budget: Budget) -> bytes:
+    """The body of a block whose CRC was right; its announced size is spent before anything is expanded."""
     if block.reserved:
         raise ReservedNotZero(f"the reserved bytes of the RTK block at byte {at} are not zeros")
     if block.body_size > MAX_BODY:
         raise _too_large("body size", at, MAX_BODY, block.body_size)
-    if block.body_size > allowance:
-        raise _too_large("content", at, allowance, block.body_size)
+    budget.spend("bytes", block.body_size, f"content of the RTK block at byte {at}")
     if block.encoding == PLAIN:
         if len(block.stored) != block.body_size:
             raise InvalidValue(f"the plain RTK block at byte {at} has two different sizes")

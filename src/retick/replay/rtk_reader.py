@@ -15,7 +15,7 @@ from retick.errors import (
 )
 from retick.replay.arrival import Arrival, arrival_problem
 from retick.replay.inputs import MAX_FRAME, MAX_INPUT_SIZE, MAX_PLAYERS
-from retick.replay.limits import ReadLimits
+from retick.replay.limits import Budget
 from retick.replay.replay import Replay
 from retick.replay.rtk_blocks import (
     ARRIVAL,
@@ -32,19 +32,22 @@ from retick.replay.rtk_blocks import (
 
 __all__ = ["RtkReader"]
 
+CHECK_COST = 256
+"""Bytes that a checksum takes in memory while it is read; the same for an arrival, and for a note beside its text."""
+ARRIVAL_COST = 256
+NOTE_COST = 256
+
 
 class RtkReader:
     """What has been read so far. Each block is checked completely before anything of it is kept."""
 
-    def __init__(self, limits: ReadLimits) -> None:
-        self.allowance = limits.max_bytes
-        """Bytes of content that may still be read."""
+    def __init__(self, budget: Budget) -> None:
         self.ended = False
         """The END block was read."""
         self.start_frame = 0
         self.num_players = 0
         self.local_players: tuple[int, ...] = ()
-        self._limits = limits
+        self._budget = budget
         self._head: dict[str, Any] | None = None
         self._state_due = False
         self._state: bytes | None = None
@@ -76,7 +79,6 @@ class RtkReader:
 
     def read_block(self, block_type: int, body: bytes) -> None:
         """Add what one block says, or raise a DecodeError."""
-        self.allowance -= len(body)
         if (block_type == BlockType.HEAD) != (self._head is None):
             raise InvalidValue("an RTK recording starts with its only HEAD block")
         if (block_type == BlockType.STATE) != self._state_due and self._head is not None:
@@ -146,10 +148,11 @@ class RtkReader:
             raise InvalidValue(f"RTK inputs go on at frame {self.end_frame}, not {first}")
         if first + count > MAX_FRAME:
             raise InvalidValue(f"RTK frames are numbered up to {MAX_FRAME}, not {first + count}")
+        self._budget.spend("frames", count, "RTK inputs")
         self._frames += memoryview(body)[INPUTS.size :]
 
     def _read_checks(self, body: bytes) -> None:
-        self._expect_records(body, CHECK.size, len(self._checks), "checks")
+        self._expect_records(body, CHECK.size, len(self._checks), CHECK_COST, "checks")
         for frame, checksum in CHECK.iter_unpack(body):
             if not max(self._last_check + 1, self.start_frame) <= frame <= self.end_frame:
                 raise InvalidValue(f"the RTK check of frame {frame} is out of order, or of a frame without inputs")
@@ -157,7 +160,7 @@ class RtkReader:
             self._last_check = frame
 
     def _read_arrivals(self, body: bytes) -> None:
-        self._expect_records(body, ARRIVAL.size, len(self._arrivals), "arrivals")
+        self._expect_records(body, ARRIVAL.size, len(self._arrivals), ARRIVAL_COST, "arrivals")
         before = self._arrivals[-1].local_frame if self._arrivals else self.start_frame
         for local, first, count, player, reserved in ARRIVAL.iter_unpack(body):
             if reserved:
@@ -166,6 +169,7 @@ class RtkReader:
             problem = arrival_problem(arrival, self, before)
             if problem:
                 raise InvalidValue(f"RTK {arrival}: {problem}")
+            self._budget.spend("frames in arrivals", count, "RTK arrivals")
             self._arrivals.append(arrival)
             before = local
 
@@ -176,6 +180,7 @@ class RtkReader:
             value, at = _sized(body, at, META_VALUE, "metadata value")
             if not key:
                 raise InvalidValue("an RTK metadata key is empty")
+            self._budget.spend("bytes", NOTE_COST + 4 * (len(key) + len(value)), "RTK metadata")
             self._metadata[_text(key, "metadata key")] = _text(value, "metadata value")
             self._expect_room(len(self._metadata), "metadata")
 
@@ -193,13 +198,14 @@ class RtkReader:
             raise InvalidValue(f"the RTK recording has two checksums for its final frame {self.end_frame}")
         self.ended = True
 
-    def _expect_records(self, body: bytes, size: int, so_far: int, what: str) -> None:
+    def _expect_records(self, body: bytes, size: int, so_far: int, cost: int, what: str) -> None:
         if len(body) % size:
             raise Truncated(f"RTK {what} take {size} bytes each", needed=size, available=len(body) % size)
         self._expect_room(so_far + len(body) // size, what)
+        self._budget.spend("bytes", cost * (len(body) // size), f"RTK {what}")
 
     def _expect_room(self, count: int, what: str) -> None:
-        limit = self._limits.max_records
+        limit = self._budget.limits.max_records
         if count > limit:
             raise LimitExceeded(f"{count} RTK {what}, over the limit of {limit}", what=what, limit=limit, actual=count)
 

@@ -2,10 +2,13 @@
 
 A file gets its final name only when it is complete and on the disk, so a crash never leaves half a replay under that
 name. A crash can leave a file whose name ends in ``.part``. For a recording in progress that file is good up to its
-last whole block, and ``load`` reads it.
+last whole block, and ``load`` reads it. So is one whose disk became full: a failed write is the last one.
 """
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -16,7 +19,7 @@ from retick.replay.limits import ReadLimits
 from retick.replay.recorder import Recorder
 from retick.replay.replay import Replay
 
-__all__ = ["RecordingFile", "load", "save"]
+__all__ = ["RecordingFile", "load", "naming", "read_bounded", "read_stream", "save"]
 
 PIECE = 1024 * 1024
 Name = str | os.PathLike[str]
@@ -31,9 +34,9 @@ def save(path: Name, replay: Replay, *, format: Format | None = None) -> None:  
     data = dumps(replay, format=format or _format_by_name(final))
     part, file = _create_part(final)
     try:
-        with file:
-            file.write(data)
-            _to_disk(file)
+        with file, naming(final):
+            _write_all(file, data)
+            os.fsync(file.fileno())
         os.replace(part, final)
     except BaseException:
         part.unlink(missing_ok=True)
@@ -43,20 +46,30 @@ def save(path: Name, replay: Replay, *, format: Format | None = None) -> None:  
 
 def load(path: Name, *, strict: bool = False, limits: ReadLimits | None = None) -> Replay:
     """Read a replay of either format; see :func:`retick.replay.loads`. OSError if the file cannot be read."""
+    return loads(read_bounded(path, limits), strict=strict, limits=limits)
+
+
+def read_bounded(path: Name, limits: ReadLimits | None = None) -> bytearray:
+    """The bytes of a file, or a LimitExceeded as soon as it is larger than the limits."""
+    with open(path, "rb") as file:
+        return read_stream(file, limits)
+
+
+def read_stream(file: BinaryIO, limits: ReadLimits | None = None) -> bytearray:
+    """``read_bounded`` for an open file."""
     limits = limits or ReadLimits()
     data = bytearray()
-    with open(path, "rb") as file:
-        # In pieces, because the size of a file cannot be trusted: a pipe has none, and another program may be writing.
-        while piece := file.read(PIECE):
-            data += piece
-            if len(data) > limits.max_bytes:
-                raise LimitExceeded(
-                    f"{os.fspath(path)} is over the limit of {limits.max_bytes} bytes",
-                    what="file bytes",
-                    limit=limits.max_bytes,
-                    actual=len(data),
-                )
-    return loads(bytes(data), strict=strict, limits=limits)
+    # In pieces, because the size of a file cannot be trusted: a pipe has none, and another program may be writing.
+    while piece := file.read(PIECE):
+        data += piece
+        if len(data) > limits.max_bytes:
+            raise LimitExceeded(
+                f"the file is over the limit of {limits.max_bytes} bytes",
+                what="file bytes",
+                limit=limits.max_bytes,
+                actual=len(data),
+            )
+    return data
 
 
 class RecordingFile:
@@ -69,21 +82,29 @@ class RecordingFile:
             file.write()            # every frame or every second: appends the blocks that are complete
             file.finish(checksum)   # the file has its name now
 
-    After an exception, or without ``finish``, the file keeps its ``.part`` name and what was recorded so far.
+    After an exception, or without ``finish``, the file keeps its ``.part`` name and what was recorded so far. When
+    the disk is full, ``write`` or ``finish`` raises an OSError once; the match may go on, later calls of ``write`` do
+    nothing, and ``failed`` is true. A later write, after space became free, would leave a gap.
     """
 
     def __init__(self, path: Name, recorder: Recorder) -> None:
         self.path = Path(path)
         self.recorder = recorder
+        self.failed = False
+        """A write failed: the ``.part`` file is good up to its last whole block, and is not written any more."""
         self.part, self._file = _create_part(self.path)
-        self.write()
+        try:
+            self.write()
+        except OSError:
+            self.part.unlink(missing_ok=True)  # not even the head of the recording is in it
+            raise
 
     def write(self) -> None:
         """Append the blocks that are complete, in one write."""
         data = self.recorder.drain()
-        if data:
-            self._file.write(data)
-            self._file.flush()
+        if data and not self.failed:
+            with self._stopping():
+                _write_all(self._file, data)
 
     def finish(self, checksum: int | None = None) -> None:
         """End the recording and give the file its name; ``checksum`` is that of the final state."""
@@ -92,10 +113,11 @@ class RecordingFile:
         if not self.recorder.finished:
             self.recorder.finish(checksum)
         self.write()
-        _to_disk(self._file)
-        self._file.close()
-        os.replace(self.part, self.path)
-        _name_to_disk(self.path)
+        with self._stopping():
+            os.fsync(self._file.fileno())
+            self._file.close()
+            os.replace(self.part, self.path)
+            _name_to_disk(self.path)
 
     def close(self) -> None:
         """Stop without an end: what was recorded so far stays in the ``.part`` file."""
@@ -104,8 +126,21 @@ class RecordingFile:
         if not self.recorder.finished:
             self.recorder.flush()
         self.write()
-        _to_disk(self._file)
-        self._file.close()
+        with self._stopping():
+            os.fsync(self._file.fileno())
+            self._file.close()
+
+    @contextmanager
+    def _stopping(self) -> Iterator[None]:
+        """Close the file at the first failure."""
+        try:
+            with naming(self.part):
+                yield
+        except OSError:
+            self.failed = True
+            with suppress(OSError):
+                self._file.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -121,20 +156,36 @@ def _format_by_name(path: Path) -> Format | None:
     return "rtk" if suffix == ".rtk" else "rplk" if suffix == ".rplk" else None
 
 
-def _create_part(final: Path) -> tuple[Path, BinaryIO]:
-    """A new file beside the final one: renaming works only within one disk, and no earlier file is ever overwritten."""
+def _create_part(final: Path) -> tuple[Path, FileIO]:
+    """A new file beside the final one: renaming works only within one disk, and no earlier file is ever overwritten.
+
+    Without a buffer: what a full disk refused must not be tried again when the file is closed.
+    """
     for number in range(1, 10_000):
         part = final.with_name(f"{final.name}.{number}.part")
         try:
-            return part, open(part, "xb")
+            return part, open(part, "xb", buffering=0)
         except FileExistsError:
             continue
     raise UsageError(f"there are too many unfinished files named {final.name}.*.part: remove them")
 
 
-def _to_disk(file: BinaryIO) -> None:
-    file.flush()
-    os.fsync(file.fileno())
+def _write_all(file: FileIO, data: bytes) -> None:
+    """A nearly full disk takes a part of the bytes first, and refuses the rest."""
+    view = memoryview(data)
+    while view:
+        view = view[file.write(view) or 0 :]
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Errors of reads and writes do not say which file it was; the errors that leave this block do."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
 
 
 def _name_to_disk(path: Path) -> None:

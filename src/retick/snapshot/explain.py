@@ -35,11 +35,16 @@ class SnapshotExplainer:
     Without a schema, or with another one than the packet's, only sections are shown, not entities and fields.
     """
 
-    def __init__(self, schema: Schema | None = None, *, last_tick: int | None = None) -> None:
-        """With ``last_tick``, compact frames are read too, of a session that is at this tick."""
+    def __init__(self, schema: Schema | None = None, *, last_tick: int | None = None, keep_all: bool = True) -> None:
+        """With ``last_tick``, compact frames are read too, of a session that is at this tick.
+
+        Without ``keep_all`` only the newest packet and the sum of the others are kept, however many there are.
+        """
         self._schema = schema
         self._last_tick = last_tick
+        self._keep_all = keep_all
         self._reports: list[PacketReport] = []
+        self._count = 0
 
     def recognises(self, data: bytes) -> bool:
         """Whether this is a snapshot packet or, where the session's tick is known, looks like a compact frame."""
@@ -58,7 +63,7 @@ class SnapshotExplainer:
             report = inspect_packet(data, self._schema)
         except DecodeError as error:
             return Explanation("snapshot", "snapshot packet", rows, f"{error.code}: {error}")
-        self._reports.append(report)
+        self._add(report)
         rows += [
             Row(part.offset, part.size, f"section {part.tag}", part.name, _items(part.count))
             for part in report.sections
@@ -71,9 +76,25 @@ class SnapshotExplainer:
         except DecodeError as error:
             return Explanation("snapshot", "compact frame", [], f"{error.code}: {error}")
         self._last_tick = report.tick
-        self._reports.append(report)
+        self._add(report)
         rows = [Row(part.offset, part.size, f"section {part.tag}", part.name) for part in report.sections]
         return Explanation("snapshot", f"compact {_summary(report)}", rows, None)
+
+    def _add(self, report: PacketReport) -> None:
+        self._count += 1
+        if not self._keep_all and len(self._reports) == 2:
+            first, second = self._reports
+            costs = dict(total_costs(self._reports))
+            self._reports = [
+                dataclasses.replace(
+                    first,
+                    size=first.size + second.size,
+                    costs=costs,
+                    sections=(),
+                    understood=first.understood or second.understood,
+                )
+            ]
+        self._reports.append(report)
 
     def detail_lines(self, limit: int = 200) -> list[str]:
         """Every entity and field of the packet explained last, with bit offsets."""
@@ -88,7 +109,7 @@ class SnapshotExplainer:
         if not any(report.understood for report in self._reports):
             return ["entities and fields are shown with the packet's schema: --schema FILE"] if self._reports else []
         total = 8 * sum(report.size for report in self._reports)
-        lines = [f"  {'share':>6}  {'bits':>8}  of {len(self._reports)} snapshot packets, {total // 8} bytes"]
+        lines = [f"  {'share':>6}  {'bits':>8}  of {self._count} snapshot packets, {total // 8} bytes"]
         lines += [f"  {bits / total:6.1%}  {bits:8}  {label}" for label, bits in total_costs(self._reports)]
         components = component_costs(self._reports)
         if len(components) > 1:

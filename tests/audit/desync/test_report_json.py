@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.audit.desync.report_json import report_from_json, report_to_json
-from retick.errors import DecodeError
-from retick.rollback.desync.report import DesyncReport, FieldValues
+from retick.errors import DecodeError, InvalidValue
+from retick.rollback.desync.report import DesyncReport, FieldValues, report_lines
 from tests.audit.desync.desyncs import bundles
 from tests.rollback.desync.planted import FieldChanged
 
@@ -32,9 +32,10 @@ def test_a_report_with_anything_in_one_place_is_read_or_refused(report: DesyncRe
     assert report_from_json(raw) == report
     raw[data.draw(st.sampled_from(sorted(raw)))] = data.draw(JSON)
     try:
-        report_from_json(raw)
+        found = report_from_json(raw)
     except DecodeError:
         return
+    assert report_lines(found)
 
 
 def test_values_of_all_kinds_come_back(report: DesyncReport) -> None:
@@ -58,4 +59,19 @@ def test_a_missing_or_an_additional_key_is_refused(report: DesyncReport, key: st
         report_from_json({**raw, "more": 1})
     del raw[key]
     with pytest.raises(DecodeError):
+        report_from_json(raw)
+
+
+def test_a_first_difference_that_no_parting_shows_is_refused(report: DesyncReport) -> None:
+    raw = json.loads(json.dumps(report_to_json(report)))
+    for changed in ({"partings": []}, {"first_differing": 40}, {"first_differing": None}):
+        with pytest.raises(InvalidValue, match="the first parting"):
+            report_from_json(raw | changed)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_a_number_that_is_none_is_refused(report: DesyncReport, number: str) -> None:
+    raw = json.loads(json.dumps(report_to_json(report)))
+    raw["fields"][0]["values"] = json.loads(f"[[0, {number}]]")
+    with pytest.raises(InvalidValue):
         report_from_json(raw)

@@ -46,3 +46,9 @@ def test_findings_are_sorted_by_place_and_each_is_reported_once() -> None:
         (2, "float"),
         (3, "float"),
     ]
+
+
+def test_a_file_that_is_nested_too_deeply_to_be_read_is_a_finding() -> None:
+    for text in ("x = " + "-" * 20_000 + "1\n", "x = a" + ".a" * 20_000 + "\n", "x = 1" + "+1" * 5_000 + "\n"):
+        (finding,) = audit_source(text).findings
+        assert (finding.rule, finding.what) == ("syntax", "expressions nested too deeply")

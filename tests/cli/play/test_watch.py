@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from typer.testing import CliRunner
 
 from retick import replay
 from retick.cli.app import app
 from retick.cli.play.terminal_games import terminal_game_for
 from retick.cli.play.watch import _Watcher
+from retick.cli.terminal import Screen
 from retick.games.fighter import Fighter
 from retick.rollback import MatchConfig, SpectatorSession, WatchingStarted
 from tests.cli.play.hosting import hosting, last_words
@@ -23,7 +23,7 @@ def test_a_recording_ends_where_frames_are_missing(tmp_path: Path) -> None:
     shown_game = terminal_game_for(2)
     session: Any = SpectatorSession(shown_game.game, "there", entropy=os.urandom, config=MatchConfig())
     file = tmp_path / "watched.rtk"
-    watcher = _Watcher(Console(quiet=True), shown_game, session, None, file, "nobody")  # type: ignore[arg-type]  # not called
+    watcher = _Watcher(Screen(), shown_game, session, None, file, "nobody")  # type: ignore[arg-type]  # not called
     for seed, first in ((7, 0), (7, 300)):
         session._state, session.frame, session.seed = shown_game.game.initial_state(seed), first, seed
         watcher._handle(WatchingStarted(seed=seed, frame=first))

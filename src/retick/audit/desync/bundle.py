@@ -1,22 +1,25 @@
 """A desync in one file, to send to somebody who can explain it; docs/formats/desync-bundle.md is the specification.
 
 A ZIP archive: ``bundle.json`` with the report, ``around.rtk`` with the match from a frame that agreed until after the
-first one that differs, the two packed states around the difference, and whole recordings if there are any. Each entry
-is bounded before it is read, unknown names are refused, and nothing is ever unpacked to disk.
+first one that differs, the two packed states around the difference, and whole recordings if there are any. One budget
+covers the archive and the recordings in it; ``archive`` checks all entries before one is read, and nothing is ever
+unpacked to disk.
 """
 
 import json
 import os
 import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from retick.audit.desync.archive import read_archive
 from retick.audit.desync.report_json import report_from_json, report_to_json
-from retick.errors import BadMagic, InvalidValue, LimitExceeded, UnsupportedVersion, UsageError
-from retick.replay import Replay, dumps, loads
+from retick.errors import BadMagic, InvalidValue, UnsupportedVersion, UsageError
+from retick.replay import ReadLimits, Replay, dumps, loads
+from retick.replay.limits import Budget
+from retick.replay.storage import naming, read_bounded
 from retick.rollback.desync.investigation import Held, Investigation
 from retick.rollback.desync.report import DesyncReport
 from retick.sim.contract import NamesItself, PacksState, Simulation, input_size_of
@@ -34,6 +37,8 @@ MAX_PART = 64 * 1024 * 1024
 MAX_RECORDINGS = 16
 MAX_GAME = 200
 """Characters of a game's name."""
+JSON_COST = 32
+"""Bytes that each byte of JSON may take in memory."""
 _DATE = (1980, 1, 1, 0, 0, 0)
 
 
@@ -129,7 +134,7 @@ def save_bundle(path: str | os.PathLike[str], bundle: Bundle) -> None:
     final = Path(path)
     part = final.with_name(final.name + ".part")
     try:
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+        with naming(final), zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, data in parts.items():
                 # A fixed date: the same bundle makes the same bytes, whenever it is written.
                 archive.writestr(zipfile.ZipInfo(name, _DATE), data, zipfile.ZIP_DEFLATED)
@@ -138,55 +143,35 @@ def save_bundle(path: str | os.PathLike[str], bundle: Bundle) -> None:
         part.unlink(missing_ok=True)
 
 
-def load_bundle(path: str | os.PathLike[str]) -> Bundle:
+def load_bundle(path: str | os.PathLike[str], *, limits: ReadLimits | None = None) -> Bundle:
     """Read a bundle: DecodeError if the file is no bundle, OSError if it cannot be opened."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            parts = _read_parts(archive)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        # The archive is damaged, encrypted, or compressed in a way that this Python does not know.
-        raise BadMagic(f"not a desync bundle: {error}") from None
+    data = read_bounded(path, limits)
+    budget = Budget(limits or ReadLimits(), len(data))
+    parts = read_archive(data, _SIZES, 4 + MAX_RECORDINGS, budget)
     if "bundle.json" not in parts:
         raise BadMagic("not a desync bundle: there is no bundle.json in it")
+    budget.spend("bytes", JSON_COST * len(parts["bundle.json"]), "bundle.json")
     head = _head(parts["bundle.json"])
     around = parts.get("around.rtk")
     return Bundle(
         report=report_from_json(head["report"]),
         peer_id=head["machine"],
         game=head["game"],
-        around=None if around is None else loads(around),
+        around=None if around is None else loads(around, limits=budget),
         agreed_state=parts.get("agreed.state"),
         differing_state=parts.get("differing.state"),
         recordings={
-            int(name.split("/")[1].removesuffix(".rtk")): loads(data)
+            int(name.split("/")[1].removesuffix(".rtk")): loads(data, limits=budget)
             for name, data in parts.items()
             if name.startswith("recordings/")
         },
     )
 
 
-_NAMES = {"bundle.json", "around.rtk", "agreed.state", "differing.state"} | {
-    f"recordings/{peer_id}.rtk" for peer_id in range(256)
-}
-
-
-def _read_parts(archive: zipfile.ZipFile) -> dict[str, bytes]:
-    entries = archive.infolist()
-    _limit("files in a bundle", len(entries), 4 + MAX_RECORDINGS)
-    parts: dict[str, bytes] = {}
-    for entry in entries:
-        if entry.filename not in _NAMES:
-            raise InvalidValue(f"a bundle has no file called {entry.filename!r}")
-        if entry.filename in parts:
-            raise InvalidValue(f"a bundle has each file once, and this one has {entry.filename!r} twice")
-        most = MAX_JSON if entry.filename == "bundle.json" else MAX_PART
-        _limit(f"bytes of {entry.filename}", entry.file_size, most)
-        with archive.open(entry) as file:
-            # The size in the archive's directory may be false.
-            data = file.read(most + 1)
-        _limit(f"bytes of {entry.filename}", len(data), most)
-        parts[entry.filename] = data
-    return parts
+_SIZES = {"bundle.json": MAX_JSON} | dict.fromkeys(
+    ("around.rtk", "agreed.state", "differing.state", *(f"recordings/{peer_id}.rtk" for peer_id in range(256))),
+    MAX_PART,
+)
 
 
 def _head(data: bytes) -> dict[str, Any]:
@@ -205,8 +190,3 @@ def _head(data: bytes) -> dict[str, Any]:
     if not isinstance(game, str) or not game.isprintable() or len(game) > MAX_GAME:
         raise InvalidValue("a game's name is a short printable text")
     return head
-
-
-def _limit(what: str, actual: int, limit: int) -> None:
-    if actual > limit:
-        raise LimitExceeded(f"{actual} {what}, and at most {limit} are read", what=what, limit=limit, actual=actual)

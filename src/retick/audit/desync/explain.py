@@ -6,6 +6,7 @@ installed, for its checksum, and from Python source, to trace every line.
 """
 
 import re
+import shlex
 from collections.abc import Callable
 
 from retick.audit.desync.bundle import Bundle
@@ -15,6 +16,7 @@ from retick.audit.desync.line_trace import MAX_LINES, Executed
 from retick.audit.desync.rerun import Rerun, rerun
 from retick.errors import RetickError, UsageError
 from retick.replay import Replay
+from retick.replay.comparison import first_difference
 from retick.rollback.desync.field_values import Value
 from retick.rollback.desync.report import DesyncReport
 
@@ -138,13 +140,9 @@ def _notes_on_inputs(bundle: Bundle) -> list[str]:
     notes = []
     peers = sorted(bundle.recordings)
     for peer in peers[1:]:
-        ours, theirs = bundle.recordings[peers[0]], bundle.recordings[peer]
-        for frame in range(max(ours.start_frame, theirs.start_frame), min(ours.end_frame, theirs.end_frame)):
-            if ours.inputs_at(frame) != theirs.inputs_at(frame):
-                notes.append(
-                    f"the recordings of peers {peers[0]} and {peer} have different inputs from frame {frame} on"
-                )
-                break
+        frame = first_difference(bundle.recordings[peers[0]], bundle.recordings[peer])
+        if frame is not None:
+            notes.append(f"the recordings of peers {peers[0]} and {peer} have different inputs from frame {frame} on")
     return notes
 
 
@@ -168,8 +166,9 @@ def _notes_on_sides(sides: list[Side], traces: list[Rerun], report: DesyncReport
         if traced.cut:
             notes.append(f"{side.label}: the step ran more than {MAX_LINES} lines, and only those were traced")
     if sides and not any(side.reproduces for side in sides):
+        game = shlex.quote(games[0])
         notes.append(
-            f"no run gave the state of any peer: try `retick synctest {games[0]}` and `retick audit {games[0]}`, "
+            f"no run gave the state of any peer: try `retick synctest {game}` and `retick audit {game}`, "
             "which find results that depend on more than state and inputs"
         )
     elif len(sides) == 2 and len({side.checksum for side in sides}) == 1:

@@ -4,6 +4,7 @@ The keys are those of docs/formats/desync-bundle.md. They stay as they are, what
 """
 
 from collections.abc import Callable
+from math import isfinite
 from typing import Any, TypeVar
 
 from retick.errors import InvalidValue
@@ -51,7 +52,7 @@ _REPORT_KEYS = (
 def report_from_json(data: Any) -> DesyncReport:
     """The report that ``report_to_json`` wrote; InvalidValue for anything else."""
     raw = _object(data, "report", *_REPORT_KEYS)
-    return DesyncReport(
+    report = DesyncReport(
         peers=_list(raw["machines"], _integer),
         silent=_list(raw["silent"], _integer),
         alarm=_optional(raw["alarm"], _integer),
@@ -65,6 +66,12 @@ def report_from_json(data: Any) -> DesyncReport:
         input_differences=_list(raw["input_differences"], _input_difference),
         left_out=_list(raw["left_out"], lambda pair: _pair(pair, _integer)),
     )
+    first = report.divergences[0].frame if report.divergences else None
+    if first != report.first_differing:
+        raise InvalidValue(
+            f"the first differing frame is {report.first_differing}, and the first parting is of {first}"
+        )
+    return report
 
 
 def _divergence(data: Any) -> Divergence:
@@ -142,6 +149,6 @@ def _text(data: Any, limit: int) -> str:
 def _value(data: Any) -> Value:
     if type(data) is int and -LARGEST <= data < LARGEST:
         return data
-    if isinstance(data, float):
+    if isinstance(data, float) and isfinite(data):
         return data
     return _text(data, MAX_TEXT)

@@ -101,6 +101,13 @@ class _File:
             self._add(1, 1, "syntax", unreadable)
             return
         try:
+            self._check(text, package, inherited_floats)
+        except (RecursionError, MemoryError):  # by the parser or by a rule: both follow the nesting
+            self.findings, self.allowed = [], []
+            self._add(1, 1, "syntax", "expressions nested too deeply")
+
+    def _check(self, text: str, package: str, inherited_floats: bool) -> None:
+        try:
             ast.parse(text)
             self._comments = read_comments(text)
         except (SyntaxError, ValueError) as error:
@@ -108,7 +115,7 @@ class _File:
             self._add(line, column, "syntax", str(getattr(error, "msg", error)))
             return
         floats = inherited_floats or self._comments.floats_line is not None
-        self._apply_comments(ParsedFile(text, path=path, package=package, floats=floats))
+        self._apply_comments(ParsedFile(text, path=self.path, package=package, floats=floats))
 
     def _add(self, line: int, column: int, rule: str, what: str) -> None:
         self.findings.append(Finding(path=self.path, line=line, column=column, rule=rule, what=what))

@@ -26,7 +26,7 @@ def followed(files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
 def _imported_by(file: SourceFile) -> Iterator[SourceFile]:
     try:
         tree = ast.parse(file.path.read_bytes())
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     own = file.module.split(".")[0]
     for node in ast.walk(tree):

@@ -222,7 +222,7 @@ def _import_cost(rounds: int) -> tuple[float, tuple[str, ...]]:
     best = float("inf")
     extras: tuple[str, ...] = ()
     for _ in range(rounds):
-        command = [sys.executable, "-c", _IMPORT]
+        command = [sys.executable, "-P", "-c", _IMPORT]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         took, *names = done.stdout.split()
         best, extras = min(best, float(took)), tuple(names)
