@@ -53,7 +53,8 @@ def _field_of(entry: Any) -> Field:
 
 
 def _codec_of(entry: Any) -> FieldCodec:
-    name, given = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
+    kinds: dict[str, Any] = {entry: {}} if isinstance(entry, str) else entry
+    name, given = next(iter(kinds.items()), ("", entry))
     kind = {kind.json_name: kind for kind in KINDS}[name]
     return kind(**{ours: given[theirs] for theirs, ours in kind.json_keys.items()})
 

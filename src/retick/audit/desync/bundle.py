@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from retick.audit.desync.report_json import report_from_json, report_to_json
-from retick.errors import BadMagic, InvalidValue, LimitExceeded, UnsupportedVersion, UsageError
+from retick.errors import BadMagic, DecodeError, InvalidValue, LimitExceeded, UnsupportedVersion, UsageError
 from retick.replay import Replay, dumps, loads
 from retick.rollback.desync.investigation import Held, Investigation
 from retick.rollback.desync.report import DesyncReport
@@ -140,12 +140,23 @@ def save_bundle(path: str | os.PathLike[str], bundle: Bundle) -> None:
 
 def load_bundle(path: str | os.PathLike[str]) -> Bundle:
     """Read a bundle: DecodeError if the file is no bundle, OSError if it cannot be opened."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            parts = _read_parts(archive)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        # The archive is damaged, encrypted, or compressed in a way that this Python does not know.
-        raise BadMagic(f"not a desync bundle: {error}") from None
+    with open(path, "rb") as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                parts = _read_parts(archive)
+        except DecodeError:
+            raise
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            EOFError,
+            NotImplementedError,
+            RuntimeError,
+            ValueError,
+            OSError,
+        ) as error:
+            # The archive is damaged, encrypted, or says that its parts are where no file can have any.
+            raise BadMagic(f"not a desync bundle: {error}") from None
     if "bundle.json" not in parts:
         raise BadMagic("not a desync bundle: there is no bundle.json in it")
     head = _head(parts["bundle.json"])
@@ -179,6 +190,8 @@ def _read_parts(archive: zipfile.ZipFile) -> dict[str, bytes]:
             raise InvalidValue(f"a bundle has no file called {entry.filename!r}")
         if entry.filename in parts:
             raise InvalidValue(f"a bundle has each file once, and this one has {entry.filename!r} twice")
+        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise InvalidValue(f"{entry.filename} is compressed in way {entry.compress_type}, which no bundle is")
         most = MAX_JSON if entry.filename == "bundle.json" else MAX_PART
         _limit(f"bytes of {entry.filename}", entry.file_size, most)
         with archive.open(entry) as file:

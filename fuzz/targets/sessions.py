@@ -4,16 +4,15 @@ blamed, and when that peer is gone they play on or have ended.
 The bytes are a script. The first byte says who the liar is: a player, the host (who brings newcomers in), a host before
 the match, or the source of a spectator. Each step then says something through a real link, so that the fuzzer is past
 the handshake from the start: a genuine message with bytes changed, or a kind with any bytes behind it, or a stranger's
-request to connect. See guided.py for how to run it.
+request to connect.
 """
 
 import contextlib
 import random
 from typing import Any
 
-from guided import main
-
-from retick.errors import DecodeError, RetickError
+from fuzz.target import Target, name_of
+from retick.errors import RetickError
 from retick.games.scramble import Scramble
 from retick.link import Accept, Connection, LinkEndpoint, MessageReceived, Reason, Request
 from retick.rollback.desync.evidence import TIMELINE, Timeline, encode_timeline, split_into_messages
@@ -32,12 +31,15 @@ from retick.rollback.spectate.spectator import SpectatorSession
 from retick.transport.memory import MemoryHub
 from retick.wire import rbn1
 
-__all__ = ["CORPUS", "target"]
+__all__ = ["LIARS", "TARGETS", "Bench"]
 
 GAME = Scramble(3)
 CONFIG = MatchConfig(disconnect_after=0.5, end_when_alone=False)
 TOKEN = b"fuzzfuzz"
-PLAYER, HOST, EARLY_HOST, SOURCE = range(4)
+LONGEST = 256
+PATIENCE = 12.0
+"""Seconds after which the honest ones must have gone on, or have ended."""
+LIARS = PLAYER, HOST, EARLY_HOST, SOURCE = range(4)
 STATE = GAME.initial_state(7)
 PACKED = GAME.pack_state(STATE)
 HEADER = StateHeader(len(PACKED), GAME.checksum(STATE) & 0xFFFFFFFF)
@@ -50,6 +52,7 @@ class Bench:
     def __init__(self, liar: int) -> None:
         self.hub = MemoryHub()
         self.now = 0.0
+        self.said = 0
         self.liar_is = liar
         seats = iter(((1,), (2,)))
         link = link_config_for(GAME, CONFIG)
@@ -207,6 +210,7 @@ class Bench:
         link = self.strange if way == 2 else self.links[way % len(self.links)]
         if link is None:
             return
+        self.said += 1
         if way == 3:
             with contextlib.suppress(RetickError):
                 link.send_unreliable(data[:1000])
@@ -216,6 +220,7 @@ class Bench:
     def dial(self, way: int, data: bytes) -> None:
         names = list(self.honest)
         if len(self.stranger.connections) < 20:
+            self.said += 1
             self.strange = self.stranger.dial(names[way % len(names)], seats=way & 1 ^ 1, data=data[:64])
 
     def go_on(self, choice: int) -> None:
@@ -242,11 +247,22 @@ class Bench:
         self._agree_with_each_other()
         frames = {name: session.frame for name, session in self.honest.items() if session.running}
         numbers = {name: self.honest[name].match.number for name in frames}
-        self.turns(30)
+        end = self.now + PATIENCE
         for name, frame in frames.items():
-            session = self.honest[name]
-            is_moving = session.phase is Phase.ENDED or session.frame > frame or session.match.number != numbers[name]
-            assert is_moving, f"{name} waits for ever at frame {frame}"
+            while not self._has_gone_on(name, frame, numbers[name]):
+                self.turn()
+                assert self.now < end, f"{name} waits for ever at frame {frame}"
+
+    def _has_gone_on(self, name: str, frame: int, number: int) -> bool:
+        session = self.honest[name]
+        return session.phase is Phase.ENDED or session.frame > frame or session.match.number != number
+
+    def standing(self, session: Any) -> tuple[Any, ...]:
+        """Where a session stands, for the comparison of both forms."""
+        if self.liar_is == SOURCE or session.match is None:
+            return (getattr(session, "phase", None),)
+        engine = session.match.engine
+        return (session.phase, session.match.number, engine.frame, GAME.checksum(engine.state))
 
 
 def _spoil(message: bytes, changes: bytes) -> bytes:
@@ -256,13 +272,11 @@ def _spoil(message: bytes, changes: bytes) -> bytes:
     return bytes(spoiled)
 
 
-def target(data: bytes) -> None:
-    for reader in (connect.decode_request, connect.version_fault):
-        with contextlib.suppress(DecodeError):
-            reader(data)
+def run(data: bytes) -> tuple[int, str]:
+    """How many packets were said, and where the honest ones stand."""
     bench = Bench(data[0] % 4 if data else PLAYER)
     at = 1
-    while at + 3 <= len(data) and at < 256:
+    while at + 3 <= len(data) and at < LONGEST:
         operation, length, choice = data[at], data[at + 1] % 64, data[at + 2]
         body = data[at + 3 : at + 3 + length]
         at += 3 + length
@@ -279,16 +293,17 @@ def target(data: bytes) -> None:
             genuine = bench.genuine()
             bench.say(operation & 3, _spoil(genuine[choice % len(genuine)], body))
         else:
-            bench.say(operation & 3, bytes((choice % 0x13,)) + body)
+            bench.say(operation & 3, bytes((choice % (max(Kind) + 2),)) + body)
         bench.turns(10 if operation & 16 else operation >> 3 & 1)
     bench.finish()
+    return bench.said, repr([(name, bench.standing(session)) for name, session in bench.honest.items()])
 
 
 def _script(liar: int, *steps: tuple[int, ...]) -> bytes:
     return bytes((liar,)) + b"".join(bytes((step[0], len(step) - 2, *step[1:])) for step in steps)
 
 
-CORPUS = [
+CORPUS = (
     _script(PLAYER, (12, 0), (13, 0), (28, 7)),
     _script(PLAYER, (64, 1), (12, 7), (13, 7), (28, 8), (12, 9), (12, 10)),
     _script(PLAYER, (12, 11), (13, 11), (28, 18), (15, 0)),
@@ -300,7 +315,15 @@ CORPUS = [
     _script(EARLY_HOST, (12, 14), (12, 9), (28, 5)),
     _script(SOURCE, (12, 14), (12, 9), (12, 15), (28, 15)),
     _script(SOURCE, (12, 14, 17, 255, 20, 127), (12, 9), (28, 15)),
-]
+)
 
-if __name__ == "__main__":
-    main(target, CORPUS)
+TARGETS = (
+    Target(
+        name="endpoint/session",
+        read=run,
+        seeds=CORPUS,
+        decoders=(name_of(RollbackSession.receive_datagram), name_of(SpectatorSession.receive_datagram)),
+        packets=lambda found: found[0],
+        is_script=True,
+    ),
+)

@@ -2,48 +2,29 @@
 
 The bytes are a script. Each step says something through a real link, so that the fuzzer is past the handshake from the
 start: a payload or a message to the server as a player, or to the client as the server; or a genuine packet with bytes
-changed. The first byte of what is said is often a right one. See guided.py for how to run it.
+changed. The first byte of what is said is often a right one.
 """
 
 import random
 from typing import Any
 
-from guided import main
-
-from retick.authority import Client, InputStats, PlayerView, Server
+from fuzz.target import Target, name_of
+from fuzz.targets.netrunner import CODEC, NET, TO_CLIENT, TO_SERVER
+from retick.authority import Client, Server
 from retick.authority.config import DELTA_SNAPSHOTS
-from retick.authority.delta import DeltaCodec, DeltaSender
-from retick.authority.delta_frames import acked_input
 from retick.authority.joining import JoinRequest, encode_join
-from retick.games.runner import Command, Intent, NetRunner
-from retick.games.runner.netrunner.control import Hello, Ping, ResyncHint
+from retick.games.runner import Intent
+from retick.games.runner.netrunner.control import Hello
 from retick.link import Accept, Connected, LinkConfig, LinkEndpoint, MessageReceived
 from retick.transport import MemoryHub
 
-__all__ = ["CORPUS", "target"]
+__all__ = ["TARGETS"]
 
-NET = NetRunner()
-CODEC = DeltaCodec(NET.layout)
+LONGEST = 512
 KINDS = (1, 2, 3, 4, 5, 6, 0x11, 0x12)
 TERMS: dict[str, Any] = {
     "game_id": NET.game_id, "game_version": 6, "capabilities": DELTA_SNAPSHOTS, "max_datagram": 1472
 }  # fmt: skip
-
-
-def _genuine_to_client() -> list[bytes]:
-    views = [PlayerView(2 + index, 3, NET.motor.spawn(2 + index), InputStats()) for index in range(3)]
-    sender = DeltaSender(CODEC)
-    full = sender.encode(sender.share(103, views), 2)
-    sender.acknowledge(103)
-    moved = [view._replace(state=view.state._replace(x=view.state.x + 1.5)) for view in views]
-    delta = sender.encode(sender.share(106, moved), 2)
-    control = [Ping(1, 2), ResyncHint(120), NET.welcome(peer_id=2, delay_ticks=3, server_tick=100)]
-    return [full, delta, NET.encode_snapshot(109, views), *map(NET.encode_control, control)]
-
-
-TO_CLIENT = _genuine_to_client()
-_BUNDLE = NET.encode_inputs([Command(seq, 40 + seq, 1, 1 / 60, 0.0, 1.0) for seq in (5, 4, 3, 2, 1)])
-TO_SERVER = [_BUNDLE, acked_input(3, _BUNDLE), NET.encode_control(Ping(1, 2)), NET.encode_control(Hello(6))]
 
 
 class Bench:
@@ -52,6 +33,7 @@ class Bench:
     def __init__(self) -> None:
         self.hub = MemoryHub()
         self.now = 0.0
+        self.said = 0
         self.server = Server(NET, entropy=random.Random(1).randbytes)
         self.player_link = LinkEndpoint(LinkConfig(**TERMS, accepting=False), entropy=random.Random(2).randbytes)
         self.player = self.player_link.dial("server", data=encode_join(JoinRequest("", b"", CODEC.codec.schema_hash)))
@@ -60,9 +42,8 @@ class Bench:
         )
         self.client = Client(NET, "puppet", entropy=random.Random(4).randbytes)
         self.puppet: Any = None
-        for name, end in (("server", self.server), ("player", self.player_link)):
-            self.hub.attach(name, end)
-        for name, end in (("puppet", self.puppet_link), ("client", self.client)):
+        ends: dict[str, Any] = {"server": self.server, "player": self.player_link, "puppet": self.puppet_link}
+        for name, end in {**ends, "client": self.client}.items():
             self.hub.attach(name, end)
         for _ in range(12):
             self.turn()
@@ -86,6 +67,7 @@ class Bench:
         connection = self.player if operation & 1 else self.puppet
         if connection is None or not data:
             return
+        self.said += 1
         if operation & 2:
             connection.send_reliable(data[:4000])
         else:
@@ -100,10 +82,11 @@ class Bench:
             assert len(self.client.prediction.pending) <= 256
 
 
-def target(data: bytes) -> None:
+def run(data: bytes) -> tuple[int, str]:
+    """How many packets were said, and where everyone stands."""
     bench = Bench()
     at = 0
-    while at + 3 <= len(data):
+    while at + 3 <= len(data) and at < LONGEST:
         operation, length, choice = data[at], data[at + 1], data[at + 2]
         body = data[at + 3 : at + 3 + length]
         at += 3 + length
@@ -120,9 +103,11 @@ def target(data: bytes) -> None:
         bench.check()
     bench.turn()
     bench.check()
+    standing = (sorted(bench.server.refused.items()), bench.client.player, bench.client.peer_id, bench.client.is_over)
+    return bench.said, repr(standing)
 
 
-CORPUS = [
+CORPUS = (
     bytes([4 + 8, 0, 0, 4 + 8, 0, 1, 4 + 8, 0, 2]),
     bytes([5 + 8, 0, 0, 5 + 8, 0, 1]),
     bytes([7 + 8, 0, 2, 7 + 8, 0, 3]),
@@ -130,7 +115,15 @@ CORPUS = [
     bytes([4, 3, 0, 40, 0, 255, 12, 3, 1, 9, 0, 7]),
     bytes([13, 6, 1, 0, 0, 1, 5, 0, 200]),
     bytes([8, 5, 0, 1, 2, 3, 4, 5, 9, 4, 6, 9, 9, 9, 9]),
-]
+)
 
-if __name__ == "__main__":
-    main(target, CORPUS)
+TARGETS = (
+    Target(
+        name="endpoint/authority",
+        read=run,
+        seeds=CORPUS,
+        decoders=(name_of(Server.receive_datagram), name_of(Client.receive_datagram)),
+        packets=lambda found: found[0],
+        is_script=True,
+    ),
+)
