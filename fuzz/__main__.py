@@ -207,4 +207,8 @@ def _parser() -> argparse.ArgumentParser:
 
 if __name__ == "__main__":
     given = _parser().parse_args()
-    raise SystemExit(given.do(given))
+    try:
+        code = given.do(given)
+    except KeyboardInterrupt:
+        code = 130
+    raise SystemExit(code)

@@ -17,7 +17,7 @@ from fuzz.tracing import Traced
 
 __all__ = ["Found", "Result", "flood", "limit_memory", "mutator_for", "search"]
 
-MEMORY = 2 << 30
+MEMORY = 1 << 30
 """Bytes of address space that a process may take: what no packet may fill."""
 SLOWEST = 1.0
 """Seconds of CPU that one input may take, compiled; a script twenty times as long."""

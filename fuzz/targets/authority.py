@@ -6,6 +6,7 @@ changed. The first byte of what is said is often a right one.
 """
 
 import random
+from operator import xor
 from typing import Any
 
 from fuzz.target import Target, name_of
@@ -21,10 +22,18 @@ from retick.transport import MemoryHub
 __all__ = ["TARGETS"]
 
 LONGEST = 512
+STRANGERS = 6
+SEATS = 16
 KINDS = (1, 2, 3, 4, 5, 6, 0x11, 0x12)
 TERMS: dict[str, Any] = {
     "game_id": NET.game_id, "game_version": 6, "capabilities": DELTA_SNAPSHOTS, "max_datagram": 1472
 }  # fmt: skip
+
+
+JOINS = [
+    encode_join(request)
+    for request in (JoinRequest(), JoinRequest("room"), JoinRequest("", b"t" * 16), JoinRequest("", b"", 99))
+]
 
 
 class Bench:
@@ -63,6 +72,12 @@ class Bench:
         self.client.events()
         self.server.events()
 
+    def dial(self, data: bytes) -> None:
+        """A stranger asks to join the server."""
+        if len(self.player_link.connections) < STRANGERS:
+            self.said += 1
+            self.player_link.dial("server", data=data[:200])
+
     def say(self, operation: int, data: bytes) -> None:
         connection = self.player if operation & 1 else self.puppet
         if connection is None or not data:
@@ -75,7 +90,7 @@ class Bench:
 
     def check(self) -> None:
         room = self.server.rooms[""]
-        assert len(room.players) <= 1
+        assert len(room.players) <= SEATS
         for player in room.players.values():
             assert player.buffer.waiting <= 65
         if self.client.prediction is not None:
@@ -91,7 +106,10 @@ def run(data: bytes) -> tuple[int, str]:
         body = data[at + 3 : at + 3 + length]
         at += 3 + length
         genuine = TO_SERVER if operation & 1 else TO_CLIENT
-        if operation & 4:
+        if operation & 16:
+            joins = JOINS[choice % len(JOINS)]
+            bench.dial(body if operation & 4 else bytes(map(xor, joins, body.ljust(len(joins), b"\0"))))
+        elif operation & 4:
             spoiled = bytearray(genuine[choice % len(genuine)])
             for offset in range(0, len(body) - 2, 3):
                 spoiled[(body[offset] | body[offset + 1] << 8) % len(spoiled)] = body[offset + 2]
@@ -114,6 +132,7 @@ CORPUS = (
     bytes([6 + 8, 0, 3, 6 + 8, 0, 4, 6 + 8, 0, 5]),
     bytes([4, 3, 0, 40, 0, 255, 12, 3, 1, 9, 0, 7]),
     bytes([13, 6, 1, 0, 0, 1, 5, 0, 200]),
+    bytes([24, 0, 0, 24, 0, 1, 24, 0, 2, 28, 1, 0, 9, 24, 3, 1, 0, 0, 1]),
     bytes([8, 5, 0, 1, 2, 3, 4, 5, 9, 4, 6, 9, 9, 9, 9]),
 )
 

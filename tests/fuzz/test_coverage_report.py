@@ -7,7 +7,7 @@ from fuzz.targets import matching
 def test_lines_and_branches_of_the_functions_that_were_entered_are_counted() -> None:
     rows = measure(matching(["wire/varuint"]), 500)
     (row,) = [row for row in rows if row.module == "retick.wire.varint"]
-    assert row.functions == 2, "decode_varuint, and encode_varuint by the law"
+    assert row.functions == 1, "encode_varuint, which the law calls, is not counted"
     assert 10 < row.lines <= row.all_lines
     assert 6 < row.branches <= row.all_branches
 
