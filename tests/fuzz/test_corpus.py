@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fuzz import corpus
-from fuzz.target import of, run_one
+from fuzz.target import of, outcome, run_one
 from fuzz.targets import TARGETS
 
 
@@ -31,3 +31,10 @@ def test_what_once_was_a_bug_is_never_thrown_away(tmp_path: Path, monkeypatch: p
     assert corpus.kept(target)[0] == b"seed"
     assert set(corpus.kept(target)) == {b"seed", b"new", b"bug"}
     assert len(list(tmp_path.rglob("crash-*"))) == 1
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_what_is_said_of_an_input_names_no_object_by_its_place_in_memory(name: str) -> None:
+    """Such a text is another one in each process, and tells nobody anything."""
+    target = TARGETS[name]
+    assert not any(" at 0x" in outcome(target, data) for data in corpus.kept(target))

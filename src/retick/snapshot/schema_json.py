@@ -25,8 +25,10 @@ def schema_from_json(text: str | bytes) -> Schema:
     try:
         document = json.loads(text)
         return Schema(
-            Component(entry["id"], [_field_of(item) for item in entry["fields"]], name=entry.get("name", ""))
-            for entry in document["components"]
+            [
+                Component(entry["id"], [_field_of(item) for item in entry["fields"]], name=entry.get("name", ""))
+                for entry in document["components"]
+            ]
         )
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise SchemaError(f"not a schema: {type(error).__name__} {error}") from None
