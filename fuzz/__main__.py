@@ -17,6 +17,7 @@ import argparse
 import json
 import os
 import random
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -110,8 +111,8 @@ def _grow(options: argparse.Namespace) -> int:
 
 def _coverage(options: argparse.Namespace) -> int:
     if os.environ.get("RETICK_PURE") != "1":
-        os.environ["RETICK_PURE"] = "1"
-        os.execv(sys.executable, [sys.executable, "-m", "fuzz", *sys.argv[1:]])
+        # Retick reads this variable when it is imported, which it is already.
+        return subprocess.call([sys.executable, "-m", "fuzz", *sys.argv[1:]], env={**os.environ, "RETICK_PURE": "1"})
     from fuzz.coverage_report import main
 
     main(matching(options.targets), options.packets, options.missing)

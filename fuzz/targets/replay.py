@@ -1,5 +1,6 @@
 """Recordings (RPLK, RTK) and desync bundles. In half of the mutations the CRCs are made right afterwards."""
 
+import atexit
 import io
 import struct
 import tempfile
@@ -23,6 +24,7 @@ __all__ = ["TARGETS"]
 
 LIMITS = replay.ReadLimits(max_bytes=1 << 20, max_records=1 << 12)
 FOLDER = tempfile.TemporaryDirectory(prefix="retick-fuzz-")
+atexit.register(FOLDER.cleanup)
 
 
 def _recorded() -> bytes:
