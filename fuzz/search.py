@@ -110,7 +110,7 @@ def _find_slow(target: Target, batch: list[bytes]) -> None:
 def search(target: Target, *, seed: int, go_on: GoOn) -> Result:
     """Mutants of the corpus; one that takes a new step through the source is mutated further."""
     result = Result()
-    traced = Traced()
+    traced = Traced(target.guides)
     inputs = corpus.kept(target)
     started = time.perf_counter()
     rng = random.Random(seed)

@@ -44,6 +44,9 @@ class Target:
     is_script: bool = False
     """The bytes are a script for whole sessions: slow, and never refused."""
 
+    guides: tuple[str, ...] = ("",)
+    """Folders of Retick whose lines guide the search. Fewer make it faster where much else runs too."""
+
     @property
     def family(self) -> str:
         return self.name.partition("/")[0]

@@ -20,8 +20,10 @@ Step = tuple[str, int, int]
 class Traced:
     """Collects steps: file, line before, line."""
 
-    def __init__(self) -> None:
+    def __init__(self, folders: tuple[str, ...] = ("",)) -> None:
+        """``folders`` of Retick, such as "rollback/session"; "" for all of it."""
         self.steps: set[Step] = set()
+        self._prefixes = tuple(str(Path(SOURCE, folder)) for folder in folders)
 
     def of(self, call: Callable[[], object]) -> set[Step]:
         """The steps that no call took before."""
@@ -38,7 +40,7 @@ class Traced:
 
     def _enter(self, frame: FrameType, event: str, argument: Any) -> Any:
         name = frame.f_code.co_filename
-        if not name.startswith(SOURCE):
+        if not name.startswith(self._prefixes):
             return None
         steps = self.steps
         last = 0

@@ -61,7 +61,7 @@ def _grow(target: Target, task: dict[str, Any]) -> Any:
     """Search, then keep of the corpus and of what is new only what takes a step that nothing shorter takes."""
     result = search(target, seed=task["seed"], go_on=_until(task))
     before = corpus.kept(target)
-    traced = Traced()
+    traced = Traced(target.guides)
     for data in target.seeds:
         traced.of(partial(run_one, target, data))
     candidates = sorted({*before, *result.new} - set(target.seeds), key=lambda data: (len(data), data))

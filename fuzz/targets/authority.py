@@ -144,5 +144,6 @@ TARGETS = (
         decoders=(name_of(Server.receive_datagram), name_of(Client.receive_datagram)),
         packets=lambda found: found[0],
         is_script=True,
+        guides=("authority",),
     ),
 )

@@ -129,5 +129,6 @@ TARGETS = (
         decoders=(name_of(LinkEndpoint.receive_datagram),),
         packets=lambda found: found[0],
         is_script=True,
+        guides=("link",),
     ),
 )

@@ -60,5 +60,6 @@ TARGETS = (
         decoders=(name_of(LanSession.receive_datagram),),
         packets=lambda found: found[0],
         is_script=True,
+        guides=("rollback/lan", "rollback/match"),
     ),
 )

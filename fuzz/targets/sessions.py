@@ -325,5 +325,6 @@ TARGETS = (
         decoders=(name_of(RollbackSession.receive_datagram), name_of(SpectatorSession.receive_datagram)),
         packets=lambda found: found[0],
         is_script=True,
+        guides=("rollback/session", "rollback/spectate", "rollback/desync"),
     ),
 )
