@@ -12,11 +12,13 @@ PY := $(BIN)/python
 KERNELS := $(shell $(PYTHON) -c "import runpy; print(*('src/' + k.replace('.', '/') + '.py' for k in runpy.run_path('src/retick/_kernels.py')['KERNELS']))")
 KERNEL_FILES := setup.py src/retick/_kernels.py $(KERNELS) $(wildcard $(KERNELS:.py=.pxd))
 
-.PHONY: help demo test lint types architecture test-compiled test-pure bench clean
+.PHONY: help demo test lint types architecture test-compiled test-pure soak fuzz bench clean
 
 help:
 	@echo "make demo   two peers fight over a bad link, in this terminal"
 	@echo "make test   lint, types, tests compiled, tests of the kernels uncompiled"
+	@echo "make soak   what takes longer than make test: fuzzing, thousands of chaos matches; half an hour on two cores"
+	@echo "make fuzz   fuzz all decoders: FUZZ_SECONDS=600 for each family, or PACKETS=100000000; RECORD=1; SANITIZE=1"
 	@echo "make bench  ns per step, compiled, uncompiled and in C"
 	@echo "make clean  remove .venv and everything that was built"
 
@@ -39,10 +41,30 @@ test-compiled: $(VENV)/.dev
 	$(PY) -m pytest -q -n 2
 
 # What touches a kernel, over its Python source.
-PURE_TESTS := $(wildcard $(addprefix tests/,sim games wire link snapshot rollback authority replay testing test_package.py))
+PURE_TESTS := $(wildcard $(addprefix tests/,sim games wire link snapshot rollback authority replay testing fuzz test_package.py))
 
 test-pure: $(VENV)/.dev
 	RETICK_PURE=1 $(PY) -m pytest -q -n 2 $(PURE_TESTS)
+
+# One line for each thing that is checked.
+soak: $(VENV)/.dev
+	$(MAKE) fuzz
+	$(BIN)/retick bench chaos --players 2 --matches 2000
+	$(BIN)/retick bench chaos --players 4 --matches 300
+	$(BIN)/retick bench chaos --players 8 --matches 20
+
+FUZZ_SECONDS ?= 60
+FUZZ_OPTIONS := $(if $(PACKETS),--packets $(PACKETS),--seconds $(FUZZ_SECONDS)) $(if $(RECORD),--record) $(if $(SEED),--seed $(SEED))
+
+ifdef SANITIZE
+fuzz: $(VENV)/.dev
+	$(PY) -m fuzz sanitize $(TARGETS) --packets $(or $(PACKETS),20000)
+else
+fuzz: $(VENV)/.dev
+	$(PY) -m fuzz run $(TARGETS) $(FUZZ_OPTIONS)
+	$(PY) -m fuzz compare $(TARGETS)
+	$(PY) -m fuzz coverage $(TARGETS) --packets 2000
+endif
 
 bench: $(VENV)/.demo
 	$(BIN)/retick bench sim

@@ -25,8 +25,10 @@ def schema_from_json(text: str | bytes) -> Schema:
     try:
         document = json.loads(text)
         return Schema(
-            Component(entry["id"], [_field_of(item) for item in entry["fields"]], name=entry.get("name", ""))
-            for entry in document["components"]
+            [
+                Component(entry["id"], [_field_of(item) for item in entry["fields"]], name=entry.get("name", ""))
+                for entry in document["components"]
+            ]
         )
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise SchemaError(f"not a schema: {type(error).__name__} {error}") from None
@@ -53,7 +55,8 @@ def _field_of(entry: Any) -> Field:
 
 
 def _codec_of(entry: Any) -> FieldCodec:
-    name, given = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
+    kinds: dict[str, Any] = {entry: {}} if isinstance(entry, str) else entry
+    name, given = next(iter(kinds.items()), ("", entry))
     kind = {kind.json_name: kind for kind in KINDS}[name]
     return kind(**{ours: given[theirs] for theirs, ours in kind.json_keys.items()})
 

@@ -220,6 +220,6 @@ def parse_address(text: str, *, default_port: int) -> tuple[str, int]:
         raise UsageError(f"{text!r} names no host: write host or host:port")
     if not port:
         return host, default_port
-    if not port.isascii() or not port.isdigit() or not 0 < int(port) <= 65535:
+    if len(port) > 5 or not port.isascii() or not port.isdigit() or not 0 < int(port) <= 65535:
         raise UsageError(f"{text!r} has no good port: it is 1 to 65535")
     return host, int(port)

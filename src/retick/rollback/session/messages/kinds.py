@@ -57,6 +57,7 @@ def encode_byte(kind: Kind, value: int) -> bytes:
 
 
 def decode_byte(data: bytes) -> int:
+    need(data, 1)
     if len(data) != _BYTE.size:
         raise InvalidValue(f"a message of kind {data[0]} has {_BYTE.size} bytes, not {len(data)}")
     return data[1]
@@ -67,6 +68,7 @@ def encode_byte_and_number(kind: Kind, value: int, number: int) -> bytes:
 
 
 def decode_byte_and_number(data: bytes) -> tuple[int, int]:
+    need(data, 1)
     if len(data) != _BYTE_AND_NUMBER.size:
         raise InvalidValue(f"a message of kind {data[0]} has {_BYTE_AND_NUMBER.size} bytes, not {len(data)}")
     _, value, number = _BYTE_AND_NUMBER.unpack(data)

@@ -1,0 +1,149 @@
+"""Fuzzes a server with a player in it and a client that is in: whatever is said to them, nothing raises, bounds hold.
+
+The bytes are a script. Each step says something through a real link, so that the fuzzer is past the handshake from the
+start: a payload or a message to the server as a player, or to the client as the server; or a genuine packet with bytes
+changed. The first byte of what is said is often a right one.
+"""
+
+import random
+from operator import xor
+from typing import Any
+
+from fuzz.target import Target, name_of
+from fuzz.targets.netrunner import CODEC, NET, TO_CLIENT, TO_SERVER
+from retick.authority import Client, Server
+from retick.authority.config import DELTA_SNAPSHOTS
+from retick.authority.joining import JoinRequest, encode_join
+from retick.games.runner import Intent
+from retick.games.runner.netrunner.control import Hello
+from retick.link import Accept, Connected, LinkConfig, LinkEndpoint, MessageReceived
+from retick.transport import MemoryHub
+
+__all__ = ["TARGETS"]
+
+LONGEST = 512
+STRANGERS = 6
+SEATS = 16
+KINDS = (1, 2, 3, 4, 5, 6, 0x11, 0x12)
+TERMS: dict[str, Any] = {
+    "game_id": NET.game_id, "game_version": 6, "capabilities": DELTA_SNAPSHOTS, "max_datagram": 1472
+}  # fmt: skip
+
+
+JOINS = [
+    encode_join(request)
+    for request in (JoinRequest(), JoinRequest("room"), JoinRequest("", b"t" * 16), JoinRequest("", b"", 99))
+]
+
+
+class Bench:
+    """A server with a puppet player, and a client with a puppet server, on one hub."""
+
+    def __init__(self) -> None:
+        self.hub = MemoryHub()
+        self.now = 0.0
+        self.said = 0
+        self.server = Server(NET, entropy=random.Random(1).randbytes)
+        self.player_link = LinkEndpoint(LinkConfig(**TERMS, accepting=False), entropy=random.Random(2).randbytes)
+        self.player = self.player_link.dial("server", data=encode_join(JoinRequest("", b"", CODEC.codec.schema_hash)))
+        self.puppet_link = LinkEndpoint(
+            LinkConfig(**TERMS), entropy=random.Random(3).randbytes, admit=lambda request: Accept()
+        )
+        self.client = Client(NET, "puppet", entropy=random.Random(4).randbytes)
+        self.puppet: Any = None
+        ends: dict[str, Any] = {"server": self.server, "player": self.player_link, "puppet": self.puppet_link}
+        for name, end in {**ends, "client": self.client}.items():
+            self.hub.attach(name, end)
+        for _ in range(12):
+            self.turn()
+
+    def turn(self) -> None:
+        self.now += 1 / 60
+        self.hub.exchange(now=self.now)
+        for event in self.player_link.events():
+            if isinstance(event, Connected):
+                self.player.send_reliable(NET.encode_control(Hello(6)))
+        for event in self.puppet_link.events():
+            if isinstance(event, MessageReceived) and self.puppet is None:
+                self.puppet = event.connection
+                self.puppet.send_reliable(TO_CLIENT[-1])
+        self.client.tick(Intent(move_y=1.0), now=self.now)
+        self.client.others(now=self.now)
+        self.client.events()
+        self.server.events()
+
+    def dial(self, data: bytes) -> None:
+        """A stranger asks to join the server."""
+        if len(self.player_link.connections) < STRANGERS:
+            self.said += 1
+            self.player_link.dial("server", data=data[:200])
+
+    def say(self, operation: int, data: bytes) -> None:
+        connection = self.player if operation & 1 else self.puppet
+        if connection is None or not data:
+            return
+        self.said += 1
+        if operation & 2:
+            connection.send_reliable(data[:4000])
+        else:
+            connection.send_unreliable(data[:1400])
+
+    def check(self) -> None:
+        room = self.server.rooms[""]
+        assert len(room.players) <= SEATS
+        for player in room.players.values():
+            assert player.buffer.waiting <= 65
+        if self.client.prediction is not None:
+            assert len(self.client.prediction.pending) <= 256
+
+
+def run(data: bytes) -> tuple[int, str]:
+    """How many packets were said, and where everyone stands."""
+    bench = Bench()
+    at = 0
+    while at + 3 <= len(data) and at < LONGEST:
+        operation, length, choice = data[at], data[at + 1], data[at + 2]
+        body = data[at + 3 : at + 3 + length]
+        at += 3 + length
+        genuine = TO_SERVER if operation & 1 else TO_CLIENT
+        if operation & 16:
+            joins = JOINS[choice % len(JOINS)]
+            bench.dial(body if operation & 4 else bytes(map(xor, joins, body.ljust(len(joins), b"\0"))))
+        elif operation & 4:
+            spoiled = bytearray(genuine[choice % len(genuine)])
+            for offset in range(0, len(body) - 2, 3):
+                spoiled[(body[offset] | body[offset + 1] << 8) % len(spoiled)] = body[offset + 2]
+            bench.say(operation, bytes(spoiled))
+        else:
+            bench.say(operation, bytes((KINDS[choice % 8],)) + body)
+        if operation & 8:
+            bench.turn()
+        bench.check()
+    bench.turn()
+    bench.check()
+    standing = (sorted(bench.server.refused.items()), bench.client.player, bench.client.peer_id, bench.client.is_over)
+    return bench.said, repr(standing)
+
+
+CORPUS = (
+    bytes([4 + 8, 0, 0, 4 + 8, 0, 1, 4 + 8, 0, 2]),
+    bytes([5 + 8, 0, 0, 5 + 8, 0, 1]),
+    bytes([7 + 8, 0, 2, 7 + 8, 0, 3]),
+    bytes([6 + 8, 0, 3, 6 + 8, 0, 4, 6 + 8, 0, 5]),
+    bytes([4, 3, 0, 40, 0, 255, 12, 3, 1, 9, 0, 7]),
+    bytes([13, 6, 1, 0, 0, 1, 5, 0, 200]),
+    bytes([24, 0, 0, 24, 0, 1, 24, 0, 2, 28, 1, 0, 9, 24, 3, 1, 0, 0, 1]),
+    bytes([8, 5, 0, 1, 2, 3, 4, 5, 9, 4, 6, 9, 9, 9, 9]),
+)
+
+TARGETS = (
+    Target(
+        name="endpoint/authority",
+        read=run,
+        seeds=CORPUS,
+        decoders=(name_of(Server.receive_datagram), name_of(Client.receive_datagram)),
+        packets=lambda found: found[0],
+        is_script=True,
+        guides=("authority",),
+    ),
+)

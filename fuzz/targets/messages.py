@@ -1,0 +1,61 @@
+"""Session messages and what a request to connect says. A new decoder is one more line of TARGETS.
+
+A new message kind also gets its genuine bytes in ``sessions.py``, where whole sessions receive it.
+"""
+
+from typing import Any
+
+from fuzz.target import Target, of
+from retick.rollback.session.messages import connect, drop, feed, join, kinds, roster, state
+from retick.rollback.session.messages.kinds import Kind
+
+__all__ = ["TARGETS"]
+
+TOKEN = b"fuzzfuzz"
+ENTRIES = tuple(
+    roster.RosterEntry(peer_id, (peer_id,), address)
+    for peer_id, address in enumerate(("liar", ("192.0.2.1", 7777), ("2001:db8::1", 1)))
+)
+DROP = drop.Drop(frozenset({1, 2}), (drop.Known(1, 40, (1, 2, 3)), drop.Known(2, 9, ())), ((3, 4, 90),), 1)
+HEADER = state.StateHeader(99, 0xFFFFFFFF)
+WELCOME = join.Welcome(0, 9, TOKEN, 7, 1, 300, HEADER, (3,), ENTRIES)
+MEET = join.Meet(4, (2, 3), 300, ("192.0.2.1", 7777), 1)
+
+
+def _seats(data: bytes) -> Any:
+    return roster.unpack_seats(int.from_bytes(data[:2], "little"))
+
+
+def _entries(data: bytes) -> Any:
+    return roster.decode_entries(data, 0)
+
+
+def _write_chunk(found: tuple[int, bytes]) -> bytes:
+    return state.encode_chunk(*found)
+
+
+TARGETS: tuple[Target, ...] = (
+    of("session/roster", roster.decode_roster, roster.encode_roster(roster.Roster(1, TOKEN, ENTRIES)),
+       write=roster.encode_roster, is_exact=False),
+    of("session/entries", _entries, roster.encode_entries(ENTRIES), write=roster.encode_entries, is_exact=False,
+       also=(roster.decode_entries,)),
+    of("session/address", roster.unpack_address, b"192.0.2.1 7777", b"2001:db8::1 80", b"name",
+       write=roster.pack_address, is_exact=False),
+    of("session/seats", _seats, b"\x05\x80", also=(roster.unpack_seats,)),
+    of("session/ready", roster.decode_ready, roster.encode_ready()),
+    of("session/start", roster.decode_start, roster.encode_start(7)),
+    of("session/drop", drop.decode_drop, drop.encode_drop(DROP, 2), drop.encode_drop(drop.Drop(frozenset(), (), ()), 2),
+       write=drop.encode_drop, is_exact=False, args=(2,)),
+    of("session/welcome", join.decode_welcome, join.encode_welcome(WELCOME), write=join.encode_welcome, is_exact=False),
+    of("session/meet", join.decode_meet, join.encode_meet(MEET), write=join.encode_meet, is_exact=False),
+    of("session/joined", join.decode_joined, join.encode_joined()),
+    of("session/feed", feed.decode_feed, feed.encode_feed(feed.Feed(9, bytes(12), ENTRIES)),
+       feed.encode_feed(feed.Feed(9, bytes(12), ())), write=feed.encode_feed, is_exact=False),
+    of("session/chunk", state.decode_chunk, state.encode_chunk(4, b"state"), write=_write_chunk, is_exact=False),
+    of("session/resync", state.decode_resync, state.encode_resync(1, HEADER)),
+    of("session/byte", kinds.decode_byte, kinds.encode_byte(Kind.REMATCH, 3)),
+    of("session/byte-and-number", kinds.decode_byte_and_number, kinds.encode_byte_and_number(Kind.COMMIT, 4, 90)),
+    of("session/connect", connect.decode_request, connect.encode_play(), connect.encode_watch(9),
+       connect.encode_call(TOKEN, 2)),
+    of("session/connect-version", connect.version_fault, connect.encode_play(), connect.ACCEPTED, b"WATCH", bytes(9)),
+)  # fmt: skip
