@@ -76,6 +76,7 @@ TARGETS: tuple[Target, ...] = (
     of("link/bye", packets.decode_bye, GOODBYE, packets.encode_bye(1, 2, 3, BYE & 15, ""), law=_check_printable),
     of("link/bye-ack", packets.decode_bye_ack, DATAGRAMS[8]),
     of("link/prove", packets.decode_prove, *DATAGRAMS[9:11], law=_law_of_prove),
+    of("link/claim", packets.decode_claim, packets.encode_claim(7, 1) + bytes(8)),
     of("link/text", reasons.decode_text, "so long \u00e9 \u20ac".encode(), write=str.encode),
     Target(name="link/explain", read=_explain, seeds=DATAGRAMS, decoders=(name_of(explain_link),)),
 )

@@ -6,17 +6,27 @@ A new message kind also gets its genuine bytes in ``sessions.py``, where whole s
 from typing import Any
 
 from fuzz.target import Target, of
-from retick.rollback.session.messages import connect, drop, feed, join, kinds, roster, state
+from retick.rollback.session.messages import addresses, connect, drop, feed, forward, join, kinds, roster, state
 from retick.rollback.session.messages.kinds import Kind
 
 __all__ = ["TARGETS"]
 
 TOKEN = b"fuzzfuzz"
+REACH = connect.Reach(12, 2)
 ENTRIES = tuple(
     roster.RosterEntry(peer_id, (peer_id,), address)
     for peer_id, address in enumerate(("liar", ("192.0.2.1", 7777), ("2001:db8::1", 1)))
 )
-DROP = drop.Drop(frozenset({1, 2}), (drop.Known(1, 40, (1, 2, 3)), drop.Known(2, 9, ())), ((3, 4, 90),), 1)
+DROP = drop.Drop(
+    frozenset({1, 2}),
+    (drop.Known(1, 40, (1, 2, 3)), drop.Known(2, 9, ())),
+    ((3, 4, 90),),
+    1,
+    frozenset({2}),
+    ((2, 3),),
+    ((2, 9),),
+    5,
+)
 HEADER = state.StateHeader(99, 0xFFFFFFFF)
 WELCOME = join.Welcome(0, 9, TOKEN, 7, 1, 300, HEADER, (3,), ENTRIES)
 MEET = join.Meet(4, (2, 3), 300, ("192.0.2.1", 7777), 1)
@@ -39,10 +49,10 @@ TARGETS: tuple[Target, ...] = (
        write=roster.encode_roster, is_exact=False),
     of("session/entries", _entries, roster.encode_entries(ENTRIES), write=roster.encode_entries, is_exact=False,
        also=(roster.decode_entries,)),
-    of("session/address", roster.unpack_address, b"192.0.2.1 7777", b"2001:db8::1 80", b"name",
-       write=roster.pack_address, is_exact=False),
+    of("session/address", addresses.unpack_address, b"192.0.2.1 7777", b"2001:db8::1 80", b"name",
+       write=addresses.pack_address, is_exact=False),
     of("session/seats", _seats, b"\x05\x80", also=(roster.unpack_seats,)),
-    of("session/ready", roster.decode_ready, roster.encode_ready()),
+    of("session/ready", roster.decode_ready, roster.encode_ready(TOKEN)),
     of("session/start", roster.decode_start, roster.encode_start(7)),
     of("session/drop", drop.decode_drop, drop.encode_drop(DROP, 2), drop.encode_drop(drop.Drop(frozenset(), (), ()), 2),
        write=drop.encode_drop, is_exact=False, args=(2,)),
@@ -55,7 +65,12 @@ TARGETS: tuple[Target, ...] = (
     of("session/resync", state.decode_resync, state.encode_resync(1, HEADER)),
     of("session/byte", kinds.decode_byte, kinds.encode_byte(Kind.REMATCH, 3)),
     of("session/byte-and-number", kinds.decode_byte_and_number, kinds.encode_byte_and_number(Kind.COMMIT, 4, 90)),
-    of("session/connect", connect.decode_request, connect.encode_play(), connect.encode_watch(9),
-       connect.encode_call(TOKEN, 2)),
-    of("session/connect-version", connect.version_fault, connect.encode_play(), connect.ACCEPTED, b"WATCH", bytes(9)),
+    of("session/connect", connect.decode_request, connect.encode_play(REACH), connect.encode_watch(9),
+       connect.encode_call(TOKEN, 2, REACH)),
+    of("session/connect-version", connect.version_fault, connect.encode_play(REACH),
+       connect.encode_acceptance(REACH), b"WATCH", bytes(9)),
+    of("session/acceptance", connect.decode_acceptance, connect.encode_acceptance(REACH)),
+    of("session/forward", forward.decode_forward, forward.encode_forward(1, kinds.encode_byte(Kind.REMATCH, 3))),
+    of("session/want", forward.decode_want, forward.encode_want(forward.Want(1, 2, 90))),
+    of("session/pass", forward.decode_pass, forward.encode_pass(forward.Pass(1, 2, 90, (1, 2, 3)), 2), args=(2,)),
 )  # fmt: skip

@@ -11,6 +11,7 @@ from typing import Any
 
 from fuzz.target import Bug, Target, name_of, of
 from retick import replay
+from retick.audit.desync.archive import read_archive
 from retick.audit.desync.bundle import Bundle, load_bundle, save_bundle
 from retick.audit.desync.report_json import report_from_json
 from retick.errors import DecodeError
@@ -127,9 +128,9 @@ TARGETS: tuple[Target, ...] = (
     of("replay/rplk", _read, replay.dumps(SHORT), b"RPLK", law=_law, mend=_mend, also=(rplk.loads, formats.loads)),
     of("replay/rtk", _read, *GENUINE, law=_law, mend=_mend,
        also=(rtk.loads, formats.loads, decode_body, RtkReader.read_block)),
-    of("replay/file", _file, *GENUINE, mend=_mend, also=(storage.load,)),
+    of("replay/file", _file, *GENUINE, mend=_mend, also=(storage.load, storage.read_bounded)),
     of("replay/inputs", _inputs, bytes(range(9)), also=(unpack_inputs,)),
-    of("bundle/archive", _bundle, _archive(), also=(load_bundle,)),
+    of("bundle/archive", _bundle, _archive(), also=(load_bundle, read_archive)),
     Target(name="bundle/report", read=_bundle_head, seeds=(_head(),),
            decoders=(name_of(load_bundle), name_of(report_from_json))),
 )  # fmt: skip

@@ -22,6 +22,8 @@ from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages import connect, roster
 from retick.rollback.session.messages.drop import Drop, Known, encode_drop
 from retick.rollback.session.messages.feed import Feed, encode_feed
+from retick.rollback.session.messages.forward import Pass, encode_forward, encode_pass, encode_want
+from retick.rollback.session.messages.forward import Want as ForwardWant
 from retick.rollback.session.messages.join import Meet, Welcome, encode_joined, encode_meet, encode_welcome
 from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
 from retick.rollback.session.messages.roster import Roster, RosterEntry
@@ -36,6 +38,7 @@ __all__ = ["LIARS", "TARGETS", "Bench"]
 GAME = Scramble(3)
 CONFIG = MatchConfig(disconnect_after=0.5, end_when_alone=False)
 TOKEN = b"fuzzfuzz"
+REACH = connect.Reach(12, 2)
 LONGEST = 256
 PATIENCE = 12.0
 """Seconds after which the honest ones must have gone on, or have ended."""
@@ -59,7 +62,7 @@ class Bench:
         self.liar = LinkEndpoint(
             link,
             entropy=random.Random(1).randbytes,
-            admit=lambda request: Accept(seats=next(seats, ()), data=connect.ACCEPTED),
+            admit=lambda request: Accept(seats=next(seats, ()), data=connect.encode_acceptance(REACH)),
         )
         self.stranger = LinkEndpoint(link, entropy=random.Random(2).randbytes, admit=self._let_in)
         self.strange: Connection | None = None
@@ -82,7 +85,7 @@ class Bench:
             self.hub.attach(name, session)
         self.turns(5)
         if liar == PLAYER:
-            self.links = [self.liar.dial("one", data=connect.encode_play())]
+            self.links = [self.liar.dial("one", data=connect.encode_play(REACH))]
             self._join()
         else:
             self.links = list(self.liar.connections.values())
@@ -91,7 +94,7 @@ class Bench:
 
     @staticmethod
     def _let_in(request: Request) -> Accept:
-        return Accept(data=connect.ACCEPTED)
+        return Accept(data=connect.encode_acceptance(REACH))
 
     def _session(self, seed: int, host: str | None) -> RollbackSession:
         return RollbackSession(GAME, entropy=random.Random(seed).randbytes, config=CONFIG, host_address=host)
@@ -100,7 +103,7 @@ class Bench:
         while not any(isinstance(event, MessageReceived) for event in self.turn()):
             assert self.now < 5.0, "the liar was not let in"
         self.token = self.honest["one"].token
-        self.links.append(self.liar.dial("two", seats=0, data=connect.encode_call(self.token, 2)))
+        self.links.append(self.liar.dial("two", seats=0, data=connect.encode_call(self.token, 2, REACH)))
         while not all(link.is_connected for link in self.links):
             self.turn()
         self.links[0].send_reliable(roster.encode_ready(self.token))
@@ -174,6 +177,11 @@ class Bench:
         return [
             encode_drop(Drop(frozenset({other}), (known,), (), number), 2),
             encode_drop(Drop(frozenset({other}), (), ((newest, 4, frame + 20),), ahead), 2),
+            encode_drop(Drop(frozenset(), (), (), number, unheard=((other, 3),), decided=((other, frame),)), 2),
+            encode_forward(other, encode_byte(Kind.REMATCH, ahead)),
+            encode_forward(other, encode_drop(Drop(frozenset(), (), (), number, serial=frame), 2)),
+            encode_want(ForwardWant(number, other, frame)),
+            encode_pass(Pass(number, other, frame, (1, 2)), 2),
             encode_meet(Meet(newest + 1, free, frame, "stranger", number)),
             encode_byte_and_number(Kind.PROPOSE, newest, frame + 30),
             encode_byte_and_number(Kind.PROMISE, newest, frame + 20),
@@ -198,12 +206,12 @@ class Bench:
         session = self.honest["one"]
         newest = getattr(session, "newest_peer_id", 2)
         return [
-            connect.encode_play(),
+            connect.encode_play(REACH),
             connect.encode_watch(0),
             connect.encode_watch(connect.FROM_A_STATE),
-            connect.encode_call(self.token, newest),
-            connect.encode_call(self.token, newest + 1),
-            connect.encode_call(TOKEN, 2),
+            connect.encode_call(self.token, newest, REACH),
+            connect.encode_call(self.token, newest + 1, REACH),
+            connect.encode_call(TOKEN, 2, REACH),
         ]
 
     def say(self, way: int, data: bytes) -> None:
