@@ -5,6 +5,7 @@ from retick.rollback.match.timesync cimport Pace
 cdef long long NEVER
 cdef long long UNLIMITED
 cdef long long CATCH_UP_FROM
+cdef double LONG_STALL
 cdef double SAMPLE_EVERY
 
 

@@ -38,6 +38,8 @@ UNLIMITED = 1 << 32
 CATCH_UP_FROM = 10
 """When more frames of inputs than this are known ahead of us, we run them without waiting for the clock, as far as our
 own schedule."""
+LONG_STALL = 0.1
+"""Seconds of a stall after which somebody may have to be blamed for it."""
 SAMPLE_EVERY = 1.0
 """Seconds between two samples of the rates."""
 
@@ -267,6 +269,8 @@ class Match:
             return made
         self.is_unsent = False
         self.resend_at = now + self.resend_interval
+        if self.is_stalled and now - self.stalled_since > LONG_STALL:
+            self.wakes_parts = True
         exchange: Exchange
         for exchange in self.exchanges:
             data = exchange.packet()
@@ -314,9 +318,10 @@ class Match:
 
     def _sample(self, now: float) -> None:
         self.sample_at = now + SAMPLE_EVERY
-        self.wakes_parts = True
         for exchange in self.exchanges:
             exchange.peer.sample(now)
+            if exchange.unacknowledged > self.config.max_backlog:
+                self.wakes_parts = True
 
     def _collect(self, exchange: Exchange) -> None:
         for event in exchange.events:
@@ -328,7 +333,6 @@ class Match:
         self.is_stalled = True
         self.stalled_since = now
         self.stalls += 1
-        self.wakes_parts = True
         self.resend_at = now
         late = tuple(sorted(player for exchange in self.exchanges for player in self.waits_for(exchange)))
         self.happened.append(Stalled(frame=self.engine.frame, waiting_for=late))

@@ -5,7 +5,7 @@ Theory of operation. A process may hold hundreds of sessions, and the processor'
 when its frame comes: the code and data of every frame are kept in one place, and short. The session's parts (joining,
 drops, spectators, desyncs) have something to do only now and then. While none of them has, the core is *quiet* and
 does not call them. Whatever may give them something to do ends the quiet: an event of a link, a request to connect, a
-call of the application, an alarm, a stall, or a second that has passed. After the next frame all parts are asked
+call of the application, an alarm, a stall, a peer that acknowledges nothing. After the next frame all parts are asked
 whether it is quiet again.
 """
 

@@ -63,7 +63,7 @@ class InputBounds(SessionPart):
         self._frame = match.engine.frame
 
     def after_frame(self, match: Match, now: float) -> bool:
-        """Look at all peers: when the match stalls, once a second, and after every frame while one is watched."""
+        """Look at all peers: when the match stalls or a backlog is too long, and then as long as one is watched."""
         seconds = min(now - self._looked_at, LONGEST_STEP)
         taken_off = (match.engine.frame - self._frame) * FRAMES_TAKE_OFF / match.config.tick_rate
         self._looked_at, self._frame = now, match.engine.frame
