@@ -12,11 +12,12 @@ PY := $(BIN)/python
 KERNELS := $(shell $(PYTHON) -c "import runpy; print(*('src/' + k.replace('.', '/') + '.py' for k in runpy.run_path('src/retick/_kernels.py')['KERNELS']))")
 KERNEL_FILES := setup.py src/retick/_kernels.py $(KERNELS) $(wildcard $(KERNELS:.py=.pxd))
 
-.PHONY: help demo test lint types architecture test-compiled test-pure bench clean
+.PHONY: help demo test lint types architecture test-compiled test-pure soak bench clean
 
 help:
 	@echo "make demo   two peers fight over a bad link, in this terminal"
 	@echo "make test   lint, types, tests compiled, tests of the kernels uncompiled"
+	@echo "make soak   3,000 matches with cheats, and an hour of play: about ten minutes"
 	@echo "make bench  ns per step, compiled, uncompiled and in C"
 	@echo "make clean  remove .venv and everything that was built"
 
@@ -43,6 +44,10 @@ PURE_TESTS := $(wildcard $(addprefix tests/,sim games wire link snapshot rollbac
 
 test-pure: $(VENV)/.dev
 	RETICK_PURE=1 $(PY) -m pytest -q -n 2 $(PURE_TESTS)
+
+soak: $(VENV)/.demo
+	$(BIN)/retick bench chaos --cheats 3000
+	$(BIN)/retick bench chaos --hours 1
 
 bench: $(VENV)/.demo
 	$(BIN)/retick bench sim

@@ -1,8 +1,11 @@
 """Scenarios drawn from seeds."""
 
+from dataclasses import fields
+
 import pytest
 
-from retick.testing.scenarios import Scenario
+from retick.rollback.match.config import MatchConfig
+from retick.testing.scenarios import SMALL_LIMITS, Scenario
 
 
 def test_scenarios_cover_what_they_promise() -> None:
@@ -20,3 +23,16 @@ def test_scenarios_cover_what_they_promise() -> None:
     more = [trouble.kind for seed in range(50) for trouble in Scenario.drawn(seed, peers=4).troubles]
     assert set(more) == {"cut", "pause", "crash", "watch"}
     assert Scenario.drawn(7) == Scenario.drawn(7)
+
+
+def test_a_share_has_small_limits_and_a_share_is_long() -> None:
+    drawn = [Scenario.drawn(seed) for seed in range(300)]
+    usual = MatchConfig()
+    for name in {each.name for each in fields(MatchConfig)} & set(SMALL_LIMITS):
+        found = {getattr(each.config, name) for each in drawn}
+        assert found == {*SMALL_LIMITS[name], getattr(usual, name)}
+    small = sum(each.config.history < usual.history for each in drawn)
+    assert 60 < small < 120
+    assert 3 < sum(each.frames > 600 for each in drawn) < 30
+    # A match of ten seconds passes every small limit.
+    assert all(value < 600 for values in SMALL_LIMITS.values() for value in values)

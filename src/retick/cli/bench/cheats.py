@@ -10,9 +10,9 @@ from rich.console import Console
 
 from retick.cli.exit_codes import NO
 from retick.testing.chaos import ChaosFailure
-from retick.testing.cheat_chaos import CheatFailure, CheatOutcome, play_cheat
-from retick.testing.cheat_scenarios import CheatScenario
 from retick.testing.cheats import CHEATS
+from retick.testing.cheats.match import CheatFailure, CheatOutcome, play_cheat
+from retick.testing.cheats.scenarios import CheatScenario
 from retick.testing.long_play import play_long
 
 __all__ = ["CheatJob", "CheatResult", "bench_cheats", "bench_hours", "cheat_jobs", "run_cheat"]

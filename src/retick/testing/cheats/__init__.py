@@ -1,7 +1,8 @@
 """Cheating peers: each speaks the real protocol and breaks one rule, chosen by name and driven by a seed.
 
-``CHEATS`` has them all by name. ``retick.testing.cheat_chaos`` plays matches of honest machines with one of them. Knows
-sessions and their messages; no honest session knows anything of this package.
+``CHEATS`` has them all by name. ``cheats.match`` plays matches of honest machines with one of them, drawn by
+``cheats.scenarios``, watched by ``cheats.referee`` within ``cheats.bounds``. Knows sessions and their messages; no
+session knows anything of this package.
 """
 
 from retick.testing.cheats.cheat import Cheat, CheatingSession

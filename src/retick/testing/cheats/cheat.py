@@ -47,6 +47,8 @@ class Cheat:
     least_peers: ClassVar[int] = 2
     hosts: ClassVar[bool] = False
     """Whether it must be the host, who is the sponsor of newcomers."""
+    never_hosts: ClassVar[bool] = False
+    """Whether it must not be the host, who is asked for nothing when newcomers come."""
     needs_return: ClassVar[bool] = False
     """Whether an honest peer must crash and come back meanwhile, so that there are drops and joins to lie about."""
     in_lobby: ClassVar[bool] = False

@@ -119,7 +119,7 @@ class MeetsNobody(Lies):
 
 class PromisesAbsurdFrames(Cheat):
     rule = "PROMISE of a frame that is far away"
-    needs_return = True
+    needs_return = never_hosts = True
     least_peers = 4
     roles = ("player",)
 

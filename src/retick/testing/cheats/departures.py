@@ -19,6 +19,7 @@ def leaving_at(kind: Kind, *, before: bool, to_one: bool = False) -> type[Cheat]
         needs_return = kind not in (Kind.READY, Kind.START)
         in_lobby = kind in (Kind.READY, Kind.START)
         hosts = kind in (Kind.START, Kind.WELCOME, Kind.STATE, Kind.MEET, Kind.PROPOSE, Kind.COMMIT)
+        never_hosts = kind is Kind.PROMISE
         roles = ("newcomer",) if kind is Kind.JOINED else ("player",)
         least_peers = 2 if in_lobby else 4
 

@@ -88,7 +88,7 @@ class TwoCommits(Cheat):
 
 class TwoPromises(Cheat):
     rule = "CANCEL and PROMISE for the same newcomer"
-    needs_return = True
+    needs_return = never_hosts = True
     least_peers = 4
     roles = ("player",)
 

@@ -11,7 +11,7 @@ from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages.connect import FROM_A_STATE, encode_call, encode_play, encode_watch
 from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.session.messages.roster import TOKEN_SIZE
-from retick.rollback.session.messages.state import LARGEST_STATE, StateHeader, encode_resync
+from retick.rollback.session.messages.state import LARGEST_STATE, StateHeader, encode_chunk, encode_resync
 from retick.rollback.session.peer import Peer
 from retick.testing.cheats.cheat import Cheat, Datagrams
 from retick.testing.cheats.random_messages import Draws, random_message
@@ -20,6 +20,8 @@ __all__ = ["FLOODS", "RequestFlood"]
 
 A_FRAME = 8
 """Messages or payloads to each peer after each frame, in a flood of them."""
+CHUNK = 32768
+"""Bytes of one STATE."""
 REMEMBERED = 400
 """What one that repeats itself keeps, to send it again."""
 WANT, PASS = 0xF0, 0xF1
@@ -55,6 +57,25 @@ class FloodsOfAnnouncements(Cheat):
     def act(self, match: Match, now: float) -> None:
         for peer in self.others:
             self.say(peer, encode_resync((match.number + 1) % 256, StateHeader(LARGEST_STATE, 1)))
+
+
+class StreamsStates(Cheat):
+    rule = "sends 16 MiB of a state that nobody asked for"
+
+    def __init__(self, session: Any, dice: Random) -> None:
+        super().__init__(session, dice)
+        self._offsets: dict[int, int] = {}
+
+    def act(self, match: Match, now: float) -> None:
+        for peer in self.others:
+            tap: Any = peer.connection
+            offset = self._offsets.get(peer.peer_id)
+            if offset is None:
+                self.say(peer, encode_resync((match.number + 1) % 256, StateHeader(LARGEST_STATE, 1)))
+                self._offsets[peer.peer_id] = 0
+            elif tap.queued_bytes < 4 * CHUNK:
+                self.say(peer, encode_chunk(offset, bytes(CHUNK)))
+                self._offsets[peer.peer_id] = offset + CHUNK
 
 
 class FloodsOfWants(Cheat):
@@ -207,6 +228,7 @@ FLOODS: dict[str, type[Cheat]] = {
     "floods-drop": flooding(Kind.DROP),
     "floods-long-messages": FloodsOfLongMessages,
     "floods-announcements": FloodsOfAnnouncements,
+    "streams-states": StreamsStates,
     "floods-wants": FloodsOfWants,
     "floods-requests": FloodsOfRequests,
     "passes-false-inputs": PassesFalseInputs,

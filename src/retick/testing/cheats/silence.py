@@ -128,6 +128,7 @@ def withholding(kind: Kind) -> type[Cheat]:
         needs_return = kind not in (Kind.ROSTER, Kind.READY, Kind.START)
         in_lobby = kind in (Kind.ROSTER, Kind.READY, Kind.START)
         hosts = kind in SAID_BY_HOSTS
+        never_hosts = kind is Kind.PROMISE
         roles = ("newcomer",) if kind is Kind.JOINED else ("player",)
         least_peers = 2 if in_lobby else 4
 

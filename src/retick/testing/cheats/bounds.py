@@ -32,13 +32,13 @@ SLACK_SECONDS = 3.0
 """Seconds for messages that are lost and sent again on a bad link."""
 AHEAD_OF_CLOCK = 45
 """Frames by which an honest machine may be ahead of its own schedule, that is of one frame for each tick."""
-MOST_MEMORY = 6 << 20
+MOST_MEMORY = 2 << 20
 """Bytes of one honest session, its queues and its history of small states included."""
 CALLS_AT_ONCE = 20_000
 """Python calls within one call of a session: some milliseconds."""
-CALLS_PER_SECOND = 40_000
+CALLS_PER_SECOND = 6_000
 """Python calls in a virtual second of a match, for each other peer, without regard to what was received."""
-CALLS_PER_BYTE = 2.0
+CALLS_PER_BYTE = 1.5
 """Python calls for each byte that was received."""
 
 

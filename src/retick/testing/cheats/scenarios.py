@@ -61,7 +61,12 @@ class CheatScenario:
         names = tuple(f"peer{number}" for number in range(count))
         culprit = _draw_culprit(dice, kind, role, names)
         honest = [name for name in names if name != culprit]
-        away = dice.choice(honest) if count >= 4 and (kind.needs_return or dice.random() < 0.2) else ""
+        # Without the host another machine, perhaps the cheat, is the sponsor.
+        away = (
+            dice.choice(honest[1:] if kind.never_hosts else honest)
+            if count >= 4 and (kind.needs_return or dice.random() < 0.2)
+            else ""
+        )
         return cls(
             cheat=cheat,
             seed=seed,
@@ -90,7 +95,7 @@ def _draw_culprit(dice: Random, kind: type[Cheat], role: str, names: tuple[str, 
     if kind.hosts:
         return names[0]
     # The host is the sponsor of newcomers, which gives a cheat more to do; a newcomer never has its place.
-    return dice.choice(names if role == "player" else names[1:])
+    return dice.choice(names[1:] if role == "newcomer" or kind.never_hosts else names)
 
 
 def _draw_link(dice: Random) -> tuple[Conditions, Conditions]:
