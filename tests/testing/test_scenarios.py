@@ -1,11 +1,9 @@
 """Scenarios drawn from seeds."""
 
-from dataclasses import fields
-
 import pytest
 
 from retick.rollback.match.config import MatchConfig
-from retick.testing.scenarios import SMALL_LIMITS, Scenario
+from retick.testing.scenarios import SMALL_HISTORIES, Scenario, limits_around
 
 
 def test_scenarios_cover_what_they_promise() -> None:
@@ -28,11 +26,13 @@ def test_scenarios_cover_what_they_promise() -> None:
 def test_a_share_has_small_limits_and_a_share_is_long() -> None:
     drawn = [Scenario.drawn(seed) for seed in range(300)]
     usual = MatchConfig()
-    for name in {each.name for each in fields(MatchConfig)} & set(SMALL_LIMITS):
-        found = {getattr(each.config, name) for each in drawn}
-        assert found == {*SMALL_LIMITS[name], getattr(usual, name)}
-    small = sum(each.config.history < usual.history for each in drawn)
-    assert 60 < small < 120
+    assert {each.config.history for each in drawn} == {*SMALL_HISTORIES, usual.history}
+    assert 60 < sum(each.config.history < usual.history for each in drawn) < 120
     assert 3 < sum(each.frames > 600 for each in drawn) < 30
-    # A match of ten seconds passes every small limit.
-    assert all(value < 600 for values in SMALL_LIMITS.values() for value in values)
+
+
+@pytest.mark.parametrize("history", SMALL_HISTORIES)
+def test_a_match_of_ten_seconds_passes_every_small_limit(history: int) -> None:
+    limits = limits_around(history)
+    MatchConfig(**limits)
+    assert all(value < 600 for value in limits.values())

@@ -11,15 +11,10 @@ from typing import Any
 from retick.rollback.match.config import MatchConfig
 from retick.transport.conditions import Conditions
 
-__all__ = ["PATIENCE", "SMALL_LIMITS", "Scenario", "Trouble", "draw_limits"]
+__all__ = ["PATIENCE", "SMALL_HISTORIES", "Scenario", "Trouble", "limits_around"]
 
-SMALL_LIMITS: dict[str, tuple[int, ...]] = {
-    "history": (32, 40, 64),
-    "inputs_remembered": (64, 128, 256),
-    "checksums_remembered": (4, 8),
-}
-"""Settings of a match that are limits, and small values for them, which a match of ten seconds passes."""
-
+SMALL_HISTORIES = (32, 40, 64)
+"""Frames of history that a match of ten seconds passes many times."""
 LONGEST_PAUSE = 5.0
 """Seconds."""
 LONGEST_CUT = 3.0
@@ -96,7 +91,7 @@ class Scenario:
             disconnect_after=CRASH_AFTER if crashes else DISCONNECT_AFTER,
         )
         if dice.random() < SMALL_SHARE:
-            config = replace(config, **draw_limits(dice))
+            config = replace(config, **limits_around(dice.choice(SMALL_HISTORIES)))
         if dice.random() < LONG_SHARE:
             frames *= LONG_TIMES
         return cls(seed=seed, frames=frames, peers=names, links=links, troubles=tuple(troubles), config=config)
@@ -107,10 +102,12 @@ class Scenario:
         return PATIENCE + 3 * self.frames / self.config.tick_rate + sum(trouble.seconds for trouble in self.troubles)
 
 
-def draw_limits(dice: Random) -> dict[str, Any]:
-    """Small values for the limits that a match has as settings."""
+def limits_around(history: int) -> dict[str, Any]:
+    """The least limits that a match with so much history can have, of those that are settings."""
+    backlog = 2 * history
+    least = {"history": history, "max_backlog": backlog, "inputs_remembered": backlog + max(backlog, 128)}
     known = {each.name for each in fields(MatchConfig)}
-    return {name: dice.choice(values) for name, values in SMALL_LIMITS.items() if name in known}
+    return {name: value for name, value in least.items() if name in known}
 
 
 def _draw_link(dice: Random, burst_leave: float) -> tuple[Conditions, Conditions]:

@@ -16,6 +16,7 @@ from retick.rollback.session.peer import Peer
 from retick.sim.contract import input_size_of
 from retick.testing.cheats.cheat import Cheat, kind_of, read_inputs
 from retick.testing.cheats.random_messages import Draws, random_message
+from retick.testing.scenarios import limits_around
 from retick.wire import rbn1
 
 __all__ = ["DECEITS", "lying_in"]
@@ -191,7 +192,7 @@ class RunsFast(Cheat):
 
     @classmethod
     def settings(cls, config: MatchConfig) -> MatchConfig:
-        return replace(config, history=2048, prediction_window=2000, longest_catch_up=2.0)
+        return replace(config, prediction_window=2000, longest_catch_up=2.0, **limits_around(2048))
 
     def clock(self, now: float) -> float:
         if not self.session.is_cheating:

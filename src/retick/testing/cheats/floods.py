@@ -86,7 +86,7 @@ class FloodsOfWants(Cheat):
         for peer in self.others:
             for player in range(self.session.sim.num_players):
                 frame = self.dice.choice((0, draws.frame()))
-                self.throw(peer, bytes((WANT, player)) + frame.to_bytes(4, "little"))
+                self.throw(peer, bytes((WANT, match.number, player)) + frame.to_bytes(4, "little"))
 
 
 class PassesFalseInputs(Cheat):
@@ -97,8 +97,8 @@ class PassesFalseInputs(Cheat):
         draws = Draws(self.session, self.dice)
         for peer in self.others:
             player = self.dice.choice(range(self.session.sim.num_players))
-            inputs = self.dice.randbytes(2 * 32)
-            self.throw(peer, bytes((PASS, player)) + draws.frame().to_bytes(4, "little") + bytes((32,)) + inputs)
+            head = bytes((PASS, match.number, player)) + draws.frame().to_bytes(4, "little")
+            self.throw(peer, head + self.dice.randbytes(2 * 32))
 
 
 class GarbagePayloads(Cheat):

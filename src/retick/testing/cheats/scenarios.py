@@ -7,7 +7,7 @@ from typing import Any
 
 from retick.rollback.match.config import MatchConfig
 from retick.testing.cheats import CHEATS, Cheat
-from retick.testing.scenarios import draw_limits
+from retick.testing.scenarios import SMALL_HISTORIES, limits_around
 from retick.transport.conditions import Conditions
 
 __all__ = ["CheatScenario"]
@@ -115,5 +115,5 @@ def _draw_config(dice: Random) -> MatchConfig:
     known = {each.name for each in fields(MatchConfig)}
     quick: dict[str, Any] = {name: value for name, value in QUICK.items() if name in known}
     if dice.random() < 0.5:
-        quick |= draw_limits(dice)
+        quick |= limits_around(dice.choice(SMALL_HISTORIES))
     return MatchConfig(input_delay=dice.choice((0, 1, 2)), prediction_window=dice.choice((6, 8, 12)), **quick)

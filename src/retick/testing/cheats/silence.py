@@ -11,6 +11,7 @@ from retick.rollback.match.match import Match
 from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.session.peer import Peer
 from retick.testing.cheats.cheat import Cheat, Datagrams, kind_of, read_inputs
+from retick.testing.scenarios import limits_around
 from retick.wire import rbn1
 
 __all__ = ["SILENCES", "withholding"]
@@ -50,7 +51,7 @@ class PlaysBlind(WithholdsAcknowledgements):
 
     @classmethod
     def settings(cls, config: MatchConfig) -> MatchConfig:
-        return replace(config, history=8192, prediction_window=8000)
+        return replace(config, prediction_window=8000, **limits_around(8192))
 
 
 class WithholdsLinkReports(Cheat):
