@@ -5,6 +5,7 @@ RETICK_CHAOS_MATCHES scales the number of seeds.
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
@@ -99,3 +100,9 @@ def test_a_false_alarm_is_a_failure() -> None:
 
     with pytest.raises(ChaosFailure, match="peer0 reports DesyncDetected"):
         play(perfect(), fighter_arena(), make_mesh=Crying)
+
+
+def test_an_arena_names_the_field_that_its_tampered_game_changes() -> None:
+    arena = replace(fighter_arena(), tampered_field="score")
+    with pytest.raises(ChaosFailure, match="in score was reported as"):
+        play_planted(perfect(), arena)

@@ -9,6 +9,7 @@ from retick.games.fighter import Fighter
 from retick.games.scramble import Scramble
 from retick.rollback.events import DesyncDetected, MatchStarted, PlayersDropped, PlayersReturned, SourceChanged
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.session import RollbackSession
 from retick.testing.arenas import arena_for
 from retick.testing.chaos import pressed_by_bots
 from retick.testing.mesh import Mesh, MeshHung
@@ -220,3 +221,22 @@ def test_a_mapping_of_games_gives_the_peers_their_names() -> None:
     assert mesh["bob"].session.frame >= 30
     with pytest.raises(UsageError, match="one game for each peer"):
         Mesh({"alice": Tally})
+
+
+@pytest.mark.parametrize("what", ["game", "press", "make_session"])
+def test_a_mapping_without_a_peers_name_is_refused_by_that_name(what: str) -> None:
+    arguments: dict[str, Any] = {"game": Tally, "seats": {"a": 1, "b": 1}, what: {"a": Tally, "c": Tally}}
+    with pytest.raises(UsageError, match=f"{what} is a mapping without b"):
+        Mesh(arguments.pop("game"), **arguments)
+
+
+def test_sessions_of_another_kind_may_be_given_to_one_peer() -> None:
+    class Marked(RollbackSession):
+        pass
+
+    mesh = Mesh(Tally, make_session={"peer0": RollbackSession, "peer1": Marked}, press=tally_press)
+    mesh.start()
+    mesh.play(60)
+    mesh.verify()
+    assert isinstance(mesh["peer1"].session, Marked)
+    assert not isinstance(mesh["peer0"].session, Marked)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from retick.testing.scenarios import Scenario
+from retick.rollback.match.config import MatchConfig
+from retick.testing.scenarios import SMALL_HISTORIES, Scenario, limits_around
 
 
 def test_scenarios_cover_what_they_promise() -> None:
@@ -20,3 +21,18 @@ def test_scenarios_cover_what_they_promise() -> None:
     more = [trouble.kind for seed in range(50) for trouble in Scenario.drawn(seed, peers=4).troubles]
     assert set(more) == {"cut", "pause", "crash", "watch"}
     assert Scenario.drawn(7) == Scenario.drawn(7)
+
+
+def test_a_share_has_small_limits_and_a_share_is_long() -> None:
+    drawn = [Scenario.drawn(seed) for seed in range(300)]
+    usual = MatchConfig()
+    assert {each.config.history for each in drawn} == {*SMALL_HISTORIES, usual.history}
+    assert 60 < sum(each.config.history < usual.history for each in drawn) < 120
+    assert 3 < sum(each.frames > 600 for each in drawn) < 30
+
+
+@pytest.mark.parametrize("history", SMALL_HISTORIES)
+def test_a_match_of_ten_seconds_passes_every_small_limit(history: int) -> None:
+    limits = limits_around(history)
+    MatchConfig(**limits)
+    assert all(value < 600 for value in limits.values())

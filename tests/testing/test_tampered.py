@@ -4,7 +4,7 @@ import pytest
 
 from retick.games.fighter import Fighter
 from retick.sim.contract import NamesItself, RunsInBulk
-from retick.testing.arenas import PLANTED_FIELD, arena_for
+from retick.testing.arenas import arena_for
 from retick.testing.tampered import Tampered
 from tests.toys import Tally
 
@@ -36,7 +36,7 @@ def test_an_arenas_tampered_game_differs_from_its_frame_on_in_the_planted_field(
         assert one == two
         one, two = honest.step(one, (0,) * players), wrong.step(two, (0,) * players)
     fields = dict(honest.fields(one))
-    assert [name for name, value in honest.fields(two) if fields[name] != value] == [PLANTED_FIELD]
+    assert [name for name, value in honest.fields(two) if fields[name] != value] == [arena.tampered_field]
     for _ in range(60):
         one, two = honest.step(one, (0,) * players), wrong.step(two, (0,) * players)
         assert honest.checksum(one) != honest.checksum(two)

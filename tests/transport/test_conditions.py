@@ -104,3 +104,9 @@ def test_conditions_that_make_no_sense_are_refused(wrong: dict[str, float]) -> N
 
 def test_round_trip_splits_the_latency() -> None:
     assert Conditions.round_trip(0.1, loss=0.05) == Conditions(latency=0.05, loss=0.05)
+
+
+@pytest.mark.parametrize("name", ["latency", "jitter", "reorder_delay"])
+def test_delays_in_milliseconds_are_refused_with_a_hint(name: str) -> None:
+    with pytest.raises(UsageError, match=f"{name} is in seconds, at most 10: 80 of them .* write 0.08"):
+        Conditions(**{name: 80})

@@ -5,6 +5,9 @@ May import every package below the apps; none of them imports it. ``retick.testi
 - ``determinism``: does a game repeat itself? Finds a failure and makes it small.
 - ``mesh``: peers on bad links in one process, on virtual time.
 - ``scenarios``, ``chaos``, ``arenas``: matches under troubles drawn from a seed.
+- ``cheats``: peers that break one rule of the protocol, and matches of honest machines with one of them.
+- ``long_play``: hours of one match, with machines that come and go.
+- ``limits``: every limit of a match, and what passes it.
 - ``tampered``: games that go wrong on purpose, to see whether a check finds it.
 - ``scenario_b``, ``weather``, ``course_clients``: a server and its clients on bad networks.
 """

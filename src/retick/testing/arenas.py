@@ -11,11 +11,7 @@ from retick.games.scramble import Scramble, ScrambleState
 from retick.games.scramble import bots as scramble_bots
 from retick.testing.tampered import Tampered
 
-__all__ = ["PLANTED_FIELD", "Arena", "arena_for", "fighter_arena", "scramble_arena"]
-
-
-PLANTED_FIELD = "rng"
-"""The field that a tampered game changes: both games hash it, and it never returns to its old value."""
+__all__ = ["Arena", "arena_for", "fighter_arena", "scramble_arena"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +26,8 @@ class Arena:
     """How much happened between two successive states: 0 for a whole match means that nobody played."""
     tampered: Callable[[int], Any]
     """Given a frame: the game, but its state is changed there and stays different."""
+    tampered_field: str = "rng"
+    """The name of the one field that a tampered game changes, as the game's ``fields`` gives it."""
 
 
 class _Remembering:
@@ -48,6 +46,7 @@ def _at_frame(frame: int, state: Any) -> bool:
 
 
 def _with_another_generator(state: Any) -> Any:
+    """Both games hash this field, and it never returns to its old value."""
     return state.replace(rng=state.rng ^ 0x40000000 or 1)
 
 

@@ -19,7 +19,7 @@ from retick.rollback.events import (
     PlayersDropped,
     PlayersReturned,
 )
-from retick.testing.arenas import PLANTED_FIELD, Arena
+from retick.testing.arenas import Arena
 from retick.testing.mesh import Mesh, MeshHung, Press
 from retick.testing.scenarios import PATIENCE, Scenario, Trouble
 
@@ -110,11 +110,11 @@ def play_planted(scenario: Scenario, arena: Arena) -> Outcome:
         for alarm in _alarms(mesh, peer.name):
             if not alarm.last_agreed <= frame < alarm.frame:
                 raise ChaosFailure(f"an error planted at frame {frame} was found at {alarm}")
-    _check_reports(mesh, frame)
+    _check_reports(mesh, frame, arena.tampered_field)
     return Outcome(planted=1)
 
 
-def _check_reports(mesh: Mesh, frame: int) -> None:
+def _check_reports(mesh: Mesh, frame: int, planted: str) -> None:
     """All peers must report the exact frame and the field, in the same words, if all answered in time.
 
     An investigation does not wait for ever: a peer that is stopped meanwhile may be missing from it.
@@ -130,8 +130,8 @@ def _check_reports(mesh: Mesh, frame: int) -> None:
     if any(report != reports[0] for report in reports):
         raise ChaosFailure(f"an error planted at frame {frame} was reported in different words: {reports}")
     for report in reports:
-        if report.first_differing != frame + 1 or [field.name for field in report.fields] != [PLANTED_FIELD]:
-            raise ChaosFailure(f"an error planted at frame {frame} in {PLANTED_FIELD} was reported as {report}")
+        if report.first_differing != frame + 1 or [field.name for field in report.fields] != [planted]:
+            raise ChaosFailure(f"an error planted at frame {frame} in {planted} was reported as {report}")
 
 
 def _reports(mesh: Mesh, name: str) -> list[DesyncReport]:

@@ -37,7 +37,8 @@ class Mesh:
     """Any number of peers, any links, one seed.
 
     ``game`` is a class or factory, called for each peer; or a mapping from names to such, to give one of them another
-    game than the rest. ``seats`` says how many players each peer has, host first; by default one each.
+    game than the rest. ``seats`` says how many players each peer has, host first; by default one each. Where a mapping
+    from names is given, for games, ``press`` or ``make_session``, it must have every name of ``seats``.
     """
 
     def __init__(
@@ -50,9 +51,9 @@ class Mesh:
         config: MatchConfig | None = None,
         press: Press | Mapping[str, Press] = idle,
         checkpoint: int = 60,
-        make_session: Callable[..., Any] = RollbackSession,
+        make_session: Callable[..., Any] | Mapping[str, Callable[..., Any]] = RollbackSession,
     ) -> None:
-        """``make_session`` is called as RollbackSession is, for peers of another kind."""
+        """``make_session`` is called as RollbackSession is, for peers of another kind; a mapping may change later."""
         self.network = SimulatedNetwork(seed=seed, conditions=conditions)
         self.seed = seed
         self.config = config or MatchConfig()
@@ -66,6 +67,8 @@ class Mesh:
         if seats is None:
             seats = dict.fromkeys(_names_for(game), 1)
         self.seats = dict(seats)
+        for what, given in (("game", game), ("press", press), ("make_session", make_session)):
+            _check_names(what, given, self.seats)
         self.host = next(iter(self.seats))
         """The name of the peer that the others dial."""
         for name in self.seats:
@@ -130,11 +133,13 @@ class Mesh:
             raise UsageError(f"no peer is left that {name} could ask for a seat")
         return others[0]
 
-    def watch(self, name: str, through: str, *, delay: int = 30) -> MeshSpectator:
-        """A spectator comes, fed by one of the peers."""
+    def watch(
+        self, name: str, through: str, *, delay: int = 30, make_session: Callable[..., Any] = SpectatorSession
+    ) -> MeshSpectator:
+        """A spectator comes, fed by one of the peers; ``make_session`` is called as SpectatorSession is."""
         dice = Random(f"{self.seed} {name}")
         sim = self._game_of(through)()
-        session = SpectatorSession(sim, through, entropy=dice.randbytes, config=self.config, delay=delay)
+        session = make_session(sim, through, entropy=dice.randbytes, config=self.config, delay=delay)
         spectator = self.spectators[name] = MeshSpectator(name, session, sim)
         self._let_in(spectator, dice)
         return spectator
@@ -235,7 +240,8 @@ class Mesh:
         life = self._lives[name] = self._lives.get(name, -1) + 1
         dice = Random(f"{self.seed} {name} {life}")
         arguments = {"entropy": dice.randbytes, "config": self.config, "seats": self.seats[name], **details}
-        session = self._make_session(self._game_of(name)(), **arguments)
+        make_session = self._make_session if callable(self._make_session) else self._make_session[name]
+        session = make_session(self._game_of(name)(), **arguments)
         peer = self.peers[name] = MeshPeer(name, session, self._press_of(name))
         self._let_in(peer, dice)
         return peer
@@ -277,6 +283,12 @@ def two_peers(game: Callable[[], Any], *, conditions: Conditions = BAD_LINK, **d
     mesh = Mesh(game, conditions=conditions, **details)
     mesh.start()
     return mesh
+
+
+def _check_names(what: str, given: object, seats: Mapping[str, int]) -> None:
+    missing = sorted(set(seats) - set(given)) if isinstance(given, Mapping) else []
+    if missing:
+        raise UsageError(f"{what} is a mapping without {', '.join(missing)}: it must have every peer's name")
 
 
 def _names_for(game: Callable[[], Any] | Mapping[str, Callable[[], Any]]) -> list[str]:

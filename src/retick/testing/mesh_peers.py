@@ -11,6 +11,9 @@ __all__ = ["MeshPeer", "MeshSpectator", "Press"]
 IDLE_INTERVAL = 1 / 120
 """Seconds between two turns of a loop that waits for others."""
 
+LONGEST_SLEEP = 0.1
+"""Seconds after which a loop looks again, whenever its session says that its next frame is due."""
+
 Press = Callable[[int, Any], int]
 """Asked once a frame for each local player with the seat and the present state; returns the input."""
 
@@ -74,7 +77,7 @@ class MeshPeer:
         """When the loop has something to do again."""
         session = self.session
         due = session.match.pace.next_frame_at if session.running else None
-        return due if due is not None and due > now else now + IDLE_INTERVAL
+        return min(due, now + LONGEST_SLEEP) if due is not None and due > now else now + IDLE_INTERVAL
 
     def _begin_record(self) -> None:
         """A match begins, the first or another: the record is of that one."""

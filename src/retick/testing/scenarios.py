@@ -3,15 +3,18 @@
 ``Scenario.drawn(seed)`` is the same on every computer, so a seed is a whole bug report.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from itertools import combinations
 from random import Random
+from typing import Any
 
 from retick.rollback.match.config import MatchConfig
 from retick.transport.conditions import Conditions
 
-__all__ = ["PATIENCE", "Scenario", "Trouble"]
+__all__ = ["PATIENCE", "SMALL_HISTORIES", "Scenario", "Trouble", "limits_around"]
 
+SMALL_HISTORIES = (32, 40, 64)
+"""Frames of history that a match of ten seconds passes many times."""
 LONGEST_PAUSE = 5.0
 """Seconds."""
 LONGEST_CUT = 3.0
@@ -21,6 +24,12 @@ DISCONNECT_AFTER = 12.0
 CRASH_AFTER = 4.0
 """The same where peers do crash; pauses and cuts are then shorter, so that no peer is dropped that is alive."""
 MOST_CRASHES = 2
+SMALL_SHARE = 0.3
+"""Of all scenarios: those with small limits."""
+LONG_SHARE = 0.04
+"""Of all scenarios: those that are long."""
+LONG_TIMES = 5
+"""How many times longer than the others these are."""
 PATIENCE = 60.0
 """Virtual seconds beyond the troubles after which a match counts as hung."""
 
@@ -60,7 +69,10 @@ class Scenario:
 
     @classmethod
     def drawn(cls, seed: int, *, peers: int = 2, frames: int = 600) -> "Scenario":
-        """Draw one: half of all links are bad, some are terrible, a few are perfect."""
+        """Draw one: half of all links are bad, some are terrible, a few are perfect.
+
+        Some have small limits, which they pass within seconds, and a few are long; ``frames`` are the least.
+        """
         dice = Random(f"chaos {seed} {peers}")
         names = tuple(f"peer{number}" for number in range(peers))
         # Bursts are counted in datagrams, and peers that connect send a few a second: where peers come and go, long
@@ -78,12 +90,24 @@ class Scenario:
             prediction_window=dice.choice((4, 8, 12, 12, 12)),
             disconnect_after=CRASH_AFTER if crashes else DISCONNECT_AFTER,
         )
+        if dice.random() < SMALL_SHARE:
+            config = replace(config, **limits_around(dice.choice(SMALL_HISTORIES)))
+        if dice.random() < LONG_SHARE:
+            frames *= LONG_TIMES
         return cls(seed=seed, frames=frames, peers=names, links=links, troubles=tuple(troubles), config=config)
 
     @property
     def limit(self) -> float:
         """Virtual seconds that the match may take."""
         return PATIENCE + 3 * self.frames / self.config.tick_rate + sum(trouble.seconds for trouble in self.troubles)
+
+
+def limits_around(history: int) -> dict[str, Any]:
+    """The least limits that a match with so much history can have, of those that are settings."""
+    backlog = 2 * history
+    least = {"history": history, "max_backlog": backlog, "inputs_remembered": backlog + max(backlog, 128)}
+    known = {each.name for each in fields(MatchConfig)}
+    return {name: value for name, value in least.items() if name in known}
 
 
 def _draw_link(dice: Random, burst_leave: float) -> tuple[Conditions, Conditions]:

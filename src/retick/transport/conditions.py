@@ -16,6 +16,8 @@ __all__ = ["HEADERS", "Conditions", "Path"]
 HEADERS = 28
 """Bytes of IPv4 and UDP headers, which count for a bandwidth limit."""
 
+LONGEST_DELAY = 10.0
+"""Seconds of latency, jitter or reordering; more is a mistake of units."""
 _CHANCES = ("loss", "burst_enter", "burst_leave", "burst_loss", "duplicate", "reorder")
 
 
@@ -57,6 +59,12 @@ class Conditions:
         for name in ("latency", "jitter", "reorder_delay", "bandwidth", "queue"):
             if not getattr(self, name) >= 0:
                 raise UsageError(f"{name} is 0 or more, not {getattr(self, name)}")
+        for name in ("latency", "jitter", "reorder_delay"):
+            if getattr(self, name) > LONGEST_DELAY:
+                raise UsageError(
+                    f"{name} is in seconds, at most {LONGEST_DELAY:g}: {getattr(self, name)} of them is no network; "
+                    f"for milliseconds write {getattr(self, name) / 1000:g}"
+                )
 
     @classmethod
     def round_trip(cls, seconds: float, *, jitter: float = 0.0, loss: float = 0.0) -> Self:

@@ -4,16 +4,18 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Iterator
-from typing import Annotated
+from collections.abc import Callable, Iterator
+from typing import Annotated, TypeVar
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from retick.cli.bench.cheats import bench_cheats, bench_hours, cheat_jobs, run_cheat
 from retick.cli.exit_codes import NO
 from retick.cli.terminal import Screen
 from retick.testing.arenas import arena_for
 from retick.testing.chaos import ChaosFailure, Outcome, play, play_planted
+from retick.testing.cheats import CHEATS
 from retick.testing.scenarios import Scenario
 
 __all__ = ["bench_chaos", "run_seed", "run_seeds"]
@@ -23,6 +25,8 @@ PLANT_EVERY = 8
 
 Job = tuple[int, int, int, bool]
 Result = tuple[int, Outcome, str]
+J = TypeVar("J")
+R = TypeVar("R")
 
 
 def run_seed(job: Job) -> Result:
@@ -45,38 +49,59 @@ def _leave_interrupts_to_the_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def run_seeds(jobs: list[Job], processes: int) -> Iterator[Result]:
+def run_seeds(run: Callable[[J], R], jobs: list[J], processes: int) -> Iterator[R]:
     """The results as they come, in any order; one process runs them here."""
     if processes == 1 or len(jobs) == 1:
-        yield from map(run_seed, jobs)
+        yield from map(run, jobs)
         return
     context = multiprocessing.get_context("spawn")
     with context.Pool(processes, initializer=_leave_interrupts_to_the_parent) as pool:
-        yield from pool.imap_unordered(run_seed, jobs, chunksize=4)
+        yield from pool.imap_unordered(run, jobs, chunksize=4)
 
 
 def bench_chaos(
     matches: Annotated[int, typer.Option(min=1, help="How many matches.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the first match; the others have the next ones.")] = 1,
-    players: Annotated[int, typer.Option(min=2, max=8, help="Players in each match.")] = 2,
+    players: Annotated[
+        int | None, typer.Option(min=2, max=8, help="Players in each match: 2 if not given; with cheats 2 to 8, drawn.")
+    ] = None,
     frames: Annotated[int, typer.Option(min=180, help="Least frames of each match.")] = 600,
     planted: Annotated[bool, typer.Option(help="Also plant an error in one match of eight.")] = True,
+    cheats: Annotated[int, typer.Option(min=0, help="Play so many matches with one cheat each instead.")] = 0,
+    cheat: Annotated[
+        str | None, typer.Option(help="The cheat of these matches, by name; all in turn if not given.")
+    ] = None,
+    hours: Annotated[float, typer.Option(min=0.0, help="Play so many hours of one match instead.")] = 0.0,
     processes: Annotated[int, typer.Option(min=0, help="Processes; 0: one for each core.")] = 0,
 ) -> None:
     """Play seeded matches of bots on bad links, with cuts, pauses, crashes and returns, in simulated time.
 
     Every match must end with equal checksums, equal to a run of the game without a network, without a hang and without
-    a false alarm; every planted error must be found. Exit code 0: all is well. 1: a match failed. 2: misuse.
+    a false alarm; every planted error must be found. With --cheats, one machine of each match breaks a rule, and the
+    honest ones must end as one. With --hours, machines come and go in one long match.
+    Exit code 0: all is well. 1: a match failed. 2: misuse.
 
     Example: retick bench chaos --matches 5000 --players 4
     """
+    cores = processes or os.cpu_count() or 1
+    if hours:
+        bench_hours(Console(highlight=False), hours, seed, players or 4)
+        return
+    if cheats or cheat is not None:
+        if cheat is not None and cheat not in CHEATS:
+            raise typer.BadParameter(f"there is no cheat {cheat!r}; there are: {', '.join(CHEATS)}")
+        cheating = cheat_jobs(cheats or 1, seed, players, cheat)
+        results = _with_progress(run_seeds(run_cheat, cheating, cores), len(cheating))
+        bench_cheats(Console(highlight=False), len(cheating), results)
+        return
+    players = players or 2
     jobs = [(seed + n, players, frames, planted and n % PLANT_EVERY == 0) for n in range(matches)]
     total = Outcome()
     failures: list[tuple[int, str]] = []
     console = Screen()
     started = time.perf_counter()
     try:
-        for found, outcome, wrong in _with_progress(run_seeds(jobs, processes or os.cpu_count() or 1), matches):
+        for found, outcome, wrong in _with_progress(run_seeds(run_seed, jobs, cores), matches):
             total.add(outcome)
             if wrong:
                 failures.append((found, wrong))
@@ -95,7 +120,7 @@ def _failure(seed: int, players: int, frames: int, wrong: str) -> str:
     return f"seed {seed}: {wrong}\n  again: {again}"
 
 
-def _with_progress(results: Iterator[Result], matches: int) -> Iterator[Result]:
+def _with_progress(results: Iterator[R], matches: int) -> Iterator[R]:
     columns = (TextColumn("chaos"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     console = Screen(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
