@@ -280,7 +280,7 @@ def test_the_application_can_show_a_peer_out_of_the_lobby_and_keep_it_out() -> N
     mesh.crash("peer1")
     again = mesh._enter("peer1", {"host_address": "peer0"})
     mesh.run(1.0)
-    assert again.events_of(MatchEnded)[0].reason == "you were shown out of this match"
+    assert again.events_of(MatchEnded)[0].reason == "refused: this address is banned"
 
 
 def test_a_peer_that_is_not_there_cannot_be_dropped() -> None:

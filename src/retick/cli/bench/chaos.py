@@ -85,14 +85,14 @@ def bench_chaos(
     """
     cores = processes or os.cpu_count() or 1
     if hours:
-        bench_hours(Console(highlight=False), hours, seed, players or 4)
+        bench_hours(Screen(), hours, seed, players or 4)
         return
     if cheats or cheat is not None:
         if cheat is not None and cheat not in CHEATS:
             raise typer.BadParameter(f"there is no cheat {cheat!r}; there are: {', '.join(CHEATS)}")
         cheating = cheat_jobs(cheats or 1, seed, players, cheat)
         results = _with_progress(run_seeds(run_cheat, cheating, cores), len(cheating))
-        bench_cheats(Console(highlight=False), len(cheating), results)
+        bench_cheats(Screen(), len(cheating), results)
         return
     players = players or 2
     jobs = [(seed + n, players, frames, planted and n % PLANT_EVERY == 0) for n in range(matches)]

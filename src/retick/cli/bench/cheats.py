@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import typer
-from rich.console import Console
 
 from retick.cli.exit_codes import NO
+from retick.cli.terminal import Screen
 from retick.testing.chaos import ChaosFailure
 from retick.testing.cheats import CHEATS
 from retick.testing.cheats.match import CheatFailure, CheatOutcome, play_cheat
@@ -62,7 +62,7 @@ class _Total:
         self.calls = max(self.calls, outcome.calls_at_once)
 
 
-def bench_cheats(console: Console, matches: int, results: Iterable[CheatResult]) -> None:
+def bench_cheats(console: Screen, matches: int, results: Iterable[CheatResult]) -> None:
     """Play matches with one cheat each, and say what came of them; exit code 1 if a cheat got its way."""
     total = _Total()
     started = time.perf_counter()
@@ -83,7 +83,7 @@ def bench_cheats(console: Console, matches: int, results: Iterable[CheatResult])
         raise typer.Exit(NO)
 
 
-def _print(console: Console, total: _Total, seconds: float) -> None:
+def _print(console: Screen, total: _Total, seconds: float) -> None:
     idle = [name for name, count in total.broken.items() if not count]
     lines = [
         ("cheats", f"{len(total.broken)}, rules broken {sum(total.broken.values()):,} times"),
@@ -99,7 +99,7 @@ def _print(console: Console, total: _Total, seconds: float) -> None:
         console.print(f"{name:>20}  {text}", soft_wrap=True)
 
 
-def bench_hours(console: Console, hours: float, seed: int, players: int) -> None:
+def bench_hours(console: Screen, hours: float, seed: int, players: int) -> None:
     """One long match of machines that come and go; exit code 1 unless it has one outcome."""
     started = time.perf_counter()
     try:

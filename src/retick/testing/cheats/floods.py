@@ -8,7 +8,7 @@ from typing import Any
 from retick.link import LinkEndpoint
 from retick.rollback.match.match import Match
 from retick.rollback.session.link_config import link_config_for
-from retick.rollback.session.messages.connect import FROM_A_STATE, encode_call, encode_play, encode_watch
+from retick.rollback.session.messages.connect import FROM_A_STATE, Reach, encode_call, encode_play, encode_watch
 from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.session.messages.roster import TOKEN_SIZE
 from retick.rollback.session.messages.state import LARGEST_STATE, StateHeader, encode_chunk, encode_resync
@@ -18,6 +18,7 @@ from retick.testing.cheats.random_messages import Draws, random_message
 
 __all__ = ["FLOODS", "RequestFlood"]
 
+REACH = Reach(12, 2)
 A_FRAME = 8
 """Messages or payloads to each peer after each frame, in a flood of them."""
 CHUNK = 32768
@@ -197,9 +198,9 @@ class RequestFlood:
         for address in addresses:
             if len(self._link.connections) < 40 and self._dice.random() < 0.3:
                 token = getattr(self._session, "token", b"").ljust(TOKEN_SIZE, b"\0")
-                call = encode_call(token, self._dice.randrange(256))
+                call = encode_call(token, self._dice.randrange(256), REACH)
                 watch = encode_watch(self._dice.choice((0, 5, 1 << 30, FROM_A_STATE)))
-                data = self._dice.choice((call, watch, encode_play(), b"", self._dice.randbytes(20)))
+                data = self._dice.choice((call, watch, encode_play(REACH), b"", self._dice.randbytes(20)))
                 self._link.dial(address, seats=self._dice.choice((0, 1, 1, 200)), data=data)
         self._link.handle_timeout(now=now)
         return self._link.datagrams_to_send(now=now)

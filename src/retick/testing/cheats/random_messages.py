@@ -112,8 +112,17 @@ def _drop(draws: Draws) -> bytes:
     commits = [
         (draws.peer_id(), pack_seats(draws.players()), draws.frame()) for _ in range(draws.dice.choice((0, 1, 3)))
     ]
-    before = frozenset(peer_id for peer_id in lost if draws.dice.random() < 0.2)
-    return encode_drop(Drop(lost, known, tuple(commits), draws.match(), before), input_size_of(draws.session.sim))
+    drop = Drop(
+        lost,
+        known,
+        tuple(commits),
+        draws.match(),
+        before=frozenset(peer_id for peer_id in lost if draws.dice.random() < 0.2),
+        unheard=tuple((peer_id, draws.dice.randrange(256)) for peer_id in draws.peer_ids()),
+        decided=tuple((player, draws.frame()) for player in draws.players() if draws.dice.random() < 0.3),
+        serial=draws.dice.choice((0, draws.word() >> 16, draws.word())),
+    )
+    return encode_drop(drop, input_size_of(draws.session.sim))
 
 
 def _welcome(draws: Draws) -> bytes:
@@ -180,14 +189,14 @@ def _id_and_frame(kind: Kind) -> Callable[[Draws], bytes]:
 _RANDOM: dict[Kind, Callable[[Draws], bytes]] = {
     Kind.APPLICATION: _application,
     Kind.ROSTER: _roster,
-    Kind.READY: lambda draws: encode_ready(),
+    Kind.READY: lambda draws: encode_ready(draws.token()),
     Kind.START: lambda draws: encode_start(draws.word()),
     Kind.DROP: _drop,
     Kind.WELCOME: _welcome,
     Kind.STATE: _state,
     Kind.MEET: _meet,
     Kind.JOINED: lambda draws: encode_joined(),
-    Kind.PROPOSE: _id_message(Kind.PROPOSE),
+    Kind.PROPOSE: _id_and_frame(Kind.PROPOSE),
     Kind.PROMISE: _id_and_frame(Kind.PROMISE),
     Kind.COMMIT: _id_and_frame(Kind.COMMIT),
     Kind.CANCEL: _id_message(Kind.CANCEL),
@@ -195,6 +204,7 @@ _RANDOM: dict[Kind, Callable[[Draws], bytes]] = {
     Kind.FEED: _feed,
     Kind.EVIDENCE: _evidence,
     Kind.RESYNC: lambda draws: encode_resync(draws.match(), draws.header()),
+    Kind.ASK: lambda draws: encode_byte(Kind.ASK, draws.match()),
     Kind.RESYNCED: lambda draws: encode_byte_and_number(Kind.RESYNCED, draws.match(), draws.word()),
 }
 
