@@ -77,8 +77,9 @@ class SessionCore:
                 connection = peer.connection
                 if connection is not None:
                     connection.send_unreliable(data)
-            is_quiet: cython.bint = self.is_quiet and not match.is_stalled and not match.alarm.is_open
-            if (packets or not match.exchanges) and not is_quiet:
+            if (packets or not match.exchanges) and not (
+                self.is_quiet and not match.is_stalled and not match.alarm.is_open
+            ):
                 # Once a frame, and while waiting as often as packets are sent again.
                 self.is_quiet = self.ask_parts(match, now)
         return self.link.drain(now)
