@@ -35,6 +35,7 @@ cdef class Match:
     cdef bint is_unsent
     cdef public bint wakes_parts
     cdef double resend_at
+    cdef double sent_at
     cdef double resend_interval
     cdef double sample_at
     cdef object __weakref__

@@ -74,6 +74,7 @@ class Match:
         is_unsent: bool
         wakes_parts: bool
         resend_at: float
+        sent_at: float
         resend_interval: float
         sample_at: float
 
@@ -137,7 +138,7 @@ class Match:
         self.is_unsent = self.wakes_parts = False
         self.resend_at = 0.0
         self.resend_interval = config.resend_interval
-        self.sample_at = float("-inf")
+        self.sample_at = self.sent_at = float("-inf")
 
     @property
     def joins_at(self) -> int | None:
@@ -268,6 +269,7 @@ class Match:
         if not self.is_unsent and (not self.is_stalled or now < self.resend_at):
             return made
         self.is_unsent = False
+        self.sent_at = now
         self.resend_at = now + self.resend_interval
         if self.is_stalled and now - self.stalled_since > LONG_STALL:
             self.wakes_parts = True
@@ -343,9 +345,14 @@ class Match:
         A peer that keeps to the protocol and waits for somebody else is not among them: it has sent its inputs for its
         window and its delay beyond the frame that it waits for, and they are at least one frame together.
         """
+        return [player for player in exchange.players if self.engine.is_missing(player, self.frontier)]
+
+    @property
+    def frontier(self) -> int:
+        """The newest frame whose inputs must all be known before the next frame can run."""
         is_playing = self.engine.frame >= self.first_own
-        frontier = self.engine.frame - (self.config.prediction_window if is_playing else 0)
-        return [player for player in exchange.players if self.engine.is_missing(player, frontier)]
+        frontier: int = self.engine.frame - (self.config.prediction_window if is_playing else 0)
+        return frontier
 
     def _resume(self, now: float) -> None:
         seconds = now - self.stalled_since

@@ -78,7 +78,8 @@ class SessionCore:
                 connection = peer.connection
                 if connection is not None:
                     connection.send_unreliable(data)
-            if (packets or not match.exchanges) and (not self.is_quiet or match.wakes_parts or match.alarm.is_open):
+            is_time: cython.bint = match.sent_at == now or not match.exchanges
+            if is_time and (not self.is_quiet or match.wakes_parts or match.alarm.is_open):
                 # Once a frame, and while waiting as often as packets are sent again.
                 match.wakes_parts = False
                 self.is_quiet = self.ask_parts(match, now)

@@ -96,7 +96,7 @@ class Drops(SessionPart):
     def _receive(self, peer: Peer, drop: Drop, match: Match) -> None:
         session, agreement = self._session, self._session.drop_agreement
         self._check(peer, drop, match)
-        self._note_unheard(peer, drop)
+        self._note_unheard(peer, drop, match)
         self._catch_up_with_commits(drop, match)
         if not peer.is_heard and session.peer_id in dict(drop.unheard):
             # Its CANCEL cannot reach us; a COMMIT that it gave would be among its commits.
@@ -133,13 +133,18 @@ class Drops(SessionPart):
         if drop.match == match.number and match.joins_at is not None and claimed > most:
             raise InvalidValue(f"a DROP that claims inputs up to frame {claimed}, at frame {match.engine.frame}")
 
-    def _note_unheard(self, peer: Peer, drop: Drop) -> None:
+    def _note_unheard(self, peer: Peer, drop: Drop, match: Match) -> None:
         session = self._session
+        is_news = False
         for peer_id, reason in drop.unheard:
             if session.hearing.add(peer.peer_id, peer_id, reason):
                 if peer_id == session.peer_id or peer_id in session.peers:
                     session.tell(PeerUnheard(peer=peer_id, by=peer.peer_id, reason=reason, text=describe(reason)))
                 session.forwarding.send_newest(peer_id, peer)
+                is_news = True
+        if is_news and peer.is_heard and session.joins.commits:
+            # A sponsor that it no longer hears may have given us a COMMIT and not to it.
+            self._send_drop(match, [peer])
 
     def peer_id_given(self, peer_id: int) -> None:
         self._early.pop(peer_id, None)

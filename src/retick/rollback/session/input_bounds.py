@@ -88,7 +88,7 @@ class InputBounds(SessionPart):
         quiet_after = self._session.link.config.quiet_after
         if peer.connection is None or peer.connection.stats.silent_for > quiet_after:
             watch.heard_since = now
-        if now - watch.heard_since < quiet_after / 2:
+        if now - watch.heard_since < quiet_after / 2 or now < self._session.joins.blameless_until:
             return
         timeout = match.config.input_timeout
         if match.alarm.state is AlarmState.REPORTED:

@@ -155,14 +155,13 @@ class InputForwarding(SessionPart):
     def _missing(self, match: Match, *, is_stalled: bool) -> list[tuple[int, int]]:
         """Players whose inputs are to be asked for, each with its peer's id."""
         session = self._session
-        frontier = match.engine.frame - match.config.prediction_window
         missing = [
             (player, peer.peer_id)
             for peer in session.players_peers()
             for player in peer.players
             if not peer.is_heard
             or player in self._helped
-            or (is_stalled and match.engine.first_missing(player) <= frontier)
+            or (is_stalled and match.engine.first_missing(player) <= match.frontier)
         ]
         undecided = session.drop_agreement.undecided_players()
         if undecided and self._is_agreed(match):
@@ -185,11 +184,14 @@ class InputForwarding(SessionPart):
     def _expel_who_holds_inputs_back(self, match: Match, now: float) -> None:
         """Who says that it hears a peer for whose inputs we wait must pass them on, or stop hearing that peer."""
         session = self._session
-        frontier = match.engine.frame - match.config.prediction_window
         held: dict[int, tuple[int, float]] = {}
         for peer in session.players_peers():
             frame = min(match.engine.first_missing(player) for player in peer.players)
-            if not peer.is_heard and frame <= frontier and match.alarm.state in (AlarmState.NONE, AlarmState.FALSE):
+            if (
+                not peer.is_heard
+                and frame <= match.frontier
+                and match.alarm.state in (AlarmState.NONE, AlarmState.FALSE)
+            ):
                 known = self._held.get(peer.peer_id)
                 held[peer.peer_id] = known if known is not None and known[0] == frame else (frame, now)
         self._held = held

@@ -184,8 +184,7 @@ class CheatingSession(RollbackSession):
         config: MatchConfig | None = None,
         **details: Any,
     ) -> None:
-        kind: Any = cheat
-        super().__init__(sim, config=kind.settings(config or MatchConfig()), **details)
+        super().__init__(sim, config=config, **details)
         self.cheat = cheat(self, dice)
         self.error: RetickError | None = None
         """What the cheat's own session raised: it is gone since then, like a process that has crashed."""
@@ -196,6 +195,11 @@ class CheatingSession(RollbackSession):
         self.time = 0.0
         """Virtual seconds, as the network counts them."""
         self.parts = (_Tap(self), *self.parts)
+
+    def start(self, seed: int, **details: Any) -> None:
+        # What it announced when it connected was honest.
+        self.config = self.cheat.settings(self.config)
+        super().start(seed, **details)
 
     @property
     def is_cheating(self) -> bool:

@@ -32,6 +32,12 @@ PROMISE_SECONDS = 0.25
 """Seconds that a promise is ahead, in addition to two round trips."""
 COMMIT_SECONDS = 6.0
 """How long a sponsor has to answer a promise. It gives up a newcomer after 3 s without all promises."""
+COMMITS_TOGETHER = 12.0
+"""How long a sponsor may let a peer wait for answers to promises in all, in one match."""
+ORPHAN_SECONDS = 2.0
+"""How long after such a sponsor was expelled others have to say that it gave the COMMIT; else there was none."""
+HOLD_SECONDS = COMMIT_SECONDS + ORPHAN_SECONDS
+"""How long after a promise or a COMMIT another peer may stand at the frame that it has promised."""
 
 
 class Joins(SessionPart):
@@ -55,6 +61,10 @@ class Joins(SessionPart):
         """The frames that a COMMIT for it may name."""
         self._promised_at = 0.0
         """When the promise was given."""
+        self.blameless_until = 0.0
+        """Until when others may send no inputs because they stand at a promised frame."""
+        self._waited: dict[int, float] = {}
+        """Seconds for which each sponsor has let us wait for answers to promises."""
         self._last_id = HOST_ID
         """The id that was given last; the next one follows it."""
 
@@ -73,6 +83,7 @@ class Joins(SessionPart):
 
     def peer_id_given(self, peer_id: int) -> None:
         self._last_id = peer_id
+        self._waited.pop(peer_id, None)
         self.commits.pop(peer_id, None)
         self._first_frames.pop(peer_id, None)
 
@@ -179,6 +190,7 @@ class Joins(SessionPart):
     def promise(self, match: Match, last: int) -> int:
         """A frame a little ahead, up to ``last``, at which this peer stops until it receives the agreed one."""
         match.barrier = frame = min(match.engine.frame + self._ahead(match), last)
+        self.blameless_until = self._session.now + HOLD_SECONDS
         return frame
 
     def last_to_promise(self, match: Match) -> int:
@@ -197,9 +209,23 @@ class Joins(SessionPart):
         if self._promised_for is None:
             return calls_wait
         sponsor = self._session.peers.get(self._sponsors[self._promised_for])
-        if sponsor is not None and now - self._promised_at > COMMIT_SECONDS:
-            self._session.expel(sponsor, "neither COMMIT nor CANCEL for a newcomer")
+        waited = now - self._promised_at
+        if sponsor is not None and sponsor.is_heard:
+            if waited > COMMIT_SECONDS or waited + self._waited.get(sponsor.peer_id, 0.0) > COMMITS_TOGETHER:
+                self._session.expel(sponsor, "neither COMMIT nor CANCEL for a newcomer")
+        elif sponsor is not None and waited > COMMIT_SECONDS + ORPHAN_SECONDS:
+            # Whoever has received its COMMIT has told us by now.
+            self._call_off(self._promised_for, match)
         return True
+
+    def _end_promise(self) -> None:
+        """The answer to our promise has come, or is not needed any more."""
+        now = self._session.now
+        if self._promised_for is not None:
+            sponsor = self._sponsors[self._promised_for]
+            self._waited[sponsor] = self._waited.get(sponsor, 0.0) + max(now - self._promised_at, 0.0)
+        self._promised_for = None
+        self.blameless_until = now + HOLD_SECONDS
 
     def receive_cancel(self, peer: Peer, data: bytes) -> None:
         """A sponsor has given up its newcomer, or a player answers our PROPOSE with that it cannot let ours in."""
@@ -272,7 +298,8 @@ class Joins(SessionPart):
         for player in newcomer.players:
             match.engine.restore_player(player, frame)
             agreement.restore_player(player)
-        match.barrier = self._promised_for = None
+        match.barrier = None
+        self._end_promise()
         newcomer.role = Role.PLAYER
         # Every player has promised for this one, and so has received all that was committed and agreed before.
         self.commits = {newcomer.peer_id: (pack_seats(newcomer.players), frame)}
@@ -286,7 +313,7 @@ class Joins(SessionPart):
         """Refuse a newcomer after all: it may come again."""
         match.barrier = None
         if self._promised_for == newcomer.peer_id:
-            self._promised_for = None
+            self._end_promise()
         self._session.stop_exchange(newcomer)
         self._session.peers.pop(newcomer.peer_id, None)
         if newcomer.connection is not None:

@@ -129,6 +129,7 @@ class Lobby(SessionPart):
         decode_byte(data)
         session = self._session
         session.phase, session.token = Phase.GATHERING, b""
+        self._early = []
         for other in [other for other in session.peers.values() if other is not peer]:
             text = "the roster does not hold any more"
             if other.connection is not None:

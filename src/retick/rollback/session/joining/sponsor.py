@@ -12,6 +12,7 @@ Only one newcomer comes in at a time, so each step has its time. A newcomer take
 before; it loses it when it makes no progress.
 """
 
+from collections import Counter
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,8 @@ LONGEST_STANDSTILL = 5.0
 """Seconds without any progress of the newcomer, while the match goes on, after which it is given up."""
 LONGEST_PROMISE = 3.0
 """Seconds that the players have to answer PROPOSE."""
+MOST_UNPROMISED = 2
+"""How often a player may give no PROMISE before it is expelled."""
 HELD_OFF = 5.0
 """Seconds for which the address of a newcomer that was given up is refused: others may come first."""
 MOST_HELD_OFF = 64
@@ -80,6 +83,8 @@ class Sponsor(SessionPart):
         """When our newcomer last made progress, or the match stood still."""
         self._held_off: dict[Hashable, float] = {}
         """Hosts of newcomers that were given up, and until when they are refused."""
+        self._unpromised: Counter[int] = Counter()
+        """How often a player gave no PROMISE in time."""
 
     def admit(self, request: Request) -> Accept | Refuse:
         """Somebody asks for seats in the running match."""
@@ -105,7 +110,8 @@ class Sponsor(SessionPart):
 
     def _is_busy(self) -> bool:
         session = self._session
-        joining = any(peer.role is Role.NEWCOMER for peer in session.peers.values())
+        others = session.peers.values()
+        joining = any(peer.role is Role.NEWCOMER or not peer.is_heard for peer in others)
         return joining or session.match is None or session.match.joins_at is None
 
     def let_in(self, peer: Peer) -> bool:
@@ -210,11 +216,24 @@ class Sponsor(SessionPart):
         self._progress = progress
         if self._proposed_at is not None:
             if now - self._proposed_at > LONGEST_PROMISE:
-                self.cancel(match, "not every player has promised a frame: try again")
+                self._cancel_unpromised(match)
         elif now - self._moved_at > LONGEST_STANDSTILL or now - self._began_at > LONGEST_JOIN:
             if newcomer.connection is not None and len(self._held_off) < MOST_HELD_OFF:
                 self._held_off[origin_of(newcomer.connection.address)] = now + HELD_OFF
             self.cancel(match, "joining took too long: try again")
+
+    def _cancel_unpromised(self, match: Match) -> None:
+        """Some players gave no PROMISE: everybody stood still for them. The second time they are expelled."""
+        session = self._session
+        late = [peer for peer in session.heard_peers() if peer.peer_id not in self._promises]
+        self.cancel(match, "not every player has promised a frame: try again")
+        for peer in late:
+            self._unpromised[peer.peer_id] += 1
+            if self._unpromised[peer.peer_id] >= MOST_UNPROMISED and session.running:
+                session.expel(peer, "does not promise a frame for a newcomer")
+
+    def peer_id_given(self, peer_id: int) -> None:
+        self._unpromised.pop(peer_id, None)
 
     def _progress_of(self, newcomer: Peer, match: Match) -> tuple[Any, ...]:
         """Our frame, and all that changes while a newcomer receives its state and runs what follows."""
