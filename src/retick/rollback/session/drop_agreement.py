@@ -15,7 +15,27 @@ from retick.errors import InputConflict
 from retick.rollback.engine.engine import RollbackEngine
 from retick.rollback.session.messages.drop import KNOWN_INPUTS, Drop, Known
 
-__all__ = ["DropAgreement"]
+__all__ = ["DropAgreement", "learn_inputs"]
+
+
+def learn_inputs(
+    engine: RollbackEngine, player: int, first: int, inputs: tuple[int, ...]
+) -> tuple[int, InputConflict | None]:
+    """Use what another peer knows of a player's inputs: how many were new, and how they contradict ours, if they do.
+
+    The player's peer may have sent us other inputs. What we have stands, also behind a gap that it left; what we have
+    not is the same for all. Who told us is not to blame.
+    """
+    # With a shorter history than the sender's not all of them may fit: the rest is asked for later.
+    inputs = inputs[: max(engine.frame + engine.history + 1 - first, 0)]
+    try:
+        return engine.add_remote_inputs(player, first, inputs), None
+    except InputConflict as conflict:
+        news = 0
+        for frame, value in enumerate(inputs, first):
+            with suppress(InputConflict):
+                news += engine.add_remote_inputs(player, frame, (value,))
+        return news, conflict
 
 
 class DropAgreement:
@@ -97,19 +117,6 @@ class DropAgreement:
         """
         self._received[peer_id] = drop
 
-    def _learn(self, engine: RollbackEngine, player: int, first: int, inputs: tuple[int, ...]) -> None:
-        # With a shorter history than the sender's not all of them may fit: the rest is asked for later.
-        inputs = inputs[: max(engine.frame + engine.history + 1 - first, 0)]
-        try:
-            engine.add_remote_inputs(player, first, inputs)
-        except InputConflict:
-            # The lost peer sent us other inputs. What we have stands, also behind a gap that it left; what we have not
-            # is the same for all. The sender of this DROP is not to blame.
-            self.refused += 1
-            for frame, value in enumerate(inputs, first):
-                with suppress(InputConflict):
-                    engine.add_remote_inputs(player, frame, (value,))
-
     def disagreeing(self, survivors: Iterable[int], match: int) -> list[int]:
         """The survivors whose newest DROP does not name the same lost peers as we do, in this match."""
         lost = frozenset(self.lost)
@@ -144,7 +151,8 @@ class DropAgreement:
         for drop in received.values():
             for player, missing, inputs in drop.known:
                 if player in undecided:
-                    self._learn(engine, player, missing - len(inputs), inputs)
+                    _, conflict = learn_inputs(engine, player, missing - len(inputs), inputs)
+                    self.refused += conflict is not None
         frames = {player: self._frame_of(player, received, engine) for player in undecided}
         for player, frame in frames.items():
             if frame > min(engine.first_missing(player), engine.frame + engine.history):

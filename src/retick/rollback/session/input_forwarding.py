@@ -12,6 +12,7 @@ from retick.errors import DecodeError, HistoryEvicted, InputConflict, ProtocolVi
 from retick.rollback.events import InputConflictDetected
 from retick.rollback.match.alarm import AlarmState
 from retick.rollback.match.match import Match
+from retick.rollback.session.drop_agreement import learn_inputs
 from retick.rollback.session.messages.forward import (
     MOST_PASSED,
     WANT,
@@ -70,9 +71,6 @@ class InputForwarding(SessionPart):
         reason = None
         try:
             reason = self._receive_want(peer, data, match) if data[0] == WANT else self._use(peer, data, match, now)
-        except InputConflict as conflict:
-            reason = "InputConflict"
-            self._report(peer, conflict)
         except (DecodeError, ProtocolViolation, UsageError) as error:
             reason = type(error).__name__
         if reason is not None and peer.exchange is not None:
@@ -97,15 +95,15 @@ class InputForwarding(SessionPart):
         is_lost = passed.player in self._session.drop_agreement.undecided_players()
         if is_lost and not self._is_agreed(match):
             return "PassNotAsked"
-        engine = match.engine
-        # With a shorter history than the sender's not all of them may fit: the rest is asked for later.
-        inputs = passed.inputs[: max(engine.frame + engine.history + 1 - passed.frame, 0)]
-        if engine.add_remote_inputs(passed.player, passed.frame, inputs):
+        news, conflict = learn_inputs(match.engine, passed.player, passed.frame, passed.inputs)
+        if news:
             self._helped[passed.player] = now
         if is_lost:
             # At once: no frame may be run with inputs that we alone have behind those that came.
             self._session.drops.drop_when_agreed(match)
-        return None
+        if conflict is not None:
+            self._report(peer, conflict)
+        return "InputConflict" if conflict is not None else None
 
     def _is_agreed(self, match: Match) -> bool:
         """Whether all have named the same lost peers, so that only inputs are missing."""

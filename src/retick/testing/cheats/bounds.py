@@ -30,8 +30,8 @@ ANSWER_SECONDS = 6.0
 """Seconds that a peer has to answer in an agreement before it is expelled."""
 SLACK_SECONDS = 3.0
 """Seconds for messages that are lost and sent again on a bad link."""
-AHEAD_OF_CLOCK = 45
-"""Frames by which an honest machine may be ahead of its own schedule, that is of one frame for each tick."""
+AHEAD_OF_CLOCK = 2
+"""Frames, beyond its history, by which an honest machine may be ahead of its schedule of one frame for each tick."""
 MOST_MEMORY = 2 << 20
 """Bytes of one honest session, its queues and its history of small states included."""
 CALLS_AT_ONCE = 20_000

@@ -81,7 +81,7 @@ class Referee:
         if begun is not match:
             begun, first, at = self._schedule[peer.name] = (match, frame, now)
         ahead = frame - first - (now - at) * self._scenario.config.tick_rate
-        if ahead > bounds.AHEAD_OF_CLOCK:
+        if ahead > self._scenario.config.history + bounds.AHEAD_OF_CLOCK:
             raise CheatFailure("Driven", f"{peer.name} is {ahead:.0f} frames ahead of its clock")
 
     def _weigh(self, peer: MeshPeer) -> None:

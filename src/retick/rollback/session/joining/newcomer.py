@@ -6,6 +6,7 @@
 from typing import TYPE_CHECKING
 
 from retick.errors import InvalidValue
+from retick.link import Reason
 from retick.rollback.events import MatchStarted
 from retick.rollback.match.match import Match
 from retick.rollback.session.messages.addresses import check_reachable
@@ -37,6 +38,8 @@ class Newcomer(SessionPart):
         self._has_joined = False
         self._since: float | None = None
         """When we first waited after WELCOME."""
+        self._denied: set[int] = set()
+        """Players of the WELCOME that have closed the link to us."""
 
     def receive_welcome(self, sponsor: Peer, data: bytes) -> None:
         """The sponsor says who plays and announces a state: call the others."""
@@ -108,10 +111,19 @@ class Newcomer(SessionPart):
             self._report_when_level(match)
 
     def peer_gone(self, peer: Peer, reason: str) -> None:
-        """One who loses a peer before it is in gives up: it cannot agree on drops with the others."""
-        session = self._session
-        if session.running and session.match is not None and session.match.joins_at is None:
+        """One who loses a peer before it is in gives up: it cannot agree on drops with the others.
+
+        So does one to whom most players say that it was not let in: its sponsor has deceived it, or was lost.
+        """
+        session, welcome = self._session, self._welcome
+        if not session.running or session.match is None or welcome is None:
+            return
+        if session.match.joins_at is None:
             session.end(reason)
+        elif peer.connection is not None and peer.connection.close_reason == Reason.DENIED:
+            self._denied.add(peer.peer_id)
+            if 2 * len(self._denied) > len(welcome.entries):
+                session.end("the others did not let us in: try again")
 
     def while_waiting(self, now: float) -> None:
         """A sponsor that is alive and does not let us in is not waited for longer than a join can take."""
