@@ -27,9 +27,8 @@ def answers(task: Task) -> list[dict[str, Any]]:
     )  # fmt: skip
     found = [json.loads(line) for line in done.stdout.splitlines()]
     if done.returncode and not any("bug" in each for each in found):
-        found.append(
-            {"target": task["target"], "bug": f"the process ended with {done.returncode}\n{done.stderr[-3000:]}"}
-        )
+        said = done.stderr if len(done.stderr) < 4000 else f"{done.stderr[:2000]}\n...\n{done.stderr[-2000:]}"
+        found.append({"target": task["target"], "bug": f"the process ended with {done.returncode}\n{said}"})
     return found
 
 

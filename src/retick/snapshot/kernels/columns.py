@@ -149,6 +149,8 @@ class Columns:
         old.room[component] = 2 * old.room[component] + 16
         self.allocate(0, old.room)
         for every in range(self.table.component_count):
+            if self.rows[every] == 0:
+                continue  # such a column may have no memory yet, and C forbids to copy even nothing from there
             for field in range(self.table.first[every], self.table.first[every] + self.table.fields[every]):
                 if cython.compiled:
                     memcpy(self.columns[field], old.columns[field], 8 * self.rows[every])

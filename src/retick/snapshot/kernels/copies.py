@@ -36,6 +36,8 @@ def copy_columns(cls: Any, source: Columns, tick: Any) -> Columns:
         rows = source.rows[component]
         made.rows[component] = rows
         made.present[component] = source.present[component]
+        if rows == 0:
+            continue  # no memory to copy from
         for field in range(table.first[component], table.first[component] + table.fields[component]):
             if cython.compiled:
                 memcpy(made.columns[field], source.columns[field], 8 * rows)
