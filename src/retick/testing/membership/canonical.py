@@ -4,7 +4,8 @@ Theory of operation. The whole object graph is walked, whatever the classes are,
 values: an object by its class and its fields, one that was met before by its number. Three things are abstracted, and
 nothing else. Frames are written relative to the frame that the session is about to run, and times relative to its
 clock. Statistics are set to zero in the objects themselves (``STATISTICS``), so that they can have no effect. Frames
-of old decisions, and rows of inputs that are further back than ``OLD``, are all the same.
+of decisions, and rows of inputs, that are further back than ``OLD`` are all the same; so are other frames that are
+further back than ``FAR_BEHIND``.
 """
 
 import re
@@ -29,8 +30,8 @@ __all__ = ["OLD", "newest_frame", "plain_values", "session_digest"]
 
 OLD = 5
 """Frames after which it no longer matters how long ago something was decided."""
-FAR_BEHIND = 20
-"""Frames after which it no longer matters by how much somebody is behind: in the model nobody alive comes so far."""
+FAR_BEHIND = 14
+"""Frames after which it no longer matters how far back anything is: in the model nobody alive is so far behind."""
 LONGEST_TIMER = 40.0
 """Seconds after which every timer has run out."""
 
@@ -68,15 +69,15 @@ STATISTICS: dict[str, dict[str, Callable[[], Any]]] = {
 CONSTANT = (MessageRoutes, Seats, MatchConfig, LinkConfig, Pace, LeadEstimate, RateMeter)
 """Classes whose objects are the same in all sessions of a search."""
 CONSTANT_FIELDS = {("Match", "resend_interval"), ("Match", "next_recorded"), ("Match", "sim"), ("Match", "seed")}
-EXACT = {
-    ("Exchange", "acknowledged"),
-    ("Exchange", "their_frame"),
-    ("LocalInputs", "upto"),
-    ("Match", "fence"),
-    ("RollbackEngine", "current"),
-    ("InputHistory", "upto"),
+DECISIONS = {
+    ("DropAgreement", "_received"),
+    ("DropAgreement", "_sent"),
+    ("DropAgreement", "decided"),
+    ("InputHistory", "dropped_from"),
+    ("Joins", "commits"),
+    ("Match", "first_own"),
 }
-"""Frames of which every distance counts, however old: they say what is to be sent or waited for."""
+"""Frames that were agreed: nothing is sent or waited for from there on."""
 FUNCTIONS = (FunctionType, BuiltinFunctionType, type)
 PLAIN = (type(None), bool, str)
 
@@ -108,12 +109,12 @@ class _Walk:
         self._now = now
         self._numbers: dict[int, int] = {}
 
-    def visit(self, value: Any, is_exact: bool) -> None:
+    def visit(self, value: Any, is_decided: bool) -> None:
         kind = type(value)
         if kind in PLAIN:
             self.out.append(value)
         elif kind is int:
-            self.out.append(self._relative(value, is_exact) if is_frame(value) else value)
+            self.out.append(self._relative(value, is_decided) if is_frame(value) else value)
         elif kind is float:
             self.out.append(("s", round(max(value - self._now, -LONGEST_TIMER), 3)))
         elif kind is bytes or kind is bytearray:
@@ -121,11 +122,11 @@ class _Walk:
         elif isinstance(value, Enum):
             self.out.append(value.name)
         elif isinstance(value, tuple | list):
-            self._visit_all(kind.__name__, value, is_exact)
+            self._visit_all(kind.__name__, value, is_decided)
         elif isinstance(value, dict):
-            self._visit_all("dict", [part for pair in value.items() for part in pair], is_exact)
+            self._visit_all("dict", [part for pair in value.items() for part in pair], is_decided)
         elif isinstance(value, set | frozenset):
-            self._visit_all("set", sorted(value, key=repr), is_exact)
+            self._visit_all("set", sorted(value, key=repr), is_decided)
         elif isinstance(value, MethodType):
             self.out.append(value.__name__)
             self.visit(value.__self__, False)
@@ -136,18 +137,18 @@ class _Walk:
         else:
             self._visit_object(value)
 
-    def _relative(self, frame: int, is_exact: bool) -> tuple[str, int]:
+    def _relative(self, frame: int, is_decided: bool) -> tuple[str, int]:
         self.frames.append(frame)
         distance = frame - self._frame
-        return ("f", max(distance, -FAR_BEHIND if is_exact else -OLD))
+        return ("f", max(distance, -OLD if is_decided else -FAR_BEHIND))
 
     def _relative_bytes(self, found: "re.Match[bytes]") -> bytes:
         return repr(self._relative(int.from_bytes(found[0], "little"), False)).encode()
 
-    def _visit_all(self, name: str, values: Any, is_exact: bool) -> None:
+    def _visit_all(self, name: str, values: Any, is_decided: bool) -> None:
         self.out.append((name, len(values)))
         for value in values:
-            self.visit(value, is_exact)
+            self.visit(value, is_decided)
 
     def _visit_object(self, value: Any) -> None:
         known = self._numbers.get(id(value))
@@ -170,7 +171,7 @@ class _Walk:
             for field, content in _fields(value):
                 if (name, field) not in CONSTANT_FIELDS:
                     self.out.append(field)
-                    self.visit(content, (name, field) in EXACT)
+                    self.visit(content, (name, field) in DECISIONS)
 
     def _visit_inputs(self, inputs: InputHistory) -> None:
         """Rows in the order of their frames, wherever they are in the ring."""
@@ -179,8 +180,8 @@ class _Walk:
             if frame >= self._frame - OLD:
                 cells = slice(at * seats, (at + 1) * seats)
                 self.out.append((frame - self._frame, inputs.used[cells], inputs.confirmed[cells]))
-        self.visit([inputs.upto, inputs.newest], True)
-        self.visit([inputs.dropped_from, inputs.start, inputs.dirty], False)
+        self.visit([inputs.upto, inputs.newest], False)
+        self.visit([inputs.dropped_from, inputs.start, inputs.dirty], True)
         self.visit([inputs.local, inputs.any_dirty, inputs.guessed_from], False)
 
 

@@ -18,10 +18,9 @@ GHOST = 500
 class Draft:
     """A state with lists in place of tuples, and the things that can happen to it."""
 
-    def __init__(self, machines: Machines, names: tuple[str, ...], most_ticks: int, state: State) -> None:
+    def __init__(self, machines: Machines, names: tuple[str, ...], state: State) -> None:
         self._machines = machines
         self._names = names
-        self._most_ticks = most_ticks
         self.members: list[Member] = list(state.members)
         self.channels: dict[tuple[int, int, Key], tuple[int, tuple[int, ...]]] = {
             channel[:3]: channel[3:] for channel in state.channels
@@ -30,7 +29,6 @@ class Draft:
         self.cuts = state.cuts
         self.facts = list(state.facts)
         self.overdue = state.overdue
-        self.ticks = state.ticks
         self.wrongs: list[str] = []
         """Invariants that do not hold, in words."""
 
@@ -40,26 +38,31 @@ class Draft:
         held, (first, *rest) = self.channels.pop((source, target, key))
         if rest:
             self.channels[source, target, key] = (held, tuple(rest))
-        self.refill()
         self._arrive(source, target, key, self._machines.items[first])
 
     def overtake(self, source: int, target: int, key: Key) -> None:
         """A goodbye that does not wait arrives before the messages that were sent before it; they are lost."""
         _, items = self.channels.pop((source, target, key))
-        self.refill()
         self._arrive(source, target, key, self._machines.items[items[-1]])
 
     def silence(self, at: int, key: Key) -> None:
         """A machine finds the other end of a connection silent: what is still under way comes too late."""
         self.channels = {channel: held for channel, held in self.channels.items() if channel[1:] != (at, key)}
-        self.refill()
         self._happen(at, ("arrive", "", key, ("silence",)))
+
+    def frame(self, at: int) -> None:
+        """A machine runs a frame while the others wait."""
+        self.budget = self.budget._replace(frames=self.budget.frames - 1)
+        self.tick(at)
 
     def tick(self, at: int, lost: tuple[int, ...] = ()) -> int:
         """A machine runs a frame if it may, and sends its inputs; the frames that it went on."""
         offset = self.members[at][1]
-        self.ticks = max(self.ticks - 1, 0)
         return self._send(at, self._happen(at, ("tick",)), offset, lost)
+
+    def resend(self, at: int) -> None:
+        """A machine sends its inputs again, and runs no frame."""
+        self._send(at, self._happen(at, ("resend",)), self.members[at][1], ())
 
     def _send(self, at: int, result: Result, offset: int, lost: tuple[int, ...]) -> int:
         for address, key, data in result.payloads:
@@ -69,17 +72,10 @@ class Draft:
         return result.moved
 
     def wait(self, at: int) -> None:
-        """Time passes for one machine. When it has for all, delayed messages are on their way again."""
+        """Time passes for one machine."""
         local, offset, clock = self.members[at]
         self.members[at] = (local, offset, clock + 1)
-        self.ticks = 0
         self._send(at, self._happen(at, ("wait",)), offset, ())
-        clocks = {member[2] for member in self.members if member and member[0] > 0}
-        if len(clocks) <= 1:
-            self.members = [(*member[:2], 0) if member else member for member in self.members]
-            self.channels = {channel: (max(held - 1, 0), items) for channel, (held, items) in self.channels.items()}
-            self.overdue += 1
-            self.ticks = self._most_ticks
 
     def round(self) -> None:
         """Time passes for everyone, and nobody has anything to say about it."""
@@ -104,13 +100,11 @@ class Draft:
         self.channels = {channel: held for channel, held in self.channels.items() if channel[1] != at}
         self.budget = self.budget._replace(exits=self.budget.exits - 1)
         self.overdue = 0
-        self.refill()
 
     def dial(self, at: int, target: int) -> None:
         """A program starts and asks ``target`` for a seat."""
         self.budget = self.budget._replace(joins=self.budget.joins - 1)
         self.open(at, target, first_dial=16 * self.budget.joins)
-        self.refill()
 
     def open(self, at: int, host: int | None, first_dial: int = 0) -> None:
         name = self._names[at]
@@ -141,7 +135,6 @@ class Draft:
         """A request arrives twice, the first time as if it came from somebody who then says nothing more."""
         self._use_fault()
         first = self._machines.items[self.channels[source, target, key][1][0]]
-        self.refill()
         self._arrive(source, target, (key[0], key[1] + GHOST), first)
 
     def cut(self, first: int, second: int) -> None:
@@ -151,16 +144,11 @@ class Draft:
             channel: held for channel, held in self.channels.items() if pair(*channel[:2]) not in self.cuts
         }
         self.overdue = 0
-        self.refill()
 
     def _use_fault(self) -> None:
         self.budget = self.budget._replace(faults=self.budget.faults - 1)
 
     # What a machine does.
-
-    def refill(self) -> None:
-        """Something other than a frame has happened: frames may run again."""
-        self.ticks = self._most_ticks
 
     def _is_reachable(self, at: int, target: int) -> bool:
         member = self.members[target]
@@ -175,7 +163,11 @@ class Draft:
         local, offset, clock = self.members[at]
         result = self._machines.after(local, happening)
         after = self._machines.views[result.local]
-        self.members[at] = (result.local, offset + result.moved if after.has_frames else 0, clock)
+        self.members[at] = (
+            result.local,
+            offset + result.moved if after.has_frames else 0,
+            clock if result.local else 0,
+        )
         if result.posted:
             self._post(at, result, offset)
         if result.error:
@@ -239,7 +231,16 @@ class Draft:
 
     # Back to a state.
 
+    def _end_round(self) -> None:
+        """When time has passed for all, delayed messages are on their way again."""
+        clocks = {member[2] for member in self.members if member and member[0] > 0}
+        if clocks == {1}:
+            self.members = [(*member[:2], 0) if member else member for member in self.members]
+            self.channels = {channel: (max(held - 1, 0), items) for channel, (held, items) in self.channels.items()}
+            self.overdue += 1
+
     def frozen(self) -> State:
+        self._end_round()
         bases = self._bases()
         members = tuple(
             (member[0], member[1] - bases[at], member[2]) if member and self._has_frames(member) else member
@@ -256,7 +257,7 @@ class Draft:
             tuple((*fact[:-1], max(fact[-1] - bases[at], oldest)) for fact in each) if each else each
             for at, each in enumerate(self.facts)
         )
-        return State(members, tuple(channels), self.budget, self.cuts, facts, self.overdue, self.ticks)
+        return State(members, tuple(channels), self.budget, self.cuts, facts, self.overdue)
 
     def _bases(self) -> list[int]:
         """For each machine, the frame of the one that is furthest back of those that it is connected to."""

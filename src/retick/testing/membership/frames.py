@@ -11,7 +11,7 @@ from typing import Any
 
 from retick.wire import rbn1
 
-__all__ = ["FRAME_IN_BYTES", "ORIGIN", "is_frame", "shift_event", "shift_item", "shift_message"]
+__all__ = ["FRAME_IN_BYTES", "ORIGIN", "frames_in", "is_frame", "shift_fact", "shift_item", "shift_message"]
 
 ORIGIN = 0xA58000
 """The first frame of every match in the model."""
@@ -23,6 +23,11 @@ FRAME_IN_BYTES = re.compile(rb"[\x00-\xff][\x70-\x8f]\xa5\x00", re.DOTALL)
 
 def is_frame(number: int) -> bool:
     return ORIGIN - NEAR <= number < ORIGIN + NEAR
+
+
+def frames_in(message: bytes) -> list[int]:
+    """The frames that a session message has."""
+    return [int.from_bytes(found, "little") for found in FRAME_IN_BYTES.findall(message)]
 
 
 @lru_cache(maxsize=1 << 17)
@@ -52,6 +57,6 @@ def shift_item(item: tuple[Any, ...], by: int) -> tuple[Any, ...]:
     return tuple(shift_message(part, by) if isinstance(part, bytes) else part for part in item)
 
 
-def shift_event(event: tuple[Any, ...], by: int) -> tuple[Any, ...]:
+def shift_fact(event: tuple[Any, ...], by: int) -> tuple[Any, ...]:
     """The same for a fact: a tuple whose numbers may be frames."""
     return tuple(part + by if isinstance(part, int) and is_frame(part) else part for part in event)

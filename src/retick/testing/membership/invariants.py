@@ -45,7 +45,8 @@ class Invariants:
                 if key not in self._same_rows:
                     self._same_rows[key] = _compare_rows(self._views[one[0]], self._views[other[0]], key[2])
                 words = self._same_rows[key]
-                if words and second in chained(first, [at for at, _ in running], state.cuts):
+                is_one_match = _counts(self._views[one[0]], self._views[other[0]])
+                if words and is_one_match and second in chained(first, [at for at, _ in running], state.cuts):
                     wrongs.append(f"{world.names[first]} and {world.names[second]} have other inputs: {words}")
         return wrongs
 
@@ -61,8 +62,10 @@ class Invariants:
             way.append(number)
             if len(way) > LONGEST_WAY:
                 return ["a fair network does not bring this to rest"], steps, state
-            step = next(world.ordinary_steps(state))
-            if step[0] in ("wait", "round") and len({member[2] for _, member in world.live(state)}) == 1:
+            step = next(world.ordinary_steps(state), None)
+            if step is None:
+                return self._wrong_at_rest(state), steps, state
+            if step[0] in ("wait", "round") and world.is_between_rounds(state):
                 if state == hub:
                     wrongs = self._wrong_at_rest(state)
                     if wrongs:
@@ -100,6 +103,11 @@ class Invariants:
 
 def _roster(view: View) -> tuple[tuple[int, tuple[int, ...]], ...]:
     return tuple(sorted((*view.players, (view.peer_id, view.seats))))
+
+
+def _counts(one: View, other: View) -> bool:
+    """Whether two machines count each other among the players; a newcomer may believe so for a moment, alone."""
+    return (one.peer_id, one.seats) in other.players and (other.peer_id, other.seats) in one.players
 
 
 def _compare_rows(one: View, other: View, ahead: int) -> str:

@@ -28,7 +28,7 @@ from retick.rollback.session import session as session_module
 from retick.rollback.session.peer import Role
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.testing.membership.canonical import OLD, newest_frame, session_digest
-from retick.testing.membership.frames import ORIGIN, shift_event, shift_item, shift_message
+from retick.testing.membership.frames import ORIGIN, frames_in, shift_fact, shift_item, shift_message
 from retick.testing.membership.game import seats_game
 from retick.testing.membership.link import Item, Key, ModelLink
 
@@ -41,7 +41,7 @@ CONFIG = MatchConfig(
     tick_rate=4,
     prediction_window=1,
     input_delay=0,
-    history=8,
+    history=16,
     checksum_interval=0,
     end_when_alone=False,
 )
@@ -132,6 +132,7 @@ class Machines:
         self.items: list[Item] = []
         """Everything that has travelled between machines, by number."""
         self._item_numbers: dict[Item, int] = {}
+        self._oldest_frames: dict[int, int] = {}
         self._moved_items: dict[tuple[int, int], int] = {}
 
     def open(self, name: str, host: str | None, first_dial: int = 0) -> Result:
@@ -154,6 +155,16 @@ class Machines:
         found = self._moved_items.get((number, by))
         if found is None:
             found = self._moved_items[number, by] = self.item_number(shift_item(self.items[number], by))
+        return found
+
+    def oldest_frame(self, number: int) -> int:
+        """The oldest frame in an item; ORIGIN if there is none."""
+        found = self._oldest_frames.get(number)
+        if found is None:
+            found = self._oldest_frames[number] = min(
+                (frame for part in self.items[number] if isinstance(part, bytes) for frame in frames_in(part)),
+                default=ORIGIN,
+            )
         return found
 
     def after(self, local: int, happening: Happening) -> Result:
@@ -190,7 +201,7 @@ class Machines:
             frame - before,
             tuple((to, key, shift_item(item, back)) for to, key, item in posted),
             tuple((to, key, shift_message(data, back)) for to, key, data in payloads),
-            tuple(shift_event(fact, back) for event in events for fact in _facts_of(event, session)),
+            tuple(shift_fact(fact, back) for event in events for fact in _facts_of(event, session)),
             error,
         )
 
@@ -229,6 +240,9 @@ def _let_happen(session: RollbackSession, happening: Happening, ahead: int, now:
             session.handle_timeout(now=now)
             if kind == "tick":
                 _run_frames(session, now)
+            elif session.match is not None:
+                # Frames were run meanwhile; what is due after a frame is due.
+                session.match.is_unsent = True
             session.datagrams_to_send(now=now)
     except Exception:  # whatever escapes is what the search looks for
         return traceback.format_exc()

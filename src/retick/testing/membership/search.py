@@ -20,11 +20,13 @@ class Counterexample(NamedTuple):
 
     def describe(self, world: World) -> str:
         """Each step in a line, with what was delivered in it, and then what is wrong."""
-        lines = []
+        lines: list[str] = []
         state = self.start
         for number, step in enumerate(self.steps, 1):
-            lines.append(f"{number:3} {world.describe(state, step)}")
+            line = world.describe(state, step)
             state, _ = world.apply(state, step)
+            if not (lines and lines[-1].endswith(f" {line}")):
+                lines.append(f"{number:3} {line}")
         return "\n".join([*lines, *self.wrongs])
 
 

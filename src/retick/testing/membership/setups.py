@@ -20,7 +20,6 @@ class Setup(NamedTuple):
     seats: int
     budget: Budget
     free: int = 0
-    ticks: int = 1
     fault_kinds: tuple[str, ...] = FAULTS
     may_exit: str = NAMES
     """Who may crash or leave."""
@@ -38,7 +37,6 @@ class Setup(NamedTuple):
             tuple(NAMES[: self.seats]),
             may_exit=tuple(self.may_exit),
             fault_kinds=self.fault_kinds,
-            ticks=self.ticks,
         )
         draft = world.draft(world.empty())
         for at in range(self.seats):
@@ -62,12 +60,12 @@ def _at_rest(world: World, state: State) -> State:
 SETUPS = {
     setup.name: setup
     for setup in (
-        Setup("two", 2, Budget(exits=1, faults=2)),
-        Setup("crash", 3, Budget(exits=1)),
-        Setup("crash-faults", 3, Budget(exits=1, faults=2)),
-        Setup("join", 3, Budget(joins=1, exits=1), free=1),
+        Setup("two", 2, Budget(exits=1, faults=2, frames=3)),
+        Setup("crash", 3, Budget(exits=1, frames=3)),
+        Setup("crash-faults", 3, Budget(exits=1, faults=2, frames=1)),
+        Setup("join", 3, Budget(joins=1, exits=1, frames=2), free=1),
         Setup("join-faults", 3, Budget(joins=1, exits=1, faults=2), free=1),
     )
 }
-WALKS = Setup("walks", 4, Budget(joins=2, exits=2, faults=2))
+WALKS = Setup("walks", 4, Budget(joins=2, exits=2, faults=2, frames=8))
 """Four machines are too many to visit every state: random walks visit some."""

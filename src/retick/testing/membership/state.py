@@ -29,6 +29,8 @@ class Budget(NamedTuple):
     """Programs that ask for a seat."""
     faults: int = 0
     """Messages lost, delayed or doubled, and links cut."""
+    frames: int = 0
+    """Frames that run while messages are under way, or at one machine alone."""
     delays: int = 0
     """Counts up: how many of the faults were delays."""
 
@@ -45,8 +47,6 @@ class State(NamedTuple):
     """The decisions of each machine."""
     overdue: int
     """Rounds of time that have passed since a link was dead and not found silent."""
-    ticks: int
-    """Frames that may still run, one by one, before a step of another kind."""
 
 
 def pair(first: int, second: int) -> Pair:

@@ -9,7 +9,7 @@ from retick.testing.membership.world import World
 
 __all__ = ["walk"]
 
-SELDOM = {"tick", "crash", "leave", "cut", "delay", "lose", "lose inputs", "double", "round", "wait"}
+SELDOM = {"frame", "frames", "crash", "leave", "cut", "delay", "lose", "lose inputs", "double", "round", "wait"}
 """Steps that are taken less often, so that a walk gets somewhere before everything has happened to it."""
 
 

@@ -23,8 +23,10 @@ FAULTS = ("lose", "delay", "double", "cut")
 
 MOST_ROUNDS = 80
 """Rounds of frames after which a match must have settled into a state that repeats."""
-FURTHEST_APART = 12
+FURTHEST_APART = 8
 """Frames by which others run away from a newcomer that waits for something; a newcomer may be level three behind."""
+LATEST = 4
+"""Frames by which others run away from a message that is delayed."""
 MOST_OVERDUE = 2
 """Rounds of time that may pass before a side must find a dead link silent: fewer than 8 seconds."""
 
@@ -39,22 +41,17 @@ class World:
         *,
         may_exit: tuple[str, ...] | None = None,
         fault_kinds: tuple[str, ...] = FAULTS,
-        ticks: int = 1,
     ) -> None:
-        """``ticks`` is how many frames each machine may run between two other steps.
-
-        ``may_exit`` says who may crash or leave; everyone by default.
-        """
+        """``may_exit`` says who may crash or leave; everyone by default."""
         self.machines = machines
         self.names = names
-        self.ticks = ticks
         self.may_exit = names if may_exit is None else may_exit
         self.fault_kinds = fault_kinds
         self._settled: dict[State, tuple[State, list[str]]] = {}
 
     def empty(self) -> State:
         """A state without any machine."""
-        return State(((),) * len(self.names), (), Budget(), (), ((),) * len(self.names), 0, self.ticks)
+        return State(((),) * len(self.names), (), Budget(), (), ((),) * len(self.names), 0)
 
     # What may happen.
 
@@ -78,9 +75,10 @@ class World:
             if not is_steady:
                 yield ("play",)
         yield from self._waits(state, is_quiet and is_steady, bool(silences))
-        if state.ticks:
+        if state.budget.frames:
+            yield ("frames",)
             for at, _ in self.running(state):
-                yield ("tick", at)
+                yield ("frame", at)
 
     def _deliveries(self, state: State) -> Iterator[Step]:
         for source, target, key, is_held, items in state.channels:
@@ -110,13 +108,13 @@ class World:
             if source == other and kinds & {"bye", "accept", "refuse"}:
                 return False
         member = state.members[other]
-        if not member or member[0] < 0:
+        if not member or member[0] < 0 or status == Status.REQUESTING:
             return True
         return all(own != key for own, _, _ in self.machines.views[member[0]].links)
 
     def _waits(self, state: State, is_quiet: bool, has_silences: bool) -> Iterator[Step]:
         """Time passes when nothing is under way; once it has for one machine, it may for the others as well."""
-        clocks = {member[2] for _, member in self.live(state)}
+        clocks = {member[2] for _, member in self.live(state) if member[0] > 0}
         has_begun = len(clocks) > 1
         if not (is_quiet or has_begun) or (has_silences and state.overdue >= MOST_OVERDUE and not has_begun):
             return
@@ -145,7 +143,7 @@ class World:
                 yield ("crash", at, None)
                 yield ("leave", at)
                 receivers = self._receivers(state, at)
-                if state.ticks and len(receivers) > 1:
+                if len(receivers) > 1:
                     for reached in receivers:
                         yield ("crash", at, reached)
 
@@ -179,7 +177,7 @@ class World:
             if "double" in kinds and first == "request":
                 yield ("double", source, target, key)
         for at, _ in self.running(state):
-            if "lose" in kinds and state.ticks:
+            if "lose" in kinds:
                 for target in self._receivers(state, at):
                     yield ("lose inputs", at, target)
         if "cut" in kinds:
@@ -192,12 +190,16 @@ class World:
     # Doing it.
 
     def draft(self, state: State) -> Draft:
-        return Draft(self.machines, self.names, self.ticks, state)
+        return Draft(self.machines, self.names, state)
 
     def apply(self, state: State, step: Step) -> tuple[State, list[str]]:
         """The state after a step, and what went wrong in it."""
         if step[0] == "play":
             return self.settle(state)
+        if step[0] == "frames":
+            budget = state.budget._replace(frames=state.budget.frames - 1)
+            after, _, wrongs = self.round_of_frames(state._replace(budget=budget))
+            return after, wrongs
         draft = self.draft(state)
         doing: Callable[..., object] = getattr(draft, step[0].replace(" ", "_"))
         doing(*step[1:])
@@ -212,28 +214,53 @@ class World:
         if known is not None:
             return known
         now, wrongs = state, list[str]()
+        passed = {state: 0}
         for _ in range(MOST_ROUNDS):
-            if any(member[1] >= FURTHEST_APART for _, member in self.running(now)):
-                self._settled[state] = now, wrongs
-                return now, wrongs
             following, _, found = self.round_of_frames(now)
             wrongs += found
-            if following == now or following.channels != now.channels or wrongs:
-                self._settled[state] = following, wrongs
-                return following, wrongs
+            if following in passed:
+                # Of states that follow each other in a circle, always the same one.
+                following = min(list(passed)[passed[following] :])
+                break
+            if self._has_news(now, following) or wrongs:
+                break
+            passed[following] = len(passed)
             now = following
-        raise RetickError(f"frames run on and on without coming to rest: {now}")
+        else:
+            raise RetickError(f"frames run on and on without coming to rest: {now}")
+        self._settled[state] = following, wrongs
+        return following, wrongs
+
+    def _has_news(self, before: State, after: State) -> bool:
+        """Whether somebody has sent a message."""
+        return [(*channel[:3], len(channel[4])) for channel in before.channels] != [
+            (*channel[:3], len(channel[4])) for channel in after.channels
+        ]
+
+    def _is_far_apart(self, state: State) -> bool:
+        """Whether frames have run away from a newcomer, or from a message that is delayed."""
+        return any(member[1] >= FURTHEST_APART for _, member in self.running(state)) or any(
+            self.machines.oldest_frame(item) <= ORIGIN - LATEST for channel in state.channels for item in channel[4]
+        )
 
     def round_of_frames(self, state: State) -> tuple[State, dict[int, int], list[str]]:
-        """Those behind come up with the rest, and everyone runs a frame, if it may; also by how many each went on."""
+        """Those behind come up with the rest, and then everyone runs a frame, if it may; also by how many each went on.
+
+        Where frames have run away from somebody or something, only those behind run, and the others send again.
+        """
         draft = self.draft(state)
         order = [at for at, _ in self.running(state)]
         moved = dict.fromkeys(order, 0)
         newest = max((draft.members[at][1] for at in order), default=0)
-        for at in [at for at in order if draft.members[at][1] < newest] + order:
-            if draft.is_running(at) and len(draft.channels) == len(state.channels):
+        behind = [at for at in order if draft.members[at][1] < newest]
+        is_far_apart = self._is_far_apart(state)
+        for at in [*(at for at in order if at not in behind), *behind] if is_far_apart else behind + order:
+            if not draft.is_running(at) or len(draft.channels) > len(state.channels):
+                continue
+            if is_far_apart and at not in behind:
+                draft.resend(at)
+            else:
                 moved[at] += draft.tick(at)
-        draft.ticks = self.ticks if len({member[2] for _, member in self.live(state)}) == 1 else 0
         return draft.frozen(), moved, draft.wrongs
 
     # Looking at a state.
@@ -242,6 +269,10 @@ class World:
         for at, member in enumerate(state.members):
             if member and member[0] >= 0:
                 yield at, member
+
+    def is_between_rounds(self, state: State) -> bool:
+        """Whether time has passed for all or for none."""
+        return not any(member[2] for _, member in self.live(state))
 
     def running(self, state: State) -> Iterator[tuple[int, Member]]:
         for at, member in self.live(state):
