@@ -1,0 +1,319 @@
+"""One machine of the model: a real session, and what it does when something happens to it.
+
+Theory of operation. Machines share nothing but messages. So what a machine does is a function of its own state and of
+what happens to it: each such pair is run once on the real code and remembered, however many states of the whole model
+it occurs in. A state that was met is kept as bytes; it is brought to life, run, and put away again.
+
+Everything that goes in and comes out has its frames relative to the frame that the machine was about to run
+(``ORIGIN``): states of a match that has run for longer are the same states.
+"""
+
+import pickle
+import traceback
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, NamedTuple
+from unittest import mock
+
+from retick._kernels import is_compiled
+from retick.errors import UsageError
+from retick.rollback.engine import engine as engine_module
+from retick.rollback.events import MatchEnded, MatchEvent, MatchStarted, PlayersDropped, PlayersReturned
+from retick.rollback.match import match as match_module
+from retick.rollback.match.config import MatchConfig
+from retick.rollback.match.match import Match
+from retick.rollback.match.timesync import Pace
+from retick.rollback.session import session as session_module
+from retick.rollback.session.peer import Role
+from retick.rollback.session.session import Phase, RollbackSession
+from retick.testing.membership.canonical import OLD, newest_frame, session_digest
+from retick.testing.membership.frames import ORIGIN, frames_in, shift_fact, shift_item, shift_message
+from retick.testing.membership.game import seats_game
+from retick.testing.membership.link import Item, Key, ModelLink
+
+__all__ = ["ENDED", "QUANTUM", "Happening", "Machines", "Result", "View"]
+
+QUANTUM = 3.1
+"""Seconds that pass in one step of time: a little more than the shortest bound of membership, 3 s."""
+CONFIG = MatchConfig(
+    # A frame lasts so long that a promise is one frame ahead, and a newcomer three frames behind is level.
+    tick_rate=4,
+    prediction_window=1,
+    input_delay=0,
+    history=16,
+    checksum_interval=0,
+    end_when_alone=False,
+)
+INPUTS_REMEMBERED = 128
+STARTED_AT = 1000.0
+"""The clock of every machine at its start: what is at 0 is long ago."""
+MOST_CAUGHT_UP = 64
+
+Happening = tuple[Any, ...]
+"""What happens to a machine: a word for its kind, and its details."""
+ENDED = ("ended",)
+"""In place of a digest: a session that is over only refuses, whatever it was before."""
+
+
+class View(NamedTuple):
+    """What the model may know of a machine, frames relative to the one that it is about to run."""
+
+    phase: str
+    is_playing: bool
+    peer_id: int
+    seats: tuple[int, ...]
+    players: tuple[tuple[int, tuple[int, ...]], ...]
+    """The other players as this machine knows them: their peer ids and seats."""
+    gone: tuple[int, ...]
+    rows: tuple[tuple[int, tuple[int, ...]], ...]
+    """The newest final frames, and what everyone pressed in each."""
+    links: tuple[tuple[Key, Hashable, str], ...]
+    """Its ends of connections: which, with whom, and the status."""
+    has_frames: bool
+
+
+OVER = View(Phase.ENDED.value, False, -1, (), (), (), (), (), False)
+
+
+class Result(NamedTuple):
+    """What a machine has done."""
+
+    local: int
+    """The number of its next state."""
+    moved: int
+    """By how many frames it went on."""
+    posted: tuple[tuple[Hashable, Key, Item], ...]
+    payloads: tuple[tuple[Hashable, Key, bytes], ...]
+    facts: tuple[tuple[Any, ...], ...]
+    error: str
+    """The traceback of an exception that escaped; empty if none did."""
+
+
+class _Kept(NamedTuple):
+    """A state of one machine."""
+
+    data: bytes
+    frame: int
+    now: float
+
+
+class Timeless(Pace):
+    """A pace at which every frame is due: in the model frames run when the search says so."""
+
+    def is_early(self, now: float) -> bool:
+        return False
+
+    def frame_run(self, now: float, ahead: float) -> None:
+        """No frame is planned."""
+
+
+class _Entropy:
+    """The same bytes for everyone; none of them looks like a part of a frame."""
+
+    def __call__(self, count: int) -> bytes:
+        return b"\x11" * count
+
+
+class Machines:
+    """Every state of a machine that was met, by number, and what follows from it."""
+
+    def __init__(self, seats: int, config: MatchConfig = CONFIG) -> None:
+        if is_compiled():
+            raise UsageError("the model needs sessions that can be copied: set RETICK_PURE=1")
+        self.seats = seats
+        self.views: list[View] = [OVER]
+        self.runs = 0
+        """How often the real code was run."""
+        self._config = config
+        self._kept: list[_Kept] = [_Kept(b"", ORIGIN, STARTED_AT)]
+        self._numbers: dict[Any, int] = {ENDED: 0}
+        self._results: dict[tuple[int, Happening], Result] = {}
+        self.items: list[Item] = []
+        """Everything that has travelled between machines, by number."""
+        self._item_numbers: dict[Item, int] = {}
+        self._oldest_frames: dict[int, int] = {}
+        self._moved_items: dict[tuple[int, int], int] = {}
+
+    def open(self, name: str, host: str | None, first_dial: int = 0) -> Result:
+        """A program starts: it hosts, or it asks ``host`` for a seat."""
+        link = partial(ModelLink, name=name, first_dial=first_dial)
+        with _abstracted(), mock.patch.object(session_module, "LinkEndpoint", link):
+            session = RollbackSession(
+                seats_game(self.seats), entropy=_Entropy(), config=self._config, host_address=host
+            )
+            return self._put_away(session, ORIGIN, STARTED_AT, "")
+
+    def item_number(self, item: Item) -> int:
+        number = self._item_numbers.setdefault(item, len(self.items))
+        if number == len(self.items):
+            self.items.append(item)
+        return number
+
+    def moved_item(self, number: int, by: int) -> int:
+        """The number of an item with its frames moved."""
+        found = self._moved_items.get((number, by))
+        if found is None:
+            found = self._moved_items[number, by] = self.item_number(shift_item(self.items[number], by))
+        return found
+
+    def oldest_frame(self, number: int) -> int:
+        """The oldest frame in an item; ORIGIN if there is none."""
+        found = self._oldest_frames.get(number)
+        if found is None:
+            found = self._oldest_frames[number] = min(
+                (frame for part in self.items[number] if isinstance(part, bytes) for frame in frames_in(part)),
+                default=ORIGIN,
+            )
+        return found
+
+    def after(self, local: int, happening: Happening) -> Result:
+        """What machine state ``local`` does when this happens."""
+        found = self._results.get((local, happening))
+        if found is None:
+            found = self._results[local, happening] = self._run(local, happening)
+        return found
+
+    def _run(self, local: int, happening: Happening) -> Result:
+        if local == 0:
+            return _answer_of_ended(happening)
+        self.runs += 1
+        kept = self._kept[local]
+        session: RollbackSession = pickle.loads(kept.data)
+        now = kept.now + (QUANTUM if happening[0] == "wait" else 0.0)
+        with _abstracted():
+            error = _let_happen(session, happening, kept.frame - ORIGIN, now)
+            return self._put_away(session, kept.frame, now, error)
+
+    def _put_away(self, session: Any, before: int, now: float, error: str) -> Result:
+        events = session.events()
+        link: ModelLink = session.link
+        posted, link.posted = link.posted, []
+        payloads, link.payloads = link.payloads, []
+        if session.phase is Phase.ENDED:
+            number, frame = 0, before
+        else:
+            frame = _frame_of(session)
+            number = self._number(session, frame, now)
+        back = ORIGIN - before
+        return Result(
+            number,
+            frame - before,
+            tuple((to, key, shift_item(item, back)) for to, key, item in posted),
+            tuple((to, key, shift_message(data, back)) for to, key, data in payloads),
+            tuple(shift_fact(fact, back) for event in events for fact in _facts_of(event, session)),
+            error,
+        )
+
+    def _number(self, session: Any, frame: int, now: float) -> int:
+        session.now = now
+        digest = session_digest(session, frame, now)
+        number = self._numbers.get(digest)
+        if number is None:
+            number = self._numbers[digest] = len(self._kept)
+            self._kept.append(_Kept(pickle.dumps(session, pickle.HIGHEST_PROTOCOL), frame, now))
+            self.views.append(_view_of(session, frame))
+        return number
+
+
+@contextmanager
+def _abstracted() -> Iterator[None]:
+    """Matches begin at ORIGIN, have no pace, and remember few inputs."""
+    with (
+        mock.patch.object(session_module, "Match", partial(Match, start_frame=ORIGIN)),
+        mock.patch.object(match_module, "Pace", Timeless),
+        mock.patch.object(engine_module, "INPUTS_REMEMBERED", INPUTS_REMEMBERED),
+    ):
+        yield
+
+
+def _let_happen(session: RollbackSession, happening: Happening, ahead: int, now: float) -> str:
+    """Do it; the traceback if anything escapes."""
+    kind, *details = happening
+    try:
+        if kind == "arrive":
+            address, key, item = details
+            session.receive_datagram((key, shift_item(item, ahead)), address, now=now)  # type: ignore[arg-type]  # the model's link reads it
+        elif kind == "leave":
+            session.close("leaves")
+        else:
+            session.handle_timeout(now=now)
+            if kind == "tick":
+                _run_frames(session, now)
+            elif session.match is not None:
+                # Frames were run meanwhile; what is due after a frame is due.
+                session.match.is_unsent = True
+            session.datagrams_to_send(now=now)
+    except Exception:  # whatever escapes is what the search looks for
+        return traceback.format_exc()
+    if session.match is not None:
+        for exchange in session.match.exchanges:
+            # The match began at ORIGIN, and not at 0: nothing before was ever to be acknowledged.
+            exchange.acknowledged = max(exchange.acknowledged, ORIGIN - 1)
+    return ""
+
+
+def _run_frames(session: RollbackSession, now: float) -> None:
+    """One frame, if it may run; a newcomer that does not play yet runs all that it can."""
+    for _ in range(MOST_CAUGHT_UP):
+        if not session.due(now=now) or session.match is None:
+            return
+        pressed = tuple(player + 1 for player in session.local_players)
+        session.advance(pressed if len(pressed) > 1 else pressed[0], now=now)
+        if session.match.joins_at is not None:
+            return
+
+
+def _frame_of(session: RollbackSession) -> int:
+    if session.match is not None:
+        return session.match.engine.frame
+    return newest_frame(session) or ORIGIN
+
+
+def _view_of(session: Any, frame: int) -> View:
+    match, rows = session.match, []
+    if match is not None:
+        engine = match.engine
+        final = engine.final_state_frame
+        for at in range(max(engine.start_frame, frame - OLD), final):
+            rows.append((at - frame, engine.inputs_at(at)))
+    return View(
+        phase=session.phase.value,
+        is_playing=session.running and match.joins_at is not None,
+        peer_id=session.peer_id,
+        seats=session.local_players,
+        players=tuple(sorted((p.peer_id, p.players) for p in session.peers.values() if p.role is Role.PLAYER)),
+        gone=session.gone,
+        rows=tuple(rows),
+        links=tuple(sorted((c.key, c.address, c.status) for c in session.link.connections.values())),
+        has_frames=match is not None or newest_frame(session) is not None,
+    )
+
+
+def _facts_of(event: MatchEvent, session: Any) -> Iterator[tuple[Any, ...]]:
+    """What an event says about membership."""
+    if isinstance(event, PlayersDropped):
+        for player in event.players:
+            yield ("dropped", _occupant(session, player), player, event.frame)
+    elif isinstance(event, PlayersReturned):
+        for player in event.players:
+            yield ("joined", event.peer, player, event.frame)
+    elif isinstance(event, MatchStarted) and event.frame:
+        for player in event.local_players:
+            yield ("joined", session.peer_id, player, event.frame)
+    elif isinstance(event, MatchEnded):
+        yield ("ended", event.reason)
+
+
+def _occupant(session: Any, player: int) -> int:
+    """The lost peer that had this seat."""
+    lost: dict[int, tuple[int, ...]] = session.drop_agreement.lost
+    return next(peer_id for peer_id, players in lost.items() if player in players)
+
+
+def _answer_of_ended(happening: Happening) -> Result:
+    posted: tuple[tuple[Hashable, Key, Item], ...] = ()
+    if happening[0] == "arrive" and happening[3][0] == "request":
+        _, address, key, _ = happening
+        posted = ((address, key, ("refuse", 9, "the match is over here")),)
+    return Result(0, 0, posted, (), (), "")

@@ -1,0 +1,71 @@
+"""What is searched: how many machines, and how much may happen to them in one run."""
+
+from typing import NamedTuple
+
+from retick.errors import UsageError
+from retick.testing.membership.invariants import Invariants
+from retick.testing.membership.machine import Machines
+from retick.testing.membership.state import Budget, State
+from retick.testing.membership.world import FAULTS, World
+
+__all__ = ["SETUPS", "WALKS", "Setup"]
+
+NAMES = "ABCDEFGH"
+
+
+class Setup(NamedTuple):
+    """One search. A match of ``seats`` machines runs; ``free`` of them are gone already when the search begins."""
+
+    name: str
+    seats: int
+    budget: Budget
+    free: int = 0
+    fault_kinds: tuple[str, ...] = FAULTS
+    may_exit: str = NAMES
+    """Who may crash or leave."""
+
+    def parts(self) -> list["Setup"]:
+        """Searches that together are this one, for as many processes: one for each machine that may exit."""
+        if not self.budget.exits:
+            return [self]
+        return [self._replace(name=f"{self.name}, {name} exits", may_exit=name) for name in NAMES[: self.seats]]
+
+    def begin(self) -> tuple[World, State]:
+        """The world, and the state in which the search begins: everybody plays, and nothing is under way."""
+        world = World(
+            Machines(self.seats),
+            tuple(NAMES[: self.seats]),
+            may_exit=tuple(self.may_exit),
+            fault_kinds=self.fault_kinds,
+        )
+        draft = world.draft(world.empty())
+        for at in range(self.seats):
+            draft.open(at, None if at == 0 else 0)
+        state = _at_rest(world, draft.frozen())
+        for at in range(self.seats - self.free, self.seats):
+            state, _ = world.apply(state._replace(budget=Budget(exits=1)), ("crash", at, None))
+            state = _at_rest(world, state)
+            members = (*state.members[:at], (), *state.members[at + 1 :])
+            state = state._replace(members=members)
+        return world, state._replace(budget=self.budget)
+
+
+def _at_rest(world: World, state: State) -> State:
+    wrongs, _, state = Invariants(world).rest_of(state)
+    if wrongs:
+        raise UsageError(f"the match does not begin as it should: {wrongs}")
+    return state
+
+
+SETUPS = {
+    setup.name: setup
+    for setup in (
+        Setup("two", 2, Budget(exits=1, faults=2, frames=3)),
+        Setup("crash", 3, Budget(exits=1, frames=3)),
+        Setup("crash-faults", 3, Budget(exits=1, faults=2, frames=1)),
+        Setup("join", 3, Budget(joins=1, exits=1, frames=2), free=1),
+        Setup("join-faults", 3, Budget(joins=1, exits=1, faults=2), free=1),
+    )
+}
+WALKS = Setup("walks", 4, Budget(joins=2, exits=2, faults=2, frames=8))
+"""Four machines are too many to visit every state: random walks visit some."""

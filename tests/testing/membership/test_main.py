@@ -1,0 +1,18 @@
+"""The command, in both forms: compiled, it starts an interpreter that takes the sources."""
+
+import pytest
+
+from retick.testing.membership.__main__ import main
+
+
+def test_the_command_counts_the_states_of_a_setup(any_form: None, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["two", "--processes", "1"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert len(lines) == 2
+    assert all("every state" in line for line in lines)
+
+
+def test_an_unknown_setup_is_refused(any_form: None, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["three"])
+    assert "there is no setup 'three'" in capfd.readouterr().err
