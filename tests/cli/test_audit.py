@@ -64,7 +64,15 @@ def test_json_holds_both_halves(floating: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["no_such_module"], [f"{CHEATS}:Nowhere"], [f"{CHEATS}:Honest", "--mask", "four"]]
+    "arguments",
+    [
+        ["no_such_module"],
+        [f"{CHEATS}:Nowhere"],
+        [f"{CHEATS}:Honest", "--mask", "four"],
+        [str(CHEATS), "--mask", "zz"],
+        [str(CHEATS), "--mask", "0x0F"],
+        [f"{CHEATS}:Honest", "--mask", "0x0F", "--static-only"],
+    ],
 )
 def test_misuse_leaves_with_2_and_one_line(arguments: list[str]) -> None:
     result = run(*arguments)

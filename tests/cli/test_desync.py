@@ -1,6 +1,8 @@
 """``retick desync explain``: exit codes, plain lines, JSON."""
 
 import json
+import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -68,3 +70,42 @@ def test_misuse_is_said(fight: str, tmp_path: Path) -> None:
     assert missing.exit_code == 2
     assert "none.desync: No such file" in missing.stderr
     assert "Example: retick desync explain" in run("--help").output
+
+
+@pytest.mark.parametrize(
+    ("game", "hint"),
+    [
+        ("mygame.rules:Game", "--game mygame.rules:Game (so says the file)"),
+        ("", "--game module:Class"),
+        ("x; rm -rf ~", "--game module:Class"),
+        ("$(reboot):Game", "--game module:Class"),
+        ("../evil.py:Game", "--game module:Class"),
+        ("gаme:Game", "--game module:Class"),  # noqa: RUF001 - a Cyrillic letter, on purpose
+        ("a:b:c", "--game module:Class"),
+        ("a.:b", "--game module:Class"),
+    ],
+)
+def test_a_game_that_a_file_names_is_suggested_only_if_it_is_a_plain_name_and_never_run(
+    game: str, hint: str, tmp_path: Path
+) -> None:
+    (bundle, _) = bundles([FieldChanged(), FieldChanged(at=40)], last_agreed=32)
+    assert bundle.around is not None
+    path = tmp_path / "x.desync"
+    unknown = bundle.around.replace(game_id="")
+    save_bundle(path, replace(bundle, game=game, around=unknown, recordings={}))
+    result = run(str(path))
+    assert result.exit_code == 1
+    assert result.output.rstrip().endswith(f"to run it again, name the game: {hint}")
+
+
+def test_a_bundle_over_its_budget_is_refused_with_the_option_that_raises_it(fight: str, tmp_path: Path) -> None:
+    path = tmp_path / "large.desync"
+    with zipfile.ZipFile(fight) as source, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target:
+        for entry in source.namelist():
+            target.writestr(entry, source.read(entry))
+        target.writestr("recordings/0.rtk", bytes(40 << 20))
+    result = run(str(path))
+    assert result.exit_code == 1
+    assert "--budget MIB" in result.stderr
+    assert str(path) in result.stderr
+    assert "--budget" not in run(str(path), "--budget", "64").output

@@ -1,5 +1,6 @@
 """The one rule by which every command ends: 0 yes, 1 no, 2 misuse, 130 after Ctrl-C; one line, no traceback."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -15,7 +16,7 @@ from typer.testing import CliRunner, Result
 
 from retick import __main__
 from retick.cli.app import app
-from retick.cli.exit_codes import INTERRUPTED, MISUSE, NO, exits, game_failure, named, playing
+from retick.cli.exit_codes import INTERRUPTED, MISUSE, NO, READER_GONE, exits, game_failure, named, playing
 from retick.errors import DecodeError, RetickError, UsageError
 
 FIGHTER = "retick.games.fighter:Fighter"
@@ -82,12 +83,12 @@ INTERRUPTS: dict[str, tuple[list[str], str]] = {
     "host": (["--bot", "--port", "0", "--no-announce"], "retick.cli.play.match_driver.MatchDriver.wait"),
     "join": (["127.0.0.1:9", "--bot"], "retick.cli.play.match_driver.MatchDriver.wait"),
     "packet": (["00"], "retick.cli.packet._explain"),
-    "replay diff": ([__file__, __file__], "retick.cli.replay.diff.load"),
-    "replay export": ([__file__], "retick.cli.replay.export.load"),
-    "replay info": ([__file__], "retick.cli.replay.info.load"),
-    "replay play": ([__file__], "retick.cli.replay.play.load"),
+    "replay diff": ([__file__, __file__], "retick.cli.replay.diff.load_within"),
+    "replay export": ([__file__], "retick.cli.replay.export.load_within"),
+    "replay info": ([__file__], "retick.cli.replay.info.load_within"),
+    "replay play": ([__file__], "retick.cli.replay.play.load_within"),
     "replay record": (["new.rtk"], "retick.cli.replay.record.fight"),
-    "replay verify": ([__file__], "retick.cli.replay.verify.load"),
+    "replay verify": ([__file__], "retick.cli.replay.verify.load_within"),
     "serve": (["--port", "0"], "retick.cli.serve.serve.Pump"),
     "synctest": ([FIGHTER], "retick.cli.synctest.find_failure"),
     "watch": (["127.0.0.1:9"], "retick.cli.play.watch._Watcher._watch"),
@@ -207,8 +208,31 @@ def test_errors_become_a_code_and_a_line(capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().err == "".join(f"retick: {line}\n" for line in lines)
 
 
-@pytest.mark.parametrize("defect", [ZeroDivisionError(), BrokenPipeError(32, "Broken pipe")])
-def test_a_defect_and_a_reader_that_has_gone_are_left_alone(defect: Exception) -> None:
+@pytest.mark.parametrize("full", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO])
+def test_an_output_that_cannot_be_written_is_misuse_and_one_line(
+    full: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retick.cli.exit_codes._close_outputs", lambda: None)
+    assert ended(OSError(full, os.strerror(full))) == MISUSE
+    assert capsys.readouterr().err == f"retick: the output: {os.strerror(full)}\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and full devices are POSIX things")
+@pytest.mark.parametrize("command", ["packet 00", "replay info {match}", "replay export {match}", "--version"])
+def test_a_full_disk_and_a_reader_that_has_gone_cause_no_traceback(command: str, match: Path) -> None:
+    words = [sys.executable, "-m", "retick", *command.format(match=match).split()]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (MISUSE, "retick: the output: No space left on device\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (READER_GONE, "")
+
+
+@pytest.mark.parametrize("defect", [ZeroDivisionError(), OSError(errno.EINVAL, "Invalid argument")])
+def test_a_defect_is_left_alone(defect: Exception) -> None:
     with pytest.raises(type(defect)), exits():
         raise defect
 

@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -158,3 +160,45 @@ def test_a_schema_that_is_none_is_misuse(tmp_path: Path) -> None:
     for name in (str(bad), str(tmp_path / "missing.json")):
         result = CliRunner().invoke(app, ["packet", CODEC.encode_full(BASE).hex(), "--schema", name])
         assert result.exit_code == 2
+
+
+def test_a_capture_of_many_datagrams_is_shown_in_flat_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one of snapshots, whose fields are added up and not kept."""
+    codec = Codec(SCHEMA)
+    snapshot = codec.encode_full(Snapshot.of(SCHEMA, tick=7, entities={n: {1: (5, 6)} for n in range(1, 9)}))
+    schema = tmp_path / "schema.json"
+    schema.write_text(schema_to_json(SCHEMA, names=True))
+    peaks = []
+    for count in (50, 500):
+        path = tmp_path / f"{count}.rtkc"
+        with path.open("wb") as file:
+            writer = CaptureWriter(file)
+            for number in range(count):
+                writer.add(snapshot if number % 2 else bytes.fromhex(PINNED), ("::1", 7), sent=True, now=number)
+        with open(os.devnull, "w", encoding="utf-8") as nowhere:
+            monkeypatch.setattr("sys.stdout", nowhere)
+            tracemalloc.start()
+            with pytest.raises(SystemExit):
+                app(["packet", str(path), "--schema", str(schema)])
+            peaks.append(tracemalloc.get_traced_memory()[1] - path.stat().st_size)
+            tracemalloc.stop()
+            monkeypatch.undo()
+    assert peaks[1] < peaks[0] + (1 << 19)
+
+
+def test_what_is_kept_of_snapshots_for_json_is_bounded_and_the_option_that_raises_it_named(tmp_path: Path) -> None:
+    packet = Codec(SCHEMA).encode_full(Snapshot.of(SCHEMA, tick=7, entities={1: {1: (5, 6)}}))
+    path = tmp_path / "hex.txt"
+    path.write_text(f"{packet.hex()}\n" * 80)
+    result = CliRunner().invoke(app, ["packet", str(path), "--json", "--budget", "1"])
+    assert result.exit_code == 1
+    assert "--budget MIB" in result.stderr
+    assert CliRunner().invoke(app, ["packet", str(path), "--json", "--budget", "8"]).exit_code == 0
+
+
+def test_a_raw_file_that_is_no_datagram_by_its_size_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "large.bin"
+    path.write_bytes(bytes(65536))
+    result = CliRunner().invoke(app, ["packet", str(path)])
+    assert result.exit_code == 1
+    assert "at most 65535 bytes" in result.stderr

@@ -1,5 +1,8 @@
 """The ``retick`` command: its list of commands, and ``--version``."""
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -20,16 +23,35 @@ from retick.cli.replay.command import replay_app
 from retick.cli.serve.bots import bots
 from retick.cli.serve.serve import serve
 from retick.cli.synctest import synctest
+from retick.cli.terminal import safe, say
 
 __all__ = ["app"]
 
 
 class _Commands(TyperGroup):
-    """All commands end by the same rule."""
+    """All commands end by the same rule, and typer's own complaints about arguments are safe to show."""
 
-    def invoke(self, ctx: Any) -> Any:  # versions of typer have contexts of different types
-        with exits():
-            return super().invoke(ctx)
+    def make_context(self, *given: Any, **named: Any) -> Any:  # versions of typer have contexts of different types
+        with _safe_complaints(), exits():  # --version prints while arguments are read
+            return super().make_context(*given, **named)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _safe_complaints(), exits():
+            result = super().invoke(ctx)
+            sys.stdout.flush()  # here, where a full disk or a closed pipe is still handled
+            return result
+
+
+@contextmanager
+def _safe_complaints() -> Iterator[None]:
+    """typer repeats wrong arguments as they are; its errors, of whatever class, have a ``format_message``."""
+    try:
+        yield
+    except Exception as error:
+        if hasattr(error, "format_message"):
+            text = safe(error.format_message())
+            error.format_message = lambda: text
+        raise
 
 
 app = typer.Typer(
@@ -44,9 +66,9 @@ app = typer.Typer(
 def _print_version(wanted: bool) -> None:
     if wanted:
         form = "compiled kernels" if is_compiled() else "pure Python kernels"
-        typer.echo(f"retick {retick.__version__} ({form})")
+        say(f"retick {retick.__version__} ({form})")
         if not is_compiled() and not is_pure_by_choice():
-            typer.echo(f"retick: {HOW_TO_COMPILE}", err=True)
+            say(f"retick: {HOW_TO_COMPILE}", err=True)
         raise typer.Exit
 
 
@@ -59,7 +81,8 @@ def root(
 ) -> None:
     """Netcode for Python games: run it again, bit for bit.
 
-    Every command ends with exit code 0 for yes, 1 for no, 2 for misuse (also for a missing file), 130 after Ctrl-C.
+    Every command ends with exit code 0 for yes, 1 for no, 2 for misuse (also for a missing file), 130 after Ctrl-C,
+    141 if the reader of its output has gone.
 
     Example: retick demo
     """

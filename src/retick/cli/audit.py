@@ -1,15 +1,13 @@
 """``retick audit``: checks that a game is deterministic, by reading its source and by running it."""
 
-import json
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from retick.audit import AuditReport, Divergence, DynamicReport, Finding, StaticReport, audit_dynamic, audit_static
 from retick.audit.targets import find_target
 from retick.cli.exit_codes import NO
+from retick.cli.terminal import Screen, say_json, working
 from retick.errors import UsageError
 
 __all__ = ["audit"]
@@ -45,26 +43,30 @@ def audit(
     Example: retick audit retick.games.fighter:Fighter
     """
     # Piped output is one line for each finding and never wrapped, as with other linters.
-    console = Console(soft_wrap=True, highlight=False)
+    console = Screen()
+    bits = _bits(mask)
+    played = find_target(target).attribute is not None and not static_only
+    if bits is not None and not played:
+        raise UsageError("--mask is for a game that is run: name one, as module:Class, without --static-only")
     report = AuditReport(static=audit_static(target, follow=follow))
     if not as_json:
         _print_static(console, report.static)
-    if find_target(target).attribute and not static_only:
-        with Console(stderr=True).status("playing the match ...") as status:
+    if played:
+        with working("playing the match ...") as show:
             dynamic = audit_dynamic(
                 target,
                 frames=frames,
                 seed=seed,
-                mask=_bits(mask),
+                mask=bits,
                 interpreters=interpreters,
                 timeout=timeout,
-                progress=lambda frame: status.update(f"playing the match ... frame {frame + 1} of {frames}"),
+                progress=lambda frame: show(f"playing the match ... frame {frame + 1} of {frames}"),
             )
         report = AuditReport(static=report.static, dynamic=dynamic)
         if not as_json:
             _print_dynamic(console, dynamic)
     if as_json:
-        typer.echo(json.dumps(report.to_json(), indent=2))
+        say_json(report.to_json(), indent=2)
     raise typer.Exit(0 if report.ok else NO)
 
 
@@ -77,14 +79,14 @@ def _bits(text: str) -> int | None:
         raise UsageError(f"--mask must be a number such as 0x0F, not {text!r}") from None
 
 
-def _print_finding(console: Console, finding: Finding) -> None:
+def _print_finding(console: Screen, finding: Finding) -> None:
     if not console.is_terminal:
-        console.print(Text(str(finding)))
+        console.tell(str(finding))
         return
     place = f"{finding.path}:{finding.line}:{finding.column}"
-    console.print(Text.assemble((place, "bold"), "  ", (finding.rule, "bold red"), "  ", finding.what))
-    console.print(Text(f"    why      {finding.reason}", style="dim"))
-    console.print(Text(f"    instead  {finding.advice}", style="dim"))
+    console.tell((place, "bold"), "  ", (finding.rule, "bold red"), "  ", finding.what)
+    console.tell(f"    why      {finding.reason}", style="dim")
+    console.tell(f"    instead  {finding.advice}", style="dim")
 
 
 def _mark(ok: bool) -> tuple[str, str]:
@@ -95,30 +97,30 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _print_static(console: Console, report: StaticReport) -> None:
+def _print_static(console: Screen, report: StaticReport) -> None:
     for finding in report.findings:
         _print_finding(console, finding)
     found, files = _count(len(report.findings), "finding"), _count(len(report.files), "file")
     counts = f"{found}, {len(report.allowed)} allowed, in {files}"
-    console.print(Text.assemble("source  ", _mark(report.ok), "  ", counts))
+    console.tell("source  ", _mark(report.ok), "  ", counts)
 
 
-def _print_divergence(console: Console, divergence: Divergence) -> None:
+def _print_divergence(console: Screen, divergence: Divergence) -> None:
     if not console.is_terminal:
-        console.print(Text(str(divergence)))
+        console.tell(str(divergence))
         return
     where = "initial state" if divergence.frame < 0 else f"frame {divergence.frame}"
-    console.print(Text.assemble((where, "bold"), "  ", (divergence.check, "bold red"), "  ", divergence.what))
+    console.tell((where, "bold"), "  ", (divergence.check, "bold red"), "  ", divergence.what)
     for name, first, second in divergence.differences[:_SHOWN_FIELDS]:
-        console.print(Text.assemble("    ", (name, "bold"), f": {first} in one, {second} in the other"))
+        console.tell("    ", (name, "bold"), f": {first} in one, {second} in the other")
     if len(divergence.differences) > _SHOWN_FIELDS:
-        console.print(Text(f"    and {len(divergence.differences) - _SHOWN_FIELDS} fields more", style="dim"))
+        console.tell(f"    and {len(divergence.differences) - _SHOWN_FIELDS} fields more", style="dim")
     if not divergence.differences:
-        console.print(Text("    no field differs, the checksums do", style="dim"))
+        console.tell("    no field differs, the checksums do", style="dim")
 
 
-def _print_dynamic(console: Console, report: DynamicReport) -> None:
+def _print_dynamic(console: Screen, report: DynamicReport) -> None:
     for divergence in report.divergences:
         _print_divergence(console, divergence)
     runs = f"{report.frames} frames of seed {report.seed}, {len(report.hash_seeds)} interpreters, save/load every frame"
-    console.print(Text.assemble("match   ", _mark(report.ok), "  ", runs))
+    console.tell("match   ", _mark(report.ok), "  ", runs)

@@ -1,17 +1,18 @@
 """``retick desync``: explains the bundle of files that a match writes when its peers diverge."""
 
-import json
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from retick.audit.desync.bundle import Bundle, load_bundle
 from retick.audit.desync.explain import explain as explain_bundle
 from retick.audit.desync.explanation import Explanation, explanation_lines
 from retick.audit.game_loader import GAME_IDS
 from retick.cli.exit_codes import NO, named
+from retick.cli.read_budget import BudgetOption, raisable, read_limits
+from retick.cli.terminal import say, say_json, working
 from retick.errors import UsageError
 
 __all__ = ["desync_app"]
@@ -47,6 +48,7 @@ def explain(
     game_b: Annotated[str | None, typer.Option(metavar="MODULE:CLASS", help="The other build.")] = None,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that each run of the game may take.")] = 300.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    budget: BudgetOption = None,
 ) -> None:
     """Print the report of a desync, run the match again from the last agreed frame, and name the line that differs.
 
@@ -57,15 +59,15 @@ def explain(
     """
     if (game_a is None) != (game_b is None) or (game is not None and game_a is not None):
         raise UsageError("give --game, or both --game-a and --game-b")
-    with named(bundle):
-        loaded = load_bundle(bundle)
+    with named(bundle), raisable():
+        loaded = load_bundle(bundle, limits=read_limits(budget))
     games, hint = _games(loaded, tuple(name for name in (game, game_a, game_b) if name is not None))
-    with Console(stderr=True).status("running the match again ...") as status:
+    with working("running the match again ...") as show:
         found = explain_bundle(
             loaded,
             games,
             timeout=timeout,
-            progress=lambda label: status.update(f"running the match again: {label} ..."),
+            progress=lambda label: show(f"running the match again: {label} ..."),
         )
     _show(found, hint, as_json)
     raise typer.Exit(0 if found.explained else NO)
@@ -79,12 +81,19 @@ def _games(bundle: Bundle, given: tuple[str, ...]) -> tuple[tuple[str, ...], str
     ids = [recording.game_id for recording in recordings if recording is not None and recording.game_id in GAME_IDS]
     if ids:
         return (GAME_IDS[ids[0]],), None
-    return (), f"to run it again, name the game: --game {bundle.game or 'module:Class'}"
+    return (), f"to run it again, name the game: --game {_suggested(bundle.game)}"
+
+
+def _suggested(name: str) -> str:
+    """The name in the file, to type after --game, if it is nothing but a name: who wrote it is not known."""
+    module, colon, attribute = name.partition(":")
+    parts = [*module.split("."), *attribute.split(".")]
+    plain = colon and name.isascii() and all(part.isidentifier() for part in parts)
+    return f"{shlex.quote(name)} (so says the file)" if plain else "module:Class"
 
 
 def _show(found: Explanation, hint: str | None, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(found.to_json(), indent=2))
+        say_json(found.to_json(), indent=2)
         return
-    for line in [*explanation_lines(found), *([hint] if hint else [])]:
-        typer.echo(line)
+    say(*explanation_lines(found), *([hint] if hint else []))

@@ -6,27 +6,45 @@
 2    misuse: wrong arguments; a script, schema or configuration that is wrong; a file that is missing or cannot be
      opened
 130  interrupted by Ctrl-C
+141  the reader of our output has gone, as after ``| head``; nothing is said about it
 ===  =========================================================================================================
 
 A command raises, and prints no error itself: ``UsageError`` for 2, any other ``RetickError`` for 1, ``typer.Exit(1)``
 for a "no" that it has already explained. On Ctrl-C it cleans up and lets ``KeyboardInterrupt`` pass. ``exits`` turns
-each of these into one line on standard error and the code. Any other exception is a defect of ours and keeps its
-traceback.
+each of these into one line on standard error and the code. So is an output that cannot be written, because the disk is
+full. Any other exception is a defect of ours and keeps its traceback.
 """
 
+import errno
+import os
 import sys
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from retick.cli.terminal import say
 from retick.errors import RetickError, UsageError
 
-__all__ = ["INTERRUPTED", "MISUSE", "NO", "complain", "exits", "game_failure", "named", "playing"]
+__all__ = [
+    "DISK_FULL",
+    "INTERRUPTED",
+    "MISUSE",
+    "NO",
+    "READER_GONE",
+    "complain",
+    "exits",
+    "game_failure",
+    "named",
+    "playing",
+]
 
 NO = 1
 MISUSE = 2
 INTERRUPTED = 130
+READER_GONE = 141
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""Of errors that name no file, those that standard output has."""
 
 
 @contextmanager
@@ -40,22 +58,35 @@ def exits() -> Iterator[None]:
     except RetickError as error:
         complain(str(error))
         sys.exit(MISUSE if isinstance(error, UsageError) else NO)
+    except BrokenPipeError:
+        _close_outputs()
+        sys.exit(READER_GONE)
     except OSError as error:
+        if error.filename is None and error.errno not in DISK_FULL:
+            raise  # neither a file nor our output: a defect
         if error.filename is None:
-            raise  # no file: a reader of our output that has gone, which click handles, or a defect
+            _close_outputs()
         complain(file_problem(error))
         sys.exit(MISUSE)
 
 
-def complain(text: str) -> None:
-    """Print a line on standard error, after all that was printed before it."""
-    sys.stdout.flush()
-    print(f"retick: {text}", file=sys.stderr, flush=True)
+def _close_outputs() -> None:
+    """What is left in the buffer of standard output cannot be written, and must not be tried again at the end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def complain(text: str, *more: str) -> None:
+    """Print a line on standard error, after all that was printed before it; ``more`` are the lines under it."""
+    with suppress(OSError):
+        sys.stdout.flush()
+    say(f"retick: {text}", *more, err=True)
 
 
 def file_problem(error: OSError) -> str:
     """The file and what the system says of it."""
-    return f"{error.filename}: {error.strerror or error}"
+    name = "the output" if error.filename is None else os.fsdecode(error.filename)
+    return f"{name}: {error.strerror or error}"
 
 
 @contextmanager

@@ -3,18 +3,24 @@
 The explanations come from the packages that own the formats; a new format is one line in ``FORMATS``.
 """
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator
+from io import BytesIO
+from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from retick.errors import DecodeError, RetickError, UsageError
+from retick.cli.exit_codes import NO
+from retick.cli.read_budget import BudgetOption, raisable, read_limits
+from retick.cli.terminal import json_text, say
+from retick.errors import DecodeError, LimitExceeded, RetickError, UsageError
 from retick.link.explain import explain_link, is_link
-from retick.replay import rplk, rtk
+from retick.replay import ReadLimits, rplk, rtk
+from retick.replay.limits import Budget
+from retick.replay.storage import read_bounded, read_stream
 from retick.snapshot import Schema, schema_from_json
 from retick.snapshot.explain import SnapshotExplainer
 from retick.transport.capture import MAGIC as CAPTURE_MAGIC
@@ -31,6 +37,14 @@ FORMATS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], Explanation]], .
 
 REPLAYS = (rplk.MAGIC, rtk.MAGIC)
 """First bytes of files that --record wrote: easily given here in place of those that --capture wrote."""
+
+
+MOST_DATAGRAM = 65535
+"""Bytes."""
+MOST_SCHEMA = 4 * 1024 * 1024
+"""Bytes of a schema's file."""
+SNAPSHOT_COST = 512
+"""Bytes that each byte of a snapshot may take while its fields are kept for JSON."""
 
 
 class Found(NamedTuple):
@@ -58,6 +72,7 @@ def packet(
         int | None,
         typer.Option(min=0, help="Also read compact snapshot frames; the session is at this tick."),
     ] = None,
+    budget: BudgetOption = None,
 ) -> None:
     """Explain RBN1, link and snapshot datagrams field by field.
 
@@ -72,47 +87,76 @@ def packet(
     """
     if not source.strip():
         raise UsageError("nothing to explain: give hex digits, a file, a folder, or - for standard input")
-    snapshots = SnapshotExplainer(_load_schema(schema), last_tick=last_tick)
-    explained: list[tuple[Found, Explanation]] = []
-    broken = None
-    try:
-        for found in _sources(source):
-            if limit and len(explained) >= limit:
-                break
-            explained.append((found, _explain(found.data, snapshots)))
-    except DecodeError as error:
-        broken = f"the capture ends here: {error}"
-    if as_json:
-        document: dict[str, Any] = {"datagrams": [_plain(f, e) for f, e in explained], "fault": broken}
-        if any(explanation.format == "snapshot" for _, explanation in explained):
-            document["snapshots"] = snapshots.to_json()
-        typer.echo(json.dumps(document, indent=2))
-    else:
-        _print(explained, broken, full or len(explained) == 1)
-        for line in (*(snapshots.detail_lines() if len(explained) == 1 else ()), *snapshots.cost_lines()):
-            typer.echo(line)
-    if broken or any(explanation.fault for _, explanation in explained):
-        raise typer.Exit(1)
+    limits = read_limits(budget)
+    snapshots = SnapshotExplainer(_load_schema(schema), last_tick=last_tick, keep_all=as_json)
+    seen = _Seen(snapshots, Budget(limits, limits.max_bytes) if as_json else None)
+    found = seen.explained(_sources(source, limits), limit)
+    with raisable():
+        if as_json:
+            _print_json(found, seen)
+        else:
+            _print(found, seen, full)
+    if seen.bad:
+        raise typer.Exit(NO)
 
 
-def _sources(source: str) -> Iterator[Found]:
+class _Seen:
+    """Explains datagrams one after the other, and counts them. None is kept: a capture may hold millions."""
+
+    def __init__(self, snapshots: SnapshotExplainer, budget: Budget | None) -> None:
+        """``budget`` is for what the explainer keeps of snapshots, if it keeps all."""
+        self.snapshots = snapshots
+        self.count = self.size = 0
+        self.bad = False
+        self.broken: str | None = None
+        """Why a capture could not be read to its end."""
+        self.formats: dict[str, int] = {}
+        self._budget = budget
+
+    def explained(self, datagrams: Iterator[Found], limit: int) -> Iterator[tuple[Found, Explanation]]:
+        try:
+            for found in islice(datagrams, limit or None):
+                explanation = self._explain(found.data)
+                self.count += 1
+                self.size += len(found.data)
+                self.formats[explanation.format] = self.formats.get(explanation.format, 0) + 1
+                self.bad = self.bad or explanation.fault is not None
+                yield found, explanation
+        except LimitExceeded:
+            raise
+        except DecodeError as error:
+            self.broken, self.bad = f"the capture ends here: {error}", True
+
+    def _explain(self, data: bytes) -> Explanation:
+        if self.snapshots.recognises(data):
+            if self._budget is not None:
+                self._budget.spend("bytes", SNAPSHOT_COST * len(data), "a snapshot")
+            return self.snapshots.explain(data)
+        return _explain(data)
+
+    def totals(self) -> str:
+        kinds = ", ".join(f"{count} {name}" for name, count in sorted(self.formats.items(), key=lambda item: -item[1]))
+        return f"{self.count} datagrams, {self.size} bytes: {kinds}"
+
+
+def _sources(source: str, limits: ReadLimits) -> Iterator[Found]:
     """The datagrams of a file, or of every file in a folder, in the order of their names."""
     if source == "-" or not os.path.isdir(source):
-        yield from _datagrams(_read(source))
+        yield from _datagrams(_read(source, limits))
         return
     for path in sorted(Path(source).iterdir()):
         if path.is_file():
-            for found in _datagrams(path.read_bytes()):
+            for found in _datagrams(bytes(read_bounded(path, limits))):
                 yield Found(found.data, f"{path.name} {found.label}".rstrip(), {"file": path.name, **found.facts})
 
 
-def _read(source: str) -> bytes:
+def _read(source: str, limits: ReadLimits) -> bytes:
     """A file comes before hex digits: a capture may well be named "cafe"."""
     if source == "-":
-        return sys.stdin.buffer.read()
+        return bytes(read_stream(sys.stdin.buffer, limits))
     # Not Path.is_file, which raises for digits that are too long to be a name.
     if os.path.isfile(source):
-        return Path(source).read_bytes()
+        return bytes(read_bounded(source, limits))
     digits = _from_hex(source)
     if digits is None:
         raise UsageError(f"{source[:60]!r} is neither hex digits nor a file")
@@ -123,7 +167,7 @@ def _load_schema(path: Path | None) -> Schema | None:
     if path is None:
         return None
     try:
-        return schema_from_json(path.read_bytes())
+        return schema_from_json(bytes(read_bounded(path, ReadLimits(max_bytes=MOST_SCHEMA))))
     except RetickError as error:
         raise UsageError(f"{path}: {error}") from None
 
@@ -143,28 +187,36 @@ def _datagrams(data: bytes) -> Iterator[Found]:
             facts = {"time": record.time, "sent": record.sent, "address": record.address}
             yield Found(record.data, f"{record.time:10.6f} {arrow} {record.address}", facts)
         return
-    lines = _hex_lines(data)
-    if lines is None:
-        yield Found(data, "", {})
+    if _is_hex_text(data):
+        for line in BytesIO(data):
+            digits = _from_hex(line.decode().strip())
+            if digits is not None:
+                yield Found(digits, "", {})
         return
-    for line in lines:
-        yield Found(line, "", {})
+    if len(data) > MOST_DATAGRAM:
+        raise LimitExceeded(
+            f"a datagram has at most {MOST_DATAGRAM} bytes, not {len(data)}",
+            what="datagram bytes",
+            limit=MOST_DATAGRAM,
+            actual=len(data),
+        )
+    yield Found(data, "", {})
 
 
-def _hex_lines(data: bytes) -> list[bytes] | None:
-    """The datagrams of a text in which every line is hex digits; None when it is not such a text."""
-    try:
-        lines = [line for line in data.decode("ascii").splitlines() if line.strip()]
-    except UnicodeDecodeError:
-        return None
-    found = [_from_hex(line.strip()) for line in lines]
-    good = [line for line in found if line is not None]
-    return good if good and len(good) == len(lines) else None
+def _is_hex_text(data: bytes) -> bool:
+    """Whether it is a text in which every line is hex digits, and one of them is not empty."""
+    if not data.isascii():
+        return False
+    some = False
+    for line in BytesIO(data):
+        digits = line.decode().strip()
+        if digits and _from_hex(digits) is None:
+            return False
+        some = some or bool(digits)
+    return some
 
 
-def _explain(data: bytes, snapshots: SnapshotExplainer) -> Explanation:
-    if snapshots.recognises(data):
-        return snapshots.explain(data)
+def _explain(data: bytes) -> Explanation:
     for recognises, explain in FORMATS:
         if recognises(data):
             return explain(data)
@@ -184,20 +236,36 @@ def _plain(found: Found, explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _print(explained: list[tuple[Found, Explanation]], broken: str | None, full: bool) -> None:
-    for found, explanation in explained:
+def _print(explained: Iterator[tuple[Found, Explanation]], seen: _Seen, full: bool) -> None:
+    first = list(islice(explained, 2))
+    alone = len(first) == 1
+    for found, explanation in chain(first, explained):
         head = f"{found.label}  " if found.label else ""
-        typer.echo(f"{head}{explanation.summary} ({len(found.data)} bytes)")
-        if full and explanation.rows:
+        say(f"{head}{explanation.summary} ({len(found.data)} bytes)")
+        if (full or alone) and explanation.rows:
             _print_rows(explanation)
         if explanation.fault:
-            typer.echo(f"  NOT GOOD: {explanation.fault}")
-    if broken:
-        typer.echo(f"NOT GOOD: {broken}")
-    elif not explained:
-        typer.echo("no datagrams")
-    if len(explained) > 1:
-        _print_totals(explained)
+            say(f"  NOT GOOD: {explanation.fault}")
+    if seen.broken:
+        say(f"NOT GOOD: {seen.broken}")
+    elif not first:
+        say("no datagrams")
+    if not alone and first:
+        say(seen.totals())
+    say(*(seen.snapshots.detail_lines() if alone else ()), *seen.snapshots.cost_lines())
+
+
+def _print_json(explained: Iterator[tuple[Found, Explanation]], seen: _Seen) -> None:
+    """One document, printed while it is made."""
+    mark = '{"datagrams": ['
+    for found, explanation in explained:
+        say(mark, *json_text(_plain(found, explanation), indent=2).split("\n"))
+        mark = ","
+    rest: dict[str, Any] = {"fault": seen.broken}
+    if "snapshot" in seen.formats:
+        rest["snapshots"] = seen.snapshots.to_json()
+    opening = [mark] if mark != "," else []
+    say(*opening, "],", *json_text(rest, indent=2).removeprefix("{\n").split("\n"))
 
 
 def _print_rows(explanation: Explanation) -> None:
@@ -206,13 +274,4 @@ def _print_rows(explanation: Explanation) -> None:
     widths = [max(len(row[i]) for row in rows) for i in range(4)]
     for offset, size, field, value, meaning in rows:
         line = f"  {offset:>{widths[0]}}  {size:>{widths[1]}}  {field:{widths[2]}}  {value:{widths[3]}}  {meaning}"
-        typer.echo(line.rstrip())
-
-
-def _print_totals(explained: list[tuple[Found, Explanation]]) -> None:
-    counts: dict[str, int] = {}
-    for _, explanation in explained:
-        counts[explanation.format] = counts.get(explanation.format, 0) + 1
-    total = sum(len(found.data) for found, _ in explained)
-    kinds = ", ".join(f"{count} {name}" for name, count in sorted(counts.items(), key=lambda item: -item[1]))
-    typer.echo(f"{len(explained)} datagrams, {total} bytes: {kinds}")
+        say(line.rstrip())

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from retick.audit.game_loader import load_game
 from retick.cli.exit_codes import NO, game_failure
+from retick.cli.terminal import Screen, working
 from retick.errors import RetickError
 from retick.sim.contract import Simulation
 from retick.testing.determinism import Failure, find_failure, shrink
@@ -34,17 +34,17 @@ def synctest(
     Example: retick synctest retick.games.fighter:Fighter --frames 2000
     """
     factory = load_game(game)
-    console = Console()
+    console = Screen()
     for number in range(rounds):
-        with console.status(f"round {number + 1} of {rounds}: {frames} frames, {distance} run again after each"):
+        with working(f"round {number + 1} of {rounds}: {frames} frames, {distance} run again after each"):
             failure = _play_round(factory, frames, (seed + number - 1) % LAST_SEED + 1, distance)
         if failure is not None:
-            with console.status("reducing the inputs"):
+            with working("reducing the inputs"):
                 failure = shrink(factory, failure, distance=distance)
             _report(console, failure)
             raise typer.Exit(NO)
     played = "1 round" if rounds == 1 else f"{rounds} rounds"
-    console.print(f"{game}: {played} of {frames} frames, {distance} run again after each: all the same", soft_wrap=True)
+    console.tell(f"{game}: {played} of {frames} frames, {distance} run again after each: all the same")
 
 
 def _play_round(factory: Callable[[], Simulation[Any]], frames: int, seed: int, distance: int) -> Failure | None:
@@ -55,12 +55,12 @@ def _play_round(factory: Callable[[], Simulation[Any]], frames: int, seed: int, 
         raise RetickError(game_failure(error)) from error
 
 
-def _report(console: Console, failure: Failure) -> None:
-    console.print(f"Frame {failure.error.frame} came out differently when it was run again.", style="bold red")
+def _report(console: Screen, failure: Failure) -> None:
+    console.tell(f"Frame {failure.error.frame} came out differently when it was run again.", style="bold red")
     fields = Table("field", "first", "again")
     for name, before, again in failure.error.differences:
         fields.add_row(name, str(before), str(again))
     console.print(fields)
-    console.print(f"Shortest run found: seed {failure.seed}, {len(failure.inputs)} frames.")
+    console.tell(f"Shortest run found: seed {failure.seed}, {len(failure.inputs)} frames.")
     for frame, row in enumerate(failure.inputs):
-        console.print(f"  frame {frame}: {' '.join(f'0x{value:04X}' for value in row)}", highlight=False)
+        console.tell(f"  frame {frame}: {' '.join(f'0x{value:04X}' for value in row)}")

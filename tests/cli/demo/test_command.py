@@ -17,6 +17,8 @@ RUNNER = CliRunner()
         (["--seed", "0"], "--seed must be 1 to"),
         (["--fast"], "--fast needs --offline"),
         (["--authority", "--record", "demo.rtk"], "--record does not go with --authority"),
+        (["--authority", "--p1", "hopper"], "--p1 does not go with --authority"),
+        (["--authority", "--loss", "3"], "--loss does not go with --authority"),
         (["--delay", "40"], "--delay"),
         (["--rate", "0"], "--rate"),
         (["--record", "no/such/folder/demo.rtk"], "there is no folder"),

@@ -40,3 +40,17 @@ def test_each_run_of_one_style_is_one_segment() -> None:
     canvas.put(0, 0, "ab", Style(bold=True))
     canvas.put(2, 0, "cd", PLAIN)
     assert [segment.text for segment in canvas.segments()] == ["ab", "cd", "\n"]
+
+
+def test_a_fill_may_reach_as_far_outside_as_it_likes() -> None:
+    canvas = Canvas(4, 1)
+    canvas.fill(-(10**12), 10**12, 0, "=", PLAIN)
+    canvas.fill(2, 1, 0, "x", PLAIN)
+    canvas.fill(10**12, 10**13, 0, "x", PLAIN)
+    assert lines(canvas) == ["===="]
+
+
+def test_no_character_commands_the_terminal() -> None:
+    canvas = Canvas(8, 1)
+    canvas.put(0, 0, "a\x1b\n", PLAIN)
+    assert lines(canvas) == ["a\\x1b\\n "]

@@ -6,9 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from rich.style import Style
 
+from retick.cli.draw import fighter
+from retick.cli.draw.canvas import Canvas
 from retick.cli.draw.fighter import Arena, hits_in, knocked_out
-from retick.games.fighter import Action, Button, Fighter, FighterState
+from retick.errors import DecodeError
+from retick.games.fighter import Action, Button, Fighter, FighterState, PlayerState
 from retick.games.fighter.rules import MAX_X, PLAYER_WIDTH
 
 GAME = Fighter()
@@ -126,3 +130,61 @@ def test_hits_are_read_from_the_frame_in_which_they_land() -> None:
 def test_a_knock_out_is_either_fighter_without_hit_points() -> None:
     assert not knocked_out(START)
     assert knocked_out(START.replace(p1=START.p1.replace(hp=0)))
+
+
+EXTREMES = st.sampled_from([-(2**31), -(2**31) + 1, -1, 0, 1, 100, 2**31 - 1]) | st.integers(-(2**31), 2**31 - 1)
+WHOLE_NUMBERS = ("x", "y", "vx", "vy", "hitstun_frames", "hp", "attack_cooldown_frames", "attack_active_frames")
+
+
+@st.composite
+def any_fighter(draw: st.DrawFn, player: int) -> PlayerState:
+    values = {name: draw(EXTREMES) for name in WHOLE_NUMBERS}
+    values |= {"facing": draw(st.integers(-128, 127)), "state": draw(st.integers(0, 255))}
+    return (START.p1, START.p2)[player].replace(**values)
+
+
+@st.composite
+def any_state(draw: st.DrawFn) -> FighterState:
+    """Any state that the game can be given from outside: fields at their bounds, or just any bytes."""
+    size = len(GAME.pack_state(START))
+    if draw(st.booleans()):
+        return START.replace(p1=draw(any_fighter(0)), p2=draw(any_fighter(1)), frame=draw(st.integers(0, 2**32 - 1)))
+    try:
+        state: FighterState = GAME.unpack_state(draw(st.binary(min_size=size, max_size=size)))
+    except DecodeError:
+        return START
+    return state
+
+
+@given(any_state(), any_state(), st.integers(1, 200), st.integers(1, 60))
+def test_any_state_that_can_be_unpacked_is_a_picture_of_the_size_of_the_screen(
+    state: FighterState, previous: FighterState, columns: int, rows: int
+) -> None:
+    state = GAME.unpack_state(GAME.pack_state(state))
+    work = 0
+
+    class Counted(Canvas):
+        def put(self, column: int, row: int, text: str, style: Style, *, blank: bool = False) -> None:
+            nonlocal work
+            work += 1 + len(text)
+            super().put(column, row, text, style, blank=blank)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fighter, "Canvas", Counted)
+        lines = drawn(Arena(state=state, previous=previous, names=("a", "b"), hits=(1, 2)), columns, rows)
+    assert max(map(len, lines)) <= max(columns, 20)
+    assert len(lines) <= max(rows, 20)
+    assert work < 100 * (max(columns, 20) + max(rows, 20))
+
+
+def test_hit_points_far_below_zero_are_an_empty_bar() -> None:
+    empty = drawn(Arena(state=adjacent(hp=-(2**31))))
+    assert empty[1].count("█") == drawn(Arena(state=adjacent(hp=0)))[1].count("█")
+    assert "-2147483648" in empty[1]
+
+
+def test_names_and_titles_cannot_command_the_terminal() -> None:
+    lines = drawn(Arena(state=START, title="\x1b[31mtitle", names=("[red]a", "b\x9b"), footer="\u202efoot\n"))
+    assert all(line.isprintable() for line in lines)
+    assert "\\x1b[31mtitle" in lines[0]
+    assert "[red]a" in lines[1]

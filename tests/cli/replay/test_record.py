@@ -115,4 +115,4 @@ def test_a_script_that_is_missing_or_no_text_is_no_crash(run: Run, tmp_path: Pat
 def test_a_folder_that_is_not_there_is_no_crash(run: Run, tmp_path: Path) -> None:
     code, _, err = run("replay", "record", tmp_path / "no" / "x.rtk", "--frames", 10)
     assert code == 2
-    assert "No such file" in err
+    assert f"there is no folder {tmp_path / 'no'}" in err

@@ -2,21 +2,21 @@
 
 # retick: floats -- measurements
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from math import inf
 from typing import Annotated, Any, Final
 
 import typer
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from retick.authority import ClientConfig, InputStats, PlayerView
 from retick.authority.delta import DeltaCodec, DeltaReceiver, DeltaSender
 from retick.cli.bench.authority_load import Load, measure_load
 from retick.cli.bench.progress import progress
 from retick.cli.exit_codes import NO
+from retick.cli.terminal import Screen, say_json
 from retick.errors import UsageError
 from retick.games.runner import CourseBot, NetRunner, RunnerState
 from retick.testing.scenario_b import Check, Measured, checks, run_scenario
@@ -201,9 +201,9 @@ def bench_authority(
     with progress("bench authority") as tell:
         report = measure_authority(plan, tell)
     if as_json:
-        typer.echo(json.dumps(report.to_json(), indent=2))
+        say_json(report.to_json(), indent=2)
     else:
-        console = Console(highlight=False)
+        console = Screen()
         for name, rows in report.checks.items():
             console.print(_checks_table(name, rows))
     if check and not report.kept:
@@ -217,6 +217,6 @@ def _checks_table(title: str, rows: list[Check]) -> Table:
     table.add_column("bound")
     table.add_column("")
     for row in rows:
-        mark = "" if row.bound.startswith("reported") else "ok" if row.kept else "[bold red]missed[/]"
+        mark = "" if row.bound.startswith("reported") else "ok" if row.kept else Text("missed", "bold red")
         table.add_row(row.name, row.value, row.bound, mark)
     return table

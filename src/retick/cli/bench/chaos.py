@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from retick.cli.exit_codes import NO
+from retick.cli.terminal import Screen
 from retick.testing.arenas import arena_for
 from retick.testing.chaos import ChaosFailure, Outcome, play, play_planted
 from retick.testing.scenarios import Scenario
@@ -73,7 +73,7 @@ def bench_chaos(
     jobs = [(seed + n, players, frames, planted and n % PLANT_EVERY == 0) for n in range(matches)]
     total = Outcome()
     failures: list[tuple[int, str]] = []
-    console = Console(highlight=False)
+    console = Screen()
     started = time.perf_counter()
     try:
         for found, outcome, wrong in _with_progress(run_seeds(jobs, processes or os.cpu_count() or 1), matches):
@@ -97,7 +97,7 @@ def _failure(seed: int, players: int, frames: int, wrong: str) -> str:
 
 def _with_progress(results: Iterator[Result], matches: int) -> Iterator[Result]:
     columns = (TextColumn("chaos"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    console = Console(stderr=True)
+    console = Screen(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("chaos", total=matches)
         for result in results:
@@ -105,7 +105,7 @@ def _with_progress(results: Iterator[Result], matches: int) -> Iterator[Result]:
             yield result
 
 
-def _print(console: Console, total: Outcome, seconds: float) -> None:
+def _print(console: Screen, total: Outcome, seconds: float) -> None:
     if not total.matches:
         return
     each = total.matches

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
+from retick.cli.terminal import working
 
 __all__ = ["progress"]
 
@@ -11,5 +11,5 @@ __all__ = ["progress"]
 @contextmanager
 def progress(title: str) -> Iterator[Callable[[str], None]]:
     """Show ``title`` while the block runs; call what it yields with a text to show behind the title."""
-    with Console(stderr=True).status(title) as status:
-        yield lambda text: status.update(f"{title}: {text}")
+    with working(title) as show:
+        yield lambda text: show(f"{title}: {text}")

@@ -7,7 +7,6 @@ go through all measurements in turn and the best of each counts, so that a busy 
 """
 
 import importlib.util
-import json
 import struct
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +22,7 @@ from retick._kernels import is_compiled
 from retick.cli.bench.native import c_loop_ns
 from retick.cli.bench.progress import progress
 from retick.cli.exit_codes import NO
+from retick.cli.terminal import say, say_json
 from retick.errors import RetickError
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
@@ -198,7 +198,7 @@ def bench_rollback(
         figures = measure_rollback(frames, rounds, tell)
         loop = c_loop_ns()
     if as_json:
-        typer.echo(json.dumps({"c_loop_ns": loop, "figures": [asdict(each) for each in figures]}, indent=2))
+        say_json({"c_loop_ns": loop, "figures": [asdict(each) for each in figures]}, indent=2)
     else:
         _print(figures, loop)
     if check and not all(figure.kept for figure in figures):
@@ -206,14 +206,14 @@ def bench_rollback(
 
 
 def _print(figures: list[Figure], loop: float | None) -> None:
-    print(f"{'compiled' if is_compiled() else 'pure Python'} kernels; microseconds a frame, best pass")
+    say(f"{'compiled' if is_compiled() else 'pure Python'} kernels; microseconds a frame, best pass")
     for each in figures:
         bound = "" if each.bound is None else f"at most {each.bound:.3f}  {'ok' if each.kept else 'MISSED'}"
-        print(f"{each.name:>34}  {each.microseconds:8.3f}  {each.steps} steps: {each.own:8.3f}  {bound}")
+        say(f"{each.name:>34}  {each.microseconds:8.3f}  {each.steps} steps: {each.own:8.3f}  {bound}")
     slow = figures[-1]
-    print(f"{'the engine adds to plain Python':>34}  {100 * (slow.microseconds / slow.own - 1):7.1f} %  at most 20 %")
+    say(f"{'the engine adds to plain Python':>34}  {100 * (slow.microseconds / slow.own - 1):7.1f} %  at most 20 %")
     if loop is None:
-        print(f"{'C loop':>34}  left out: no C compiler found")
+        say(f"{'C loop':>34}  left out: no C compiler found")
     else:
         rollback = figures[2].microseconds * 1000 / loop
-        print(f"{'C loop, one step':>34}  {loop / 1000:8.4f}  so the rollback costs {rollback:.0f} of its steps")
+        say(f"{'C loop, one step':>34}  {loop / 1000:8.4f}  so the rollback costs {rollback:.0f} of its steps")

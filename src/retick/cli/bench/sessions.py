@@ -13,6 +13,7 @@ from retick.cli.bench.progress import progress
 from retick.cli.bench.session_fleet import Fleet, run_joiners
 from retick.cli.bench.session_overhead import Overhead, engine_alone, link_alone, measure_overhead, packets_alone
 from retick.cli.exit_codes import NO
+from retick.cli.terminal import say
 from retick.errors import RetickError
 
 __all__ = ["Holding", "bench_sessions", "hold_sessions"]
@@ -131,33 +132,33 @@ def _print_overhead(each: Overhead, parts: dict[str, float]) -> bool:
     most, octets = MOST_OVERHEAD[each.players], MOST_BYTES[each.players]
     kept = each.total <= most and each.octets <= octets
     form = "compiled" if is_compiled() else "pure Python"
-    print(f"{each.players} players at 60 Hz, 100 ms, 5 % loss, {form} kernels; a frame and peer:")
+    say(f"{each.players} players at 60 Hz, 100 ms, 5 % loss, {form} kernels; a frame and peer:")
     verdict = "ok" if each.total <= most else "MISSED"
-    print(f"{'without the steps':>22}  {each.total:7.2f} us  at most {most:.0f}  {verdict}")
-    print(f"{'the steps themselves':>22}  {each.steps:7.2f} us")
+    say(f"{'without the steps':>22}  {each.total:7.2f} us  at most {most:.0f}  {verdict}")
+    say(f"{'the steps themselves':>22}  {each.steps:7.2f} us")
     for name, cost in sorted(each.by_call.items(), key=lambda item: -item[1]):
-        print(f"{name:>22}  {cost:7.2f} us")
+        say(f"{name:>22}  {cost:7.2f} us")
     for name, cost in parts.items():
-        print(f"{name + ' alone':>22}  {cost:7.2f} us")
+        say(f"{name + ' alone':>22}  {cost:7.2f} us")
     if parts:
-        print(f"{'the rest: session':>22}  {each.total - sum(parts.values()):7.2f} us")
+        say(f"{'the rest: session':>22}  {each.total - sum(parts.values()):7.2f} us")
     wire = f"{each.packets:.0f} packets, {each.octets / 1024:.2f} KiB a second and player"
-    print(f"{'on the wire':>22}  {wire}, at most {octets / 1024:.1f}  {'ok' if each.octets <= octets else 'MISSED'}")
+    say(f"{'on the wire':>22}  {wire}, at most {octets / 1024:.1f}  {'ok' if each.octets <= octets else 'MISSED'}")
     return kept
 
 
 def _print_holding(holding: Holding) -> bool:
     kept = holding.p99_ms < LATEST_MS
     wanted = holding.sessions * 60 * holding.seconds
-    print(f"{holding.sessions} sessions in one process over loopback UDP, for {holding.seconds:.0f} s:")
-    print(f"{'frames run':>22}  {holding.frames:,}, {100 * holding.frames / wanted:.1f} % of 60 a second each")
+    say(f"{holding.sessions} sessions in one process over loopback UDP, for {holding.seconds:.0f} s:")
+    say(f"{'frames run':>22}  {holding.frames:,}, {100 * holding.frames / wanted:.1f} % of 60 a second each")
     late = f"median {holding.median_ms:.2f}, p99 {holding.p99_ms:.2f}, worst {holding.worst_ms:.1f} ms"
-    print(f"{'late by':>22}  {late}; p99 below {LATEST_MS:.0f}  {'ok' if kept else 'MISSED'}")
+    say(f"{'late by':>22}  {late}; p99 below {LATEST_MS:.0f}  {'ok' if kept else 'MISSED'}")
     each = holding.busy * holding.seconds / holding.frames * 1e6
-    print(f"{'one core':>22}  {100 * holding.busy:.0f} % busy, {each:.1f} us a frame with sockets and steps")
-    print(f"{'stalls':>22}  {holding.stalls}")
+    say(f"{'one core':>22}  {100 * holding.busy:.0f} % busy, {each:.1f} us a frame with sockets and steps")
+    say(f"{'stalls':>22}  {holding.stalls}")
     others = (
         "kept out, by real-time priority" if holding.ahead else "in the figures: an administrator can keep them out"
     )
-    print(f"{'other processes':>22}  {others}")
+    say(f"{'other processes':>22}  {others}")
     return kept

@@ -1,15 +1,15 @@
 """``retick bench sim``: the fighter's step in C, compiled and uncompiled. What is measured is in ``sim_measure``."""
 
-import json
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from retick.cli.bench.progress import progress
 from retick.cli.bench.sim_measure import Plan, Report, measure
 from retick.cli.exit_codes import NO
+from retick.cli.terminal import Screen, say_json
 from retick.errors import UsageError
 
 __all__ = ["bench_sim"]
@@ -39,14 +39,14 @@ def bench_sim(
     with progress("bench sim") as tell:
         report = measure(plan, tell)
     if as_json:
-        typer.echo(json.dumps(report.to_json(), indent=2))
+        say_json(report.to_json(), indent=2)
     else:
-        _print_report(Console(highlight=False), report)
+        _print_report(Screen(), report)
     if check and not all(target.kept for target in report.targets()):
         raise typer.Exit(NO)
 
 
-def _print_report(console: Console, report: Report) -> None:
+def _print_report(console: Screen, report: Report) -> None:
     console.print(_targets_table(report))
     console.print(_times_table(report))
     memory = report.memory
@@ -74,7 +74,7 @@ def _targets_table(report: Report) -> Table:
     for target in report.targets():
         value = f"{target.value:,}" if isinstance(target.value, int) else f"{target.value:,.2f}"
         bound = f"{'at least' if target.at_least else 'at most'} {target.bound:,.10g}"
-        table.add_row(target.name, value, bound, "ok" if target.kept else "[bold red]missed[/]")
+        table.add_row(target.name, value, bound, "ok" if target.kept else Text("missed", "bold red"))
     return table
 
 

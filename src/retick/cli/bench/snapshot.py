@@ -4,7 +4,6 @@ The workload is a formula, so that every implementation can build it. Before any
 published digests: the same bytes, or no figures.
 """
 
-import json
 import statistics
 import time
 from collections.abc import Callable
@@ -12,13 +11,14 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from retick._kernels import is_compiled
 from retick.cli.bench.native import c_loop_ns
 from retick.cli.bench.progress import progress
 from retick.cli.exit_codes import NO
+from retick.cli.terminal import Screen, say_json
 from retick.errors import RetickError, UsageError
 from retick.snapshot import Bool, Codec, Component, Fanout, Field, Fixed, Schema, Snapshot, UInt
 
@@ -197,20 +197,20 @@ def bench_snapshot(
     if as_json:
         found = [{**asdict(line), "kept": line.kept} for line in lines]
         document = {"digests": proven, "compiled": is_compiled(), "c_loop_ns": c_loop, "lines": found}
-        typer.echo(json.dumps(document, indent=2))
+        say_json(document, indent=2)
     else:
-        _print(Console(highlight=False), lines, proven, c_loop)
+        _print(Screen(), lines, proven, c_loop)
     if check and not all(line.kept for line in lines):
         raise typer.Exit(NO)
 
 
-def _print(console: Console, lines: list[Line], proven: int, c_loop: float | None) -> None:
+def _print(console: Screen, lines: list[Line], proven: int, c_loop: float | None) -> None:
     table = Table(title="microseconds, median", title_justify="left")
     for name in ("workload", "entities", "here", "best", "Rust", "faster", "target", ""):
         table.add_column(name, justify="left" if name in ("workload", "") else "right", no_wrap=True)
     for line in lines:
         rust = ("", "") if line.rust is None else (f"{line.rust:,.1f}", f"{line.rust / line.microseconds:,.1f}")
-        verdict = "ok" if line.kept else "[bold red]missed[/]"
+        verdict = "ok" if line.kept else Text("missed", "bold red")
         here, best = f"{line.microseconds:,.2f}", f"{line.best:,.2f}"
         table.add_row(line.name, str(line.entities), here, best, *rust, f"{line.target:,.2f}", verdict)
     console.print(table)

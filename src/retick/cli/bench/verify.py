@@ -8,6 +8,7 @@ import typer
 
 from retick._kernels import is_compiled
 from retick.cli.exit_codes import NO
+from retick.cli.terminal import say
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
@@ -40,17 +41,17 @@ def bench_verify(
     noise = Replay(seed=1, frames=_noise(frames))
     rplk, rtk = dumps(plain), dumps(rich)
     start = sim.initial_state(1)
-    print(f"{frames} frames, {'compiled' if is_compiled() else 'pure Python'} kernels, best of {rounds}")
+    say(f"{frames} frames, {'compiled' if is_compiled() else 'pure Python'} kernels, best of {rounds}")
     _show("the game's own loop", frames, rounds, lambda: sim.run(start, plain.frames))
     rate = _show("verify", frames, rounds, lambda: verify(plain, sim))
     _show("verify, a checksum every 600", frames, rounds, lambda: verify(rich, sim))
     _show("loads RPLK, then verify", frames, rounds, lambda: verify(loads(rplk), sim))
     _show("loads RTK, then verify", frames, rounds, lambda: verify(loads(rtk), sim))
     _show("verify, buttons at random", frames, rounds, lambda: verify(noise, sim))
-    print(f"{'size':>30}  {len(rplk)} bytes RPLK, {len(rtk)} bytes RTK")
+    say(f"{'size':>30}  {len(rplk)} bytes RPLK, {len(rtk)} bytes RTK")
     longest = _show_jumps(plain, sim)
     kept = rate >= LEAST_MILLIONS and longest <= LONGEST_JUMP_MS
-    print(f"targets: {LEAST_MILLIONS} million frames/s and {LONGEST_JUMP_MS} ms, {'kept' if kept else 'missed'}")
+    say(f"targets: {LEAST_MILLIONS} million frames/s and {LONGEST_JUMP_MS} ms, {'kept' if kept else 'missed'}")
     if check and not kept:
         raise typer.Exit(NO)
 
@@ -58,7 +59,7 @@ def bench_verify(
 def _show(name: str, frames: int, rounds: int, work: Callable[[], object]) -> float:
     """Print the best of so many runs, and return its million frames a second."""
     best = min(_timed(work) for _ in range(rounds))
-    print(f"{name:>30}  {frames / best / 1e6:7.1f} million frames/s  {best * 1e3:8.3f} ms")
+    say(f"{name:>30}  {frames / best / 1e6:7.1f} million frames/s  {best * 1e3:8.3f} ms")
     return frames / best / 1e6
 
 
@@ -66,13 +67,13 @@ def _show_jumps(replay: Replay, sim: Fighter) -> float:
     """Print what jumps take, and return the longest, in milliseconds."""
     player = ReplayPlayer(replay, sim)
     first = _timed(lambda: player.seek(replay.end_frame))
-    print(f"{'first jump, start to end':>30}  {first * 1e3:.3f} ms")
+    say(f"{'first jump, start to end':>30}  {first * 1e3:.3f} ms")
     rng = XorShift32.seeded(1)
     took = []
     for _ in range(JUMPS):
         frame, rng = rng.below(len(replay) + 1)
         took.append(_timed(lambda frame=frame: player.seek(frame)))  # type: ignore[misc]  # bound now
-    print(f"{f'{JUMPS} jumps after that':>30}  {max(took) * 1e3:.3f} ms at most, {sum(took) / JUMPS * 1e3:.4f} ms each")
+    say(f"{f'{JUMPS} jumps after that':>30}  {max(took) * 1e3:.3f} ms at most, {sum(took) / JUMPS * 1e3:.4f} ms each")
     return max(first, *took) * 1e3
 
 

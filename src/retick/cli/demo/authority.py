@@ -8,12 +8,12 @@ import time
 from typing import IO, Final
 
 import typer
-from rich.console import Console
 from rich.live import Live
 
 from retick.cli.child_process import start_module
 from retick.cli.exit_codes import NO
 from retick.cli.serve.bot_client import BotLine, table_of
+from retick.cli.terminal import Screen
 from retick.errors import RetickError
 
 __all__ = ["demo_authority"]
@@ -27,7 +27,7 @@ LEAST_ACKS: Final = 50.0
 
 def demo_authority(*, bots: int = 4, seconds: float = 20.0, reset: bool = False) -> None:
     """Start them, show a table while they run, and print a verdict; exit with 1 if it is bad."""
-    console = Console(highlight=False)
+    console = Screen()
     processes: list[subprocess.Popen[str]] = []
     lines: dict[int, BotLine] = {}
     try:
@@ -89,7 +89,7 @@ def _start_bot(
 
 
 def _watch(
-    console: Console,
+    console: Screen,
     said_by_bots: "queue.SimpleQueue[tuple[int, str]]",
     lines: dict[int, BotLine],
     seconds: float,
@@ -121,18 +121,22 @@ def _watch(
             live.stop()
 
 
-def _verdict(console: Console, lines: list[BotLine], wanted: int, reset: bool) -> bool:
+def _verdict(console: Screen, lines: list[BotLine], wanted: int, reset: bool) -> bool:
     joined = sum(line.state == "in" for line in lines)
     slow = sum(line.acks < LEAST_ACKS for line in lines)
     spikes, largest = sum(line.spikes for line in lines), max((line.largest for line in lines), default=0.0)
     good = joined == wanted and slow == 0 and spikes == 0
     console.print(table_of(sorted(lines, key=lambda line: line.bot), "at the end"))
-    console.print(f"[bold]{'clients in':>28}[/]  {joined} of {wanted}")
-    console.print(f"[bold]{'acknowledged too slowly':>28}[/]  {slow}")
-    console.print(f"[bold]{'corrections over 0.25 m':>28}[/]  {spikes}; the largest was {largest:.3f} m")
+    _tell(console, "clients in", f"{joined} of {wanted}")
+    _tell(console, "acknowledged too slowly", f"{slow}")
+    _tell(console, "corrections over 0.25 m", f"{spikes}; the largest was {largest:.3f} m")
     stalls = sum(line.stalls for line in lines)
     if stalls:
-        console.print(f"[bold]{'stalls of this machine':>28}[/]  {stalls}; the two seconds after one are not judged")
+        _tell(console, "stalls of this machine", f"{stalls}; the two seconds after one are not judged")
     how = "with the old reset" if reset else "locomotion restored before each replay"
-    console.print(f"[bold]{'verdict':>28}[/]  {'good' if good else 'NOT GOOD'}, {how}")
+    _tell(console, "verdict", f"{'good' if good else 'NOT GOOD'}, {how}")
     return good
+
+
+def _tell(console: Screen, name: str, text: str) -> None:
+    console.tell((f"{name:>28}", "bold"), f"  {text}")

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from retick import replay
 from retick.cli.demo.authority import demo_authority
@@ -15,6 +14,7 @@ from retick.cli.exit_codes import NO
 from retick.cli.play.capture_file import check_capture
 from retick.cli.play.controllers import StyleName
 from retick.cli.play.recording import check_recording
+from retick.cli.terminal import Screen
 from retick.errors import UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
 
@@ -25,6 +25,7 @@ OFFLINE_SEED = 1
 
 
 def demo(
+    context: typer.Context,
     rtt: Annotated[float, typer.Option(help="Round-trip time of the link, in milliseconds.")] = 80.0,
     jitter: Annotated[float, typer.Option(help="Variation of the delay each way, in milliseconds.")] = 10.0,
     loss: Annotated[float, typer.Option(help="Percent of the datagrams lost, each way.")] = 5.0,
@@ -74,16 +75,15 @@ def demo(
         raise UsageError("--fast needs --offline: a network runs in real time")
     if capture is not None and (offline or authority):
         raise UsageError("--capture is for the two peers on a network: not with --offline or --authority")
-    if record is not None and authority:
-        raise UsageError("--record does not go with --authority: a server's match has no replay")
     if authority:
+        _check_no_other_option(context)
         demo_authority(seconds=20.0 if frames is None else frames / TICKS_PER_SECOND)
         return
     check_recording(record, live=False)
     captures = captures_of(capture)
     for path in captures:
         check_capture(path, record)
-    console = Console(highlight=False)
+    console = Screen()
     if offline:
         _play_offline(console, OfflineFight(seed or OFFLINE_SEED, (p1, p2), frames, LONGEST), fast, record)
         return
@@ -109,6 +109,14 @@ def _check_link(rtt: float, jitter: float, loss: float) -> None:
         raise UsageError(f"--loss must be 0 to 90 percent, not {loss:g}")
 
 
+def _check_no_other_option(context: typer.Context) -> None:
+    """With --authority only --frames has a meaning; an option without one must not be ignored in silence."""
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if name not in ("authority", "frames") and source is not None and source.name == "COMMANDLINE":
+            raise UsageError(f"--{name} does not go with --authority: its server, bots and link are fixed")
+
+
 def _check_match(delay: int, rate: int, frames: int | None, seed: int | None) -> None:
     if not 0 <= delay <= 30:
         raise UsageError(f"--delay must be 0 to 30 frames, not {delay}")
@@ -120,7 +128,7 @@ def _check_match(delay: int, rate: int, frames: int | None, seed: int | None) ->
         raise UsageError(f"--seed must be 1 to 4294967295, not {seed}")
 
 
-def _play_offline(console: Console, match: OfflineFight, fast: bool, record: Path | None) -> None:
+def _play_offline(console: Screen, match: OfflineFight, fast: bool, record: Path | None) -> None:
     try:
         same = show_offline(console, match, fast=fast)
     finally:

@@ -5,9 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
 from rich.live import Live
-from rich.markup import escape
 
 from retick.cli.demo.peer import PeerPlan
 from retick.cli.demo.peer_process import PeerProcess
@@ -17,6 +15,7 @@ from retick.cli.exit_codes import NO, complain
 from retick.cli.play.capture_file import command_to_read
 from retick.cli.play.confirmed_match import ConfirmedFight, outcome
 from retick.cli.play.controllers import StyleName
+from retick.cli.terminal import Screen, say
 from retick.games.fighter import FighterState
 from retick.replay import loads, save
 
@@ -37,7 +36,7 @@ class NetworkDemo:
 
     def __init__(
         self,
-        console: Console,
+        console: Screen,
         plan: PeerPlan,
         styles: tuple[StyleName, StyleName],
         header: str,
@@ -110,9 +109,7 @@ class NetworkDemo:
             self._watch(draw)
 
     def _show_lines(self) -> None:
-        print(
-            f"{self.header}\n{self.names[0]} hosts, {self.names[1]} joins; two figures are host and joiner", flush=True
-        )
+        say(self.header, f"{self.names[0]} hosts, {self.names[1]} joins; two figures are host and joiner")
         second = 0
 
         def tell() -> None:
@@ -120,7 +117,7 @@ class NetworkDemo:
             reports = [peer.report for peer in self.peers if peer.report is not None]
             if len(reports) == 2 and reports[0].frame // self._plan.rate > second:
                 second = reports[0].frame // self._plan.rate
-                print(line(second, reports), flush=True)
+                say(line(second, reports))
 
         self._watch(tell)
 
@@ -143,15 +140,15 @@ class NetworkDemo:
             ("replays", proof.replays),
             ("run again", proof.rerun),
         ]
-        if record is not None:
-            save(record, recorded)
-            lines.append(("recorded", str(record)))
         for name, text in lines:
             self._print(name, text)
+        if record is not None:
+            save(record, recorded)
+            self._print("recorded", str(record))
         return 0 if proof.ok else NO
 
     def _print(self, name: str, text: str) -> None:
-        self.console.print(f"[bold]{name:>10}[/]  {escape(text)}", soft_wrap=True)
+        self.console.tell((f"{name:>10}", "bold"), f"  {text}")
 
     def _figures(self, frames: int) -> list[tuple[str, str]]:
         reports = [peer.report for peer in self.peers if peer.report is not None]

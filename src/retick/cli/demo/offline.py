@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator
 
-from rich.console import Console
 from rich.live import Live
 
 from retick._kernels import is_compiled
@@ -11,6 +10,7 @@ from retick.cli.draw.fighter import Arena
 from retick.cli.play.confirmed_match import ConfirmedFight, outcome
 from retick.cli.play.controllers import STYLE_NAMED, StyleName
 from retick.cli.play.pace import Pace
+from retick.cli.terminal import Screen, say
 from retick.games.fighter import Action, FighterState, PlayerState
 from retick.games.fighter.bots import fight
 from retick.games.fighter.rules import TICKS_PER_SECOND
@@ -47,7 +47,7 @@ class OfflineFight:
         )
 
 
-def show_offline(console: Console, match: OfflineFight, *, fast: bool) -> bool:
+def show_offline(console: Screen, match: OfflineFight, *, fast: bool) -> bool:
     """Play it and print the summary, after Ctrl-C too; whether the second run ended the same."""
     pace = None if fast else Pace(TICKS_PER_SECOND)
     started = time.perf_counter()
@@ -61,7 +61,7 @@ def show_offline(console: Console, match: OfflineFight, *, fast: bool) -> bool:
     return same
 
 
-def _show_live(console: Console, match: OfflineFight, pace: Pace | None) -> None:
+def _show_live(console: Screen, match: OfflineFight, pace: Pace | None) -> None:
     """Draw every second frame; when late, or in a hurry, fewer."""
     footer = f"seed {match.confirmed.seed}, {'as fast as drawn' if pace is None else '60 Hz'}, Ctrl-C ends"
     stride = 2 if pace is not None else max(4, match.limit // 120)
@@ -75,14 +75,14 @@ def _show_live(console: Console, match: OfflineFight, pace: Pace | None) -> None
     console.print(match.view(None, ""), height=LAST_PICTURE_ROWS)
 
 
-def _show_lines(console: Console, match: OfflineFight, pace: Pace | None) -> None:
+def _show_lines(console: Screen, match: OfflineFight, pace: Pace | None) -> None:
     """A line for each second of play: the form for logs and pipes."""
-    console.print(f"retick demo: {match.names[0]} against {match.names[1]}, seed {match.confirmed.seed}")
+    console.tell(f"retick demo: {match.names[0]} against {match.names[1]}, seed {match.confirmed.seed}")
     for state in match.states():
         if pace is not None:
             pace.wait()
         if state.frame % TICKS_PER_SECOND == 0:
-            print(_line(match), flush=True)
+            say(_line(match))
 
 
 def _line(match: OfflineFight) -> str:
@@ -99,7 +99,7 @@ def _words(player: PlayerState) -> str:
     return f"{player.hp:3} hp at {player.x:5} {Action(player.state).name.lower():7}"
 
 
-def _print_summary(console: Console, match: OfflineFight, took: float) -> bool:
+def _print_summary(console: Screen, match: OfflineFight, took: float) -> bool:
     """The outcome, and the proof: the same inputs run again lead to the same state."""
     confirmed, names = match.confirmed, match.names
     game, state, payload = confirmed.game, confirmed.state, bytes(confirmed.payload)
@@ -117,5 +117,5 @@ def _print_summary(console: Console, match: OfflineFight, took: float) -> bool:
         ("", f"{state.frame} frames from {len(payload)} bytes of input in {rerun * 1e3:.3f} ms, {form}"),
     )
     for name, text in lines:
-        console.print(f"[bold]{name:>10}[/]  {text}")
+        console.tell((f"{name:>10}", "bold"), f"  {text}")
     return same

@@ -95,7 +95,7 @@ class PeerProcess:
     def _receive(self, line: str | None) -> None:
         if line is None:
             code = self._process.wait()
-            self.failure = f"ended with code {code}" + "".join(f"\n  {text}" for text in self._noise)
+            self.failure = f"ended with code {code}" + "".join(f"; {text.strip()}" for text in self._noise)
             return
         word, _, text = line.rstrip().partition(" ")
         if word == "listening":

@@ -3,6 +3,8 @@
 from rich.segment import Segment
 from rich.style import Style
 
+from retick.cli.terminal import safe
+
 __all__ = ["Canvas"]
 
 _PLAIN = Style()
@@ -19,12 +21,18 @@ class Canvas:
 
     def put(self, column: int, row: int, text: str, style: Style, *, blank: bool = False) -> None:
         """Write ``text``; its spaces do not overwrite what is there, except with ``blank``."""
-        if not 0 <= row < self.rows:
+        if not 0 <= row < self.rows or column >= self.columns:
             return
-        for at, character in enumerate(text, column):
-            if 0 <= at < self.columns and (blank or character != " "):
+        shown = safe(text)[max(-column, 0) : self.columns - column]
+        for at, character in enumerate(shown, max(column, 0)):
+            if blank or character != " ":
                 self._characters[row][at] = character
                 self._styles[row][at] = style
+
+    def fill(self, first: int, last: int, row: int, character: str, style: Style) -> None:
+        """Write ``character`` from one column to another, however far outside these are."""
+        first, last = max(first, 0), min(last, self.columns - 1)
+        self.put(first, row, character * max(last - first + 1, 0), style)
 
     def put_right(self, row: int, text: str, style: Style) -> None:
         self.put(self.columns - len(text), row, text, style, blank=True)

@@ -142,7 +142,8 @@ def _draw_health(canvas: Canvas, arena: Arena, glyphs: _Glyphs) -> None:
 
 def _health_cells(player: PlayerState, room: int) -> tuple[int, int]:
     """How many cells of a bar are full, and how many were lost to a hit that still stuns."""
-    full = min(-(-player.hp * room // DEFAULT_HP), room)
+    # A state from elsewhere may have any number of hit points, also below 0.
+    full = min(max(-(-player.hp * room // DEFAULT_HP), 0), room)
     lost = min(room // 4, room - full) if player.hitstun_frames > 0 and player.hp > 0 else 0
     return full, lost
 
@@ -223,9 +224,10 @@ class _Field:
         tall = max(self._sprites.height * HITBOX_HEIGHT // PLAYER_HEIGHT, 1)
         arm = feet - (self._sprites.height - 2)
         for row in range(feet - tall + 1, feet + 1):
-            self._canvas.put(first, row, self._glyphs.box * (last - first + 1), _BOX)
-        reach = "=" * (last - first) + (">" if player.facing > 0 else "")
-        self._canvas.put(first, arm, reach if player.facing > 0 else "<" + reach, _STRIKE)
+            self._canvas.fill(first, last, row, self._glyphs.box, _BOX)
+        self._canvas.fill(first, last, arm, "=", _STRIKE)
+        tip, fist = (last, ">") if player.facing > 0 else (first, "<")
+        self._canvas.put(tip, arm, fist, _STRIKE)
 
     def _draw_fighter(self, player: PlayerState, seat: int, frame: int) -> None:
         rows = picture(self._sprites, player, frame)

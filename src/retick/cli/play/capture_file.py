@@ -8,6 +8,7 @@ import contextlib
 import os
 import shlex
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -49,15 +50,22 @@ class CaptureFile(CaptureWriter):
             self._out = path.open("xb")
         except OSError as error:
             raise UsageError(f"{path} cannot be written: {error.strerror or error}") from None
-        super().__init__(self._out)
-        self._out.flush()
+        with self._stopping():
+            super().__init__(self._out)
+            self._out.flush()
 
     def add(self, data: bytes, address: Address, *, sent: bool, now: float) -> None:
         if self.failure:
             return
-        try:
+        with self._stopping():
             super().add(data, address, sent=sent, now=now)
             self._out.flush()
+
+    @contextlib.contextmanager
+    def _stopping(self) -> Iterator[None]:
+        """An error of the disk ends the capture."""
+        try:
+            yield
         except OSError as error:
             self.failure = error.strerror or str(error)
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from retick.cli.play import match_setup as options
 from retick.cli.play.capture_file import CaptureOption
 from retick.cli.play.controllers import StyleName
 from retick.cli.play.match_setup import DEFAULT_PORT, MatchSetup
 from retick.cli.play.terminal_match import TerminalMatch
+from retick.cli.terminal import Screen
 from retick.errors import MissingExtra
 from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.transport import open_udp
@@ -49,12 +49,12 @@ def host(
         players=players, seats=seats, bot=bot, style=style, delay=delay, rate=rate,
         record=record, capture=capture, lan_compat=lan_compat,
     )  # fmt: skip
-    console = Console(highlight=False)
+    console = Screen()
     driver = setup.driver(open_udp(bind, port))
     bound = driver.wire.socket.address[1]
     address = own_address() if bind in _ANY_ADDRESS else bind
     command = _command_to_join(address, bound, players, lan_compat)
-    console.print(f"waiting on port {bound}. To join: {command}", soft_wrap=True, markup=False)
+    console.tell(f"waiting on port {bound}. To join: {command}")
     with _announced(console, bound, setup, announce and bind in _ANY_ADDRESS and not lan_compat) as announcement:
         match = TerminalMatch(console, setup, driver)
         if announcement is not None:
@@ -70,7 +70,7 @@ def _command_to_join(address: str | None, port: int, players: int, lan_compat: b
 
 
 @contextlib.contextmanager
-def _announced(console: Console, port: int, setup: MatchSetup, wanted: bool) -> Iterator[Announcement | None]:
+def _announced(console: Screen, port: int, setup: MatchSetup, wanted: bool) -> Iterator[Announcement | None]:
     announcement = _announce(console, port, setup) if wanted else None
     try:
         yield announcement
@@ -79,11 +79,11 @@ def _announced(console: Console, port: int, setup: MatchSetup, wanted: bool) -> 
             announcement.withdraw().join(2.0)
 
 
-def _announce(console: Console, port: int, setup: MatchSetup) -> Announcement | None:
+def _announce(console: Screen, port: int, setup: MatchSetup) -> Announcement | None:
     try:
         return Announcement(port, setup.game_name, players=setup.game.num_players)
     except MissingExtra:
-        console.print(f"not announced on the local network; for that: {INSTALL}", markup=False)
+        console.tell(f"not announced on the local network; for that: {INSTALL}")
     except OSError as error:
-        console.print(f"not announced on the local network: {error.strerror or error}", soft_wrap=True)
+        console.tell(f"not announced on the local network: {error.strerror or error}")
     return None

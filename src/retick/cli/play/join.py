@@ -3,13 +3,13 @@
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from retick.cli.play import match_setup as options
 from retick.cli.play.capture_file import CaptureOption
 from retick.cli.play.controllers import StyleName
 from retick.cli.play.match_setup import DEFAULT_PORT, MatchSetup
 from retick.cli.play.terminal_match import TerminalMatch
+from retick.cli.terminal import Screen, working
 from retick.errors import NetworkUnavailable, RetickError, UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.transport import UdpSocket, open_udp, parse_address
@@ -54,19 +54,19 @@ def join(
         players=players, seats=seats, bot=bot, style=style, delay=delay, rate=rate,
         record=record, capture=capture, lan_compat=lan_compat,
     )  # fmt: skip
-    console = Console(highlight=False)
+    console = Screen()
     if target is None:
-        found = _only(_search(console, wait, setup))
+        found = _only(_search(wait, setup))
         target = (found.address, found.port)
-        console.print(f"found {found.name}", soft_wrap=True, markup=False)
+        console.tell(f"found {found.name}")
     own_port = port if port is not None else target[1] + 1 if lan_compat else 0
     socket, resolved = open_towards(target, own_port)
-    console.print(f"joining {target[0]} port {target[1]}", soft_wrap=True)
+    console.tell(f"joining {target[0]} port {target[1]}")
     raise typer.Exit(TerminalMatch(console, setup, setup.driver(socket, resolved), no_answer=no_answer(target)).run())
 
 
-def _search(console: Console, seconds: float, setup: MatchSetup) -> list[FoundHost]:
-    with console.status("searching for a host on the local network"):
+def _search(seconds: float, setup: MatchSetup) -> list[FoundHost]:
+    with working("searching for a host on the local network"):
         try:
             return find_hosts(seconds, setup.game_name)
         except OSError as error:

@@ -102,6 +102,7 @@ class MatchDriver:
         self._lan_received = (0, 0.0)
         self._goodbye = ""
         self._explained_by = 0.0
+        self._told_of_recording = False
 
     @property
     def agreed(self) -> bool:
@@ -190,6 +191,13 @@ class MatchDriver:
             return 0.0
         links = (peer.connection for peer in self.session.peers.values())
         return max((link.rtt for link in links if link is not None), default=0.0)
+
+    def lost_recording(self) -> str:
+        """A line about a recording that has just ended before the match; empty if it has not. Said once."""
+        if self.recording is None or not self.recording.failure or self._told_of_recording:
+            return ""
+        self._told_of_recording = True
+        return f"the match goes on, but its recording has ended: {self.recording.failure}"
 
     def save_recording(self) -> None:
         """Finish the replay with all confirmed frames, however the match ended."""

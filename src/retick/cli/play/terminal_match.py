@@ -5,14 +5,15 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.live import Live
 
 from retick.cli.draw.network_view import NetworkView
-from retick.cli.exit_codes import NO
+from retick.cli.exit_codes import NO, complain
 from retick.cli.play.match_driver import MatchDriver
 from retick.cli.play.match_setup import MatchSetup
 from retick.cli.play.terminal_keys import TerminalKeys
+from retick.cli.terminal import Screen, say
 from retick.errors import RetickError
 from retick.link import Reason
 from retick.rollback.lan import LanSession
@@ -25,7 +26,7 @@ DEPTHS_KEPT = 400
 class TerminalMatch:
     """Plays one match to its end. ``retick host`` and ``retick join`` differ only in how they got here."""
 
-    def __init__(self, console: Console, setup: MatchSetup, driver: MatchDriver, *, no_answer: str = "") -> None:
+    def __init__(self, console: Screen, setup: MatchSetup, driver: MatchDriver, *, no_answer: str = "") -> None:
         """``no_answer`` is the error for a host that never answered."""
         self.console = console
         self.setup = setup
@@ -39,6 +40,7 @@ class TerminalMatch:
         self._drawn_at = 0
         self._second = 0
         self._quit = False
+        self._warning = ""
 
     def run(self) -> int:
         """Play until the end, or until the player quits; the exit code. RetickError if the match broke off."""
@@ -52,7 +54,7 @@ class TerminalMatch:
             raise
         if self._quit:
             self._leave()
-            self.console.print("you left the match", soft_wrap=True)
+            self.console.tell("you left the match")
             return 0
         return self._conclude()
 
@@ -67,7 +69,15 @@ class TerminalMatch:
             self._show(stack)
         elif self.driver.notice and self._live is not None:
             self._draw(self._live)
+        self._tell_of_recording()
         self.driver.wait()
+
+    def _tell_of_recording(self) -> None:
+        """A recording that ended early is a line under the picture, or one among the others."""
+        lost = self.driver.lost_recording()
+        if lost and self._live is None:
+            say(lost)
+        self._warning = self._warning or lost
 
     def _show(self, stack: contextlib.ExitStack) -> None:
         match = self.driver.session.match
@@ -75,7 +85,7 @@ class TerminalMatch:
         if not self.console.is_terminal or self.console.is_dumb_terminal:
             if frame // self.setup.config.tick_rate > self._second:
                 self._second = frame // self.setup.config.tick_rate
-                print(self._line(), flush=True)
+                say(self._line())
             return
         if self._live is None:
             self._live = stack.enter_context(Live(console=self.console, screen=True, auto_refresh=False))
@@ -96,7 +106,8 @@ class TerminalMatch:
             title=f"you are {' and '.join(str(player + 1) for player in driver.players)}",
             picture=picture,
             depths=list(self._depths),
-            help_line="a bot plays, Ctrl-C ends" if self.setup.bot else self.setup.shown_game.keys_help,
+            help_line=self._warning
+            or ("a bot plays, Ctrl-C ends" if self.setup.bot else self.setup.shown_game.keys_help),
         )
         live.update(view, refresh=True)
         self._drawn = state
@@ -127,10 +138,10 @@ class TerminalMatch:
     def _save(self) -> None:
         self.driver.save_recording()
         if self.driver.recording is not None:
-            self.console.print(f"recorded in {self.driver.recording.path}", soft_wrap=True, markup=False)
+            self.console.tell(self.driver.recording.summary())
         if self.setup.capture is not None:
             self.setup.capture.close()
-            self.console.print(self.setup.capture.summary(), soft_wrap=True, markup=False)
+            self.console.tell(self.setup.capture.summary())
 
     def _conclude(self) -> int:
         driver = self.driver
@@ -138,26 +149,29 @@ class TerminalMatch:
         with contextlib.suppress(KeyboardInterrupt):
             driver.leave()
         self._save()
+        if driver.desync_report:
+            complain(*driver.desync_report.split("\n"))
+            return NO
         if driver.confirmed is None or driver.result is None:
             raise RetickError(self._failure())
-        self.console.print(self.setup.shown_game.outcome(driver.confirmed, self._names()), soft_wrap=True)
+        self.console.tell(self.setup.shown_game.outcome(driver.confirmed, self._names()))
         ours = f"0x{driver.result.checksum:08X} at frame {driver.result.frame}"
         if lan:
-            self.console.print(f"{ours}; the original protocol does not compare the end", soft_wrap=True)
+            self.console.tell(f"{ours}; the original protocol does not compare the end")
             return 0
         if driver.agreed:
             peers = (
                 "both peers" if len(driver.received_results) == 1 else f"all {len(driver.received_results) + 1} peers"
             )
-            self.console.print(f"{ours} on {peers}", soft_wrap=True)
+            self.console.tell(f"{ours} on {peers}")
             return 0
         theirs = ", ".join(f"0x{each.checksum:08X} at frame {each.frame}" for each in driver.received_results.values())
-        self.console.print(f"{ours} here, {theirs or 'nothing'} there: NOT THE SAME", style="bold red", soft_wrap=True)
+        self.console.tell(f"{ours} here, {theirs or 'nothing'} there: NOT THE SAME", style="bold red")
         return NO
 
     def _failure(self) -> str:
-        if self.driver.desync_report or self.driver.desync is not None:
-            return self.driver.desync_report or self.driver.why
+        if self.driver.desync is not None:
+            return self.driver.why
         if self.driver.reason == Reason.NO_ANSWER and self._no_answer:
             return self._no_answer
         if self.driver.reason == Reason.GOODBYE:

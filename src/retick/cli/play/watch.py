@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.live import Live
 
 from retick.cli.play.confirmed_match import ConfirmedMatch
@@ -14,6 +14,7 @@ from retick.cli.play.join import no_answer, open_towards
 from retick.cli.play.match_setup import DEFAULT_PORT, PlayersOption, RateOption, RecordOption
 from retick.cli.play.recording import MatchRecording, check_recording
 from retick.cli.play.terminal_games import TerminalGame, terminal_game_for
+from retick.cli.terminal import Screen, say
 from retick.errors import RetickError, UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.rollback import MatchConfig, MatchEnded, MatchEvent, SourceChanged, SpectatorSession, WatchingStarted
@@ -50,8 +51,8 @@ def watch(
     session = SpectatorSession(
         shown_game.game, resolved, entropy=os.urandom, config=MatchConfig(tick_rate=rate), delay=delay
     )
-    console = Console(highlight=False)
-    console.print(f"watching through {target[0]} port {target[1]}", soft_wrap=True)
+    console = Screen()
+    console.tell(f"watching through {target[0]} port {target[1]}")
     _Watcher(console, shown_game, session, Poll(session, socket), record, no_answer(target)).run()
 
 
@@ -60,7 +61,7 @@ class _Watcher:
 
     def __init__(
         self,
-        console: Console,
+        console: Screen,
         shown_game: TerminalGame,
         session: SpectatorSession,
         wire: Poll,
@@ -78,6 +79,7 @@ class _Watcher:
         self._why = ""
         self._drawn: Any = None
         self._told = 0
+        self._warning = ""
 
     def run(self) -> None:
         """Watch until the end and print the outcome; RetickError if there was no match. Ctrl-C prints it too."""
@@ -96,8 +98,8 @@ class _Watcher:
 
     def _conclude(self, confirmed: ConfirmedMatch) -> None:
         self._finish_recording(confirmed)
-        self.console.print(self.shown_game.outcome(confirmed, self._names()), soft_wrap=True)
-        self.console.print(f"0x{confirmed.checksum:08X} at frame {confirmed.frame}", soft_wrap=True)
+        self.console.tell(self.shown_game.outcome(confirmed, self._names()))
+        self.console.tell(f"0x{confirmed.checksum:08X} at frame {confirmed.frame}")
 
     def _watch(self, live: Live | None) -> None:
         session = self.session
@@ -139,7 +141,7 @@ class _Watcher:
         recording, self.recording = self.recording, None
         if recording is not None:
             recording.finish(confirmed.checksum)
-            self.console.print(f"recorded in {recording.path}", soft_wrap=True)
+            self.console.tell(recording.summary())
 
     def _show(self, live: Live | None) -> None:
         """Add the frames that were advanced, and draw the newest."""
@@ -151,20 +153,25 @@ class _Watcher:
             confirmed.add([row])
             if self.recording is not None:
                 self.recording.add(row, confirmed.frame, confirmed.checksum)
+        self._tell_of_recording(live)
         rate = self.session.config.tick_rate
         if live is None:
             if confirmed.frame // rate > self._told // rate:
                 self._told = confirmed.frame
-                print(
-                    f"{confirmed.frame // rate:4} s  frame {confirmed.frame:5}  0x{confirmed.checksum:08X}", flush=True
-                )
+                say(f"{confirmed.frame // rate:4} s  frame {confirmed.frame:5}  0x{confirmed.checksum:08X}")
         elif confirmed.frame - self._told >= max(rate // 30, 1):
             self._told = confirmed.frame
             live.update(self._picture(confirmed), refresh=True)
             self._drawn = confirmed.state
 
+    def _tell_of_recording(self, live: Live | None) -> None:
+        if self.recording is not None and self.recording.failure and not self._warning:
+            self._warning = f"the recording has ended: {self.recording.failure}"
+            if live is None:
+                say(self._warning)
+
     def _picture(self, confirmed: ConfirmedMatch) -> RenderableType:
-        footer = f"{self.session.waiting} frames behind, Ctrl-C ends"
+        footer = self._warning or f"{self.session.waiting} frames behind, Ctrl-C ends"
         return self.shown_game.picture(
             confirmed.state, self._drawn, names=self._names(), confirmed=confirmed, title="watching", footer=footer
         )

@@ -6,9 +6,11 @@ from typing import Annotated
 import typer
 
 from retick.cli.exit_codes import NO, named, playing
+from retick.cli.read_budget import BudgetOption, load_within
 from retick.cli.replay.game import GameOption, game_of
+from retick.cli.terminal import say
 from retick.errors import UsageError
-from retick.replay import Comparison, compare, load
+from retick.replay import Comparison, compare
 
 __all__ = ["diff"]
 
@@ -17,6 +19,7 @@ def diff(
     ours: Annotated[Path, typer.Argument(metavar="A", show_default=False, help="A replay.")],
     theirs: Annotated[Path, typer.Argument(metavar="B", show_default=False, help="Another replay of the same game.")],
     game: GameOption = None,
+    budget: BudgetOption = None,
 ) -> None:
     """Show the first frame whose inputs differ, and the fields that differ after it.
 
@@ -25,15 +28,14 @@ def diff(
     Example: retick replay diff mine.rtk yours.rtk
     """
     with named(ours):
-        here = load(ours)
+        here = load_within(ours, budget)
     with named(theirs):
-        there = load(theirs)
+        there = load_within(theirs, budget)
     if here.game_id and there.game_id and here.game_id != there.game_id:
         raise UsageError(f"recordings of two games: {here.game_id!r} and {there.game_id!r}")
     with playing():
         found = compare(here, there, game_of(here if here.game_id else there, game))
-    for line in _lines(found, here.input_size):
-        print(line)
+    say(*_lines(found, here.input_size))
     if not found.same:
         raise typer.Exit(NO)
 

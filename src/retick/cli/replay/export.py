@@ -1,7 +1,5 @@
 """``retick replay export``: a recording as JSON lines, or in the other format."""
 
-import json
-import sys
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -9,10 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
+from retick.cli.read_budget import BudgetOption, load_within
 from retick.cli.replay.files import ReplayFiles, for_each
 from retick.cli.replay.game import GameOption, game_of
+from retick.cli.terminal import json_text, say
 from retick.errors import UsageError
-from retick.replay import Replay, ReplayPlayer, load, save
+from retick.replay import Replay, ReplayPlayer, save
+from retick.replay.storage import naming
 from retick.sim.contract import Simulation
 
 __all__ = ["export"]
@@ -39,6 +40,7 @@ def export(
         bool, typer.Option("--states", help="Also play the match, and add the state after each frame, field by field.")
     ] = False,
     game: GameOption = None,
+    budget: BudgetOption = None,
 ) -> None:
     """Turn replays into JSON lines: one for the match, then one for each frame; or convert them.
 
@@ -56,7 +58,7 @@ def export(
     written: dict[Path, Path] = {}
 
     def turn(path: Path) -> None:
-        replay = load(path)
+        replay = load_within(path, budget)
         target = None if into is None else into / f"{path.stem}.{form}"
         if target is not None and target.exists() and target.samefile(path):
             raise UsageError("it would overwrite itself")
@@ -70,24 +72,24 @@ def export(
 def _write(replay: Replay, form: Form, target: Path | None, sim: Simulation[Any] | None) -> None:
     if target is None:
         for line in _lines(replay, sim):
-            sys.stdout.write(line + "\n")
+            say(line)
         return
     if form is Form.JSONL:
         part = target.with_name(f"{target.name}.part")
         try:
-            with part.open("w", encoding="utf-8", newline="\n") as file:
+            with naming(target), part.open("w", encoding="utf-8", newline="\n") as file:
                 file.writelines(line + "\n" for line in _lines(replay, sim))
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
     else:
         save(target, replay, format="rplk" if form is Form.RPLK else "rtk")
-    print(f"{target}: {len(replay)} frames")
+    say(f"{target}: {len(replay)} frames")
 
 
 def _lines(replay: Replay, sim: Simulation[Any] | None) -> Iterator[str]:
     """One line for the match, then one for each frame: its inputs, and with ``sim`` the state after it."""
-    yield json.dumps(
+    yield json_text(
         {
             "replay": 1,
             "seed": replay.seed,
@@ -114,7 +116,7 @@ def _lines(replay: Replay, sim: Simulation[Any] | None) -> Iterator[str]:
         if player is not None:
             player.step()
             row["state"] = player.fields()
-        yield json.dumps(row, default=_as_text)
+        yield json_text(row, default=_as_text)
 
 
 def _as_text(value: object) -> str:

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import Progress
 
 from retick.cli.exit_codes import MISUSE, NO, complain, file_problem, game_failure
+from retick.cli.terminal import Screen
 from retick.errors import RetickError, UsageError
 
 __all__ = ["ReplayFile", "ReplayFiles", "for_each"]
@@ -20,7 +20,7 @@ ReplayFiles = Annotated[list[Path], typer.Argument(metavar="FILES", show_default
 
 def for_each(paths: Sequence[Path], work: Callable[[Path], None]) -> None:
     """Call ``work`` for each file, and print what it raises. Exit with 1 if one file is bad, else with 2 for misuse."""
-    console = Console(stderr=True)
+    console = Screen(stderr=True)
     bad = misused = 0
     hidden = not console.is_terminal or len(paths) < 2
     # Where both are the terminal, lines go above the bar; output that goes elsewhere is left alone.

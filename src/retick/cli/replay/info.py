@@ -1,13 +1,14 @@
 """``retick replay info``: what is written in a replay, without playing it."""
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from retick.cli.read_budget import BudgetOption, load_within
 from retick.cli.replay.files import ReplayFiles, for_each
-from retick.replay import Replay, format_of, load
+from retick.cli.terminal import say, say_json
+from retick.replay import Replay, format_of
 
 __all__ = ["info"]
 
@@ -15,6 +16,7 @@ __all__ = ["info"]
 def info(
     files: ReplayFiles,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object for each file.")] = False,
+    budget: BudgetOption = None,
 ) -> None:
     """Show what is written in replays: game, players, length, checksums.
 
@@ -24,15 +26,11 @@ def info(
     """
 
     def show(path: Path) -> None:
-        facts = {"file": str(path)} | _facts(path, load(path))
+        facts = {"file": str(path)} | _facts(path, load_within(path, budget))
         if as_json:
-            print(json.dumps(facts))
+            say_json(facts)
         else:
-            print(
-                "\n".join(
-                    f"{name:>15}  {_words(value)}" for name, value in facts.items() if value not in (None, {}, [])
-                )
-            )
+            say(*(f"{name:>15}  {_words(value)}" for name, value in facts.items() if value not in (None, {}, [])))
 
     for_each(files, show)
 
@@ -65,12 +63,7 @@ def _words(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
-        return _printable(", ".join(f"{key}={text}" for key, text in value.items()))
+        return ", ".join(f"{key}={text}" for key, text in value.items())
     if isinstance(value, list):
         return "player " + ", ".join(map(str, value))
-    return _printable(str(value))
-
-
-def _printable(text: str) -> str:
-    """Text from a file, with control characters escaped: they would be commands to the terminal."""
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+    return str(value)

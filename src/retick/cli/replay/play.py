@@ -1,11 +1,12 @@
 """``retick replay play``: a recording in the terminal, with pause, single steps and jumps; else as lines."""
 
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.live import Live
 from rich.table import Table
 
@@ -13,11 +14,13 @@ from retick.cli.draw.fighter import Arena
 from retick.cli.exit_codes import named, playing
 from retick.cli.play.pace import Pace
 from retick.cli.play.terminal_keys import TerminalKeys
+from retick.cli.read_budget import BudgetOption, load_within
 from retick.cli.replay.files import ReplayFile
 from retick.cli.replay.game import GameOption, game_of
+from retick.cli.terminal import Screen, say
 from retick.errors import UsageError
 from retick.games.fighter import FighterState
-from retick.replay import ReplayPlayer, load
+from retick.replay import ReplayPlayer
 
 __all__ = ["Playback", "play"]
 
@@ -27,6 +30,10 @@ SLOWEST, FASTEST = 0.125, 16.0
 STEPS = {"right": 1, "left": -1, ".": 1, ",": -1, "l": 1, "h": -1}
 JUMPS = {"up": 60, "down": -60, "page up": -600, "page down": 600}
 HELP = "space pause, arrows step, pgup/pgdn 10 s, 0-9 tenths, +/- speed, q quit"
+
+
+MOST_ROWS, MOST_LETTERS = 200, 200
+"""Of a state shown as a table: no screen has more, and a state from elsewhere may have any number."""
 
 
 class Playback:
@@ -84,6 +91,7 @@ def play(
         int, typer.Option(help="Without a terminal: print a line every so many frames.")
     ] = FRAMES_A_SECOND,
     game: GameOption = None,
+    budget: BudgetOption = None,
 ) -> None:
     """Play a replay in the terminal, with keys to pause, step and jump; without a terminal, print a line a second.
 
@@ -94,9 +102,9 @@ def play(
     if every < 1:
         raise UsageError(f"--every must be 1 or more, not {every}")
     with named(file):
-        replay = load(file)
+        replay = load_within(file, budget)
         player = ReplayPlayer(replay, game_of(replay, game))
-    console = Console(highlight=False)
+    console = Screen()
     with playing():
         if start is not None:
             player.seek(start)
@@ -106,7 +114,7 @@ def play(
             _print_lines(player, every)
 
 
-def _play_live(console: Console, playback: Playback, file: Path) -> None:
+def _play_live(console: Screen, playback: Playback, file: Path) -> None:
     pace = Pace(FRAMES_A_SECOND)
     owed, drawn = 0.0, -1
     previous: Any = None
@@ -134,8 +142,8 @@ def _picture(playback: Playback, previous: Any, file: Path) -> RenderableType:
     if isinstance(player.state, FighterState):
         return Arena(state=player.state, previous=previous, title=file.name, footer=footer)
     table = Table("field", "value", title=f"{file.name}: frame {player.frame}", caption=footer)
-    for name, value in player.fields().items():
-        table.add_row(name, str(value))
+    for name, value in islice(player.fields().items(), MOST_ROWS):
+        table.add_row(str(name)[:MOST_LETTERS], str(value)[:MOST_LETTERS])
     return table
 
 
@@ -143,7 +151,7 @@ def _print_lines(player: ReplayPlayer[Any], every: int) -> None:
     while True:
         checksum = player.sim.checksum(player.state)
         fields = " ".join(f"{name}={value}" for name, value in player.fields().items())
-        print(f"frame {player.frame:6}  0x{checksum:08X}  {fields}", flush=True)
+        say(f"frame {player.frame:6}  0x{checksum:08X}  {fields}")
         if player.finished:
             return
         player.seek(min(player.frame + every, player.replay.end_frame))

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.progress import track
 
 from retick.audit.game_loader import load_game
@@ -13,6 +12,7 @@ from retick.cli.exit_codes import playing
 from retick.cli.play.controllers import STYLE_NAMED, StyleName
 from retick.cli.replay.game import FIGHTER, GameOption
 from retick.cli.replay.script import parse_script
+from retick.cli.terminal import Screen, say
 from retick.errors import UsageError
 from retick.games.fighter import Button, Fighter
 from retick.games.fighter.bots import fight
@@ -54,6 +54,8 @@ def record(
         raise UsageError("--frames must be 1 or more, and --every 0 or more")
     if output.exists() and not force:
         raise UsageError(f"{output} exists already: add --force to overwrite it")
+    if not output.absolute().parent.is_dir():
+        raise UsageError(f"{output} cannot be written: there is no folder {output.parent}")
     sim = load_game(game or FIGHTER)()
     if script is not None:
         packed = _scripted(sim, script)
@@ -65,11 +67,11 @@ def record(
         match = _played(sim, game or FIGHTER, seed, packed, every, frames)
     save(output, match)
     size = output.stat().st_size
-    print(f"{output}: {len(match)} frames, seed {seed}, checksum 0x{match.final_checksum:08X}, {size} bytes")
+    say(f"{output}: {len(match)} frames, seed {seed}, checksum 0x{match.final_checksum:08X}, {size} bytes")
 
 
 def _fought(seed: int, frames: int, p1: StyleName, p2: StyleName) -> bytes:
-    console = Console(stderr=True)
+    console = Screen(stderr=True)
     rounds = fight(seed, (STYLE_NAMED[p1], STYLE_NAMED[p2]))
     # A bot takes some microseconds a frame: only hours of play need a progress bar.
     quiet = not console.is_terminal or frames < 50_000

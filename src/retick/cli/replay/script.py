@@ -20,6 +20,7 @@ from retick.replay.inputs import pack_inputs
 __all__ = ["parse_script"]
 
 MOST_FRAMES = 10_000_000
+MOST_BYTES = 64 * 1024 * 1024
 
 
 def parse_script(text: str, num_players: int, input_size: int, buttons: Mapping[str, int]) -> bytes:
@@ -33,8 +34,8 @@ def parse_script(text: str, num_players: int, input_size: int, buttons: Mapping[
         try:
             times, inputs = _exported(line) if line.lstrip().startswith("{") else _scripted(words, buttons)
             count += times
-            if count > MOST_FRAMES:
-                raise UsageError(f"a script holds up to {MOST_FRAMES} frames")
+            if count > MOST_FRAMES or count * num_players * input_size > MOST_BYTES:
+                raise UsageError(f"a script holds up to {MOST_FRAMES} frames, of {MOST_BYTES} bytes in all")
             if times:
                 frames.append(pack_inputs(inputs, num_players, input_size) * times)
         except UsageError as error:

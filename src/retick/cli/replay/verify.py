@@ -6,10 +6,11 @@ from typing import Annotated
 import typer
 
 from retick.audit.game_loader import load_game
+from retick.cli.read_budget import BudgetOption, load_within
 from retick.cli.replay.files import ReplayFiles, for_each
 from retick.cli.replay.game import GameOption, game_of
+from retick.cli.terminal import say
 from retick.errors import RetickError, UsageError
-from retick.replay import load
 from retick.replay import verify as run_again
 
 __all__ = ["verify"]
@@ -26,6 +27,7 @@ def verify(
         typer.Option("--allow-truncated", help="Accept a recording that was cut off, and verify what is left of it."),
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the bad ones.")] = False,
+    budget: BudgetOption = None,
 ) -> None:
     """Run replays again and compare every checksum.
 
@@ -40,12 +42,12 @@ def verify(
         load_game(game)
 
     def judge(path: Path) -> None:
-        replay = load(path, strict=not allow_truncated)
+        replay = load_within(path, budget, strict=not allow_truncated)
         verdict = run_again(replay, game_of(replay, game), expected)
         if not verdict.ok:
             raise RetickError(str(verdict))
         if not quiet:
-            print(f"ok   {path}: {verdict}")
+            say(f"ok   {path}: {verdict}")
 
     for_each(files, judge)
 
