@@ -18,7 +18,6 @@ RUNNER = CliRunner()
         (["--fast"], "--fast needs --offline"),
         (["--authority", "--record", "demo.rtk"], "--record does not go with --authority"),
         (["--authority", "--p1", "hopper"], "--p1 does not go with --authority"),
-        (["--authority", "--capture", "x.rtkc"], "--capture does not go with --authority"),
         (["--authority", "--loss", "3"], "--loss does not go with --authority"),
         (["--delay", "40"], "--delay"),
         (["--rate", "0"], "--rate"),

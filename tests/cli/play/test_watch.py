@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from typer.testing import CliRunner
 
 from retick import replay
@@ -17,23 +18,54 @@ from retick.cli.terminal import Screen
 from retick.games.fighter import Fighter
 from retick.rollback import MatchConfig, SpectatorSession, WatchingStarted
 from tests.cli.play.hosting import hosting, last_words
+from tests.full_disk import full_after
+
+GAME = terminal_game_for(2)
+
+
+def watching(file: Path) -> tuple[_Watcher, Any]:
+    session: Any = SpectatorSession(GAME.game, "there", entropy=os.urandom, config=MatchConfig())
+    return _Watcher(Screen(), GAME, session, None, file, "nobody"), session  # type: ignore[arg-type]  # not called
+
+
+def show(watcher: _Watcher, session: Any, first: int, frames: int) -> None:
+    """A match that is watched from frame ``first`` on."""
+    session._state, session.frame, session.seed = GAME.game.initial_state(7), first, 7
+    watcher._handle(WatchingStarted(seed=7, frame=first))
+    for _ in range(frames):
+        session._rows.append((2, 1))
+        session.advance(now=0.0)
+        watcher._show(None)
 
 
 def test_a_recording_ends_where_frames_are_missing(tmp_path: Path) -> None:
-    shown_game = terminal_game_for(2)
-    session: Any = SpectatorSession(shown_game.game, "there", entropy=os.urandom, config=MatchConfig())
     file = tmp_path / "watched.rtk"
-    watcher = _Watcher(Screen(), shown_game, session, None, file, "nobody")  # type: ignore[arg-type]  # not called
-    for seed, first in ((7, 0), (7, 300)):
-        session._state, session.frame, session.seed = shown_game.game.initial_state(seed), first, seed
-        watcher._handle(WatchingStarted(seed=seed, frame=first))
-        for _ in range(20):
-            session._rows.append((2, 1))
-            session.advance(now=0.0)
-            watcher._show(None)
+    watcher, session = watching(file)
+    for first in (0, 300):
+        show(watcher, session, first, 20)
     recorded = replay.load(file)
     assert (recorded.start_frame, recorded.end_frame) == (0, 20)
-    assert replay.verify(recorded, shown_game.game).ok
+    assert replay.verify(recorded, GAME.game).ok
+
+
+@pytest.mark.parametrize("first", [0, 300])
+def test_a_full_disk_ends_the_recording_and_not_the_watching(
+    first: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "watched.rtk"
+    watcher, session = watching(file)
+    with full_after(330):
+        show(watcher, session, first, 500)
+        assert watcher.confirmed is not None
+        watcher._conclude(watcher.confirmed)
+    said = capsys.readouterr().out
+    assert said.count("the recording has ended: No space left on device") == 1
+    assert "where it could not be written: No space left on device" in said
+    assert f"at frame {first + 500}" in said
+    kept = replay.load(file.with_name("watched.rtk.1.part"))
+    assert kept.truncated
+    assert 0 < len(kept) < 500
+    assert replay.verify(kept, GAME.game).ok
 
 
 RUNNER = CliRunner()

@@ -73,8 +73,8 @@ def demo(
     _check_match(delay, rate, frames, seed)
     if fast and not offline:
         raise UsageError("--fast needs --offline: a network runs in real time")
-    if capture is not None and offline:
-        raise UsageError("--capture is for the two peers on a network: not with --offline")
+    if capture is not None and (offline or authority):
+        raise UsageError("--capture is for the two peers on a network: not with --offline or --authority")
     if authority:
         _check_no_other_option(context)
         demo_authority(seconds=20.0 if frames is None else frames / TICKS_PER_SECOND)
