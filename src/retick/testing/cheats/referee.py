@@ -6,6 +6,7 @@ What it sees that may never happen is a :class:`CheatFailure`.
 from typing import Any
 
 from retick.rollback.events import DesyncDetected, InputConflictDetected, MatchEnded, MatchStarted
+from retick.rollback.session.joining.newcomer import NOT_LET_IN
 from retick.rollback.session.session import Phase
 from retick.testing.chaos import ChaosFailure
 from retick.testing.cheats import CHEATS, bounds
@@ -78,7 +79,8 @@ class Referee:
         if now - since > bounds.longest_hold(self._scenario.config):
             raise CheatFailure("Held", f"{peer.name} for {now - since:.1f} s; {self._mesh.describe()}")
         begun, first, at = self._schedule.get(peer.name, (None, 0, 0.0))
-        if begun is not match:
+        if begun is not match or match.joins_at is None or frame < match.joins_at:
+            # One that comes in runs what it has missed as fast as it can.
             begun, first, at = self._schedule[peer.name] = (match, frame, now)
         ahead = frame - first - (now - at) * self._scenario.config.tick_rate
         if ahead > self._scenario.config.history + bounds.AHEAD_OF_CLOCK:
@@ -142,6 +144,9 @@ class Referee:
             # A machine that asks for its seat is refused until its crash is noticed: that is no loss.
             if not self.is_alone and (peer in staying or peer.events_of(MatchStarted)):
                 for ended in peer.events_of(MatchEnded):
+                    if peer not in staying and ended.reason == NOT_LET_IN:
+                        # Its sponsor deceived it, the others told it so, and it may ask another one.
+                        continue
                     raise CheatFailure("Lost", f"{peer.name} has left: {ended.reason}; {self._mesh.describe()}")
         for peer in staying:
             lost = ids - {peer.session.peer_id} - set(peer.session.peers)

@@ -24,6 +24,7 @@ __all__ = ["LEVEL_SECONDS", "Newcomer"]
 
 LEVEL_SECONDS = 0.75
 """How far behind a newcomer may be, travel time included, when the frame of its first input is agreed."""
+NOT_LET_IN = "the others did not let us in: try again"
 LONGEST_WAIT = 35.0
 """Seconds after WELCOME in which a newcomer must have become a player; its sponsor gives it up after 30."""
 
@@ -123,7 +124,7 @@ class Newcomer(SessionPart):
         elif peer.connection is not None and peer.connection.close_reason == Reason.DENIED:
             self._denied.add(peer.peer_id)
             if 2 * len(self._denied) > len(welcome.entries):
-                session.end("the others did not let us in: try again")
+                session.end(NOT_LET_IN)
 
     def while_waiting(self, now: float) -> None:
         """A sponsor that is alive and does not let us in is not waited for longer than a join can take."""
@@ -132,7 +133,7 @@ class Newcomer(SessionPart):
         if self._since is None:
             self._since = now
         if now - self._since > LONGEST_WAIT:
-            self._session.end("the others did not let us in: try again")
+            self._session.end(NOT_LET_IN)
 
     def after_frame(self, match: Match, now: float) -> bool:
         if match.joins_at is not None:
