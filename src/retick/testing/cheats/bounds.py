@@ -30,7 +30,7 @@ ANSWER_SECONDS = 6.0
 """Seconds that a peer has to answer in an agreement before it is expelled."""
 SLACK_SECONDS = 3.0
 """Seconds for messages that are lost and sent again on a bad link."""
-AHEAD_OF_CLOCK = 2
+AHEAD_OF_CLOCK = 6
 """Frames, beyond its history, by which an honest machine may be ahead of its schedule of one frame for each tick."""
 MOST_MEMORY = 2 << 20
 """Bytes of one honest session, its queues and its history of small states included."""

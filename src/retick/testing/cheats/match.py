@@ -13,6 +13,8 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from retick.rollback.events import MatchEnded
+from retick.rollback.session.joining.newcomer import NOT_LET_IN
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.testing.arenas import arena_for
 from retick.testing.cheats import CHEATS, CheatingSession, CheatingSpectator, bounds
@@ -153,6 +155,7 @@ class _CheatMatch:
         if scenario.returning:
             mesh.at(1.0, lambda: mesh.crash(scenario.returning))
             mesh.at(1.0 + AWAY_SECONDS, lambda: mesh.restart(scenario.returning, through=helper))
+            mesh.at(1.0 + AWAY_SECONDS, lambda: self._try_again(helper))
         if scenario.returns_twice:
             mesh.at(1.2 + AWAY_SECONDS, lambda: mesh.crash(scenario.returning))
             mesh.at(1.5 + AWAY_SECONDS, lambda: mesh.restart(scenario.returning, through=helper))
@@ -168,6 +171,14 @@ class _CheatMatch:
         limit = bounds.longest_hold(self.scenario.config) + 1.0
         goal = self.referee.frames()
         self.mesh.run_until(lambda: self.referee.passed(goal), limit=limit, what="honest machines go on")
+
+    def _try_again(self, through: str) -> None:
+        """The machine that returns asks another one when it was not let in, as a person would."""
+        mesh, peer = self.mesh, self.mesh[self.scenario.returning]
+        if peer.alive and peer.session.phase is Phase.ENDED and peer.events_of(MatchEnded)[0].reason == NOT_LET_IN:
+            mesh.crash(peer.name)
+            mesh.restart(peer.name, through=through)
+        mesh.at(0.5, lambda: self._try_again(through))
 
     def _judge(self) -> None:
         """As the applications: show the cheat out where it keeps somebody out or has split the others."""
