@@ -37,6 +37,7 @@ __all__ = ["CORPUS", "target"]
 GAME = Scramble(3)
 CONFIG = MatchConfig(disconnect_after=0.5, end_when_alone=False)
 TOKEN = b"fuzzfuzz"
+REACH = connect.Reach(12, 2)
 PLAYER, HOST, EARLY_HOST, SOURCE = range(4)
 STATE = GAME.initial_state(7)
 PACKED = GAME.pack_state(STATE)
@@ -56,7 +57,7 @@ class Bench:
         self.liar = LinkEndpoint(
             link,
             entropy=random.Random(1).randbytes,
-            admit=lambda request: Accept(seats=next(seats, ()), data=connect.ACCEPTED),
+            admit=lambda request: Accept(seats=next(seats, ()), data=connect.encode_acceptance(REACH)),
         )
         self.stranger = LinkEndpoint(link, entropy=random.Random(2).randbytes, admit=self._let_in)
         self.strange: Connection | None = None
@@ -79,7 +80,7 @@ class Bench:
             self.hub.attach(name, session)
         self.turns(5)
         if liar == PLAYER:
-            self.links = [self.liar.dial("one", data=connect.encode_play())]
+            self.links = [self.liar.dial("one", data=connect.encode_play(REACH))]
             self._join()
         else:
             self.links = list(self.liar.connections.values())
@@ -88,7 +89,7 @@ class Bench:
 
     @staticmethod
     def _let_in(request: Request) -> Accept:
-        return Accept(data=connect.ACCEPTED)
+        return Accept(data=connect.encode_acceptance(REACH))
 
     def _session(self, seed: int, host: str | None) -> RollbackSession:
         return RollbackSession(GAME, entropy=random.Random(seed).randbytes, config=CONFIG, host_address=host)
@@ -97,7 +98,7 @@ class Bench:
         while not any(isinstance(event, MessageReceived) for event in self.turn()):
             assert self.now < 5.0, "the liar was not let in"
         self.token = self.honest["one"].token
-        self.links.append(self.liar.dial("two", seats=0, data=connect.encode_call(self.token, 2)))
+        self.links.append(self.liar.dial("two", seats=0, data=connect.encode_call(self.token, 2, REACH)))
         while not all(link.is_connected for link in self.links):
             self.turn()
         self.links[0].send_reliable(roster.encode_ready())
@@ -194,12 +195,12 @@ class Bench:
         session = self.honest["one"]
         newest = getattr(session, "newest_peer_id", 2)
         return [
-            connect.encode_play(),
+            connect.encode_play(REACH),
             connect.encode_watch(0),
             connect.encode_watch(connect.FROM_A_STATE),
-            connect.encode_call(self.token, newest),
-            connect.encode_call(self.token, newest + 1),
-            connect.encode_call(TOKEN, 2),
+            connect.encode_call(self.token, newest, REACH),
+            connect.encode_call(self.token, newest + 1, REACH),
+            connect.encode_call(TOKEN, 2, REACH),
         ]
 
     def say(self, way: int, data: bytes) -> None:
