@@ -15,6 +15,7 @@ from retick.games.fighter import Fighter
 from retick.link import Reason
 from retick.rollback.lan import LanSession
 from retick.rollback.match.alarm import AlarmState
+from retick.rollback.session.input_bounds import NO_INPUTS
 from retick.rollback.session.session import RollbackSession
 from retick.transport import Conditions, Impaired, MemoryHub
 from retick.wire import rbn1
@@ -218,9 +219,18 @@ def test_a_peer_that_vanishes_is_dropped_after_a_while_and_shown_meanwhile() -> 
 
 def test_a_host_waits_on_when_somebody_leaves_before_the_match() -> None:
     world = World()
+    world.hub.detach("joiner")
     world.sides.pop()
     world.run(20)
     assert not world.sides[0].over
+
+
+def test_a_host_does_not_wait_for_ever_for_one_that_is_there_and_plays_nothing() -> None:
+    world = World()
+    world.sides.pop()
+    world.run(20)
+    assert world.sides[0].over
+    assert world.sides[0].reason == NO_INPUTS
 
 
 def test_a_lan_match_ends_when_the_other_has_all_inputs() -> None:

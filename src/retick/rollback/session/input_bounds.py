@@ -3,8 +3,8 @@
 Theory of operation. A peer that is waited for is expelled after ``input_timeout`` seconds of waiting. It is blamed only
 if one of its own inputs is what the next frame needs, whoever could have sent it (``Match.waits_for``). Frames that ran
 take waiting off again, so that a peer that sends one input now and then is expelled as well, and one that is only slow
-is not. A peer that has left more than ``max_backlog`` frames unacknowledged is expelled, too; a newcomer is when its
-frames are about to be forgotten: it can no longer come in.
+is not. A peer that has left more than ``max_backlog`` frames unacknowledged is expelled, too. A newcomer may be further
+behind: it is expelled when inputs that it needs are forgotten, because then it can no longer come in.
 
 A dead link is not judged here: it has its own timeout. When something is heard of such a peer again, it has half as
 long as a link may be quiet to send what it could not send before.
