@@ -33,9 +33,7 @@ from fuzz.targets import matching
 
 CHUNK = 400_000
 """Packets of one task: what is lost if the run is stopped."""
-SCRIPT_CHUNK = 10_000
-SCRIPT_SHARE = 0.2
-"""Packets of a script for each packet of another target: sessions are a thousand times as slow."""
+SLOW_CHUNK = 10_000
 
 
 def _tasks_by_time(options: argparse.Namespace, targets: list[Target]) -> list[dict[str, Any]]:
@@ -52,13 +50,13 @@ def _tasks_by_time(options: argparse.Namespace, targets: list[Target]) -> list[d
 
 
 def _tasks_by_packets(options: argparse.Namespace, targets: list[Target]) -> list[dict[str, Any]]:
-    """The same number for each target, less for scripts, in chunks, each with a seed of its own."""
+    """The same number for each target, less for slow ones, in chunks, each with a seed of its own."""
     form = "compiled" if options.form == "both" else options.form
-    shares = {target: SCRIPT_SHARE if target.is_script else 1.0 for target in targets}
+    whole = sum(target.share for target in targets)
     tasks: list[dict[str, Any]] = []
-    for target, share in shares.items():
-        chunk = SCRIPT_CHUNK if target.is_script else CHUNK
-        each = math.ceil(options.packets * share / sum(shares.values()))
+    for target in targets:
+        chunk = CHUNK if target.share == 1.0 else SLOW_CHUNK
+        each = math.ceil(options.packets * target.share / whole)
         for number, start in enumerate(range(0, each, chunk)):
             tasks.append({
                 "do": "flood", "form": form, "target": target.name, "seed": options.seed + number,

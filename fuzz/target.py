@@ -44,6 +44,8 @@ class Target:
     is_script: bool = False
     """The bytes are a script for whole sessions: slow, and never refused."""
 
+    share: float = 1.0
+    """How many packets it gets where another target gets one: less for what is slow."""
     guides: tuple[str, ...] = ("",)
     """Folders of Retick whose lines guide the search. Fewer make it faster where much else runs too."""
 

@@ -144,6 +144,7 @@ TARGETS = (
         decoders=(name_of(Server.receive_datagram), name_of(Client.receive_datagram)),
         packets=lambda found: found[0],
         is_script=True,
+        share=0.2,
         guides=("authority",),
     ),
 )

@@ -129,6 +129,7 @@ TARGETS = (
         decoders=(name_of(LinkEndpoint.receive_datagram),),
         packets=lambda found: found[0],
         is_script=True,
+        share=0.2,
         guides=("link",),
     ),
 )

@@ -60,6 +60,7 @@ TARGETS = (
         decoders=(name_of(LanSession.receive_datagram),),
         packets=lambda found: found[0],
         is_script=True,
+        share=0.2,
         guides=("rollback/lan", "rollback/match"),
     ),
 )

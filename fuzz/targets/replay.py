@@ -128,9 +128,9 @@ TARGETS: tuple[Target, ...] = (
     of("replay/rplk", _read, replay.dumps(SHORT), b"RPLK", law=_law, mend=_mend, also=(rplk.loads, formats.loads)),
     of("replay/rtk", _read, *GENUINE, law=_law, mend=_mend,
        also=(rtk.loads, formats.loads, decode_body, RtkReader.read_block)),
-    of("replay/file", _file, *GENUINE, mend=_mend, also=(storage.load, storage.read_bounded)),
+    of("replay/file", _file, *GENUINE, mend=_mend, also=(storage.load, storage.read_bounded), share=0.1),
     of("replay/inputs", _inputs, bytes(range(9)), also=(unpack_inputs,)),
-    of("bundle/archive", _bundle, _archive(), also=(load_bundle, read_archive)),
-    Target(name="bundle/report", read=_bundle_head, seeds=(_head(),),
+    of("bundle/archive", _bundle, _archive(), also=(load_bundle, read_archive), share=0.2),
+    Target(name="bundle/report", read=_bundle_head, seeds=(_head(),), share=0.2,
            decoders=(name_of(load_bundle), name_of(report_from_json))),
 )  # fmt: skip

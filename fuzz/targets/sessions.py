@@ -334,6 +334,7 @@ TARGETS = (
         decoders=(name_of(RollbackSession.receive_datagram), name_of(SpectatorSession.receive_datagram)),
         packets=lambda found: found[0],
         is_script=True,
+        share=0.2,
         guides=("rollback/session", "rollback/spectate", "rollback/desync"),
     ),
 )

@@ -13,13 +13,18 @@ from retick.games.fighter.bots import bout
 Run = Callable[..., tuple[int, str, str]]
 
 
+@pytest.fixture(autouse=True)
+def environment_is_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command line changes the environment of the process that it runs in, for its children."""
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")
+
+
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """The whole command as a shell sees it: exit code, output, errors."""
 
     def call(*words: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["retick", *map(str, words)])
-        monkeypatch.setenv("PYTHONSAFEPATH", "1")  # as the command sets it, so that it is taken back
         try:
             __main__.main()
             code = 0
