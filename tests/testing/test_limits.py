@@ -10,26 +10,28 @@ import pytest
 from retick.errors import DecodeError, UsageError
 from retick.games.fighter import Fighter
 from retick.games.scramble import Scramble
-from retick.link import LinkConfig, LinkEndpoint
-from retick.link.handshake import acceptor
-from retick.rollback.events import MatchEnded, MessageReceived
+from retick.rollback.events import MatchEnded, MessageReceived, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.session import spectator_feed
-from retick.rollback.session.joining import lobby
+from retick.rollback.session import forwarding, spectator_feed
+from retick.rollback.session.input_bounds import LONGEST_STEP, InputBounds
+from retick.rollback.session.input_forwarding import ANSWER_SECONDS
+from retick.rollback.session.joining import joins, lobby, sponsor
+from retick.rollback.session.joining.joins import COMMIT_SECONDS, ORPHAN_SECONDS
+from retick.rollback.session.joining.sponsor import LONGEST_PROMISE, LONGEST_STANDSTILL
 from retick.rollback.session.link_config import link_config_for
-from retick.rollback.session.messages.roster import (
-    MAX_ADDRESS,
-    MAX_PEERS,
-    MAX_SEATS,
-    RosterEntry,
-    decode_entries,
-    encode_entries,
-)
-from retick.rollback.session.peer import LAST_PEER_ID
+from retick.rollback.session.messages.addresses import MAX_ADDRESS
+from retick.rollback.session.messages.forward import Pass, encode_forward, encode_pass
+from retick.rollback.session.messages.kinds import Kind, encode_byte_and_number
+from retick.rollback.session.messages.roster import MAX_PEERS, MAX_SEATS, RosterEntry, decode_entries, encode_entries
 from retick.testing.cheats import CHEATS
 from retick.testing.limits import LIMITS, OTHER_NUMBERS, rendered
-from retick.testing.mesh import Mesh, MeshHung
-from retick.transport.simulated import SimulatedNetwork
+from retick.testing.mesh import Mesh
+from tests.link.handshake.test_door import ask
+from tests.link.pair import make_endpoint
+from tests.rollback.session.joining.test_sponsor import muted, stranger_at
+from tests.rollback.session.matches import assert_all_play, playing_mesh, towards, with_a_free_seat
+from tests.rollback.session.test_forwarding import apart
+from tests.rollback.session.test_input_forwarding import counted, payload
 from tests.toys import Tally
 
 ROOT = Path(__file__).parents[2]
@@ -135,28 +137,6 @@ def test_unread_events_hold_messages_back_and_lose_none() -> None:
     assert [event.data for event in first.happened if isinstance(event, MessageReceived)] == [b"hello"]
 
 
-def test_a_peer_that_never_answers_is_called_three_times() -> None:
-    mesh = Mesh(lambda: Scramble(3), config=MatchConfig(disconnect_after=60.0))
-    mesh.cut("peer1", "peer2", 1000.0)
-    with pytest.raises(MeshHung):
-        mesh.start(limit=25.0)
-    assert not any(peer.events_of(MatchEnded) for peer in mesh.alive)
-    mesh.run(20.0)
-    assert all(peer.events_of(MatchEnded) for peer in mesh.alive)
-
-
-def test_a_match_whose_ids_are_used_up_says_so() -> None:
-    mesh = Mesh(lambda: Scramble(3), config=MatchConfig(disconnect_after=1.0))
-    mesh.start()
-    mesh["peer0"].session.newest_peer_id = LAST_PEER_ID
-    mesh.crash("peer2")
-    mesh.run(3.0)
-    mesh.restart("peer2", every=60.0)
-    mesh.run(3.0)
-    [ended] = mesh["peer2"].events_of(MatchEnded)
-    assert "too many have come and gone" in ended.reason
-
-
 def test_a_spectator_gets_all_frames_in_messages_of_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spectator_feed, "FEED_MOST", 7)
     mesh = Mesh(Fighter)
@@ -184,7 +164,7 @@ def test_a_joiner_that_is_sent_on_too_often_gives_up(monkeypatch: pytest.MonkeyP
 
 
 def test_rosters_past_their_bounds_are_refused() -> None:
-    entries = [RosterEntry(number, (number % MAX_SEATS,), "a") for number in range(MAX_PEERS + 1)]
+    entries = [RosterEntry(number, (number % MAX_SEATS,), f"a{number}") for number in range(MAX_PEERS + 1)]
     assert len(decode_entries(encode_entries(tuple(entries[:MAX_PEERS])), 0)) == MAX_PEERS
     with pytest.raises(DecodeError):
         decode_entries(encode_entries(tuple(entries)), 0)
@@ -194,20 +174,123 @@ def test_rosters_past_their_bounds_are_refused() -> None:
         link_config_for(Tally(MAX_SEATS + 1), MatchConfig())
 
 
-def test_only_the_newest_closed_handshakes_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(acceptor, "_REMEMBERED", 3)
-    network = SimulatedNetwork(seed=1)
-    dice = iter(range(1, 10000))
-    host = LinkEndpoint(LinkConfig(), entropy=lambda size: next(dice).to_bytes(size, "little"))
-    guest = LinkEndpoint(LinkConfig(), entropy=lambda size: (next(dice) + 77).to_bytes(size, "little"))
-    network.attach("host", host)
-    network.attach("guest", guest)
-    for _ in range(6):
-        connection = guest.dial("host")
-        network.flush("guest")
-        network.run(until=network.now + 1.0)
-        assert connection.is_connected
-        connection.close()
-        network.flush("guest")
-        network.run(until=network.now + 1.0)
-    assert len(host._acceptor._finished) == 3
+def test_strangers_together_get_no_more_answers_than_the_rate() -> None:
+    host = make_endpoint(1, handshake_rate=5.0, max_connections=1000)
+    answers = [ask(host, (f"203.0.113.{number}", 9), number + 1, now=1.0) for number in range(20)]
+    assert [bool(answer) for answer in answers] == [True] * 5 + [False] * 15
+    assert host.dropped["rate_limited"] == 15
+    assert ask(host, ("203.0.113.99", 9), 99, now=2.0)
+
+
+def test_of_one_peer_that_is_not_heard_a_few_resynced_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forwarding, "MOST_RESYNCED", 3)
+    mesh = playing_mesh(3)
+    apart(mesh, ("peer0", "peer1"))
+    origin, session = mesh["peer1"].session.peer_id, mesh["peer0"].session
+    for checksum in range(10):
+        message = encode_byte_and_number(Kind.RESYNCED, 1, checksum)
+        towards(mesh, "peer2", "peer0").send(encode_forward(origin, message))
+    mesh.run(1.0)
+    assert [message[2] for message in session.forwarding._resynced[origin]] == [0, 1, 2]
+    assert session._resync._agreed[origin] == (1, 2)
+    assert_all_play(mesh, 0)
+
+
+def test_of_a_long_sleep_only_a_step_counts_as_waiting_for_others() -> None:
+    mesh = playing_mesh(3)
+    first, waited_for = mesh["peer0"].session, towards(mesh, "peer0", "peer1")
+    held = mesh["peer1"].session.match
+    held.barrier = held.engine.frame
+    mesh.run(1.5)
+    [bounds] = [part for part in first.parts if isinstance(part, InputBounds)]
+    before = bounds._watched[waited_for].waited
+    assert 0.5 < before < 1.5
+    bounds.after_frame(first.match, mesh.network.now + 30.0)
+    assert before < bounds._watched[waited_for].waited <= before + LONGEST_STEP
+    assert waited_for.is_heard
+    held.barrier = None
+    assert_all_play(mesh, 0)
+
+
+def test_an_answer_that_comes_too_late_is_not_used() -> None:
+    mesh = playing_mesh(3)
+    session, helper = mesh["peer0"].session, mesh["peer2"].session
+    (player,) = mesh["peer1"].session.local_players
+    mesh.cut("peer0", "peer1", 1.0)
+    mesh.run(2.5)
+    asked_at = session._input_forwarding._asked[helper.peer_id, player]
+    answer = encode_pass(Pass(0, player, 10, tuple(session.match.engine.inputs_of(player, 10, 12))), 2)
+    for late, dropped in ((0.5, {}), (0.0, {"PassNotAsked": 1})):
+        mesh.run(asked_at + ANSWER_SECONDS - late - mesh.network.now)
+        payload(mesh, "peer2", "peer0", answer)
+        mesh.run(0.3)
+        assert counted(mesh, "peer0", "peer2") == dropped
+    assert_all_play(mesh, 0)
+
+
+def texts_about(mesh: Mesh, name: str, peer_id: int) -> list[str]:
+    """Why a peer no longer hears another one."""
+    return [event.text for event in mesh[name].events_of(PeerDisconnected) if event.peer == peer_id]
+
+
+def test_a_sponsor_that_lets_others_wait_again_and_again_is_expelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each time for less than it may once."""
+    monkeypatch.setattr(joins, "COMMITS_TOGETHER", 1.5 * LONGEST_PROMISE)
+    mesh = with_a_free_seat(4)
+    muted(mesh, "peer0", "_commit_when_promised", "sponsor")
+    mesh.restart("peer3", every=1.0)
+    member = mesh["peer1"].session
+    mesh.run_until(lambda: member.joins.has_promised, limit=6.0, what="a frame is promised")
+    mesh.run_until(lambda: not member.joins.has_promised, limit=LONGEST_PROMISE + 1.0, what="the newcomer is given up")
+    assert texts_about(mesh, "peer1", 0) == []
+    mesh.run_until(lambda: bool(texts_about(mesh, "peer1", 0)), limit=10.0, what="the sponsor is expelled")
+    assert texts_about(mesh, "peer1", 0) == ["neither COMMIT nor CANCEL for a newcomer"]
+    mesh.crash("peer0")
+    mesh.crash("peer3")
+    mesh.run(6.0)
+    assert_all_play(mesh, 0)
+
+
+def test_a_promise_of_which_nobody_says_more_is_called_off() -> None:
+    """The sponsor says nothing, and another one that still hears it says nothing about it."""
+    mesh = with_a_free_seat(4)
+    muted(mesh, "peer0", "_commit_when_promised", "sponsor")
+    muted(mesh, "peer0", "_check_time", "sponsor")
+    muted(mesh, "peer0", "_send_drop", "drops")
+    muted(mesh, "peer2", "after_frame")
+    mesh.restart("peer3", every=600.0)
+    member = mesh["peer1"].session
+    mesh.run_until(lambda: member.joins.has_promised, limit=6.0, what="a frame is promised")
+    mesh.run(COMMIT_SECONDS + ORPHAN_SECONDS - 0.5)
+    assert not member.peers[0].is_heard
+    assert member.joins.has_promised
+    mesh.run(1.0)
+    assert 0 in member.peers
+    assert not member.joins.has_promised
+
+
+def test_a_player_that_promises_nothing_again_and_again_is_expelled() -> None:
+    mesh = with_a_free_seat(4)
+    silent = mesh["peer2"].session.peer_id
+    muted(mesh, "peer2", "_answer_proposal")
+    mesh.restart("peer3", every=1.0)
+    host = mesh["peer0"].session.sponsor
+    mesh.run_until(lambda: host._unpromised[silent] == 1, limit=10.0, what="a newcomer is given up")
+    assert texts_about(mesh, "peer0", silent) == []
+    mesh.run_until(lambda: bool(texts_about(mesh, "peer0", silent)), limit=10.0, what="the player is expelled")
+    assert texts_about(mesh, "peer0", silent) == ["does not promise a frame for a newcomer"]
+
+
+def test_only_so_many_addresses_are_held_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sponsor, "MOST_HELD_OFF", 1)
+    monkeypatch.setattr(sponsor, "HELD_OFF", 60.0)
+    mesh = with_a_free_seat(3)
+    part = mesh["peer0"].session.sponsor
+    for name in ("one", "two"):
+        stranger_at(mesh, name)
+        mesh.run(1.0)
+        assert part.newcomer is not None
+        mesh.run(LONGEST_STANDSTILL + 0.5)
+        assert part.newcomer is None
+        assert list(part._held_off) == ["one"]
+    assert_all_play(mesh, 0)
