@@ -41,6 +41,8 @@ class CheatScenario:
     """The honest machine that crashes and comes back meanwhile, or ""."""
     returns_twice: bool
     """Whether it crashes once more while it comes back."""
+    apart: tuple[str, str] | None
+    """Two honest machines whose path is broken until they do not hear each other any more."""
     watched: bool
     """Whether an honest spectator watches."""
     measured: bool
@@ -61,10 +63,12 @@ class CheatScenario:
         names = tuple(f"peer{number}" for number in range(count))
         culprit = _draw_culprit(dice, kind, role, names)
         honest = [name for name in names if name != culprit]
-        # Without the host another machine, perhaps the cheat, is the sponsor.
+        # Without the host another machine, perhaps the cheat, is the sponsor. Nobody gets in while players do not hear
+        # each other, and all must be there to agree on a state.
+        may_return = count >= 4 and not kind.needs_cut and not kind.needs_resync
         away = (
             dice.choice(honest[1:] if kind.never_hosts else honest)
-            if count >= 4 and (kind.needs_return or dice.random() < 0.2)
+            if may_return and (kind.needs_return or dice.random() < 0.2)
             else ""
         )
         return cls(
@@ -77,6 +81,7 @@ class CheatScenario:
             seconds=LONG_SECONDS if dice.random() < 0.05 else MATCH_SECONDS,
             returning=away,
             returns_twice=bool(away) and dice.random() < 0.4,
+            apart=_draw_pair(dice, honest) if kind.needs_cut else None,
             watched=count > 2 and dice.random() < 0.2,
             measured=cheat.startswith(("floods", "garbage", "lies-in-evidence")) or dice.random() < 0.1,
             links=tuple((a, b, *_draw_link(dice)) for a, b in combinations((*names, "cheat"), 2)),
@@ -96,6 +101,11 @@ def _draw_culprit(dice: Random, kind: type[Cheat], role: str, names: tuple[str, 
         return names[0]
     # The host is the sponsor of newcomers, which gives a cheat more to do; a newcomer never has its place.
     return dice.choice(names[1:] if role == "newcomer" or kind.never_hosts else names)
+
+
+def _draw_pair(dice: Random, names: list[str]) -> tuple[str, str]:
+    first, second = dice.sample(names, 2)
+    return first, second
 
 
 def _draw_link(dice: Random) -> tuple[Conditions, Conditions]:
