@@ -2,17 +2,12 @@
 
 import pytest
 
-from retick.errors import HistoryEvicted
-from retick.rollback.session.session import RollbackSession
 from retick.testing.arenas import arena_for
 from retick.testing.chaos import ChaosFailure
 from retick.testing.long_play import play_long
 from retick.testing.mesh_peers import MeshPeer
 
 
-@pytest.mark.xfail(
-    not hasattr(RollbackSession, "drop"), reason="two departures far apart end the match", raises=HistoryEvicted
-)
 def test_machines_that_come_and_go_play_one_match() -> None:
     played = play_long(100.0, seed=6)
     assert played.frames > 90 * 60

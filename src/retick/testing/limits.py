@@ -121,7 +121,7 @@ LIMITS: tuple[Limit, ...] = (
           _SESSION + "test_drops.py::test_a_drop_that_claims_inputs_of_next_year_shows_its_sender_out"),
     Limit("rollback.session.forwarding:MOST_RESYNCED", "RESYNCED of one peer that are passed on", _PATCH,
           _HERE + "test_of_one_peer_that_is_not_heard_a_few_resynced_are_used"),
-    Limit("rollback.session.input_bounds:LONGEST_STEP", "seconds of waiting that count at once", "a look after a long time",
+    Limit("rollback.session.input_bounds:LONGEST_STEP", "seconds of waiting that count at once", "a look long after",
           _HERE + "test_of_a_long_sleep_only_a_step_counts_as_waiting_for_others"),
     Limit("rollback.session.input_bounds:DECIDING_SECONDS", "seconds of waiting after a desync", "a long wait",
           _SESSION + "test_input_bounds.py::test_after_a_reported_desync_people_have_time_to_agree"),

@@ -15,15 +15,6 @@ from retick.testing.cheats.scenarios import CheatScenario
 NAMES = list(CHEATS) if retick.is_compiled() else list(CHEATS)[::9]
 """Where the kernels' sources run, a match takes ten times as long."""
 SEEDS = (1, 2, 3, 4)
-AWAITED = frozenset(
-    {
-        "withholds-acknowledgements", "no-inputs", "no-inputs-to-one", "withholds-drop", "withholds-promise",
-        "withholds-commit", "lies-in-drop", "lies-in-state", "drops-everybody", "drops-all-at-once",
-        "sets-two-against-each-other", "meets-nobody", "runs-fast", "two-drops", "floods-drop",
-        "streams-states",
-    }
-)  # fmt: skip
-"""Cheats that get their way as long as session protocol 3 is not there; to be empty with it."""
 
 
 def play_until_broken(name: str) -> CheatOutcome:
@@ -32,8 +23,6 @@ def play_until_broken(name: str) -> CheatOutcome:
         try:
             outcome = play_cheat(CheatScenario.drawn(name, seed))
         except CheatFailure as failure:
-            if name in AWAITED and not hasattr(RollbackSession, "drop"):
-                pytest.xfail(str(failure))
             pytest.fail(f"{failure}\nagain: retick bench chaos --cheat {name} --seed {seed}")
         if outcome.broken:
             break

@@ -25,3 +25,13 @@ def test_scenarios_cover_roles_places_sizes_and_limits() -> None:
 def test_the_number_of_machines_may_be_given_but_not_below_what_a_cheat_needs() -> None:
     assert len(CheatScenario.drawn("false-leads", 1, peers=7).peers) == 7
     assert len(CheatScenario.drawn("two-drops", 1, peers=2).peers) == 4
+
+
+def test_two_honest_machines_come_apart_where_a_cheat_needs_it() -> None:
+    for seed in range(20):
+        scenario = CheatScenario.drawn("withholds-forward", seed, peers=4)
+        assert scenario.apart is not None
+        assert set(scenario.apart) < set(scenario.honest)
+        assert len(set(scenario.apart)) == 2
+        assert scenario.returning == ""
+    assert CheatScenario.drawn("withholds-drop", 1).apart is None

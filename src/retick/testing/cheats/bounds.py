@@ -44,8 +44,7 @@ CALLS_PER_BYTE = 1.5
 
 def longest_hold(config: MatchConfig) -> float:
     """Seconds for which one cheat may hold honest machines at a frame, with these settings."""
-    input_timeout: float = getattr(config, "input_timeout", 10.0)
-    return config.disconnect_after + input_timeout + ANSWER_SECONDS + SLACK_SECONDS
+    return config.disconnect_after + config.input_timeout + ANSWER_SECONDS + SLACK_SECONDS
 
 
 def most_steps(config: MatchConfig, frames: int) -> int:

@@ -51,6 +51,10 @@ class Cheat:
     """Whether it must not be the host, who is asked for nothing when newcomers come."""
     needs_return: ClassVar[bool] = False
     """Whether an honest peer must crash and come back meanwhile, so that there are drops and joins to lie about."""
+    needs_cut: ClassVar[bool] = False
+    """Whether two honest peers must stop hearing each other meanwhile, so that there is something to pass on."""
+    needs_resync: ClassVar[bool] = False
+    """Whether the applications, its own too, must wish to go on from one peer's state."""
     in_lobby: ClassVar[bool] = False
     """Whether it cheats before the match begins, too."""
 

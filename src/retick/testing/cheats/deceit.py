@@ -5,6 +5,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+from retick.link import Reason
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
 from retick.rollback.session.messages.drop import Drop, encode_drop
@@ -23,10 +24,17 @@ __all__ = ["DECEITS", "lying_in"]
 
 FRAMES_AHEAD = 1200
 """How far ahead of the present frame one that runs ahead sends inputs."""
+FIRST_SERIAL = 1000
+"""Of a DROP that is a lie: higher than those of its session's own."""
+Commits = tuple[tuple[int, int, int], ...]
 
 
 class Lies(Cheat):
     """Base class: something untrue to somebody about three times a second."""
+
+    def __init__(self, session: Any, dice: Random) -> None:
+        super().__init__(session, dice)
+        self._serial = FIRST_SERIAL
 
     def act(self, match: Match, now: float) -> None:
         if self.others and self.dice.random() < 0.05:
@@ -42,9 +50,18 @@ class Lies(Cheat):
         for peer in all_of_them if self.dice.random() < 0.5 else [self.dice.choice(all_of_them)]:
             self.say(peer, message)
 
-    def say_drop(self, peers: Iterable[Peer], match: Match, lost: Iterable[int], **fields: Any) -> None:
-        """A DROP that names these as lost."""
-        drop = Drop(frozenset(lost), fields.get("known", ()), fields.get("commits", ()), match.number)
+    def say_drop(self, peers: Iterable[Peer], match: Match, lost: Iterable[int], commits: Commits = ()) -> None:
+        """A DROP that is newer than all before it, and names these as lost and no longer heard."""
+        self._serial += 1
+        named = frozenset(lost)
+        drop = Drop(
+            named,
+            known=(),
+            commits=commits,
+            match=match.number,
+            unheard=tuple((peer_id, int(Reason.TIMEOUT)) for peer_id in sorted(named)),
+            serial=self._serial,
+        )
         for peer in peers:
             self.say(peer, encode_drop(drop, input_size_of(self.session.sim)))
 

@@ -34,6 +34,10 @@ NOTICE_SECONDS = 5.0
 """Seconds in which machines whose states differ must notice it."""
 FRAMES_AFTER = 45
 """Frames that honest machines must play in the end."""
+WISH_AFTER = 2.5
+"""When the applications wish to go on from one state: by then every cheat has begun."""
+PATIENCE_SECONDS = 4.0
+"""How long they wait for one that does not answer to that, before they show it out."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -161,10 +165,26 @@ class _CheatMatch:
             mesh.at(1.5 + AWAY_SECONDS, lambda: mesh.restart(scenario.returning, through=helper))
         if scenario.watched:
             mesh.at(1.0, lambda: mesh.watch("watcher", helper))
+        if scenario.apart is not None:
+            mesh.at(1.0, partial(mesh.cut, *scenario.apart, AWAY_SECONDS))
+        if self.cheat.needs_resync:
+            mesh.at(WISH_AFTER, self._wish_for_one_state)
 
     def _come_as_newcomer(self) -> None:
         self._sessions[self.scenario.culprit] = self._make_cheat
         self.mesh.restart(self.scenario.culprit, through=self.scenario.honest[0])
+
+    def _wish_for_one_state(self) -> None:
+        """All applications, the cheat's too, name one honest peer; who keeps them waiting is shown out."""
+        match = self.referee.honest[0].session.match
+        named = self._name_one_peer()
+        for session in self._cheats:
+            if session.running and named in session.peers:
+                session.resync(named)
+        self.mesh.at(PATIENCE_SECONDS, lambda: self._show_out() if self._still_plays(match) else None)
+
+    def _still_plays(self, match: Any) -> bool:
+        return self.referee.honest[0].session.match is match
 
     def _let_them_go_on(self) -> None:
         """Wait as long as honest machines stand still: that ends by itself, or `_look` sees that it does not."""
@@ -217,7 +237,7 @@ class _CheatMatch:
         for peer in self.referee.honest:
             for culprit in self._culprits() & set(peer.session.peers):
                 if peer.session.running:
-                    _show_out(peer.session, culprit)
+                    peer.session.drop(culprit, ban=True)
         if self.scenario.role != "player":
             # It comes again and again from its address, which somebody now blocks.
             self._end_of_cheat()
@@ -238,15 +258,19 @@ class _CheatMatch:
     def _resync(self) -> None:
         """All honest applications name the same honest peer."""
         self._resynced = True
-        named = min(peer.session.peer_id for peer in self.referee.honest)
         numbers = {peer.name: peer.session.match.number for peer in self.referee.honest}
-        for peer in self.referee.honest:
-            peer.session.resync(named)
+        self._name_one_peer()
         self.mesh.run_until(
             lambda: all(peer.session.match.number != numbers[peer.name] for peer in self.referee.honest),
             limit=RECOVERY_SECONDS,
             what="all go on from one state",
         )
+
+    def _name_one_peer(self) -> int:
+        named: int = min(peer.session.peer_id for peer in self.referee.honest)
+        for peer in self.referee.honest:
+            peer.session.resync(named)
+        return named
 
     # The end.
 
@@ -272,10 +296,3 @@ class _CheatMatch:
             calls_at_once=max((session.most_at_once for session in measured), default=0),
             seconds=self.mesh.network.now,
         )
-
-
-def _show_out(session: Any, peer_id: int) -> None:
-    if hasattr(session, "drop"):
-        session.drop(peer_id, ban=True)
-    else:
-        session.expel(session.peers[peer_id], "shown out")

@@ -79,8 +79,8 @@ class Referee:
         if now - since > bounds.longest_hold(self._scenario.config):
             raise CheatFailure("Held", f"{peer.name} for {now - since:.1f} s; {self._mesh.describe()}")
         begun, first, at = self._schedule.get(peer.name, (None, 0, 0.0))
-        if begun is not match or match.joins_at is None or frame < match.joins_at:
-            # One that comes in runs what it has missed as fast as it can.
+        if begun is not match or match.joins_at is None or first < match.joins_at:
+            # One that comes in has no schedule before its own first frame: until then it runs what it is sent.
             begun, first, at = self._schedule[peer.name] = (match, frame, now)
         ahead = frame - first - (now - at) * self._scenario.config.tick_rate
         if ahead > self._scenario.config.history + bounds.AHEAD_OF_CLOCK:

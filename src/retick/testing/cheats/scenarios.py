@@ -1,6 +1,6 @@
 """Matches with one cheat among honest machines, drawn from the name of the cheat and a seed."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from random import Random
 from typing import Any
@@ -12,8 +12,8 @@ from retick.transport.conditions import Conditions
 
 __all__ = ["CheatScenario"]
 
-QUICK = {"disconnect_after": 2.5, "input_timeout": 3.0}
-"""Settings that make time pass sooner; those that the match has."""
+QUICK: dict[str, Any] = {"disconnect_after": 2.5, "input_timeout": 3.0}
+"""Settings that make time pass sooner."""
 MATCH_SECONDS = 7.0
 LONG_SECONDS = 40.0
 """Of one match in twenty: past remembered inputs and checksums, where limits are small."""
@@ -41,6 +41,8 @@ class CheatScenario:
     """The honest machine that crashes and comes back meanwhile, or ""."""
     returns_twice: bool
     """Whether it crashes once more while it comes back."""
+    apart: tuple[str, str] | None
+    """Two honest machines whose path is broken until they do not hear each other any more."""
     watched: bool
     """Whether an honest spectator watches."""
     measured: bool
@@ -61,10 +63,12 @@ class CheatScenario:
         names = tuple(f"peer{number}" for number in range(count))
         culprit = _draw_culprit(dice, kind, role, names)
         honest = [name for name in names if name != culprit]
-        # Without the host another machine, perhaps the cheat, is the sponsor.
+        # Without the host another machine, perhaps the cheat, is the sponsor. Nobody gets in while players do not hear
+        # each other, and all must be there to agree on a state.
+        may_return = count >= 4 and not kind.needs_cut and not kind.needs_resync
         away = (
             dice.choice(honest[1:] if kind.never_hosts else honest)
-            if count >= 4 and (kind.needs_return or dice.random() < 0.2)
+            if may_return and (kind.needs_return or dice.random() < 0.2)
             else ""
         )
         return cls(
@@ -77,6 +81,7 @@ class CheatScenario:
             seconds=LONG_SECONDS if dice.random() < 0.05 else MATCH_SECONDS,
             returning=away,
             returns_twice=bool(away) and dice.random() < 0.4,
+            apart=_draw_pair(dice, honest) if kind.needs_cut else None,
             watched=count > 2 and dice.random() < 0.2,
             measured=cheat.startswith(("floods", "garbage", "lies-in-evidence")) or dice.random() < 0.1,
             links=tuple((a, b, *_draw_link(dice)) for a, b in combinations((*names, "cheat"), 2)),
@@ -98,6 +103,11 @@ def _draw_culprit(dice: Random, kind: type[Cheat], role: str, names: tuple[str, 
     return dice.choice(names[1:] if role == "newcomer" or kind.never_hosts else names)
 
 
+def _draw_pair(dice: Random, names: list[str]) -> tuple[str, str]:
+    first, second = dice.sample(names, 2)
+    return first, second
+
+
 def _draw_link(dice: Random) -> tuple[Conditions, Conditions]:
     """Bad, but not so bad that a peer would be lost on it without a cheat."""
     trip = dice.choice((0.0, 0.03, 0.1, 0.2))
@@ -112,8 +122,7 @@ def _draw_link(dice: Random) -> tuple[Conditions, Conditions]:
 
 
 def _draw_config(dice: Random) -> MatchConfig:
-    known = {each.name for each in fields(MatchConfig)}
-    quick: dict[str, Any] = {name: value for name, value in QUICK.items() if name in known}
+    quick = QUICK
     if dice.random() < 0.5:
-        quick |= limits_around(dice.choice(SMALL_HISTORIES))
+        quick = QUICK | limits_around(dice.choice(SMALL_HISTORIES))
     return MatchConfig(input_delay=dice.choice((0, 1, 2)), prediction_window=dice.choice((6, 8, 12)), **quick)

@@ -126,7 +126,9 @@ def withholding(kind: Kind) -> type[Cheat]:
 
     class Withholds(Cheat):
         rule = f"never sends {kind.name}"
-        needs_return = kind not in (Kind.ROSTER, Kind.READY, Kind.START)
+        needs_return = kind not in (Kind.ROSTER, Kind.READY, Kind.START, Kind.FORWARD, Kind.ASK)
+        needs_cut = kind is Kind.FORWARD
+        needs_resync = kind is Kind.ASK
         in_lobby = kind in (Kind.ROSTER, Kind.READY, Kind.START)
         hosts = kind in SAID_BY_HOSTS
         never_hosts = kind is Kind.PROMISE

@@ -28,7 +28,7 @@ __all__ = ["Admission"]
 
 MOST_EARLY_CALLS = 16
 """Calls that may wait for their peer to become known."""
-EARLY_SECONDS = 5.0
+EARLY_SECONDS = 12.0
 """How long such a call may wait."""
 
 
