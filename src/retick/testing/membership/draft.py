@@ -71,17 +71,17 @@ class Draft:
                 self._arrive(at, target, key, ("payload", shift_message(data, offset)))
         return result.moved
 
-    def wait(self, at: int) -> None:
-        """Time passes for one machine."""
+    def wait(self, at: int, silent: tuple[Key, ...]) -> None:
+        """Time passes for one machine, and over the connections ``silent`` nothing comes."""
         local, offset, clock = self.members[at]
         self.members[at] = (local, offset, clock + 1)
-        self._send(at, self._happen(at, ("wait",)), offset, ())
+        self._send(at, self._happen(at, ("wait", silent)), offset, ())
 
-    def round(self) -> None:
+    def round(self, silent: dict[int, tuple[Key, ...]]) -> None:
         """Time passes for everyone, and nobody has anything to say about it."""
         for at, member in enumerate(self.members):
             if member and member[0] > 0:
-                self.wait(at)
+                self.wait(at, silent[at])
 
     def crash(self, at: int, reached: int | None) -> None:
         """A machine is gone; with ``reached``, while it sent its last inputs, which only that one has received."""

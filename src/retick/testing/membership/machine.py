@@ -18,7 +18,6 @@ from unittest import mock
 
 from retick._kernels import is_compiled
 from retick.errors import UsageError
-from retick.rollback.engine import engine as engine_module
 from retick.rollback.events import MatchEnded, MatchEvent, MatchStarted, PlayersDropped, PlayersReturned
 from retick.rollback.match import match as match_module
 from retick.rollback.match.config import MatchConfig
@@ -42,10 +41,11 @@ CONFIG = MatchConfig(
     prediction_window=1,
     input_delay=0,
     history=16,
+    max_backlog=32,
+    inputs_remembered=160,
     checksum_interval=0,
     end_when_alone=False,
 )
-INPUTS_REMEMBERED = 128
 STARTED_AT = 1000.0
 """The clock of every machine at its start: what is at 0 is long ago."""
 MOST_CAUGHT_UP = 64
@@ -218,11 +218,10 @@ class Machines:
 
 @contextmanager
 def _abstracted() -> Iterator[None]:
-    """Matches begin at ORIGIN, have no pace, and remember few inputs."""
+    """Matches begin at ORIGIN, and have no pace."""
     with (
         mock.patch.object(session_module, "Match", partial(Match, start_frame=ORIGIN)),
         mock.patch.object(match_module, "Pace", Timeless),
-        mock.patch.object(engine_module, "INPUTS_REMEMBERED", INPUTS_REMEMBERED),
     ):
         yield
 
@@ -237,6 +236,8 @@ def _let_happen(session: RollbackSession, happening: Happening, ahead: int, now:
         elif kind == "leave":
             session.close("leaves")
         else:
+            if kind == "wait":
+                session.link.time_passed(details[0])  # type: ignore[attr-defined]  # the model's link
             session.handle_timeout(now=now)
             if kind == "tick":
                 _run_frames(session, now)
