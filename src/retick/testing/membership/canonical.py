@@ -125,9 +125,7 @@ class _Walk:
         elif kind is float:
             self.out.append(("s", round(max(value - self._now, -LONGEST_TIMER), 3)))
         elif kind is bytes or kind is bytearray:
-            self.out.append(
-                FRAME_IN_BYTES.sub(lambda found: self._relative_bytes(found, is_decided), bytes(value))
-            )
+            self.out.append(FRAME_IN_BYTES.sub(lambda found: self._relative_bytes(found, is_decided), bytes(value)))
         elif kind is dict:
             self._visit_all("dict", [part for pair in value.items() for part in pair], is_decided)
         elif isinstance(value, tuple | list):

@@ -67,13 +67,15 @@ def _forget_drops(drops: Any, now: float) -> None:
 
 
 def _forget_agreed(agreement: Any, now: float) -> None:
-    """What was said counts only as long as a drop is undecided: the next one is about other lost peers."""
+    """What was said of lost peers counts as long as their drop is undecided: the next one is about others too."""
     agreement.lost = dict(sorted(agreement.lost.items()))
     agreement.decided = dict(sorted(agreement.decided.items()))
     received = {peer_id: drop._replace(serial=0, unheard=()) for peer_id, drop in sorted(agreement._received.items())}
     if not agreement.undecided:
         received = {
-            peer_id: drop._replace(known=(), decided=(), commits=(), before=frozenset())
+            peer_id: drop
+            if drop.lost - agreement.lost.keys()
+            else drop._replace(known=(), decided=(), commits=(), before=frozenset())
             for peer_id, drop in received.items()
         }
         agreement._sent = {}
@@ -81,7 +83,9 @@ def _forget_agreed(agreement: Any, now: float) -> None:
 
 
 def _forget_hearing(hearing: Any, now: float) -> None:
-    hearing._unheard = {peer_id: dict(sorted(hearing._unheard[peer_id].items())) for peer_id in sorted(hearing._unheard)}
+    hearing._unheard = {
+        peer_id: dict(sorted(hearing._unheard[peer_id].items())) for peer_id in sorted(hearing._unheard)
+    }
 
 
 def _forget_bounds(bounds: Any, now: float) -> None:

@@ -128,9 +128,7 @@ class ModelLink:
 
     # What a session uses.
 
-    def dial(
-        self, address: Hashable, *, seats: int = 1, data: bytes = b"", heard_of: bool = False
-    ) -> ModelConnection:
+    def dial(self, address: Hashable, *, seats: int = 1, data: bytes = b"", heard_of: bool = False) -> ModelConnection:
         key = (self.name, self._dials)
         self._dials += 1
         connection = self.connections[key] = ModelConnection(self, address, key, Status.REQUESTING)

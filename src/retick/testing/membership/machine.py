@@ -71,6 +71,12 @@ class View(NamedTuple):
     links: tuple[tuple[Key, Hashable, str], ...]
     """Its ends of connections: which, with whom, and the status."""
     has_frames: bool
+    unheard: tuple[int, ...] = ()
+    """The peers that this machine has named as unheard."""
+    unconnected: tuple[int, ...] = ()
+    """Its players to which no chain of edges leads."""
+    is_undecided: bool = False
+    """Whether a drop is not agreed yet."""
 
 
 OVER = View(Phase.ENDED.value, False, -1, (), (), (), (), (), False)
@@ -288,7 +294,15 @@ def _view_of(session: Any, frame: int) -> View:
         rows=tuple(rows),
         links=tuple(sorted((c.key, c.address, c.status) for c in session.link.connections.values())),
         has_frames=match is not None or newest_frame(session) is not None,
+        unheard=tuple(session.hearing.unheard_by(session.peer_id)),
+        unconnected=_unconnected(session),
+        is_undecided=session.drop_agreement.undecided,
     )
+
+
+def _unconnected(session: Any) -> tuple[int, ...]:
+    players = [peer.peer_id for peer in session.players_peers()]
+    return tuple(set(players) - session.hearing.connected(session.peer_id, players))
 
 
 def _facts_of(event: MatchEvent, session: Any) -> Iterator[tuple[Any, ...]]:
