@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from enum import Enum
+from functools import cache
 from hashlib import blake2b
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
@@ -23,6 +24,7 @@ from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.stats import RateMeter
 from retick.rollback.match.timesync import LeadEstimate, Pace
 from retick.rollback.session.messages.routes import MessageRoutes
+from retick.testing.membership.clocks import DURATIONS, forget_times
 from retick.testing.membership.frames import FRAME_IN_BYTES, ORIGIN, is_frame
 from retick.testing.membership.game import Seats
 
@@ -44,6 +46,7 @@ STATISTICS: dict[str, dict[str, Callable[[], Any]]] = {
         "stalled_seconds": float,
         "resend_at": float,
         "sample_at": lambda: float("inf"),
+        "sent_at": lambda: float("-inf"),
         "next_recorded": lambda: ORIGIN,
     },
     "RollbackEngine": {
@@ -63,6 +66,8 @@ STATISTICS: dict[str, dict[str, Callable[[], Any]]] = {
     },
     "Peer": {"meter": RateMeter},
     "DesyncPart": {"_now": float},
+    "DropAgreement": {"refused": int},
+    "Hearing": {"accusers": dict},
 }
 """By class: fields that only count or measure, and what they are set to after every step."""
 
@@ -74,6 +79,8 @@ DECISIONS = {
     ("DropAgreement", "_sent"),
     ("DropAgreement", "decided"),
     ("InputHistory", "dropped_from"),
+    ("Exchange", "start"),
+    ("Forwarding", "_newest"),
     ("Joins", "commits"),
     ("Match", "first_own"),
 }
@@ -118,11 +125,13 @@ class _Walk:
         elif kind is float:
             self.out.append(("s", round(max(value - self._now, -LONGEST_TIMER), 3)))
         elif kind is bytes or kind is bytearray:
-            self.out.append(FRAME_IN_BYTES.sub(self._relative_bytes, bytes(value)))
-        elif isinstance(value, Enum):
-            self.out.append(value.name)
+            self.out.append(FRAME_IN_BYTES.sub(lambda found: self._relative_bytes(found, is_decided), bytes(value)))
+        elif kind is dict:
+            self._visit_all("dict", [part for pair in value.items() for part in pair], is_decided)
         elif isinstance(value, tuple | list):
             self._visit_all(kind.__name__, value, is_decided)
+        elif isinstance(value, Enum):
+            self.out.append(value.name)
         elif isinstance(value, dict):
             self._visit_all("dict", [part for pair in value.items() for part in pair], is_decided)
         elif isinstance(value, set | frozenset):
@@ -142,8 +151,8 @@ class _Walk:
         distance = frame - self._frame
         return ("f", max(distance, -OLD if is_decided else -FAR_BEHIND))
 
-    def _relative_bytes(self, found: "re.Match[bytes]") -> bytes:
-        return repr(self._relative(int.from_bytes(found[0], "little"), False)).encode()
+    def _relative_bytes(self, found: "re.Match[bytes]", is_decided: bool) -> bytes:
+        return repr(self._relative(int.from_bytes(found[0], "little"), is_decided)).encode()
 
     def _visit_all(self, name: str, values: Any, is_decided: bool) -> None:
         self.out.append((name, len(values)))
@@ -158,10 +167,10 @@ class _Walk:
         self._numbers[id(value)] = len(self._numbers)
         name = type(value).__name__
         self.out.append(name)
-        for field, zero in STATISTICS.get(name, {}).items():
-            setattr(value, field, zero())
-        if name == "Match" and not value.is_stalled:
-            value.stalled_since = 0.0
+        if name in STATISTICS:
+            for field, zero in STATISTICS[name].items():
+                setattr(value, field, zero())
+        forget_times(value, self._now)
         if isinstance(value, InputHistory):
             self._visit_inputs(value)
         elif isinstance(value, ObjectRing):
@@ -171,13 +180,17 @@ class _Walk:
             for field, content in _fields(value):
                 if (name, field) not in CONSTANT_FIELDS:
                     self.out.append(field)
-                    self.visit(content, (name, field) in DECISIONS)
+                    if (name, field) in DURATIONS:
+                        self.out.append(repr(_rounded(content)))
+                    else:
+                        self.visit(content, (name, field) in DECISIONS)
 
     def _visit_inputs(self, inputs: InputHistory) -> None:
         """Rows in the order of their frames, wherever they are in the ring."""
         seats = inputs.num_players
-        for frame, at in sorted((frame, at) for at, frame in enumerate(inputs.tags) if is_frame(frame)):
-            if frame >= self._frame - OLD:
+        for frame in range(self._frame - OLD, self._frame + inputs.capacity - OLD):
+            at = frame & inputs.mask
+            if inputs.tags[at] == frame:
                 cells = slice(at * seats, (at + 1) * seats)
                 self.out.append((frame - self._frame, inputs.used[cells], inputs.confirmed[cells]))
         self.visit([inputs.upto, inputs.newest], False)
@@ -185,12 +198,24 @@ class _Walk:
         self.visit([inputs.local, inputs.any_dirty, inputs.guessed_from], False)
 
 
+def _rounded(seconds: Any) -> Any:
+    """Seconds, alone or by the id of a peer, without the errors of floating point."""
+    if isinstance(seconds, dict):
+        return sorted((peer_id, round(each, 3)) for peer_id, each in seconds.items())
+    return round(seconds, 3)
+
+
 def _fields(value: Any) -> Iterator[tuple[str, Any]]:
     """The fields of an object in the order of their names, from its dictionary and its slots."""
-    names = set(getattr(value, "__dict__", ()))
-    for kind in type(value).__mro__:
-        slots = kind.__dict__.get("__slots__", ())
-        names.update((slots,) if isinstance(slots, str) else slots)
-    for name in sorted(names - {"__weakref__", "__dict__"}):
+    for name in _field_names(type(value), tuple(getattr(value, "__dict__", ()))):
         if hasattr(value, name):
             yield name, getattr(value, name)
+
+
+@cache
+def _field_names(kind: type, in_dictionary: tuple[str, ...]) -> list[str]:
+    names = set(in_dictionary)
+    for base in kind.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        names.update((slots,) if isinstance(slots, str) else slots)
+    return sorted(names - {"__weakref__", "__dict__"})

@@ -4,6 +4,7 @@ from typing import Any
 
 from retick.rollback.session.session import Phase
 from retick.testing.membership.canonical import OLD
+from retick.testing.membership.conduct import broken_by
 from retick.testing.membership.frames import ORIGIN, shift_item, shift_message
 from retick.testing.membership.link import Key
 from retick.testing.membership.machine import Machines, Result, View
@@ -71,17 +72,17 @@ class Draft:
                 self._arrive(at, target, key, ("payload", shift_message(data, offset)))
         return result.moved
 
-    def wait(self, at: int) -> None:
-        """Time passes for one machine."""
+    def wait(self, at: int, silent: tuple[Key, ...]) -> None:
+        """Time passes for one machine, and over the connections ``silent`` nothing comes."""
         local, offset, clock = self.members[at]
         self.members[at] = (local, offset, clock + 1)
-        self._send(at, self._happen(at, ("wait",)), offset, ())
+        self._send(at, self._happen(at, ("wait", silent)), offset, ())
 
-    def round(self) -> None:
+    def round(self, silent: dict[int, tuple[Key, ...]]) -> None:
         """Time passes for everyone, and nobody has anything to say about it."""
         for at, member in enumerate(self.members):
             if member and member[0] > 0:
-                self.wait(at)
+                self.wait(at, silent[at])
 
     def crash(self, at: int, reached: int | None) -> None:
         """A machine is gone; with ``reached``, while it sent its last inputs, which only that one has received."""
@@ -172,6 +173,8 @@ class Draft:
             self._post(at, result, offset)
         if result.error:
             self.wrongs.append(f"an exception escapes at {self._names[at]}:\n{result.error}")
+        for words in broken_by(self._machines.views[local], after, result):
+            self.wrongs.append(f"{self._names[at]}: {words}")
         for fact in result.facts if happening[0] != "leave" else ():
             self._note(at, self._machines.views[local], fact, offset)
         return result
@@ -189,13 +192,13 @@ class Draft:
     def _note(self, at: int, before: View, fact: Fact, offset: int) -> None:
         """Compare a decision with those of the machines that this one is connected to."""
         kind, *about = fact
-        others = self._connected(at)
+        others = self._connected(at, before)
         if kind == "ended":
             if before.is_playing and self.budget.delays < 2 and any(self._counts(other, before) for other in others):
                 self.wrongs.append(f"{self._names[at]} ends although it is connected to others: {about[0]}")
             return
         if kind == "dropped":
-            self._check_dropped(at, about[0], about[1], others)
+            self._check_dropped(at, about[0], about[1], before)
         elif kind == "joined":
             self.facts[at] = tuple(known for known in self.facts[at] if known[2] != about[1])
         *subject, frame = about
@@ -210,17 +213,27 @@ class Draft:
                     )
         self.facts[at] = tuple(sorted({*self.facts[at], (*noted, frame)}))
 
-    def _connected(self, at: int) -> list[int]:
-        """The machines that play or try to, and that one is connected to by a chain of links."""
-        live = [other for other, member in enumerate(self.members) if member and member[0] > 0]
+    def _connected(self, at: int, view: View, also: int | None = None) -> list[int]:
+        """The machines to which a chain of links leads over players, as one machine knows them, and ``also`` one more.
+
+        Nothing is passed on by a newcomer that is not known to be a player.
+        """
+        views = [self._machines.views[member[0]] if member and member[0] > 0 else None for member in self.members]
+        live = [
+            other
+            for other, its in enumerate(views)
+            if its is not None and (other in (at, also) or (its.peer_id, its.seats) in view.players)
+        ]
         return sorted(chained(at, live, self.cuts) - {at})
 
-    def _check_dropped(self, at: int, occupant: int, player: int, others: list[int]) -> None:
-        for other in others:
-            view = self._machines.views[self.members[other][0]]
+    def _check_dropped(self, at: int, occupant: int, player: int, before: View) -> None:
+        own = self._machines.views[self.members[at][0]]
+        for other, member in enumerate(self.members):
+            if other == at or not member or member[0] <= 0 or self.budget.delays > 1:
+                continue
+            view = self._machines.views[member[0]]
             is_it = view.peer_id == occupant and player in view.seats and view.is_playing
-            own = self._machines.views[self.members[at][0]]
-            if is_it and self._counts(other, own) and self.budget.delays < 2:
+            if is_it and self._counts(other, own) and other in self._connected(at, before, other):
                 self.wrongs.append(
                     f"{self._names[at]} drops {self._names[other]}, which is there and connected by a chain"
                 )

@@ -37,7 +37,12 @@ def shift_message(data: bytes, by: int) -> bytes:
         return data
     if data.startswith(rbn1.MAGIC):
         return _shift_inputs(data, by)
-    return FRAME_IN_BYTES.sub(lambda found: (int.from_bytes(found[0], "little") + by).to_bytes(4, "little"), data)
+    return FRAME_IN_BYTES.sub(lambda found: _shift_frame(found[0], by), data)
+
+
+def _shift_frame(frame: bytes, by: int) -> bytes:
+    """Modulo 2^32: to be read, frames are counted from ORIGIN, and some lie before it."""
+    return ((int.from_bytes(frame, "little") + by) & 0xFFFFFFFF).to_bytes(4, "little")
 
 
 def _shift_inputs(data: bytes, by: int) -> bytes:

@@ -6,7 +6,7 @@ arrives when, what is lost with its link, and when a side finds the other one si
 """
 
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, NamedTuple
 
 from retick.link import (
     Accept,
@@ -29,6 +29,8 @@ Key = tuple[Hashable, int]
 Item = tuple[Any, ...]
 """What travels over a connection: a word for its kind, and its contents."""
 
+SILENT_FOR = 3.0
+"""Seconds for which a connection whose other end is no more has been silent when time has passed: long for a link."""
 SEED = 7
 """What every handshake agrees on in place of 64 random bits."""
 
@@ -40,6 +42,12 @@ class Status:
     ACCEPTED = "accepted"
     CONNECTED = "connected"
     CLOSED = "closed"
+
+
+class Silence(NamedTuple):
+    """What a session reads of a link's statistics."""
+
+    silent_for: float
 
 
 class ModelConnection:
@@ -57,6 +65,12 @@ class ModelConnection:
         self.tag: Any = None
         self.terms: Terms | None = None
         self.close_reason: int | None = None
+        self.is_silent = False
+        """Whether nothing came while time passed last; whoever is there sends something every second."""
+
+    @property
+    def stats(self) -> Silence:
+        return Silence(SILENT_FOR if self.is_silent else 0.0)
 
     @property
     def is_connected(self) -> bool:
@@ -114,7 +128,7 @@ class ModelLink:
 
     # What a session uses.
 
-    def dial(self, address: Hashable, *, seats: int = 1, data: bytes = b"") -> ModelConnection:
+    def dial(self, address: Hashable, *, seats: int = 1, data: bytes = b"", heard_of: bool = False) -> ModelConnection:
         key = (self.name, self._dials)
         self._dials += 1
         connection = self.connections[key] = ModelConnection(self, address, key, Status.REQUESTING)
@@ -161,6 +175,11 @@ class ModelLink:
             self._end(connection, kind, contents)
         else:
             self._receive(connection, kind, contents, now)
+
+    def time_passed(self, silent: tuple[Key, ...]) -> None:
+        """Nothing came over the connections with these keys meanwhile, and something over all others."""
+        for key, connection in self.connections.items():
+            connection.is_silent = key in silent
 
     def _receive(self, connection: ModelConnection, kind: str, contents: list[Any], now: float) -> None:
         if kind == "accept":

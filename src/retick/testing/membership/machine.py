@@ -18,7 +18,6 @@ from unittest import mock
 
 from retick._kernels import is_compiled
 from retick.errors import UsageError
-from retick.rollback.engine import engine as engine_module
 from retick.rollback.events import MatchEnded, MatchEvent, MatchStarted, PlayersDropped, PlayersReturned
 from retick.rollback.match import match as match_module
 from retick.rollback.match.config import MatchConfig
@@ -42,10 +41,11 @@ CONFIG = MatchConfig(
     prediction_window=1,
     input_delay=0,
     history=16,
+    max_backlog=32,
+    inputs_remembered=160,
     checksum_interval=0,
     end_when_alone=False,
 )
-INPUTS_REMEMBERED = 128
 STARTED_AT = 1000.0
 """The clock of every machine at its start: what is at 0 is long ago."""
 MOST_CAUGHT_UP = 64
@@ -71,6 +71,12 @@ class View(NamedTuple):
     links: tuple[tuple[Key, Hashable, str], ...]
     """Its ends of connections: which, with whom, and the status."""
     has_frames: bool
+    unheard: tuple[int, ...] = ()
+    """The peers that this machine has named as unheard."""
+    unconnected: tuple[int, ...] = ()
+    """Its players to which no chain of edges leads."""
+    is_undecided: bool = False
+    """Whether a drop is not agreed yet."""
 
 
 OVER = View(Phase.ENDED.value, False, -1, (), (), (), (), (), False)
@@ -218,11 +224,10 @@ class Machines:
 
 @contextmanager
 def _abstracted() -> Iterator[None]:
-    """Matches begin at ORIGIN, have no pace, and remember few inputs."""
+    """Matches begin at ORIGIN, and have no pace."""
     with (
         mock.patch.object(session_module, "Match", partial(Match, start_frame=ORIGIN)),
         mock.patch.object(match_module, "Pace", Timeless),
-        mock.patch.object(engine_module, "INPUTS_REMEMBERED", INPUTS_REMEMBERED),
     ):
         yield
 
@@ -237,6 +242,8 @@ def _let_happen(session: RollbackSession, happening: Happening, ahead: int, now:
         elif kind == "leave":
             session.close("leaves")
         else:
+            if kind == "wait":
+                session.link.time_passed(details[0])  # type: ignore[attr-defined]  # the model's link
             session.handle_timeout(now=now)
             if kind == "tick":
                 _run_frames(session, now)
@@ -287,7 +294,15 @@ def _view_of(session: Any, frame: int) -> View:
         rows=tuple(rows),
         links=tuple(sorted((c.key, c.address, c.status) for c in session.link.connections.values())),
         has_frames=match is not None or newest_frame(session) is not None,
+        unheard=tuple(session.hearing.unheard_by(session.peer_id)),
+        unconnected=_unconnected(session),
+        is_undecided=session.drop_agreement.undecided,
     )
+
+
+def _unconnected(session: Any) -> tuple[int, ...]:
+    players = [peer.peer_id for peer in session.players_peers()]
+    return tuple(set(players) - session.hearing.connected(session.peer_id, players))
 
 
 def _facts_of(event: MatchEvent, session: Any) -> Iterator[tuple[Any, ...]]:

@@ -12,7 +12,7 @@ from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.session.session import Phase
 from retick.testing.membership.draft import Draft
 from retick.testing.membership.frames import ORIGIN, shift_message
-from retick.testing.membership.link import Item, Status
+from retick.testing.membership.link import Item, Key, Status
 from retick.testing.membership.machine import Machines
 from retick.testing.membership.state import Budget, Member, State, Step, pair
 
@@ -96,6 +96,13 @@ class World:
                 if self._is_dead(state, at, other, key, status):
                     yield ("silence", at, key)
 
+    def _silent(self, state: State) -> dict[int, tuple[Key, ...]]:
+        """For each machine, the connections over which nothing comes any more."""
+        silent: dict[int, tuple[Key, ...]] = dict.fromkeys(range(len(state.members)), ())
+        for _, at, key in self.silences(state):
+            silent[at] = (*silent[at], key)
+        return silent
+
     def _is_dead(self, state: State, at: int, other: int, key: Any, status: str) -> bool:
         if pair(at, other) in state.cuts:
             return True
@@ -128,7 +135,7 @@ class World:
     def _is_uneventful(self, state: State) -> bool:
         """Whether a round of time passes without anybody having something to say: then its order does not matter."""
         draft = self.draft(state)
-        draft.round()
+        draft.round(self._silent(state))
         after = draft.frozen()
         if after.channels or draft.wrongs:
             return bool(state.channels == after.channels)
@@ -202,7 +209,12 @@ class World:
             return after, wrongs
         draft = self.draft(state)
         doing: Callable[..., object] = getattr(draft, step[0].replace(" ", "_"))
-        doing(*step[1:])
+        if step[0] == "wait":
+            draft.wait(step[1], self._silent(state)[step[1]])
+        elif step[0] == "round":
+            draft.round(self._silent(state))
+        else:
+            doing(*step[1:])
         after = draft.frozen()
         if after.overdue and not any(True for _ in self.silences(after)):
             after = after._replace(overdue=0)

@@ -1,0 +1,132 @@
+"""Times, and words, that no longer matter are forgotten in the sessions themselves, so that waiting leads to no new states.
+
+Every bound of membership is a time that is compared with the clock. Once it is long past, or what it was for is over, it
+no longer matters how long ago it was. The fields are changed, and not only left out of the digest: so two sessions
+with the same digest have no times left that could make them behave differently.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from retick.rollback.session.input_forwarding import ANSWER_SECONDS
+from retick.rollback.session.joining.joins import COMMITS_TOGETHER
+
+__all__ = ["DURATIONS", "forget_times"]
+
+PAST = 1.0
+"""Seconds after which the short bounds (a quarter of a second to 0.75) have run out; less than one step of time."""
+MOST_TURNS = 2
+"""In a model of up to four machines at most two can be asked in turn for the inputs of a third."""
+
+DURATIONS = {("Joins", "_waited"), ("Watch", "waited")}
+"""Fields with seconds, and not with times."""
+
+
+def forget_times(value: Any, now: float) -> None:
+    """Forget the times of one part of a session that no longer matter at ``now``."""
+    forget = _FORGET.get(type(value).__name__)
+    if forget is not None:
+        forget(value, now)
+
+
+def _forget_joins(joins: Any, now: float) -> None:
+    if joins.blameless_until <= now:
+        joins.blameless_until = 0.0
+    if not joins.has_promised:
+        joins._promised_at, joins._promised = 0.0, range(0)
+    most = COMMITS_TOGETHER + PAST
+    joins._waited = {sponsor: min(seconds, most) for sponsor, seconds in joins._waited.items() if seconds > 0.0}
+
+
+def _forget_sponsor(sponsor: Any, now: float) -> None:
+    if sponsor.newcomer is None:
+        sponsor._first_frame = sponsor._began_at = sponsor._proposed_at = None
+        sponsor._promises, sponsor._progress, sponsor._last, sponsor._moved_at = {}, (), 0, 0.0
+        sponsor._has_joined = False
+    sponsor._held_off = {host: until for host, until in sponsor._held_off.items() if now < until}
+
+
+def _forget_newcomer(newcomer: Any, now: float) -> None:
+    match = newcomer._session.match
+    if match is not None and match.joins_at is not None:
+        newcomer._since = None
+
+
+def _forget_lobby(lobby: Any, now: float) -> None:
+    if lobby._session.match is not None:
+        lobby._since = None
+
+
+def _forget_calls(calls: Any, now: float) -> None:
+    calls._since = {shown: since for shown, since in calls._since.items() if shown in calls._waiting}
+
+
+def _forget_drops(drops: Any, now: float) -> None:
+    if not drops._session.drop_agreement.undecided:
+        drops._progress, drops._waits_since = None, 0.0
+
+
+def _forget_agreed(agreement: Any, now: float) -> None:
+    """What was said of lost peers counts as long as their drop is undecided: the next one is about others too."""
+    agreement.lost = dict(sorted(agreement.lost.items()))
+    agreement.decided = dict(sorted(agreement.decided.items()))
+    received = {peer_id: drop._replace(serial=0, unheard=()) for peer_id, drop in sorted(agreement._received.items())}
+    if not agreement.undecided:
+        received = {
+            peer_id: drop
+            if drop.lost - agreement.lost.keys()
+            else drop._replace(known=(), decided=(), commits=(), before=frozenset())
+            for peer_id, drop in received.items()
+        }
+        agreement._sent = {}
+    agreement._received = received
+
+
+def _forget_hearing(hearing: Any, now: float) -> None:
+    hearing._unheard = {
+        peer_id: dict(sorted(hearing._unheard[peer_id].items())) for peer_id in sorted(hearing._unheard)
+    }
+
+
+def _forget_bounds(bounds: Any, now: float) -> None:
+    bounds._looked_at = max(bounds._looked_at, now - PAST)
+    if not bounds._watched:
+        bounds._looked_at, bounds._frame = now - PAST, 0
+
+
+def _forget_watch(watch: Any, now: float) -> None:
+    watch.heard_since = max(watch.heard_since, now - PAST)
+
+
+def _forget_asking(asking: Any, now: float) -> None:
+    session = asking._session
+    asking._frame_since = max(asking._frame_since, now - PAST)
+    if session.match is not None and asking._frame != session.match.engine.frame:
+        # Frames only grow: this one does not come again.
+        asking._frame, asking._frame_since = -1, now - PAST
+    still = {peer.peer_id for peer in session.players_peers() if not peer.is_heard}
+    still |= set(session.drop_agreement.lost) if session.drop_agreement.undecided else set()
+    asking._held = {peer_id: held for peer_id, held in asking._held.items() if peer_id in still}
+    asking._asked = {key: at for key, at in asking._asked.items() if now <= at + ANSWER_SECONDS}
+    asking._helped = {player: at for player, at in asking._helped.items() if now < at + PAST}
+    asking._turn %= MOST_TURNS if session.sim.num_players > 3 else 1
+
+
+def _forget_match(match: Any, now: float) -> None:
+    match.stalled_since = max(match.stalled_since, now - PAST) if match.is_stalled else 0.0
+
+
+_FORGET: dict[str, Callable[[Any, float], None]] = {
+    "Joins": _forget_joins,
+    "Sponsor": _forget_sponsor,
+    "Newcomer": _forget_newcomer,
+    "Lobby": _forget_lobby,
+    "EarlyCalls": _forget_calls,
+    "Drops": _forget_drops,
+    "DropAgreement": _forget_agreed,
+    "Hearing": _forget_hearing,
+    "InputBounds": _forget_bounds,
+    "Watch": _forget_watch,
+    "InputForwarding": _forget_asking,
+    "Match": _forget_match,
+}
