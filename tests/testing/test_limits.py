@@ -16,7 +16,7 @@ from retick.rollback.session import forwarding, spectator_feed
 from retick.rollback.session.input_bounds import LONGEST_STEP, InputBounds
 from retick.rollback.session.input_forwarding import ANSWER_SECONDS
 from retick.rollback.session.joining import joins, lobby, sponsor
-from retick.rollback.session.joining.joins import COMMIT_SECONDS, ORPHAN_SECONDS
+from retick.rollback.session.joining.joins import COMMIT_SECONDS, MOST_UNANSWERED, ORPHAN_SECONDS
 from retick.rollback.session.joining.sponsor import LONGEST_PROMISE, LONGEST_STANDSTILL
 from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages.addresses import MAX_ADDRESS
@@ -294,3 +294,16 @@ def test_only_so_many_addresses_are_held_off(monkeypatch: pytest.MonkeyPatch) ->
         assert part.newcomer is None
         assert list(part._held_off) == ["one"]
     assert_all_play(mesh, 0)
+
+
+def test_promises_for_nobody_excuse_silence_only_a_few_times() -> None:
+    mesh = Mesh(lambda: Tally(2))
+    mesh.start()
+    session = mesh["peer0"].session
+    until = []
+    for now in range(2 * MOST_UNANSWERED):
+        session.now = 100.0 + now
+        session.joins.promise(session.match, session.frame + 10)
+        until.append(session.joins.blameless_until)
+    assert until[MOST_UNANSWERED - 1] > until[0]
+    assert until[MOST_UNANSWERED - 1 :] == [until[MOST_UNANSWERED - 1]] * (MOST_UNANSWERED + 1)

@@ -150,8 +150,7 @@ def test_a_false_alarm_does_not_end_the_match() -> None:
     known = match.engine.first_missing(1) - 1
     inputs = tuple(match.engine.inputs_of(1, known, known + 1))
     assert match.receive(match.exchanges[0], rbn1.encode(rbn1.InputPacket(known, 0, inputs, frame, 1)), world.now)
-    world.run(2, lambda: host.desync is not None)
-    assert "the peers have diverged" in host.notice
+    world.run(2)
     world.run(30, world.finished)
     assert match.alarm.state is AlarmState.FALSE
     assert all(driver.agreed and not driver.why and not driver.desync_report for driver in world.sides)

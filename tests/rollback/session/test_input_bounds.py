@@ -193,7 +193,7 @@ def test_a_liar_that_runs_ahead_does_not_drive_the_clock() -> None:
     wide = MatchConfig(prediction_window=100, input_delay=20, history=200, end_when_alone=False)
     mesh = mesh_of(2, [MatchConfig(end_when_alone=False), wide])
     victim, liar = mesh["peer0"].session, mesh["peer1"].session
-    liar.lie = silent
+    liar.lie, liar.accuses = silent, False
 
     def rush() -> None:
         """All that may be ahead, a thousand times a second."""

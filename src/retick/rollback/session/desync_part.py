@@ -113,6 +113,8 @@ class DesyncPart(SessionPart):
         if found is None or found.report is None or alarm.state is not AlarmState.INVESTIGATING:
             return
         alarm.resolve(found=found.report.first_differing is not None, frame=found.report.alarm)
+        # The alarm may still wait among the events of the match: it comes before its report.
+        self._session.happened += self._match.events()
         self._session.tell(DesyncReported(report=found.report, investigation=found))
 
     def _open(self, match: Match, frame: int | None, last_agreed: int, now: float) -> None:

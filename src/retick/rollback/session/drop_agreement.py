@@ -28,6 +28,8 @@ def learn_inputs(
     """
     # With a shorter history than the sender's not all of them may fit: the rest is asked for later.
     inputs = inputs[: max(engine.frame + engine.history + 1 - first, 0)]
+    if not inputs:
+        return 0, None
     try:
         return engine.add_remote_inputs(player, first, inputs), None
     except InputConflict as conflict:
@@ -196,6 +198,10 @@ class DropAgreement:
             for peer_id, players in self.lost.items()
             if any(player not in self.decided for player in players)
         }
+
+    def stop_hearing(self, peer_id: int) -> None:
+        """What a peer has said to us alone counts no longer; what it says to all comes through others."""
+        self._received.pop(peer_id, None)
 
     def forget(self, peer_id: int) -> None:
         """A newcomer gets the id of a peer that was dropped."""

@@ -52,6 +52,7 @@ class Drops(SessionPart):
         session, link = self._session, peer.connection
         session.stop_exchange(peer)
         peer.is_heard = False
+        session.drop_agreement.stop_hearing(peer.peer_id)
         reason = link.close_reason if link is not None else None
         session.hearing.add(session.peer_id, peer.peer_id, Reason.NO_ANSWER if reason is None else reason)
         self._review(match, is_news=True)
@@ -123,11 +124,13 @@ class Drops(SessionPart):
         unheard = dict(drop.unheard)
         if peer.peer_id in drop.lost or peer.peer_id in unheard:
             raise InvalidValue("a DROP about its own sender")
-        newest = max((*drop.lost, *unheard), default=0)
-        if newest > session.newest_peer_id:
-            raise InvalidValue(f"a DROP about peer {newest}, which never was in this match")
         if peer.is_heard and (session.peer_id in drop.lost or session.peer_id in unheard):
             raise InvalidValue("a DROP that says to a peer that this peer is not heard")
+        oldest = max(match.engine.frame - match.engine.history, 0)
+        undecided = session.drop_agreement.undecided_players() if drop.match == match.number else ()
+        for player, frame in drop.decided:
+            if player in undecided and frame < min(oldest, match.engine.first_missing(player)):
+                raise InvalidValue(f"a DROP that decides frame {frame}, of which we have run {oldest} for good")
         most = match.engine.local_frontier + MOST_AHEAD + 4 * match.config.tick_rate
         claimed = max((*(each.missing for each in drop.known), *(frame for _, frame in drop.decided)), default=0)
         if drop.match == match.number and match.joins_at is not None and claimed > most:

@@ -207,13 +207,14 @@ def _rounded(seconds: Any) -> Any:
 
 def _fields(value: Any) -> Iterator[tuple[str, Any]]:
     """The fields of an object in the order of their names, from its dictionary and its slots."""
-    for name in _field_names(type(value), tuple(getattr(value, "__dict__", ()))):
+    kind: Hashable = type(value)
+    for name in _field_names(kind, tuple(getattr(value, "__dict__", ()))):
         if hasattr(value, name):
             yield name, getattr(value, name)
 
 
 @cache
-def _field_names(kind: type, in_dictionary: tuple[str, ...]) -> list[str]:
+def _field_names(kind: Any, in_dictionary: tuple[str, ...]) -> list[str]:
     names = set(in_dictionary)
     for base in kind.__mro__:
         slots = base.__dict__.get("__slots__", ())

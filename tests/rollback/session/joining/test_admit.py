@@ -174,7 +174,7 @@ def test_an_early_call_that_nobody_claims_is_closed(session: Callable[[], Rollba
     lane.run()
     token = lane.session.token or bytes(8)
     for peer_id in range(7, 7 + 2 * MOST_EARLY_CALLS):
-        called = lane.ask(encode_call(token, peer_id, REACH), seats=0).connection
+        called = lane.ask(encode_call(token, peer_id, REACH), seats=0, seconds=1.0).connection
         assert called.is_connected
     lane.run(EARLY_SECONDS + 1.0)
     assert called.close_reason == Reason.DENIED

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.errors import DecodeError
+from retick.errors import DecodeError, InvalidValue
 from retick.rollback.session.messages.drop import (
     KNOWN_INPUTS,
+    LARGEST_DROP,
     SERIAL_END,
     Drop,
     Known,
@@ -27,7 +28,7 @@ known = st.builds(
 drops = st.builds(
     Drop,
     st.frozensets(peer_ids, max_size=8),
-    st.lists(known, max_size=4).map(tuple),
+    st.lists(known, max_size=4, unique_by=lambda each: each.player).map(tuple),
     st.lists(st.tuples(peer_ids, st.integers(1, 65535), frames), max_size=4).map(tuple),
     peer_ids,
     st.just(frozenset()),
@@ -72,3 +73,11 @@ def test_the_serial_is_read_without_the_rest(drop: Drop) -> None:
 def test_a_peer_dropped_before_that_is_not_lost_is_refused() -> None:
     with pytest.raises(DecodeError, match="dropped before"):
         decode_drop(encode_drop(Drop(frozenset({1}), (), (), 0, frozenset({2})), 2), 2)
+
+
+def test_a_drop_that_names_a_player_twice_or_is_too_long_is_refused() -> None:
+    twice = Drop(frozenset({1}), (Known(1, 9, ()), Known(1, 8, ())), ())
+    with pytest.raises(InvalidValue, match="names a player twice"):
+        decode_drop(encode_drop(twice, 2), 2)
+    with pytest.raises(InvalidValue, match="where 16384 are allowed"):
+        decode_drop(encode_drop(Drop(frozenset(), (), ()), 2).ljust(LARGEST_DROP + 1, b"\0"), 2)

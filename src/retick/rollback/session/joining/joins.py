@@ -36,6 +36,8 @@ COMMITS_TOGETHER = 12.0
 """How long a sponsor may let a peer wait for answers to promises in all, in one match."""
 ORPHAN_SECONDS = 2.0
 """How long after such a sponsor was expelled others have to say that it gave the COMMIT; else there was none."""
+MOST_UNANSWERED = 4
+"""Promises in a row without a COMMIT that excuse others for sending no inputs."""
 HOLD_SECONDS = COMMIT_SECONDS + ORPHAN_SECONDS
 """How long after a promise or a COMMIT another peer may stand at the frame that it has promised."""
 
@@ -63,6 +65,8 @@ class Joins(SessionPart):
         """When the promise was given."""
         self.blameless_until = 0.0
         """Until when others may send no inputs because they stand at a promised frame."""
+        self._unanswered = 0
+        """Promises in a row after which nobody came in."""
         self._waited: dict[int, float] = {}
         """Seconds for which each sponsor has let us wait for answers to promises."""
         self._last_id = HOST_ID
@@ -76,7 +80,8 @@ class Joins(SessionPart):
     def next_peer_id(self) -> int | None:
         """The next id that no peer has or had not long ago, each in its turn; None if there is none."""
         session = self._session
-        taken = {session.peer_id, *session.peers, *session.drop_agreement.lost, *self._early_meets}
+        lost = (peer_id for peer_id, players in session.drop_agreement.lost.items() if players)
+        taken = {session.peer_id, *session.peers, *lost, *self._early_meets}
         ids = range(HOST_ID + 1, LAST_PEER_ID + 1)
         in_turn = (*ids[self._last_id :], *ids[: self._last_id])
         return next((peer_id for peer_id in in_turn if peer_id not in taken), None)
@@ -190,7 +195,9 @@ class Joins(SessionPart):
     def promise(self, match: Match, last: int) -> int:
         """A frame a little ahead, up to ``last``, at which this peer stops until it receives the agreed one."""
         match.barrier = frame = min(match.engine.frame + self._ahead(match), last)
-        self.blameless_until = self._session.now + HOLD_SECONDS
+        if self._unanswered < MOST_UNANSWERED:
+            self._unanswered += 1
+            self.blameless_until = self._session.now + HOLD_SECONDS
         return frame
 
     def last_to_promise(self, match: Match) -> int:
@@ -225,7 +232,6 @@ class Joins(SessionPart):
             sponsor = self._sponsors[self._promised_for]
             self._waited[sponsor] = self._waited.get(sponsor, 0.0) + max(now - self._promised_at, 0.0)
         self._promised_for = None
-        self.blameless_until = now + HOLD_SECONDS
 
     def receive_cancel(self, peer: Peer, data: bytes) -> None:
         """A sponsor has given up its newcomer, or a player answers our PROPOSE with that it cannot let ours in."""
@@ -300,6 +306,8 @@ class Joins(SessionPart):
             agreement.restore_player(player)
         match.barrier = None
         self._end_promise()
+        self._unanswered = 0
+        self.blameless_until = self._session.now + HOLD_SECONDS
         newcomer.role = Role.PLAYER
         # Every player has promised for this one, and so has received all that was committed and agreed before.
         self.commits = {newcomer.peer_id: (pack_seats(newcomer.players), frame)}

@@ -20,6 +20,7 @@ from retick.errors import InvalidValue, UsageError
 from retick.link import Accept, Reason, Refuse, Request
 from retick.link.handshake.door import origin_of
 from retick.rollback.match.match import Match
+from retick.rollback.session.input_bounds import NO_ACKNOWLEDGEMENTS, NO_INPUTS
 from retick.rollback.session.joining.newcomer import LEVEL_SECONDS
 from retick.rollback.session.messages.addresses import pack_address
 from retick.rollback.session.messages.join import Meet, Welcome, decode_joined, encode_meet, encode_welcome
@@ -52,6 +53,7 @@ MOST_UNPROMISED = 2
 """How often a player may give no PROMISE before it is expelled."""
 HELD_OFF = 5.0
 """Seconds for which the address of a newcomer that was given up is refused: others may come first."""
+EXPELLED = frozenset({Reason.VIOLATION, NO_INPUTS, NO_ACKNOWLEDGEMENTS})
 MOST_HELD_OFF = 64
 NO_ID = SPECTATOR_ID
 """In place of a peer id: a newcomer whose link is not up yet."""
@@ -144,7 +146,10 @@ class Sponsor(SessionPart):
             self._welcome(peer, self._match)
 
     def peer_gone(self, peer: Peer, reason: str) -> None:
-        """Our newcomer is lost."""
+        """Our newcomer is lost. Or a player was expelled: others may have its seat first."""
+        link = peer.connection
+        if peer.role is Role.PLAYER and link is not None and link.close_reason in EXPELLED:
+            self._hold_off(link.address, self._session.now + HELD_OFF)
         if peer is self.newcomer and self._session.running:
             self.cancel(self._match)
 
@@ -218,9 +223,14 @@ class Sponsor(SessionPart):
             if now - self._proposed_at > LONGEST_PROMISE:
                 self._cancel_unpromised(match)
         elif now - self._moved_at > LONGEST_STANDSTILL or now - self._began_at > LONGEST_JOIN:
-            if newcomer.connection is not None and len(self._held_off) < MOST_HELD_OFF:
-                self._held_off[origin_of(newcomer.connection.address)] = now + HELD_OFF
+            if newcomer.connection is not None:
+                self._hold_off(newcomer.connection.address, now + HELD_OFF)
             self.cancel(match, "joining took too long: try again")
+
+    def _hold_off(self, address: Hashable, until: float) -> None:
+        if len(self._held_off) < MOST_HELD_OFF:
+            self._held_off[origin_of(address)] = until
+            self._session.is_quiet = False
 
     def _cancel_unpromised(self, match: Match) -> None:
         """Some players gave no PROMISE: everybody stood still for them. The second time they are expelled."""

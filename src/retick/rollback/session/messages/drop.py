@@ -23,6 +23,8 @@ KNOWN_INPUTS = 96
 _HEAD = struct.Struct("<BBI")
 SERIAL_END = _HEAD.size
 """Bytes of a DROP up to the end of its serial."""
+LARGEST_DROP = 16384
+"""Bytes of a DROP: with 16 lost players and inputs of 8 bytes it has fewer, and it must fit into a FORWARD."""
 _UNHEARD = struct.Struct("<BB")
 _DECIDED = struct.Struct("<BI")
 _KNOWN = struct.Struct("<BIB")
@@ -85,6 +87,8 @@ def serial_of(data: bytes) -> int:
 
 def decode_drop(data: bytes, input_size: int) -> Drop:
     need(data, _HEAD.size)
+    if len(data) > LARGEST_DROP:
+        raise InvalidValue(f"a DROP of {len(data)} bytes, where {LARGEST_DROP} are allowed")
     _, match, serial = _HEAD.unpack_from(data)
     unheard, at = _decode_rows(data, _HEAD.size, _UNHEARD)
     lost, at = _decode_ids(data, at)
@@ -99,6 +103,8 @@ def decode_drop(data: bytes, input_size: int) -> Drop:
     for _ in range(count):
         one, at = _decode_known(data, at, input_size)
         known.append(one)
+    if len({one.player for one in known}) != count:
+        raise InvalidValue("a DROP that names a player twice")
     commits, at = _decode_rows(data, at, _COMMIT)
     if len(data) != at:
         raise InvalidValue("a DROP whose length does not fit its contents")
