@@ -17,7 +17,7 @@ KERNEL_FILES := setup.py src/retick/_kernels.py $(KERNELS) $(wildcard $(KERNELS:
 help:
 	@echo "make demo   two peers fight over a bad link, in this terminal"
 	@echo "make test   lint, types, tests compiled, tests of the kernels uncompiled"
-	@echo "make soak   what takes longer than make test: fuzzing, chaos, cheats, an hour of play; half an hour on two cores"
+	@echo "make soak   what takes longer than make test: fuzzing, chaos, cheats, an hour of play, membership"
 	@echo "make fuzz   fuzz all decoders: FUZZ_SECONDS=600 for each family, or PACKETS=100000000; RECORD=1; SANITIZE=1"
 	@echo "make bench  ns per step, compiled, uncompiled and in C"
 	@echo "make clean  remove .venv and everything that was built"
@@ -54,6 +54,7 @@ soak: $(VENV)/.dev
 	$(BIN)/retick bench chaos --players 8 --matches 20
 	$(BIN)/retick bench chaos --cheats 3000
 	$(BIN)/retick bench chaos --hours 1
+	$(PY) -m retick.testing.membership
 
 FUZZ_SECONDS ?= 60
 FUZZ_OPTIONS := $(if $(PACKETS),--packets $(PACKETS),--seconds $(FUZZ_SECONDS)) $(if $(RECORD),--record) $(if $(SEED),--seed $(SEED))

@@ -22,6 +22,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("setups", nargs="*", metavar="SETUP", help=f"one of {', '.join(SETUPS)}, walks; default all")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--states", type=int, default=None, help="stop each part after so many states")
+    parser.add_argument("--faults", type=int, default=2, help="how many faults in a run, where a setup has any")
     parser.add_argument("--walks", type=int, default=200, help="how many random walks with four machines")
     parser.add_argument("--seed", type=int, default=1, help="of the random walks")
     chosen = parser.parse_args(arguments)
@@ -32,7 +33,8 @@ def main(arguments: list[str] | None = None) -> int:
         command = [sys.executable, "-P", "-m", "retick.testing.membership", *(arguments or sys.argv[1:])]
         return subprocess.run(command, env={**os.environ, "RETICK_PURE": "1"}, check=False).returncode
     names = chosen.setups or [*SETUPS, WALKS.name]
-    parts = [part for name in names for part in ([WALKS] if name == WALKS.name else SETUPS[name].parts())]
+    setups = [WALKS if name == WALKS.name else SETUPS[name] for name in names]
+    parts = [part for setup in setups for part in setup.with_faults(chosen.faults).parts()]
     jobs: list[Job] = [(part, chosen.states, chosen.walks, chosen.seed) for part in parts]
     return 0 if run_all(jobs, chosen.processes) else 1
 

@@ -12,7 +12,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from enum import Enum
-from functools import cache
 from hashlib import blake2b
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
@@ -207,14 +206,20 @@ def _rounded(seconds: Any) -> Any:
 
 def _fields(value: Any) -> Iterator[tuple[str, Any]]:
     """The fields of an object in the order of their names, from its dictionary and its slots."""
-    kind: Hashable = type(value)
-    for name in _field_names(kind, tuple(getattr(value, "__dict__", ()))):
+    kind, in_dictionary = type(value), tuple(getattr(value, "__dict__", ()))
+    names = _NAMES.get((kind, in_dictionary))
+    if names is None:
+        names = _NAMES[kind, in_dictionary] = _field_names(kind, in_dictionary)
+    for name in names:
         if hasattr(value, name):
             yield name, getattr(value, name)
 
 
-@cache
-def _field_names(kind: Any, in_dictionary: tuple[str, ...]) -> list[str]:
+_NAMES: dict[tuple[type, tuple[str, ...]], list[str]] = {}
+"""The fields of each class, with those that its objects have in their dictionaries."""
+
+
+def _field_names(kind: type, in_dictionary: tuple[str, ...]) -> list[str]:
     names = set(in_dictionary)
     for base in kind.__mro__:
         slots = base.__dict__.get("__slots__", ())

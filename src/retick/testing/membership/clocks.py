@@ -1,8 +1,8 @@
-"""Times, and words, that no longer matter are forgotten in the sessions themselves: waiting leads to no new states.
+"""What no longer matters is forgotten in the sessions themselves, so that waiting leads to no new states.
 
 Every bound of membership is a time that is compared with the clock. Once it is long past, or what it was for is over,
 it no longer matters how long ago it was. The fields are changed, and not only left out of the digest: so two sessions
-with the same digest have no times left that could make them behave differently.
+with the same digest have nothing left that could make them behave differently.
 """
 
 from collections.abc import Callable

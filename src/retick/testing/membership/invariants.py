@@ -1,8 +1,9 @@
 """What must hold in every state of the model; docs/rollback.md has the list, and ``draft`` checks decisions.
 
-A *hub* is a state in which nothing is under way, frames run as far as they may, and all clocks are equal. A state in
-which a whole round of time leads from a hub to itself is *at rest*. From every state a fair network, which delivers
-everything and loses nothing, must lead to rest, and there every machine plays or has ended.
+A *hub* is a state in which nothing is under way, frames run as far as they may, and all clocks are equal. A hub to
+which rounds of time lead back is *at rest*: one round, or some where inputs are asked of several machines in turn. From
+every state a fair network, which delivers everything and loses nothing, must lead to rest, and there every machine
+plays or has ended.
 """
 
 from collections import Counter
@@ -60,7 +61,7 @@ class Invariants:
         world = self._world
         way: list[int] = []
         steps: list[Step] = []
-        hub: State | None = None
+        hubs: set[State] = set()
         while (number := hash(state)) not in self._good:
             way.append(number)
             if len(way) > LONGEST_WAY:
@@ -69,12 +70,12 @@ class Invariants:
             if step is None:
                 return self._wrong_at_rest(state), steps, state
             if step[0] in ("wait", "round") and world.is_between_rounds(state):
-                if state == hub:
+                if state in hubs:
                     wrongs = self._wrong_at_rest(state)
                     if wrongs:
                         return wrongs, steps, state
                     break
-                hub = state
+                hubs.add(state)
             state, wrongs = world.apply(state, step)
             steps.append(step)
             if wrongs:

@@ -24,9 +24,13 @@ class Setup(NamedTuple):
     may_exit: str = NAMES
     """Who may crash or leave."""
 
+    def with_faults(self, most: int) -> "Setup":
+        """The same with at most so many faults in a run."""
+        return self._replace(budget=self.budget._replace(faults=min(self.budget.faults, most)))
+
     def parts(self) -> list["Setup"]:
         """Searches that together are this one, for as many processes: one for each machine that may exit."""
-        if not self.budget.exits:
+        if not self.budget.exits or self.name == WALKS.name:
             return [self]
         return [self._replace(name=f"{self.name}, {name} exits", may_exit=name) for name in NAMES[: self.seats]]
 

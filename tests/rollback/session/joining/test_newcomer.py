@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from retick.link import Reason
 from retick.rollback.events import (
     MatchEnded,
@@ -11,7 +13,8 @@ from retick.rollback.events import (
     Stalled,
 )
 from retick.rollback.session.messages.drop import Drop, encode_drop
-from retick.rollback.session.peer import Phase
+from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.peer import Peer, Phase
 from retick.transport.conditions import Conditions
 from tests.rollback.session.matches import (
     assert_all_play,
@@ -87,6 +90,25 @@ def test_a_newcomer_that_only_others_know_to_be_in_hears_it_from_them() -> None:
     mesh.run(4.0)
     assert mesh["peer3"].playing
     assert_all_play(mesh, 0)
+
+
+def test_a_newcomer_whose_sponsor_is_lost_with_the_commit_for_all_others_does_not_play_on_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mesh = playing_mesh(3)
+    leave(mesh, "peer2")
+    mesh.restart("peer2", every=600.0)
+    newcomer: Any = mesh["peer2"].session
+    to_member, send = towards(mesh, "peer0", "peer1"), Peer.send
+    monkeypatch.setattr(
+        Peer, "send", lambda peer, data: (peer is to_member and data[0] == Kind.COMMIT) or send(peer, data)
+    )
+    mesh.run_until(lambda: newcomer.match is not None and newcomer.match.joins_at is not None, limit=4.0, what="COMMIT")
+    mesh.crash("peer0")
+    mesh.run(20.0)
+    assert mesh["peer1"].session.running
+    assert newcomer.phase is Phase.ENDED
+    assert mesh["peer2"].events_of(MatchEnded)[-1].reason == "the others did not let us in: try again"
 
 
 def test_a_newcomer_that_loses_its_sponsor_gives_up_and_one_that_only_hears_so_does_not() -> None:

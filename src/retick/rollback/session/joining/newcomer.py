@@ -114,17 +114,24 @@ class Newcomer(SessionPart):
     def peer_gone(self, peer: Peer, reason: str) -> None:
         """One who loses a peer before it is in gives up: it cannot agree on drops with the others.
 
-        So does one to whom most players say that it was not let in: its sponsor has deceived it, or was lost.
+        So does one to whom most players say that it was not let in, or all that are left: its sponsor has deceived it,
+        or was lost before its COMMIT had reached the others.
         """
         session, welcome = self._session, self._welcome
         if not session.running or session.match is None or welcome is None:
             return
         if session.match.joins_at is None:
             session.end(reason)
-        elif peer.connection is not None and peer.connection.close_reason == Reason.DENIED:
+            return
+        if peer.connection is not None and peer.connection.close_reason == Reason.DENIED:
             self._denied.add(peer.peer_id)
-            if 2 * len(self._denied) > len(welcome.entries):
-                session.end(NOT_LET_IN)
+        is_alone = all(other is peer for other in session.heard_peers())
+        if self._denied and (is_alone or 2 * len(self._denied) > len(welcome.entries)):
+            session.end(NOT_LET_IN)
+
+    def roster_agreed(self, match: Match) -> None:
+        """Who was dropped since has nothing more to say about us."""
+        self._denied &= self._session.peers.keys()
 
     def while_waiting(self, now: float) -> None:
         """A sponsor that is alive and does not let us in is not waited for longer than a join can take."""
