@@ -12,4 +12,4 @@ def test_walks_from_the_same_seed_are_the_same() -> None:
     first = walk(world, start, walks=2, length=25, seed=1)
     assert first.counterexample is None, first.counterexample.describe(world)
     assert walk(world, start, walks=2, length=25, seed=1)[:2] == first[:2]
-    assert walk(world, start, walks=2, length=25, seed=2)[:2] != first[:2]
+    assert len({walk(world, start, walks=2, length=25, seed=seed)[:2] for seed in range(1, 5)}) > 1
