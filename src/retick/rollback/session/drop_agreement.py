@@ -199,10 +199,6 @@ class DropAgreement:
             if any(player not in self.decided for player in players)
         }
 
-    def stop_hearing(self, peer_id: int) -> None:
-        """What a peer has said to us alone counts no longer; what it says to all comes through others."""
-        self._received.pop(peer_id, None)
-
     def forget(self, peer_id: int) -> None:
         """A newcomer gets the id of a peer that was dropped."""
         self.lost.pop(peer_id, None)

@@ -52,7 +52,6 @@ class Drops(SessionPart):
         session, link = self._session, peer.connection
         session.stop_exchange(peer)
         peer.is_heard = False
-        session.drop_agreement.stop_hearing(peer.peer_id)
         reason = link.close_reason if link is not None else None
         session.hearing.add(session.peer_id, peer.peer_id, Reason.NO_ANSWER if reason is None else reason)
         self._review(match, is_news=True)
