@@ -48,11 +48,39 @@ def test_who_claims_what_nobody_shows_is_named_and_nothing_is_decided_until_it_i
 
 
 def test_a_frame_that_a_survivor_has_decided_stands_though_more_is_known_here() -> None:
-    agreement, engine = DropAgreement(), engine_with(5, 6, 7)
+    agreement, engine = DropAgreement(), engine_with(5, 6)
     agreement.add_lost(2, (2,))
     agreement.view(engine, (), 0, {})
+    engine.add_remote_inputs(2, 2, [7])
     agreement.receive(1, Drop(frozenset({2}), (), (), decided=((2, 2),)))
     assert agreement.decide([1], engine, 0) == {2: 2}
+
+
+def test_a_frame_below_what_somebody_had_named_was_never_decided() -> None:
+    """Who decides has received what every survivor knew: less than that is a lie, or of a drop before this one."""
+    agreement, engine = DropAgreement(), engine_with(5, 6)
+    agreement.add_lost(2, (2,))
+    agreement.view(engine, (), 0, {})
+    agreement.receive(3, Drop(frozenset({2}), (Known(2, 3, (5, 6, 7)),), ()))
+    agreement.receive(1, Drop(frozenset({2}), (), (), decided=((2, 2),)))
+    assert agreement.decide([1, 3], engine, 0) == {2: 3}
+
+
+def test_who_has_named_a_lost_peer_cannot_take_it_back() -> None:
+    agreement = DropAgreement()
+    agreement.add_lost(2, (2,))
+    agreement.receive(1, Drop(frozenset({2}), (), ()))
+    assert agreement.takes_back(1, Drop(frozenset(), (), ()))
+    assert not agreement.takes_back(1, Drop(frozenset({2, 3}), (), ()))
+    assert not agreement.takes_back(3, Drop(frozenset(), (), ()))
+
+
+def test_a_peer_left_before_the_next_match_only_if_all_that_play_it_say_so() -> None:
+    agreement = DropAgreement()
+    agreement.add_lost(1, (1,))
+    agreement.ahead[3] = Drop(frozenset({1}), (), (), 1, frozenset({1}))
+    agreement.ahead[4] = Drop(frozenset({1}), (), (), 1, frozenset())
+    assert agreement.carried_over() == {1: (1,)}
 
 
 def test_inputs_of_decided_players_do_not_travel() -> None:

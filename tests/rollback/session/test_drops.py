@@ -296,3 +296,58 @@ def test_with_two_peers_a_drop_is_final_at_once() -> None:
     mesh.run(1.0)
     assert mesh["peer0"].events_of(PlayersDropped)[0].accuser == 0
     assert mesh["peer1"].events_of(PlayersDropped)[0].players == (0,)
+
+
+@pytest.mark.parametrize("players", [4, 5])
+def test_one_that_keeps_its_drop_from_a_single_peer_is_expelled_by_it_and_that_peer_stays(players: int) -> None:
+    mesh = playing_mesh(players)
+    liar: Any = mesh["peer2"].session
+    victim = mesh["peer1"].session.peer_id
+    send = liar.drops._send_drop
+    liar.drops._send_drop = lambda match, peers: send(match, [peer for peer in peers if peer.peer_id != victim])
+    liar.drops._expel_who_keeps_us_waiting = lambda match, now: None
+    mesh["peer3"].session.close("bye")
+    mesh.run(20.0)
+    honest = [peer for peer in mesh.alive if peer.name not in ("peer2", "peer3")]
+    ids = {peer.session.peer_id for peer in honest}
+    assert all(ids <= {peer.session.peer_id, *peer.session.peers} for peer in honest)
+    assert not towards(mesh, "peer1", "peer2").is_heard
+    assert len({event.frame for peer in honest for event in peer.events_of(PlayersDropped)}) == 1
+
+
+def test_one_that_says_other_things_to_each_peer_does_not_set_them_against_each_other() -> None:
+    mesh = playing_mesh(5)
+    liar = mesh["peer4"].session
+    for name, other in (("peer0", "peer1"), ("peer1", "peer2"), ("peer2", "peer3"), ("peer3", "peer0")):
+        unheard = ((mesh[other].session.peer_id, Reason.TIMEOUT),)
+        towards(mesh, "peer4", name).send(encode_drop(Drop(frozenset(), (), (), 0, frozenset(), unheard, (), 9), 2))
+    mesh["peer4"].session.close("bye")
+    mesh.run(6.0)
+    honest = [mesh[f"peer{index}"] for index in range(4)]
+    assert all({peer.session.peer_id for peer in honest} == {p.session.peer_id, *p.session.peers} for p in honest)
+    assert all(event.players == liar.local_players for p in honest for event in p.events_of(PlayersDropped))
+    mesh.crash("peer4")
+    assert_all_play(mesh, 0)
+
+
+def test_a_survivor_that_takes_back_who_is_lost_is_expelled_at_once() -> None:
+    mesh = playing_mesh(4)
+    liar: Any = mesh["peer2"].session
+    liar.drops._send_drop = lambda match, peers: None
+    gone = mesh["peer3"].session.peer_id
+    # Its claim that it knows more keeps the others from deciding.
+    (player,) = mesh["peer3"].session.local_players
+    known = (Known(player, liar.match.engine.first_missing(player) + 100, ()),)
+    mesh.crash("peer3")
+    mesh.run(STAY.disconnect_after + 0.5)
+    for serial, lost, claimed in ((1, frozenset({gone}), known), (2, frozenset(), ())):
+        for name in ("peer0", "peer1"):
+            drop = Drop(lost, claimed, (), 0, frozenset(), ((gone, Reason.TIMEOUT),), (), serial)
+            towards(mesh, "peer2", name).send(encode_drop(drop, 2))
+    mesh.run(1.0)
+    for name in ("peer0", "peer1"):
+        assert [e.reason for e in mesh[name].events_of(PeerDisconnected) if e.peer == liar.peer_id] == [
+            Reason.VIOLATION
+        ]
+    mesh.crash("peer2")
+    assert_all_play(mesh, 0)

@@ -273,7 +273,26 @@ def test_a_newcomer_learns_who_does_not_hear_whom() -> None:
     mesh.run(1.0)
     newcomer = mesh["peer3"].session
     first, second = (mesh[name].session.peer_id for name in ("peer1", "peer2"))
-    assert not newcomer.hearing.is_edge(first, second)
+    assert not newcomer.hearing.hears(first, second)
     assert len(mesh["peer3"].events_of(MatchStarted)) == 1
     leave(mesh, "peer0")
+    assert_all_play(mesh, 0)
+
+
+def test_a_flood_of_messages_to_be_passed_on_fills_no_queue_and_the_newest_comes_through() -> None:
+    mesh = playing_mesh(4)
+    apart(mesh, ("peer1", "peer2"))
+    flooder, between, last = (mesh[name].session for name in ("peer2", "peer0", "peer1"))
+    queue = towards(mesh, "peer0", "peer1").connection
+    assert queue is not None
+    unheard = ((last.peer_id, 10),)
+    # Rows that no engine reads, so that each message is long.
+    commits = tuple((250, 1, frame) for frame in range(250))
+    for serial in range(1000, 1400):
+        drop = Drop(frozenset(), (), commits, 0, frozenset(), unheard, (), serial)
+        between.forwarding.received(flooder.peer_id, encode_drop(drop, 2))
+    assert queue.queued_bytes <= 192 * 1024
+    mesh.run(3.0)
+    newest: Any = last.forwarding
+    assert newest._newest[flooder.peer_id, Kind.DROP] == encode_drop(drop, 2)
     assert_all_play(mesh, 0)

@@ -140,12 +140,44 @@ def test_who_says_that_it_hears_a_peer_and_passes_nothing_on_is_expelled() -> No
     victim = mesh["peer3"].session.peer_id
     liar.drops._stop_hearing = lambda peer, match: None
     mesh.crash("peer3")
-    mesh.run(HOLD_SECONDS + STAY.disconnect_after)
+    mesh.run(max(STAY.disconnect_after, STAY.input_timeout) + HOLD_SECONDS)
     assert mesh["peer0"].events_of(PlayersDropped) == []
-    mesh.run(6.0)
+    mesh.run(STAY.disconnect_after + 3.0)
     for name in ("peer0", "peer1"):
         texts = [event.text for event in mesh[name].events_of(PeerDisconnected) if event.peer == liar.peer_id]
         assert texts == [f"hears peer {victim} and passes on none of its inputs"]
     mesh.crash("peer2")
     mesh.run(1.0)
     assert_all_play(mesh, 0)
+
+
+def test_inputs_that_a_peer_we_hear_cannot_have_made_are_not_used() -> None:
+    """The liar holds one peer back, and then answers for it with inputs that this peer has never made."""
+    mesh = playing_mesh(3)
+    asker: Any = mesh["peer0"].session
+    waiting = mesh["peer1"].session
+    (player,) = waiting.local_players
+    part = asker._input_forwarding
+    frame = asker.match.engine.first_missing(player)
+    part._asked[mesh["peer2"].session.peer_id, player] = mesh.network.now
+    payload(mesh, "peer2", "peer0", encode_pass(Pass(0, player, frame, (9,) * MOST_PASSED), 2))
+    mesh.run(0.2)
+    exchange = towards(mesh, "peer0", "peer1").exchange
+    assert exchange is not None
+    assert counted(mesh, "peer1", "peer0") == {}
+    assert counted(mesh, "peer0", "peer1") == {}
+    assert_all_play(mesh, 0)
+
+
+def test_what_was_passed_on_is_not_acknowledged_to_a_peer_that_did_not_send_it() -> None:
+    mesh = playing_mesh(3)
+    asker: Any = mesh["peer0"].session
+    (player,) = mesh["peer1"].session.local_players
+    # Nothing of peer1 arrives for a while, and peer2 makes up what it would have sent.
+    mesh.cut("peer0", "peer1", 0.6)
+    mesh.run(0.4)
+    frame = asker.match.engine.first_missing(player)
+    asker._input_forwarding._asked[mesh["peer2"].session.peer_id, player] = mesh.network.now
+    payload(mesh, "peer2", "peer0", encode_pass(Pass(0, player, frame, (9,) * MOST_PASSED), 2))
+    mesh.run(2.0)
+    assert "AckFromTheFuture" not in counted(mesh, "peer1", "peer0")

@@ -76,7 +76,7 @@ def test_costs_beyond_the_bounds_are_failures(
 
 
 def test_machines_that_are_held_are_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "longest_hold", lambda config: 1.0)
+    monkeypatch.setattr(bounds, "longest_hold", lambda config, after_report: 1.0)
     assert failure_of("leaves-without-goodbye") == "Held"
 
 

@@ -99,7 +99,7 @@ def test_planted_inputs_are_not_passed_on_where_a_path_is_broken(monkeypatch: py
 
 def test_planted_one_accuser_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     def beside(hearing: Hearing, start: int, peer_ids: Iterable[int]) -> set[int]:
-        return {peer_id for peer_id in peer_ids if hearing.is_edge(start, peer_id)}
+        return {peer_id for peer_id in peer_ids if hearing.hears(start, peer_id)}
 
     monkeypatch.setattr(Hearing, "connected", beside)
     example = found_in(*CUT.begin())

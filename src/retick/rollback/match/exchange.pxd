@@ -39,6 +39,7 @@ cdef class Exchange:
     cdef long long mask
     cdef long long start
     cdef long long reach
+    cdef public long long ack_limit
     cdef int most_frames
     cdef object __weakref__
 

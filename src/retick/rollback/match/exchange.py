@@ -80,6 +80,7 @@ class Exchange:
         mask: int
         start: int
         reach: int
+        ack_limit: int
         most_frames: int
 
     @cython.annotation_typing(False)  # numbers are looked at as they were given, before they become C's
@@ -118,6 +119,9 @@ class Exchange:
         self.known_below = 0
         """The other side waits for none of our inputs below this frame: those of a newcomer that does not play yet."""
         self.reach = UNLIMITED if reach is None else reach
+        self.ack_limit = UNLIMITED
+        """The newest frame to acknowledge. Inputs that others have passed on were perhaps never made: only what their
+        own sender has shown us is acknowledged to it."""
         self.their_frame = -1
         """The frame at which the other side was when it last said so; -1 before."""
         self.events = []
@@ -171,6 +175,8 @@ class Exchange:
         if end > first + self.most_frames:
             end = first + self.most_frames
         ack: cython.longlong = self.expected() - 1
+        if ack > self.ack_limit:
+            ack = self.ack_limit
         if ack < 0:
             ack = 0
         claimed: cython.longlong = -1
@@ -269,6 +275,8 @@ class Exchange:
             return "InputConflict"
         except (ProtocolViolation, UsageError) as error:
             return type(error).__name__
+        if newest > self.ack_limit:
+            self.ack_limit = newest
         if ack > self.acknowledged and ack > 0:
             self.acknowledged = ack
         self.lead.measure_ours(engine.current + phase - newest)

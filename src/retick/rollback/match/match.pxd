@@ -32,6 +32,7 @@ cdef class Match:
     cdef long long next_recorded
     cdef bint is_single
     cdef bint is_catching_up
+    cdef public bint is_taken_in
     cdef bint is_unsent
     cdef public bint wakes_parts
     cdef double resend_at

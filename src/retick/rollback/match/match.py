@@ -71,6 +71,7 @@ class Match:
         next_recorded: int
         is_single: bool
         is_catching_up: bool
+        is_taken_in: bool
         is_unsent: bool
         wakes_parts: bool
         resend_at: float
@@ -135,6 +136,9 @@ class Match:
         self.barrier = None
         self.next_recorded = start_frame
         self.is_catching_up = joins_at is None
+        self.is_taken_in = joins_at is not None
+        """Whether all others are known to use our inputs; until then these are neutral, so that we may still leave
+        without a trace."""
         self.is_unsent = self.wakes_parts = False
         self.resend_at = 0.0
         self.resend_interval = config.resend_interval
@@ -233,7 +237,7 @@ class Match:
     def advance(self, pressed: Input | tuple[Input, ...], now: cython.double) -> None:
         """Run the next frame. PredictionLimit when the window is full: ask ``due`` first."""
         engine = self.engine
-        if engine.local.upto < self.first_own:
+        if engine.local.upto < self.first_own or not self.is_taken_in:
             engine.advance((0,) * len(engine.local_players))
         else:
             engine.advance((pressed,) if self.is_single else pressed)

@@ -17,6 +17,9 @@ from retick.rollback.session.messages.drop import KNOWN_INPUTS, Drop, Known
 
 __all__ = ["DropAgreement", "learn_inputs"]
 
+OURSELVES = -1
+"""In place of a peer id."""
+
 
 def learn_inputs(
     engine: RollbackEngine, player: int, first: int, inputs: tuple[int, ...]
@@ -55,6 +58,8 @@ class DropAgreement:
         self._received: dict[int, Drop] = {}
         self._sent: dict[int, int] = {}
         """Lost players, and the first missing frame of each that we sent to the others."""
+        self._first_known: dict[int, dict[int, int]] = {}
+        """Lost players, and the first missing frame that each survivor, or we, named first."""
         self._serial = 0
 
     def add_lost(self, peer_id: int, players: tuple[int, ...]) -> bool:
@@ -84,8 +89,12 @@ class DropAgreement:
         return bool(self._undecided())
 
     def carried_over(self) -> dict[int, tuple[int, ...]]:
-        """Peers whose drop is not agreed yet, with their players; not those that were dropped before the next match."""
-        before = {peer_id for drop in self.ahead.values() for peer_id in drop.before}
+        """Peers whose drop is not agreed yet, with their players; not those that were dropped before the next match.
+
+        All that play it already must say so: they agreed on it before they began.
+        """
+        named = [drop.before for drop in self.ahead.values()]
+        before = frozenset.intersection(*named) if named else frozenset()
         return {
             peer_id: players
             for peer_id, players in self.lost.items()
@@ -99,6 +108,7 @@ class DropAgreement:
         undecided = sorted(self._undecided())
         known = tuple(_known(engine, player) for player in undecided)
         self._sent = {each.player: each.missing for each in known}
+        self._note_known(OURSELVES, known)
         self._serial += 1
         return Drop(
             lost=frozenset(self.lost),
@@ -118,6 +128,22 @@ class DropAgreement:
         these, and no frame may be run with them before it is decided.
         """
         self._received[peer_id] = drop
+        self._note_known(peer_id, drop.known)
+
+    def _note_known(self, peer_id: int, known: Iterable[Known]) -> None:
+        for each in known:
+            self._first_known.setdefault(each.player, {}).setdefault(peer_id, each.missing)
+
+    def takes_back(self, peer_id: int, drop: Drop) -> bool:
+        """Whether a survivor no longer names a lost peer that it has named, and whose drop is undecided here."""
+        before = self._received.get(peer_id)
+        if before is None or before.match != drop.match:
+            return False
+        undecided = self._undecided()
+        return any(
+            peer in before.lost and peer not in drop.lost and set(players) & undecided
+            for peer, players in self.lost.items()
+        )
 
     def disagreeing(self, survivors: Iterable[int], match: int) -> list[int]:
         """The survivors whose newest DROP does not name the same lost peers as we do, in this match."""
@@ -126,6 +152,17 @@ class DropAgreement:
         return [
             peer_id for peer_id, drop in received.items() if drop is None or (drop.lost, drop.match) != (lost, match)
         ]
+
+    def losers_of(self, peer_id: int) -> list[int]:
+        """The peers whose newest DROP names this one as lost."""
+        return [by for by, drop in self._received.items() if peer_id in drop.lost]
+
+    def has_decided(self, peer_id: int, match: int) -> bool:
+        """Whether a survivor has dropped all players whose drop is undecided here, with the same lost peers."""
+        drop = self._received.get(peer_id)
+        if drop is None or (drop.lost, drop.match) != (frozenset(self.lost), match):
+            return False
+        return self._undecided() <= {player for player, _ in drop.decided}
 
     def unproved(self, survivors: Iterable[int], engine: RollbackEngine) -> list[int]:
         """The survivors that claim to know inputs of undecided players that we have not received, and could hold."""
@@ -160,15 +197,24 @@ class DropAgreement:
             if frame > min(engine.first_missing(player), engine.frame + engine.history):
                 return {}
         self.decided |= frames
+        for player in frames:
+            self._first_known.pop(player, None)
         return frames
 
     def _frame_of(self, player: int, received: dict[int, Drop], engine: RollbackEngine) -> int:
-        """What a survivor has decided stands. Otherwise what one peer knows all have received.
+        """What a survivor has decided stands, if it can have known what all of us did. Otherwise what one peer knows.
 
         Inputs that a lost peer sent to one of us alone, behind a gap that the others have filled, were sent to nobody:
         they must not be used.
         """
-        decided = [frame for drop in received.values() for one, frame in drop.decided if one == player]
+        first_known = self._first_known.get(player, {})
+        decided = [
+            frame
+            for drop in received.values()
+            for one, frame in drop.decided
+            if one == player
+            and all(known <= frame for by, known in first_known.items() if by == OURSELVES or by in received)
+        ]
         if decided:
             return max(decided)
         known = [each.missing for drop in received.values() for each in drop.known if each.player == player]
@@ -187,6 +233,7 @@ class DropAgreement:
     def restore_player(self, player: int) -> None:
         """A free seat is played again."""
         self.decided.pop(player, None)
+        self._first_known.pop(player, None)
         self.lost = {
             peer_id: tuple(other for other in players if other != player) for peer_id, players in self.lost.items()
         }
@@ -208,7 +255,7 @@ class DropAgreement:
         """Another match begins; nobody plays the seats ``free``, and the drop of ``lost`` is still to be agreed."""
         self.lost = {peer_id: lost.get(peer_id, ()) for peer_id in self.lost}
         self.decided = dict.fromkeys(free, 0)
-        self._received, self._sent = {}, {}
+        self._received, self._sent, self._first_known = {}, {}, {}
 
 
 def _known(engine: RollbackEngine, player: int) -> Known:

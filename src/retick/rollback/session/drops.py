@@ -4,6 +4,7 @@ A peer that one of us no longer hears stays in the match as long as others hear 
 forwarded. It is lost when no chain of peers leads to it (``hearing``); then the frame is agreed (``drop_agreement``).
 """
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ AGREE_SECONDS = 6.0
 """How long a survivor may take to name the same lost peers, beyond ``disconnect_after``; and to show claimed inputs."""
 ALIVE_SECONDS = 1.5
 """A link from which something came within this time is alive."""
+LONGEST_STEP = 1.0
+"""Seconds that count from one look to the next: while our own process is stopped nobody else is to blame."""
 MOST_AHEAD = 1024
 """Frames, and four seconds more, by which claimed inputs may lie ahead of our own newest one."""
 
@@ -38,9 +41,14 @@ class Drops(SessionPart):
         super().__init__(session)
         self._early: dict[int, Drop] = {}
         """DROP messages of newcomers that we did not yet know to be players."""
-        self._progress: object = None
-        self._waits_since = 0.0
-        """When we last came nearer to an agreement."""
+        self._late_for: defaultdict[int, float] = defaultdict(float)
+        """Seconds for which each survivor has not named the same lost peers."""
+        self._unproved_for: defaultdict[int, float] = defaultdict(float)
+        """Seconds for which each survivor has claimed inputs that it does not show."""
+        self._lost_when_counted = 0
+        self._looked_at = 0.0
+        self._unheard_at: dict[int, float] = {}
+        """When we stopped hearing each peer."""
 
     def peer_gone(self, peer: Peer, reason: str) -> None:
         session, match = self._session, self._session.match
@@ -52,6 +60,7 @@ class Drops(SessionPart):
         session, link = self._session, peer.connection
         session.stop_exchange(peer)
         peer.is_heard = False
+        self._unheard_at[peer.peer_id] = session.now
         reason = link.close_reason if link is not None else None
         session.hearing.add(session.peer_id, peer.peer_id, Reason.NO_ANSWER if reason is None else reason)
         self._review(match, is_news=True)
@@ -125,18 +134,15 @@ class Drops(SessionPart):
             raise InvalidValue("a DROP about its own sender")
         if peer.is_heard and (session.peer_id in drop.lost or session.peer_id in unheard):
             raise InvalidValue("a DROP that says to a peer that this peer is not heard")
-        oldest = max(match.engine.frame - match.engine.history, 0)
-        undecided = session.drop_agreement.undecided_players() if drop.match == match.number else ()
-        for player, frame in drop.decided:
-            if player in undecided and frame < min(oldest, match.engine.first_missing(player)):
-                raise InvalidValue(f"a DROP that decides frame {frame}, of which we have run {oldest} for good")
+        if drop.match == match.number and session.drop_agreement.takes_back(peer.peer_id, drop):
+            raise InvalidValue("a DROP that takes back that a peer is lost")
         most = match.engine.local_frontier + MOST_AHEAD + 4 * match.config.tick_rate
         claimed = max((*(each.missing for each in drop.known), *(frame for _, frame in drop.decided)), default=0)
         if drop.match == match.number and match.joins_at is not None and claimed > most:
             raise InvalidValue(f"a DROP that claims inputs up to frame {claimed}, at frame {match.engine.frame}")
 
     def _note_unheard(self, peer: Peer, drop: Drop, match: Match) -> None:
-        session = self._session
+        session, agreement = self._session, self._session.drop_agreement
         is_news = False
         for peer_id, reason in drop.unheard:
             if session.hearing.add(peer.peer_id, peer_id, reason):
@@ -144,12 +150,29 @@ class Drops(SessionPart):
                     session.tell(PeerUnheard(peer=peer_id, by=peer.peer_id, reason=reason, text=describe(reason)))
                 session.forwarding.send_newest(peer_id, peer)
                 is_news = True
-        if is_news and peer.is_heard and session.joins.commits:
-            # A sponsor that it no longer hears may have given us a COMMIT and not to it.
+        if is_news:
+            self._deny_strangers(drop, match)
+        is_behind = drop.match == match.number and any(each.player in agreement.decided for each in drop.known)
+        if peer.is_heard and (is_behind or (is_news and session.joins.commits)):
+            # A sponsor that it no longer hears may have given us a COMMIT and not to it. Or it still waits for one
+            # that it no longer hears, and we have decided.
             self._send_drop(match, [peer])
+
+    def _deny_strangers(self, drop: Drop, match: Match) -> None:
+        """Others no longer hear a peer that we do not know, because its sponsor has called it off here and not there.
+
+        We do not hear it either, and must say so: else it would count as connected through us.
+        """
+        session = self._session
+        known = {session.peer_id, *session.peers, *session.drop_agreement.lost, *session.joins.expected}
+        strangers = dict(drop.unheard).keys() - known
+        new = [peer_id for peer_id in strangers if session.hearing.add(session.peer_id, peer_id, Reason.DENIED)]
+        if new:
+            self._send_drop(match, session.heard_peers())
 
     def peer_id_given(self, peer_id: int) -> None:
         self._early.pop(peer_id, None)
+        self._unheard_at.pop(peer_id, None)
         self._session.drop_agreement.forget(peer_id)
         self._session.hearing.forget(peer_id)
 
@@ -222,7 +245,7 @@ class Drops(SessionPart):
     def drop_when_agreed(self, match: Match) -> None:
         """Drop the players of lost peers, if all have named the same ones and we have all inputs that they know."""
         session, agreement = self._session, self._session.drop_agreement
-        decided = agreement.decide((peer.peer_id for peer in session.players_peers()), match.engine, match.number)
+        decided = agreement.decide(self.survivors(match), match.engine, match.number)
         peer_of = {player: peer_id for peer_id, players in agreement.lost.items() for player in players}
         for player, frame in decided.items():
             try:
@@ -232,6 +255,11 @@ class Drops(SessionPart):
                 return
             accuser = session.hearing.accusers.get(peer_of[player])
             session.tell(PlayersDropped(players=(player,), frame=frame, accuser=accuser))
+        if decided and session.hearing.is_broken(
+            {session.peer_id, *(peer.peer_id for peer in session.players_peers())}
+        ):
+            # Who waits for a peer that it does not hear may go by our decision.
+            self._send_drop(match, session.heard_peers())
         if decided:
             session.joins.drop_agreed(match)
 
@@ -239,7 +267,7 @@ class Drops(SessionPart):
         """Inputs that were asked for may have come; and nobody may keep the others waiting for its agreement."""
         session, agreement = self._session, self._session.drop_agreement
         if not agreement.undecided:
-            self._progress = None
+            self._lost_when_counted, self._looked_at = 0, now
             return False
         self.drop_when_agreed(match)
         if session.match is match and session.running and agreement.undecided:
@@ -247,25 +275,63 @@ class Drops(SessionPart):
         return True
 
     def _expel_who_keeps_us_waiting(self, match: Match, now: float) -> None:
-        session, agreement = self._session, self._session.drop_agreement
-        survivors = [peer.peer_id for peer in session.players_peers()]
+        """Seconds count for each survivor as long as we lose nobody else; a change of mind does not take them off."""
+        agreement = self._session.drop_agreement
+        if len(agreement.lost) != self._lost_when_counted:
+            self._lost_when_counted, self._late_for, self._unproved_for = (
+                len(agreement.lost),
+                defaultdict(float),
+                defaultdict(float),
+            )
+        seconds, self._looked_at = min(max(now - self._looked_at, 0.0), LONGEST_STEP), now
+        survivors = self.survivors(match)
         late = agreement.disagreeing(survivors, match.number)
-        missing = tuple(match.engine.first_missing(player) for player in agreement.undecided_players())
-        progress = (frozenset(agreement.lost), tuple(late), missing)
-        if progress != self._progress:
-            self._progress, self._waits_since = progress, now
-        waited = now - self._waits_since
-        if late:
-            text, waited = "does not agree who is lost", waited - session.config.disconnect_after
-        else:
-            text, late = "inputs that are claimed and not shown", agreement.unproved(survivors, match.engine)
-        if waited >= AGREE_SECONDS:
-            guilty = [peer for peer in session.heard_peers() if peer.peer_id in late and _is_talking(peer)]
-            if not guilty and waited >= 2 * AGREE_SECONDS:
-                # We do not hear those that are late. Who hears them must have passed it on, or stopped hearing them.
-                guilty = session.forwarders_of(late)
-            for peer in guilty:
-                session.expel(peer, text)
+        for peer_id in late:
+            self._late_for[peer_id] += seconds
+        self._expel_late(self._late_for, self._longest_wait(now), "does not agree who is lost")
+        if not late:
+            for peer_id in agreement.unproved(survivors, match.engine):
+                self._unproved_for[peer_id] += seconds
+            self._expel_late(self._unproved_for, AGREE_SECONDS, "inputs that are claimed and not shown")
+
+    def _longest_wait(self, now: float) -> float:
+        """Seconds that a survivor has to name the same lost peers as we do now.
+
+        It may have heard one of them longer than we did, and then have waited for another survivor to say the same. But
+        when we have not heard them for as long as all of this may take, what was kept back is of no more use.
+        """
+        config = self._session.config
+        lost_at = max(
+            (self._unheard_at.get(peer_id, 0.0) for peer_id in self._session.drop_agreement.lost), default=0.0
+        )
+        is_long_ago = now >= lost_at + max(config.disconnect_after, config.input_timeout) + 1.5 * AGREE_SECONDS
+        return AGREE_SECONDS / 2 if is_long_ago else AGREE_SECONDS + config.disconnect_after
+
+    def _expel_late(self, late_for: defaultdict[int, float], most: float, text: str) -> None:
+        """Those that we do not hear have more time: who hears them must pass it on, or stop hearing them."""
+        session = self._session
+        guilty = [
+            peer for peer in session.heard_peers() if late_for[peer.peer_id] >= most and _is_talking(peer)
+        ] or session.forwarders_of(peer_id for peer_id, waited in late_for.items() if waited >= most + AGREE_SECONDS)
+        for peer in guilty:
+            session.expel(peer, text)
+
+    def survivors(self, match: Match) -> list[int]:
+        """The peers whose agreement we need.
+
+        Not those that we do not hear, if a peer that hears them has decided: it had their agreement, and ours.
+        """
+        session = self._session
+        deciders = [
+            peer.peer_id
+            for peer in session.heard_peers()
+            if session.drop_agreement.has_decided(peer.peer_id, match.number)
+        ]
+        return [
+            peer.peer_id
+            for peer in session.players_peers()
+            if peer.is_heard or not any(session.hearing.hears(decider, peer.peer_id) for decider in deciders)
+        ]
 
 
 def _is_talking(peer: Peer) -> bool:

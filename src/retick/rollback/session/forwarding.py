@@ -31,6 +31,8 @@ class Forwarding(SessionPart):
         super().__init__(session)
         self._newest: dict[tuple[int, int], bytes] = {}
         """By origin and kind."""
+        self._waiting: dict[tuple[int, int, int], bytes] = {}
+        """By peer, origin and kind: what is passed on when the link to that peer has room."""
         self._resynced: dict[int, list[bytes]] = {}
         """All RESYNCED of each peer for one match: of two for the same match none is older by its contents."""
 
@@ -47,14 +49,28 @@ class Forwarding(SessionPart):
                 seen.append(message)
         for peer in self._session.heard_peers():
             if origin in self._session.hearing.unheard_by(peer.peer_id):
-                peer.send(encode_forward(origin, message))
+                self._pass_on(peer, origin, message)
 
     def send_newest(self, origin: int, peer: Peer) -> None:
         """A peer no longer hears another one: pass on what that one said last."""
         if peer.is_heard:
             for (sender, _), message in self._newest.items():
                 if sender == origin:
-                    peer.send(encode_forward(origin, message))
+                    self._pass_on(peer, origin, message)
+
+    def _pass_on(self, peer: Peer, origin: int, message: bytes) -> None:
+        """Send it now if the link has room; else later, and then only the newest: a flood of them fills no queue."""
+        if not peer.send_if_room(encode_forward(origin, message)):
+            self._waiting[peer.peer_id, origin, message[0]] = message
+            self._session.is_quiet = False
+
+    def after_frame(self, match: Match, now: float) -> bool:
+        waiting, self._waiting = self._waiting, {}
+        for (peer_id, origin, _), message in waiting.items():
+            peer = self._session.peers.get(peer_id)
+            if peer is not None and peer.is_heard:
+                self._pass_on(peer, origin, message)
+        return bool(self._waiting)
 
     def receive_forward(self, peer: Peer, data: bytes) -> None:
         origin, message = decode_forward(data)

@@ -12,7 +12,6 @@ long as a link may be quiet to send what it could not send before.
 
 from typing import TYPE_CHECKING
 
-from retick.rollback.match.alarm import AlarmState
 from retick.rollback.match.exchange import Exchange
 from retick.rollback.match.match import Match
 from retick.rollback.session.part import SessionPart
@@ -21,7 +20,7 @@ from retick.rollback.session.peer import Peer, Role
 if TYPE_CHECKING:
     from retick.rollback.session.session import RollbackSession
 
-__all__ = ["NO_ACKNOWLEDGEMENTS", "NO_INPUTS", "InputBounds"]
+__all__ = ["DECIDING_SECONDS", "NO_ACKNOWLEDGEMENTS", "NO_INPUTS", "InputBounds"]
 
 NO_INPUTS = 211
 """A reason for being expelled: inputs that everyone waits for are not sent."""
@@ -31,8 +30,12 @@ LONGEST_STEP = 1.0
 """Seconds of waiting that count from one look to the next: while our own process is stopped nobody else is to blame."""
 FRAMES_TAKE_OFF = 10
 """How many times its own length a frame that ran takes off the waiting: a tenth of the frame rate is tolerated."""
+NEWCOMER_SECONDS = 16.0
+"""Seconds, beyond ``disconnect_after``, that a newcomer waits longer before its first frame: the players may need a
+promise's time before they blame anyone (``joining.joins.HOLD_SECONDS``), and then time to agree on the drop."""
 DECIDING_SECONDS = 60.0
-"""Seconds of waiting after a reported desync: people may have stopped the match to agree on a state (``resync``)."""
+"""Seconds of waiting after a reported desync, and while peers agree on a state (``resync``): people may have stopped
+the match."""
 
 
 class Watch:
@@ -91,8 +94,11 @@ class InputBounds(SessionPart):
         if now - watch.heard_since < quiet_after / 2 or now < self._session.joins.blameless_until:
             return
         timeout = match.config.input_timeout
-        if match.alarm.state is AlarmState.REPORTED:
+        if self._session.resyncing.people_decide:
             timeout = max(timeout, DECIDING_SECONDS)
+        elif match.joins_at is not None and match.engine.frame < match.joins_at:
+            # They may all wait for one of them that sends its inputs to us alone. They find out who it is, not we.
+            timeout += match.config.disconnect_after + NEWCOMER_SECONDS
         if watch.is_overdue:
             self._session.expel(peer, "acknowledges no inputs", reason=NO_ACKNOWLEDGEMENTS)
         elif watch.is_waited_for and watch.waited >= timeout:

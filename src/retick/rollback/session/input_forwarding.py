@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from retick.errors import DecodeError, HistoryEvicted, InputConflict, ProtocolViolation, UsageError
 from retick.rollback.events import InputConflictDetected
-from retick.rollback.match.alarm import AlarmState
 from retick.rollback.match.match import Match
 from retick.rollback.session.drop_agreement import learn_inputs
+from retick.rollback.session.input_bounds import DECIDING_SECONDS
 from retick.rollback.session.messages.forward import (
     MOST_PASSED,
     WANT,
@@ -38,10 +38,12 @@ GO_ON_ASKING = 1.0
 """Seconds for which a player's inputs are still asked for after an answer has brought new ones."""
 ANSWER_SECONDS = 2.0
 """How long after the last WANT a PASS is received."""
-HOLD_SECONDS = 16.0
-"""How long, beyond ``disconnect_after``, those that say they hear a peer may pass on none of the inputs we wait for.
-
-Within 10 s they stop hearing a peer whose link is alive and that sends no inputs; and their DROP has 6 s to come."""
+HOLD_SECONDS = 6.0
+"""How long those that say they hear a peer may pass on none of the inputs we wait for, beyond the time in which they
+stop hearing it themselves: ``disconnect_after`` if its link is dead, ``input_timeout`` if it sends no inputs."""
+WITHHELD_SECONDS = 3.0
+"""The same where another peer, that hears them too, says that the peer in question is lost: it knows from their DROP
+that they do not hear it. They have kept this DROP from us, and the others wait for us."""
 
 
 class InputForwarding(SessionPart):
@@ -95,7 +97,7 @@ class InputForwarding(SessionPart):
         is_lost = passed.player in self._session.drop_agreement.undecided_players()
         if is_lost and not self._is_agreed(match):
             return "PassNotAsked"
-        news, conflict = learn_inputs(match.engine, passed.player, passed.frame, passed.inputs)
+        news, conflict = self._learn(passed, match)
         if news:
             self._helped[passed.player] = now
         if is_lost:
@@ -105,10 +107,25 @@ class InputForwarding(SessionPart):
             self._report(peer, conflict)
         return "InputConflict" if conflict is not None else None
 
+    def _learn(self, passed: Pass, match: Match) -> tuple[int, InputConflict | None]:
+        """Use what was passed on; of a peer that we hear, only what it can have made, and it is not acknowledged."""
+        owners = (peer for peer in self._session.heard_peers() if passed.player in peer.players)
+        owner = next(owners, None)
+        if owner is None or owner.exchange is None or owner.connection is None:
+            return learn_inputs(match.engine, passed.player, passed.frame, passed.inputs)
+        exchange, inputs = owner.exchange, passed.inputs
+        if owner.connection.stats.silent_for < ASK_AFTER:
+            # It has just told us where it is: it waits for somebody as well, and has made no input beyond.
+            inputs = inputs[: max(exchange.their_frame - passed.frame, 0)]
+        limit = min(exchange.ack_limit, exchange.next_expected - 1)
+        news, conflict = learn_inputs(match.engine, passed.player, passed.frame, inputs)
+        if news:
+            exchange.ack_limit = limit
+        return news, conflict
+
     def _is_agreed(self, match: Match) -> bool:
         """Whether all have named the same lost peers, so that only inputs are missing."""
-        survivors = [peer.peer_id for peer in self._session.players_peers()]
-        return not self._session.drop_agreement.disagreeing(survivors, match.number)
+        return not self._session.drop_agreement.disagreeing(self._session.drops.survivors(match), match.number)
 
     def _report(self, peer: Peer, conflict: InputConflict) -> None:
         """Tell the application once for each peer and player."""
@@ -170,7 +187,7 @@ class InputForwarding(SessionPart):
     def _ask(self, player: int, owner: int, match: Match, now: float) -> None:
         session = self._session
         others = [peer for peer in session.heard_peers() if peer.peer_id != owner]
-        nearest = [peer for peer in others if session.hearing.is_edge(peer.peer_id, owner)] or others
+        nearest = [peer for peer in others if session.hearing.hears(peer.peer_id, owner)] or others
         if not nearest:
             return
         peer = nearest[self._turn % len(nearest)]
@@ -185,15 +202,16 @@ class InputForwarding(SessionPart):
         held: dict[int, tuple[int, float]] = {}
         for peer in session.players_peers():
             frame = min(match.engine.first_missing(player) for player in peer.players)
-            if (
-                not peer.is_heard
-                and frame <= match.frontier
-                and match.alarm.state in (AlarmState.NONE, AlarmState.FALSE)
-            ):
+            if not peer.is_heard and frame <= match.frontier:
                 known = self._held.get(peer.peer_id)
                 held[peer.peer_id] = known if known is not None and known[0] == frame else (frame, now)
         self._held = held
+        config = session.config
         for peer_id, (_, since) in held.items():
-            if now >= since + session.config.disconnect_after + HOLD_SECONDS:
-                for guilty in session.forwarders_of([peer_id]):
+            for guilty in session.forwarders_of([peer_id]):
+                timeout = DECIDING_SECONDS if session.resyncing.people_decide else config.input_timeout
+                most = max(config.disconnect_after, timeout) + HOLD_SECONDS
+                if any(session.hearing.hears(by, guilty.peer_id) for by in session.drop_agreement.losers_of(peer_id)):
+                    most = WITHHELD_SECONDS
+                if now >= since + most:
                     session.expel(guilty, f"hears peer {peer_id} and passes on none of its inputs")

@@ -1,8 +1,11 @@
 """The peers of a session: who plays, whom we hear, who hears whom, and who is connected to us.
 
-Theory of operation. Two peers are connected by an edge unless one of them has said that it no longer hears the other.
-A peer is lost when no chain of edges leads to it. So one accuser removes only its own edge: a peer is lost only when
-every other one that is connected to us no longer hears it. What was said is never taken back: edges only go.
+Theory of operation. An edge leads from one peer to another unless the first has said that it no longer hears the
+second. A peer is lost when no chain of edges leads from us to it. So one accuser removes only its own edge: a peer is
+lost only when every other one that is connected to us no longer hears it. What a peer says about others matters only
+for those that are reached through it: one that says different things to different peers does not turn them against
+each other. Who is no longer heard is sent nothing any more, and so notices it too. What was said is never taken back:
+edges only go.
 """
 
 from collections.abc import Iterable
@@ -50,16 +53,20 @@ class Hearing:
         for peer_id in (named | set(self._unheard)) - peer_ids:
             self.forget(peer_id)
 
-    def is_edge(self, first: int, second: int) -> bool:
-        """Whether two peers are connected directly: neither has said that it no longer hears the other."""
-        return second not in self.unheard_by(first) and first not in self.unheard_by(second)
+    def hears(self, peer_id: int, other: int) -> bool:
+        """Whether an edge leads from a peer to another one: it has not said that it no longer hears it."""
+        return other not in self.unheard_by(peer_id)
+
+    def is_broken(self, peer_ids: set[int]) -> bool:
+        """Whether one of these peers does not hear another one of them."""
+        return any(peer_ids & self.unheard_by(peer_id).keys() for peer_id in peer_ids)
 
     def connected(self, start: int, peer_ids: Iterable[int]) -> set[int]:
         """Those of ``peer_ids`` to which a chain of edges leads from ``start``."""
         found, left, ends = set(), set(peer_ids), [start]
         while ends:
             end = ends.pop()
-            beside = {peer_id for peer_id in left if self.is_edge(end, peer_id)}
+            beside = {peer_id for peer_id in left if self.hears(end, peer_id)}
             left -= beside
             found |= beside
             ends += beside
@@ -103,9 +110,7 @@ class Members(SessionCore):
         """The peers that we hear and that say they hear one of ``peer_ids``, which we do not."""
         unheard = [peer_id for peer_id in peer_ids if peer_id in self.peers and not self.peers[peer_id].is_heard]
         return [
-            peer
-            for peer in self.heard_peers()
-            if any(self.hearing.is_edge(peer.peer_id, peer_id) for peer_id in unheard)
+            peer for peer in self.heard_peers() if any(self.hearing.hears(peer.peer_id, peer_id) for peer_id in unheard)
         ]
 
     def roster_entries(self, own_address: str) -> tuple[RosterEntry, ...]:

@@ -68,21 +68,24 @@ class Rematch(SessionPart):
             self._begin(match)
 
     def _begin(self, match: Match) -> None:
+        """The peer with the last seat moves to the front, and seats are given out again in that order.
+
+        A seat that nobody here plays moves on as well, whether its drop is agreed by now or not: so all peers give out
+        the same seats, whatever one of them says about who was dropped before.
+        """
         session = self._session
-        seats = {peer.peer_id: peer.players for peer in session.players_peers()}
-        seats[session.peer_id] = session.local_players
-        lost = session.drop_agreement.carried_over()
-        seats |= lost
-        order = sorted(seats, key=lambda peer_id: seats[peer_id])
-        free = iter(range(session.sim.num_players))
-        # The peer with the last seat moves to the front, and seats are given out again in that order.
-        for peer_id in (order[-1], *order[:-1]):
-            players = tuple(next(free) for _ in seats[peer_id])
-            if peer_id == session.peer_id:
-                session.local_players = players
-            elif peer_id in lost:
-                lost[peer_id] = players
-            else:
-                session.peers[peer_id].players = players
+        peers = {peer.players: peer for peer in session.players_peers()}
+        taken = [*peers, session.local_players]
+        empty = set(range(session.sim.num_players)) - {player for players in taken for player in players}
+        order = sorted([*taken, *((player,) for player in empty)])
+        seats = iter(range(session.sim.num_players))
+        moved = {players: tuple(next(seats) for _ in players) for players in (order[-1], *order[:-1])}
+        lost = {
+            peer_id: tuple(seat for player in players for seat in moved[player,])
+            for peer_id, players in session.drop_agreement.carried_over().items()
+        }
+        session.local_players = moved[session.local_players]
+        for players, peer in peers.items():
+            peer.players = moved[players]
         seed, _ = XorShift32(match.seed).next()
         begin_next(session, match, lost, seed)

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from retick.errors import InvalidValue, UsageError
+from retick.rollback.match.alarm import AlarmState
 from retick.rollback.match.match import Match
 from retick.rollback.session.messages.kinds import (
     Kind,
@@ -71,6 +72,18 @@ class Resync(SessionPart):
         match.barrier = match.engine.frame
         self._ask_when_announced(match)
         self._report_when_ready(match, session.players_peers())
+
+    @property
+    def people_decide(self) -> bool:
+        """Whether people decide how to go on: a desync was reported, or an application has named a peer."""
+        if self._match.alarm.state is AlarmState.REPORTED:
+            return True
+        number = next_number(self._match)
+        return (
+            self._source is not None
+            or any(agreed == number for agreed, _ in self._agreed.values())
+            or any(announced == number for _, announced in self._announced)
+        )
 
     def _offer(self, match: Match) -> None:
         state = match.engine.state_at(match.engine.final_state_frame)

@@ -116,7 +116,7 @@ class RollbackSession(Members):
         self.joins = Joins(self)
         self.drops = Drops(self)
         self._rematch = Rematch(self)
-        self._resync = Resync(self)
+        self.resyncing = Resync(self)
         self.forwarding = Forwarding(self)
         self._input_forwarding = InputForwarding(self)
         self.parts = (
@@ -130,7 +130,7 @@ class RollbackSession(Members):
             self._input_forwarding,
             self.drops,
             self._rematch,
-            self._resync,
+            self.resyncing,
             self.forwarding,
             InputBounds(self),
         )
@@ -184,7 +184,7 @@ class RollbackSession(Members):
     def resync(self, peer: int) -> None:
         """After a desync: go on from the state of the peer with this id, once every other application has named it."""
         self.is_quiet = False
-        self._resync.agree(peer)
+        self.resyncing.agree(peer)
 
     def drop(self, peer: int, *, ban: bool = False) -> None:
         """Stop hearing the peer with this id. In a match its players are out when all others have dropped or lost it.

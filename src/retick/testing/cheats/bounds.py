@@ -12,6 +12,7 @@ from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, Module
 from typing import Any
 
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.input_bounds import DECIDING_SECONDS
 from retick.rollback.session.session import RollbackSession
 
 __all__ = [
@@ -26,8 +27,8 @@ __all__ = [
     "most_steps",
 ]
 
-ANSWER_SECONDS = 6.0
-"""Seconds that a peer has to answer in an agreement before it is expelled."""
+ANSWER_SECONDS = 9.0
+"""Seconds that peers have to answer in an agreement, one after another, before they are expelled."""
 SLACK_SECONDS = 3.0
 """Seconds for messages that are lost and sent again on a bad link."""
 AHEAD_OF_CLOCK = 6
@@ -42,9 +43,13 @@ CALLS_PER_BYTE = 1.5
 """Python calls for each byte that was received."""
 
 
-def longest_hold(config: MatchConfig) -> float:
-    """Seconds for which one cheat may hold honest machines at a frame, with these settings."""
-    return config.disconnect_after + config.input_timeout + ANSWER_SECONDS + SLACK_SECONDS
+def longest_hold(config: MatchConfig, *, after_report: bool = False) -> float:
+    """Seconds for which one cheat may hold honest machines at a frame, with these settings.
+
+    After a desync was reported people may need time to agree on a state.
+    """
+    timeout = max(config.input_timeout, DECIDING_SECONDS) if after_report else config.input_timeout
+    return config.disconnect_after + timeout + ANSWER_SECONDS + SLACK_SECONDS
 
 
 def most_steps(config: MatchConfig, frames: int) -> int:

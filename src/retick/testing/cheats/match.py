@@ -130,12 +130,12 @@ class _CheatMatch:
         return self._outcome(begun=True)
 
     def _begin(self) -> bool:
-        """Let the match begin; False when the cheat did not let it, which it may before there is a match."""
+        """Let the match begin; False when the cheat did not let it: before a match, or between two machines."""
         mesh = self.mesh
         mesh.network.run_while(lambda: not self._is_decided(), limit=LOBBY_SECONDS)
         if all(peer.session.running for peer in self.referee.honest):
             return True
-        if not self.cheat.in_lobby:
+        if not self.cheat.in_lobby and not self.referee.is_alone:
             raise CheatFailure("Hung", f"the match does not begin; {mesh.describe()}")
         for peer in self.referee.honest:
             peer.session.close("nobody begins")
@@ -188,7 +188,7 @@ class _CheatMatch:
 
     def _let_them_go_on(self) -> None:
         """Wait as long as honest machines stand still: that ends by itself, or `_look` sees that it does not."""
-        limit = bounds.longest_hold(self.scenario.config) + 1.0
+        limit = max(self.referee.allowed_hold(peer) for peer in self.referee.honest) + 1.0
         goal = self.referee.frames()
         self.mesh.run_until(lambda: self.referee.passed(goal), limit=limit, what="honest machines go on")
 
@@ -206,30 +206,42 @@ class _CheatMatch:
         if self.referee.is_alone and self.referee.honest[0].session.phase is Phase.ENDED:
             return
         self.referee.check_nobody_is_lost()
-        difference = self.referee.difference()
-        if difference:
-            self._check_it_was_noticed(difference)
-        if difference or not self.referee.together() or self.scenario.seed % 2:
+        difference = self._noticed_difference()
+        if difference or self.cheat.splits or not self.referee.together() or self.scenario.seed % 2:
             self._show_out()
         try:
             mesh.run_until(self.referee.together, limit=RECOVERY_SECONDS, what="all honest machines play together")
         except MeshHung:
             self.referee.check_nobody_is_lost()
             raise
+        if not difference:
+            self._play_on()
+            # What the cheat did last may have come to light only now.
+            difference = self._noticed_difference()
         if difference:
             self._resync()
+            self._play_on()
+
+    def _play_on(self) -> None:
         goal = self.referee.frames()
-        mesh.run_until(
+        self.mesh.run_until(
             lambda: self.referee.passed(goal, FRAMES_AFTER), limit=RECOVERY_SECONDS, what="honest machines play on"
         )
 
-    def _check_it_was_noticed(self, difference: str) -> None:
-        if not self.cheat.splits:
+    def _noticed_difference(self) -> str:
+        """Where honest machines differ, which they must notice; "" if they do not.
+
+        A newcomer that was not let in after all had other inputs for a moment, and comes again without them.
+        """
+        difference = self.referee.difference()
+        if difference and not self.cheat.splits:
             raise CheatFailure("Differ", difference)
-        try:
-            self.mesh.run_until(self.referee.noticed, limit=NOTICE_SECONDS, what="an alarm")
-        except MeshHung as error:
-            raise CheatFailure("Unnoticed", difference) from error
+        if difference:
+            self.mesh.network.run_while(lambda: not self.referee.noticed(), limit=NOTICE_SECONDS)
+            difference = self.referee.difference()
+        if difference and not self.referee.noticed():
+            raise CheatFailure("Unnoticed", difference)
+        return difference
 
     def _show_out(self) -> None:
         """All honest applications drop the cheat."""

@@ -6,6 +6,7 @@ What it sees that may never happen is a :class:`CheatFailure`.
 from typing import Any
 
 from retick.rollback.events import DesyncDetected, InputConflictDetected, MatchEnded, MatchStarted
+from retick.rollback.match.alarm import AlarmState
 from retick.rollback.session.joining.newcomer import NOT_LET_IN
 from retick.rollback.session.session import Phase
 from retick.testing.chaos import ChaosFailure
@@ -76,7 +77,7 @@ class Referee:
             since = now
         self._moved[peer.name] = (match.number, frame, since)
         self.longest_hold = max(self.longest_hold, now - since)
-        if now - since > bounds.longest_hold(self._scenario.config):
+        if now - since > self.allowed_hold(peer):
             raise CheatFailure("Held", f"{peer.name} for {now - since:.1f} s; {self._mesh.describe()}")
         begun, first, at = self._schedule.get(peer.name, (None, 0, 0.0))
         if begun is not match or match.joins_at is None or first < match.joins_at:
@@ -85,6 +86,12 @@ class Referee:
         ahead = frame - first - (now - at) * self._scenario.config.tick_rate
         if ahead > self._scenario.config.history + bounds.AHEAD_OF_CLOCK:
             raise CheatFailure("Driven", f"{peer.name} is {ahead:.0f} frames ahead of its clock")
+
+    def allowed_hold(self, peer: MeshPeer) -> float:
+        """Seconds for which a machine may be held at a frame."""
+        match = peer.session.match
+        is_reported = match is not None and match.alarm.state is AlarmState.REPORTED
+        return bounds.longest_hold(self._scenario.config, after_report=is_reported)
 
     def _weigh(self, peer: MeshPeer) -> None:
         memory = bounds.memory_of(peer.session)

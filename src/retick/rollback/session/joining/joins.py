@@ -77,6 +77,11 @@ class Joins(SessionPart):
         """Whether this peer waits for the COMMIT or CANCEL of a newcomer, who may be a player already elsewhere."""
         return self._promised_for is not None
 
+    @property
+    def expected(self) -> set[int]:
+        """Newcomers that were announced too early to be known as peers."""
+        return set(self._early_meets)
+
     def next_peer_id(self) -> int | None:
         """The next id that no peer has or had not long ago, each in its turn; None if there is none."""
         session = self._session
@@ -155,6 +160,9 @@ class Joins(SessionPart):
                     self._expect(meet, sponsor.peer_id, match)
                 except InvalidValue:
                     self._session.expel(sponsor, "a newcomer who cannot come")
+        self._answer_early_proposals(match)
+
+    def _answer_early_proposals(self, match: Match) -> None:
         proposals, self._early_proposals = self._early_proposals, {}
         for peer_id, (sponsor, last) in proposals.items():
             self._answer_proposal(sponsor, peer_id, last, match)
@@ -177,12 +185,14 @@ class Joins(SessionPart):
     def _answer_proposal(self, sponsor: Peer, peer_id: int, last: int, match: Match) -> None:
         """Promise a frame up to ``last``, once it is agreed here too who is dropped.
 
-        The newcomer sends no DROP for these players, and the others would wait for one if it came in before. The answer
+        The newcomer sends no DROP for these players, and the others would wait for one if it came in before. Nor can it
+        forward inputs from before its own first frame: whoever misses one of these waits until it has come. The answer
         is CANCEL for a newcomer that this peer has lost: the others have stopped for it, and it may not tell the
         sponsor by itself. So it is when ``last`` has passed here, or is too far ahead for this peer.
         """
         newcomer = self._session.peers.get(peer_id)
-        if peer_id in self._early_meets or self._session.drop_agreement.undecided:
+        is_behind = match.engine.final_state_frame < self._first_frames.get(peer_id, 0)
+        if peer_id in self._early_meets or self._session.drop_agreement.undecided or is_behind:
             self._early_proposals[peer_id] = (sponsor, last)
         elif newcomer is None or not match.engine.frame <= last <= match.engine.frame + 3 * match.config.history:
             sponsor.send(encode_byte(Kind.CANCEL, peer_id))
@@ -212,9 +222,13 @@ class Joins(SessionPart):
 
     def after_frame(self, match: Match, now: float) -> bool:
         """A sponsor that leaves us waiting at the frame that we promised is expelled."""
-        calls_wait = self._session.admission.expire(now)
+        is_waiting = self._session.admission.expire(now)
+        if self._early_proposals and not self._early_meets:
+            # Inputs that we missed may have come.
+            self._answer_early_proposals(match)
+            is_waiting = True
         if self._promised_for is None:
-            return calls_wait
+            return is_waiting
         sponsor = self._session.peers.get(self._sponsors[self._promised_for])
         waited = now - self._promised_at
         if sponsor is not None and sponsor.is_heard:

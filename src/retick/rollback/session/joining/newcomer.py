@@ -9,6 +9,7 @@ from retick.errors import InvalidValue
 from retick.link import Reason
 from retick.rollback.events import MatchStarted
 from retick.rollback.match.match import Match
+from retick.rollback.session.input_bounds import NO_INPUTS
 from retick.rollback.session.messages.addresses import check_reachable
 from retick.rollback.session.messages.join import Welcome, decode_welcome, encode_joined
 from retick.rollback.session.messages.roster import check_seats
@@ -25,6 +26,8 @@ __all__ = ["LEVEL_SECONDS", "Newcomer"]
 LEVEL_SECONDS = 0.75
 """How far behind a newcomer may be, travel time included, when the frame of its first input is agreed."""
 NOT_LET_IN = "the others did not let us in: try again"
+LONGEST_DOUBT = 3.0
+"""Seconds after COMMIT in which all players must have acknowledged our inputs; then our own are used in any case."""
 LONGEST_WAIT = 35.0
 """Seconds after WELCOME in which a newcomer must have become a player; its sponsor gives it up after 30."""
 
@@ -39,8 +42,10 @@ class Newcomer(SessionPart):
         self._has_joined = False
         self._since: float | None = None
         """When we first waited after WELCOME."""
+        self._taken_since: float | None = None
+        """When we first waited after COMMIT."""
         self._denied: set[int] = set()
-        """Players of the WELCOME that have closed the link to us."""
+        """Players of the WELCOME that have closed the link to us, or sent us no inputs, nor we to them."""
 
     def receive_welcome(self, sponsor: Peer, data: bytes) -> None:
         """The sponsor says who plays and announces a state: call the others."""
@@ -123,8 +128,12 @@ class Newcomer(SessionPart):
         if session.match.joins_at is None:
             session.end(reason)
             return
-        if peer.connection is not None and peer.connection.close_reason == Reason.DENIED:
+        if peer.connection is not None and peer.connection.close_reason in (Reason.DENIED, NO_INPUTS):
             self._denied.add(peer.peer_id)
+            if not session.match.is_taken_in:
+                # Our inputs were neutral: nobody can tell whether we have been there.
+                session.end(NOT_LET_IN)
+                return
         is_alone = all(other is peer for other in session.heard_peers())
         if self._denied and (is_alone or 2 * len(self._denied) > len(welcome.entries)):
             session.end(NOT_LET_IN)
@@ -143,11 +152,24 @@ class Newcomer(SessionPart):
             self._session.end(NOT_LET_IN)
 
     def after_frame(self, match: Match, now: float) -> bool:
-        if match.joins_at is not None:
+        if match.is_taken_in:
             return False
-        self.while_waiting(now)
-        self._report_when_level(match)
+        if match.joins_at is None:
+            self.while_waiting(now)
+            self._report_when_level(match)
+        else:
+            self._take_part_when_acknowledged(match.joins_at, match, now)
         return True
+
+    def _take_part_when_acknowledged(self, first: int, match: Match, now: float) -> None:
+        """Our players' own inputs are used once everybody acknowledges our inputs, and so has let us in.
+
+        A sponsor may have told some of them so and others not. One that only does not acknowledge is not waited for.
+        """
+        self._taken_since = self._taken_since or now
+        is_acknowledged = all(exchange.acknowledged >= first for exchange in match.exchanges)
+        if is_acknowledged or now > self._taken_since + LONGEST_DOUBT:
+            match.is_taken_in = True
 
     def _report_when_level(self, match: Match) -> None:
         """Tell the sponsor, once, that we have the state and all links, and have run what they brought."""
