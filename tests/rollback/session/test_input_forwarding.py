@@ -159,6 +159,7 @@ def test_inputs_that_a_peer_we_hear_cannot_have_made_are_not_used() -> None:
     (player,) = waiting.local_players
     part = asker._input_forwarding
     frame = asker.match.engine.first_missing(player)
+    part._note_good_packets(asker.match, mesh.network.now)
     part._asked[mesh["peer2"].session.peer_id, player] = mesh.network.now
     payload(mesh, "peer2", "peer0", encode_pass(Pass(0, player, frame, (9,) * MOST_PASSED), 2))
     mesh.run(0.2)

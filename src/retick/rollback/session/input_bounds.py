@@ -98,7 +98,8 @@ class InputBounds(SessionPart):
             timeout = max(timeout, DECIDING_SECONDS)
         elif match.joins_at is not None and match.engine.frame < match.joins_at:
             # They may all wait for one of them that sends its inputs to us alone. They find out who it is, not we.
-            timeout += match.config.disconnect_after + NEWCOMER_SECONDS
+            if peer.peer_id not in self._session.hearing.accusers:
+                timeout += match.config.disconnect_after + NEWCOMER_SECONDS
         if watch.is_overdue:
             self._session.expel(peer, "acknowledges no inputs", reason=NO_ACKNOWLEDGEMENTS)
         elif watch.is_waited_for and watch.waited >= timeout:

@@ -57,6 +57,8 @@ class InputForwarding(SessionPart):
         """By peer id and player: when we last asked."""
         self._helped: dict[int, float] = {}
         """Players, and when an answer has last brought new inputs of each."""
+        self._good_packets: dict[int, tuple[int, float]] = {}
+        """Of each peer, while inputs are missing: how many packets were good, and when one was last."""
         self._turn = 0
         self._frame = -1
         self._frame_since = 0.0
@@ -66,6 +68,7 @@ class InputForwarding(SessionPart):
 
     def match_begun(self, match: Match) -> None:
         self._wanted, self._asked, self._helped, self._held, self._conflicts = {}, {}, {}, {}, set()
+        self._good_packets = {}
         self._frame = -1
 
     def receive(self, peer: Peer, data: bytes, match: Match, now: float) -> None:
@@ -97,7 +100,7 @@ class InputForwarding(SessionPart):
         is_lost = passed.player in self._session.drop_agreement.undecided_players()
         if is_lost and not self._is_agreed(match):
             return "PassNotAsked"
-        news, conflict = self._learn(passed, match)
+        news, conflict = self._learn(passed, match, now)
         if news:
             self._helped[passed.player] = now
         if is_lost:
@@ -107,14 +110,14 @@ class InputForwarding(SessionPart):
             self._report(peer, conflict)
         return "InputConflict" if conflict is not None else None
 
-    def _learn(self, passed: Pass, match: Match) -> tuple[int, InputConflict | None]:
+    def _learn(self, passed: Pass, match: Match, now: float) -> tuple[int, InputConflict | None]:
         """Use what was passed on; of a peer that we hear, only what it can have made, and it is not acknowledged."""
         owners = (peer for peer in self._session.heard_peers() if passed.player in peer.players)
         owner = next(owners, None)
-        if owner is None or owner.exchange is None or owner.connection is None:
+        if owner is None or owner.exchange is None:
             return learn_inputs(match.engine, passed.player, passed.frame, passed.inputs)
         exchange, inputs = owner.exchange, passed.inputs
-        if owner.connection.stats.silent_for < ASK_AFTER:
+        if now < self._good_packets.get(owner.peer_id, (0, -ASK_AFTER))[1] + ASK_AFTER:
             # It has just told us where it is: it waits for somebody as well, and has made no input beyond.
             inputs = inputs[: max(exchange.their_frame - passed.frame, 0)]
         limit = min(exchange.ack_limit, exchange.next_expected - 1)
@@ -147,10 +150,17 @@ class InputForwarding(SessionPart):
         if not missing:
             return False
         self._turn += 1
+        self._note_good_packets(match, now)
         for player, owner in missing:
             self._ask(player, owner, match, now)
         self._expel_who_holds_inputs_back(match, now)
         return True
+
+    def _note_good_packets(self, match: Match, now: float) -> None:
+        for exchange in match.exchanges:
+            good = exchange.packets_in - exchange.dropped.total()
+            if self._good_packets.get(exchange.peer.peer_id, (0, 0.0))[0] != good:
+                self._good_packets[exchange.peer.peer_id] = (good, now)
 
     def _answer(self, match: Match) -> None:
         wanted, self._wanted = self._wanted, {}
