@@ -96,14 +96,18 @@ class InputBounds(SessionPart):
         timeout = match.config.input_timeout
         if self._session.resyncing.people_decide:
             timeout = max(timeout, DECIDING_SECONDS)
-        elif match.joins_at is not None and match.engine.frame < match.joins_at:
+        elif _is_catching_up(match) and peer.peer_id not in self._session.hearing.accusers:
             # They may all wait for one of them that sends its inputs to us alone. They find out who it is, not we.
-            if peer.peer_id not in self._session.hearing.accusers:
-                timeout += match.config.disconnect_after + NEWCOMER_SECONDS
+            timeout += match.config.disconnect_after + NEWCOMER_SECONDS
         if watch.is_overdue:
             self._session.expel(peer, "acknowledges no inputs", reason=NO_ACKNOWLEDGEMENTS)
         elif watch.is_waited_for and watch.waited >= timeout:
             self._session.expel(peer, "sends no inputs", reason=NO_INPUTS)
+
+
+def _is_catching_up(match: Match) -> bool:
+    """Whether we are a newcomer before its first frame."""
+    return match.joins_at is not None and match.engine.frame < match.joins_at
 
 
 def _is_overdue(peer: Peer, exchange: Exchange, match: Match) -> bool:
