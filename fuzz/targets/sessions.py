@@ -100,10 +100,15 @@ class Bench:
         return RollbackSession(GAME, entropy=random.Random(seed).randbytes, config=CONFIG, host_address=host)
 
     def _join(self) -> None:
-        while not any(isinstance(event, MessageReceived) for event in self.turn()):
+        told: list[bytes] = []
+        while not told:
+            told = [event.data for event in self.turn() if isinstance(event, MessageReceived)]
             assert self.now < 5.0, "the liar was not let in"
-        self.token = self.honest["one"].token
-        self.links.append(self.liar.dial("two", seats=0, data=connect.encode_call(self.token, 2, REACH)))
+        plan = roster.decode_roster(told[0])
+        self.token = plan.token
+        [two] = [entry for entry in plan.entries if entry.peer_id == 1]
+        call = connect.encode_call(self.token, 2, REACH, two.pair_token)
+        self.links.append(self.liar.dial("two", seats=0, data=call))
         while not all(link.is_connected for link in self.links):
             self.turn()
         self.links[0].send_reliable(roster.encode_ready(self.token))

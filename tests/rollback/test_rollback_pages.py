@@ -25,7 +25,7 @@ ROLLBACK = (DOCS / "rollback.md").read_text(encoding="utf-8")
 
 
 def test_the_example_is_the_roster_that_it_describes() -> None:
-    members = (RosterEntry(0, (0,), ""), RosterEntry(1, (1,), ("10.0.0.2", 7778)))
+    members = (RosterEntry(0, (0,), ""), RosterEntry(1, (1,), ("10.0.0.2", 7778), bytes(8)))
     roster = Roster(1, bytes(range(1, 9)), members)
     block = re.search(r"## Example.*?```\n(.*?)```", MESSAGES, re.DOTALL)
     assert block is not None

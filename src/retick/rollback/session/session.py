@@ -92,7 +92,7 @@ class RollbackSession(Members):
         self.config = config or MatchConfig()
         self.local_players = tuple(range(seats)) if host_address is None else ()
         self.token = entropy(TOKEN_SIZE) if host_address is None else b""
-        """What peers of this match show when they call each other."""
+        """The name of the roster, which peers of this match show when they call each other."""
         self.entropy = entropy
         self.drop_agreement = DropAgreement()
         self.is_host = host_address is None
@@ -233,13 +233,13 @@ class RollbackSession(Members):
     def call(self, entry: RosterEntry) -> None:
         """Call a peer of the match that is known from a roster."""
         peer = self.peers[entry.peer_id] = Peer(entry.peer_id, entry.players)
-        data, peer.was_dialled = encode_call(self.token, self.peer_id, self._reach), True
+        data, peer.was_dialled = encode_call(self.token, self.peer_id, self._reach, entry.pair_token), True
         peer.attach(self.link.dial(entry.address, seats=0, data=data, heard_of=True))
 
     def expect(self, peer: Peer) -> None:
         """A peer of the match is going to call, or has called before we knew of it."""
         self.peers[peer.peer_id] = peer
-        connection = self.admission.claim(peer.peer_id)
+        connection = self.admission.claim(peer)
         if connection is not None:
             peer.attach(connection)
             if connection.is_connected:

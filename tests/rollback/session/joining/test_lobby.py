@@ -14,7 +14,7 @@ from retick.rollback.session.joining.lobby import GRACE, LINKING_SECONDS, MOST_R
 from retick.rollback.session.joining.newcomer import LONGEST_WAIT
 from retick.rollback.session.joining.sponsor import ASK_SPONSOR
 from retick.rollback.session.link_config import link_config_for
-from retick.rollback.session.messages.connect import Reach, encode_acceptance
+from retick.rollback.session.messages.connect import Reach, encode_acceptance, encode_call
 from retick.rollback.session.messages.join import Welcome, encode_welcome
 from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
 from retick.rollback.session.messages.roster import Roster, RosterEntry, encode_ready, encode_roster, encode_start
@@ -365,6 +365,48 @@ def test_a_joiner_that_leaves_around_the_start_leaves_the_others_as_one(delay: f
         assert {peer.session.gone for peer in mesh.alive} == {leaver.local_players}
         mesh.play(mesh["peer0"].final_frame + 100)
         mesh.verify()
+
+
+class CallsInTheNamesOfOthers(RollbackSession):
+    """As soon as it has a roster it calls every other joiner as if it were a third one."""
+
+    def call(self, entry: RosterEntry) -> None:
+        super().call(entry)
+        for name in range(entry.peer_id + 1, 4):
+            if name != self.peer_id:
+                data = encode_call(self.token, name, Reach(12, 2), entry.pair_token)
+                self.link.dial(entry.address, seats=0, data=data)
+
+
+@pytest.mark.parametrize("slow", ["peer1", "peer2", "peer3"])
+def test_no_joiner_can_call_in_the_name_of_another(slow: str) -> None:
+    """Also if the other one calls later: the place that is kept for it is not taken."""
+    names = [f"peer{i}" for i in range(4)]
+    mesh = Mesh(
+        lambda: Tally(4),
+        seats=dict.fromkeys(names, 1),
+        make_session=dict.fromkeys(names, CallsInTheNamesOfOthers),
+        conditions=Conditions(latency=0.02),
+        press=presses(1),
+    )
+    for other in names[1:]:
+        if other != slow:
+            mesh.link(other, slow, Conditions(latency=0.06))
+    mesh.start(limit=6.0)
+    mesh.play(60)
+    mesh.verify()
+
+
+def test_each_pair_of_joiners_has_a_token_that_no_third_one_knows() -> None:
+    mesh = gathering(4)
+    known: dict[bytes, set[int]] = {}
+    for name in ("peer1", "peer2", "peer3"):
+        session: Any = mesh[name].session
+        mesh.run_until(lambda session=session: session.phase is Phase.LINKING, limit=2.0, what="a roster")
+        for peer in session.peers.values():
+            if peer.peer_id > session.peer_id:
+                known.setdefault(peer.pair_token, set()).update((peer.peer_id, session.peer_id))
+    assert sorted(map(sorted, known.values())) == [[1, 2], [1, 3], [2, 3]]
 
 
 def test_ready_for_a_roster_that_does_not_hold_any_more_counts_for_nothing() -> None:

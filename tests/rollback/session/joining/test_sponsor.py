@@ -18,13 +18,13 @@ from retick.rollback.session.joining import joins
 from retick.rollback.session.joining.joins import COMMIT_SECONDS
 from retick.rollback.session.joining.sponsor import HELD_OFF, LONGEST_JOIN, LONGEST_PROMISE, LONGEST_STANDSTILL
 from retick.rollback.session.link_config import link_config_for
-from retick.rollback.session.messages.connect import Reach, encode_play
+from retick.rollback.session.messages.connect import Reach, encode_call, encode_play
 from retick.rollback.session.messages.drop import Drop, encode_drop
 from retick.rollback.session.messages.join import encode_joined
 from retick.rollback.session.messages.kinds import Kind, encode_byte_and_number
 from retick.rollback.session.messages.roster import pack_seats
 from retick.rollback.session.messages.state import LARGEST_STATE
-from retick.rollback.session.peer import SPECTATOR_ID, Phase, Role
+from retick.rollback.session.peer import SPECTATOR_ID, Peer, Phase, Role
 from retick.rollback.session.session import RollbackSession
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
@@ -186,6 +186,25 @@ def test_a_newcomer_is_let_in_with_a_history_that_is_hardly_longer_than_the_wind
     mesh.run(5.0)
     mesh.restart("peer2")
     mesh.run_until(lambda: mesh["peer2"].playing, limit=10.0, what="it is in")
+    assert_all_play(mesh, 0)
+
+
+def test_no_player_can_call_in_the_name_of_a_newcomer() -> None:
+    """It has heard of the newcomer by MEET, and calls first: the newcomer's path to the other player is slow."""
+    mesh = with_a_free_seat(4)
+    mesh.link("peer1", "peer3", Conditions(latency=0.2))
+    liar: Any = mesh["peer2"].session
+    expect, calls = liar.expect, []
+
+    def expect_and_call(peer: Peer) -> None:
+        expect(peer)
+        data = encode_call(liar.token, peer.peer_id, Reach(12, 2), peer.pair_token)
+        calls.append(liar.link.dial("peer1", seats=0, data=data))
+
+    liar.expect = expect_and_call
+    mesh.restart("peer3", through="peer0")
+    mesh.run_until(lambda: mesh["peer3"].playing, limit=5.0, what="it is in")
+    assert [call.close_reason for call in calls] == [Reason.DENIED]
     assert_all_play(mesh, 0)
 
 

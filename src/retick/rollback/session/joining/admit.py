@@ -6,7 +6,8 @@ is accepted and waits; nothing is received over it until its peer is known.
 """
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from hmac import compare_digest
+from typing import TYPE_CHECKING, NamedTuple
 
 from retick.errors import DecodeError
 from retick.link import Accept, Connection, Reason, Refuse, Request
@@ -19,7 +20,7 @@ from retick.rollback.session.messages.connect import (
     encode_acceptance,
     version_fault,
 )
-from retick.rollback.session.peer import Phase
+from retick.rollback.session.peer import Peer, Phase
 
 if TYPE_CHECKING:
     from retick.rollback.session.session import RollbackSession
@@ -80,31 +81,40 @@ class Admission:
         may_become_known = session.phase is Phase.RUNNING and call.peer_id != session.peer_id
         if peer is None and call.token == session.token and may_become_known:
             return self._early.hold(request, call)
-        if peer is None or peer.connection is not None or not peer.is_heard:
+        is_free = peer is not None and peer.connection is None and peer.is_heard
+        if peer is None or not is_free or not compare_digest(call.pair_token, peer.pair_token):
             return Refuse(reason=Reason.DENIED, text="not a peer of this match")
         peer.attach(request.connection)
         return Accept()
 
-    def claim(self, peer_id: int) -> Connection | None:
+    def claim(self, peer: Peer) -> Connection | None:
         """The connection of a peer that has become known, if it has called already."""
-        return self._early.claim(self._session.token, peer_id)
+        return self._early.claim(Shown(self._session.token, peer.pair_token, peer.peer_id))
 
     def expire(self, now: float) -> bool:
         """Close the calls that nobody has claimed in time; whether others still wait."""
         return self._early.expire(now)
 
 
+class Shown(NamedTuple):
+    """What a caller shows, and what makes a waiting call that of a peer."""
+
+    token: bytes
+    pair_token: bytes
+    peer_id: int
+
+
 class EarlyCalls:
-    """Connections by the token of a match and the peer id that the caller showed."""
+    """Connections by what their callers have shown."""
 
     def __init__(self) -> None:
-        self._waiting: dict[tuple[bytes, int], Connection] = {}
-        self._since: dict[tuple[bytes, int], float] = {}
+        self._waiting: dict[Shown, Connection] = {}
+        self._since: dict[Shown, float] = {}
         """When each was first seen to wait."""
 
     def hold(self, request: Request, call: ConnectRequest) -> Accept | Refuse:
         """Let a caller wait; nothing of it is received, since its connection belongs to no peer yet."""
-        shown = (call.token, call.peer_id)
+        shown = Shown(call.token, call.pair_token, call.peer_id)
         self._waiting = {shown: link for shown, link in self._waiting.items() if link.close_reason is None}
         if len(self._waiting) >= MOST_EARLY_CALLS or shown in self._waiting:
             return Refuse(reason=Reason.DENIED, text="too many wait here already")
@@ -112,8 +122,8 @@ class EarlyCalls:
         self._since.pop(shown, None)
         return Accept()
 
-    def claim(self, token: bytes, peer_id: int) -> Connection | None:
-        found = self._waiting.pop((token, peer_id), None)
+    def claim(self, shown: Shown) -> Connection | None:
+        found = self._waiting.pop(shown, None)
         return found if found is not None and found.close_reason is None else None
 
     def expire(self, now: float) -> bool:

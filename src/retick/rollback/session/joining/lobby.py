@@ -6,6 +6,7 @@ links says READY. If a joiner leaves before the match has started, or is not rea
 own token, so nothing that was said about an earlier one is taken for the present one.
 """
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from retick.errors import DecodeError, InvalidValue
@@ -15,6 +16,7 @@ from retick.rollback.session.messages.addresses import check_reachable, unpack_a
 from retick.rollback.session.messages.kinds import Kind, decode_byte, encode_byte
 from retick.rollback.session.messages.roster import (
     MAX_SEATS_EACH,
+    NO_TOKEN,
     TOKEN_SIZE,
     Roster,
     check_seats,
@@ -178,8 +180,14 @@ class Lobby(SessionPart):
             return
         session.phase, self._since = Phase.LINKING, None
         entries = session.roster_entries("")
+        tokens = {frozenset(pair): session.entropy(TOKEN_SIZE) for pair in combinations(session.peers, 2)}
         for peer in session.peers.values():
-            peer.send(encode_roster(Roster(peer.peer_id, session.token, entries)))
+            # Only the two of a pair know its token: nobody can call in the name of a third one.
+            told = tuple(
+                entry._replace(pair_token=tokens.get(frozenset((entry.peer_id, peer.peer_id)), NO_TOKEN))
+                for entry in entries
+            )
+            peer.send(encode_roster(Roster(peer.peer_id, session.token, told)))
 
     def receive_roster(self, peer: Peer, data: bytes) -> None:
         """The host says who takes part: call those who came before us, expect calls of those who came after."""
@@ -198,7 +206,8 @@ class Lobby(SessionPart):
             elif entry.peer_id < session.peer_id:
                 session.call(entry)
             elif entry.peer_id > session.peer_id:
-                session.peers[entry.peer_id] = Peer(entry.peer_id, entry.players)
+                later = session.peers[entry.peer_id] = Peer(entry.peer_id, entry.players)
+                later.pair_token = entry.pair_token
         for entry in roster.entries:
             if entry.peer_id > session.peer_id:
                 session.expect(session.peers[entry.peer_id])

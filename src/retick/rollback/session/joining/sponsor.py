@@ -30,7 +30,7 @@ from retick.rollback.session.messages.kinds import (
     encode_byte,
     encode_byte_and_number,
 )
-from retick.rollback.session.messages.roster import MAX_SEATS_EACH
+from retick.rollback.session.messages.roster import MAX_SEATS_EACH, NO_TOKEN, TOKEN_SIZE
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import SPECTATOR_ID, Peer, Role
 from retick.rollback.session.state_transfer import PackedState, StateSender
@@ -173,6 +173,7 @@ class Sponsor(SessionPart):
         except UsageError as error:
             self.cancel(match, str(error))
             return
+        tokens = {peer.peer_id: session.entropy(TOKEN_SIZE) for peer in session.players_peers()}
         welcome = Welcome(
             sender=session.peer_id,
             peer_id=newcomer.peer_id,
@@ -182,15 +183,17 @@ class Sponsor(SessionPart):
             frame=frame,
             state=packed.header,
             gone=tuple(sorted(set(session.gone) - set(newcomer.players))),
-            entries=session.roster_entries(""),
+            entries=tuple(
+                entry._replace(pair_token=tokens.get(entry.peer_id, NO_TOKEN)) for entry in session.roster_entries("")
+            ),
         )
         self._sender = StateSender(encode_welcome(welcome), packed)
         self._sender.add(newcomer)
         self._sender.pump()
         address = newcomer.connection.address if newcomer.connection is not None else ""
-        meet = encode_meet(Meet(newcomer.peer_id, newcomer.players, frame, address, match.number))
+        meet = Meet(newcomer.peer_id, newcomer.players, frame, address, match.number)
         for peer in session.players_peers():
-            peer.send(meet)
+            peer.send(encode_meet(meet._replace(pair_token=tokens[peer.peer_id])))
         self._first_frame = frame
         session.exchange_with(newcomer, frame)
 
