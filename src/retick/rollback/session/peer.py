@@ -7,13 +7,15 @@ from retick.rollback.match.peer import MatchPeer
 from retick.rollback.match.stats import PathStats
 from retick.rollback.session.messages.roster import NO_TOKEN
 
-__all__ = ["HOST_ID", "LAST_PEER_ID", "SPECTATOR_ID", "Peer", "Phase", "Role"]
+__all__ = ["HOST_ID", "LAST_PEER_ID", "NO_ID", "SPECTATOR_ID", "Peer", "Phase", "Role"]
 
 HOST_ID = 0
 """The id of the peer that gathers the others; once the match runs it is like any other."""
 SPECTATOR_ID = 255
 """In place of a peer id: all spectators."""
 LAST_PEER_ID = SPECTATOR_ID - 1
+NO_ID = SPECTATOR_ID
+"""In place of a peer id: a joiner or a newcomer whose link is not up yet."""
 LONG_MESSAGES_LIMIT = 192 * 1024
 """Bytes that may wait in a link before more of a long message is sent: short messages must always fit."""
 

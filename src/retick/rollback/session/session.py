@@ -374,6 +374,8 @@ class RollbackSession(Members):
             self.local_players = terms.seats
         if peer.role is Role.NEWCOMER and not self.sponsor.let_in(peer):
             return
+        if peer.role is Role.JOINER and not self.lobby.let_in(peer):
+            return
         if peer.role is not Role.SPECTATOR:
             self.tell(PeerConnected(peer=peer.peer_id, players=peer.players))
         for part in self.parts:

@@ -7,7 +7,8 @@ import pytest
 
 from retick.errors import InvalidValue
 from retick.games.fighter import Fighter
-from retick.link import Accept, Connected, Connection, LinkEndpoint, Refuse
+from retick.link import Accept, Connected, Connection, LinkEndpoint, Reason, Refuse, State
+from retick.link.layout import ACCEPT
 from retick.rollback.events import MatchEnded, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.joining.lobby import GRACE, LINKING_SECONDS, MOST_ROSTERS
@@ -23,6 +24,7 @@ from retick.rollback.session.session import Phase, RollbackSession
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 from retick.transport.memory import MemoryHub
+from retick.transport.simulated import SimulatedNetwork
 from tests.rollback.session.matches import STAY, presses
 from tests.toys import Tally
 
@@ -407,6 +409,54 @@ def test_each_pair_of_joiners_has_a_token_that_no_third_one_knows() -> None:
             if peer.peer_id > session.peer_id:
                 known.setdefault(peer.pair_token, set()).update((peer.peer_id, session.peer_id))
     assert sorted(map(sorted, known.values())) == [[1, 2], [1, 3], [2, 3]]
+
+
+class NeverConfirms(RollbackSession):
+    """Asks for a seat, and again, and does not hear that it has one."""
+
+    def receive_datagram(self, data: Any, address: Any, *, now: float) -> None:
+        if data[0] != ACCEPT:
+            super().receive_datagram(data, address, now=now)
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_one_that_never_confirms_its_link_takes_no_seat_from_anybody(players: int) -> None:
+    """Four of them at one address ask for seats all the time: those who come meanwhile get seats as if alone."""
+    network = SimulatedNetwork(seed=1, conditions=Conditions(latency=0.02))
+    host = RollbackSession(Tally(players), entropy=Random(1).randbytes)
+    network.attach("host", host)
+    for port in range(4):
+        stranger = NeverConfirms(Tally(players), entropy=Random(100 + port).randbytes, host_address="host")
+        network.attach(("198.51.100.7", port), stranger)
+    network.run(until=3.0)
+    assert sum(connection.state is State.ACCEPTED for connection in host.link.connections.values()) == 4
+    joiners = [
+        RollbackSession(Tally(players), entropy=Random(10 + number).randbytes, host_address="host")
+        for number in range(1, players)
+    ]
+    for number, joiner in enumerate(joiners):
+        network.attach(f"joiner{number}", joiner)
+    network.run(until=4.0)
+    assert {session.phase for session in (host, *joiners)} == {Phase.RUNNING}
+    assert sorted(joiner.local_players for joiner in joiners) == [(seat,) for seat in range(1, players)]
+
+
+def test_of_two_who_were_offered_one_seat_the_first_whose_link_is_up_has_it() -> None:
+    network = SimulatedNetwork(seed=1, conditions=Conditions(latency=0.02))
+    host = RollbackSession(Tally(2), entropy=Random(1).randbytes)
+    network.attach("host", host)
+    slow, quick = (
+        RollbackSession(Tally(2), entropy=Random(number).randbytes, host_address="host") for number in (2, 3)
+    )
+    network.link("slow", "host", Conditions(latency=0.02), Conditions(latency=0.2))
+    network.attach("slow", slow)
+    network.run(until=0.25)
+    assert host.peers == {}
+    network.attach("quick", quick)
+    network.run(until=1.0)
+    assert (quick.running, slow.phase) == (True, Phase.ENDED)
+    [refused] = [event for event in slow.events() if isinstance(event, PeerDisconnected)]
+    assert (refused.reason, refused.text) == (Reason.SEATS, "1 seats were asked for, 0 are free")
 
 
 def test_ready_for_a_roster_that_does_not_hold_any_more_counts_for_nothing() -> None:

@@ -24,7 +24,7 @@ from retick.rollback.session.messages.join import encode_joined
 from retick.rollback.session.messages.kinds import Kind, encode_byte_and_number
 from retick.rollback.session.messages.roster import pack_seats
 from retick.rollback.session.messages.state import LARGEST_STATE
-from retick.rollback.session.peer import SPECTATOR_ID, Peer, Phase, Role
+from retick.rollback.session.peer import NO_ID, Peer, Phase, Role
 from retick.rollback.session.session import RollbackSession
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
@@ -257,7 +257,7 @@ def test_of_two_whose_links_come_up_together_one_gets_the_place() -> None:
     mesh.run(0.5)
     assert mesh["peer0"].session.sponsor.newcomer is not None
     assert len([peer for peer in mesh["peer0"].session.peers.values() if peer.role is Role.NEWCOMER]) == 1
-    assert SPECTATOR_ID not in {event.peer for event in mesh["peer0"].events_of(PeerConnected)}
+    assert NO_ID not in {event.peer for event in mesh["peer0"].events_of(PeerConnected)}
     assert_all_play(mesh, 0)
 
 

@@ -32,7 +32,7 @@ from retick.rollback.session.messages.kinds import (
 )
 from retick.rollback.session.messages.roster import MAX_SEATS_EACH, NO_TOKEN, TOKEN_SIZE
 from retick.rollback.session.part import SessionPart
-from retick.rollback.session.peer import SPECTATOR_ID, Peer, Role
+from retick.rollback.session.peer import NO_ID, Peer, Role
 from retick.rollback.session.state_transfer import PackedState, StateSender
 from retick.sim.contract import PacksState
 
@@ -55,8 +55,6 @@ HELD_OFF = 5.0
 """Seconds for which the address of a newcomer that was given up is refused: others may come first."""
 EXPELLED = frozenset({Reason.VIOLATION, NO_INPUTS, NO_ACKNOWLEDGEMENTS})
 MOST_HELD_OFF = 64
-NO_ID = SPECTATOR_ID
-"""In place of a peer id: a newcomer whose link is not up yet."""
 BUSY = "somebody else is joining: try again in a moment"
 
 
