@@ -99,7 +99,7 @@ class RollbackSession(Members):
         self.seats_asked = seats
         """How many players are at this peer."""
         self.now = 0.0
-        """The time of the link's events that are being read."""
+        """The time at which the parts were last called."""
         self._reach = reach_of(self.config)
         self.admission = Admission(self)
         self.link = LinkEndpoint(
@@ -315,7 +315,7 @@ class RollbackSession(Members):
             self._input_forwarding.receive(peer, data, self.match, now)
 
     def ask_parts(self, match: Match, now: float) -> bool:
-        is_quiet = True
+        self.now, is_quiet = now, True
         for part in self.parts:
             if part.after_frame(match, now):
                 is_quiet = False
