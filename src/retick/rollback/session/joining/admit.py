@@ -5,12 +5,14 @@ of them receives it first. The other must not refuse the call, because its own m
 is accepted and waits; nothing is received over it until its peer is known.
 """
 
+from collections.abc import Hashable
 from dataclasses import replace
 from hmac import compare_digest
 from typing import TYPE_CHECKING, NamedTuple
 
 from retick.errors import DecodeError
 from retick.link import Accept, Connection, Reason, Refuse, Request
+from retick.link.handshake.door import origin_of
 from retick.rollback.session.link_config import REACHES_TOO_FAR, reach_fault, reach_of
 from retick.rollback.session.messages.connect import (
     OTHER_VERSION,
@@ -31,6 +33,7 @@ MOST_EARLY_CALLS = 16
 """Calls that may wait for their peer to become known."""
 EARLY_SECONDS = 12.0
 """How long such a call may wait."""
+CROWDED = "too many wait here already"
 
 
 class Admission:
@@ -116,11 +119,24 @@ class EarlyCalls:
         """Let a caller wait; nothing of it is received, since its connection belongs to no peer yet."""
         shown = Shown(call.token, call.pair_token, call.peer_id)
         self._waiting = {shown: link for shown, link in self._waiting.items() if link.close_reason is None}
-        if len(self._waiting) >= MOST_EARLY_CALLS or shown in self._waiting:
-            return Refuse(reason=Reason.DENIED, text="too many wait here already")
+        if shown in self._waiting or not self._has_room_for(request.address):
+            return Refuse(reason=Reason.DENIED, text=CROWDED)
         self._waiting[shown] = request.connection
         self._since.pop(shown, None)
         return Accept()
+
+    def _has_room_for(self, address: Hashable) -> bool:
+        """Whether a call of this address may wait. If all places are taken, an address with more gives up its last."""
+        if len(self._waiting) < MOST_EARLY_CALLS:
+            return True
+        calls: dict[Hashable, list[Shown]] = {}
+        for shown, link in self._waiting.items():
+            calls.setdefault(origin_of(link.address), []).append(shown)
+        most = max(calls.values(), key=len)
+        if len(most) <= len(calls.get(origin_of(address), ())) + 1:
+            return False
+        self._waiting.pop(most[-1]).close(Reason.DENIED, CROWDED)
+        return True
 
     def claim(self, shown: Shown) -> Connection | None:
         found = self._waiting.pop(shown, None)
