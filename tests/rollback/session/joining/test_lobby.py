@@ -194,6 +194,23 @@ def test_one_roster_makes_a_joiner_send_little_to_whoever_is_named_in_it() -> No
     assert ended.reason == "peer 15 has no link with peer 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14: no answer"
 
 
+def test_many_rosters_make_a_joiner_send_little_more_than_one() -> None:
+    """It was 15 kB for each of 32."""
+    host = BadHost((15,), game=Tally(16))
+    victims = [Victim() for _ in range(14)]
+    for number, victim in enumerate(victims):
+        host.attach(f"victim{number}", victim)
+    entries = [RosterEntry(number + 1, (number + 1,), f"victim{number}") for number in range(14)]
+    message = roster(HOST_ENTRY, *entries, RosterEntry(15, (15,), "joiner"), peer_id=15)
+    for _ in range(MOST_ROSTERS):
+        assert host.joiner.phase is Phase.GATHERING
+        host.connection.send_reliable(message)
+        host.run(9.0)
+        host.connection.send_reliable(encode_byte(Kind.CANCEL, 2))
+        host.run(0.5)
+    assert sum(victim.received for victim in victims) <= (120 + 0.5 * MOST_ROSTERS * 9.5) * 128 < 36_000
+
+
 BAD_ADDRESSES: list[Any] = [("10.0.0.9", 7777), ("127.0.0.1", 7777), "", ("224.0.0.1", 7777), ("fe80::1%\u00e9", 7)]
 
 
