@@ -20,7 +20,6 @@ from retick.link import (
     LinkEvent,
     Reason,
     Refused,
-    describe,
 )
 from retick.link import MessageReceived as LinkMessageReceived
 from retick.link import Resumed as LinkResumed
@@ -47,10 +46,11 @@ from retick.rollback.session.joining.admit import Admission
 from retick.rollback.session.joining.joins import Joins
 from retick.rollback.session.joining.lobby import Lobby
 from retick.rollback.session.joining.newcomer import Newcomer
-from retick.rollback.session.joining.sponsor import ASK_SPONSOR, Sponsor
+from retick.rollback.session.joining.sponsor import Sponsor
 from retick.rollback.session.link_config import EXTENSIONS, acceptance_fault, link_config_for, reach_of
 from retick.rollback.session.members import Members
 from retick.rollback.session.messages.connect import announced_reach, encode_call, encode_play
+from retick.rollback.session.messages.reasons import ASK_SPONSOR, describe
 from retick.rollback.session.messages.roster import MAX_SEATS_EACH, TOKEN_SIZE, RosterEntry
 from retick.rollback.session.messages.routes import MessageRoutes
 from retick.rollback.session.peer import HOST_ID, Peer, Phase, Role
@@ -298,6 +298,9 @@ class RollbackSession(Members):
     def _end(self, reason: str) -> None:
         if self.phase is not Phase.ENDED:
             self.phase = Phase.ENDED
+            if self.match is not None:
+                # What happened in the match was before its end.
+                self.happened += self.match.events()
             self.tell(MatchEnded(reason=reason))
 
     def expel(self, peer: Peer, text: str = VIOLATION, *, reason: int = Reason.VIOLATION) -> None:
@@ -319,7 +322,7 @@ class RollbackSession(Members):
         for part in self.parts:
             if part.after_frame(match, now):
                 is_quiet = False
-            if self.match is not match:
+            if self.match is not match or not self.running:
                 return False
         return is_quiet
 

@@ -10,9 +10,8 @@ from retick.link import Accept, Connected, Connection, LinkEndpoint, Reason, Ref
 from retick.rollback.events import MatchEnded, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.joining.admit import EARLY_SECONDS, MOST_EARLY_CALLS
-from retick.rollback.session.link_config import REACHES_TOO_FAR, link_config_for
+from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages.connect import (
-    OTHER_VERSION,
     VERSION,
     Reach,
     encode_acceptance,
@@ -20,6 +19,7 @@ from retick.rollback.session.messages.connect import (
     encode_play,
     encode_watch,
 )
+from retick.rollback.session.messages.reasons import OTHER_VERSION, REACHES_TOO_FAR
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.rollback.spectate.spectator import SpectatorSession
 from retick.transport.memory import MemoryHub

@@ -13,11 +13,11 @@ from retick.rollback.events import MatchEnded, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.joining.lobby import GRACE, LINKING_SECONDS, MOST_ROSTERS
 from retick.rollback.session.joining.newcomer import LONGEST_WAIT
-from retick.rollback.session.joining.sponsor import ASK_SPONSOR
 from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages.connect import Reach, encode_acceptance, encode_call
 from retick.rollback.session.messages.join import Welcome, encode_welcome
 from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
+from retick.rollback.session.messages.reasons import ASK_SPONSOR
 from retick.rollback.session.messages.roster import Roster, RosterEntry, encode_ready, encode_roster, encode_start
 from retick.rollback.session.messages.state import StateHeader, encode_chunk
 from retick.rollback.session.session import Phase, RollbackSession

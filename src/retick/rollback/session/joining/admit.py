@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from retick.errors import DecodeError
 from retick.link import Accept, Connection, Reason, Refuse, Request
 from retick.link.handshake.door import origin_of
-from retick.rollback.session.link_config import REACHES_TOO_FAR, reach_fault, reach_of
+from retick.rollback.session.link_config import reach_fault, reach_of
 from retick.rollback.session.messages.connect import (
-    OTHER_VERSION,
     ConnectRequest,
     Want,
     decode_request,
     encode_acceptance,
     version_fault,
 )
+from retick.rollback.session.messages.reasons import OTHER_VERSION, REACHES_TOO_FAR
 from retick.rollback.session.peer import Peer, Phase
 
 if TYPE_CHECKING:

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 from retick.errors import InvalidValue, UsageError
 from retick.link import Accept, Reason, Refuse, Request
 from retick.rollback.match.match import Match
-from retick.rollback.session.input_bounds import NO_ACKNOWLEDGEMENTS, NO_INPUTS
 from retick.rollback.session.joining.held_off import HeldOff
 from retick.rollback.session.joining.newcomer import LEVEL_SECONDS
 from retick.rollback.session.messages.addresses import pack_address
@@ -31,6 +30,7 @@ from retick.rollback.session.messages.kinds import (
     encode_byte,
     encode_byte_and_number,
 )
+from retick.rollback.session.messages.reasons import ASK_SPONSOR, NO_ACKNOWLEDGEMENTS, NO_INPUTS
 from retick.rollback.session.messages.roster import MAX_SEATS_EACH, NO_TOKEN, TOKEN_SIZE
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import NO_ID, Peer, Role
@@ -40,10 +40,8 @@ from retick.sim.contract import PacksState
 if TYPE_CHECKING:
     from retick.rollback.session.session import RollbackSession
 
-__all__ = ["ASK_SPONSOR", "Sponsor"]
+__all__ = ["Sponsor"]
 
-ASK_SPONSOR = 200
-"""A reason of refusal: the text is the address of the sponsor."""
 LONGEST_JOIN = 30.0
 """Seconds after which a newcomer that has not become a player is given up."""
 LONGEST_STANDSTILL = 5.0

@@ -26,7 +26,6 @@ from retick.rollback.session.messages.roster import NO_TOKEN, TOKEN_SIZE
 __all__ = [
     "FROM_A_STATE",
     "LARGEST_REACH",
-    "OTHER_VERSION",
     "VERSION",
     "ConnectRequest",
     "Reach",
@@ -43,8 +42,6 @@ __all__ = [
 
 VERSION = 3
 """Of the session protocol: all that is in this package."""
-OTHER_VERSION = 201
-"""A reason of refusal: the other side speaks another version of the session protocol."""
 FROM_A_STATE = 0xFFFFFFFF
 """In place of the frame to go on from: the spectator has nothing yet."""
 
