@@ -11,7 +11,7 @@ import contextlib
 import random
 from typing import Any
 
-from fuzz.target import Target, name_of
+from fuzz.target import script
 from retick.errors import RetickError
 from retick.games.scramble import Scramble
 from retick.link import Accept, Connection, LinkEndpoint, MessageReceived, Reason, Request
@@ -332,14 +332,12 @@ CORPUS = (
 )
 
 TARGETS = (
-    Target(
-        name="endpoint/session",
-        read=run,
-        seeds=CORPUS,
-        decoders=(name_of(RollbackSession.receive_datagram), name_of(SpectatorSession.receive_datagram)),
-        packets=lambda found: found[0],
-        is_script=True,
-        share=0.2,
+    script(
+        "endpoint/session",
+        run,
+        CORPUS,
+        RollbackSession.receive_datagram,
+        SpectatorSession.receive_datagram,
         guides=("rollback/session", "rollback/spectate", "rollback/desync"),
     ),
 )
