@@ -6,7 +6,7 @@ from typing import Any
 
 from retick.errors import DecodeError
 
-__all__ = ["Bug", "Target", "name_of", "of", "outcome", "run_one"]
+__all__ = ["Bug", "Target", "name_of", "of", "outcome", "run_one", "script"]
 
 Read = Callable[..., Any]
 
@@ -17,6 +17,10 @@ class Bug(Exception):
 
 def _one(value: Any) -> int:
     return 1
+
+
+def _first(found: tuple[int, str]) -> int:
+    return found[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +62,14 @@ def name_of(function: Any) -> str:
     """ "module:name" of a function or method."""
     function = getattr(function, "__func__", function)
     return f"{function.__module__}:{function.__qualname__}"
+
+
+def script(name: str, run: Read, seeds: tuple[bytes, ...], *receivers: Any, guides: tuple[str, ...]) -> Target:
+    """A target whose bytes are a script for whole endpoints; ``run`` returns how many packets it was, and the rest."""
+    decoders = tuple(name_of(receiver) for receiver in receivers)
+    return Target(
+        name=name, read=run, seeds=seeds, decoders=decoders, packets=_first, is_script=True, share=0.2, guides=guides
+    )
 
 
 def of(

@@ -9,7 +9,7 @@ import random
 from operator import xor
 from typing import Any
 
-from fuzz.target import Target, name_of
+from fuzz.target import script
 from fuzz.targets.netrunner import CODEC, NET, TO_CLIENT, TO_SERVER
 from retick.authority import Client, Server
 from retick.authority.config import DELTA_SNAPSHOTS
@@ -137,14 +137,5 @@ CORPUS = (
 )
 
 TARGETS = (
-    Target(
-        name="endpoint/authority",
-        read=run,
-        seeds=CORPUS,
-        decoders=(name_of(Server.receive_datagram), name_of(Client.receive_datagram)),
-        packets=lambda found: found[0],
-        is_script=True,
-        share=0.2,
-        guides=("authority",),
-    ),
+    script("endpoint/authority", run, CORPUS, Server.receive_datagram, Client.receive_datagram, guides=("authority",)),
 )

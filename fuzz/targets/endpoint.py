@@ -7,7 +7,7 @@ that passes, reading, sending. So the fuzzer gets past the first checks without 
 
 import random
 
-from fuzz.target import Target, name_of
+from fuzz.target import script
 from retick.link import LinkConfig, LinkEndpoint
 from retick.link.packets import ENVELOPE
 
@@ -121,15 +121,4 @@ CORPUS = (
     bytes([7, 200, 5, 4, 30, 5, 4, 60, 5, 6]),
 )
 
-TARGETS = (
-    Target(
-        name="endpoint/link",
-        read=run,
-        seeds=CORPUS,
-        decoders=(name_of(LinkEndpoint.receive_datagram),),
-        packets=lambda found: found[0],
-        is_script=True,
-        share=0.2,
-        guides=("link",),
-    ),
-)
+TARGETS = (script("endpoint/link", run, CORPUS, LinkEndpoint.receive_datagram, guides=("link",)),)

@@ -1,6 +1,6 @@
 """A session of the original LAN protocol, as host and as joiner, under any datagrams. The bytes are a script."""
 
-from fuzz.target import Target, name_of
+from fuzz.target import script
 from retick.games.fighter import Fighter
 from retick.rollback.lan import LanSession
 from retick.wire import rbn1
@@ -52,15 +52,4 @@ CORPUS = (
     bytes((255, 20, 0, 18, 0, 19, 0, 18, 4, 10, 1, 255, 3)),
 )
 
-TARGETS = (
-    Target(
-        name="endpoint/lan",
-        read=run,
-        seeds=CORPUS,
-        decoders=(name_of(LanSession.receive_datagram),),
-        packets=lambda found: found[0],
-        is_script=True,
-        share=0.2,
-        guides=("rollback/lan", "rollback/match"),
-    ),
-)
+TARGETS = (script("endpoint/lan", run, CORPUS, LanSession.receive_datagram, guides=("rollback/lan", "rollback/match")),)

@@ -11,7 +11,7 @@ import contextlib
 import random
 from typing import Any
 
-from fuzz.target import Target, name_of
+from fuzz.target import script
 from retick.errors import RetickError
 from retick.games.scramble import Scramble
 from retick.link import Accept, Connection, LinkEndpoint, MessageReceived, Reason, Request
@@ -100,10 +100,15 @@ class Bench:
         return RollbackSession(GAME, entropy=random.Random(seed).randbytes, config=CONFIG, host_address=host)
 
     def _join(self) -> None:
-        while not any(isinstance(event, MessageReceived) for event in self.turn()):
+        told: list[bytes] = []
+        while not told:
+            told = [event.data for event in self.turn() if isinstance(event, MessageReceived)]
             assert self.now < 5.0, "the liar was not let in"
-        self.token = self.honest["one"].token
-        self.links.append(self.liar.dial("two", seats=0, data=connect.encode_call(self.token, 2, REACH)))
+        plan = roster.decode_roster(told[0])
+        self.token = plan.token
+        [two] = [entry for entry in plan.entries if entry.peer_id == 1]
+        call = connect.encode_call(self.token, 2, REACH, two.pair_token)
+        self.links.append(self.liar.dial("two", seats=0, data=call))
         while not all(link.is_connected for link in self.links):
             self.turn()
         self.links[0].send_reliable(roster.encode_ready(self.token))
@@ -327,14 +332,12 @@ CORPUS = (
 )
 
 TARGETS = (
-    Target(
-        name="endpoint/session",
-        read=run,
-        seeds=CORPUS,
-        decoders=(name_of(RollbackSession.receive_datagram), name_of(SpectatorSession.receive_datagram)),
-        packets=lambda found: found[0],
-        is_script=True,
-        share=0.2,
+    script(
+        "endpoint/session",
+        run,
+        CORPUS,
+        RollbackSession.receive_datagram,
+        SpectatorSession.receive_datagram,
         guides=("rollback/session", "rollback/spectate", "rollback/desync"),
     ),
 )

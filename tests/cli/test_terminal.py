@@ -113,8 +113,8 @@ def test_a_status_line_is_safe_too(text: str, capsys: pytest.CaptureFixture[str]
     assert "\x1b[31m" not in capsys.readouterr().err
 
 
-# The only modules that write elsewhere than here: two that answer their parent through a pipe, and the server's.
-ELSEWHERE = {"demo/peer.py", "bench/sim_worker.py", "serve/serve.py", "serve/bots.py", "terminal.py"}
+# The only modules that write elsewhere than here: two that answer their parent through a pipe.
+ELSEWHERE = {"demo/peer.py", "bench/sim_worker.py", "terminal.py"}
 FORBIDDEN = {"print", "typer.echo", "typer.secho", "sys.stdout.write", "sys.stderr.write", "Console", "rich.print"}
 
 
@@ -223,6 +223,10 @@ ATTACKS: dict[str, list[Make]] = {
         lambda folder, text, name: [f"{game(folder, text)}:Broken", "--frames", "5", "--interpreters", "2"],
         lambda folder, text, name: [str(shutil.copy(game(folder, text), folder / f"{name}.py"))],
     ],
+    "bots": [
+        lambda folder, text, name: ["1", "--connect", text],
+        lambda folder, text, name: ["1", "--connect", "127.0.0.1:9", "--room", text, "--seconds", "0.01"],
+    ],
     "demo": [lambda folder, text, name: ["--record", str(folder / "none" / name)]],
     "desync explain": [
         lambda folder, text, name: [bundle(folder, text, name, changed="game")],
@@ -279,6 +283,19 @@ ATTACKS: dict[str, list[Make]] = {
         lambda folder, text, name: [recording(folder, text, name), fight(folder, f"{name}2")],
         lambda folder, text, name: [fight(folder, name), "--expect", text],
     ],
+    "serve": [
+        lambda folder, text, name: ["--config", str(folder / name)],
+        lambda folder, text, name: ["--config", text_file(folder, text, name)],
+        lambda folder, text, name: [
+            "--port",
+            "0",
+            "--seconds",
+            "0.01",
+            "--config",
+            text_file(folder, json.dumps({text: text}), name),
+        ],
+        lambda folder, text, name: ["--host", text],
+    ],
     "synctest": [
         lambda folder, text, name: [text],
         lambda folder, text, name: [f"{game(folder, text)}:Broken", "--frames", "5"],
@@ -286,11 +303,10 @@ ATTACKS: dict[str, list[Make]] = {
     ],
     "watch": [lambda folder, text, name: [text, "--record", str(folder / "none" / name)]],
 }
-ELSEWHERE_TESTED = {"serve", "bots"}
 
 
 def test_no_command_that_is_given_text_is_left_out() -> None:
-    assert set(ATTACKS) == {name for name in COMMANDS if not name.startswith("bench ")} - ELSEWHERE_TESTED
+    assert set(ATTACKS) == {name for name in COMMANDS if not name.startswith("bench ")}
 
 
 def assert_safe(output: str) -> None:

@@ -5,10 +5,10 @@ from dataclasses import fields
 from pathlib import Path
 
 from retick.rollback import MatchConfig, PeerStats, Phase, SessionStats, events
-from retick.rollback.session.joining.sponsor import ASK_SPONSOR
 from retick.rollback.session.messages.addresses import MAX_ADDRESS
-from retick.rollback.session.messages.connect import OTHER_VERSION, VERSION, Want
+from retick.rollback.session.messages.connect import VERSION, Want
 from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.messages.reasons import ASK_SPONSOR, OTHER_VERSION, WORDS
 from retick.rollback.session.messages.roster import (
     MAX_PEERS,
     Roster,
@@ -25,7 +25,7 @@ ROLLBACK = (DOCS / "rollback.md").read_text(encoding="utf-8")
 
 
 def test_the_example_is_the_roster_that_it_describes() -> None:
-    members = (RosterEntry(0, (0,), ""), RosterEntry(1, (1,), ("10.0.0.2", 7778)))
+    members = (RosterEntry(0, (0,), ""), RosterEntry(1, (1,), ("10.0.0.2", 7778), bytes(8)))
     roster = Roster(1, bytes(range(1, 9)), members)
     block = re.search(r"## Example.*?```\n(.*?)```", MESSAGES, re.DOTALL)
     assert block is not None
@@ -47,6 +47,8 @@ def test_the_kinds_the_bounds_and_the_requests_are_those_of_the_code() -> None:
         assert f"| {role.name} |" in MESSAGES
     assert f"refused with reason {OTHER_VERSION};" in MESSAGES
     assert f"with reason {ASK_SPONSOR} and the sponsor's address" in MESSAGES
+    for reason, words in WORDS.items():
+        assert f"| {reason} | {words} |" in MESSAGES
 
 
 def test_every_setting_is_on_the_page_with_its_default() -> None:

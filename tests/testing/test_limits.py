@@ -15,9 +15,9 @@ from retick.rollback.match.config import MatchConfig
 from retick.rollback.session import forwarding, spectator_feed
 from retick.rollback.session.input_bounds import LONGEST_STEP, InputBounds
 from retick.rollback.session.input_forwarding import ANSWER_SECONDS
-from retick.rollback.session.joining import joins, lobby, sponsor
+from retick.rollback.session.joining import joins, lobby
 from retick.rollback.session.joining.joins import COMMIT_SECONDS, MOST_UNANSWERED, ORPHAN_SECONDS
-from retick.rollback.session.joining.sponsor import LONGEST_PROMISE, LONGEST_STANDSTILL
+from retick.rollback.session.joining.sponsor import LONGEST_PROMISE
 from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages.addresses import MAX_ADDRESS
 from retick.rollback.session.messages.forward import Pass, encode_forward, encode_pass
@@ -28,7 +28,7 @@ from retick.testing.limits import LIMITS, OTHER_NUMBERS, rendered
 from retick.testing.mesh import Mesh
 from tests.link.handshake.test_door import ask
 from tests.link.pair import make_endpoint
-from tests.rollback.session.joining.test_sponsor import muted, stranger_at
+from tests.rollback.session.joining.test_sponsor import muted
 from tests.rollback.session.matches import assert_all_play, playing_mesh, towards, with_a_free_seat
 from tests.rollback.session.test_forwarding import apart
 from tests.rollback.session.test_input_forwarding import counted, payload
@@ -279,21 +279,6 @@ def test_a_player_that_promises_nothing_again_and_again_is_expelled() -> None:
     assert texts_about(mesh, "peer0", silent) == []
     mesh.run_until(lambda: bool(texts_about(mesh, "peer0", silent)), limit=10.0, what="the player is expelled")
     assert texts_about(mesh, "peer0", silent) == ["does not promise a frame for a newcomer"]
-
-
-def test_only_so_many_addresses_are_held_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sponsor, "MOST_HELD_OFF", 1)
-    monkeypatch.setattr(sponsor, "HELD_OFF", 60.0)
-    mesh = with_a_free_seat(3)
-    part = mesh["peer0"].session.sponsor
-    for name in ("one", "two"):
-        stranger_at(mesh, name)
-        mesh.run(1.0)
-        assert part.newcomer is not None
-        mesh.run(LONGEST_STANDSTILL + 0.5)
-        assert part.newcomer is None
-        assert list(part._held_off) == ["one"]
-    assert_all_play(mesh, 0)
 
 
 def test_promises_for_nobody_excuse_silence_only_a_few_times() -> None:

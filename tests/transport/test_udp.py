@@ -74,6 +74,12 @@ def test_a_port_in_use_is_named(sockets: list[UdpSocket]) -> None:
         open_udp("127.0.0.1", port)
 
 
+@pytest.mark.parametrize("host", ["\udc80", "a\0b", "x" * 300, "\u00e9" * 80, "\x1b[31m"])
+def test_a_name_that_no_host_can_have_is_refused_in_words(host: str) -> None:
+    with pytest.raises(NetworkUnavailable, match="is not an address"):
+        open_udp(host)
+
+
 def test_an_address_that_is_not_ours_is_named() -> None:
     with pytest.raises(NetworkUnavailable, match="not an address of this machine"):
         open_udp("192.0.2.77", 0)

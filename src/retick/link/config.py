@@ -43,7 +43,8 @@ class LinkConfig:
     timeout: float = 10.0
     """Seconds without a datagram before the connection ends."""
     dial_timeout: float = 10.0
-    """Seconds before a dial without an answer ends."""
+    """Seconds before a dial without an answer ends; and before an accepted peer that only repeats its HELLO is given
+    up."""
     confirm_timeout: float = 5.0
     """Seconds that an accepted peer has to send its first datagram."""
     handshake_rate: float = 200.0

@@ -17,6 +17,7 @@ cdef class LinkEndpoint(EndpointCore):
     cdef readonly object _acceptor
     cdef readonly object _address_proof
     cdef readonly dict _by_nonce
+    cdef readonly object _unanswered
     cdef readonly dict _readers
     cdef object __weakref__
 

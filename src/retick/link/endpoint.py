@@ -17,7 +17,8 @@ from retick.link.events import LinkEvent
 from retick.link.handshake import packets
 from retick.link.handshake.acceptor import Acceptor
 from retick.link.handshake.cookies import CookieJar
-from retick.link.handshake.dialler import Dialler
+from retick.link.handshake.dialler import MOST_UNANSWERED, UNANSWERED_RATE, Dialler
+from retick.link.handshake.door import Budget
 from retick.link.layout import (
     ACCEPT,
     CLAIM,
@@ -81,6 +82,7 @@ class LinkEndpoint(EndpointCore):
         _acceptor: Acceptor
         _address_proof: AddressProof
         _by_nonce: dict[bytes, Connection]
+        _unanswered: Budget
         _readers: dict[int, Callable[[bytes, Hashable, float], None]]
 
     @cython.annotation_typing(False)
@@ -110,6 +112,8 @@ class LinkEndpoint(EndpointCore):
         self._address_proof = AddressProof(self, jar)
         self._by_nonce = {}
         """Dialled connections by the nonce of their handshake."""
+        self._unanswered = Budget(UNANSWERED_RATE, 0.0, most=MOST_UNANSWERED)
+        """For REQUESTs to addresses that this endpoint only heard of."""
         self._readers = {
             REQUEST: self._acceptor.receive_request,
             COOKIE: self._receive_cookie,

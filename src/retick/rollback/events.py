@@ -169,7 +169,7 @@ class Stalled(MatchEvent):
     frame: int
     """The frame that waits."""
     waiting_for: tuple[int, ...]
-    """The players whose inputs are missing."""
+    """Every player whose input the frame needs and that is missing. Nobody while a newcomer's first frame is agreed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -195,6 +195,10 @@ def open_udp(host: str = "0.0.0.0", port: int = 0) -> UdpSocket:
     except OSError as error:
         sock.close()
         raise NetworkUnavailable(_why_not_bound(error, host, port)) from error
+    except (TypeError, ValueError) as error:
+        # What no host can be called: it cannot be encoded.
+        sock.close()
+        raise NetworkUnavailable(f"{host!r} is not an address: use 0.0.0.0, or :: for IPv6") from error
     return UdpSocket(sock)
 
 

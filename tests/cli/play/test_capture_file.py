@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -16,9 +17,12 @@ from retick.cli.app import app
 from retick.cli.demo.network import captures_of
 from retick.cli.play.capture_file import CaptureFile, captured, check_capture
 from retick.errors import UsageError
-from retick.transport import read_capture
+from retick.games.fighter import Fighter
+from retick.link.layout import CONTROL, PAYLOAD, REQUEST
+from retick.rollback.session.session import RollbackSession
+from retick.transport import MemoryHub, read_capture
 from retick.transport.capture import Recorded
-from tests.cli.play.test_terminal_match import FAST, hosting, last_words
+from tests.cli.play.hosting import FAST, hosting, last_words
 from tests.transport.echo import Recorder
 
 RUNNER = CliRunner()
@@ -33,7 +37,38 @@ def passed(found: list[Recorded], *, sent: bool) -> list[bytes]:
     return [record.data for record in found if record.sent is sent]
 
 
-def test_both_ends_of_a_match_captured_the_same_datagrams_and_packet_explains_all(tmp_path: Path) -> None:
+def assert_arrived(source: list[Recorded], target: list[Recorded]) -> None:
+    """What one end has received is what the other one has sent, in that order. A busy machine may lose some of it."""
+    sent = iter(passed(source, sent=True))
+    arrived = passed(target, sent=False)
+    assert arrived
+    assert all(data in sent for data in arrived), "not sent, or not in this order"
+
+
+def test_on_a_network_that_loses_nothing_both_ends_capture_the_same_datagrams(tmp_path: Path) -> None:
+    hub, now = MemoryHub(), 0.0
+    files = {name: CaptureFile(tmp_path / f"{name}.rtkc") for name in ("host", "joiner")}
+    sessions = [
+        RollbackSession(Fighter(), entropy=Random(name).randbytes, host_address="host" if name == "joiner" else None)
+        for name in files
+    ]
+    for session, (name, file) in zip(sessions, files.items(), strict=True):
+        hub.attach(name, captured(session, file))
+    while not all(session.running and session.frame >= 60 for session in sessions):
+        now += 1 / 60
+        hub.exchange(now=now)
+        for session in sessions:
+            if session.due(now=now):
+                session.advance(1, now=now)
+    for file in files.values():
+        file.close()
+    host, joiner = (records(file.path) for file in files.values())
+    assert passed(host, sent=True) == passed(joiner, sent=False)
+    assert passed(joiner, sent=True) == passed(host, sent=False)
+    assert len(passed(host, sent=True)) > 60
+
+
+def test_both_ends_of_a_match_are_captured_and_packet_explains_all(tmp_path: Path) -> None:
     files = [tmp_path / "host.rtkc", tmp_path / "join.rtkc"]
     with hosting("--capture", str(files[0])) as (process, port):
         result = RUNNER.invoke(app, ["join", f"127.0.0.1:{port}", *FAST, "--capture", str(files[1])])
@@ -43,11 +78,8 @@ def test_both_ends_of_a_match_captured_the_same_datagrams_and_packet_explains_al
         assert f"captured in {file}; to read it: retick packet {file}" in said
     host, joiner = (records(file) for file in files)
     assert {record.address for record in joiner} == {f"127.0.0.1:{port}"}
-    # Loopback loses nothing, except what reaches a socket that is closed already.
-    for source, target in ((joiner, host), (host, joiner)):
-        arrived = passed(target, sent=False)
-        assert len(arrived) > 100
-        assert arrived == passed(source, sent=True)[: len(arrived)]
+    assert_arrived(joiner, host)
+    assert_arrived(host, joiner)
     shown = RUNNER.invoke(app, ["packet", str(files[0])])
     assert shown.exit_code == 0, shown.output
     assert "REQUEST nonce" in shown.output
@@ -102,7 +134,11 @@ def test_what_ends_the_program_leaves_a_file_of_whole_datagrams(tmp_path: Path, 
             joiner.kill()
     assert ended == code
     assert ("captured in" in output) == (name == "SIGINT")
-    assert len(records(file)) > 100
+    found = records(file)
+    assert found[0].data[0] == REQUEST
+    # The first hundred frames have run, on inputs of the joiner.
+    for sent in (False, True):
+        assert any(PAYLOAD <= data[0] < CONTROL for data in passed(found, sent=sent))
 
 
 def test_the_demo_captures_each_process_in_a_file_of_its_own(tmp_path: Path) -> None:
@@ -112,11 +148,9 @@ def test_the_demo_captures_each_process_in_a_file_of_its_own(tmp_path: Path) -> 
     files = [tmp_path / "demo-host.rtkc", tmp_path / "demo-joiner.rtkc"]
     assert f"captured  {files[0]} and {files[1]}; to read one: retick packet {files[0]}" in result.output
     host, joiner = (records(file) for file in files)
-    # What the bad link loses never passes the socket, so what one end sent is what the other got.
-    for source, target in ((joiner, host), (host, joiner)):
-        arrived = passed(target, sent=False)
-        assert len(arrived) > 30
-        assert arrived == passed(source, sent=True)[: len(arrived)]
+    # What the bad link loses never passes the socket.
+    assert_arrived(joiner, host)
+    assert_arrived(host, joiner)
     again = RUNNER.invoke(app, [*quick, "--capture", str(tmp_path / "demo.rtkc")])
     assert again.exit_code == 2
     assert "demo-host.rtkc exists already" in again.stderr

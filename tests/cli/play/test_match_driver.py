@@ -15,7 +15,7 @@ from retick.games.fighter import Fighter
 from retick.link import Reason
 from retick.rollback.lan import LanSession
 from retick.rollback.match.alarm import AlarmState
-from retick.rollback.session.input_bounds import NO_INPUTS
+from retick.rollback.session.messages.reasons import NO_INPUTS
 from retick.rollback.session.session import RollbackSession
 from retick.transport import Conditions, Impaired, MemoryHub
 from retick.wire import rbn1

@@ -7,7 +7,6 @@ from typer.testing import CliRunner
 
 from retick.cli.app import app
 from retick.cli.serve.serve import _runner_config
-from retick.errors import UsageError
 from retick.games.runner import RunnerConfig
 
 
@@ -45,14 +44,31 @@ def test_a_config_file_holds_where_no_option_was_given(tmp_path: Path) -> None:
     assert _runner_config(None, None, None, None) == RunnerConfig()
 
 
-def test_a_config_file_that_is_no_text_or_too_fast_is_misuse_and_one_that_is_no_json_is_complained_of(
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\xff\xfe{", "is not UTF-8 text"),
+        (b'{"serverTickRate": 1000}', "--tick-rate must be 1 to 240, not 1000"),
+        (b"{oops", "is not JSON: "),
+        (b"", "is not JSON: "),
+        (b"[" * 100_000, "is not JSON: "),
+        (b"[1]", "is not a JSON object"),
+    ],
+)
+def test_a_config_file_that_cannot_be_used_is_misuse(tmp_path: Path, content: bytes, words: str) -> None:
+    file = tmp_path / "server.json"
+    file.write_bytes(content)
+    result = CliRunner().invoke(app, ["serve", "--port", "0", "--seconds", "0.01", "--config", str(file)])
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_key_that_a_server_does_not_have_is_named_and_the_others_are_used(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """The same file may be a client's, too."""
     file = tmp_path / "server.json"
-    for content in (b"\xff\xfe{", b'{"serverTickRate": 1000}'):
-        file.write_bytes(content)
-        with pytest.raises(UsageError):
-            _runner_config(file, None, None, None)
-    file.write_bytes(b"{oops")
-    assert _runner_config(file, None, None, None) == RunnerConfig()
-    assert "server.json: not JSON, so defaults are used" in capsys.readouterr().err
+    file.write_text('{"mouseSensitivity": 0.0023, "maxPlayers": 4}')
+    assert _runner_config(file, None, None, None) == RunnerConfig(max_players=4)
+    assert capsys.readouterr().err == "retick: server.json: mouseSensitivity is not a key of this configuration\n"

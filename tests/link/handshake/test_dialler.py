@@ -13,6 +13,7 @@ from retick.link import (
     State,
 )
 from retick.link.handshake import packets as hs
+from retick.link.handshake.dialler import MOST_UNANSWERED, UNANSWERED_RATE
 from retick.link.layout import (
     ACCEPT,
     COOKIE,
@@ -123,6 +124,30 @@ def test_an_address_that_was_only_heard_of_gets_few_and_small_requests() -> None
     assert {data[0] for data in pair.guest_tap.sent} == {REQUEST}
     assert len(pair.guest_tap.sent) <= 8
     assert sum(map(len, pair.guest_tap.sent)) <= 1024
+
+
+def test_all_addresses_that_were_only_heard_of_share_one_budget() -> None:
+    """However many there are: 15 kB at once, and 64 bytes a second from then on."""
+    guest, sent, seconds = make_endpoint(1, max_connections=1000), 0, 320
+    for now in range(seconds):
+        guest.handle_timeout(now=now)
+        if now % 10 == 0:
+            for number in range(15):
+                guest.dial(f"victim{now}.{number}", heard_of=True)
+        sent += sum(len(data) for data, _ in guest.datagrams_to_send(now=now))
+    assert 15_000 < sent <= (MOST_UNANSWERED + UNANSWERED_RATE * seconds) * 128
+
+
+def test_requests_that_were_answered_are_not_counted() -> None:
+    pair = Pair(conditions=Conditions(latency=0.3))
+    for _ in range(2 * MOST_UNANSWERED):
+        connection = pair.dial(heard_of=True)
+        pair.run(1.3)
+        assert connection.is_connected
+        connection.close()
+        pair.run(0.6)
+    asked = sum(data[0] == REQUEST for data in pair.guest_tap.sent)
+    assert asked > MOST_UNANSWERED + UNANSWERED_RATE * pair.network.now
 
 
 @pytest.mark.parametrize("loss", [0.0, 0.3])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.link import Connected, LinkEndpoint, Reason
+from retick.link import Accept, Connected, LinkEndpoint, Reason, Request
 from retick.link.handshake import acceptor, door
 from retick.link.handshake import packets as hs
 from retick.link.handshake.door import Budget, Door, is_loopback, origin_of
@@ -18,9 +18,9 @@ from tests.link.pair import Pair, make_endpoint
 ROUTER = "198.51.100.7"
 
 
-def ask(host: LinkEndpoint, address: Any, connection_id: int, now: float) -> bytes:
+def ask(host: LinkEndpoint, address: Any, connection_id: int, now: float, number: int | None = None) -> bytes:
     """A whole handshake by hand, up to HELLO; the answer to it, or nothing."""
-    nonce = connection_id.to_bytes(8, "little")
+    nonce = (connection_id if number is None else number).to_bytes(8, "little")
     host.receive_datagram(hs.encode_request(nonce), address, now=now)
     [(answer, _)] = host.datagrams_to_send(now=now)
     _, cookie, _ = hs.decode_cookie(answer)
@@ -82,6 +82,22 @@ def test_unconfirmed_hellos_of_one_address_do_not_hold_all_connections() -> None
     # The same connection asking again is not another one.
     again = ask(host, (ROUTER, 1000), 1, now=1.0)
     assert hs.decode_accept(again).offer.connection_id == hs.decode_accept(answers[0]).offer.connection_id
+
+
+@pytest.mark.parametrize("new_nonce", [False, True])
+def test_one_who_only_repeats_its_hello_does_not_hold_a_connection(new_nonce: bool) -> None:
+    """Neither the same HELLO again nor a handshake that begins again lasts longer than a dial may."""
+    asked: list[float] = []
+
+    def admit(request: Request) -> Accept:
+        asked.append(host._now)
+        return Accept()
+
+    host = make_endpoint(1, admit=admit)
+    for now in range(60):
+        host.handle_timeout(now=now)
+        ask(host, (ROUTER, 1), 7, now=now, number=now if new_nonce else 7)
+    assert asked == [0, 10, 20, 30, 40, 50]
 
 
 def test_eight_players_behind_one_router_who_start_together_all_get_in_and_the_ninth_is_told_why() -> None:

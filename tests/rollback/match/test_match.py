@@ -257,6 +257,29 @@ def test_nobody_is_waited_for_whose_inputs_the_next_frame_does_not_need() -> Non
     assert event.waiting_for == (1,)  # type: ignore[attr-defined]  # it is Stalled
 
 
+def test_a_stall_names_players_of_peers_that_are_not_heard_too() -> None:
+    """Their inputs come through others, and the match waits for them as for any."""
+    match = Match(Tally(4), seed=1, local_players=(0,), config=CONFIG)
+    peers = [MatchPeer(player, (player,)) for player in (1, 2, 3)]
+    for peer in peers:
+        match.add_peer(peer)
+    for peer in peers[:2]:
+        match.remove_peer(peer)
+    match.engine.add_remote_inputs(2, 0, [1, 1, 1])
+    run_into_the_window(match)
+    [event] = match.events()
+    assert isinstance(event, Stalled)
+    assert event.waiting_for == (1, 3)
+
+
+def test_a_newcomer_that_has_no_link_yet_waits_for_all_who_play() -> None:
+    match = Match(Tally(3), seed=1, local_players=(1,), config=CONFIG, start_frame=5, joins_at=None)
+    assert not match.due(0.0)
+    [event] = match.events()
+    assert isinstance(event, Stalled)
+    assert (event.frame, event.waiting_for) == (5, (0, 2))
+
+
 def test_a_match_and_an_exchange_that_were_never_begun_raise_and_do_not_end_the_process() -> None:
     match, exchange = Match.__new__(Match), Exchange.__new__(Exchange)
     for call in (match.due, match.stats, lambda now: exchange.packet(), lambda now: match.advance(0, now)):

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from retick.link import Reason
 from retick.rollback.events import MatchEnded, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.session.input_bounds import DECIDING_SECONDS, NO_ACKNOWLEDGEMENTS, NO_INPUTS
+from retick.rollback.session.input_bounds import DECIDING_SECONDS
+from retick.rollback.session.messages.reasons import NO_ACKNOWLEDGEMENTS, NO_INPUTS
 from retick.rollback.session.session import RollbackSession
 from retick.testing.arenas import arena_for
 from retick.testing.chaos import play

@@ -134,6 +134,40 @@ def test_a_process_stopped_for_five_seconds_goes_on_with_the_match(name: str) ->
         assert not peer.events_of(DesyncDetected)
 
 
+def events_of_one_that_reads_them_late(mesh: Mesh, seconds: float) -> list[str]:
+    """The names of all events of peer0 in these seconds, read together."""
+    session: Any = mesh["peer0"].session
+    read, session.events = session.events, list
+    mesh.run(seconds)
+    return [type(event).__name__ for event in read()]
+
+
+def test_the_end_of_a_match_comes_after_all_that_happened_in_it() -> None:
+    mesh = fighting_mesh(USUAL)
+    mesh.crash("peer1")
+    assert events_of_one_that_reads_them_late(mesh, 12.0) == [
+        "PeerInterrupted",
+        "PeerDisconnected",
+        "Stalled",
+        "MatchEnded",
+    ]
+
+
+def test_the_part_of_a_session_that_ends_it_is_the_last_that_is_asked() -> None:
+    """Else players would be dropped from a match that has ended."""
+    mesh = fighting_mesh(USUAL)
+    session: Any = mesh["peer0"].session
+    other = session.peers[1]
+
+    def lose_everybody(match: Any, now: float) -> bool:
+        session.expel(other)
+        return True
+
+    session.lobby.after_frame = lose_everybody
+    session.is_quiet = False
+    assert events_of_one_that_reads_them_late(mesh, 2.0) == ["PeerDisconnected", "MatchEnded"]
+
+
 def test_silence_beyond_the_time_out_ends_the_match() -> None:
     mesh = fighting_mesh()
     mesh.play(60)

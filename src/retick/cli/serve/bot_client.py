@@ -3,6 +3,7 @@
 # retick: floats -- measurements
 
 import os
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Final
 
@@ -60,8 +61,11 @@ class BotClient:
         self.number = number
         host, port = server
         self.socket = open_udp("::" if ":" in host else "0.0.0.0", 0)
-        address = self.socket.resolve(host, port)
-        self.client = Client(NetRunner(), address, entropy=os.urandom, room=room, config=config)
+        with ExitStack() as undo:
+            undo.callback(self.socket.close)
+            address = self.socket.resolve(host, port)
+            self.client = Client(NetRunner(), address, entropy=os.urandom, room=room, config=config)
+            undo.pop_all()
         self.wire = Poll(Impaired(self.client, outgoing=link, incoming=link, seed=seed), self.socket)
         self.bot = CourseBot(seed)
         self.state = "dialling"

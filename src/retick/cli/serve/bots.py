@@ -2,20 +2,19 @@
 
 # retick: floats -- measurements
 
-import json
 import time
 from dataclasses import asdict
 from math import inf
 from typing import Annotated, Final
 
 import typer
-from rich.console import Console
 from rich.live import Live
 
 from retick.authority import ClientConfig
 from retick.cli.exit_codes import NO
 from retick.cli.play.pace import Pace
 from retick.cli.serve.bot_client import BotClient, BotLine, table_of
+from retick.cli.terminal import Screen, say, say_json
 from retick.errors import RetickError, UsageError
 from retick.transport import Conditions
 from retick.transport.udp import parse_address
@@ -58,7 +57,7 @@ def bots(
     config = ClientConfig(reset_on_reconcile=reset, delta=not fixed)
     running = [BotClient(number, seed + number, (host, port), room, conditions, config) for number in range(count)]
     if not as_json:
-        typer.echo(f"{count} {'bot dials' if count == 1 else 'bots dial'} {host} port {port} for {seconds:g} s")
+        say(f"{count} {'bot dials' if count == 1 else 'bots dial'} {host} port {port} for {seconds:g} s")
     try:
         _run(running, seconds, as_json)
     finally:
@@ -82,7 +81,7 @@ def _say_goodbye(running: list[BotClient]) -> None:
 
 
 def _run(running: list[BotClient], seconds: float, as_json: bool) -> None:
-    console = Console(highlight=False)
+    console = Screen()
     live = None
     if console.is_terminal and not as_json:
         live = Live(console=console, auto_refresh=False)
@@ -98,7 +97,7 @@ def _run(running: list[BotClient], seconds: float, as_json: bool) -> None:
                 lines = [bot.line() for bot in running]
                 if as_json:
                     for line in lines:
-                        print(json.dumps(asdict(line)), flush=True)
+                        say_json(asdict(line))
                 elif live is not None:
                     live.update(table_of(lines, "retick bots"), refresh=True)
             pace.wait()

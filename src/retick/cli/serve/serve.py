@@ -11,8 +11,10 @@ import typer
 
 from retick.authority import PlayerJoined, PlayerLeft, PlayerLost, PlayerRejoined, Server, ServerConfig, ServerEvent
 from retick.cli.exit_codes import complain
+from retick.cli.terminal import say
 from retick.errors import MissingExtra, UsageError
 from retick.games.runner import NetRunner, RunnerConfig, parse_config
+from retick.games.runner.netrunner.config import config_object
 from retick.transport.pump import Pump
 from retick.transport.udp import UdpSocket, open_udp
 
@@ -96,9 +98,13 @@ def _runner_config(
 
 def _read_config(path: Path) -> RunnerConfig:
     try:
-        found, complaints = parse_config(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        config_object(text)
     except UnicodeDecodeError as error:
         raise UsageError(f"--config {path} is not UTF-8 text") from error
+    except UsageError as error:
+        raise UsageError(f"--config {path} is {error}") from error
+    found, complaints = parse_config(text)
     for complaint in complaints:
         complain(f"{path.name}: {complaint}")
     return found
@@ -108,10 +114,10 @@ async def _run(server: Server, socket: UdpSocket, metrics: int | None, seconds: 
     def report(events: list[ServerEvent]) -> None:
         for event in events:
             room = f" {event.room!r}" if event.room else ""
-            typer.echo(f"player {event.peer_id}{room} {WORDS[type(event)]}")
+            say(f"player {event.peer_id}{room} {WORDS[type(event)]}")
 
     rooms = "one room" if len(server.rooms) == 1 else f"{len(server.rooms)} rooms"
-    typer.echo(f"listening on {socket.address[0]} port {socket.address[1]}, {rooms}")
+    say(f"listening on {socket.address[0]} port {socket.address[1]}, {rooms}")
     async with Pump(server, socket, on_events=report, drain=DRAIN) as pump:
         page = None if metrics is None else _open_metrics(server, metrics)
         try:
@@ -134,5 +140,5 @@ def _open_metrics(server: Server, port: int) -> "MetricsPage":
         page = MetricsPage(server, port)
     except OSError as error:
         raise UsageError(f"--metrics {port} cannot be opened: {error.strerror}") from error
-    typer.echo(f"metrics on http://127.0.0.1:{page.port}/")
+    say(f"metrics on http://127.0.0.1:{page.port}/")
     return page

@@ -144,7 +144,7 @@ class Acceptor:
             return answer
         connection._sequences.heard_at = now
         connection._origin = (address, hello.offer.connection_id)
-        known = _Accepted(connection, hello, answer)
+        known = _Accepted(connection, hello, answer, now)
         self._endpoint.connections[connection.local_id] = connection
         self._accepted[connection._origin] = known
         self.door.enter(connection, address)
@@ -157,7 +157,10 @@ class Acceptor:
         if connection.state is State.ACCEPTED:
             known.hello = hello
             self._agree(known)
-            connection._confirm_by = now + self._endpoint.config.confirm_timeout
+            config = self._endpoint.config
+            # A dialler that begins again has time until its dial ends. Whoever only repeats itself gets no more.
+            longest = max(config.dial_timeout, config.confirm_timeout)
+            connection._confirm_by = min(now + config.confirm_timeout, known.since + longest)
             self._endpoint._arm(connection, connection._confirm_by)
         self._endpoint._reply(packets.encode_accept(self._acceptance(known)), address)
 
@@ -189,11 +192,12 @@ class Acceptor:
 
 
 class _Accepted:
-    """An admitted connection, the HELLO that it was last agreed with, and the application's answer."""
+    """An admitted connection, the HELLO that it was last agreed with, the application's answer, and since when."""
 
-    __slots__ = ("answer", "connection", "hello")
+    __slots__ = ("answer", "connection", "hello", "since")
 
-    def __init__(self, connection: Connection, hello: Hello, answer: Accept) -> None:
+    def __init__(self, connection: Connection, hello: Hello, answer: Accept, since: float) -> None:
+        self.since = since
         self.connection = connection
         self.hello = hello
         self.answer = answer

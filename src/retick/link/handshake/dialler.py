@@ -27,6 +27,10 @@ LONGEST_WAIT = 0.5
 """Seconds."""
 LONGEST_WAIT_HEARD_OF = 2.0
 """The same for an address from a third peer, where each wait is twice the one before."""
+MOST_UNANSWERED = 120
+"""REQUESTs of one endpoint to all addresses that it only heard of and that have not answered: 15 addresses."""
+UNANSWERED_RATE = 0.5
+"""How many more there may be each second."""
 MAX_HELLOS = 8
 """HELLOs without an answer before the handshake starts again: the acceptor may have a new secret."""
 
@@ -35,6 +39,7 @@ class Dialler:
     """What one connection asks for, and when it asks again."""
 
     __slots__ = (
+        "_asked",
         "_commitment",
         "_connection",
         "_cookie",
@@ -66,6 +71,8 @@ class Dialler:
         self._data = data
         self._heard_of = heard_of
         """The address comes from a third peer, and nobody there has answered yet."""
+        self._asked = 0
+        """REQUESTs that were sent to such an address."""
         self._cookie = b""
         self._commitment = b""
         self._hellos = 0
@@ -98,8 +105,11 @@ class Dialler:
             data = packets.encode_hello(self._hello())
         else:
             data = packets.encode_request(self._connection._nonce, MIN_REQUEST if self._heard_of else MIN_HANDSHAKE)
-        out.append((data, self._connection.address))
         self._next_at = now + self._wait
+        if self._heard_of and not self._endpoint._unanswered.spend(now):
+            return
+        self._asked += self._heard_of
+        out.append((data, self._connection.address))
         growth, longest = (2.0, LONGEST_WAIT_HEARD_OF) if self._heard_of else (1.5, LONGEST_WAIT)
         self._wait = min(self._wait * growth, longest)
 
@@ -119,6 +129,8 @@ class Dialler:
         if self._connection.state is not State.REQUESTING:
             return False
         self._heard_of = False
+        self._endpoint._unanswered.give_back(self._asked)
+        self._asked = 0
         self._cookie = cookie
         self._commitment = commitment
         self._connection.state = State.PROPOSING

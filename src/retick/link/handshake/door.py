@@ -46,17 +46,21 @@ def is_loopback(address: Hashable) -> bool:
 
 
 class Budget:
-    """A token bucket: it fills at ``rate`` a second, and holds what one second brings."""
+    """A token bucket: it fills at ``rate`` a second, and holds ``most``, or what one second brings."""
 
-    __slots__ = ("_left", "_rate", "_spent_at")
+    __slots__ = ("_left", "_most", "_rate", "_spent_at")
 
-    def __init__(self, rate: float, now: float) -> None:
+    def __init__(self, rate: float, now: float, *, most: float | None = None) -> None:
         self._rate = rate
-        self._left = rate
+        self._most = self._left = rate if most is None else most
         self._spent_at = now
 
+    def give_back(self, amount: int) -> None:
+        """What was spent has turned out to be well spent."""
+        self._left = min(self._most, self._left + amount)
+
     def spend(self, now: float) -> bool:
-        self._left = min(self._rate, self._left + max(0.0, now - self._spent_at) * self._rate)
+        self._left = min(self._most, self._left + max(0.0, now - self._spent_at) * self._rate)
         self._spent_at = now
         if self._left < 1.0:
             return False

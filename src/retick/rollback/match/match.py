@@ -340,7 +340,9 @@ class Match:
         self.stalled_since = now
         self.stalls += 1
         self.resend_at = now
-        late = tuple(sorted(player for exchange in self.exchanges for player in self.waits_for(exchange)))
+        # Also those of peers that we do not hear, or have no link with yet.
+        others = [player for player in range(self.engine.num_players) if player not in self.engine.local_players]
+        late = tuple(player for player in others if self.engine.is_missing(player, self.frontier))
         self.happened.append(Stalled(frame=self.engine.frame, waiting_for=late))
 
     def waits_for(self, exchange: Exchange) -> list[int]:

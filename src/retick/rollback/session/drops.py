@@ -9,10 +9,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from retick.errors import InvalidValue, RetickError
-from retick.link import Reason, describe
+from retick.link import Reason
 from retick.rollback.events import PeerUnheard, PlayersDropped
 from retick.rollback.match.match import Match
 from retick.rollback.session.messages.drop import Drop, decode_drop, encode_drop
+from retick.rollback.session.messages.reasons import describe
 from retick.rollback.session.messages.roster import pack_seats
 from retick.rollback.session.next_match import next_number
 from retick.rollback.session.part import SessionPart

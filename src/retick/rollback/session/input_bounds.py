@@ -14,18 +14,15 @@ from typing import TYPE_CHECKING
 
 from retick.rollback.match.exchange import Exchange
 from retick.rollback.match.match import Match
+from retick.rollback.session.messages.reasons import NO_ACKNOWLEDGEMENTS, NO_INPUTS, describe
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer, Role
 
 if TYPE_CHECKING:
     from retick.rollback.session.session import RollbackSession
 
-__all__ = ["DECIDING_SECONDS", "NO_ACKNOWLEDGEMENTS", "NO_INPUTS", "InputBounds"]
+__all__ = ["DECIDING_SECONDS", "InputBounds"]
 
-NO_INPUTS = 211
-"""A reason for being expelled: inputs that everyone waits for are not sent."""
-NO_ACKNOWLEDGEMENTS = 212
-"""A reason for being expelled: our inputs are not acknowledged."""
 LONGEST_STEP = 1.0
 """Seconds of waiting that count from one look to the next: while our own process is stopped nobody else is to blame."""
 FRAMES_TAKE_OFF = 10
@@ -100,9 +97,9 @@ class InputBounds(SessionPart):
             # They may all wait for one of them that sends its inputs to us alone. They find out who it is, not we.
             timeout += match.config.disconnect_after + NEWCOMER_SECONDS
         if watch.is_overdue:
-            self._session.expel(peer, "acknowledges no inputs", reason=NO_ACKNOWLEDGEMENTS)
+            self._session.expel(peer, describe(NO_ACKNOWLEDGEMENTS), reason=NO_ACKNOWLEDGEMENTS)
         elif watch.is_waited_for and watch.waited >= timeout:
-            self._session.expel(peer, "sends no inputs", reason=NO_INPUTS)
+            self._session.expel(peer, describe(NO_INPUTS), reason=NO_INPUTS)
 
 
 def _is_catching_up(match: Match) -> bool:

@@ -7,21 +7,19 @@ from retick.link import LinkConfig, Reason
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.messages.connect import (
     LARGEST_REACH,
-    OTHER_VERSION,
     Reach,
     decode_acceptance,
     version_fault,
 )
+from retick.rollback.session.messages.reasons import OTHER_VERSION, REACHES_TOO_FAR
 from retick.rollback.session.messages.roster import MAX_SEATS
 from retick.sim.contract import NamesItself, input_size_of
 from retick.wire import rbn1
 
-__all__ = ["EXTENSIONS", "REACHES_TOO_FAR", "acceptance_fault", "link_config_for", "reach_fault", "reach_of"]
+__all__ = ["EXTENSIONS", "acceptance_fault", "link_config_for", "reach_fault", "reach_of"]
 
 EXTENSIONS = rbn1.TIME_SYNC | rbn1.WIDE_INPUTS
 """The RBN1 extensions that this side knows."""
-REACHES_TOO_FAR = 210
-"""A reason of refusal: the other side's window and delay are more than our history holds."""
 _USUAL = LinkConfig()
 
 

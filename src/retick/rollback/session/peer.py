@@ -5,14 +5,17 @@ from enum import Enum
 from retick.link import Connection
 from retick.rollback.match.peer import MatchPeer
 from retick.rollback.match.stats import PathStats
+from retick.rollback.session.messages.roster import NO_TOKEN
 
-__all__ = ["HOST_ID", "LAST_PEER_ID", "SPECTATOR_ID", "Peer", "Phase", "Role"]
+__all__ = ["HOST_ID", "LAST_PEER_ID", "NO_ID", "SPECTATOR_ID", "Peer", "Phase", "Role"]
 
 HOST_ID = 0
 """The id of the peer that gathers the others; once the match runs it is like any other."""
 SPECTATOR_ID = 255
 """In place of a peer id: all spectators."""
 LAST_PEER_ID = SPECTATOR_ID - 1
+NO_ID = SPECTATOR_ID
+"""In place of a peer id: a joiner or a newcomer whose link is not up yet."""
 LONG_MESSAGES_LIMIT = 192 * 1024
 """Bytes that may wait in a link before more of a long message is sent: short messages must always fit."""
 
@@ -39,7 +42,7 @@ class Role(Enum):
 class Peer(MatchPeer):
     """One remote peer: what the match knows of it, its role and its connection."""
 
-    __slots__ = ("connection", "is_heard", "ready", "role", "was_dialled")
+    __slots__ = ("connection", "is_heard", "pair_token", "ready", "role", "was_dialled")
 
     def __init__(self, peer_id: int, players: tuple[int, ...], role: Role = Role.PLAYER) -> None:
         super().__init__(peer_id, players)
@@ -47,6 +50,8 @@ class Peer(MatchPeer):
         self.connection: Connection | None = None
         self.is_heard = True
         """False for a player that we no longer hear and that may still be in the match: others may hear it."""
+        self.pair_token = NO_TOKEN
+        """What it shows when it calls us."""
         self.ready = False
         """Whether it has said READY."""
         self.was_dialled = False

@@ -20,7 +20,6 @@ from retick.link import (
     LinkEvent,
     Reason,
     Refused,
-    describe,
 )
 from retick.link import MessageReceived as LinkMessageReceived
 from retick.link import Resumed as LinkResumed
@@ -47,10 +46,11 @@ from retick.rollback.session.joining.admit import Admission
 from retick.rollback.session.joining.joins import Joins
 from retick.rollback.session.joining.lobby import Lobby
 from retick.rollback.session.joining.newcomer import Newcomer
-from retick.rollback.session.joining.sponsor import ASK_SPONSOR, Sponsor
+from retick.rollback.session.joining.sponsor import Sponsor
 from retick.rollback.session.link_config import EXTENSIONS, acceptance_fault, link_config_for, reach_of
 from retick.rollback.session.members import Members
 from retick.rollback.session.messages.connect import announced_reach, encode_call, encode_play
+from retick.rollback.session.messages.reasons import ASK_SPONSOR, describe
 from retick.rollback.session.messages.roster import MAX_SEATS_EACH, TOKEN_SIZE, RosterEntry
 from retick.rollback.session.messages.routes import MessageRoutes
 from retick.rollback.session.peer import HOST_ID, Peer, Phase, Role
@@ -92,14 +92,14 @@ class RollbackSession(Members):
         self.config = config or MatchConfig()
         self.local_players = tuple(range(seats)) if host_address is None else ()
         self.token = entropy(TOKEN_SIZE) if host_address is None else b""
-        """What peers of this match show when they call each other."""
+        """The name of the roster, which peers of this match show when they call each other."""
         self.entropy = entropy
         self.drop_agreement = DropAgreement()
         self.is_host = host_address is None
         self.seats_asked = seats
         """How many players are at this peer."""
         self.now = 0.0
-        """The time of the link's events that are being read."""
+        """The time at which the parts were last called."""
         self._reach = reach_of(self.config)
         self.admission = Admission(self)
         self.link = LinkEndpoint(
@@ -233,13 +233,13 @@ class RollbackSession(Members):
     def call(self, entry: RosterEntry) -> None:
         """Call a peer of the match that is known from a roster."""
         peer = self.peers[entry.peer_id] = Peer(entry.peer_id, entry.players)
-        data, peer.was_dialled = encode_call(self.token, self.peer_id, self._reach), True
+        data, peer.was_dialled = encode_call(self.token, self.peer_id, self._reach, entry.pair_token), True
         peer.attach(self.link.dial(entry.address, seats=0, data=data, heard_of=True))
 
     def expect(self, peer: Peer) -> None:
         """A peer of the match is going to call, or has called before we knew of it."""
         self.peers[peer.peer_id] = peer
-        connection = self.admission.claim(peer.peer_id)
+        connection = self.admission.claim(peer)
         if connection is not None:
             peer.attach(connection)
             if connection.is_connected:
@@ -298,6 +298,9 @@ class RollbackSession(Members):
     def _end(self, reason: str) -> None:
         if self.phase is not Phase.ENDED:
             self.phase = Phase.ENDED
+            if self.match is not None:
+                # What happened in the match was before its end.
+                self.happened += self.match.events()
             self.tell(MatchEnded(reason=reason))
 
     def expel(self, peer: Peer, text: str = VIOLATION, *, reason: int = Reason.VIOLATION) -> None:
@@ -315,11 +318,11 @@ class RollbackSession(Members):
             self._input_forwarding.receive(peer, data, self.match, now)
 
     def ask_parts(self, match: Match, now: float) -> bool:
-        is_quiet = True
+        self.now, is_quiet = now, True
         for part in self.parts:
             if part.after_frame(match, now):
                 is_quiet = False
-            if self.match is not match:
+            if self.match is not match or not self.running:
                 return False
         return is_quiet
 
@@ -373,6 +376,8 @@ class RollbackSession(Members):
         if terms is not None and not self.local_players:
             self.local_players = terms.seats
         if peer.role is Role.NEWCOMER and not self.sponsor.let_in(peer):
+            return
+        if peer.role is Role.JOINER and not self.lobby.let_in(peer):
             return
         if peer.role is not Role.SPECTATOR:
             self.tell(PeerConnected(peer=peer.peer_id, players=peer.players))

@@ -14,17 +14,17 @@ from retick.link import (
     Refuse,
     Refused,
     Request,
-    describe,
 )
 from retick.rollback.events import MatchEnded, MatchEvent, SourceChanged, WatchingStarted
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.timesync import Pace
 from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages.addresses import is_reachable
-from retick.rollback.session.messages.connect import FROM_A_STATE, OTHER_VERSION, encode_watch, version_fault
+from retick.rollback.session.messages.connect import FROM_A_STATE, encode_watch, version_fault
 from retick.rollback.session.messages.feed import decode_feed
 from retick.rollback.session.messages.join import Welcome, decode_welcome
 from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.messages.reasons import OTHER_VERSION, describe
 from retick.rollback.session.messages.roster import RosterEntry
 from retick.rollback.session.state_transfer import StateReceiver
 from retick.sim.contract import Input, input_size_of

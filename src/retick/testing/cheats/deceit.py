@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 from retick.link import Reason
 from retick.rollback.match.config import MatchConfig
@@ -135,34 +135,41 @@ class MeetsNobody(Lies):
         self.say_to_some(encode_meet(Meet(new % 256, seats, match.engine.frame, "nowhere", match.number)))
 
 
-class PromisesAbsurdFrames(Cheat):
-    rule = "PROMISE of a frame that is far away"
-    needs_return = never_hosts = True
+class LiesWhileOneJoins(Cheat):
+    """Base class of cheats that send something else in place of one kind of message, while somebody comes in."""
+
+    kind: ClassVar[Kind]
+    needs_return = True
     least_peers = 4
     roles = ("player",)
 
     def message(self, peer: Peer, data: bytes) -> Iterable[bytes]:
-        if kind_of(data) is not Kind.PROMISE:
-            return (data,)
+        return self.instead(*self.lies(peer, data)) if kind_of(data) is self.kind else (data,)
+
+    def lies(self, peer: Peer, data: bytes) -> Iterable[bytes]:
+        raise NotImplementedError
+
+
+class PromisesAbsurdFrames(LiesWhileOneJoins):
+    rule = "PROMISE of a frame that is far away"
+    kind = Kind.PROMISE
+    never_hosts = True
+
+    def lies(self, peer: Peer, data: bytes) -> Iterable[bytes]:
         peer_id, frame = decode_byte_and_number(data)
         history = self.session.config.history
         absurd = self.dice.choice((0, frame + history, frame + 2 * history - 20, frame + 4000, 0xFFFFFFFF))
-        return self.instead(encode_byte_and_number(Kind.PROMISE, peer_id, min(absurd, 0xFFFFFFFF)))
+        return (encode_byte_and_number(Kind.PROMISE, peer_id, min(absurd, 0xFFFFFFFF)),)
 
 
-class CommitsTwice(Cheat):
+class CommitsTwice(LiesWhileOneJoins):
     rule = "COMMIT twice, with different frames"
-    needs_return = hosts = True
-    least_peers = 4
-    roles = ("player",)
-    splits = True
+    kind = Kind.COMMIT
+    hosts = splits = True
 
-    def message(self, peer: Peer, data: bytes) -> Iterable[bytes]:
-        if kind_of(data) is not Kind.COMMIT:
-            return (data,)
+    def lies(self, peer: Peer, data: bytes) -> Iterable[bytes]:
         peer_id, frame = decode_byte_and_number(data)
-        other = encode_byte_and_number(Kind.COMMIT, peer_id, frame + self.dice.choice((-1, 1, 20)))
-        return self.instead(data, other)
+        return data, encode_byte_and_number(Kind.COMMIT, peer_id, frame + self.dice.choice((-1, 1, 20)))
 
 
 class SendsStatesUnasked(Lies):

@@ -7,8 +7,8 @@ from typing import Any
 from retick.rollback.match.match import Match
 from retick.rollback.session.messages.kinds import Kind, decode_byte_and_number, encode_byte_and_number
 from retick.rollback.session.peer import Peer
-from retick.testing.cheats.cheat import Cheat, kind_of, read_inputs
-from retick.testing.cheats.deceit import Lies
+from retick.testing.cheats.cheat import Cheat, read_inputs
+from retick.testing.cheats.deceit import Lies, LiesWhileOneJoins
 from retick.wire import rbn1
 
 __all__ = ["EQUIVOCATIONS"]
@@ -73,29 +73,23 @@ class TwoDrops(Lies):
             self.say_drop([peer], match, [self.dice.choice(rest)] if rest else [])
 
 
-class TwoCommits(Cheat):
+class TwoCommits(LiesWhileOneJoins):
     rule = "COMMIT with another frame to each peer"
-    splits = needs_return = hosts = True
-    least_peers = 4
-    roles = ("player",)
+    kind = Kind.COMMIT
+    hosts = splits = True
 
-    def message(self, peer: Peer, data: bytes) -> Iterable[bytes]:
-        if kind_of(data) is not Kind.COMMIT:
-            return (data,)
+    def lies(self, peer: Peer, data: bytes) -> Iterable[bytes]:
         peer_id, frame = decode_byte_and_number(data)
-        return self.instead(encode_byte_and_number(Kind.COMMIT, peer_id, frame + peer.peer_id))
+        return (encode_byte_and_number(Kind.COMMIT, peer_id, frame + peer.peer_id),)
 
 
-class TwoPromises(Cheat):
+class TwoPromises(LiesWhileOneJoins):
     rule = "CANCEL and PROMISE for the same newcomer"
-    needs_return = never_hosts = True
-    least_peers = 4
-    roles = ("player",)
+    kind = Kind.PROMISE
+    never_hosts = True
 
-    def message(self, peer: Peer, data: bytes) -> Iterable[bytes]:
-        if kind_of(data) is not Kind.PROMISE:
-            return (data,)
-        return self.instead(data, bytes((Kind.CANCEL, data[1])), data)
+    def lies(self, peer: Peer, data: bytes) -> Iterable[bytes]:
+        return data, bytes((Kind.CANCEL, data[1])), data
 
 
 EQUIVOCATIONS: dict[str, type[Cheat]] = {

@@ -16,7 +16,7 @@ from retick.rollback.session.peer import Peer
 from retick.testing.cheats.cheat import Cheat, Datagrams
 from retick.testing.cheats.random_messages import Draws, random_message
 
-__all__ = ["FLOODS", "RequestFlood"]
+__all__ = ["FLOODS", "Knocks"]
 
 REACH = Reach(12, 2)
 A_FRAME = 8
@@ -206,21 +206,31 @@ class RequestFlood:
         return self._link.datagrams_to_send(now=now)
 
 
-class FloodsOfRequests(Cheat):
-    rule = "asks for connections of all kinds, many times a second"
+class Knocks(Cheat):
+    """Base class of cheats that ask others for connections, over and over."""
 
     def __init__(self, session: Any, dice: Random) -> None:
         super().__init__(session, dice)
         self._flood = RequestFlood(session, session.sim, dice)
 
+    def addresses(self) -> list[Hashable]:
+        """Who is asked."""
+        raise NotImplementedError
+
     def received(self, data: bytes, address: Hashable, now: float) -> None:
         self._flood.receive(data, address, now)
 
     def datagrams(self, out: Datagrams, now: float) -> Datagrams:
-        addresses = [peer.connection.address for peer in self.others if peer.connection is not None]
-        more = self._flood.datagrams(addresses, now)
+        more = self._flood.datagrams(self.addresses(), now)
         self.broken += len(more)
         return out + more
+
+
+class FloodsOfRequests(Knocks):
+    rule = "asks for connections of all kinds, many times a second"
+
+    def addresses(self) -> list[Hashable]:
+        return [peer.connection.address for peer in self.others if peer.connection is not None]
 
 
 FLOODS: dict[str, type[Cheat]] = {

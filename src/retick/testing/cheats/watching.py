@@ -8,7 +8,7 @@ from retick.link.layout import CONTROL
 from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.spectate.spectator import SpectatorSession
 from retick.testing.cheats.cheat import Cheat, Datagrams
-from retick.testing.cheats.floods import RequestFlood
+from retick.testing.cheats.floods import Knocks
 
 __all__ = ["WATCHERS", "CheatingSpectator"]
 
@@ -43,20 +43,11 @@ class WatchesAndTalks(Watcher):
         return out
 
 
-class WatchesAndKnocks(Watcher):
+class WatchesAndKnocks(Watcher, Knocks):
     rule = "a spectator that asks for connections of all kinds, many times a second"
 
-    def __init__(self, session: Any, dice: Random) -> None:
-        super().__init__(session, dice)
-        self._flood = RequestFlood(session, session.sim, dice)
-
-    def received(self, data: bytes, address: Hashable, now: float) -> None:
-        self._flood.receive(data, address, now)
-
-    def datagrams(self, out: Datagrams, now: float) -> Datagrams:
-        more = self._flood.datagrams([self.session.source], now)
-        self.broken += len(more)
-        return out + more
+    def addresses(self) -> list[Hashable]:
+        return [self.session.source]
 
 
 class WatchesAndThrows(Watcher):

@@ -43,7 +43,13 @@ def _forget_sponsor(sponsor: Any, now: float) -> None:
         sponsor._first_frame = sponsor._began_at = sponsor._proposed_at = None
         sponsor._promises, sponsor._progress, sponsor._last, sponsor._moved_at = {}, (), 0, 0.0
         sponsor._has_joined = False
-    sponsor._held_off = {host: until for host, until in sponsor._held_off.items() if now < until}
+    # For those that come in, are lost, and come again: in the model nobody comes so often.
+    sponsor._came_in = {}
+
+
+def _forget_held_off(held_off: Any, now: float) -> None:
+    held_off._now = 0.0
+    held_off._waits = {origin: wait for origin, wait in held_off._waits.items() if now < wait.until}
 
 
 def _forget_newcomer(newcomer: Any, now: float) -> None:
@@ -119,6 +125,7 @@ def _forget_match(match: Any, now: float) -> None:
 _FORGET: dict[str, Callable[[Any, float], None]] = {
     "Joins": _forget_joins,
     "Sponsor": _forget_sponsor,
+    "HeldOff": _forget_held_off,
     "Newcomer": _forget_newcomer,
     "Lobby": _forget_lobby,
     "EarlyCalls": _forget_calls,

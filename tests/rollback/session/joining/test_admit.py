@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from retick.link import Accept, Connected, LinkEndpoint, Reason, Refused
+from retick.link import Accept, Connected, Connection, LinkEndpoint, Reason, Refused
 from retick.rollback.events import MatchEnded, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.joining.admit import EARLY_SECONDS, MOST_EARLY_CALLS
-from retick.rollback.session.link_config import REACHES_TOO_FAR, link_config_for
+from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages.connect import (
-    OTHER_VERSION,
     VERSION,
     Reach,
     encode_acceptance,
@@ -20,6 +19,7 @@ from retick.rollback.session.messages.connect import (
     encode_play,
     encode_watch,
 )
+from retick.rollback.session.messages.reasons import OTHER_VERSION, REACHES_TOO_FAR
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.rollback.spectate.spectator import SpectatorSession
 from retick.transport.memory import MemoryHub
@@ -43,6 +43,7 @@ class Lane:
         self._hub = MemoryHub()
         self._hub.attach("session", session)
         self._hub.attach(STRANGER, self.stranger)
+        self._others: dict[str, LinkEndpoint] = {}
         self._now = 0.0
 
     def run(self, seconds: float = 0.5) -> None:
@@ -58,6 +59,17 @@ class Lane:
         events = [event for event in self.stranger.events() if event.connection is connection]
         [answer] = [event for event in events if isinstance(event, Connected | Refused)]
         return answer
+
+    def call_from(self, address: str, peer_id: int) -> Connection:
+        """An early call from elsewhere, by somebody with a pair token of its own."""
+        link = self._others.get(address)
+        if link is None:
+            link = self._others[address] = LinkEndpoint(self.stranger.config, entropy=Random(address).randbytes)
+            self._hub.attach(address, link)
+        data = encode_call(bytes(8), peer_id, REACH, address.encode().ljust(8))
+        connection = link.dial("session", seats=0, data=data)
+        self.run(0.1)
+        return connection
 
 
 def host() -> RollbackSession:
@@ -166,6 +178,20 @@ def test_early_calls_wait_up_to_a_bound() -> None:
         assert isinstance(lane.ask(encode_call(bytes(8), peer_id, REACH), seats=0, seconds=0.1), Connected)
     for peer_id in (99, 0):
         assert lane.ask(encode_call(bytes(8), peer_id, REACH), seats=0).text == "too many wait here already"
+
+
+def test_one_address_cannot_take_the_places_of_early_calls_from_others() -> None:
+    """Each other address gets a place of the one that has most, until they have as many."""
+    lane = Lane(joiner(), admit=lambda request: Accept(seats=(1,), data=encode_acceptance(REACH)))
+    theirs = [
+        lane.ask(encode_call(bytes(8), peer_id, REACH), seats=0, seconds=0.1).connection
+        for peer_id in range(MOST_EARLY_CALLS)
+    ]
+    answers = [lane.call_from("another", peer_id) for peer_id in range(MOST_EARLY_CALLS)]
+    half = MOST_EARLY_CALLS // 2
+    assert [answer.is_connected for answer in answers] == [True] * half + [False] * half
+    assert [call.close_reason for call in theirs] == [None] * half + [Reason.DENIED] * half
+    assert lane.call_from("a third", 1).is_connected
 
 
 @pytest.mark.parametrize("session", [joiner, playing])

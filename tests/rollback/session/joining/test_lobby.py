@@ -7,22 +7,24 @@ import pytest
 
 from retick.errors import InvalidValue
 from retick.games.fighter import Fighter
-from retick.link import Accept, Connected, Connection, LinkEndpoint, Refuse
+from retick.link import Accept, Connected, Connection, LinkEndpoint, Reason, Refuse, State
+from retick.link.layout import ACCEPT
 from retick.rollback.events import MatchEnded, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.joining.lobby import GRACE, LINKING_SECONDS, MOST_ROSTERS
 from retick.rollback.session.joining.newcomer import LONGEST_WAIT
-from retick.rollback.session.joining.sponsor import ASK_SPONSOR
 from retick.rollback.session.link_config import link_config_for
-from retick.rollback.session.messages.connect import Reach, encode_acceptance
+from retick.rollback.session.messages.connect import Reach, encode_acceptance, encode_call
 from retick.rollback.session.messages.join import Welcome, encode_welcome
 from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
+from retick.rollback.session.messages.reasons import ASK_SPONSOR
 from retick.rollback.session.messages.roster import Roster, RosterEntry, encode_ready, encode_roster, encode_start
 from retick.rollback.session.messages.state import StateHeader, encode_chunk
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 from retick.transport.memory import MemoryHub
+from retick.transport.simulated import SimulatedNetwork
 from tests.rollback.session.matches import STAY, presses
 from tests.toys import Tally
 
@@ -190,6 +192,23 @@ def test_one_roster_makes_a_joiner_send_little_to_whoever_is_named_in_it() -> No
     assert sum(victim.received for victim in victims) == 14 * 8 * 128
     [ended] = [event for event in host.joiner.events() if isinstance(event, MatchEnded)]
     assert ended.reason == "peer 15 has no link with peer 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14: no answer"
+
+
+def test_many_rosters_make_a_joiner_send_little_more_than_one() -> None:
+    """It was 15 kB for each of 32."""
+    host = BadHost((15,), game=Tally(16))
+    victims = [Victim() for _ in range(14)]
+    for number, victim in enumerate(victims):
+        host.attach(f"victim{number}", victim)
+    entries = [RosterEntry(number + 1, (number + 1,), f"victim{number}") for number in range(14)]
+    message = roster(HOST_ENTRY, *entries, RosterEntry(15, (15,), "joiner"), peer_id=15)
+    for _ in range(MOST_ROSTERS):
+        assert host.joiner.phase is Phase.GATHERING
+        host.connection.send_reliable(message)
+        host.run(9.0)
+        host.connection.send_reliable(encode_byte(Kind.CANCEL, 2))
+        host.run(0.5)
+    assert sum(victim.received for victim in victims) <= (120 + 0.5 * MOST_ROSTERS * 9.5) * 128 < 36_000
 
 
 BAD_ADDRESSES: list[Any] = [("10.0.0.9", 7777), ("127.0.0.1", 7777), "", ("224.0.0.1", 7777), ("fe80::1%\u00e9", 7)]
@@ -365,6 +384,96 @@ def test_a_joiner_that_leaves_around_the_start_leaves_the_others_as_one(delay: f
         assert {peer.session.gone for peer in mesh.alive} == {leaver.local_players}
         mesh.play(mesh["peer0"].final_frame + 100)
         mesh.verify()
+
+
+class CallsInTheNamesOfOthers(RollbackSession):
+    """As soon as it has a roster it calls every other joiner as if it were a third one."""
+
+    def call(self, entry: RosterEntry) -> None:
+        super().call(entry)
+        for name in range(entry.peer_id + 1, 4):
+            if name != self.peer_id:
+                data = encode_call(self.token, name, Reach(12, 2), entry.pair_token)
+                self.link.dial(entry.address, seats=0, data=data)
+
+
+@pytest.mark.parametrize("slow", ["peer1", "peer2", "peer3"])
+def test_no_joiner_can_call_in_the_name_of_another(slow: str) -> None:
+    """Also if the other one calls later: the place that is kept for it is not taken."""
+    names = [f"peer{i}" for i in range(4)]
+    mesh = Mesh(
+        lambda: Tally(4),
+        seats=dict.fromkeys(names, 1),
+        make_session=dict.fromkeys(names, CallsInTheNamesOfOthers),
+        conditions=Conditions(latency=0.02),
+        press=presses(1),
+    )
+    for other in names[1:]:
+        if other != slow:
+            mesh.link(other, slow, Conditions(latency=0.06))
+    mesh.start(limit=6.0)
+    mesh.play(60)
+    mesh.verify()
+
+
+def test_each_pair_of_joiners_has_a_token_that_no_third_one_knows() -> None:
+    mesh = gathering(4)
+    known: dict[bytes, set[int]] = {}
+    for name in ("peer1", "peer2", "peer3"):
+        session: Any = mesh[name].session
+        mesh.run_until(lambda session=session: session.phase is Phase.LINKING, limit=2.0, what="a roster")
+        for peer in session.peers.values():
+            if peer.peer_id > session.peer_id:
+                known.setdefault(peer.pair_token, set()).update((peer.peer_id, session.peer_id))
+    assert sorted(map(sorted, known.values())) == [[1, 2], [1, 3], [2, 3]]
+
+
+class NeverConfirms(RollbackSession):
+    """Asks for a seat, and again, and does not hear that it has one."""
+
+    def receive_datagram(self, data: Any, address: Any, *, now: float) -> None:
+        if data[0] != ACCEPT:
+            super().receive_datagram(data, address, now=now)
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_one_that_never_confirms_its_link_takes_no_seat_from_anybody(players: int) -> None:
+    """Four of them at one address ask for seats all the time: those who come meanwhile get seats as if alone."""
+    network = SimulatedNetwork(seed=1, conditions=Conditions(latency=0.02))
+    host = RollbackSession(Tally(players), entropy=Random(1).randbytes)
+    network.attach("host", host)
+    for port in range(4):
+        stranger = NeverConfirms(Tally(players), entropy=Random(100 + port).randbytes, host_address="host")
+        network.attach(("198.51.100.7", port), stranger)
+    network.run(until=3.0)
+    assert sum(connection.state is State.ACCEPTED for connection in host.link.connections.values()) == 4
+    joiners = [
+        RollbackSession(Tally(players), entropy=Random(10 + number).randbytes, host_address="host")
+        for number in range(1, players)
+    ]
+    for number, joiner in enumerate(joiners):
+        network.attach(f"joiner{number}", joiner)
+    network.run(until=4.0)
+    assert {session.phase for session in (host, *joiners)} == {Phase.RUNNING}
+    assert sorted(joiner.local_players for joiner in joiners) == [(seat,) for seat in range(1, players)]
+
+
+def test_of_two_who_were_offered_one_seat_the_first_whose_link_is_up_has_it() -> None:
+    network = SimulatedNetwork(seed=1, conditions=Conditions(latency=0.02))
+    host = RollbackSession(Tally(2), entropy=Random(1).randbytes)
+    network.attach("host", host)
+    slow, quick = (
+        RollbackSession(Tally(2), entropy=Random(number).randbytes, host_address="host") for number in (2, 3)
+    )
+    network.link("slow", "host", Conditions(latency=0.02), Conditions(latency=0.2))
+    network.attach("slow", slow)
+    network.run(until=0.25)
+    assert host.peers == {}
+    network.attach("quick", quick)
+    network.run(until=1.0)
+    assert (quick.running, slow.phase) == (True, Phase.ENDED)
+    [refused] = [event for event in slow.events() if isinstance(event, PeerDisconnected)]
+    assert (refused.reason, refused.text) == (Reason.SEATS, "1 seats were asked for, 0 are free")
 
 
 def test_ready_for_a_roster_that_does_not_hold_any_more_counts_for_nothing() -> None:

@@ -15,22 +15,24 @@ from retick.rollback.events import (
     PlayersReturned,
 )
 from retick.rollback.session.joining import joins
+from retick.rollback.session.joining.held_off import FIRST_WAIT
 from retick.rollback.session.joining.joins import COMMIT_SECONDS
-from retick.rollback.session.joining.sponsor import HELD_OFF, LONGEST_JOIN, LONGEST_PROMISE, LONGEST_STANDSTILL
+from retick.rollback.session.joining.sponsor import LONGEST_JOIN, LONGEST_PROMISE, LONGEST_STANDSTILL
 from retick.rollback.session.link_config import link_config_for
-from retick.rollback.session.messages.connect import Reach, encode_play
+from retick.rollback.session.messages.connect import Reach, encode_call, encode_play
 from retick.rollback.session.messages.drop import Drop, encode_drop
 from retick.rollback.session.messages.join import encode_joined
 from retick.rollback.session.messages.kinds import Kind, encode_byte_and_number
 from retick.rollback.session.messages.roster import pack_seats
 from retick.rollback.session.messages.state import LARGEST_STATE
-from retick.rollback.session.peer import SPECTATOR_ID, Phase, Role
+from retick.rollback.session.peer import NO_ID, Peer, Phase, Role
 from retick.rollback.session.session import RollbackSession
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 from tests.rollback.session.matches import (
     STAY,
     assert_all_play,
+    leave,
     started_mesh,
     towards,
     with_a_free_seat,
@@ -189,6 +191,25 @@ def test_a_newcomer_is_let_in_with_a_history_that_is_hardly_longer_than_the_wind
     assert_all_play(mesh, 0)
 
 
+def test_no_player_can_call_in_the_name_of_a_newcomer() -> None:
+    """It has heard of the newcomer by MEET, and calls first: the newcomer's path to the other player is slow."""
+    mesh = with_a_free_seat(4)
+    mesh.link("peer1", "peer3", Conditions(latency=0.2))
+    liar: Any = mesh["peer2"].session
+    expect, calls = liar.expect, []
+
+    def expect_and_call(peer: Peer) -> None:
+        expect(peer)
+        data = encode_call(liar.token, peer.peer_id, Reach(12, 2), peer.pair_token)
+        calls.append(liar.link.dial("peer1", seats=0, data=data))
+
+    liar.expect = expect_and_call
+    mesh.restart("peer3", through="peer0")
+    mesh.run_until(lambda: mesh["peer3"].playing, limit=5.0, what="it is in")
+    assert [call.close_reason for call in calls] == [Reason.DENIED]
+    assert_all_play(mesh, 0)
+
+
 def stranger_at(mesh: Mesh, address: str) -> LinkEndpoint:
     """Asks for a seat, acknowledges what it is sent, and does nothing else."""
     link = LinkEndpoint(link_config_for(Tally(3), STAY), entropy=Random(address).randbytes)
@@ -210,12 +231,42 @@ def test_a_newcomer_that_makes_no_progress_frees_the_place_and_others_come_first
     mesh.network.flush("stranger")
     mesh.run(0.5)
     refused = [event.text for event in link.events() if isinstance(event, Refused)]
-    assert refused == ["the last one from there led to nothing: try again in a moment"]
+    assert refused == ["the last one from there led to nothing: try again in 4 s"]
     mesh.restart("peer2")
     mesh.run_until(lambda: mesh["peer2"].playing, limit=4.0, what="the other one is in")
-    mesh.run(HELD_OFF)
-    assert sponsor._held_off == {}
+    mesh.run(FIRST_WAIT)
+    assert sponsor._held_off.seconds_left("stranger") <= 0.0
     assert_all_play(mesh, 0)
+
+
+def come_in_and_fall_silent(mesh: Mesh, way: str) -> float:
+    """A peer asks for a seat, holds everybody until it is lost in one way or the other. How long it asked."""
+    if mesh["peer2"].alive:
+        mesh.crash("peer2")
+    asked_at, came = mesh.network.now, len(mesh["peer0"].events_of(PlayersReturned))
+    mesh.restart("peer2", through="peer0", every=0.25)
+    mesh.run_until(lambda: len(mesh["peer0"].events_of(PlayersReturned)) > came, limit=60.0, what="it is in")
+    waited = mesh.network.now - asked_at
+    mesh.run_until(lambda: mesh["peer2"].playing, limit=2.0, what="it plays")
+    liar: Any = mesh["peer2"].session
+    liar.due = lambda *, now: False
+    mesh.run(1.5)
+    if way == "is cut off":
+        mesh.crash("peer2")
+    elif way == "says goodbye":
+        liar.close("again")
+    mesh.run_until(lambda: bool(mesh["peer0"].session.gone), limit=16.0, what="it is lost")
+    return waited
+
+
+@pytest.mark.parametrize("way", ["sends no inputs", "is cut off", "says goodbye"])
+def test_whoever_comes_in_and_falls_silent_waits_longer_each_time(way: str) -> None:
+    mesh = started_mesh(3, config=replace(STAY, input_timeout=2.0, disconnect_after=2.5))
+    leave(mesh, "peer2")
+    waits = [come_in_and_fall_silent(mesh, way) for _ in range(3)]
+    assert waits[0] < 3.0
+    assert FIRST_WAIT - 1.0 < waits[1] < FIRST_WAIT + 3.0
+    assert 2 * FIRST_WAIT - 1.0 < waits[2] < 2 * FIRST_WAIT + 3.0
 
 
 def test_one_whose_link_is_not_up_has_no_place() -> None:
@@ -238,7 +289,7 @@ def test_of_two_whose_links_come_up_together_one_gets_the_place() -> None:
     mesh.run(0.5)
     assert mesh["peer0"].session.sponsor.newcomer is not None
     assert len([peer for peer in mesh["peer0"].session.peers.values() if peer.role is Role.NEWCOMER]) == 1
-    assert SPECTATOR_ID not in {event.peer for event in mesh["peer0"].events_of(PeerConnected)}
+    assert NO_ID not in {event.peer for event in mesh["peer0"].events_of(PeerConnected)}
     assert_all_play(mesh, 0)
 
 

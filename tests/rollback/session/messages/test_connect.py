@@ -27,12 +27,14 @@ tokens = st.binary(min_size=8, max_size=8)
 reaches = st.builds(Reach, st.integers(0, 255), st.integers(0, 255))
 
 
-@given(frames, peer_ids, tokens, peer_ids, reaches)
-def test_requests_come_back_as_they_were(frame: int, match: int, token: bytes, peer_id: int, reach: Reach) -> None:
-    play, watch, call = encode_play(reach), encode_watch(frame, match), encode_call(token, peer_id, reach)
+@given(frames, peer_ids, tokens, tokens, peer_ids, reaches)
+def test_requests_come_back_as_they_were(
+    frame: int, match: int, token: bytes, pair: bytes, peer_id: int, reach: Reach
+) -> None:
+    play, watch, call = encode_play(reach), encode_watch(frame, match), encode_call(token, peer_id, reach, pair)
     assert decode_request(play) == ConnectRequest(Want.PLAY, reach=reach)
     assert decode_request(watch) == ConnectRequest(Want.WATCH, frame=frame, match=match)
-    assert decode_request(call) == ConnectRequest(Want.CALL, token=token, peer_id=peer_id, reach=reach)
+    assert decode_request(call) == ConnectRequest(Want.CALL, token=token, pair_token=pair, peer_id=peer_id, reach=reach)
     accepted = encode_acceptance(reach)
     assert decode_acceptance(accepted) == reach
     assert [announced_reach(data) for data in (play, call, accepted)] == [reach] * 3

@@ -35,11 +35,11 @@ def test_a_welcome_comes_back_as_it_was(
     assert decode_welcome(encode_welcome(welcome)) == welcome
 
 
-@given(peer_ids, seats, frames, addresses, peer_ids)
+@given(peer_ids, seats, frames, addresses, peer_ids, st.binary(min_size=8, max_size=8))
 def test_a_meet_comes_back_as_it_was(
-    peer_id: int, players: tuple[int, ...], frame: int, address: Any, match: int
+    peer_id: int, players: tuple[int, ...], frame: int, address: Any, match: int, token: bytes
 ) -> None:
-    meet = Meet(peer_id, players, frame, address, match)
+    meet = Meet(peer_id, players, frame, address, match, token)
     assert decode_meet(encode_meet(meet)) == meet
 
 

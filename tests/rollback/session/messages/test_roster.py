@@ -28,7 +28,7 @@ def rosters(draw: st.DrawFn) -> Roster:
     for peer_id, address in zip(ids, found, strict=True):
         share = draw(st.integers(1, 2))
         players, seats = tuple(sorted(seats[:share])), seats[share:]
-        entries.append(RosterEntry(peer_id, players, address))
+        entries.append(RosterEntry(peer_id, players, address, draw(st.binary(min_size=8, max_size=8))))
     return Roster(draw(st.sampled_from(ids)), draw(st.binary(min_size=8, max_size=8)), tuple(entries))
 
 

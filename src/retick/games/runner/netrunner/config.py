@@ -18,7 +18,7 @@ from retick.games.runner.motor.tuning import Tuning
 from retick.wire.authority import SessionNumbers
 from retick.wire.binary32 import LARGEST, LARGEST_INT, Bounds, round32, within_bounds
 
-__all__ = ["LAN", "WAN", "RunnerConfig", "parse_config"]
+__all__ = ["LAN", "WAN", "RunnerConfig", "config_object", "parse_config"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,14 +67,23 @@ _KEYS: Final = {
 _ALL_BOUNDS: Final = {**RunnerConfig.BOUNDS, **TUNING_BOUNDS}
 
 
-def parse_config(text: str) -> tuple[RunnerConfig, tuple[str, ...]]:
-    """The configuration in JSON ``text``, and complaints about what in it could not be used."""
+def config_object(text: str) -> dict[str, Any]:
+    """The keys and values in JSON ``text``; UsageError if it is no JSON object."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        return WAN, (f"not JSON, so defaults are used: {error}",)
+        raise UsageError(f"not JSON: {error}") from None
     if not isinstance(found, dict):
-        return WAN, ("not a JSON object, so defaults are used",)
+        raise UsageError("not a JSON object")
+    return found
+
+
+def parse_config(text: str) -> tuple[RunnerConfig, tuple[str, ...]]:
+    """The configuration in JSON ``text``, and complaints about what in it could not be used."""
+    try:
+        found = config_object(text)
+    except UsageError as error:
+        return WAN, (f"{error}: defaults used",)
     complaints: list[str] = []
     usable: dict[str, Any] = {}
     for key, value in found.items():

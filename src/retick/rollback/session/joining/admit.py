@@ -5,21 +5,24 @@ of them receives it first. The other must not refuse the call, because its own m
 is accepted and waits; nothing is received over it until its peer is known.
 """
 
+from collections.abc import Hashable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from hmac import compare_digest
+from typing import TYPE_CHECKING, NamedTuple
 
 from retick.errors import DecodeError
 from retick.link import Accept, Connection, Reason, Refuse, Request
-from retick.rollback.session.link_config import REACHES_TOO_FAR, reach_fault, reach_of
+from retick.link.handshake.door import origin_of
+from retick.rollback.session.link_config import reach_fault, reach_of
 from retick.rollback.session.messages.connect import (
-    OTHER_VERSION,
     ConnectRequest,
     Want,
     decode_request,
     encode_acceptance,
     version_fault,
 )
-from retick.rollback.session.peer import Phase
+from retick.rollback.session.messages.reasons import OTHER_VERSION, REACHES_TOO_FAR
+from retick.rollback.session.peer import Peer, Phase
 
 if TYPE_CHECKING:
     from retick.rollback.session.session import RollbackSession
@@ -30,6 +33,7 @@ MOST_EARLY_CALLS = 16
 """Calls that may wait for their peer to become known."""
 EARLY_SECONDS = 12.0
 """How long such a call may wait."""
+CROWDED = "too many wait here already"
 
 
 class Admission:
@@ -80,40 +84,62 @@ class Admission:
         may_become_known = session.phase is Phase.RUNNING and call.peer_id != session.peer_id
         if peer is None and call.token == session.token and may_become_known:
             return self._early.hold(request, call)
-        if peer is None or peer.connection is not None or not peer.is_heard:
+        is_free = peer is not None and peer.connection is None and peer.is_heard
+        if peer is None or not is_free or not compare_digest(call.pair_token, peer.pair_token):
             return Refuse(reason=Reason.DENIED, text="not a peer of this match")
         peer.attach(request.connection)
         return Accept()
 
-    def claim(self, peer_id: int) -> Connection | None:
+    def claim(self, peer: Peer) -> Connection | None:
         """The connection of a peer that has become known, if it has called already."""
-        return self._early.claim(self._session.token, peer_id)
+        return self._early.claim(Shown(self._session.token, peer.pair_token, peer.peer_id))
 
     def expire(self, now: float) -> bool:
         """Close the calls that nobody has claimed in time; whether others still wait."""
         return self._early.expire(now)
 
 
+class Shown(NamedTuple):
+    """What a caller shows, and what makes a waiting call that of a peer."""
+
+    token: bytes
+    pair_token: bytes
+    peer_id: int
+
+
 class EarlyCalls:
-    """Connections by the token of a match and the peer id that the caller showed."""
+    """Connections by what their callers have shown."""
 
     def __init__(self) -> None:
-        self._waiting: dict[tuple[bytes, int], Connection] = {}
-        self._since: dict[tuple[bytes, int], float] = {}
+        self._waiting: dict[Shown, Connection] = {}
+        self._since: dict[Shown, float] = {}
         """When each was first seen to wait."""
 
     def hold(self, request: Request, call: ConnectRequest) -> Accept | Refuse:
         """Let a caller wait; nothing of it is received, since its connection belongs to no peer yet."""
-        shown = (call.token, call.peer_id)
+        shown = Shown(call.token, call.pair_token, call.peer_id)
         self._waiting = {shown: link for shown, link in self._waiting.items() if link.close_reason is None}
-        if len(self._waiting) >= MOST_EARLY_CALLS or shown in self._waiting:
-            return Refuse(reason=Reason.DENIED, text="too many wait here already")
+        if shown in self._waiting or not self._has_room_for(request.address):
+            return Refuse(reason=Reason.DENIED, text=CROWDED)
         self._waiting[shown] = request.connection
         self._since.pop(shown, None)
         return Accept()
 
-    def claim(self, token: bytes, peer_id: int) -> Connection | None:
-        found = self._waiting.pop((token, peer_id), None)
+    def _has_room_for(self, address: Hashable) -> bool:
+        """Whether a call of this address may wait. If all places are taken, an address with more gives up its last."""
+        if len(self._waiting) < MOST_EARLY_CALLS:
+            return True
+        calls: dict[Hashable, list[Shown]] = {}
+        for shown, link in self._waiting.items():
+            calls.setdefault(origin_of(link.address), []).append(shown)
+        most = max(calls.values(), key=len)
+        if len(most) <= len(calls.get(origin_of(address), ())) + 1:
+            return False
+        self._waiting.pop(most[-1]).close(Reason.DENIED, CROWDED)
+        return True
+
+    def claim(self, shown: Shown) -> Connection | None:
+        found = self._waiting.pop(shown, None)
         return found if found is not None and found.close_reason is None else None
 
     def expire(self, now: float) -> bool:

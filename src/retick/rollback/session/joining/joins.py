@@ -121,7 +121,9 @@ class Joins(SessionPart):
             self._early_meets[meet.peer_id] = meet
         else:
             self._first_frames[meet.peer_id] = meet.frame
-            session.expect(Peer(meet.peer_id, meet.players, Role.NEWCOMER))
+            newcomer = Peer(meet.peer_id, meet.players, Role.NEWCOMER)
+            newcomer.pair_token = meet.pair_token
+            session.expect(newcomer)
 
     def _check_meet(self, meet: Meet, sponsor: int) -> None:
         """Only the peer with the lowest id may announce somebody, and nobody whom we know already."""

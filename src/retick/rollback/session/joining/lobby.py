@@ -6,6 +6,8 @@ links says READY. If a joiner leaves before the match has started, or is not rea
 own token, so nothing that was said about an earlier one is taken for the present one.
 """
 
+from collections import Counter
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from retick.errors import DecodeError, InvalidValue
@@ -15,6 +17,7 @@ from retick.rollback.session.messages.addresses import check_reachable, unpack_a
 from retick.rollback.session.messages.kinds import Kind, decode_byte, encode_byte
 from retick.rollback.session.messages.roster import (
     MAX_SEATS_EACH,
+    NO_TOKEN,
     TOKEN_SIZE,
     Roster,
     check_seats,
@@ -26,7 +29,7 @@ from retick.rollback.session.messages.roster import (
     encode_start,
 )
 from retick.rollback.session.part import SessionPart
-from retick.rollback.session.peer import HOST_ID, Peer, Phase, Role
+from retick.rollback.session.peer import HOST_ID, NO_ID, Peer, Phase, Role
 
 if TYPE_CHECKING:
     from retick.rollback.session.session import RollbackSession
@@ -47,11 +50,21 @@ GRACE = 5.0
 """Seconds more that the host waits for READY; so many again a joiner waits for START."""
 
 
+def _too_few(asked: int, free: list[int]) -> str:
+    return f"{asked} seats were asked for, {len(free)} are free"
+
+
+def _is_open(peer: Peer) -> bool:
+    return peer.connection is not None and peer.connection.close_reason is None
+
+
 class Lobby(SessionPart):
     """The lobby, on the host and on those who join."""
 
     def __init__(self, session: "RollbackSession") -> None:
         super().__init__(session)
+        self._offered: list[Peer] = []
+        """On the host: joiners whose links are not up yet."""
         self._redirections = 0
         self._reported = False
         self._early: list[tuple[Peer, bytes]] = []
@@ -68,16 +81,38 @@ class Lobby(SessionPart):
         return max(LINKING_SECONDS, self._session.config.disconnect_after + 2.0)
 
     def admit(self, request: Request) -> Accept | Refuse:
-        """On the host: give a joiner the lowest free seats."""
-        session = self._session
-        taken = {player for peer in session.peers.values() for player in peer.players} | set(session.local_players)
-        free = [player for player in range(session.sim.num_players) if player not in taken]
+        """On the host: offer a joiner free seats, the lowest of those that were offered least often.
+
+        They are its own when its link is up. Whoever never confirms a connection takes no seat from anybody.
+        """
+        free = self._free()
         if not 1 <= request.seats <= min(len(free), MAX_SEATS_EACH):
-            return Refuse(reason=Reason.SEATS, text=f"{request.seats} seats were asked for, {len(free)} are free")
-        peer_id = next(peer_id for peer_id in range(1, 256) if peer_id not in session.peers)
-        peer = session.peers[peer_id] = Peer(peer_id, tuple(free[: request.seats]), Role.JOINER)
+            return Refuse(reason=Reason.SEATS, text=_too_few(request.seats, free))
+        self._offered = [peer for peer in self._offered if _is_open(peer)]
+        offers = Counter(player for peer in self._offered for player in peer.players)
+        least = sorted(free, key=lambda player: offers[player])[: request.seats]
+        peer = Peer(NO_ID, tuple(sorted(least)), Role.JOINER)
+        self._offered.append(peer)
         peer.attach(request.connection)
         return Accept(seats=peer.players)
+
+    def _free(self) -> list[int]:
+        session = self._session
+        taken = {player for peer in session.peers.values() for player in peer.players} | set(session.local_players)
+        return [player for player in range(session.sim.num_players) if player not in taken]
+
+    def let_in(self, peer: Peer) -> bool:
+        """On the host: a joiner's link is up; it gets the seats that it was offered if nobody else has them by now."""
+        session, free = self._session, self._free()
+        self._offered = [other for other in self._offered if other is not peer]
+        if session.phase is not Phase.GATHERING or not set(peer.players) <= set(free):
+            if peer.connection is not None:
+                peer.connection.tag = None
+                peer.connection.close(Reason.SEATS, _too_few(len(peer.players), free))
+            return False
+        peer.peer_id = next(peer_id for peer_id in range(1, 256) if peer_id not in session.peers)
+        session.peers[peer.peer_id] = peer
+        return True
 
     def follow_redirection(self, peer: Peer, text: str) -> bool:
         """The peer that we dialled names its sponsor: dial that one; False when this leads nowhere."""
@@ -178,8 +213,14 @@ class Lobby(SessionPart):
             return
         session.phase, self._since = Phase.LINKING, None
         entries = session.roster_entries("")
+        tokens = {frozenset(pair): session.entropy(TOKEN_SIZE) for pair in combinations(session.peers, 2)}
         for peer in session.peers.values():
-            peer.send(encode_roster(Roster(peer.peer_id, session.token, entries)))
+            # Only the two of a pair know its token: nobody can call in the name of a third one.
+            told = tuple(
+                entry._replace(pair_token=tokens.get(frozenset((entry.peer_id, peer.peer_id)), NO_TOKEN))
+                for entry in entries
+            )
+            peer.send(encode_roster(Roster(peer.peer_id, session.token, told)))
 
     def receive_roster(self, peer: Peer, data: bytes) -> None:
         """The host says who takes part: call those who came before us, expect calls of those who came after."""
@@ -198,7 +239,8 @@ class Lobby(SessionPart):
             elif entry.peer_id < session.peer_id:
                 session.call(entry)
             elif entry.peer_id > session.peer_id:
-                session.peers[entry.peer_id] = Peer(entry.peer_id, entry.players)
+                later = session.peers[entry.peer_id] = Peer(entry.peer_id, entry.players)
+                later.pair_token = entry.pair_token
         for entry in roster.entries:
             if entry.peer_id > session.peer_id:
                 session.expect(session.peers[entry.peer_id])

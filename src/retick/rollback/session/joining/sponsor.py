@@ -14,13 +14,13 @@ before; it loses it when it makes no progress.
 
 from collections import Counter
 from collections.abc import Hashable
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from retick.errors import InvalidValue, UsageError
 from retick.link import Accept, Reason, Refuse, Request
-from retick.link.handshake.door import origin_of
 from retick.rollback.match.match import Match
-from retick.rollback.session.input_bounds import NO_ACKNOWLEDGEMENTS, NO_INPUTS
+from retick.rollback.session.joining.held_off import HeldOff
 from retick.rollback.session.joining.newcomer import LEVEL_SECONDS
 from retick.rollback.session.messages.addresses import pack_address
 from retick.rollback.session.messages.join import Meet, Welcome, decode_joined, encode_meet, encode_welcome
@@ -30,19 +30,18 @@ from retick.rollback.session.messages.kinds import (
     encode_byte,
     encode_byte_and_number,
 )
-from retick.rollback.session.messages.roster import MAX_SEATS_EACH
+from retick.rollback.session.messages.reasons import ASK_SPONSOR, NO_ACKNOWLEDGEMENTS, NO_INPUTS
+from retick.rollback.session.messages.roster import MAX_SEATS_EACH, NO_TOKEN, TOKEN_SIZE
 from retick.rollback.session.part import SessionPart
-from retick.rollback.session.peer import SPECTATOR_ID, Peer, Role
+from retick.rollback.session.peer import NO_ID, Peer, Role
 from retick.rollback.session.state_transfer import PackedState, StateSender
 from retick.sim.contract import PacksState
 
 if TYPE_CHECKING:
     from retick.rollback.session.session import RollbackSession
 
-__all__ = ["ASK_SPONSOR", "Sponsor"]
+__all__ = ["Sponsor"]
 
-ASK_SPONSOR = 200
-"""A reason of refusal: the text is the address of the sponsor."""
 LONGEST_JOIN = 30.0
 """Seconds after which a newcomer that has not become a player is given up."""
 LONGEST_STANDSTILL = 5.0
@@ -51,12 +50,9 @@ LONGEST_PROMISE = 3.0
 """Seconds that the players have to answer PROPOSE."""
 MOST_UNPROMISED = 2
 """How often a player may give no PROMISE before it is expelled."""
-HELD_OFF = 5.0
-"""Seconds for which the address of a newcomer that was given up is refused: others may come first."""
+PROBATION = 60.0
+"""Seconds in which one that has come in must not be lost while everybody waits for it, or its address is held off."""
 EXPELLED = frozenset({Reason.VIOLATION, NO_INPUTS, NO_ACKNOWLEDGEMENTS})
-MOST_HELD_OFF = 64
-NO_ID = SPECTATOR_ID
-"""In place of a peer id: a newcomer whose link is not up yet."""
 BUSY = "somebody else is joining: try again in a moment"
 
 
@@ -83,8 +79,10 @@ class Sponsor(SessionPart):
         self._progress: tuple[Any, ...] = ()
         self._moved_at = 0.0
         """When our newcomer last made progress, or the match stood still."""
-        self._held_off: dict[Hashable, float] = {}
-        """Hosts of newcomers that were given up, and until when they are refused."""
+        self._held_off = HeldOff()
+        """Addresses of newcomers that were given up, or that made everybody wait."""
+        self._came_in: dict[int, float] = {}
+        """Newcomers that became players, whoever brought them in, and when."""
         self._unpromised: Counter[int] = Counter()
         """How often a player gave no PROMISE in time."""
 
@@ -102,8 +100,10 @@ class Sponsor(SessionPart):
             return Refuse(reason=Reason.SEATS, text=f"{request.seats} seats were asked for, {len(free)} are free")
         if not isinstance(session.sim, PacksState):
             return Refuse(reason=Reason.DENIED, text="this game's state cannot be sent: nobody can join in mid-match")
-        if origin_of(request.address) in self._held_off:
-            return Refuse(reason=Reason.DENIED, text="the last one from there led to nothing: try again in a moment")
+        seconds = self._held_off.seconds_left(request.address)
+        if seconds > 0.0:
+            text = f"the last one from there led to nothing: try again in {ceil(seconds)} s"
+            return Refuse(reason=Reason.DENIED, text=text)
         if self._is_busy():
             return Refuse(reason=Reason.DENIED, text=BUSY)
         peer = Peer(NO_ID, free[: request.seats], Role.NEWCOMER)
@@ -146,12 +146,24 @@ class Sponsor(SessionPart):
             self._welcome(peer, self._match)
 
     def peer_gone(self, peer: Peer, reason: str) -> None:
-        """Our newcomer is lost. Or a player was expelled: others may have its seat first."""
+        """Our newcomer is lost. Or a player was expelled, or made all wait before it went: others may come first."""
         link = peer.connection
-        if peer.role is Role.PLAYER and link is not None and link.close_reason in EXPELLED:
-            self._hold_off(link.address, self._session.now + HELD_OFF)
+        if peer.role is Role.PLAYER and link is not None and self._has_cost_time(peer, link.close_reason):
+            self._hold_off(link.address, self._session.now)
         if peer is self.newcomer and self._session.running:
             self.cancel(self._match)
+
+    def _has_cost_time(self, peer: Peer, reason: int | None) -> bool:
+        """Whether a player was expelled, or came in not long ago and goes while everybody waits for its inputs."""
+        if reason in EXPELLED:
+            return True
+        match, came_at = self._session.match, self._came_in.get(peer.peer_id)
+        if match is None or peer.exchange is None or came_at is None or self._session.now > came_at + PROBATION:
+            return False
+        return match.is_stalled and bool(match.waits_for(peer.exchange))
+
+    def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
+        self._came_in[newcomer.peer_id] = self._session.now
 
     def match_ending(self, match: Match) -> None:
         """Our newcomer, if it is not a player by now, must come again."""
@@ -173,6 +185,7 @@ class Sponsor(SessionPart):
         except UsageError as error:
             self.cancel(match, str(error))
             return
+        tokens = {peer.peer_id: session.entropy(TOKEN_SIZE) for peer in session.players_peers()}
         welcome = Welcome(
             sender=session.peer_id,
             peer_id=newcomer.peer_id,
@@ -182,24 +195,26 @@ class Sponsor(SessionPart):
             frame=frame,
             state=packed.header,
             gone=tuple(sorted(set(session.gone) - set(newcomer.players))),
-            entries=session.roster_entries(""),
+            entries=tuple(
+                entry._replace(pair_token=tokens.get(entry.peer_id, NO_TOKEN)) for entry in session.roster_entries("")
+            ),
         )
         self._sender = StateSender(encode_welcome(welcome), packed)
         self._sender.add(newcomer)
         self._sender.pump()
         address = newcomer.connection.address if newcomer.connection is not None else ""
-        meet = encode_meet(Meet(newcomer.peer_id, newcomer.players, frame, address, match.number))
+        meet = Meet(newcomer.peer_id, newcomer.players, frame, address, match.number)
         for peer in session.players_peers():
-            peer.send(meet)
+            peer.send(encode_meet(meet._replace(pair_token=tokens[peer.peer_id])))
         self._first_frame = frame
         session.exchange_with(newcomer, frame)
 
     def after_frame(self, match: Match, now: float) -> bool:
         """Send our newcomer its state, and see how far it is."""
-        self._held_off = {host: until for host, until in self._held_off.items() if now < until}
+        is_anybody_held_off = self._held_off.pass_time(now)
         newcomer = self.newcomer
         if newcomer is None:
-            return bool(self._held_off)
+            return is_anybody_held_off
         if self._waits_for_state:
             self._welcome(newcomer, match)
         if self._sender is not None:
@@ -224,13 +239,12 @@ class Sponsor(SessionPart):
                 self._cancel_unpromised(match)
         elif now - self._moved_at > LONGEST_STANDSTILL or now - self._began_at > LONGEST_JOIN:
             if newcomer.connection is not None:
-                self._hold_off(newcomer.connection.address, now + HELD_OFF)
+                self._hold_off(newcomer.connection.address, now)
             self.cancel(match, "joining took too long: try again")
 
-    def _hold_off(self, address: Hashable, until: float) -> None:
-        if len(self._held_off) < MOST_HELD_OFF:
-            self._held_off[origin_of(address)] = until
-            self._session.is_quiet = False
+    def _hold_off(self, address: Hashable, now: float) -> None:
+        self._held_off.hold(address, now)
+        self._session.is_quiet = False
 
     def _cancel_unpromised(self, match: Match) -> None:
         """Some players gave no PROMISE: everybody stood still for them. The second time they are expelled."""
@@ -244,6 +258,7 @@ class Sponsor(SessionPart):
 
     def peer_id_given(self, peer_id: int) -> None:
         self._unpromised.pop(peer_id, None)
+        self._came_in.pop(peer_id, None)
 
     def _progress_of(self, newcomer: Peer, match: Match) -> tuple[Any, ...]:
         """Our frame, and all that changes while a newcomer receives its state and runs what follows."""

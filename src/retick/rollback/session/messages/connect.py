@@ -6,7 +6,7 @@
 
     01 PLAY    reach; the link's request has the number of seats
     02 WATCH   u32 frame to go on from, FFFFFFFF for none, u8 match
-    03 CALL    8 bytes token, u8 peer id, reach: a peer of the match calls another
+    03 CALL    8 bytes token, 8 bytes pair token, u8 peer id, reach: a peer of the match calls another
 
     ACCEPT: u8 version of the session protocol, reach
 
@@ -21,12 +21,11 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from retick.errors import InvalidValue
-from retick.rollback.session.messages.roster import TOKEN_SIZE
+from retick.rollback.session.messages.roster import NO_TOKEN, TOKEN_SIZE
 
 __all__ = [
     "FROM_A_STATE",
     "LARGEST_REACH",
-    "OTHER_VERSION",
     "VERSION",
     "ConnectRequest",
     "Reach",
@@ -43,8 +42,6 @@ __all__ = [
 
 VERSION = 3
 """Of the session protocol: all that is in this package."""
-OTHER_VERSION = 201
-"""A reason of refusal: the other side speaks another version of the session protocol."""
 FROM_A_STATE = 0xFFFFFFFF
 """In place of the frame to go on from: the spectator has nothing yet."""
 
@@ -55,7 +52,7 @@ _ACCEPT = struct.Struct("<BBB")
 _HEAD = struct.Struct("<BB")
 _PLAY = struct.Struct("<BBBB")
 _WATCH = struct.Struct("<BBIB")
-_CALL = struct.Struct(f"<BB{TOKEN_SIZE}sBBB")
+_CALL = struct.Struct(f"<BB{TOKEN_SIZE}s{TOKEN_SIZE}sBBB")
 
 
 class Want(IntEnum):
@@ -82,7 +79,9 @@ class ConnectRequest(NamedTuple):
     match: int = 0
     """WATCH: the match of that frame."""
     token: bytes = b""
-    """CALL: what the peers of the match know."""
+    """CALL: what all peers of the match know."""
+    pair_token: bytes = NO_TOKEN
+    """CALL: what only the caller and the called one know."""
     peer_id: int = 0
     """CALL: the caller's id."""
     reach: Reach = Reach()
@@ -97,8 +96,8 @@ def encode_watch(frame: int, match: int = 0) -> bytes:
     return _WATCH.pack(VERSION, Want.WATCH, frame, match)
 
 
-def encode_call(token: bytes, peer_id: int, reach: Reach) -> bytes:
-    return _CALL.pack(VERSION, Want.CALL, token, peer_id, *reach)
+def encode_call(token: bytes, peer_id: int, reach: Reach, pair_token: bytes = NO_TOKEN) -> bytes:
+    return _CALL.pack(VERSION, Want.CALL, token, pair_token, peer_id, *reach)
 
 
 def encode_acceptance(reach: Reach) -> bytes:
@@ -137,6 +136,6 @@ def decode_request(data: bytes) -> ConnectRequest:
         _, _, frame, match = _WATCH.unpack(data)
         return ConnectRequest(Want.WATCH, frame=frame, match=match)
     if want == Want.CALL and len(data) == _CALL.size:
-        _, _, token, peer_id, *reach = _CALL.unpack(data)
-        return ConnectRequest(Want.CALL, token=token, peer_id=peer_id, reach=Reach(*reach))
+        _, _, token, pair_token, peer_id, *reach = _CALL.unpack(data)
+        return ConnectRequest(Want.CALL, token=token, pair_token=pair_token, peer_id=peer_id, reach=Reach(*reach))
     raise InvalidValue(f"a request to connect with tag {want} and {len(data)} bytes")

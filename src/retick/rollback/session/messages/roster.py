@@ -2,12 +2,15 @@
 
 ::
 
-    roster entries  u8 count; each: u8 peer id, u16 seats as bits, u8 n, n bytes address
+    roster entries  u8 count; each: u8 peer id, u16 seats as bits, 8 bytes pair token, u8 n, n bytes address
     01 ROSTER       u8 your peer id, 8 bytes token, roster entries
     02 READY        8 bytes token of the roster: all links of the sender are up
     03 START        u32 seed
 
 The host has peer id 0; the others are numbered as they came.
+
+A token names a roster, and all peers in it know it. A pair token is known to two peers and to the one that drew it:
+with it a caller shows which of the peers it is.
 """
 
 import struct
@@ -22,6 +25,7 @@ __all__ = [
     "MAX_PEERS",
     "MAX_SEATS",
     "MAX_SEATS_EACH",
+    "NO_TOKEN",
     "TOKEN_SIZE",
     "Roster",
     "RosterEntry",
@@ -39,13 +43,15 @@ __all__ = [
 ]
 
 TOKEN_SIZE = 8
+NO_TOKEN = bytes(TOKEN_SIZE)
+"""In place of a pair token: these two do not call each other."""
 MAX_PEERS = 16
 MAX_SEATS = 16
 MAX_SEATS_EACH = 8
 """Players at one peer whose inputs a packet can carry."""
 
 _ROSTER = struct.Struct("<BB8s")
-_ENTRY = struct.Struct("<BHB")
+_ENTRY = struct.Struct(f"<BH{TOKEN_SIZE}sB")
 _START = struct.Struct("<BI")
 
 
@@ -56,6 +62,8 @@ class RosterEntry(NamedTuple):
     players: tuple[int, ...]
     """The seats that are played there."""
     address: Hashable
+    pair_token: bytes = NO_TOKEN
+    """What this peer and the receiver of the entry show when one of them calls the other."""
 
 
 class Roster(NamedTuple):
@@ -64,7 +72,7 @@ class Roster(NamedTuple):
     peer_id: int
     """The peer that this roster is sent to."""
     token: bytes
-    """What peers of this match show when they call each other."""
+    """The name of this roster, for READY and for calls."""
     entries: tuple[RosterEntry, ...]
 
 
@@ -95,7 +103,7 @@ def encode_entries(entries: tuple[RosterEntry, ...]) -> bytes:
     parts = [bytes((len(entries),))]
     for entry in entries:
         address = pack_address(entry.address)
-        parts.append(_ENTRY.pack(entry.peer_id, pack_seats(entry.players), len(address)) + address)
+        parts.append(_ENTRY.pack(entry.peer_id, pack_seats(entry.players), entry.pair_token, len(address)) + address)
     return b"".join(parts)
 
 
@@ -124,13 +132,14 @@ def decode_entries(data: bytes, at: int) -> tuple[RosterEntry, ...]:
 def _decode_entry(data: bytes, at: int) -> tuple[RosterEntry, int, int]:
     if len(data) < at + _ENTRY.size:
         raise Truncated("a roster that ends within an entry", needed=at + _ENTRY.size, available=len(data))
-    peer_id, seats, length = _ENTRY.unpack_from(data, at)
+    peer_id, seats, pair_token, length = _ENTRY.unpack_from(data, at)
     at += _ENTRY.size
     if length > MAX_ADDRESS or len(data) < at + length:
         raise InvalidValue("a roster with an address that is too long")
     if not seats:
         raise InvalidValue(f"peer {peer_id} plays no seat")
-    return RosterEntry(peer_id, unpack_seats(seats), unpack_address(data[at : at + length])), seats, at + length
+    address = unpack_address(data[at : at + length])
+    return RosterEntry(peer_id, unpack_seats(seats), address, pair_token), seats, at + length
 
 
 def check_seats(groups: Iterable[tuple[int, ...]], num_players: int) -> set[int]:

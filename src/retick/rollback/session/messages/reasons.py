@@ -1,0 +1,37 @@
+"""Why a peer was refused or expelled, as codes of the session protocol and in words; others are those of the link."""
+
+from retick.link import describe as describe_link_reason
+
+__all__ = [
+    "ASK_SPONSOR",
+    "NO_ACKNOWLEDGEMENTS",
+    "NO_INPUTS",
+    "OTHER_VERSION",
+    "REACHES_TOO_FAR",
+    "WORDS",
+    "describe",
+]
+
+ASK_SPONSOR = 200
+"""Of a refusal: the text is the address of the sponsor."""
+OTHER_VERSION = 201
+"""The other side speaks another version of the session protocol."""
+REACHES_TOO_FAR = 210
+"""The other side's window and delay are more than our history holds."""
+NO_INPUTS = 211
+"""Inputs that everyone waits for are not sent."""
+NO_ACKNOWLEDGEMENTS = 212
+"""Our inputs are not acknowledged."""
+
+WORDS = {
+    ASK_SPONSOR: "another peer lets newcomers in",
+    OTHER_VERSION: "another version of the session protocol",
+    REACHES_TOO_FAR: "its window and delay are too large",
+    NO_INPUTS: "sends no inputs",
+    NO_ACKNOWLEDGEMENTS: "acknowledges no inputs",
+}
+
+
+def describe(reason: int) -> str:
+    """Words for a code of the session protocol or of the link, known or not."""
+    return WORDS.get(reason) or describe_link_reason(reason)
