@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 from retick.link import Reason
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
-from retick.rollback.session.messages.drop import Drop, encode_drop
+from retick.rollback.session.messages.drop import Drop, Known, encode_drop
+from retick.rollback.session.messages.forward import MOST_PASSED, PASS, decode_pass, encode_pass
 from retick.rollback.session.messages.join import Meet, encode_meet
 from retick.rollback.session.messages.kinds import Kind, decode_byte_and_number, encode_byte_and_number
 from retick.rollback.session.messages.roster import pack_seats
@@ -50,13 +51,20 @@ class Lies(Cheat):
         for peer in all_of_them if self.dice.random() < 0.5 else [self.dice.choice(all_of_them)]:
             self.say(peer, message)
 
-    def say_drop(self, peers: Iterable[Peer], match: Match, lost: Iterable[int], commits: Commits = ()) -> None:
+    def say_drop(
+        self,
+        peers: Iterable[Peer],
+        match: Match,
+        lost: Iterable[int],
+        commits: Commits = (),
+        known: tuple[Known, ...] = (),
+    ) -> None:
         """A DROP that is newer than all before it, and names these as lost and no longer heard."""
         self._serial += 1
         named = frozenset(lost)
         drop = Drop(
             named,
-            known=(),
+            known=known,
             commits=commits,
             match=match.number,
             unheard=tuple((peer_id, int(Reason.TIMEOUT)) for peer_id in sorted(named)),
@@ -124,6 +132,37 @@ class ClaimsCommits(Lies):
         draws = Draws(self.session, self.dice)
         commits = tuple((draws.peer_id(), pack_seats(draws.players()), draws.frame()) for _ in range(3))
         self.say_drop(self.others, match, [], commits=commits)
+
+
+class ChangesItsDrops(Lies):
+    rule = "DROP with a lost peer, with claims that are never shown, and without it, in turn"
+    needs_return = True
+    least_peers = 3
+
+    def lie(self, match: Match) -> None:
+        agreement = self.session.drop_agreement
+        lost = agreement.lost if self.dice.random() < 0.5 else ()
+        ahead = self.dice.choice((1, 40, 400))
+        known = tuple(
+            Known(player, match.engine.first_missing(player) + ahead, ()) for player in agreement.undecided_players()
+        )
+        self.say_drop(self.others, match, lost, known=known if lost else ())
+
+
+class AnswersWithLies(Cheat):
+    """Not where two honest peers do not hear each other: nobody can prove what is passed on between them."""
+
+    rule = "passes on other inputs than it has received, to those that ask"
+    splits = True
+    least_peers = 3
+
+    def payload(self, peer: Peer, data: bytes) -> Iterable[bytes]:
+        if data[0] != PASS:
+            return (data,)
+        size = input_size_of(self.session.sim)
+        passed = decode_pass(data, size)
+        inputs = tuple(value ^ 1 for value in passed.inputs) + (7,) * (MOST_PASSED - len(passed.inputs))
+        return self.instead(encode_pass(passed._replace(inputs=inputs), size))
 
 
 class MeetsNobody(Lies):
@@ -254,6 +293,8 @@ DECEITS: dict[str, type[Cheat]] = {
     "drops-all-at-once": DropsAllAtOnce,
     "sets-two-against-each-other": SetsTwoAgainstEachOther,
     "claims-commits": ClaimsCommits,
+    "changes-its-drops": ChangesItsDrops,
+    "answers-with-lies": AnswersWithLies,
     "meets-nobody": MeetsNobody,
     "promises-absurd-frames": PromisesAbsurdFrames,
     "commits-twice": CommitsTwice,

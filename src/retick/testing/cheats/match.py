@@ -20,7 +20,7 @@ from retick.testing.arenas import arena_for
 from retick.testing.cheats import CHEATS, CheatingSession, CheatingSpectator, bounds
 from retick.testing.cheats.referee import CheatFailure, Referee
 from retick.testing.cheats.scenarios import CheatScenario
-from retick.testing.mesh import Mesh, MeshHung
+from retick.testing.mesh import Mesh, MeshHung, MeshPeer
 
 __all__ = ["CheatFailure", "CheatOutcome", "play_cheat"]
 
@@ -279,8 +279,12 @@ class _CheatMatch:
         )
 
     def _name_one_peer(self) -> int:
-        named: int = min(peer.session.peer_id for peer in self.referee.honest)
-        for peer in self.referee.honest:
+        honest = self.referee.honest
+        named: int = min(
+            (peer.session.peer_id for peer in honest if all(_hears(other, peer) for other in honest)),
+            default=honest[0].session.peer_id,
+        )
+        for peer in honest:
             peer.session.resync(named)
         return named
 
@@ -308,3 +312,8 @@ class _CheatMatch:
             calls_at_once=max((session.most_at_once for session in measured), default=0),
             seconds=self.mesh.network.now,
         )
+
+
+def _hears(machine: MeshPeer, other: MeshPeer) -> bool:
+    known = machine.session.peers.get(other.session.peer_id)
+    return machine is other or (known is not None and known.is_heard)

@@ -121,11 +121,11 @@ class SendsInputsInDrips(Cheat):
         return (data,)
 
 
-def withholding(kind: Kind) -> type[Cheat]:
-    """A cheat that never sends one kind of message."""
+def withholding(kind: Kind, *, from_one: bool = False) -> type[Cheat]:
+    """A cheat that never sends one kind of message, or not to one of the others."""
 
     class Withholds(Cheat):
-        rule = f"never sends {kind.name}"
+        rule = f"never sends {kind.name}{' to one peer' if from_one else ''}"
         needs_return = kind not in (Kind.ROSTER, Kind.READY, Kind.START, Kind.FORWARD, Kind.ASK)
         needs_cut = kind is Kind.FORWARD
         needs_resync = kind is Kind.ASK
@@ -136,13 +136,16 @@ def withholding(kind: Kind) -> type[Cheat]:
         least_peers = 2 if in_lobby else 4
 
         def message(self, peer: Peer, data: bytes) -> Iterable[bytes]:
-            return self.withheld() if kind_of(data) is kind else (data,)
+            is_for_it = not from_one or peer is self.victim
+            return self.withheld() if kind_of(data) is kind and is_for_it else (data,)
 
     return Withholds
 
 
 NEVER_ASKED_FOR = (Kind.APPLICATION, Kind.FEED, Kind.EVIDENCE, Kind.REMATCH, Kind.RESYNC, Kind.RESYNCED)
 """Kinds that only an application's wish brings about: to withhold them says no more than not to wish."""
+SENT_TO_ALL = (Kind.DROP, Kind.MEET, Kind.PROPOSE, Kind.COMMIT, Kind.CANCEL, Kind.ROSTER)
+"""Kinds that a peer could keep from one of the others."""
 
 SILENCES: dict[str, type[Cheat]] = {
     "withholds-acknowledgements": WithholdsAcknowledgements,
@@ -154,4 +157,5 @@ SILENCES: dict[str, type[Cheat]] = {
     "silent-to-one": SilentToOne,
     "inputs-in-drips": SendsInputsInDrips,
     **{f"withholds-{kind.name.lower()}": withholding(kind) for kind in Kind if kind not in NEVER_ASKED_FOR},
+    **{f"withholds-{kind.name.lower()}-from-one": withholding(kind, from_one=True) for kind in SENT_TO_ALL},
 }
