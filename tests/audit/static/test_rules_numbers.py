@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from retick.audit import audit_source
+
 Check = Callable[[str], None]
 
 
@@ -150,3 +152,62 @@ def test_declared_floats_are_excused_and_inexact_functions_are_not(finds_marked:
             half += sum(1 for _ in inputs) + sum([1, 2])
             return half + random.random()  # <- random
     """)
+
+
+def test_a_game_whose_state_declares_floats_is_clean_if_it_uses_them_safely(finds_nothing: Check) -> None:
+    finds_nothing("""
+        import math
+        from retick.sim import F64, U8, Record, maths
+
+        class Tank(Record):
+            x: F64
+            y: F64
+            heading: F64
+            fuel: U8
+
+        class Tanks:
+            num_players = 2
+
+            def initial_state(self, seed: int) -> Tank:
+                return Tank(x=320.0, y=float(seed % 480), heading=math.pi / 4, fuel=100)
+
+            def step(self, state: Tank, inputs: tuple[int, ...]) -> Tank:
+                speed = 2.5 if inputs[0] & 1 else 1e-3
+                x = min(max(state.x + speed * maths.cos(state.heading), 0.0), 640.0)
+                y = abs(state.y - speed * maths.sin(state.heading)) % 480.0
+                far = math.sqrt(x * x + y * y) > 100.5 or math.fsum([x, y]) / 2 >= 3.0
+                fuel = state.fuel ** 2 // 100 - round(x) % 2 - math.floor(y) // 1000
+                return state.replace(x=x, y=y, heading=maths.wrapped(state.heading + 0.1 * far), fuel=max(fuel, 0))
+    """)
+
+
+def test_a_game_of_declared_floats_is_caught_where_it_is_careless(finds_marked: Check) -> None:
+    finds_marked("""
+        import math, statistics
+        import numpy as np
+        from retick.sim import F64, Thing, World
+
+        class Tank(Thing):
+            x: F64 = 0.0
+            y: F64 = 0.0
+
+        class Tanks(World):
+            def advance(self, inputs):
+                for tank in self.tanks:
+                    tank.x += math.cos(tank.y)  # <- inexact-math
+                    tank.y **= 2  # <- inexact-math
+                    tank.x = tank.y ** 0.5 + 2 ** -1  # <- inexact-math
+                    tank.x = pow(tank.y, 2)  # <- inexact-math
+                    tank.x = math.hypot(tank.x, tank.y)  # <- inexact-math
+                    tank.x = math.dist((tank.x, 0.0), (0.0, 0.0))  # <- inexact-math
+                middle = sum(tank.x for tank in self.tanks) / 4  # <- inexact-math
+                middle = statistics.mean([1.0, 2.0])  # <- inexact-math
+                middle = np.array([1.0]) @ np.array([2.0])  # <- inexact-math
+                middle = np.sum(np.array([1.0, 2.0]))  # <- inexact-math
+                middle = complex(1, 2).real + len(self.tanks) ** 2  # <- inexact-math
+    """)
+
+
+def test_the_replacement_is_in_the_text_of_the_finding() -> None:
+    (finding,) = audit_source("import math\nx = math.sin(1)\n").findings
+    assert "`math.sin`: use `retick.sim.maths.sin`" in str(finding)

@@ -2,7 +2,7 @@
 
 import ast
 
-__all__ = ["is_numpy_float", "is_numpy_inexact", "makes_floats_by_default"]
+__all__ = ["is_numpy_float", "is_numpy_inexact", "is_numpy_reduction", "makes_floats_by_default"]
 
 _FLOAT_NAMES = frozenset({
     "average", "cdouble", "csingle", "double", "e", "euler_gamma", "half", "inf", "linspace", "longdouble", "mean",
@@ -12,6 +12,10 @@ _INEXACT = frozenset({
     "acos", "acosh", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "asin", "asinh",
     "atan", "atan2", "atanh", "cbrt", "convolve", "cos", "cosh", "exp", "exp2", "expm1", "float_power", "geomspace",
     "hypot", "interp", "log", "log10", "log1p", "log2", "logaddexp", "logspace", "sin", "sinc", "sinh", "tan", "tanh",
+})  # fmt: skip
+_REDUCTIONS = frozenset({
+    "average", "dot", "einsum", "inner", "matmul", "mean", "nanmean", "nanstd", "nansum", "nanvar",
+    "std", "sum", "tensordot", "trapezoid", "var", "vdot",
 })  # fmt: skip
 _INEXACT_MODULES = ("numpy.fft.", "numpy.linalg.", "numpy.polynomial.")
 _FLOAT_UNLESS_TYPED = frozenset({
@@ -33,6 +37,11 @@ def is_numpy_float(name: str) -> bool:
 def is_numpy_inexact(name: str) -> bool:
     """Whether a dotted name of NumPy is a function whose last bits differ between systems."""
     return _function(name) in _INEXACT or name.startswith(_INEXACT_MODULES)
+
+
+def is_numpy_reduction(name: str) -> bool:
+    """Whether a dotted name of NumPy is a function that adds many numbers; of floats, in no fixed order."""
+    return _function(name) in _REDUCTIONS
 
 
 def makes_floats_by_default(name: str, call: ast.Call) -> bool:

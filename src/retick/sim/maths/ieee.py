@@ -15,7 +15,8 @@ __all__ = ["binary64_faults", "require_binary64"]
 
 def binary64_faults() -> list[str]:
     """What is not as IEEE 754 binary64 has it, in words; empty where floats agree."""
-    return list(_faults(1.0, 2.0**-27, 2.0**-53, 2.0**-537))
+    small, half_unit, tiny = map(float.fromhex, ("0x1p-27", "0x1p-53", "0x1p-537"))
+    return list(_faults(1.0, small, half_unit, tiny))
 
 
 def _faults(one: float, small: float, half_unit: float, tiny: float) -> Iterator[str]:
