@@ -1,10 +1,16 @@
 """Each inexact function is named with what replaces it."""
 
+import ast
 import math
 
 import pytest
 
-from retick.audit.static.float_functions import MATH_EXACTLY_ROUNDED, inexact_function
+from retick.audit.static.float_functions import (
+    MATH_EXACTLY_ROUNDED,
+    inexact_function,
+    is_numpy_float,
+    makes_floats_by_default,
+)
 from retick.sim import maths
 
 
@@ -49,3 +55,28 @@ def test_every_function_of_math_that_maths_computes_itself_is_inexact() -> None:
     assert {name for name in own if inexact_function(f"math.{name}", floats=True)} == own - same
     assert len(own - same) == 13
     assert same - {"ceil", "floor", "trunc"} <= MATH_EXACTLY_ROUNDED
+
+
+@pytest.mark.parametrize(
+    ("name", "is_float", "inexact"),
+    [
+        ("numpy.float32", True, False),
+        ("numpy.complex128", True, False),
+        ("numpy.mean", True, False),
+        ("numpy.float_power", False, True),
+        ("numpy.sin", False, True),
+        ("numpy.linalg.norm", False, True),
+        ("numpy.int32", False, False),
+        ("mathlib.sin", False, False),
+    ],
+)
+def test_a_name_is_a_float_or_inexact_or_neither(name: str, is_float: bool, inexact: bool) -> None:
+    assert (is_numpy_float(name), inexact_function(name, floats=False) is not None) == (is_float, inexact)
+
+
+@pytest.mark.parametrize(("call", "floats"), [("f(3)", True), ("f(3, int)", False), ("f(3, dtype=int)", False)])
+def test_an_array_without_a_dtype_is_float(call: str, floats: bool) -> None:
+    node = ast.parse(call, mode="eval").body
+    assert isinstance(node, ast.Call)
+    assert makes_floats_by_default("numpy.zeros", node) is floats
+    assert not makes_floats_by_default("numpy.array", node)

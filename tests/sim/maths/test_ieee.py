@@ -1,7 +1,9 @@
 """The check at import: silent here, and each way of computing otherwise is found."""
 
 import math
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -56,6 +58,18 @@ def test_a_contracted_product_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert binary64_faults() == ["a product and a sum are contracted into one rounding: build without FMA contraction"]
     with pytest.raises(UsageError, match="do not agree with those of others: a product and a sum"):
         require_binary64()
+
+
+def test_sums_that_a_compiler_reorders_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ieee, "rounded_by_sum", lambda x: x)
+    assert binary64_faults() == ["sums are reordered: build without -ffast-math"]
+
+
+def test_the_kernels_are_built_without_contraction_and_without_fast_maths() -> None:
+    text = (Path(__file__).parents[3] / "setup.py").read_text(encoding="utf-8")
+    assert '"-ffp-contract=off"' in text
+    assert '"/fp:strict"' in text
+    assert not re.search(r"\"(-ffast-math|-Ofast|-march|-mfpmath|/fp:fast)", text)
 
 
 def test_a_square_root_that_is_not_exact_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

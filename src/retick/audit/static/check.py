@@ -6,7 +6,7 @@ from pathlib import Path
 
 from retick.audit.report import AllowedFinding, Finding, StaticReport
 from retick.audit.rules import FLOAT_RULES
-from retick.audit.static import rules_fields, rules_global_state, rules_numbers, rules_order, rules_outside, rules_state
+from retick.audit.static import rules_global_state, rules_numbers, rules_order, rules_outside, rules_state
 from retick.audit.static.allow_comments import Comments, read_comments
 from retick.audit.static.declared_fields import declares_float_state, uses_safe_functions
 from retick.audit.static.followed_imports import followed
@@ -17,7 +17,6 @@ __all__ = ["audit_files", "audit_source", "audit_static"]
 
 _CHECKS: tuple[Callable[[ParsedFile], Iterator[Hit]], ...] = (
     rules_numbers.check,
-    rules_fields.check,
     rules_outside.check,
     rules_order.check,
     rules_global_state.check,

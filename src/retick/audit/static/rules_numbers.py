@@ -1,4 +1,4 @@
-"""Rules about numbers: floats, true division, and functions whose last bits differ between systems.
+"""Rules about numbers: floats, true division, floats in integer fields, and functions whose last bits differ.
 
 IEEE 754 requires the exactly rounded result of + - * / and square root, and of nothing else. So a file whose state
 declares floats, or that has a ``retick: floats`` comment, may use those, but not sin, exp or ``**``, whose results
@@ -10,8 +10,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from retick.audit.static.float_functions import MATH_EXACTLY_ROUNDED, inexact_function
-from retick.audit.static.numpy_names import is_numpy_float, makes_floats_by_default
+from retick.audit.static.declared_fields import DeclaredFields
+from retick.audit.static.float_functions import (
+    MATH_EXACTLY_ROUNDED,
+    inexact_function,
+    is_numpy_float,
+    makes_floats_by_default,
+)
 from retick.audit.static.parsed_file import Hit, ParsedFile
 from retick.audit.static.value_types import ValueTypes
 
@@ -30,11 +35,12 @@ _PACKING = frozenset({
     "array.array",
 })  # fmt: skip
 _FLOAT_DTYPE = re.compile(r"[<>=|]?(float|complex|f\d|c\d|[efdgFDG]$)")
+_GIVES_INTEGERS = frozenset({"ceil", "floor", "trunc"})
 _POWERS = ("builtins.pow", "operator.pow", "operator.ipow")
 
 
 def check(source: ParsedFile) -> Iterator[Hit]:
-    """The places that break the rules float, division and inexact-math."""
+    """The places that break the rules float, division, float-field and inexact-math."""
     values = ValueTypes(source)
     for node in source.walk():
         match node:
@@ -57,6 +63,7 @@ def check(source: ParsedFile) -> Iterator[Hit]:
                 yield from _text_annotation(node)
     for reference, names in source.references():
         yield from _reference(source, reference, names)
+    yield from _integer_fields(source, values.fields)
 
 
 def _short(node: ast.AST) -> str:
@@ -155,3 +162,53 @@ def _text_annotation(
         text = part.value if isinstance(part, ast.Constant) else None
         if isinstance(text, str) and re.search(r"\b(float|complex|Decimal)\b", text):
             yield Hit(part, "float", f"the annotation {text!r}")
+
+
+def _integer_fields(source: ParsedFile, fields: DeclaredFields) -> Iterator[Hit]:
+    """Floats in integer fields. In a file without float fields, the rule float finds every float already."""
+    if not (source.floats and fields.states):
+        return
+    for node in source.walk():
+        for name, value in _written(fields, node):
+            if fields.is_integer(name) and _is_float(source, fields, value):
+                yield Hit(node, "float-field", f"a float in the integer field {name!r}")
+        if isinstance(node, ast.AnnAssign) and fields.is_float_field(node):
+            yield Hit(node, "float-field", f"`{ast.unparse(node)}`, a field without a kind")
+
+
+def _written(fields: DeclaredFields, node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Name and value of each field that the node declares with a default, gives to a new state, or sets."""
+    match node:
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value) if fields.is_field(node):
+            yield name, value
+        case ast.Call(func=ast.Name(id=called), keywords=keywords) if called in fields.states:
+            yield from ((one.arg, one.value) for one in keywords if one.arg)
+        case ast.Call(func=ast.Attribute(attr="replace"), keywords=keywords):
+            yield from ((one.arg, one.value) for one in keywords if one.arg)
+        case ast.Assign(targets=targets, value=value):
+            yield from ((one.attr, value) for one in targets if isinstance(one, ast.Attribute))
+        case ast.AugAssign(target=ast.Attribute(attr=name) as target, op=op, value=value):
+            yield name, ast.BinOp(left=target, op=op, right=value)
+
+
+def _is_float(source: ParsedFile, fields: DeclaredFields, value: ast.expr) -> bool:
+    """Whether the value is certainly a float."""
+    match value:
+        case ast.Constant(value=float()) | ast.BinOp(op=ast.Div()):
+            return True
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+            return _is_float(source, fields, operand)
+        case ast.BinOp(left=left, right=right):
+            return _is_float(source, fields, left) or _is_float(source, fields, right)
+        case ast.Attribute(attr=name):
+            return fields.is_float(name)
+        case ast.Call(func=func):
+            return any(_gives_float(name) for name in source.resolve(func))
+    return False
+
+
+def _gives_float(name: str) -> bool:
+    module, _, function = name.rpartition(".")
+    return name in ("builtins.float", "math.sqrt") or (
+        module == "retick.sim.maths" and function.islower() and function not in _GIVES_INTEGERS
+    )

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 
 from retick.errors import UsageError
-from retick.sim.maths.roots import sqrt, summed_product
+from retick.sim.maths.roots import rounded_by_sum, sqrt, summed_product
 
 __all__ = ["binary64_faults", "require_binary64"]
 
@@ -35,6 +35,8 @@ def _faults(one: float, small: float, half_unit: float, tiny: float) -> Iterator
     square = factor * factor
     if summed_product(factor, factor, -square) != 0.0:
         yield "a product and a sum are contracted into one rounding: build without FMA contraction"
+    if rounded_by_sum(one / 2 + 2) != 2.0:
+        yield "sums are reordered: build without -ffast-math"
     if one / 3 != 0.3333333333333333 or sqrt(one + one) != 1.4142135623730951:
         yield "division or square root is not exactly rounded"
 

@@ -17,7 +17,7 @@ else:
 
     from retick.sim.maths.pairs import product_error, root_error, sum_error
 
-__all__ = ["hypot", "hypot_of", "sqrt", "summed_product"]
+__all__ = ["hypot", "hypot_of", "rounded_by_sum", "sqrt", "summed_product"]
 
 
 @cython.cfunc
@@ -68,6 +68,12 @@ def hypot(x: Any, y: Any, /) -> float:
     if result > 1.7976931348623157e308 and a - a == 0.0 and b - b == 0.0:
         overflow("hypot", a, b)
     return result
+
+
+def rounded_by_sum(x: Any, /) -> float:
+    """x to the nearest integer by adding 1.5 * 2**52 and taking it off; x itself where a compiler reorders sums."""
+    value: cython.double = x
+    return (value + 6755399441055744.0) - 6755399441055744.0
 
 
 def summed_product(a: Any, b: Any, c: Any, /) -> float:
