@@ -33,6 +33,7 @@ DIRECTIVES = (
     "freethreading_compatible=False",
 )
 # Contracting a*b+c into one rounding gives other bits than Python does, and some compilers do it without being asked.
+# The kernels of retick.sim.maths rest on that, and refuse to be imported where it is done; -ffast-math is as bad.
 # Debug information doubles the time of a build and nobody reads it. Aligned functions keep their speed when
 # other code moves: a sync test was 10 % slower by chance without.
 FLAGS = (

@@ -23,6 +23,11 @@ __all__ = ["HOW_TO_COMPILE", "KERNELS", "is_compiled", "is_pure_by_choice", "pre
 KERNELS: tuple[str, ...] = (
     "retick.sim.slots",
     "retick.sim.flat",
+    "retick.sim.maths.circular",
+    "retick.sim.maths.inverse",
+    "retick.sim.maths.powers",
+    "retick.sim.maths.roots",
+    "retick.sim.maths.vec2",
     "retick.games.fighter.kernel",
     "retick.games.runner.motor.collision",
     "retick.games.runner.motor.heading",

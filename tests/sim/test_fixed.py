@@ -1,5 +1,6 @@
 """Fixed-point arithmetic against exact fractions."""
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from retick.errors import UsageError
 from retick.sim import fixed
+from tests.sim.maths.reference import decimal_pi
 
 int32 = st.integers(-(2**31), 2**31 - 1)
 
@@ -68,3 +70,43 @@ def test_wrapping_keeps_the_low_32_bits_and_what_already_fits(value: int) -> Non
     assert fixed.i32(value) & 0xFFFFFFFF == fixed.u32(value) == value % 2**32
     assert -(2**31) <= fixed.i32(value) < 2**31
     assert fixed.i32(fixed.i32(value)) == fixed.i32(value)
+
+
+@pytest.mark.parametrize("scale", [1, 1000, 65536, 1 << 30])
+def test_sines_of_all_angles_are_the_nearest_integers(scale: int) -> None:
+    step = decimal_pi() / (fixed.TURN // 2)
+    for angle in range(0, fixed.TURN // 4, 1 if scale == 1000 else 17):
+        exact = float(step * angle)
+        sine = fixed.sin(angle, scale)
+        # A double has 53 bits, so it can judge only what is not near the middle between two integers.
+        for true, found in ((math.sin(exact), sine), (math.cos(exact), fixed.cos(angle, scale))):
+            assert abs(found - true * scale) <= 0.5 + 1e-6
+        assert fixed.sin(fixed.TURN // 2 - angle, scale) == sine
+        assert fixed.sin(-angle, scale) == fixed.sin(angle + fixed.TURN // 2, scale) == -sine
+        assert fixed.cos(angle + fixed.TURN // 4, scale) == -sine
+
+
+@given(int32, int32)
+def test_the_direction_is_the_nearest_angle(y: int, x: int) -> None:
+    angle = fixed.atan2(y, x)
+    assert 0 <= angle < fixed.TURN
+    exact = math.atan2(y, x) * (fixed.TURN / math.tau)
+    assert abs((angle - exact + fixed.TURN / 2) % fixed.TURN - fixed.TURN / 2) <= 0.5 + 1e-9
+
+
+@given(st.integers(0, fixed.TURN - 1))
+def test_the_direction_of_an_angles_own_vector_is_that_angle(angle: int) -> None:
+    assert fixed.atan2(fixed.sin(angle, 1 << 20), fixed.cos(angle, 1 << 20)) == angle
+
+
+def test_directions_along_the_axes() -> None:
+    assert [fixed.atan2(y, x) for y, x in ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))] == [
+        step * 8192 for step in range(8)
+    ]
+    assert fixed.atan2(0, 0) == 0
+
+
+@given(int32, int32)
+def test_a_length_is_rounded_down_and_wraps(x: int, y: int) -> None:
+    assert fixed.length(x, y) == fixed.i32(math.isqrt(x * x + y * y))
+    assert fixed.length(3000, -4000) == 5000

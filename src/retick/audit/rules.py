@@ -23,18 +23,24 @@ class Rule:
 _RULES = (
     Rule(
         id="float",
-        reason="floats are rounded, and compilers, libraries and processors do not all round alike",
-        advice="use integers in a fixed scale (retick.sim.fixed), or write in the file: # retick: floats -- reason",
+        reason="no field of the state is declared as a float, and careless floats differ between machines",
+        advice="use integers in a fixed scale (retick.sim.fixed); or declare float fields as F64 and use "
+        "retick.sim.maths (docs/floats.md); or write in the file: # retick: floats -- reason",
     ),
     Rule(
         id="division",
-        reason="true division gives a float, even for two integers",
-        advice="use // with the rounding that you mean, or retick.sim.fixed.div",
+        reason="true division gives a float, even for two integers, and no field of the state is declared as one",
+        advice="use // with the rounding that you mean, or retick.sim.fixed.div; or declare float fields as F64",
+    ),
+    Rule(
+        id="float-field",
+        reason="an integer field takes no float, and a field without a kind is not saved exactly",
+        advice="declare the field as F64, or round: int(), math.floor() or round()",
     ),
     Rule(
         id="inexact-math",
         reason="the last bits of this result differ between C libraries, processors or Python versions",
-        advice="use an integer table, math.isqrt, or your own code with + - * //",
+        advice="use retick.sim.maths, or + - * / and math.sqrt; for integers, retick.sim.fixed or math.isqrt",
     ),
     Rule(
         id="clock",
@@ -128,4 +134,4 @@ META_RULES: dict[str, Rule] = {rule.id: rule for rule in _META_RULES}
 """The rules about allow comments and about files that cannot be read; they cannot be allowed."""
 
 FLOAT_RULES = frozenset({"float", "division"})
-"""The rules that do not apply to a file with a ``retick: floats`` comment; inexact functions are still found."""
+"""The rules that do not apply where the state has floats, or with a ``retick: floats`` comment."""

@@ -1,8 +1,12 @@
 """Fixed-point arithmetic on 32-bit integers that wrap, with the rounding of each operation stated.
 
 A number is an integer count of 1/scale: with scale 1000, 300 is 0.3. Every result wraps to 32 bits as two's
-complement does, so that C, C# and Rust programs get the same bits. Products and quotients are made exactly
-first, and only then rounded; four ways of rounding are offered because ports differ in which one they have.
+complement does, so that C, C# and Rust programs get the same bits. Products and quotients are made exactly first, and
+only then rounded; four ways of rounding are offered because ports differ in which one they have.
+
+Angles are integers too: 65536 of them are one turn, anticlockwise from the x axis where y points up. ``sin``, ``cos``
+and ``atan2`` give the integer that is nearest to the exact value. They read a table of the first quarter of the turn,
+which is made in two steps to keep it short: 128 coarse angles, and 256 half steps between two of them.
 """
 
 import math
@@ -10,7 +14,22 @@ from typing import Literal
 
 from retick.errors import UsageError
 
-__all__ = ["Rounding", "add", "div", "i32", "isqrt", "mul", "rescale", "sub", "u32"]
+__all__ = [
+    "TURN",
+    "Rounding",
+    "add",
+    "atan2",
+    "cos",
+    "div",
+    "i32",
+    "isqrt",
+    "length",
+    "mul",
+    "rescale",
+    "sin",
+    "sub",
+    "u32",
+]
 
 Rounding = Literal["floor", "ceil", "truncate", "nearest"]
 """Towards minus infinity, towards plus infinity, towards zero (C's own), nearest with halves away from zero."""
@@ -73,3 +92,71 @@ def isqrt(value: int, scale: int) -> int:
     if value < 0:
         raise UsageError(f"the square root of {value}, which is negative")
     return i32(math.isqrt(value * scale))
+
+
+def length(x: int, y: int) -> int:
+    """The length of the vector (x, y), rounded down, in the same scale."""
+    return i32(math.isqrt(x * x + y * y))
+
+
+TURN = 65536
+"""Angles in one turn."""
+
+_QUARTER = TURN // 4
+_BITS = 80
+_ONE = 1 << _BITS
+"""The scale of the tables."""
+
+
+def _powers(cosine: int, sine: int, count: int) -> list[tuple[int, int]]:
+    """Cosine and sine of 0, 1, 2 ... times an angle."""
+    found = [(_ONE, 0)]
+    for _ in range(count - 1):
+        c, s = found[-1]
+        found.append(((c * cosine - s * sine) >> _BITS, (c * sine + s * cosine) >> _BITS))
+    return found
+
+
+# From cosine and sine of half a step: where atan2 decides between two angles, the table has a point too.
+_FINE = _powers(1208925818225605840502160, 57952155642421825356, 258)
+_COARSE = _powers(*_FINE[256], 129)
+
+
+def sin(angle: int, scale: int) -> int:
+    """The sine of an angle, of which 65536 are one turn, in 1/scale; nearest."""
+    rest = angle % (2 * _QUARTER)
+    if rest > _QUARTER:
+        rest = 2 * _QUARTER - rest
+    c, s = _COARSE[rest >> 7]
+    fine_c, fine_s = _FINE[2 * (rest & 127)]
+    sine = ((s * fine_c + c * fine_s) * scale + (_ONE * _ONE >> 1)) >> (2 * _BITS)
+    return i32(-sine if angle & (2 * _QUARTER) else sine)
+
+
+def cos(angle: int, scale: int) -> int:
+    """The cosine of an angle, of which 65536 are one turn, in 1/scale; nearest."""
+    return sin(angle + _QUARTER, scale)
+
+
+def atan2(y: int, x: int) -> int:
+    """The direction of the vector (x, y), from 0 to 65535, of which 65536 are one turn; nearest. 0 for (0, 0)."""
+    along, above = abs(x), abs(y)
+    if not along:
+        return (_QUARTER if y > 0 else 3 * _QUARTER) if y else 0
+    least, most = 0, 127
+    while least < most:  # the last coarse angle that is not beyond the vector
+        middle = (least + most + 1) >> 1
+        c, s = _COARSE[middle]
+        if above * c >= along * s:
+            least = middle
+        else:
+            most = middle - 1
+    c, s = _COARSE[least]
+    along, above = along * c + above * s, above * c - along * s
+    # So small an angle is its tangent, less a hundredth of a step: rounded down, it is one too low or right.
+    fine = above * 10430378 // (along * 1000)
+    c, s = _FINE[2 * fine + 1]
+    angle = 128 * least + fine + (above * c > along * s)
+    if x < 0:
+        angle = 2 * _QUARTER - angle
+    return (-angle if y < 0 else angle) % TURN

@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from retick.audit import audit_source
+
 Check = Callable[[str], None]
 
 
@@ -149,4 +151,134 @@ def test_declared_floats_are_excused_and_inexact_functions_are_not(finds_marked:
             half += sum([half, 1.0])  # <- inexact-math
             half += sum(1 for _ in inputs) + sum([1, 2])
             return half + random.random()  # <- random
+    """)
+
+
+def test_a_game_whose_state_declares_floats_is_clean_if_it_uses_them_safely(finds_nothing: Check) -> None:
+    finds_nothing("""
+        import math
+        from retick.sim import F64, U8, Record, maths
+
+        class Tank(Record):
+            x: F64
+            y: F64
+            heading: F64
+            fuel: U8
+
+        class Tanks:
+            num_players = 2
+
+            def initial_state(self, seed: int) -> Tank:
+                return Tank(x=320.0, y=float(seed % 480), heading=math.pi / 4, fuel=100)
+
+            def step(self, state: Tank, inputs: tuple[int, ...]) -> Tank:
+                speed = 2.5 if inputs[0] & 1 else 1e-3
+                x = min(max(state.x + speed * maths.cos(state.heading), 0.0), 640.0)
+                y = abs(state.y - speed * maths.sin(state.heading)) % 480.0
+                far = math.sqrt(x * x + y * y) > 100.5 or math.fsum([x, y]) / 2 >= 3.0
+                fuel = state.fuel ** 2 // 100 - round(x) % 2 - math.floor(y) // 1000
+                return state.replace(x=x, y=y, heading=maths.wrapped(state.heading + 0.1 * far), fuel=max(fuel, 0))
+    """)
+
+
+def test_a_game_of_declared_floats_is_caught_where_it_is_careless(finds_marked: Check) -> None:
+    finds_marked("""
+        import math, statistics
+        import numpy as np
+        from retick.sim import F64, Thing, World
+
+        class Tank(Thing):
+            x: F64 = 0.0
+            y: F64 = 0.0
+
+        class Tanks(World):
+            def advance(self, inputs):
+                for tank in self.tanks:
+                    tank.x += math.cos(tank.y)  # <- inexact-math
+                    tank.y **= 2  # <- inexact-math
+                    tank.x = tank.y ** 0.5 + 2 ** -1  # <- inexact-math
+                    tank.x = pow(tank.y, 2)  # <- inexact-math
+                    tank.x = math.hypot(tank.x, tank.y)  # <- inexact-math
+                    tank.x = math.dist((tank.x, 0.0), (0.0, 0.0))  # <- inexact-math
+                middle = sum(tank.x for tank in self.tanks) / 4  # <- inexact-math
+                middle = statistics.mean([1.0, 2.0])  # <- inexact-math
+                middle = np.array([1.0]) @ np.array([2.0])  # <- inexact-math
+                middle = np.sum(np.array([1.0, 2.0]))  # <- inexact-math
+                middle = complex(1, 2).real + len(self.tanks) ** 2  # <- inexact-math
+    """)
+
+
+def test_the_replacement_is_in_the_text_of_the_finding() -> None:
+    (finding,) = audit_source("import math\nx = math.sin(1)\n").findings
+    assert "`math.sin`: use `retick.sim.maths.sin`" in str(finding)
+
+
+def test_each_way_to_give_a_float_to_an_integer_field_is_caught(finds_marked: Check) -> None:
+    finds_marked("""
+        from typing import Annotated
+        from retick.sim import F64, I32, U8, Record, maths
+
+        class Tank(Record):
+            x: F64 = 0.5
+            y: float = 0.5  # <- float-field
+            score: I32 = -0.5  # <- float-field
+            fuel: Annotated[U8, "litres"] = 0
+            ready: bool = False
+
+        class Game:
+            def step(self, state, inputs):
+                tank = Tank(x=1.5, score=state.x, fuel=3)  # <- float-field
+                tank = tank.replace(x=tank.x / 2, fuel=tank.fuel / 2)  # <- float-field
+                return tank.replace(score=maths.sin(1))  # <- float-field
+    """)
+
+
+def test_a_world_is_checked_at_its_assignments(finds_marked: Check) -> None:
+    finds_marked("""
+        from retick.sim import F64, U8, Angle, Thing, World
+        from retick.sim.maths import floor, sqrt
+
+        class Tank(Thing):
+            x: F64 = 0.0
+            heading: Angle = 0.0
+            fuel: U8 = 0
+
+        class Big(Tank):
+            armour: U8 = 0
+
+        class Tanks(World):
+            def advance(self, inputs):
+                for tank in self.tanks:
+                    tank.x += 0.5
+                    tank.fuel /= 2  # <- float-field
+                    tank.fuel = sqrt(tank.x)  # <- float-field
+                    tank.armour = tank.heading + 1  # <- float-field
+                    tank.fuel = floor(tank.x) + int(tank.heading)
+    """)
+
+
+def test_a_field_that_is_a_float_elsewhere_in_the_file_is_not_judged(finds_nothing: Check) -> None:
+    finds_nothing("""
+        from retick.sim import F64, I32, Record
+
+        class Tank(Record):
+            x: F64
+
+        class Cell(Record):
+            x: I32
+
+        def moved(thing):
+            return thing.replace(x=0.5)
+    """)
+
+
+def test_without_float_fields_the_rule_float_speaks(finds_marked: Check) -> None:
+    finds_marked("""
+        from retick.sim import I32, Record
+
+        class Ball(Record):
+            x: I32 = 0.5  # <- float
+
+        def start():
+            return Ball(x=1 / 2)  # <- division
     """)

@@ -8,6 +8,7 @@ from retick.audit.report import AllowedFinding, Finding, StaticReport
 from retick.audit.rules import FLOAT_RULES
 from retick.audit.static import rules_global_state, rules_numbers, rules_order, rules_outside, rules_state
 from retick.audit.static.allow_comments import Comments, read_comments
+from retick.audit.static.declared_fields import declares_float_state, uses_safe_functions
 from retick.audit.static.followed_imports import followed
 from retick.audit.static.parsed_file import Hit, ParsedFile
 from retick.audit.targets import SourceFile, find_target
@@ -30,19 +31,25 @@ def audit_static(target: str, *, follow: bool = False) -> StaticReport:
 
 
 def audit_source(text: str, *, path: str = "<source>", package: str = "", floats: bool = False) -> StaticReport:
-    """Audit one source text. ``floats``: its package has a ``retick: floats`` comment."""
+    """Audit one source text. ``floats``: its package has a ``retick: floats`` comment or a state of floats."""
     audited = _File(path, text, package, inherited_floats=floats)
     findings = [*audited.findings, *audited.unused_declaration()]
     return StaticReport(files=(path,), findings=tuple(sorted(findings)), allowed=tuple(audited.allowed))
 
 
 def audit_files(files: Iterable[SourceFile]) -> StaticReport:
-    """Audit several files. A ``retick: floats`` comment in an ``__init__.py`` counts for all files below it."""
+    """Audit several files.
+
+    A ``retick: floats`` comment in an ``__init__.py`` counts for all files below it; a state that declares floats, for
+    all files of its folder and below it.
+    """
     audited: list[_File] = []
     declarations: dict[Path, bool] = {}
+    files = tuple(files)
+    float_folders = {file.path.parent for file in files if _has_float_state(file)}
     for file in files:
         inherited = any(_declares_floats(init, declarations) for init in _inits_above(file))
-        audited.append(_read(file, inherited))
+        audited.append(_read(file, inherited or not float_folders.isdisjoint(file.path.parents)))
     findings = [finding for one in audited for finding in one.findings]
     for one in audited:
         below = [other for other in audited if Path(one.path).parent in Path(other.path).parents]
@@ -68,6 +75,14 @@ def _declares_floats(init: Path, known: dict[Path, bool]) -> bool:
         except (OSError, ValueError, SyntaxError):
             known[init] = False
     return known[init]
+
+
+def _has_float_state(file: SourceFile) -> bool:
+    try:
+        text = file.path.read_text(encoding="utf-8-sig")
+        return "retick" in text and declares_float_state(ParsedFile(text, package=file.package))
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+        return False  # reported when the file itself is audited
 
 
 def _read(file: SourceFile, inherited_floats: bool) -> "_File":
@@ -115,7 +130,9 @@ class _File:
             self._add(line, column, "syntax", str(getattr(error, "msg", error)))
             return
         floats = inherited_floats or self._comments.floats_line is not None
-        self._apply_comments(ParsedFile(text, path=self.path, package=package, floats=floats))
+        source = ParsedFile(text, path=self.path, package=package, floats=floats)
+        source.floats = floats or declares_float_state(source) or uses_safe_functions(source)
+        self._apply_comments(source)
 
     def _add(self, line: int, column: int, rule: str, what: str) -> None:
         self.findings.append(Finding(path=self.path, line=line, column=column, rule=rule, what=what))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from retick.audit.static.scopes import Scope, ScopeBuilder
+from retick.audit.static.script_lines import script_lines
 
 __all__ = ["Hit", "ParsedFile", "root_name"]
 
@@ -19,7 +20,7 @@ class Hit(NamedTuple):
 
 
 class ParsedFile:
-    """A parsed file. ``floats``: it has, or inherits, a ``retick: floats`` comment."""
+    """A parsed file. ``floats``: it may use floats, by a ``retick: floats`` comment or by its state."""
 
     def __init__(self, text: str, *, path: str = "<source>", package: str = "", floats: bool = False) -> None:
         self.floats = floats
@@ -29,11 +30,11 @@ class ParsedFile:
         self._scope_of = built.scope_of
         self._parent_of = built.parent_of
         self._annotations = built.annotations
-        self._aside = built.aside
+        self._aside = built.aside | set(script_lines(self.tree))
         self.package = package
 
     def walk(self) -> Iterator[ast.AST]:
-        """Every node, without code under ``if TYPE_CHECKING`` and ``if __name__ == "__main__"``."""
+        """Every node, without code under ``if TYPE_CHECKING`` or ``if __name__ == "__main__"``, and without scripts."""
         for node in ast.walk(self.tree):
             if node not in self._aside:
                 yield node

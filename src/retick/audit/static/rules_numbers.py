@@ -1,28 +1,27 @@
-"""Rules about numbers: floats, true division, and functions whose last bits differ between systems.
+"""Rules about numbers: floats, true division, floats in integer fields, and functions whose last bits differ.
 
-IEEE 754 requires the exactly rounded result of + - * / and square root, and of nothing else. So a file with a ``retick:
-floats`` comment may use those, but not sin, exp or hypot, whose results differ between C libraries. Functions of
-``math`` are in three classes: over integers (no finding), exactly rounded over floats (rule ``float``), and the rest
-(rule ``inexact-math``).
+IEEE 754 requires the exactly rounded result of + - * / and square root, and of nothing else. So a file whose state
+declares floats, or that has a ``retick: floats`` comment, may use those, but not sin, exp or ``**``, whose results
+differ between C libraries. Functions of ``math`` are in three classes: over integers (no finding), exactly rounded over
+floats (rule ``float``), and the rest (rule ``inexact-math``), most of which ``retick.sim.maths`` replaces.
 """
 
 import ast
 import re
 from collections.abc import Iterator
 
-from retick.audit.static.numpy_names import is_numpy_float, is_numpy_inexact, makes_floats_by_default
+from retick.audit.static.declared_fields import DeclaredFields
+from retick.audit.static.float_functions import (
+    MATH_EXACTLY_ROUNDED,
+    inexact_function,
+    is_numpy_float,
+    makes_floats_by_default,
+)
 from retick.audit.static.parsed_file import Hit, ParsedFile
 from retick.audit.static.value_types import ValueTypes
 
 __all__ = ["check"]
 
-_MATH_ON_INTEGERS = frozenset({
-    "ceil", "comb", "factorial", "floor", "gcd", "isqrt", "lcm", "perm", "prod", "trunc",
-})  # fmt: skip
-_MATH_EXACTLY_ROUNDED = frozenset({
-    "copysign", "degrees", "e", "fabs", "fma", "fmod", "frexp", "fsum", "inf", "isclose", "isfinite", "isinf",
-    "isnan", "ldexp", "modf", "nan", "nextafter", "pi", "radians", "remainder", "sqrt", "tau", "ulp",
-})  # fmt: skip
 _FLOAT_NAMES = frozenset({
     "builtins.float", "builtins.complex", "cython.double", "cython.float", "cython.longdouble",
     "cython.doublecomplex", "cython.floatcomplex", "ctypes.c_float", "ctypes.c_double", "ctypes.c_longdouble",
@@ -36,11 +35,12 @@ _PACKING = frozenset({
     "array.array",
 })  # fmt: skip
 _FLOAT_DTYPE = re.compile(r"[<>=|]?(float|complex|f\d|c\d|[efdgFDG]$)")
+_GIVES_INTEGERS = frozenset({"ceil", "floor", "trunc"})
 _POWERS = ("builtins.pow", "operator.pow", "operator.ipow")
 
 
 def check(source: ParsedFile) -> Iterator[Hit]:
-    """The places that break the rules float, division and inexact-math."""
+    """The places that break the rules float, division, float-field and inexact-math."""
     values = ValueTypes(source)
     for node in source.walk():
         match node:
@@ -51,14 +51,19 @@ def check(source: ParsedFile) -> Iterator[Hit]:
                     yield Hit(node, "division", f"`{_short(node)}`")
             case ast.AugAssign(op=ast.Div()):
                 yield Hit(node, "division", f"`{_short(node)}`")
-            case ast.BinOp(op=ast.Pow(), right=exponent):
-                yield from _power(node, exponent)
+            case ast.BinOp(op=ast.Pow(), left=base, right=exponent):
+                yield from _power(source, values, node, base, exponent)
+            case ast.AugAssign(op=ast.Pow(), target=base, value=exponent):
+                yield from _power(source, values, node, base, exponent)
+            case ast.BinOp(op=ast.MatMult()) if source.floats:
+                yield Hit(node, "inexact-math", f"`{_short(node)}`, which adds in the order that suits the processor")
             case ast.Call():
                 yield from _call(source, values, node)
             case ast.arg() | ast.AnnAssign() | ast.FunctionDef() | ast.AsyncFunctionDef():
                 yield from _text_annotation(node)
     for reference, names in source.references():
         yield from _reference(source, reference, names)
+    yield from _integer_fields(source, values.fields)
 
 
 def _short(node: ast.AST) -> str:
@@ -71,22 +76,30 @@ def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
-def _power(node: ast.expr, exponent: ast.expr) -> Iterator[Hit]:
+def _power(source: ParsedFile, values: ValueTypes, node: ast.AST, base: ast.expr, exponent: ast.expr) -> Iterator[Hit]:
+    what = f"the power `{_short(node)}`: use a product, or `retick.sim.maths.pow`"
     match exponent:
         case ast.Constant(value=float()) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=float())):
-            yield Hit(node, "inexact-math", f"the power `{_short(node)}`")
+            yield Hit(node, "inexact-math", what)
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())):
-            yield Hit(node, "division", f"`{_short(node)}`, a negative power")
+            if source.floats:
+                yield Hit(node, "inexact-math", what)
+            else:
+                yield Hit(node, "division", f"`{_short(node)}`, a negative power")
+        case _ if source.floats and not (values.is_int(base) and values.is_int(exponent)):
+            yield Hit(node, "inexact-math", what)
 
 
 def _call(source: ParsedFile, values: ValueTypes, node: ast.Call) -> Iterator[Hit]:
     called = source.resolve(node.func)
     if source.calls(node, *_POWERS) and len(node.args) == 2:
-        yield from _power(node, node.args[1])
+        yield from _power(source, values, node, *node.args)
     elif source.calls(node, *_PACKING) and node.args and _packs_floats(node.args[0]):
         yield Hit(node, "float", f"`{_short(node)}`, with a float code")
     elif source.floats and source.calls(node, "builtins.sum") and not _sums_integers(values, node):
-        yield Hit(node, "inexact-math", "`sum()` of floats, which Python 3.12 rounds differently from 3.11")
+        yield Hit(
+            node, "inexact-math", "`sum()` of floats, which Python 3.12 rounds differently from 3.11: use `math.fsum`"
+        )
     elif any(makes_floats_by_default(name, node) for name in called):
         yield Hit(node, "float", f"`{_short(node)}`, float by default")
     for keyword in node.keywords:
@@ -112,25 +125,20 @@ def _sums_integers(values: ValueTypes, node: ast.Call) -> bool:
 
 def _reference(source: ParsedFile, node: ast.expr, names: tuple[str, ...]) -> Iterator[Hit]:
     for name in names:
-        module, _, rest = name.partition(".")
         if name in _DIVIDING:
             yield Hit(node, "division", f"`{name}`")
         elif _is_float_name(name) and not _is_type_test(source, node):
             yield Hit(node, "float", f"`{name.removeprefix('builtins.')}`")
-        elif module == "cmath" or is_numpy_inexact(name) or (module == "math" and not _math_is_exact(rest)):
-            yield Hit(node, "inexact-math", f"`{name}`")
+        if (what := inexact_function(name, floats=source.floats)) and not _is_type_test(source, node):
+            yield Hit(node, "inexact-math", what)
 
 
 def _is_float_name(name: str) -> bool:
     module, _, rest = name.partition(".")
     if module == "math":
-        return rest.split(".")[0] in _MATH_EXACTLY_ROUNDED
+        return rest.split(".")[0] in MATH_EXACTLY_ROUNDED
     known = any(name == one or name.startswith(f"{one}.") for one in _FLOAT_NAMES)
     return known or module in _FLOAT_MODULES or is_numpy_float(name)
-
-
-def _math_is_exact(function: str) -> bool:
-    return function in _MATH_ON_INTEGERS or function in _MATH_EXACTLY_ROUNDED or not function
 
 
 def _is_type_test(source: ParsedFile, node: ast.expr) -> bool:
@@ -154,3 +162,53 @@ def _text_annotation(
         text = part.value if isinstance(part, ast.Constant) else None
         if isinstance(text, str) and re.search(r"\b(float|complex|Decimal)\b", text):
             yield Hit(part, "float", f"the annotation {text!r}")
+
+
+def _integer_fields(source: ParsedFile, fields: DeclaredFields) -> Iterator[Hit]:
+    """Floats in integer fields. In a file without float fields, the rule float finds every float already."""
+    if not (source.floats and fields.states):
+        return
+    for node in source.walk():
+        for name, value in _written(fields, node):
+            if fields.is_integer(name) and _is_float(source, fields, value):
+                yield Hit(node, "float-field", f"a float in the integer field {name!r}")
+        if isinstance(node, ast.AnnAssign) and fields.is_float_field(node):
+            yield Hit(node, "float-field", f"`{ast.unparse(node)}`, a field without a kind")
+
+
+def _written(fields: DeclaredFields, node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Name and value of each field that the node declares with a default, gives to a new state, or sets."""
+    match node:
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value) if fields.is_field(node):
+            yield name, value
+        case ast.Call(func=ast.Name(id=called), keywords=keywords) if called in fields.states:
+            yield from ((one.arg, one.value) for one in keywords if one.arg)
+        case ast.Call(func=ast.Attribute(attr="replace"), keywords=keywords):
+            yield from ((one.arg, one.value) for one in keywords if one.arg)
+        case ast.Assign(targets=targets, value=value):
+            yield from ((one.attr, value) for one in targets if isinstance(one, ast.Attribute))
+        case ast.AugAssign(target=ast.Attribute(attr=name) as target, op=op, value=value):
+            yield name, ast.BinOp(left=target, op=op, right=value)
+
+
+def _is_float(source: ParsedFile, fields: DeclaredFields, value: ast.expr) -> bool:
+    """Whether the value is certainly a float."""
+    match value:
+        case ast.Constant(value=float()) | ast.BinOp(op=ast.Div()):
+            return True
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+            return _is_float(source, fields, operand)
+        case ast.BinOp(left=left, right=right):
+            return _is_float(source, fields, left) or _is_float(source, fields, right)
+        case ast.Attribute(attr=name):
+            return fields.is_float(name)
+        case ast.Call(func=func):
+            return any(_gives_float(name) for name in source.resolve(func))
+    return False
+
+
+def _gives_float(name: str) -> bool:
+    module, _, function = name.rpartition(".")
+    return name in ("builtins.float", "math.sqrt") or (
+        module == "retick.sim.maths" and function.islower() and function not in _GIVES_INTEGERS
+    )

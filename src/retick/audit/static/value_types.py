@@ -8,6 +8,7 @@ object of unknown class, if all classes of the file that have such an attribute 
 import ast
 from collections.abc import Callable
 
+from retick.audit.static.declared_fields import DeclaredFields
 from retick.audit.static.parsed_file import ParsedFile
 from retick.audit.static.scopes import Binding, Scope
 
@@ -34,6 +35,7 @@ class ValueTypes:
 
     def __init__(self, source: ParsedFile) -> None:
         self._source = source
+        self.fields = DeclaredFields(source)
         self._busy: set[ast.AST] = set()
         self._set_names: dict[tuple[Scope, str], bool] = {}
         self._attributes: dict[str, dict[ast.ClassDef, bool]] = {}
@@ -186,6 +188,8 @@ class ValueTypes:
                 if called & _INT_IF_ARGUMENTS_ARE:
                     return all(self.is_int(argument) for argument in args)
                 return bool(called & _INT_CALLS)
+            case ast.Attribute(attr=name):
+                return self.fields.is_integer(name)
             case ast.Name(id=name):
                 found = self._source.scope(node).find(name)
                 return found is not None and all(self._binds_int(found[0], binding) for binding in found[1])

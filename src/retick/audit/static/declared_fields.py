@@ -1,0 +1,91 @@
+"""What a file declares about its state: whether its fields may be floats, and which of them are integers.
+
+A state may be floats if one of its fields is of the kind ``F64`` (or ``Angle``, which is one). Then + - * / and
+everything else that IEEE 754 rounds exactly is safe, and the rules ``float`` and ``division`` do not apply.
+"""
+
+import ast
+
+from retick.audit.static.parsed_file import ParsedFile
+
+__all__ = ["DeclaredFields", "declares_float_state", "uses_safe_functions"]
+
+_STATES = frozenset({"Record", "World", "Thing"})
+_FLOAT_KINDS = frozenset({"F64", "Angle"})
+_INTEGER_KINDS = frozenset({"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64"})
+_SAFE = "retick.sim.maths."
+
+
+def _kinds(source: ParsedFile, annotation: ast.expr) -> set[str]:
+    """The kinds of ``retick.sim`` that an annotation names, also inside ``Annotated``, a list or an alternative."""
+    found = set()
+    for node in ast.walk(annotation):
+        if isinstance(node, ast.Name | ast.Attribute):
+            for name in source.resolve(node):
+                if name.startswith("retick.sim."):
+                    found.add(name.rpartition(".")[2])
+                elif name in ("builtins.int", "builtins.bool", "builtins.float"):
+                    found.add(name)
+    return found
+
+
+def declares_float_state(source: ParsedFile) -> bool:
+    """Whether the file has a field of a float kind."""
+    return any(
+        isinstance(node, ast.AnnAssign) and source.class_of(node) and _FLOAT_KINDS & _kinds(source, node.annotation)
+        for node in source.walk()
+    )
+
+
+def uses_safe_functions(source: ParsedFile) -> bool:
+    """Whether the file uses ``retick.sim.maths``, and so means its floats."""
+    return any(name.startswith(_SAFE) for _, names in source.references() for name in names)
+
+
+class DeclaredFields:
+    """The fields of the states that a file declares, by name."""
+
+    def __init__(self, source: ParsedFile) -> None:
+        self._source = source
+        self.states = self._state_classes()
+        self._kinds: dict[str, list[set[str]]] = {}
+        for node in source.walk():
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and self.is_field(node):
+                self._kinds.setdefault(node.target.id, []).append(_kinds(source, node.annotation))
+
+    def _state_classes(self) -> set[str]:
+        classes = [node for node in self._source.walk() if isinstance(node, ast.ClassDef)]
+        found: set[str] = set()
+        while more := {one.name for one in classes if one.name not in found and self._derives(one, found)}:
+            found |= more
+        return found
+
+    def _derives(self, node: ast.ClassDef, known: set[str]) -> bool:
+        for base in node.bases:
+            if isinstance(base, ast.Name) and base.id in known:
+                return True
+            for name in self._source.resolve(base):
+                package, _, last = name.rpartition(".")
+                if last in _STATES and package.split(".")[:2] == ["retick", "sim"]:
+                    return True
+        return False
+
+    def is_field(self, node: ast.AnnAssign) -> bool:
+        """Whether the line declares a field of a state."""
+        scope = self._source.scope(node).node
+        return isinstance(scope, ast.ClassDef) and scope.name in self.states
+
+    def is_float_field(self, node: ast.AnnAssign) -> bool:
+        """Whether the line declares a field as a plain ``float``, which has no place in the saved state."""
+        return self.is_field(node) and "builtins.float" in _kinds(self._source, node.annotation)
+
+    def is_integer(self, name: str) -> bool:
+        """Whether every field of that name in the file is an integer."""
+        kinds = self._kinds.get(name, [])
+        integers = _INTEGER_KINDS | {"builtins.int", "builtins.bool"}
+        return bool(kinds) and all(one & integers and not one & (_FLOAT_KINDS | {"builtins.float"}) for one in kinds)
+
+    def is_float(self, name: str) -> bool:
+        """Whether every field of that name in the file is a float."""
+        kinds = self._kinds.get(name, [])
+        return bool(kinds) and all(one & _FLOAT_KINDS for one in kinds)
