@@ -245,7 +245,7 @@ class Bench:
 
     def _agree_with_each_other(self) -> None:
         """An application that asked to go on is waited for by right: let the others ask for the same."""
-        for wanted in [session._resync._source for session in self.honest.values()]:
+        for wanted in [session.resyncing._source for session in self.honest.values()]:
             for session in self.honest.values() if wanted is not None else ():
                 with contextlib.suppress(RetickError):
                     session.resync(wanted)

@@ -13,6 +13,7 @@ from retick.games.scramble import Scramble
 from retick.rollback.events import MatchEnded, MessageReceived, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session import forwarding, spectator_feed
+from retick.rollback.session.drops import LONGEST_STEP as DROPS_STEP
 from retick.rollback.session.input_bounds import LONGEST_STEP, InputBounds
 from retick.rollback.session.input_forwarding import ANSWER_SECONDS
 from retick.rollback.session.joining import joins, lobby
@@ -192,7 +193,7 @@ def test_of_one_peer_that_is_not_heard_a_few_resynced_are_used(monkeypatch: pyte
         towards(mesh, "peer2", "peer0").send(encode_forward(origin, message))
     mesh.run(1.0)
     assert [message[2] for message in session.forwarding._resynced[origin]] == [0, 1, 2]
-    assert session._resync._agreed[origin] == (1, 2)
+    assert session.resyncing._agreed[origin] == (1, 2)
     assert_all_play(mesh, 0)
 
 
@@ -292,3 +293,17 @@ def test_promises_for_nobody_excuse_silence_only_a_few_times() -> None:
         until.append(session.joins.blameless_until)
     assert until[MOST_UNANSWERED - 1] > until[0]
     assert until[MOST_UNANSWERED - 1 :] == [until[MOST_UNANSWERED - 1]] * (MOST_UNANSWERED + 1)
+
+
+def test_of_a_long_sleep_only_a_step_counts_as_late() -> None:
+    """Our own process was stopped: that the others have said nothing meanwhile is not their fault."""
+    mesh = playing_mesh(3)
+    session: Any = mesh["peer0"].session
+    gone = mesh["peer2"].session
+    session.drop_agreement.add_lost(gone.peer_id, gone.local_players)
+    drops, now = session.drops, mesh.network.now
+    drops._expel_who_keeps_us_waiting(session.match, now)
+    drops._expel_who_keeps_us_waiting(session.match, now + 600.0)
+    late = drops._late_for[mesh["peer1"].session.peer_id]
+    assert 0.0 < late <= 2 * DROPS_STEP
+    assert towards(mesh, "peer0", "peer1").is_heard

@@ -9,7 +9,6 @@ from retick.link import Reason
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
 from retick.rollback.session.messages.drop import Drop, Known, encode_drop
-from retick.rollback.session.messages.forward import MOST_PASSED, PASS, decode_pass, encode_pass
 from retick.rollback.session.messages.join import Meet, encode_meet
 from retick.rollback.session.messages.kinds import Kind, decode_byte_and_number, encode_byte_and_number
 from retick.rollback.session.messages.roster import pack_seats
@@ -149,22 +148,6 @@ class ChangesItsDrops(Lies):
         self.say_drop(self.others, match, lost, known=known if lost else ())
 
 
-class AnswersWithLies(Cheat):
-    """Not where two honest peers do not hear each other: nobody can prove what is passed on between them."""
-
-    rule = "passes on other inputs than it has received, to those that ask"
-    splits = True
-    least_peers = 3
-
-    def payload(self, peer: Peer, data: bytes) -> Iterable[bytes]:
-        if data[0] != PASS:
-            return (data,)
-        size = input_size_of(self.session.sim)
-        passed = decode_pass(data, size)
-        inputs = tuple(value ^ 1 for value in passed.inputs) + (7,) * (MOST_PASSED - len(passed.inputs))
-        return self.instead(encode_pass(passed._replace(inputs=inputs), size))
-
-
 class MeetsNobody(Lies):
     rule = "MEET from one that is not the sponsor, or for nobody"
 
@@ -294,7 +277,6 @@ DECEITS: dict[str, type[Cheat]] = {
     "sets-two-against-each-other": SetsTwoAgainstEachOther,
     "claims-commits": ClaimsCommits,
     "changes-its-drops": ChangesItsDrops,
-    "answers-with-lies": AnswersWithLies,
     "meets-nobody": MeetsNobody,
     "promises-absurd-frames": PromisesAbsurdFrames,
     "commits-twice": CommitsTwice,
