@@ -90,7 +90,7 @@ INTERRUPTS: dict[str, tuple[list[str], str]] = {
     "replay record": (["new.rtk"], "retick.cli.replay.record.fight"),
     "replay verify": ([__file__], "retick.cli.replay.verify.load_within"),
     "serve": (["--port", "0"], "retick.cli.serve.serve.Pump"),
-    "synctest": ([FIGHTER], "retick.cli.synctest.find_failure"),
+    "synctest": ([FIGHTER], "retick.cli.synctest.Search"),
     "watch": (["127.0.0.1:9"], "retick.cli.play.watch._Watcher._watch"),
 }
 """For each command, what it is doing when Ctrl-C comes."""

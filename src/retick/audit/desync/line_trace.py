@@ -9,15 +9,13 @@ that a local variable or a return value shows is read.
 Only Python source can be traced, so compiled kernels run from theirs (RETICK_PURE=1).
 """
 
-import inspect
 import linecache
-import os
 import sys
 from collections.abc import Callable, Iterable
-from pathlib import Path
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any, NamedTuple
 
+from retick.audit.own_source import OwnSource
 from retick.rollback.desync.field_values import Value, portable_fields
 from retick.sim.contract import Simulation
 from retick.sim.fields import same_value
@@ -74,8 +72,7 @@ class LineTracer:
         """There were more lines than are kept."""
         self._sim = sim
         self._watch = watch
-        self._roots = _roots_of(sim)
-        self._known: dict[CodeType, bool] = {}
+        self._source = OwnSource(sim)
         self._values = _chosen(sim.fields(state), watch)
         self._probe = self._probe_for(sim, state)
         self._calls: list[_Running] = []
@@ -97,7 +94,7 @@ class LineTracer:
     # Called by Python.
 
     def _on_call(self, frame: FrameType, event: str, _arg: Any) -> Tracing | None:
-        if event != "call" or not self._is_the_games(frame.f_code):
+        if event != "call" or not self._source.has(frame.f_code):
             return None
         self._look(None, None)
         self._calls.append(_Running(_simple(frame)))
@@ -117,7 +114,7 @@ class LineTracer:
     def _begin(self, frame: FrameType) -> None:
         code = frame.f_code
         text = linecache.getline(code.co_filename, frame.f_lineno).strip()
-        name = self._shown(code.co_filename)
+        name = self._source.shown(code.co_filename)
         self._calls[-1].at = self._add(Executed(name, frame.f_lineno, code.co_qualname, text, {}, {}))
 
     def _add(self, line: Executed) -> int | None:
@@ -180,52 +177,6 @@ class LineTracer:
             return _chosen(fields(), self._watch)
         except Exception:
             return {}
-
-    # Which source belongs to the game.
-
-    def _is_the_games(self, code: CodeType) -> bool:
-        known = self._known.get(code)
-        if known is None:
-            name = os.path.abspath(code.co_filename)
-            inside = [name[len(root) :] for root in self._roots if name.startswith(root + os.sep)]
-            known = self._known[code] = any("site-packages" not in rest for rest in inside)
-        return known
-
-    def _shown(self, filename: str) -> str:
-        """The path, from the package or folder of the game on."""
-        name = os.path.abspath(filename)
-        root = next((root for root in self._roots if name.startswith(root + os.sep)), "")
-        return Path(name).relative_to(Path(root).parent).as_posix() if root else Path(name).as_posix()
-
-
-def _roots_of(sim: Simulation[Any]) -> list[str]:
-    """The folders with a game's own source: its package or the folder of its file; of Retick itself, only its games."""
-    game = sim.world if isinstance(sim, WorldSimulation) else sim
-    own = Path(__file__).resolve().parents[2]
-    roots: list[str] = []
-    for cls in type(game).__mro__:
-        file = _file_of(cls)
-        if file is None or cls.__module__.split(".")[0] in sys.stdlib_module_names:
-            continue
-        root = Path(file).resolve().parent
-        if root.is_relative_to(own):
-            if not root.is_relative_to(own / "games"):
-                continue
-        else:
-            while (root.parent / "__init__.py").exists() and (root / "__init__.py").exists():
-                root = root.parent
-        if str(root) not in roots:
-            roots.append(str(root))
-    return roots
-
-
-def _file_of(cls: type) -> str | None:
-    """The file that a class was loaded from, by its code: two builds may have modules of the same name."""
-    for member in vars(cls).values():
-        code = getattr(inspect.unwrap(getattr(member, "__func__", member)), "__code__", None)
-        if code is not None and os.path.isfile(code.co_filename):
-            return str(code.co_filename)
-    return None
 
 
 def _simple(frame: FrameType) -> dict[str, Value]:
