@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from retick.audit import AuditReport, Divergence, DynamicReport, Finding, StaticReport, audit_dynamic, audit_static
-from retick.audit.targets import find_target
+from retick.audit.targets import split_target
 from retick.cli.exit_codes import NO
 from retick.cli.terminal import Screen, say_json, working
 from retick.errors import UsageError
@@ -24,8 +24,8 @@ def audit(
         ),
     ],
     follow: Annotated[
-        bool, typer.Option("--follow", help="Also read the modules of its own package that it imports.")
-    ] = False,
+        bool, typer.Option("--follow/--no-follow", help="Also read the modules of its own package that it imports.")
+    ] = True,
     static_only: Annotated[bool, typer.Option("--static-only", help="Read the source; do not run the game.")] = False,
     frames: Annotated[int, typer.Option(min=1, help="Frames to play.")] = 600,
     seed: Annotated[int, typer.Option(min=1, max=0xFFFFFFFF, help="Seed of the match and of its inputs.")] = 1,
@@ -36,7 +36,8 @@ def audit(
 ) -> None:
     """Check that a game is deterministic.
 
-    The source is searched for floats, clocks, random numbers, set order and the like. If a game is named, one match of
+    The source is searched for floats, clocks, random numbers, set order and the like; below a directory, hidden folders
+    and virtual environments are left out. If a game is named, one match of
     random inputs is also played in several Python processes with different hash seeds, and with a save and load at
     every frame. Exit code 0: nothing was found. 1: something was found. 2: misuse.
 
@@ -45,10 +46,11 @@ def audit(
     # Piped output is one line for each finding and never wrapped, as with other linters.
     console = Screen()
     bits = _bits(mask)
-    played = find_target(target).attribute is not None and not static_only
+    played = split_target(target)[1] is not None and not static_only
     if bits is not None and not played:
         raise UsageError("--mask is for a game that is run: name one, as module:Class, without --static-only")
-    report = AuditReport(static=audit_static(target, follow=follow))
+    with working("reading the source ...") as show:
+        report = AuditReport(static=audit_static(target, follow=follow, progress=show))
     if not as_json:
         _print_static(console, report.static)
     if played:
