@@ -8,6 +8,7 @@ unpacked to disk.
 
 import json
 import os
+import sys
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -83,16 +84,24 @@ def bundle_of(
     held = investigation.held
     if seed is not None:
         _check_match_seed(seed, held, sim, recordings or {})
-    game = type(sim.world if isinstance(sim, WorldSimulation) else sim)
     return Bundle(
         report=report,
         peer_id=investigation.peer_id,
-        game=f"{game.__module__}:{game.__qualname__}"[:MAX_GAME],
+        game=_name_of(sim)[:MAX_GAME],
         around=_around(held, report, sim, seed),
         agreed_state=_packed(held, report.last_agreed, sim),
         differing_state=_packed(held, report.first_differing, sim),
         recordings=dict(recordings or {}),
     )
+
+
+def _name_of(sim: Simulation[Any]) -> str:
+    """Its class as module:Class; the name of its file if that is the program itself."""
+    game = type(sim.world if isinstance(sim, WorldSimulation) else sim)
+    module = game.__module__
+    if module == "__main__":
+        module = Path(getattr(sys.modules[module], "__file__", None) or module).stem
+    return f"{module}:{game.__qualname__}"
 
 
 def _check_match_seed(seed: int, held: Held, sim: Simulation[Any], recordings: Mapping[int, Replay]) -> None:
