@@ -9,24 +9,26 @@ that a local variable or a return value shows is read.
 Only Python source can be traced, so compiled kernels run from theirs (RETICK_PURE=1).
 """
 
-import linecache
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 from typing import Any, NamedTuple
 
+from retick.audit.desync.statements import statement_at
 from retick.audit.own_source import OwnSource
 from retick.rollback.desync.field_values import Value, portable_fields
 from retick.sim.contract import Simulation
 from retick.sim.fields import same_value
 from retick.sim.flat import FlatSimulation
-from retick.sim.record import Layout
+from retick.sim.record import Layout, Record
 from retick.sim.world import WorldSimulation
 
 __all__ = ["Executed", "LineTracer", "trace_step"]
 
 MAX_LINES = 20_000
 """Lines that are kept."""
+MAX_ITEMS = 64
+"""Items of a local list whose fields are read."""
 SIMPLE = (bool, int, float, str)
 Probe = Callable[[FrameType | None, Any], dict[str, Value]]
 Tracing = Callable[[FrameType, str, Any], Any]
@@ -42,7 +44,8 @@ class Executed(NamedTuple):
     writes: dict[str, Value]
     """Watched fields that changed, with their new values."""
     variables: dict[str, Value]
-    """Local variables of simple types that changed, with their new values; ``returned`` for a simple return value."""
+    """Local variables of simple types that changed, with their new values; ``returned`` for a simple return value. Of
+    a local record, or a list of them, its fields: ``ship.x``, ``ships[0].x``."""
 
 
 def trace_step(
@@ -73,6 +76,7 @@ class LineTracer:
         self._sim = sim
         self._watch = watch
         self._source = OwnSource(sim)
+        self._state_type = type(state)
         self._values = _chosen(sim.fields(state), watch)
         self._probe = self._probe_for(sim, state)
         self._calls: list[_Running] = []
@@ -97,7 +101,7 @@ class LineTracer:
         if event != "call" or not self._source.has(frame.f_code):
             return None
         self._look(None, None)
-        self._calls.append(_Running(_simple(frame)))
+        self._calls.append(_Running(self._locals(frame)))
         if frame.f_code.co_name == "advance_slots" and frame.f_code.co_argcount >= 2:
             self._row = frame.f_locals[frame.f_code.co_varnames[1]]
         return self._on_event
@@ -113,7 +117,7 @@ class LineTracer:
 
     def _begin(self, frame: FrameType) -> None:
         code = frame.f_code
-        text = linecache.getline(code.co_filename, frame.f_lineno).strip()
+        text = statement_at(code.co_filename, frame.f_lineno)
         name = self._source.shown(code.co_filename)
         self._calls[-1].at = self._add(Executed(name, frame.f_lineno, code.co_qualname, text, {}, {}))
 
@@ -132,7 +136,7 @@ class LineTracer:
         self._note(running, self._probe(frame, returned), {})
         if frame is None:
             return
-        now = _simple(frame)
+        now = self._locals(frame)
         changed = {name: value for name, value in now.items() if not same_value(running.variables.get(name), value)}
         if type(returned) in SIMPLE:
             changed["returned"] = returned
@@ -151,6 +155,11 @@ class LineTracer:
             running.at = self._add(line)
         line.writes.update(writes)
         line.variables.update(variables)
+
+    def _locals(self, frame: FrameType) -> dict[str, Value]:
+        """Local variables that can be compared; whole states are watched by their fields."""
+        named = ((name, value) for name, value in frame.f_locals.items() if type(value) is not self._state_type)
+        return dict(pair for name, value in named for pair in _fields_of_local(name, value))
 
     # How to read a state in the middle of a step.
 
@@ -179,8 +188,16 @@ class LineTracer:
             return {}
 
 
-def _simple(frame: FrameType) -> dict[str, Value]:
-    return {name: value for name, value in frame.f_locals.items() if type(value) in SIMPLE}
+def _fields_of_local(name: str, value: object) -> Iterator[tuple[str, Value]]:
+    """A simple value under its name; of a record, or of a list of records, their fields."""
+    if type(value) in SIMPLE:
+        yield name, value  # type: ignore[misc] # one of the simple types
+    elif isinstance(value, Record):
+        yield from ((f"{name}.{field}", inner) for field, inner in value.fields())
+    elif type(value) in (list, tuple) and len(value) <= MAX_ITEMS:  # type: ignore[arg-type] # it is a list
+        for number, item in enumerate(value):  # type: ignore[arg-type, var-annotated] # it is a list
+            if isinstance(item, Record):
+                yield from _fields_of_local(f"{name}[{number}]", item)
 
 
 def _chosen(fields: Iterable[tuple[str, Any]], watch: frozenset[str]) -> dict[str, Value]:
