@@ -81,8 +81,8 @@ def root(
 ) -> None:
     """Netcode for Python games: run it again, bit for bit.
 
-    Every command ends with exit code 0 for yes, 1 for no, 2 for misuse (also for a missing file), 130 after Ctrl-C,
-    141 if the reader of its output has gone.
+    Every command ends with exit code 0 for yes, 1 for no, 2 for misuse (also for a missing file), 3 if there was
+    nothing to compare, 130 after Ctrl-C, 141 if the reader of its output has gone.
 
     Example: retick demo
     """

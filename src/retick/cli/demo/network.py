@@ -17,7 +17,7 @@ from retick.cli.play.confirmed_match import ConfirmedFight, outcome
 from retick.cli.play.controllers import StyleName
 from retick.cli.terminal import Screen, say
 from retick.games.fighter import FighterState
-from retick.replay import loads, save
+from retick.replay import loads
 
 __all__ = ["NetworkDemo", "captures_of"]
 
@@ -143,7 +143,7 @@ class NetworkDemo:
         for name, text in lines:
             self._print(name, text)
         if record is not None:
-            save(record, recorded)
+            confirmed.save(record)
             self._print("recorded", str(record))
         return 0 if proof.ok else NO
 
