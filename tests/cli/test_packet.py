@@ -100,6 +100,26 @@ def test_a_replay_is_named_as_one_with_the_command_that_reads_it(tmp_path: Path,
     assert "retick replay info" in run(str(tmp_path / name), code=1)
 
 
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a PNG picture and no datagram"),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF", "a JPEG picture and no datagram"),
+        (b"PK\x03\x04\x14\0\0\0", "retick desync explain FILE"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused_and_not_explained(tmp_path: Path, start: bytes, words: str) -> None:
+    (tmp_path / "file").write_bytes(start + bytes(64))
+    said = run(str(tmp_path / "file"), code=1)
+    assert words in said
+    assert "offset" not in said
+
+
+def test_a_file_too_long_for_a_datagram_is_said_to_be(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"\x90" + bytes(2000))
+    assert "NOT GOOD: too long: a datagram has at most 1472 bytes, not 2001" in run(str(tmp_path / "file"), code=1)
+
+
 @pytest.mark.parametrize("source", ["no such file", "z" * 600, "nul\0"])
 def test_misuse_is_said_in_one_line(source: str) -> None:
     result = CliRunner().invoke(app, ["packet", source])

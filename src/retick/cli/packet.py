@@ -35,8 +35,18 @@ FORMATS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], Explanation]], .
     (is_link, explain_link),
 )
 
-REPLAYS = (rplk.MAGIC, rtk.MAGIC)
-"""First bytes of files that --record wrote: easily given here in place of those that --capture wrote."""
+REPLAY = "a recorded match and no datagram: see retick replay info FILE"
+FILES = (
+    (rplk.MAGIC, "a replay", REPLAY),
+    (rtk.MAGIC, "a replay", REPLAY),
+    (b"PK\x03\x04", "a ZIP archive", "an archive and no datagram: for a desync bundle, see retick desync explain FILE"),
+    (b"\x89PNG\r\n\x1a\n", "a picture", "a PNG picture and no datagram"),
+    (b"\xff\xd8\xff", "a picture", "a JPEG picture and no datagram"),
+    (b"GIF8", "a picture", "a GIF picture and no datagram"),
+    (b"\x89HDF\r\n\x1a\n", "a data file", "an HDF5 file and no datagram"),
+)
+"""First bytes of files that are easily given here by mistake. The first one of a PNG picture begins a link's datagram,
+too; all eight of them in one are as likely as a connection id and a sequence that are guessed."""
 
 
 MOST_DATAGRAM = 65535
@@ -217,11 +227,12 @@ def _is_hex_text(data: bytes) -> bool:
 
 
 def _explain(data: bytes) -> Explanation:
+    for mark, name, fault in FILES:
+        if data.startswith(mark):
+            return Explanation("unknown", name, [], fault)
     for recognises, explain in FORMATS:
         if recognises(data):
             return explain(data)
-    if data[:4] in REPLAYS:
-        return Explanation("unknown", "a replay", [], "a recorded match and no datagram: see retick replay info FILE")
     return Explanation("unknown", "unknown", [], "not RBN1, link or snapshot: no known first bytes")
 
 
