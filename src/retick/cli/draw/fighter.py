@@ -36,7 +36,6 @@ _LARGE_FROM_COLUMNS = 110
 _CHROME_ROWS = 5
 _FALLBACK_ROWS = 22
 
-_PLAIN = Style()
 _DIM = Style(dim=True)
 _BOLD = Style(bold=True)
 _FLASH = Style(bold=True, color="bright_white", bgcolor="red")
@@ -104,9 +103,10 @@ class Arena:
 
 def _draw_text(canvas: Canvas, arena: Arena) -> None:
     state = arena.state
-    numbers = f"frame {state.frame:>5}   {state.frame / TICKS_PER_SECOND:6.2f} s   0x{state.checksum():08X} "
-    canvas.put(1, 0, arena.title, _BOLD, blank=True)
-    canvas.put_right(0, numbers, _PLAIN)
+    frame, checksum = f"frame {state.frame:>5}", f"0x{state.checksum():08X}"
+    seconds = f"{state.frame / TICKS_PER_SECOND:6.2f} s"
+    numbers = (f"{frame}   {seconds}   {checksum} ", f"{frame}   {checksum} ", f"{frame} ")
+    canvas.put_header(arena.title, numbers, _BOLD)
     if arena.hits is not None:
         canvas.put(1, 2, _count(arena.hits[0]), _SEATS[0], blank=True)
         canvas.put_right(2, _count(arena.hits[1]) + " ", _SEATS[1])
