@@ -80,10 +80,14 @@ def _close_outputs() -> None:
 
 
 def complain(text: str, *more: str) -> None:
-    """Print a line on standard error, after all that was printed before it; ``more`` are the lines under it."""
+    """Print a line on standard error, after all that was printed before it; ``more`` are the lines under it.
+
+    If standard error cannot be written, nobody reads it: the exit code says the rest.
+    """
     with suppress(OSError):
         sys.stdout.flush()
-    say(f"retick: {text}", *more, err=True)
+    with suppress(OSError):
+        say(f"retick: {text}", *more, err=True)
 
 
 def file_problem(error: OSError) -> str:
