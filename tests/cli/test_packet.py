@@ -34,7 +34,7 @@ def capture() -> bytes:
 
 def test_hex_is_explained_field_by_field() -> None:
     output = run(PINNED)
-    assert "RBN1 1 frames from 1, ack 2 (17 bytes)" in output
+    assert "RBN1 1 frame from 1, ack 2 (17 bytes)" in output
     assert "0x0003" in output
     assert run(PINNED.replace(" ", ":")) == run("0x" + PINNED.replace(" ", "")) == output
 

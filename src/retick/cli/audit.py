@@ -7,6 +7,7 @@ import typer
 from retick.audit import AuditReport, Divergence, DynamicReport, Finding, StaticReport, audit_dynamic, audit_static
 from retick.audit.targets import split_target
 from retick.cli.exit_codes import NO
+from retick.cli.plurals import count
 from retick.cli.terminal import Screen, say_json, working
 from retick.errors import UsageError
 
@@ -95,14 +96,10 @@ def _mark(ok: bool) -> tuple[str, str]:
     return ("clean", "bold green") if ok else ("found", "bold red")
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def _print_static(console: Screen, report: StaticReport) -> None:
     for finding in report.findings:
         _print_finding(console, finding)
-    found, files = _count(len(report.findings), "finding"), _count(len(report.files), "file")
+    found, files = count(len(report.findings), "finding"), count(len(report.files), "file")
     counts = f"{found}, {len(report.allowed)} allowed, in {files}"
     console.tell("source  ", _mark(report.ok), "  ", counts)
 
@@ -116,7 +113,7 @@ def _print_divergence(console: Screen, divergence: Divergence) -> None:
     for name, first, second in divergence.differences[:_SHOWN_FIELDS]:
         console.tell("    ", (name, "bold"), f": {first} in one, {second} in the other")
     if len(divergence.differences) > _SHOWN_FIELDS:
-        console.tell(f"    and {len(divergence.differences) - _SHOWN_FIELDS} fields more", style="dim")
+        console.tell(f"    and {count(len(divergence.differences) - _SHOWN_FIELDS, 'field')} more", style="dim")
     if not divergence.differences:
         console.tell("    no field differs, the checksums do", style="dim")
 
@@ -124,5 +121,6 @@ def _print_divergence(console: Screen, divergence: Divergence) -> None:
 def _print_dynamic(console: Screen, report: DynamicReport) -> None:
     for divergence in report.divergences:
         _print_divergence(console, divergence)
-    runs = f"{report.frames} frames of seed {report.seed}, {len(report.hash_seeds)} interpreters, save/load every frame"
+    frames, played = count(report.frames, "frame"), count(len(report.hash_seeds), "interpreter")
+    runs = f"{frames} of seed {report.seed}, {played}, save/load every frame"
     console.tell("match   ", _mark(report.ok), "  ", runs)

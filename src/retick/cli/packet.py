@@ -14,6 +14,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from retick.cli.exit_codes import NO
+from retick.cli.plurals import count
 from retick.cli.read_budget import BudgetOption, raisable, read_limits
 from retick.cli.terminal import json_text, say
 from retick.errors import DecodeError, LimitExceeded, RetickError, UsageError
@@ -145,8 +146,10 @@ class _Seen:
         return _explain(data)
 
     def totals(self) -> str:
-        kinds = ", ".join(f"{count} {name}" for name, count in sorted(self.formats.items(), key=lambda item: -item[1]))
-        return f"{self.count} datagrams, {self.size} bytes: {kinds}"
+        kinds = ", ".join(
+            f"{number} {name}" for name, number in sorted(self.formats.items(), key=lambda item: -item[1])
+        )
+        return f"{count(self.count, 'datagram')}, {count(self.size, 'byte')}: {kinds}"
 
 
 def _sources(source: str, limits: ReadLimits) -> Iterator[Found]:
@@ -252,7 +255,7 @@ def _print(explained: Iterator[tuple[Found, Explanation]], seen: _Seen, full: bo
     alone = len(first) == 1
     for found, explanation in chain(first, explained):
         head = f"{found.label}  " if found.label else ""
-        say(f"{head}{explanation.summary} ({len(found.data)} bytes)")
+        say(f"{head}{explanation.summary} ({count(len(found.data), 'byte')})")
         if (full or alone) and explanation.rows:
             _print_rows(explanation)
         if explanation.fault:

@@ -13,6 +13,7 @@ from rich.style import Style
 
 from retick.cli.draw.canvas import Canvas
 from retick.cli.draw.sprites import LARGE, SMALL, Sprites, picture
+from retick.cli.plurals import count
 from retick.games.fighter import Action, FighterState, PlayerState
 from retick.games.fighter.rules import (
     DEFAULT_HP,
@@ -108,15 +109,11 @@ def _draw_text(canvas: Canvas, arena: Arena) -> None:
     numbers = (f"{frame}   {seconds}   {checksum} ", f"{frame}   {checksum} ", f"{frame} ")
     canvas.put_header(arena.title, numbers, _BOLD)
     if arena.hits is not None:
-        canvas.put(1, 2, _count(arena.hits[0]), _SEATS[0], blank=True)
-        canvas.put_right(2, _count(arena.hits[1]) + " ", _SEATS[1])
+        canvas.put(1, 2, count(arena.hits[0], "hit"), _SEATS[0], blank=True)
+        canvas.put_right(2, count(arena.hits[1], "hit") + " ", _SEATS[1])
     if knocked_out(state):
         canvas.put_centred(2, "  K . O .  ", _FLASH)
     canvas.put(1, canvas.rows - 1, arena.footer, _DIM, blank=True)
-
-
-def _count(hits: int) -> str:
-    return "1 hit" if hits == 1 else f"{hits} hits"
 
 
 def _draw_health(canvas: Canvas, arena: Arena, glyphs: _Glyphs) -> None:

@@ -73,7 +73,8 @@ class Lobby(SessionPart):
         taken = {player for peer in session.peers.values() for player in peer.players} | set(session.local_players)
         free = [player for player in range(session.sim.num_players) if player not in taken]
         if not 1 <= request.seats <= min(len(free), MAX_SEATS_EACH):
-            return Refuse(reason=Reason.SEATS, text=f"{request.seats} seats were asked for, {len(free)} are free")
+            wanted = f"{request.seats} seat{'s' * (request.seats != 1)}"
+            return Refuse(reason=Reason.SEATS, text=f"{wanted} asked for, {len(free)} free")
         peer_id = next(peer_id for peer_id in range(1, 256) if peer_id not in session.peers)
         peer = session.peers[peer_id] = Peer(peer_id, tuple(free[: request.seats]), Role.JOINER)
         peer.attach(request.connection)
