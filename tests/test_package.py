@@ -121,3 +121,20 @@ def test_a_build_without_a_compiler_says_how_to_get_the_fast_form() -> None:
     )
     assert "install a C compiler" in python(code, RETICK_PURE="")
     assert "install a C compiler" not in python(code, RETICK_PURE="1")
+
+
+def test_the_extra_of_each_tutorial_brings_the_commands_that_the_tutorial_uses() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    with_commands = {name for name, needs in extras.items() if name == "cli" or any("cli" in need for need in needs)}
+    for page in sorted((ROOT / "docs").glob("tutorial-*.md")):
+        text = page.read_text("utf-8")
+        installed = re.findall(r"pip install '?[^'\n]*retick\[([a-z,]+)\]", text)
+        if installed and re.search(r"^retick |`retick [a-z]+", text, re.MULTILINE):
+            assert all(with_commands & set(names.split(",")) for names in installed), page.name
+
+
+def test_help_and_docs_call_a_desync_bundle_by_one_name() -> None:
+    texts = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "src").rglob("*.py"), *(ROOT / "examples").glob("*.py")]
+    for path in [*texts, ROOT / "README.md"]:
+        named = set(re.findall(r"desync explain ([\w.-]+\.\w+)", path.read_text("utf-8")))
+        assert named <= {"match.desync"}, path

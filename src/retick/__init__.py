@@ -60,6 +60,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'retick' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOMES[name]), name)
+    # retick: allow global-state -- a name that was found once is the same for ever
     globals()[name] = value
     return value
 

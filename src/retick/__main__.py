@@ -23,7 +23,7 @@ def main() -> None:
     with exits():  # here too: Ctrl-C may come while the commands are imported
         from retick.cli.app import app
 
-        app()
+        app(prog_name="retick")
 
 
 if __name__ == "__main__":

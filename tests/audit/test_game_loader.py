@@ -7,9 +7,11 @@ from types import ModuleType
 
 import pytest
 
-from retick.audit.game_loader import GAME_IDS, import_game, load_game, locate_game
+from retick.audit.game_loader import GAME_IDS, import_game, load_game, locate_game, made_for
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
+from retick.games.scramble import Scramble
+from retick.sim.world import WorldSimulation
 
 GAME = """
 from beside import PLAYERS
@@ -33,6 +35,14 @@ class NeedsMore(Game):
 
 class Half:
     num_players = 2
+
+class World:
+    def __init__(self, num_players=2): self.num_players = num_players
+    def reset(self, seed): ...
+    def advance(self, inputs): ...
+    def save(self): return b""
+    def load(self, saved): ...
+    def fields(self): return []
 """
 
 
@@ -122,3 +132,21 @@ def test_whatever_is_wrong_with_a_name_is_misuse_in_the_same_words(place: Path, 
     with pytest.raises(UsageError) as caught:
         load_game(name)
     assert words in str(caught.value)
+
+
+def test_a_class_of_mutable_worlds_gets_its_adapter(place: Path) -> None:
+    make = load_game("some_games:World")
+    assert isinstance(make(), WorldSimulation)
+    assert (make().num_players, made_for(make, 5).num_players) == (2, 5)
+
+
+def test_a_game_is_made_for_the_number_of_players_if_it_can_be(place: Path) -> None:
+    assert made_for(Scramble, 4).num_players == 4
+    assert made_for(Scramble, 2).num_players == 2
+    assert made_for(Scramble, 99).num_players == Scramble().num_players
+    assert made_for(load_game("some_games:Game"), 2).num_players == 3
+
+
+def test_a_game_of_the_program_that_was_run_has_no_module_to_import(place: Path) -> None:
+    with pytest.raises(UsageError, match=r"name its file, as file\.py:Game"):
+        locate_game("__main__:Game")

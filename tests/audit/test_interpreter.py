@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from retick.audit.interpreter import Interpreter, InterpreterDied, interpreters
+from retick.errors import UsageError
 
 ECHO = "tests.audit.echo_worker"
 HERE = {"PYTHONPATH": str(Path(__file__).parents[2])}
@@ -65,3 +66,12 @@ def test_children_end_with_their_context() -> None:
         child = start(ECHO, {}, HERE)
         child.read_line()
     assert child._process.returncode is not None
+
+
+def test_a_disk_without_room_for_a_temporary_file_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_left() -> None:
+        raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp']")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", none_left)
+    with pytest.raises(UsageError, match="perhaps because the disk is full: No usable temporary directory"):
+        Interpreter("tests.audit.echo_worker", {})

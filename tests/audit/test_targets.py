@@ -61,3 +61,28 @@ def test_a_target_that_is_not_there_is_misuse(target: str, words: str, project: 
     (project / "empty").mkdir()
     with pytest.raises(UsageError, match=words):
         find_target(target)
+
+
+def test_hidden_folders_and_virtual_environments_are_left_out(project: Path) -> None:
+    for folder in (".git/hooks", ".venv/lib", "env/lib", "conda/lib", "site-packages/other", "node_modules/x"):
+        (project / folder).mkdir(parents=True)
+        (project / folder / "theirs.py").write_text("import random\n")
+    (project / "env" / "pyvenv.cfg").write_text("")
+    (project / "conda" / "conda-meta").mkdir()
+    assert not any(name.endswith("theirs.py") for name in names("."))
+    assert "mygame/sim.py" in names(".")
+
+
+@pytest.mark.parametrize("folder", [".hidden", "env", "env/lib"])
+def test_a_folder_that_is_named_is_read_whatever_it_is(folder: str, project: Path) -> None:
+    (project / folder).mkdir(parents=True)
+    (project / "env").mkdir(exist_ok=True)
+    (project / "env" / "pyvenv.cfg").write_text("")
+    (project / folder / "ours.py").write_text("")
+    assert names(folder) == [f"{folder}/ours.py"]
+
+
+def test_each_folder_that_is_walked_is_told(project: Path) -> None:
+    told: list[str] = []
+    find_target(".", progress=told.append)
+    assert [Path(folder).name for folder in told] == [project.name, "mygame", "rules"]

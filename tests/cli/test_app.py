@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 import retick
 from retick.cli.app import app
+from tests.cli.conftest import Run
 from tests.cli.test_exit_codes import COMMANDS
 
 GROUPS = ["", "bench", "desync", "replay"]
@@ -59,3 +60,32 @@ def test_no_command_at_all_is_misuse_and_shows_the_help() -> None:
     result = CliRunner().invoke(app, [])
     assert result.exit_code == 2
     assert "synctest" in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["nosuch"], "retick: no such command 'nosuch' (see retick --help)"),
+        (["--nope"], "retick: no such option: --nope (see retick --help)"),
+        (["synctest"], "retick: missing argument 'GAME' (see retick synctest --help)"),
+        (["replay", "nosuch"], "retick: no such command 'nosuch' (see retick replay --help)"),
+        (["replay", "verify"], "retick: missing argument 'FILES' (see retick replay verify --help)"),
+        (["synctest", "a:B", "--frames", "0"], "retick: invalid value for '--frames': "),
+        (["synctest", "a:B", "--frames", "\x1b[31m"], "retick: invalid value for '--frames': "),
+        (["synctest", "a:B", "--\x1b[31m"], "retick: no such option: --\\x1b[31m"),
+    ],
+)
+def test_wrong_arguments_are_one_line_like_every_other_error(run: Run, arguments: list[str], line: str) -> None:
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith(line)
+    assert err.count("\n") == 1
+    assert err.rstrip().endswith("--help)")
+
+
+@pytest.mark.parametrize("group", ["", "replay", "desync", "bench"])
+def test_a_group_without_a_command_shows_its_help_and_no_complaint(run: Run, group: str) -> None:
+    code, out, err = run(*group.split())
+    assert code == 2
+    assert "Usage: " in out + err
+    assert "retick: " not in err

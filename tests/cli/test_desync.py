@@ -10,9 +10,12 @@ from typer.testing import CliRunner, Result
 
 from retick.audit.desync.bundle import save_bundle
 from retick.cli.app import app
+from retick.games.scramble import Scramble
+from retick.sim.world import WorldSimulation
+from retick.testing.tampered import Tampered
 from tests.audit.desync.desync_builds import BOX, write_build
 from tests.audit.desync.desyncs import bundles, load_build
-from tests.rollback.desync.planted import FieldChanged
+from tests.rollback.desync.planted import FieldChanged, UnsavedAttribute
 
 
 def run(*arguments: str) -> Result:
@@ -54,7 +57,7 @@ def test_two_builds_are_compared_and_a_third_explains_nothing(tmp_path: Path) ->
     assert run(file, "--game", other).exit_code == 1
     unnamed = run(file)
     assert unnamed.exit_code == 1
-    assert "--game rules:Game" in unnamed.output
+    assert "rules:Game" in unnamed.output
 
 
 def test_misuse_is_said(fight: str, tmp_path: Path) -> None:
@@ -75,7 +78,9 @@ def test_misuse_is_said(fight: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("game", "hint"),
     [
-        ("mygame.rules:Game", "--game mygame.rules:Game (so says the file)"),
+        ("tests.toys:Tally", "--game tests.toys:Tally (so says the file)"),
+        ("mygame:Game", "--game file.py:Game (the file says mygame:Game, and there is no such module here)"),
+        ("__main__:Game", "--game file.py:Game (the file says __main__:Game, and there is no such module here)"),
         ("", "--game module:Class"),
         ("x; rm -rf ~", "--game module:Class"),
         ("$(reboot):Game", "--game module:Class"),
@@ -96,6 +101,34 @@ def test_a_game_that_a_file_names_is_suggested_only_if_it_is_a_plain_name_and_ne
     result = run(str(path))
     assert result.exit_code == 1
     assert result.output.rstrip().endswith(f"to run it again, name the game: {hint}")
+
+
+def suggested(path: Path) -> str:
+    hint = run(str(path)).output.rstrip().splitlines()[-1]
+    assert hint.endswith("(so says the file)")
+    return hint.split("--game ")[1].split()[0]
+
+
+def test_a_mutable_world_that_is_suggested_can_be_run(tmp_path: Path) -> None:
+    worlds = [UnsavedAttribute(), UnsavedAttribute()]
+    worlds[1].combo = 5
+    sims = [WorldSimulation(world) for world in worlds]
+    path = tmp_path / "world.desync"
+    save_bundle(path, bundles(sims)[0])
+    result = run(str(path), "--game", suggested(path))
+    assert result.stderr == ""
+    assert "run again: tests.rollback.desync.planted:UnsavedAttribute gives the state of" in result.output
+
+
+def test_a_known_game_is_run_with_as_many_players_as_the_match_had(tmp_path: Path) -> None:
+    def odd() -> Tampered:
+        return Tampered(Scramble(3), when=lambda state: state.frame == 40, change=lambda s: s.replace(rng=s.rng ^ 4))
+
+    path = tmp_path / "scramble.desync"
+    save_bundle(path, bundles([Scramble(3), Scramble(3), odd()])[0])
+    result = run(str(path))
+    assert result.stderr == ""
+    assert "retick.games.scramble:Scramble gives the state of peers 0 and 1" in result.output
 
 
 def test_a_bundle_over_its_budget_is_refused_with_the_option_that_raises_it(fight: str, tmp_path: Path) -> None:

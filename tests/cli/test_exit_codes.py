@@ -90,10 +90,13 @@ INTERRUPTS: dict[str, tuple[list[str], str]] = {
     "replay record": (["new.rtk"], "retick.cli.replay.record.fight"),
     "replay verify": ([__file__], "retick.cli.replay.verify.load_within"),
     "serve": (["--port", "0"], "retick.cli.serve.serve.Pump"),
-    "synctest": ([FIGHTER], "retick.cli.synctest.find_failure"),
+    "synctest": ([FIGHTER], "retick.cli.synctest.Search"),
     "watch": (["127.0.0.1:9"], "retick.cli.play.watch._Watcher._watch"),
 }
 """For each command, what it is doing when Ctrl-C comes."""
+
+ROOM = 1000
+"""Bytes of the largest file in tests of full disks."""
 
 
 def leaves(command: Any, name: str = "") -> Iterator[str]:
@@ -229,6 +232,38 @@ def test_a_full_disk_and_a_reader_that_has_gone_cause_no_traceback(command: str,
     done = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, text=True)
     os.close(writer)
     assert (done.returncode, done.stderr) == (READER_GONE, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="full devices are a POSIX thing")
+def test_a_full_standard_error_changes_no_exit_code(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "retick", "replay", "verify", str(tmp_path / "missing.rtk")]
+    with open("/dev/full", "wb") as full:
+        assert subprocess.run(words, stdout=subprocess.DEVNULL, stderr=full).returncode == MISUSE
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "replay record {folder}/new.rtk --frames 100000",
+        "replay export {match} --to jsonl --into {folder}",
+        "replay export {match} --to rplk --into {folder}",
+        "demo --offline --fast --frames 1000 --record {folder}/demo.rplk",
+    ],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are a POSIX thing")
+def test_a_file_for_which_there_is_no_room_is_one_line_and_leaves_nothing(
+    words: str, match: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "full"
+    folder.mkdir()
+    limited = f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({ROOM}, {ROOM}))"
+    code = f"{limited}\nfrom retick.__main__ import main\nmain()"
+    arguments = words.format(match=match, folder=folder).split()
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
+    assert done.returncode == MISUSE
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith(f"retick: {folder}")
+    assert list(folder.iterdir()) == []
 
 
 @pytest.mark.parametrize("defect", [ZeroDivisionError(), OSError(errno.EINVAL, "Invalid argument")])

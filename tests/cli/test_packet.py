@@ -34,7 +34,7 @@ def capture() -> bytes:
 
 def test_hex_is_explained_field_by_field() -> None:
     output = run(PINNED)
-    assert "RBN1 1 frames from 1, ack 2 (17 bytes)" in output
+    assert "RBN1 1 frame from 1, ack 2 (17 bytes)" in output
     assert "0x0003" in output
     assert run(PINNED.replace(" ", ":")) == run("0x" + PINNED.replace(" ", "")) == output
 
@@ -98,6 +98,26 @@ def test_a_capture_in_which_nothing_passed_says_so(tmp_path: Path) -> None:
 def test_a_replay_is_named_as_one_with_the_command_that_reads_it(tmp_path: Path, name: str) -> None:
     replay.save(tmp_path / name, replay.Replay(seed=1, frames=bytes(40)))
     assert "retick replay info" in run(str(tmp_path / name), code=1)
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a PNG picture and no datagram"),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF", "a JPEG picture and no datagram"),
+        (b"PK\x03\x04\x14\0\0\0", "retick desync explain FILE"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused_and_not_explained(tmp_path: Path, start: bytes, words: str) -> None:
+    (tmp_path / "file").write_bytes(start + bytes(64))
+    said = run(str(tmp_path / "file"), code=1)
+    assert words in said
+    assert "offset" not in said
+
+
+def test_a_file_too_long_for_a_datagram_is_said_to_be(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"\x90" + bytes(2000))
+    assert "NOT GOOD: too long: a datagram has at most 1472 bytes, not 2001" in run(str(tmp_path / "file"), code=1)
 
 
 @pytest.mark.parametrize("source", ["no such file", "z" * 600, "nul\0"])

@@ -8,6 +8,8 @@ from typer.testing import CliRunner
 from retick.cli.app import app
 from tests.cli.conftest import Run
 
+TANKS = Path(__file__).parents[1] / "audit" / "synctest" / "tank_games.py"
+
 BROKEN = """
 class Crash:
     num_players = 2
@@ -22,8 +24,11 @@ class Half:
 
 
 def test_a_good_game_passes_and_a_cheat_is_shown_with_its_fields() -> None:
-    result = CliRunner().invoke(app, ["synctest", "retick.games.fighter:Fighter", "--frames", "60", "--rounds", "1"])
+    result = CliRunner().invoke(
+        app, ["synctest", "retick.games.fighter:Fighter", "--frames", "60", "--rounds", "1", "--seconds", "0"]
+    )
     assert result.exit_code == 0
+    assert "1 round of 60 frames" in result.output
     assert "run again after each: all the same\n" in result.output
     result = CliRunner().invoke(app, ["synctest", "tests.toys:CheatsWithAGlobal", "--frames", "60"])
     assert result.exit_code == 1
@@ -57,5 +62,59 @@ def test_a_file_that_is_no_python_is_misuse(tmp_path: Path) -> None:
 
 
 def test_the_seed_after_the_last_is_the_first(run: Run) -> None:
-    code, _, err = run("synctest", "retick.games.fighter:Fighter", "--frames", 20, "--seed", 0xFFFFFFFF)
+    code, _, err = run("synctest", "retick.games.fighter:Fighter", "--frames", 20, "--seed", 0xFFFFFFFF, "--seconds", 0)
     assert (code, err) == (0, "")
+
+
+def test_a_random_respawn_after_a_hit_is_found_with_no_option(run: Run) -> None:
+    code, out, _ = run("synctest", f"{TANKS}:RandomRespawn")
+    assert code == 1
+    assert "came out differently when it was run again" in out
+    assert "].x" in out
+    assert "Shortest run found: seed " in out
+
+
+def test_random_numbers_in_the_initial_state_are_found(run: Run) -> None:
+    code, out, _ = run("synctest", f"{TANKS}:RandomStart", "--seconds", 0)
+    assert code == 1
+    assert out.startswith("initial_state(1) gave two different states")
+    assert "tanks[0].x" in out
+    assert "frame 0" not in out
+
+
+def test_a_state_that_is_changed_in_place_is_shown_before_and_after(run: Run) -> None:
+    code, out, _ = run("synctest", f"{TANKS}:InPlace")
+    assert code == 1
+    assert out.startswith("step changed the state that it was given in frame 0")
+    assert "before step" in out
+    assert "tanks[1].x" in out
+    assert "1 frame." in out
+
+
+def test_lines_that_never_ran_are_listed(run: Run) -> None:
+    code, out, _ = run("synctest", f"{TANKS}:Tanks", "--frames", 40, "--seconds", 0.001)
+    assert code == 0
+    first, second, *places, last = out.splitlines()
+    assert first.endswith("all the same")
+    assert "of step and of what it calls ran; nothing is known of those that never ran:" in second
+    assert all(".py:" in place and " in Tanks." in place for place in places)
+    assert last == "the search ended at its time limit: --seconds gives it more"
+
+
+def test_a_bot_that_the_game_brings_plays_the_rounds(run: Run) -> None:
+    code, out, _ = run("synctest", f"{TANKS}:WithBot", "--frames", 40, "--seconds", 0)
+    assert code == 0
+    assert "3 rounds of 40 frames by its own bot, 7 run again after each: all the same" in out
+
+
+@pytest.mark.compiled_only
+def test_it_says_when_lines_cannot_be_seen(run: Run) -> None:
+    code, out, _ = run("synctest", "retick.games.fighter:Fighter", "--frames", 20)
+    assert code == 0
+    assert "its lines cannot be seen (compiled code)" in out
+
+
+def test_the_longest_time_of_the_search_is_in_the_help(run: Run) -> None:
+    _, out, _ = run("synctest", "--help")
+    assert "--seconds" in out
+    assert "20.0" in out

@@ -1,5 +1,7 @@
 """The streaming recorder: what it writes is what it was told, and it holds on to nothing."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,7 +10,9 @@ from retick import replay
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.replay import Recorder
+from retick.sim.world import WorldSimulation
 from tests.replay.recordings import Tally, replays
+from tests.toys import TallyWorld
 
 
 @given(replays(), st.integers(1, 7))
@@ -146,3 +150,39 @@ def test_a_start_in_mid_match_needs_its_state_and_frames_do_not_run_past_their_n
     late.add_frame((0, 0))
     with pytest.raises(UsageError):
         late.add_frame((0, 0))
+
+
+def test_the_first_state_is_written_only_if_the_seed_does_not_give_it() -> None:
+    game = Fighter()
+    first = game.initial_state(3)
+    later = game.step(first, (1, 2))
+
+    def start_of(**options: Any) -> bytes | None:
+        recorder = Recorder.for_game(game, seed=3, **options)
+        recorder.finish()
+        return replay.loads(recorder.drain()).start_state
+
+    assert start_of() is None
+    assert start_of(state=first) is None
+    assert start_of(state=later) == game.pack_state(later)
+    assert start_of(state=first, start_frame=9) == game.pack_state(first)
+
+
+def test_a_mutable_world_stays_where_it_is_although_its_initial_state_is_asked_for() -> None:
+    game = WorldSimulation(TallyWorld(2))
+    state = game.step_unkept(game.initial_state(3), (1, 2))
+    fields = game.fields(state)
+    Recorder.for_game(game, seed=3, state=state)
+    assert game.fields(state) == fields
+
+
+def test_a_state_that_cannot_be_packed_is_taken_for_the_initial_one() -> None:
+    class Unpackable:
+        num_players = 2
+
+        def initial_state(self, seed: int) -> int:
+            return seed
+
+    recorder = Recorder.for_game(Unpackable(), seed=3, state=5)  # type: ignore[arg-type] # it is never stepped
+    recorder.finish()
+    assert replay.loads(recorder.drain()).start_state is None

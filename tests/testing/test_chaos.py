@@ -4,17 +4,19 @@ RETICK_CHAOS_MATCHES scales the number of seeds.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import pytest
 
+from retick.games.fighter import Fighter, FighterState
 from retick.rollback.events import DesyncDetected
 from retick.rollback.match.config import MatchConfig
-from retick.testing.arenas import arena_for, fighter_arena
+from retick.testing.arenas import Arena, arena_for, fighter_arena
 from retick.testing.chaos import ChaosFailure, Outcome, play, play_planted
 from retick.testing.mesh import Mesh
 from retick.testing.scenarios import Scenario, Trouble
+from retick.testing.tampered import Tampered
 from retick.transport.conditions import Conditions
 
 SEEDS = int(os.environ.get("RETICK_CHAOS_MATCHES", "40"))
@@ -106,3 +108,26 @@ def test_an_arena_names_the_field_that_its_tampered_game_changes() -> None:
     arena = replace(fighter_arena(), tampered_field="score")
     with pytest.raises(ChaosFailure, match="in score was reported as"):
         play_planted(perfect(), arena)
+
+
+def arena_that_changes(change: Callable[[FighterState], FighterState]) -> Arena:
+    def tampered(frame: int) -> Tampered:
+        return Tampered(Fighter(), when=lambda state: bool(state.frame == frame), change=change)
+
+    return replace(fighter_arena(), tampered=tampered)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda state: state.replace(p1=state.p1.replace(hp=state.p1.hp - 1)),
+        lambda state: state.replace(p1=state.p1.replace(hp=state.p1.hp - 1), p2=state.p2.replace(x=state.p2.x + 7)),
+    ],
+)
+def test_an_error_may_be_planted_in_any_field_and_in_several(change: Callable[[FighterState], FighterState]) -> None:
+    assert play_planted(perfect(), arena_that_changes(change)).planted == 1
+
+
+def test_an_error_that_changes_nothing_is_no_planted_error() -> None:
+    with pytest.raises(ChaosFailure, match="was not found by all"):
+        play_planted(perfect(), arena_that_changes(lambda state: state))

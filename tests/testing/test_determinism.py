@@ -1,5 +1,6 @@
 """Games that do not repeat themselves are found, and the run that shows it is made short."""
 
+import random
 from typing import Any
 
 import pytest
@@ -65,3 +66,60 @@ def test_shrinking_steps_over_inputs_on_which_the_game_breaks_otherwise() -> Non
     rows = [(frame + 1,) for frame in range(10)]
     failure = determinism.Failure(seed=1, inputs=rows, error=DeterminismError("calls", frame=6))
     assert determinism.shrink(Thorny, failure, distance=3).inputs == rows[:6]
+
+
+class RandomStart(Tally):
+    def initial_state(self, seed: int) -> Any:
+        return super().initial_state(seed)._replace(mixed=random.getrandbits(32))
+
+
+def test_two_different_initial_states_are_found() -> None:
+    failure = find_failure(RandomStart, frames=10)
+    assert failure is not None
+    assert (failure.error.frame, failure.inputs) == (-1, [])
+    assert "initial_state(1) gave two different states: mixed: " in str(failure)
+
+
+class InPlace:
+    """Returns the list that it was given, one higher."""
+
+    num_players = 1
+
+    def initial_state(self, seed: int) -> list[int]:
+        return [0]
+
+    def step(self, state: list[int], inputs: tuple[int]) -> list[int]:
+        state[0] += 1
+        return state
+
+    def checksum(self, state: list[int]) -> int:
+        return state[0]
+
+    def fields(self, state: list[int]) -> list[tuple[str, int]]:
+        return [("count", state[0])]
+
+
+class ChangesWhatNobodyRunsAgain(InPlace):
+    """Marks the state as seen: every later step of it gives the same, and only the state itself shows it."""
+
+    def step(self, state: list[int], inputs: tuple[int]) -> list[int]:
+        state[0] = 9
+        return [0]
+
+
+@pytest.mark.parametrize(("game", "after"), [(InPlace, "1"), (ChangesWhatNobodyRunsAgain, "9")])
+def test_a_state_that_is_changed_in_place_is_shown_before_and_after(game: Any, after: str) -> None:
+    failure = find_failure(game, frames=10)
+    assert failure is not None
+    assert failure.error.differences == (("count", "0", after),)
+    assert failure.compared == ("before step", "after step")
+    assert "step changed the state that it was given in frame 0" in str(failure)
+
+
+def test_only_frames_from_the_given_one_on_are_checked_and_keep_their_numbers() -> None:
+    rows = [(frame + 1,) for frame in range(10)]
+    assert determinism.failure_in(Thorny, rows[:6], 1, distance=3, first=6) is not None
+    failure = determinism.failure_in(Thorny, rows, 1, distance=1, first=8)
+    assert failure is not None
+    assert failure.error.frame == 8
+    assert str(failure.error).startswith("frame 8 came out differently when it was run again: calls: ")

@@ -230,6 +230,35 @@ def test_a_mapping_without_a_peers_name_is_refused_by_that_name(what: str) -> No
         Mesh(arguments.pop("game"), **arguments)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"game": {}}, "at least one peer"),
+        ({"game": Tally, "seats": {}}, "at least one peer"),
+        ({"game": Tally(2)}, "a class or factory, not Tally objects"),
+        ({"game": {"a": Tally(2), "b": Tally(2)}}, "a class or factory, not Tally objects"),
+    ],
+)
+def test_games_that_no_peer_can_play_are_refused_in_words(arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        Mesh(arguments.pop("game"), **arguments)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda mesh: mesh["carol"],
+        lambda mesh: mesh.pause("carol", 1.0),
+        lambda mesh: mesh.crash("carol"),
+        lambda mesh: mesh.restart("carol"),
+        lambda mesh: mesh.watch("dave", "carol"),
+    ],
+)
+def test_a_name_that_no_peer_has_is_refused_by_that_name(call: Any) -> None:
+    with pytest.raises(UsageError, match="there is no peer 'carol', only alice, bob"):
+        call(Mesh({"alice": Tally, "bob": Tally}))
+
+
 def test_sessions_of_another_kind_may_be_given_to_one_peer() -> None:
     class Marked(RollbackSession):
         pass

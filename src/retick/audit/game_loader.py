@@ -1,7 +1,8 @@
 """The one way from a game's name to a game: every command and every worker process finds it here.
 
 A game is named ``package.module:Class`` or ``path/to/file.py:Class``; a factory or a finished game object may stand in
-place of the class. The games of this library are also known by the ids that their recordings carry.
+place of the class, and a class of mutable worlds gets its adapter. The games of this library are also known by the ids
+that their recordings carry.
 
 ``locate_game`` finds the place without importing anything, so that a parent process can hand it on to a worker.
 ``import_game`` imports from that place. ``load_game`` does both. Everything wrong with a name is a UsageError.
@@ -18,12 +19,14 @@ from typing import Any
 from retick.audit.targets import find_target, split_target
 from retick.errors import UsageError
 from retick.sim.contract import Simulation
+from retick.sim.world import WorldSimulation
 
-__all__ = ["GAME_IDS", "import_game", "load_game", "locate_game"]
+__all__ = ["GAME_IDS", "import_game", "load_game", "locate_game", "made_for"]
 
 GAME_IDS = {"retick.fighter": "retick.games.fighter:Fighter", "retick.scramble": "retick.games.scramble:Scramble"}
 """Names of the games whose ids recordings carry."""
 _REQUIRED = ("num_players", "initial_state", "step", "checksum", "fields")
+_WORLD = ("num_players", "reset", "advance", "save", "load", "fields")
 
 
 def load_game(name: str) -> Callable[[], Simulation[Any]]:
@@ -37,6 +40,8 @@ def locate_game(name: str) -> dict[str, str]:
     place, attribute = split_target(name)
     if attribute is None:
         raise UsageError(f"a game is named as module:Class or file.py:Class, not {name!r}")
+    if place == "__main__":
+        raise UsageError(f"{name} is in the program that was run: name its file, as file.py:{attribute}")
     try:
         main = find_target(name).main
     except UsageError:
@@ -66,9 +71,23 @@ def import_game(root: str, module: str, attribute: str) -> Callable[[], Simulati
     else:
         game, make = _made(found, attribute), found
     missing = [name for name in _REQUIRED if not hasattr(game, name)]
+    if missing and all(hasattr(game, name) for name in _WORLD):
+        return lambda *arguments: WorldSimulation(found(*arguments))
     if missing:
         raise UsageError(f"{attribute} is no game: it has no {', '.join(missing)}")
     return make
+
+
+def made_for(make: Callable[..., Simulation[Any]], num_players: int) -> Simulation[Any]:
+    """The game for so many players: ``make()``, or ``make(num_players)`` if that gives another number of them."""
+    game = make()
+    if game.num_players == num_players:
+        return game
+    try:
+        other = make(num_players)
+    except Exception:  # it takes no such argument, or not this number
+        return game
+    return other if getattr(other, "num_players", None) == num_players else game
 
 
 def _made(factory: Any, attribute: str) -> Any:

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 from retick._safe_path import clean_python_path
+from retick.errors import UsageError
 
 __all__ = [
     "Interpreter", "InterpreterDied", "child_environment", "interpreters", "job_and_streams", "python_command",
@@ -49,11 +50,19 @@ class InterpreterDied(Exception):
         self.timed_out = timed_out
 
 
+def _temporary_file() -> IO[bytes]:
+    """Open as long as the process; on a full disk there is none, and the error of that names no file."""
+    try:
+        return tempfile.TemporaryFile()
+    except OSError as error:
+        raise UsageError(f"no temporary file can be made, perhaps because the disk is full: {error.strerror}") from None
+
+
 class Interpreter:
     """One child process."""
 
     def __init__(self, module: str, environment: Mapping[str, str]) -> None:
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
+        self._errors = _temporary_file()
         self._process = subprocess.Popen(
             python_command(module),
             env=child_environment(environment),

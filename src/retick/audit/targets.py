@@ -1,11 +1,12 @@
 """Finds the files and the game that a user names, without importing anything.
 
 A target is a file, a directory, or a module by its import path; ``:Class`` behind it names a game. For a compiled
-extension, the .py file beside it is audited.
+extension, the .py file beside it is audited. Below a directory, hidden folders and virtual environments are left out.
 """
 
 import importlib.util
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,9 @@ from retick.errors import UsageError
 __all__ = ["SourceFile", "Target", "find_target", "split_target"]
 
 OWN = __name__.partition(".")[0]
+ENVIRONMENT_MARKS = ("pyvenv.cfg", "conda-meta")
+"""What the folder of a virtual environment has in it."""
+LEFT_OUT = ("__pycache__", "node_modules", "site-packages")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +54,19 @@ class Target:
         return self.files[0]
 
 
-def find_target(text: str) -> Target:
-    """The target that ``path``, ``module``, ``path:Class`` or ``module:Class`` names; a UsageError if there is none."""
+def find_target(text: str, *, progress: Callable[[str], None] = lambda text: None) -> Target:
+    """The target that ``path``, ``module``, ``path:Class`` or ``module:Class`` names; a UsageError if there is none.
+
+    ``progress`` is called with each directory that is walked.
+    """
     place, attribute = split_target(text)
     path = Path(place)
     if path.exists() and not _is_own(place):
-        found = _files_below(path)
+        found = _files_below(path, progress)
     elif path.suffix == ".py" or len(path.parts) > 1:
         raise UsageError(f"no file or directory is called {place}")
     else:
-        found = _files_below(_module_path(place))
+        found = _files_below(_module_path(place), progress)
     if not found:
         raise UsageError(f"{place} holds no Python source")
     if attribute and len(found) > 1 and found[0].path.name != "__init__.py":
@@ -76,12 +83,25 @@ def split_target(text: str) -> tuple[str, str | None]:
     return text, None
 
 
-def _files_below(path: Path) -> tuple[SourceFile, ...]:
+def _files_below(path: Path, progress: Callable[[str], None]) -> tuple[SourceFile, ...]:
     path = path.resolve()
     if path.is_file():
         return (SourceFile(path, _import_root(path)),)
-    files = sorted(path.rglob("*.py"), key=lambda file: (file.parent.parts, file.name != "__init__.py", file.name))
-    return tuple(SourceFile(file, _import_root(file)) for file in files if "__pycache__" not in file.parts)
+    files: list[Path] = []
+    for folder, below, names in os.walk(path):
+        progress(folder)
+        below[:] = [name for name in below if _is_walked(os.path.join(folder, name))]
+        files += [Path(folder, name) for name in names if name.endswith(".py")]
+    files.sort(key=lambda file: (file.parent.parts, file.name != "__init__.py", file.name))
+    return tuple(SourceFile(file, _import_root(file)) for file in files)
+
+
+def _is_walked(folder: str) -> bool:
+    """Not what is hidden, and not installed packages. A folder that the user names is read all the same."""
+    name = os.path.basename(folder)
+    if name.startswith(".") or name in LEFT_OUT:
+        return False
+    return not any(os.path.exists(os.path.join(folder, mark)) for mark in ENVIRONMENT_MARKS)
 
 
 def _import_root(file: Path) -> Path:

@@ -23,35 +23,38 @@ from retick.cli.replay.command import replay_app
 from retick.cli.serve.bots import bots
 from retick.cli.serve.serve import serve
 from retick.cli.synctest import synctest
-from retick.cli.terminal import safe, say
+from retick.cli.terminal import say
+from retick.errors import UsageError
 
 __all__ = ["app"]
 
 
 class _Commands(TyperGroup):
-    """All commands end by the same rule, and typer's own complaints about arguments are safe to show."""
+    """All commands end by the same rule, and typer's own complaints about arguments look like ours."""
 
     def make_context(self, *given: Any, **named: Any) -> Any:  # versions of typer have contexts of different types
-        with _safe_complaints(), exits():  # --version prints while arguments are read
+        with exits(), _own_complaints():  # --version prints while arguments are read
             return super().make_context(*given, **named)
 
     def invoke(self, ctx: Any) -> Any:
-        with _safe_complaints(), exits():
+        with exits(), _own_complaints():
             result = super().invoke(ctx)
             sys.stdout.flush()  # here, where a full disk or a closed pipe is still handled
             return result
 
 
 @contextmanager
-def _safe_complaints() -> Iterator[None]:
-    """typer repeats wrong arguments as they are; its errors, of whatever class, have a ``format_message``."""
+def _own_complaints() -> Iterator[None]:
+    """typer's errors, of whatever class, have a ``format_message``: each becomes a UsageError, and so one line."""
     try:
         yield
     except Exception as error:
-        if hasattr(error, "format_message"):
-            text = safe(error.format_message())
-            error.format_message = lambda: text
-        raise
+        if not hasattr(error, "format_message") or type(error).__name__ == "NoArgsIsHelpError":
+            raise  # no complaint, or only the help
+        text = str(error.format_message()).removesuffix(".").replace("Value error, ", "")
+        context = getattr(error, "ctx", None)
+        path = "retick" if context is None else context.command_path
+        raise UsageError(f"{text[:1].lower()}{text[1:]} (see {path} --help)") from None
 
 
 app = typer.Typer(
@@ -81,8 +84,8 @@ def root(
 ) -> None:
     """Netcode for Python games: run it again, bit for bit.
 
-    Every command ends with exit code 0 for yes, 1 for no, 2 for misuse (also for a missing file), 130 after Ctrl-C,
-    141 if the reader of its output has gone.
+    Every command ends with exit code 0 for yes, 1 for no, 2 for misuse (also for a missing file), 3 if there was
+    nothing to compare, 130 after Ctrl-C, 141 if the reader of its output has gone.
 
     Example: retick demo
     """

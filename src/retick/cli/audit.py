@@ -5,8 +5,9 @@ from typing import Annotated
 import typer
 
 from retick.audit import AuditReport, Divergence, DynamicReport, Finding, StaticReport, audit_dynamic, audit_static
-from retick.audit.targets import find_target
+from retick.audit.targets import split_target
 from retick.cli.exit_codes import NO
+from retick.cli.plurals import count
 from retick.cli.terminal import Screen, say_json, working
 from retick.errors import UsageError
 
@@ -24,8 +25,8 @@ def audit(
         ),
     ],
     follow: Annotated[
-        bool, typer.Option("--follow", help="Also read the modules of its own package that it imports.")
-    ] = False,
+        bool, typer.Option("--follow/--no-follow", help="Also read the modules of its own package that it imports.")
+    ] = True,
     static_only: Annotated[bool, typer.Option("--static-only", help="Read the source; do not run the game.")] = False,
     frames: Annotated[int, typer.Option(min=1, help="Frames to play.")] = 600,
     seed: Annotated[int, typer.Option(min=1, max=0xFFFFFFFF, help="Seed of the match and of its inputs.")] = 1,
@@ -36,7 +37,8 @@ def audit(
 ) -> None:
     """Check that a game is deterministic.
 
-    The source is searched for floats, clocks, random numbers, set order and the like. If a game is named, one match of
+    The source is searched for floats, clocks, random numbers, set order and the like; below a directory, hidden folders
+    and virtual environments are left out. If a game is named, one match of
     random inputs is also played in several Python processes with different hash seeds, and with a save and load at
     every frame. Exit code 0: nothing was found. 1: something was found. 2: misuse.
 
@@ -45,10 +47,11 @@ def audit(
     # Piped output is one line for each finding and never wrapped, as with other linters.
     console = Screen()
     bits = _bits(mask)
-    played = find_target(target).attribute is not None and not static_only
+    played = split_target(target)[1] is not None and not static_only
     if bits is not None and not played:
         raise UsageError("--mask is for a game that is run: name one, as module:Class, without --static-only")
-    report = AuditReport(static=audit_static(target, follow=follow))
+    with working("reading the source ...") as show:
+        report = AuditReport(static=audit_static(target, follow=follow, progress=show))
     if not as_json:
         _print_static(console, report.static)
     if played:
@@ -93,14 +96,10 @@ def _mark(ok: bool) -> tuple[str, str]:
     return ("clean", "bold green") if ok else ("found", "bold red")
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def _print_static(console: Screen, report: StaticReport) -> None:
     for finding in report.findings:
         _print_finding(console, finding)
-    found, files = _count(len(report.findings), "finding"), _count(len(report.files), "file")
+    found, files = count(len(report.findings), "finding"), count(len(report.files), "file")
     counts = f"{found}, {len(report.allowed)} allowed, in {files}"
     console.tell("source  ", _mark(report.ok), "  ", counts)
 
@@ -114,7 +113,7 @@ def _print_divergence(console: Screen, divergence: Divergence) -> None:
     for name, first, second in divergence.differences[:_SHOWN_FIELDS]:
         console.tell("    ", (name, "bold"), f": {first} in one, {second} in the other")
     if len(divergence.differences) > _SHOWN_FIELDS:
-        console.tell(f"    and {len(divergence.differences) - _SHOWN_FIELDS} fields more", style="dim")
+        console.tell(f"    and {count(len(divergence.differences) - _SHOWN_FIELDS, 'field')} more", style="dim")
     if not divergence.differences:
         console.tell("    no field differs, the checksums do", style="dim")
 
@@ -122,5 +121,6 @@ def _print_divergence(console: Screen, divergence: Divergence) -> None:
 def _print_dynamic(console: Screen, report: DynamicReport) -> None:
     for divergence in report.divergences:
         _print_divergence(console, divergence)
-    runs = f"{report.frames} frames of seed {report.seed}, {len(report.hash_seeds)} interpreters, save/load every frame"
+    frames, played = count(report.frames, "frame"), count(len(report.hash_seeds), "interpreter")
+    runs = f"{frames} of seed {report.seed}, {played}, save/load every frame"
     console.tell("match   ", _mark(report.ok), "  ", runs)

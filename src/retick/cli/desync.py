@@ -9,7 +9,7 @@ import typer
 from retick.audit.desync.bundle import Bundle, load_bundle
 from retick.audit.desync.explain import explain as explain_bundle
 from retick.audit.desync.explanation import Explanation, explanation_lines
-from retick.audit.game_loader import GAME_IDS
+from retick.audit.game_loader import GAME_IDS, locate_game
 from retick.cli.exit_codes import NO, named
 from retick.cli.read_budget import BudgetOption, raisable, read_limits
 from retick.cli.terminal import say, say_json, working
@@ -89,7 +89,13 @@ def _suggested(name: str) -> str:
     module, colon, attribute = name.partition(":")
     parts = [*module.split("."), *attribute.split(".")]
     plain = colon and name.isascii() and all(part.isidentifier() for part in parts)
-    return f"{shlex.quote(name)} (so says the file)" if plain else "module:Class"
+    if not plain:
+        return "module:Class"
+    try:
+        locate_game(name)
+    except UsageError:
+        return f"file.py:{shlex.quote(attribute)} (the file says {name}, and there is no such module here)"
+    return f"{shlex.quote(name)} (so says the file)"
 
 
 def _show(found: Explanation, hint: str | None, as_json: bool) -> None:

@@ -5,14 +5,15 @@
 1    no: the answer is bad (a replay that does not verify, a match that ended early, a desync)
 2    misuse: wrong arguments; a script, schema or configuration that is wrong; a file that is missing or cannot be
      opened
+3    unknown: neither yes nor no, because there was nothing to compare, or the game is not known here
 130  interrupted by Ctrl-C
 141  the reader of our output has gone, as after ``| head``; nothing is said about it
 ===  =========================================================================================================
 
 A command raises, and prints no error itself: ``UsageError`` for 2, any other ``RetickError`` for 1, ``typer.Exit(1)``
-for a "no" that it has already explained. On Ctrl-C it cleans up and lets ``KeyboardInterrupt`` pass. ``exits`` turns
-each of these into one line on standard error and the code. So is an output that cannot be written, because the disk is
-full. Any other exception is a defect of ours and keeps its traceback.
+for a "no" that it has already explained; ``replay verify`` alone answers 3. On Ctrl-C it cleans up and lets
+``KeyboardInterrupt`` pass. ``exits`` turns each of these into one line on standard error and the code. So is an output
+that cannot be written, because the disk is full. Any other exception is a defect of ours and keeps its traceback.
 """
 
 import errno
@@ -32,6 +33,7 @@ __all__ = [
     "MISUSE",
     "NO",
     "READER_GONE",
+    "UNKNOWN",
     "complain",
     "exits",
     "game_failure",
@@ -41,6 +43,7 @@ __all__ = [
 
 NO = 1
 MISUSE = 2
+UNKNOWN = 3
 INTERRUPTED = 130
 READER_GONE = 141
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
@@ -77,10 +80,14 @@ def _close_outputs() -> None:
 
 
 def complain(text: str, *more: str) -> None:
-    """Print a line on standard error, after all that was printed before it; ``more`` are the lines under it."""
+    """Print a line on standard error, after all that was printed before it; ``more`` are the lines under it.
+
+    If standard error cannot be written, nobody reads it: the exit code says the rest.
+    """
     with suppress(OSError):
         sys.stdout.flush()
-    say(f"retick: {text}", *more, err=True)
+    with suppress(OSError):
+        say(f"retick: {text}", *more, err=True)
 
 
 def file_problem(error: OSError) -> str:

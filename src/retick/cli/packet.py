@@ -14,6 +14,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from retick.cli.exit_codes import NO
+from retick.cli.plurals import count
 from retick.cli.read_budget import BudgetOption, raisable, read_limits
 from retick.cli.terminal import json_text, say
 from retick.errors import DecodeError, LimitExceeded, RetickError, UsageError
@@ -35,8 +36,18 @@ FORMATS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], Explanation]], .
     (is_link, explain_link),
 )
 
-REPLAYS = (rplk.MAGIC, rtk.MAGIC)
-"""First bytes of files that --record wrote: easily given here in place of those that --capture wrote."""
+REPLAY = "a recorded match and no datagram: see retick replay info FILE"
+FILES = (
+    (rplk.MAGIC, "a replay", REPLAY),
+    (rtk.MAGIC, "a replay", REPLAY),
+    (b"PK\x03\x04", "a ZIP archive", "an archive and no datagram: for a desync bundle, see retick desync explain FILE"),
+    (b"\x89PNG\r\n\x1a\n", "a picture", "a PNG picture and no datagram"),
+    (b"\xff\xd8\xff", "a picture", "a JPEG picture and no datagram"),
+    (b"GIF8", "a picture", "a GIF picture and no datagram"),
+    (b"\x89HDF\r\n\x1a\n", "a data file", "an HDF5 file and no datagram"),
+)
+"""First bytes of files that are easily given here by mistake. The first one of a PNG picture begins a link's datagram,
+too; all eight of them in one are as likely as a connection id and a sequence that are guessed."""
 
 
 MOST_DATAGRAM = 65535
@@ -135,8 +146,10 @@ class _Seen:
         return _explain(data)
 
     def totals(self) -> str:
-        kinds = ", ".join(f"{count} {name}" for name, count in sorted(self.formats.items(), key=lambda item: -item[1]))
-        return f"{self.count} datagrams, {self.size} bytes: {kinds}"
+        kinds = ", ".join(
+            f"{number} {name}" for name, number in sorted(self.formats.items(), key=lambda item: -item[1])
+        )
+        return f"{count(self.count, 'datagram')}, {count(self.size, 'byte')}: {kinds}"
 
 
 def _sources(source: str, limits: ReadLimits) -> Iterator[Found]:
@@ -217,11 +230,12 @@ def _is_hex_text(data: bytes) -> bool:
 
 
 def _explain(data: bytes) -> Explanation:
+    for mark, name, fault in FILES:
+        if data.startswith(mark):
+            return Explanation("unknown", name, [], fault)
     for recognises, explain in FORMATS:
         if recognises(data):
             return explain(data)
-    if data[:4] in REPLAYS:
-        return Explanation("unknown", "a replay", [], "a recorded match and no datagram: see retick replay info FILE")
     return Explanation("unknown", "unknown", [], "not RBN1, link or snapshot: no known first bytes")
 
 
@@ -241,7 +255,7 @@ def _print(explained: Iterator[tuple[Found, Explanation]], seen: _Seen, full: bo
     alone = len(first) == 1
     for found, explanation in chain(first, explained):
         head = f"{found.label}  " if found.label else ""
-        say(f"{head}{explanation.summary} ({len(found.data)} bytes)")
+        say(f"{head}{explanation.summary} ({count(len(found.data), 'byte')})")
         if (full or alone) and explanation.rows:
             _print_rows(explanation)
         if explanation.fault:

@@ -1,32 +1,47 @@
 """``retick synctest``: does a game repeat itself when its last frames are run again?"""
 
 from collections.abc import Callable
+from itertools import groupby
 from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
 from retick.audit.game_loader import load_game
+from retick.audit.synctest.line_watch import LinesRun
+from retick.audit.synctest.search import Match, Search, SearchResult
 from retick.cli.exit_codes import NO, game_failure
+from retick.cli.plurals import count
 from retick.cli.terminal import Screen, working
 from retick.errors import RetickError
 from retick.sim.contract import Simulation
-from retick.testing.determinism import Failure, find_failure, shrink
+from retick.testing.determinism import Failure, failure_in, shrink
 
 __all__ = ["synctest"]
 
 LAST_SEED = 0xFFFFFFFF
 """The seed after it is 1."""
+MOST_SHOWN = 20
+"""Places that never ran, as many as are listed."""
+TRIES = 600
+"""Runs to find shorter inputs."""
 
 
 def synctest(
     game: Annotated[str, typer.Argument(metavar="GAME", help="The game, as module:Class, file.py:Class or by its id.")],
-    frames: Annotated[int, typer.Option(min=1, help="Frames of random inputs in each round.")] = 600,
+    frames: Annotated[int, typer.Option(min=1, help="Frames in each round.")] = 600,
     distance: Annotated[int, typer.Option(min=1, max=1000, help="Frames to run again after every frame.")] = 7,
-    seed: Annotated[int, typer.Option(min=1, max=LAST_SEED, help="Seed of the first round.")] = 1,
+    seed: Annotated[int, typer.Option(min=1, max=LAST_SEED, help="Seed of the first round and of the search.")] = 1,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds, each with the next seed.")] = 3,
+    seconds: Annotated[
+        float, typer.Option(min=0, help="Longest time of the search for inputs that reach new lines; 0: no search.")
+    ] = 20.0,
 ) -> None:
-    """Play a game with random inputs, run the last frames again after every frame, and compare.
+    """Play a game, run the last frames again after every frame, and compare.
+
+    A few rounds are played by the game's own bot(player, state) or press(player, state), else with random inputs. Then
+    comes a search for inputs that reach new lines of the game. It ends when no new line or branch is reached any more,
+    after 20 seconds at most. Lines of step, and of what it calls, that never ran are listed: nothing is known of them.
 
     A failure is reduced to a short list of inputs and reported with the fields that differ.
     Exit code 0: every frame came out the same. 1: one did not. 2: misuse.
@@ -35,32 +50,83 @@ def synctest(
     """
     factory = load_game(game)
     console = Screen()
-    for number in range(rounds):
-        with working(f"round {number + 1} of {rounds}: {frames} frames, {distance} run again after each"):
-            failure = _play_round(factory, frames, (seed + number - 1) % LAST_SEED + 1, distance)
-        if failure is not None:
+    seeds = [(seed + number - 1) % LAST_SEED + 1 for number in range(rounds)]
+    with working("playing") as show:
+        found = _searched(factory, seeds, frames, distance, seconds, show)
+    if found.failure is not None:
+        failure = found.failure
+        if failure.inputs:
             with working("reducing the inputs"):
-                failure = shrink(factory, failure, distance=distance)
-            _report(console, failure)
-            raise typer.Exit(NO)
-    played = "1 round" if rounds == 1 else f"{rounds} rounds"
-    console.tell(f"{game}: {played} of {frames} frames, {distance} run again after each: all the same")
+                failure = shrink(factory, failure, distance=distance, tries=TRIES)
+        _report(console, failure)
+        raise typer.Exit(NO)
+    _tell_result(console, game, found, frames, distance)
+    if found.lines is None and seconds:
+        console.tell("its lines cannot be seen (compiled code), so there was no search: some may never have run")
 
 
-def _play_round(factory: Callable[[], Simulation[Any]], frames: int, seed: int, distance: int) -> Failure | None:
-    """One round. Whatever the game raises is its failure, with the frame and the inputs that led to it."""
+def _searched(
+    factory: Callable[[], Simulation[Any]],
+    seeds: list[int],
+    frames: int,
+    distance: int,
+    seconds: float,
+    show: Callable[[str], None],
+) -> SearchResult[Failure]:
+    """The rounds and the search. Whatever the game raises is its failure, with the frame and inputs that led to it."""
+
+    def check(match: Match, first: int) -> Failure | None:
+        return failure_in(factory, match.rows, match.seed, distance=distance, first=first)
+
     try:
-        return find_failure(factory, frames=frames, seed=seed, distance=distance)
+        search = Search(factory, check, seconds=seconds, seed=seeds[0], frames=frames, progress=show)
+        return search.run(seeds)
+    except RetickError:
+        raise
     except Exception as error:
         raise RetickError(game_failure(error)) from error
 
 
+def _tell_result(console: Screen, game: str, found: SearchResult[Failure], frames: int, distance: int) -> None:
+    who = " by its own bot" if found.bot else ""
+    played = f"{count(found.rounds, 'round')} of {count(frames, 'frame')}{who}"
+    if found.matches:
+        played += f", and {count(found.matches, 'match', 'matches')} searched ({found.seconds:.1f} s)"
+    console.tell(f"{game}: {played}, {distance} run again after each: all the same")
+    if found.lines is not None:
+        _tell_lines(console, found.lines)
+    if found.out_of_time:
+        console.tell("the search ended at its time limit: --seconds gives it more")
+
+
+def _tell_lines(console: Screen, lines: LinesRun) -> None:
+    if not lines.unrun:
+        console.tell(f"all {count(lines.total, 'line')} of step and of what it calls ran")
+        return
+    ran = f"{lines.ran} of {count(lines.total, 'line')} of step and of what it calls ran"
+    console.tell(f"{ran}; nothing is known of those that never ran:", style="yellow")
+    for place in lines.unrun[:MOST_SHOWN]:
+        console.tell(f"  {place}")
+    if len(lines.unrun) > MOST_SHOWN:
+        console.tell(f"  and {count(len(lines.unrun) - MOST_SHOWN, 'place')} more")
+
+
 def _report(console: Screen, failure: Failure) -> None:
-    console.tell(f"Frame {failure.error.frame} came out differently when it was run again.", style="bold red")
-    fields = Table("field", "first", "again")
-    for name, before, again in failure.error.differences:
-        fields.add_row(name, str(before), str(again))
-    console.print(fields)
-    console.tell(f"Shortest run found: seed {failure.seed}, {len(failure.inputs)} frames.")
-    for frame, row in enumerate(failure.inputs):
-        console.tell(f"  frame {frame}: {' '.join(f'0x{value:04X}' for value in row)}")
+    headline = str(failure.error).partition(": ")[0]
+    console.tell(headline, style="bold red")
+    if failure.error.differences:
+        fields = Table("field", *failure.compared)
+        for name, before, again in failure.error.differences:
+            fields.add_row(name, str(before), str(again))
+        console.print(fields)
+    else:
+        console.tell("no named field differs, the checksums do: fields() leaves something out")
+    if not failure.inputs:
+        return
+    console.tell(f"Shortest run found: seed {failure.seed}, {count(len(failure.inputs), 'frame')}.")
+    at = 0
+    for row, same in groupby(failure.inputs):
+        end = at + len(list(same))
+        which = f"frame {at}" if end == at + 1 else f"frames {at} to {end - 1}"
+        console.tell(f"  {which}: {' '.join(f'0x{value:04X}' for value in row)}")
+        at = end

@@ -33,6 +33,13 @@ def is_link(data: bytes) -> bool:
 
 def explain_link(data: bytes) -> Explanation:
     """Every field of a datagram for which ``is_link`` is true."""
+    found = _explain(data)
+    if len(data) > layout.MAX_DATAGRAM:
+        return found._replace(fault=f"too long: a datagram has at most {layout.MAX_DATAGRAM} bytes, not {len(data)}")
+    return found
+
+
+def _explain(data: bytes) -> Explanation:
     reader = RowReader(data)
     kind = data[0]
     if kind < layout.CONTROL:

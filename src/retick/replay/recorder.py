@@ -24,7 +24,7 @@ from retick.replay.rtk_blocks import (
     BlockType,
     encode_block,
 )
-from retick.sim.contract import NamesItself, Simulation, input_size_of
+from retick.sim.contract import NamesItself, PacksState, Simulation, input_size_of
 from retick.sim.prng import check_seed
 
 __all__ = ["Recorder"]
@@ -79,10 +79,17 @@ class Recorder:
             self.add_metadata(key, value)
 
     @classmethod
-    def for_game(cls, game: Simulation[Any], *, seed: int, **options: Any) -> Self:
-        """A recorder with the players, input size and name of ``game``."""
+    def for_game(cls, game: Simulation[Any], *, seed: int, state: Any = None, **options: Any) -> Self:
+        """A recorder with the players, input size and name of ``game``.
+
+        ``state`` is the one that the match begins with at ``start_frame``. It is written into the recording unless the
+        seed gives it: after a resync, a match begins at frame 0 from another state.
+        """
         if isinstance(game, NamesItself):
             options = {"game_id": game.game_id, "game_version": game.game_version} | options
+        packed = None if state is None else _packed_start(game, seed, state, options.get("start_frame", 0))
+        if packed is not None:
+            options["start_state"] = packed
         return cls(seed=seed, num_players=game.num_players, input_size=input_size_of(game), **options)
 
     def add_frame(self, inputs: Sequence[int]) -> None:
@@ -192,6 +199,19 @@ class Recorder:
     def _check_running(self) -> None:
         if self.finished:
             raise UsageError("the recording is finished: start another")
+
+
+def _packed_start(game: Simulation[Any], seed: int, state: Any, start_frame: int) -> bytes | None:
+    """The first state as bytes; None if ``initial_state`` gives it, or if nothing else can (it cannot be packed)."""
+    if not isinstance(game, PacksState):
+        return None
+    try:
+        packed = game.pack_state(state)
+    except UsageError:  # a world whose saves are no bytes
+        return None
+    # In this order: a mutable world leaves the state for the initial one, and must have saved it before.
+    is_initial = start_frame == 0 and game.pack_state(game.initial_state(seed)) == packed
+    return None if is_initial else packed
 
 
 def _utf8(text: str) -> bytes:

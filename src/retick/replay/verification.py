@@ -40,7 +40,7 @@ class Verdict:
         return self.ok
 
     def __str__(self) -> str:
-        text = f"{self.frames} frames, checksum 0x{self.checksum:08X}"
+        text = f"{self.frames} frame{'s' * (self.frames != 1)}, checksum 0x{self.checksum:08X}"
         if self.truncated:
             text += ", cut off"
         if self.ok:

@@ -26,8 +26,9 @@ class Arena:
     """How much happened between two successive states: 0 for a whole match means that nobody played."""
     tampered: Callable[[int], Any]
     """Given a frame: the game, but its state is changed there and stays different."""
-    tampered_field: str = "rng"
-    """The name of the one field that a tampered game changes, as the game's ``fields`` gives it."""
+    tampered_field: str | None = None
+    """The name of the one field that a tampered game must change, as the game's ``fields`` gives it; None: whatever it
+    changes in a straight run, one field or several."""
 
 
 class _Remembering:

@@ -19,6 +19,7 @@ from retick.rollback.events import (
     PlayersDropped,
     PlayersReturned,
 )
+from retick.sim.fields import field_differences
 from retick.testing.arenas import Arena
 from retick.testing.mesh import Mesh, MeshHung, Press
 from retick.testing.scenarios import PATIENCE, Scenario, Trouble
@@ -110,12 +111,27 @@ def play_planted(scenario: Scenario, arena: Arena) -> Outcome:
         for alarm in _alarms(mesh, peer.name):
             if not alarm.last_agreed <= frame < alarm.frame:
                 raise ChaosFailure(f"an error planted at frame {frame} was found at {alarm}")
-    _check_reports(mesh, frame, arena.tampered_field)
+    planted = _changed_fields(mesh, arena, frame) if arena.tampered_field is None else [arena.tampered_field]
+    _check_reports(mesh, frame, planted)
     return Outcome(planted=1)
 
 
-def _check_reports(mesh: Mesh, frame: int, planted: str) -> None:
-    """All peers must report the exact frame and the field, in the same words, if all answered in time.
+def _changed_fields(mesh: Mesh, arena: Arena, frame: int) -> list[str]:
+    """The fields that the tampered game changes at ``frame``, by a straight run over the inputs of the match."""
+    peer = max(mesh.peers.values(), key=lambda peer: len(peer.rows))
+    sim, wrong = arena.game(), arena.tampered(frame)
+    state = sim.initial_state(peer.session.match.seed)
+    for number in range(frame):
+        state = sim.step(state, peer.rows[number])
+    after, wrong_after = sim.step(state, peer.rows[frame]), wrong.step(state, peer.rows[frame])
+    changed = [difference.name for difference in field_differences(sim.fields(after), sim.fields(wrong_after))]
+    if not changed:
+        raise ChaosFailure(f"the tampered game changes no field at frame {frame}: nothing was planted")
+    return changed
+
+
+def _check_reports(mesh: Mesh, frame: int, planted: list[str]) -> None:
+    """All peers must report the exact frame and the fields, in the same words, if all answered in time.
 
     An investigation does not wait for ever: a peer that is stopped meanwhile may be missing from it.
     """
@@ -130,8 +146,8 @@ def _check_reports(mesh: Mesh, frame: int, planted: str) -> None:
     if any(report != reports[0] for report in reports):
         raise ChaosFailure(f"an error planted at frame {frame} was reported in different words: {reports}")
     for report in reports:
-        if report.first_differing != frame + 1 or [field.name for field in report.fields] != [planted]:
-            raise ChaosFailure(f"an error planted at frame {frame} in {planted} was reported as {report}")
+        if report.first_differing != frame + 1 or sorted(field.name for field in report.fields) != sorted(planted):
+            raise ChaosFailure(f"an error planted at frame {frame} in {', '.join(planted)} was reported as {report}")
 
 
 def _reports(mesh: Mesh, name: str) -> list[DesyncReport]:

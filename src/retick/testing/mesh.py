@@ -67,6 +67,8 @@ class Mesh:
         if seats is None:
             seats = dict.fromkeys(_names_for(game), 1)
         self.seats = dict(seats)
+        if not self.seats:
+            raise UsageError("a mesh needs at least one peer: name them in seats=, or give a game for each")
         for what, given in (("game", game), ("press", press), ("make_session", make_session)):
             _check_names(what, given, self.seats)
         self.host = next(iter(self.seats))
@@ -75,7 +77,10 @@ class Mesh:
             self._enter(name, {} if name == self.host else {"host_address": self.host})
 
     def __getitem__(self, name: str) -> MeshPeer:
-        return self.peers[name]
+        peer = self.peers.get(name)
+        if peer is None:
+            raise UsageError(f"there is no peer {name!r}, only {', '.join(self.peers)}")
+        return peer
 
     @property
     def alive(self) -> list[MeshPeer]:
@@ -94,15 +99,13 @@ class Mesh:
 
     def pause(self, name: str, seconds: float) -> None:
         """Stop a peer's process and let it go on later, as a debugger or a closed lid does."""
-        peer = self.peers[name]
+        peer = self[name]
         peer.paused_until = max(peer.paused_until, self.network.now + seconds)
         self.network.pause(name, seconds)
 
     def crash(self, name: str) -> MeshPeer:
         """A peer is gone without a goodbye; what it knew is lost."""
-        peer = self.peers.get(name)
-        if peer is None:
-            raise UsageError(f"there is no peer {name!r}, only {', '.join(self.peers)}")
+        peer = self[name]
         if not peer.alive:
             raise UsageError(f"{name} has crashed already")
         peer.alive = False
@@ -114,7 +117,7 @@ class Mesh:
 
         The others notice only after a while that it was gone, and refuse it until then; so it asks again.
         """
-        if self.peers[name].alive:
+        if self[name].alive:
             raise UsageError(f"{name} has not crashed")
         self._call(self._enter(name, {"host_address": through or self._somebody(name)}), through, every)
 
@@ -138,7 +141,7 @@ class Mesh:
     ) -> MeshSpectator:
         """A spectator comes, fed by one of the peers; ``make_session`` is called as SpectatorSession is."""
         dice = Random(f"{self.seed} {name}")
-        sim = self._game_of(through)()
+        sim = self._game_of(self[through].name)()
         session = make_session(sim, through, entropy=dice.randbytes, config=self.config, delay=delay)
         spectator = self.spectators[name] = MeshSpectator(name, session, sim)
         self._let_in(spectator, dice)
@@ -293,8 +296,15 @@ def _check_names(what: str, given: object, seats: Mapping[str, int]) -> None:
 
 def _names_for(game: Callable[[], Any] | Mapping[str, Callable[[], Any]]) -> list[str]:
     """One name for each player: those of the mapping, or peer0, peer1 and so on."""
+    for each in game.values() if isinstance(game, Mapping) else [game]:
+        if not callable(each):
+            raise UsageError(
+                f"every peer makes its own game: give a class or factory, not {type(each).__name__} objects"
+            )
     if not isinstance(game, Mapping):
         return [f"peer{number}" for number in range(game().num_players)]
+    if not game:
+        return []
     players = next(iter(game.values()))().num_players
     if len(game) != players:
         raise UsageError(f"the game has {players} players: give one game for each peer, or seats=, not {sorted(game)}")

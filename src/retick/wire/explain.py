@@ -107,7 +107,9 @@ def explain_rbn1(data: bytes, offset: int = 0) -> Explanation:
     ack = reader.number("I", "ack frame", "newest frame received, or 0 for none yet")
     size, seats = 2, 1
     if version == 2:
-        shape = reader.number("B", "shape", lambda s: f"{s & 15} bytes an input, {s >> 4} seats", "0x{:02x}".format)
+        shape = reader.number(
+            "B", "shape", lambda s: f"{_count(s & 15, 'byte')} an input, {_count(s >> 4, 'seat')}", "0x{:02x}".format
+        )
         size, seats = shape & 15, shape >> 4
     _explain_blocks(reader, flags)
     if 1 <= size <= 8:
@@ -118,7 +120,7 @@ def explain_rbn1(data: bytes, offset: int = 0) -> Explanation:
         rbn1.decode(data[offset:], layout.ALL_EXTENSIONS)
     except DecodeError as error:
         fault = f"{type(error).__name__}: {error}"
-    summary = f"RBN1 {count} frames from {start}, ack {ack}"
+    summary = f"RBN1 {_count(count, 'frame')} from {start}, ack {ack}"
     if flags & layout.HAS_CHECKSUM:
         summary += ", checksum"
     return Explanation("RBN1", summary, reader.rows, fault)
@@ -152,3 +154,7 @@ def _explain_inputs(reader: RowReader, start: int, count: int, size: int, seats:
                 return
             name = f"input {frame}" if seats == 1 else f"input {frame} seat {seat}"
             reader.add(size, name, f"0x{int.from_bytes(data, 'little'):0{2 * size}x}")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"

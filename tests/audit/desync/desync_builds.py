@@ -51,6 +51,63 @@ class Game:
         return State(*map(int, data.split(b",")))
 '''
 
+RECORD = '''\
+"""Two ships in a record of records: the whole state is built in one statement at the end."""
+
+from retick.sim import I32, U32, Record
+
+
+class Ship(Record):
+    x: I32
+    fuel: I32
+
+
+class Duel(Record):
+    frame: U32
+    a: Ship
+    b: Ship
+    score: I32
+    wind: I32
+    gusts: I32
+
+
+class Game:
+    num_players = 2
+
+    def initial_state(self, seed):
+        ship = Ship(x=0, fuel=1000)
+        return Duel(frame=0, a=ship, b=ship, score=0, wind=1, gusts=0)
+
+    def step(self, state, inputs):
+        ships = [state.a, state.b]
+        for number, pressed in enumerate(inputs):
+            ships[number] = ships[number].replace(x=ships[number].x + 3 * (pressed & 1) + 100)
+        other = ships[1]
+        other = other.replace(fuel=other.fuel - 7)
+        return state.replace(
+            frame=state.frame + 1,
+            a=ships[0],
+            b=other,
+            score=state.score + inputs[0] * 2,
+            wind=self.blown(state),
+        )
+
+    def blown(self, state):
+        return state.wind * 5 % 9973
+
+    def checksum(self, state):
+        return state.checksum()
+
+    def fields(self, state):
+        return state.fields()
+
+    def pack_state(self, state):
+        return state.to_bytes()
+
+    def unpack_state(self, data):
+        return Duel.from_bytes(data)
+'''
+
 WORLD = '''\
 """A mutable world with an attribute that it may forget to save."""
 

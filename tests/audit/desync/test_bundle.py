@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from retick.audit.desync.bundle import Bundle, bundle_of, load_bundle, save_bundle
 from retick.errors import BadMagic, DecodeError, LimitExceeded, UnsupportedVersion, UsageError
 from retick.replay import verify
+from retick.rollback.desync.investigation import Investigation
 from retick.sim.world import WorldSimulation
 from tests.audit.desync.desyncs import bundles
 from tests.rollback.desync.planted import FieldChanged, UnsavedAttribute, WrongBranch
-from tests.rollback.engine.engines import investigate, play, script_of
+from tests.rollback.engine.engines import exchange, investigate, play, script_of
 from tests.toys import Tally
 
 VECTOR = Path(__file__).parents[2] / "vectors" / "desync" / "fighter-v1.desync"
@@ -103,6 +104,39 @@ def test_an_unfinished_investigation_makes_no_bundle() -> None:
     (one, _) = investigate(play([Tally(2), Tally(2)], script_of(1, 2), 20), 16, 0)
     with pytest.raises(UsageError, match="not finished"):
         bundle_of(one, Tally(2), seed=1)
+
+
+def finished(sims: list[Any]) -> list[Investigation]:
+    investigations = investigate(play(sims, script_of(3, 2), 60), 48, -1)
+    exchange(investigations)
+    return investigations
+
+
+def test_a_seed_that_does_not_belong_to_the_match_is_refused() -> None:
+    sims = [FieldChanged(), FieldChanged(at=40)]
+    (one, _) = finished(sims)
+    with pytest.raises(UsageError, match=r"seed 8 gives a first state with checksum 0x.*, and this match began with"):
+        bundle_of(one, sims[0], seed=8)
+    assert bundle_of(one, sims[0], seed=7).around is not None
+
+
+def test_a_seed_that_is_not_the_recordings_is_refused(pair: list[Bundle]) -> None:
+    sims = [FieldChanged(), FieldChanged(at=40)]
+    (one, _) = finished(sims)
+    recordings = {1: pair[0].recordings[0].replace(seed=9)}
+    with pytest.raises(UsageError, match="seed 7 is not that of the recording of peer 1, 9"):
+        bundle_of(one, sims[0], seed=7, recordings=recordings)
+
+
+def test_a_game_that_packs_its_state_needs_no_seed() -> None:
+    sims = [FieldChanged(), FieldChanged(at=40)]
+    (one, _) = finished(sims)
+    around = bundle_of(one, sims[0]).around
+    assert around is not None
+    assert around.start_state is not None
+    verdict = verify(around, sims[0])
+    assert verdict.ok
+    assert verdict.compared
 
 
 class TestStrictReading:

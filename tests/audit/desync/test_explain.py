@@ -8,7 +8,7 @@ import pytest
 from retick.audit.desync.explain import explain
 from retick.audit.desync.explanation import explanation_lines
 from retick.errors import UsageError
-from tests.audit.desync.desync_builds import BOX, WORLD, line_of, write_build
+from tests.audit.desync.desync_builds import BOX, RECORD, WORLD, line_of, write_build
 from tests.audit.desync.desyncs import bundles, load_build
 
 FIGHTER = "retick.games.fighter:Fighter"
@@ -43,6 +43,34 @@ def test_two_builds_give_the_states_of_their_peers_and_diverge_at_the_line_that_
     text = "\n".join(explanation_lines(found))
     assert f"run again: {good} gives the state of peer 0" in text
     assert f"slow/rules.py:{found.divergence.first.line} in Game.pushed: far = x + (SPEED - (x > 2000)) * (" in text
+
+
+@pytest.mark.parametrize(
+    ("field", "line", "wrong"),
+    [
+        ("a.x", "ships[number] = ships[number].replace(x=ships[number].x + 3 * (pressed & 1) + 100)", "+ 101)"),
+        ("b.fuel", "other = other.replace(fuel=other.fuel - 7)", "- 8)"),
+        ("score", "score=state.score + inputs[0] * 2,", "* 2 + 1,"),
+        ("wind", "return state.wind * 5 % 9973", "% 9967"),
+    ],
+)
+def test_of_a_record_the_line_that_computed_the_field_is_named_and_not_only_the_last_replace(
+    field: str, line: str, wrong: str, tmp_path: Path
+) -> None:
+    end = {"+ 101)": "+ 100)", "- 8)": "- 7)", "* 2 + 1,": "* 2,", "% 9967": "% 9973"}[wrong]
+    good = write_build(tmp_path, "good", RECORD) + ":Game"
+    bad = write_build(tmp_path, "bad", RECORD, (line, line.removesuffix(end) + wrong)) + ":Game"
+    (bundle, _) = bundles([load_build(good), load_build(bad)])
+    (side,) = explain(bundle, (good,)).sides
+    written = next(written for written in side.written if written.field == field)
+    assert written.line.text.startswith("return state.replace( frame=state.frame + 1,")
+    assert written.computed is not None
+    assert written.computed.text == line
+    assert written.computed.line == line_of(RECORD, line)
+    lines = explanation_lines(explain(bundle, (good,)))
+    at = next(number for number, text in enumerate(lines) if text.strip().startswith(f"{field} became"))
+    assert lines[at + 1].endswith(line)
+    assert lines[at + 2].strip().startswith("stored by")
 
 
 def test_one_build_says_whose_state_it_gives(good: str, slow: str) -> None:

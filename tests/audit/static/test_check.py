@@ -52,3 +52,10 @@ def test_a_file_that_is_nested_too_deeply_to_be_read_is_a_finding() -> None:
     for text in ("x = " + "-" * 20_000 + "1\n", "x = a" + ".a" * 20_000 + "\n", "x = 1" + "+1" * 5_000 + "\n"):
         (finding,) = audit_source(text).findings
         assert (finding.rule, finding.what) == ("syntax", "expressions nested too deeply")
+
+
+def test_progress_names_each_file_and_how_many_there_are(project: Path) -> None:
+    told: list[str] = []
+    audit_static("mygame", progress=told.append)
+    assert told[0].startswith("looking for source in ")
+    assert told[-1] == f"file 6 of 6: {Path('mygame', 'rules', 'speed.py')}"

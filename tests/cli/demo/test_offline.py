@@ -105,3 +105,11 @@ def test_the_fight_can_be_recorded(tmp_path: Path) -> None:
     file = tmp_path / "fight.rplk"
     assert RUNNER.invoke(app, ["demo", "--offline", "--fast", "--frames", "90", "--record", str(file)]).exit_code == 0
     assert replay.load(file).frames == bout(1, 90)
+
+
+def test_a_recorded_fight_can_be_verified(tmp_path: Path) -> None:
+    file = tmp_path / "fight.rtk"
+    assert RUNNER.invoke(app, ["demo", "--offline", "--fast", "--frames", "90", "--record", str(file)]).exit_code == 0
+    result = RUNNER.invoke(app, ["replay", "verify", str(file)])
+    assert result.exit_code == 0
+    assert "1 compared" in result.output

@@ -1,5 +1,7 @@
 """A canvas cuts off what falls outside, and spaces are transparent unless they are asked for."""
 
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.style import Style
 
 from retick.cli.draw.canvas import Canvas
@@ -54,3 +56,31 @@ def test_no_character_commands_the_terminal() -> None:
     canvas = Canvas(8, 1)
     canvas.put(0, 0, "a\x1b\n", PLAIN)
     assert lines(canvas) == ["a\\x1b\\n "]
+
+
+@given(
+    title=st.text(alphabet="abc ", max_size=60),
+    numbers=st.lists(st.text(alphabet="123", min_size=1, max_size=30), min_size=1, max_size=3),
+    columns=st.integers(20, 90),
+)
+def test_a_title_never_overlaps_the_numbers_beside_it(title: str, numbers: list[str], columns: int) -> None:
+    numbers = sorted(numbers, key=len, reverse=True)
+    canvas = Canvas(columns, 1)
+    canvas.put_header(title, numbers, PLAIN)
+    (line,) = lines(canvas)
+    shown = next(text for text in numbers if line.endswith(text[-columns:]))
+    left = line[: max(columns - len(shown), 0)]
+    if len(title) + len(numbers[-1]) + 2 <= columns:
+        assert left.strip() == title.strip()
+    else:
+        assert left.strip() == "" or left.rstrip().endswith("...")
+        assert not left or left[-1] == " "
+
+
+def test_the_longest_numbers_that_leave_room_are_shown() -> None:
+    shown = []
+    for columns in (30, 20, 14):
+        canvas = Canvas(columns, 1)
+        canvas.put_header("a title", ("frame 12 0xABCD ", "frame 12 "), PLAIN)
+        shown += lines(canvas)
+    assert shown == [" a title      frame 12 0xABCD ", " a title   frame 12 ", "     frame 12 "]

@@ -49,6 +49,13 @@ def test_the_picture_fits_its_screen(columns: int, rows: int) -> None:
     assert len(lines) <= max(rows, 10)
 
 
+def test_on_a_narrow_screen_the_title_is_cut_before_the_frame() -> None:
+    (header, *_) = drawn(Arena(state=START, title="host, plays 1:  7 frames are guesses"), 40, 14)
+    assert header.rstrip().endswith(" frame     0")
+    assert "host, plays 1:" in header
+    assert "..." in header
+
+
 @given(
     x=st.integers(0, MAX_X - PLAYER_WIDTH),
     y=st.integers(0, 1 << 31 - 1),

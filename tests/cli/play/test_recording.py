@@ -11,6 +11,10 @@ from retick.cli.play.recording import MatchRecording, check_recording
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.replay import load, verify
+from retick.rollback.events import DesyncReported
+from retick.testing.arenas import fighter_arena
+from retick.testing.chaos import pressed_by_bots
+from retick.testing.mesh import Mesh
 from tests.full_disk import full_after
 
 
@@ -111,3 +115,37 @@ def test_a_demo_shows_its_proof_although_the_disk_is_full(tmp_path: Path, option
     assert f"retick: {file}: File too large" in output
     assert "Traceback" not in output
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_match_that_went_on_from_the_state_of_one_peer_can_be_verified(tmp_path: Path) -> None:
+    arena = fighter_arena()
+    mesh = Mesh({"peer0": Fighter, "peer1": lambda: arena.tampered(40)}, press=pressed_by_bots(arena, 3))
+    mesh.start()
+    mesh.run_until(lambda: all(peer.events_of(DesyncReported) for peer in mesh.alive), limit=30.0, what="a report")
+    for peer in mesh.alive:
+        peer.session.resync(mesh["peer0"].session.peer_id)
+    mesh.run_until(lambda: all(peer.session.match.number == 1 for peer in mesh.alive), limit=30.0, what="the resync")
+    mesh.play(130)
+    peer = mesh["peer1"]
+    assert Fighter().checksum(peer.start_state) != Fighter().checksum(Fighter().initial_state(peer.session.match.seed))
+    recording = MatchRecording(
+        tmp_path / "match.rtk",
+        Fighter(),
+        seed=peer.session.match.seed,
+        local_players=peer.session.local_players,
+        start_state=peer.start_state,
+    )
+    for frame in range(120):
+        recording.add(peer.rows[frame], frame + 1, peer.checksums.get(frame + 1, 0))
+    recording.finish(peer.checksums[120])
+    verdict = verify(load(tmp_path / "match.rtk"), Fighter())
+    assert verdict.ok
+    assert verdict.compared == 2
+
+
+def test_a_state_that_the_seed_gives_is_not_written(tmp_path: Path) -> None:
+    game = Fighter()
+    MatchRecording(tmp_path / "match.rtk", game, seed=7, local_players=(0,), start_state=game.initial_state(7)).finish(
+        game.checksum(game.initial_state(7))
+    )
+    assert load(tmp_path / "match.rtk").start_state is None

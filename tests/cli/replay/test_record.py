@@ -93,7 +93,7 @@ def test_any_game_is_recorded_played_and_verified(run: Run, tmp_path: Path, monk
     assert run("replay", "play", path, *game)[1].splitlines()[0].endswith("total=1")
     code, _, err = run("replay", "record", tmp_path / "x.rtk", *game)
     assert (code, "give --script" in err) == (2, True)
-    assert run("replay", "verify", path)[0] == 2
+    assert run("replay", "verify", path)[0] == 3
 
 
 def test_a_file_that_is_there_is_overwritten_only_by_force(run: Run, match: Path) -> None:

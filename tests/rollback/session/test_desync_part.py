@@ -127,7 +127,7 @@ def test_the_event_carries_what_a_bundle_is_made_from() -> None:
     for peer in peers:
         (event,) = [event for event in peer.told if isinstance(event, DesyncReported)]
         assert event.investigation is not None
-        bundle = bundle_of(event.investigation, peer.session.sim, seed=1)
+        bundle = bundle_of(event.investigation, peer.session.sim)
         assert bundle.report == report
         assert bundle.around is not None
 

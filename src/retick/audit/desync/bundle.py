@@ -8,6 +8,7 @@ unpacked to disk.
 
 import json
 import os
+import sys
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -37,6 +38,8 @@ MAX_PART = 64 * 1024 * 1024
 MAX_RECORDINGS = 16
 MAX_GAME = 200
 """Characters of a game's name."""
+ANY_SEED = 1
+"""In a recording that starts from a state, where the seed has no meaning."""
 JSON_COST = 32
 """Bytes that each byte of JSON may take in memory."""
 _DATE = (1980, 1, 1, 0, 0, 0)
@@ -63,23 +66,56 @@ class Bundle:
 
 
 def bundle_of(
-    investigation: Investigation, sim: Simulation[Any], *, seed: int, recordings: Mapping[int, Replay] | None = None
+    investigation: Investigation,
+    sim: Simulation[Any],
+    *,
+    seed: int | None = None,
+    recordings: Mapping[int, Replay] | None = None,
 ) -> Bundle:
-    """The bundle of this peer, after an investigation that is finished."""
+    """The bundle of this peer, after an investigation that is finished.
+
+    ``seed`` is the match's, and needed only if the game's state cannot be packed. A seed that does not give the first
+    state of the match, where that is kept, or that is not that of the recordings, is refused. A match that went on
+    after a resync began with no seed's state: leave it out.
+    """
     report = investigation.report
     if report is None:
         raise UsageError("the investigation is not finished: there is no report yet")
     held = investigation.held
-    game = type(sim.world if isinstance(sim, WorldSimulation) else sim)
+    if seed is not None:
+        _check_match_seed(seed, held, sim, recordings or {})
     return Bundle(
         report=report,
         peer_id=investigation.peer_id,
-        game=f"{game.__module__}:{game.__qualname__}"[:MAX_GAME],
+        game=_name_of(sim)[:MAX_GAME],
         around=_around(held, report, sim, seed),
         agreed_state=_packed(held, report.last_agreed, sim),
         differing_state=_packed(held, report.first_differing, sim),
         recordings=dict(recordings or {}),
     )
+
+
+def _name_of(sim: Simulation[Any]) -> str:
+    """Its class as module:Class; the name of its file if that is the program itself."""
+    game = type(sim.world if isinstance(sim, WorldSimulation) else sim)
+    module = game.__module__
+    if module == "__main__":
+        module = Path(getattr(sys.modules[module], "__file__", None) or module).stem
+    return f"{module}:{game.__qualname__}"
+
+
+def _check_match_seed(seed: int, held: Held, sim: Simulation[Any], recordings: Mapping[int, Replay]) -> None:
+    for peer_id, recording in sorted(recordings.items()):
+        if recording.seed != seed:
+            raise UsageError(f"seed {seed} is not that of the recording of peer {peer_id}, {recording.seed}")
+    if held.first == 0 and held.states:
+        found = held.checksums[0]
+        initial = sim.checksum(sim.initial_state(seed)) & 0xFFFFFFFF
+        if initial != found:
+            raise UsageError(
+                f"seed {seed} gives a first state with checksum 0x{initial:08X}, and this match began with "
+                f"0x{found:08X}: give the seed of the match, or none if it went on after a resync"
+            )
 
 
 def _packed(held: Held, frame: int | None, sim: Simulation[Any]) -> bytes | None:
@@ -92,17 +128,17 @@ def _packed(held: Held, frame: int | None, sim: Simulation[Any]) -> bytes | None
         return None
 
 
-def _around(held: Held, report: DesyncReport, sim: Simulation[Any], seed: int) -> Replay | None:
+def _around(held: Held, report: DesyncReport, sim: Simulation[Any], seed: int | None) -> Replay | None:
     """The match from the oldest kept frame on, so that the frames before the difference can be checked too."""
     first = report.first_differing
     if first is None or report.last_agreed is None or not held.first <= report.last_agreed:
         return None
     start = _packed(held, held.first, sim)
-    if start is None and held.first > 0:
+    if start is None and (held.first > 0 or seed is None):
         return None
     end = min(held.end - 1, first + FRAMES_AFTER)
     return Replay(
-        seed=seed,
+        seed=ANY_SEED if seed is None else seed,
         frames=[held.inputs[frame] for frame in range(held.first, end)],  # type: ignore[arg-type] # packed there
         num_players=sim.num_players,
         input_size=input_size_of(sim),

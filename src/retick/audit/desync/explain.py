@@ -121,17 +121,33 @@ def _written(lines: tuple[Executed, ...], report: DesyncReport) -> tuple[Written
         value = line.writes[name]
         peers = next((peers for held, peers in holders.get(name, []) if held == value), ())
         found.append(
-            WrittenAt(field=name, value=value, peers=peers, line=line, computed=_computed(lines[: number + 1], value))
+            WrittenAt(
+                field=name, value=value, peers=peers, line=line, computed=_computed(lines[: number + 1], name, value)
+            )
         )
     return tuple(found)
 
 
-def _computed(lines: tuple[Executed, ...], value: Value) -> Executed | None:
-    """The last line that gave this value to a variable which the writing line uses."""
-    named = set(_NAME.findall(lines[-1].text))
-    for line in reversed(lines):
-        if any(held == value and name in named for name, held in line.variables.items()):
-            return line
+def _computed(lines: tuple[Executed, ...], field: str, value: Value) -> Executed | None:
+    """The line that computed the value: a step that builds a new state has it long before it writes it.
+
+    First the last line that gave the value to a variable which the writing statement uses; then to the field of that
+    name of a local record; then the last that returned it from a function which the statement calls; then the line of
+    the field's own argument, in a statement over several lines.
+    """
+    *before, writing = lines
+    named, leaf = set(_NAME.findall(writing.text)), field.rpartition(".")[2]
+    argument = re.compile(rf"{re.escape(leaf)}\s*=[^=]")
+    ways: tuple[Callable[[Executed], bool], ...] = (
+        lambda line: any(held == value and name in named for name, held in line.variables.items()),
+        lambda line: any(held == value and name.endswith(f".{leaf}") for name, held in line.variables.items()),
+        lambda line: line.variables.get("returned") == value and line.function.rpartition(".")[2] in named,
+        lambda line: line.function == writing.function and argument.match(line.text) is not None,
+    )
+    for way in ways:
+        for line in reversed(lines if way is ways[0] else before):
+            if way(line):
+                return line
     return None
 
 

@@ -96,9 +96,10 @@ def explanation_lines(found: Explanation) -> list[str]:
         for written in side.written:
             held = f"as at {peers_text(written.peers)}" if written.peers else "as at no peer"
             lines.append(f"  {written.field} became {value_text(written.value)}, {held}, in")
-            lines.append(f"    {_place(written.line)}")
-            if written.computed is not None and written.computed is not written.line:
-                lines.append(f"    computed by {_place(written.computed)}")
+            if written.computed is None or written.computed is written.line:
+                lines.append(f"    {_place(written.line)}")
+            else:
+                lines += [f"    {_place(written.computed)}", f"    stored by {_place(written.line)}"]
     if found.divergence is not None:
         lines += _divergence_lines(found.divergence)
     return lines + [f"note: {note}" for note in found.notes]

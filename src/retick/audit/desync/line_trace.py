@@ -9,26 +9,26 @@ that a local variable or a return value shows is read.
 Only Python source can be traced, so compiled kernels run from theirs (RETICK_PURE=1).
 """
 
-import inspect
-import linecache
-import os
 import sys
-from collections.abc import Callable, Iterable
-from pathlib import Path
-from types import CodeType, FrameType
+from collections.abc import Callable, Iterable, Iterator
+from types import FrameType
 from typing import Any, NamedTuple
 
+from retick.audit.desync.statements import statement_at
+from retick.audit.own_source import OwnSource
 from retick.rollback.desync.field_values import Value, portable_fields
 from retick.sim.contract import Simulation
 from retick.sim.fields import same_value
 from retick.sim.flat import FlatSimulation
-from retick.sim.record import Layout
+from retick.sim.record import Layout, Record
 from retick.sim.world import WorldSimulation
 
 __all__ = ["Executed", "LineTracer", "trace_step"]
 
 MAX_LINES = 20_000
 """Lines that are kept."""
+MAX_ITEMS = 64
+"""Items of a local list whose fields are read."""
 SIMPLE = (bool, int, float, str)
 Probe = Callable[[FrameType | None, Any], dict[str, Value]]
 Tracing = Callable[[FrameType, str, Any], Any]
@@ -44,7 +44,8 @@ class Executed(NamedTuple):
     writes: dict[str, Value]
     """Watched fields that changed, with their new values."""
     variables: dict[str, Value]
-    """Local variables of simple types that changed, with their new values; ``returned`` for a simple return value."""
+    """Local variables of simple types that changed, with their new values; ``returned`` for a simple return value. Of
+    a local record, or a list of them, its fields: ``ship.x``, ``ships[0].x``."""
 
 
 def trace_step(
@@ -74,8 +75,8 @@ class LineTracer:
         """There were more lines than are kept."""
         self._sim = sim
         self._watch = watch
-        self._roots = _roots_of(sim)
-        self._known: dict[CodeType, bool] = {}
+        self._source = OwnSource(sim)
+        self._state_type = type(state)
         self._values = _chosen(sim.fields(state), watch)
         self._probe = self._probe_for(sim, state)
         self._calls: list[_Running] = []
@@ -97,10 +98,10 @@ class LineTracer:
     # Called by Python.
 
     def _on_call(self, frame: FrameType, event: str, _arg: Any) -> Tracing | None:
-        if event != "call" or not self._is_the_games(frame.f_code):
+        if event != "call" or not self._source.has(frame.f_code):
             return None
         self._look(None, None)
-        self._calls.append(_Running(_simple(frame)))
+        self._calls.append(_Running(self._locals(frame)))
         if frame.f_code.co_name == "advance_slots" and frame.f_code.co_argcount >= 2:
             self._row = frame.f_locals[frame.f_code.co_varnames[1]]
         return self._on_event
@@ -116,8 +117,8 @@ class LineTracer:
 
     def _begin(self, frame: FrameType) -> None:
         code = frame.f_code
-        text = linecache.getline(code.co_filename, frame.f_lineno).strip()
-        name = self._shown(code.co_filename)
+        text = statement_at(code.co_filename, frame.f_lineno)
+        name = self._source.shown(code.co_filename)
         self._calls[-1].at = self._add(Executed(name, frame.f_lineno, code.co_qualname, text, {}, {}))
 
     def _add(self, line: Executed) -> int | None:
@@ -135,7 +136,7 @@ class LineTracer:
         self._note(running, self._probe(frame, returned), {})
         if frame is None:
             return
-        now = _simple(frame)
+        now = self._locals(frame)
         changed = {name: value for name, value in now.items() if not same_value(running.variables.get(name), value)}
         if type(returned) in SIMPLE:
             changed["returned"] = returned
@@ -154,6 +155,11 @@ class LineTracer:
             running.at = self._add(line)
         line.writes.update(writes)
         line.variables.update(variables)
+
+    def _locals(self, frame: FrameType) -> dict[str, Value]:
+        """Local variables that can be compared; whole states are watched by their fields."""
+        named = ((name, value) for name, value in frame.f_locals.items() if type(value) is not self._state_type)
+        return dict(pair for name, value in named for pair in _fields_of_local(name, value))
 
     # How to read a state in the middle of a step.
 
@@ -181,55 +187,17 @@ class LineTracer:
         except Exception:
             return {}
 
-    # Which source belongs to the game.
 
-    def _is_the_games(self, code: CodeType) -> bool:
-        known = self._known.get(code)
-        if known is None:
-            name = os.path.abspath(code.co_filename)
-            inside = [name[len(root) :] for root in self._roots if name.startswith(root + os.sep)]
-            known = self._known[code] = any("site-packages" not in rest for rest in inside)
-        return known
-
-    def _shown(self, filename: str) -> str:
-        """The path, from the package or folder of the game on."""
-        name = os.path.abspath(filename)
-        root = next((root for root in self._roots if name.startswith(root + os.sep)), "")
-        return Path(name).relative_to(Path(root).parent).as_posix() if root else Path(name).as_posix()
-
-
-def _roots_of(sim: Simulation[Any]) -> list[str]:
-    """The folders with a game's own source: its package or the folder of its file; of Retick itself, only its games."""
-    game = sim.world if isinstance(sim, WorldSimulation) else sim
-    own = Path(__file__).resolve().parents[2]
-    roots: list[str] = []
-    for cls in type(game).__mro__:
-        file = _file_of(cls)
-        if file is None or cls.__module__.split(".")[0] in sys.stdlib_module_names:
-            continue
-        root = Path(file).resolve().parent
-        if root.is_relative_to(own):
-            if not root.is_relative_to(own / "games"):
-                continue
-        else:
-            while (root.parent / "__init__.py").exists() and (root / "__init__.py").exists():
-                root = root.parent
-        if str(root) not in roots:
-            roots.append(str(root))
-    return roots
-
-
-def _file_of(cls: type) -> str | None:
-    """The file that a class was loaded from, by its code: two builds may have modules of the same name."""
-    for member in vars(cls).values():
-        code = getattr(inspect.unwrap(getattr(member, "__func__", member)), "__code__", None)
-        if code is not None and os.path.isfile(code.co_filename):
-            return str(code.co_filename)
-    return None
-
-
-def _simple(frame: FrameType) -> dict[str, Value]:
-    return {name: value for name, value in frame.f_locals.items() if type(value) in SIMPLE}
+def _fields_of_local(name: str, value: object) -> Iterator[tuple[str, Value]]:
+    """A simple value under its name; of a record, or of a list of records, their fields."""
+    if type(value) in SIMPLE:
+        yield name, value  # type: ignore[misc] # one of the simple types
+    elif isinstance(value, Record):
+        yield from ((f"{name}.{field}", inner) for field, inner in value.fields())
+    elif type(value) in (list, tuple) and len(value) <= MAX_ITEMS:  # type: ignore[arg-type] # it is a list
+        for number, item in enumerate(value):  # type: ignore[arg-type, var-annotated] # it is a list
+            if isinstance(item, Record):
+                yield from _fields_of_local(f"{name}[{number}]", item)
 
 
 def _chosen(fields: Iterable[tuple[str, Any]], watch: frozenset[str]) -> dict[str, Value]:

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from retick.audit.desync.line_trace import Executed, trace_step
-from retick.audit.game_loader import import_game
+from retick.audit.game_loader import import_game, made_for
 from retick.audit.interpreter import job_and_streams
 from retick.errors import UsageError
 from retick.replay import Replay
@@ -17,8 +17,9 @@ __all__ = ["main"]
 
 
 def _answer(job: dict[str, Any]) -> dict[str, Any]:
-    sim = import_game(job["root"], job["module"], job["attribute"])()
+    make = import_game(job["root"], job["module"], job["attribute"])
     raw = job["replay"]
+    sim = made_for(make, raw["num_players"])
     state_bytes = raw.pop("start_state")
     replay = Replay(
         **{**raw, "frames": bytes.fromhex(raw["frames"])},

@@ -1,7 +1,7 @@
 """The static half of the audit: applies every rule to every file, and sets aside what allow comments name."""
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from retick.audit.report import AllowedFinding, Finding, StaticReport
@@ -24,10 +24,15 @@ _CHECKS: tuple[Callable[[ParsedFile], Iterator[Hit]], ...] = (
 )
 
 
-def audit_static(target: str, *, follow: bool = False) -> StaticReport:
-    """Audit the source of a file, a directory or a module; with ``follow`` also what it imports of its own package."""
-    files = find_target(target).files
-    return audit_files(followed(files) if follow else files)
+def audit_static(
+    target: str, *, follow: bool = True, progress: Callable[[str], None] = lambda text: None
+) -> StaticReport:
+    """Audit the source of a file, a directory or a module; with ``follow`` also what it imports of its own package.
+
+    ``progress`` is called with a line that says how far it is.
+    """
+    files = find_target(target, progress=lambda folder: progress(f"looking for source in {folder}")).files
+    return audit_files(followed(files) if follow else files, progress)
 
 
 def audit_source(text: str, *, path: str = "<source>", package: str = "", floats: bool = False) -> StaticReport:
@@ -37,7 +42,7 @@ def audit_source(text: str, *, path: str = "<source>", package: str = "", floats
     return StaticReport(files=(path,), findings=tuple(sorted(findings)), allowed=tuple(audited.allowed))
 
 
-def audit_files(files: Iterable[SourceFile]) -> StaticReport:
+def audit_files(files: Sequence[SourceFile], progress: Callable[[str], None] = lambda text: None) -> StaticReport:
     """Audit several files.
 
     A ``retick: floats`` comment in an ``__init__.py`` counts for all files below it; a state that declares floats, for
@@ -45,16 +50,18 @@ def audit_files(files: Iterable[SourceFile]) -> StaticReport:
     """
     audited: list[_File] = []
     declarations: dict[Path, bool] = {}
-    files = tuple(files)
     float_folders = {file.path.parent for file in files if _has_float_state(file)}
-    for file in files:
+    for number, file in enumerate(files, 1):
+        progress(f"file {number} of {len(files)}: {_shown(file.path)}")
         inherited = any(_declares_floats(init, declarations) for init in _inits_above(file))
         audited.append(_read(file, inherited or not float_folders.isdisjoint(file.path.parents)))
     findings = [finding for one in audited for finding in one.findings]
     for one in audited:
-        below = [other for other in audited if Path(one.path).parent in Path(other.path).parents]
-        if not (Path(one.path).name == "__init__.py" and any(other.floats_found for other in below)):
-            findings += one.unused_declaration()
+        unused = one.unused_declaration()
+        if unused and Path(one.path).name == "__init__.py":
+            below = [other for other in audited if Path(one.path).parent in Path(other.path).parents]
+            unused = [] if any(other.floats_found for other in below) else unused
+        findings += unused
     return StaticReport(
         files=tuple(one.path for one in audited),
         findings=tuple(sorted(findings)),

@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from retick import replay
 from retick.cli.demo.authority import demo_authority
 from retick.cli.demo.network import NetworkDemo, captures_of
 from retick.cli.demo.offline import OfflineFight, show_offline
@@ -45,7 +44,10 @@ def demo(
     p1: Annotated[StyleName, typer.Option("--p1", help="Style of the bot on the left.")] = StyleName.RUSHER,
     p2: Annotated[StyleName, typer.Option("--p2", help="Style of the bot on the right.")] = StyleName.COUNTER,
     record: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the replay to this file.", show_default=False)
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the replay to this file (.rtk has its checksum, too).", show_default=False
+        ),
     ] = None,
     capture: Annotated[
         Path | None,
@@ -133,6 +135,6 @@ def _play_offline(console: Screen, match: OfflineFight, fast: bool, record: Path
         same = show_offline(console, match, fast=fast)
     finally:
         if record is not None:
-            replay.save(record, match.confirmed.replay())
+            match.confirmed.save(record)
     if not same:
         raise typer.Exit(NO)

@@ -15,9 +15,10 @@ from retick.cli.exit_codes import NO, complain
 from retick.cli.play.capture_file import command_to_read
 from retick.cli.play.confirmed_match import ConfirmedFight, outcome
 from retick.cli.play.controllers import StyleName
+from retick.cli.plurals import count
 from retick.cli.terminal import Screen, say
 from retick.games.fighter import FighterState
-from retick.replay import loads, save
+from retick.replay import loads
 
 __all__ = ["NetworkDemo", "captures_of"]
 
@@ -143,7 +144,7 @@ class NetworkDemo:
         for name, text in lines:
             self._print(name, text)
         if record is not None:
-            save(record, recorded)
+            confirmed.save(record)
             self._print("recorded", str(record))
         return 0 if proof.ok else NO
 
@@ -155,12 +156,13 @@ class NetworkDemo:
         took = time.monotonic() - self._started
         rtts = " and ".join("?" if each.rtt is None else f"{each.rtt * 1e3:.0f} ms" for each in reports)
         return [
-            ("played", f"{frames} frames at {self._plan.rate} Hz, in {took:.1f} s with starting and ending"),
+            ("played", f"{count(frames, 'frame')} at {self._plan.rate} Hz, in {took:.1f} s with starting and ending"),
             ("link", f"round trip {rtts}, lost {' and '.join(f'{each.loss_in:.1%}' for each in reports)}"),
             (
                 "rollbacks",
                 "; ".join(
-                    f"{peer.title} {each.rollbacks} of up to {each.deepest} frames, {each.stalls} stalls"
+                    f"{peer.title} {each.rollbacks} of up to {count(each.deepest, 'frame')}, "
+                    f"{count(each.stalls, 'stall')}"
                     for peer, each in zip(self.peers, reports, strict=False)
                 ),
             ),

@@ -10,6 +10,7 @@ from retick.cli.draw.fighter import Arena
 from retick.cli.play.confirmed_match import ConfirmedFight, outcome
 from retick.cli.play.controllers import STYLE_NAMED, StyleName
 from retick.cli.play.pace import Pace
+from retick.cli.plurals import count
 from retick.cli.terminal import Screen, say
 from retick.games.fighter import Action, FighterState, PlayerState
 from retick.games.fighter.bots import fight
@@ -108,13 +109,17 @@ def _print_summary(console: Screen, match: OfflineFight, took: float) -> bool:
     rerun = time.perf_counter() - started
     same = bool(game.checksum(again) == confirmed.checksum)
     form = "compiled kernels" if is_compiled() else "pure Python kernels"
+    frames = count(state.frame, "frame")
     lines = (
         ("outcome", outcome(confirmed, names)),
         ("hits", f"{names[0]} {confirmed.hits[0]}, {names[1]} {confirmed.hits[1]}; hp {state.p1.hp} and {state.p2.hp}"),
-        ("played", f"{state.frame} frames, {state.frame / TICKS_PER_SECOND:.2f} s of play in {took:.2f} s"),
+        ("played", f"{frames}, {state.frame / TICKS_PER_SECOND:.2f} s of play in {took:.2f} s"),
         ("checksum", f"0x{confirmed.checksum:08X} (seed {confirmed.seed}, frame {state.frame})"),
         ("run again", f"0x{game.checksum(again):08X}, {'the same' if same else 'NOT THE SAME'}"),
-        ("", f"{state.frame} frames from {len(payload)} bytes of input in {rerun * 1e3:.3f} ms, {form}"),
+        (
+            "",
+            f"{frames} from {count(len(payload), 'byte')} of input in {rerun * 1e3:.3f} ms, {form}",
+        ),
     )
     for name, text in lines:
         console.tell((f"{name:>10}", "bold"), f"  {text}")

@@ -6,6 +6,7 @@ from typing import Self
 
 from retick import replay
 from retick.cli.play.match_driver import Result
+from retick.cli.plurals import count
 from retick.errors import DecodeError
 from retick.games.fighter import Fighter
 
@@ -65,4 +66,7 @@ def _run_again(ending: Ending) -> tuple[bool, str]:
         return False, f"the replay cannot be read: {error}"
     verdict = replay.verify(recorded, Fighter(), expected_checksum=ending.ours.checksum)
     ok = verdict.ok and verdict.frames == ending.ours.frame
-    return ok, f"0x{verdict.checksum:08X} after {verdict.frames} frames, {'the same' if ok else 'NOT THE SAME'}"
+    return (
+        ok,
+        f"0x{verdict.checksum:08X} after {count(verdict.frames, 'frame')}, {'the same' if ok else 'NOT THE SAME'}",
+    )

@@ -1,5 +1,7 @@
 """A rectangle of terminal cells to draw on."""
 
+from collections.abc import Sequence
+
 from rich.segment import Segment
 from rich.style import Style
 
@@ -8,6 +10,8 @@ from retick.cli.terminal import safe
 __all__ = ["Canvas"]
 
 _PLAIN = Style()
+CUT = "..."
+"""Stands for the rest of a text."""
 
 
 class Canvas:
@@ -36,6 +40,19 @@ class Canvas:
 
     def put_right(self, row: int, text: str, style: Style) -> None:
         self.put(self.columns - len(text), row, text, style, blank=True)
+
+    def put_header(self, title: str, numbers: Sequence[str], style: Style) -> None:
+        """A title at the left of the first row, and at its right the longest of ``numbers`` that leaves room for it.
+
+        ``numbers`` are sorted, longest first. Where none leaves room, the last is shown and the title is cut.
+        """
+        title = safe(title)
+        room = [self.columns - len(text) - 2 for text in numbers]
+        fits = next((at for at, free in enumerate(room) if free >= len(title)), len(numbers) - 1)
+        if len(title) > room[fits]:
+            title = title[: max(room[fits] - len(CUT), 0)] + CUT if room[fits] > len(CUT) else ""
+        self.put(1, 0, title, style, blank=True)
+        self.put_right(0, numbers[fits], _PLAIN)
 
     def put_centred(self, row: int, text: str, style: Style) -> None:
         self.put((self.columns - len(text)) // 2, row, text, style, blank=True)

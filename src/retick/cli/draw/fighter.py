@@ -13,6 +13,7 @@ from rich.style import Style
 
 from retick.cli.draw.canvas import Canvas
 from retick.cli.draw.sprites import LARGE, SMALL, Sprites, picture
+from retick.cli.plurals import count
 from retick.games.fighter import Action, FighterState, PlayerState
 from retick.games.fighter.rules import (
     DEFAULT_HP,
@@ -36,7 +37,6 @@ _LARGE_FROM_COLUMNS = 110
 _CHROME_ROWS = 5
 _FALLBACK_ROWS = 22
 
-_PLAIN = Style()
 _DIM = Style(dim=True)
 _BOLD = Style(bold=True)
 _FLASH = Style(bold=True, color="bright_white", bgcolor="red")
@@ -104,19 +104,16 @@ class Arena:
 
 def _draw_text(canvas: Canvas, arena: Arena) -> None:
     state = arena.state
-    numbers = f"frame {state.frame:>5}   {state.frame / TICKS_PER_SECOND:6.2f} s   0x{state.checksum():08X} "
-    canvas.put(1, 0, arena.title, _BOLD, blank=True)
-    canvas.put_right(0, numbers, _PLAIN)
+    frame, checksum = f"frame {state.frame:>5}", f"0x{state.checksum():08X}"
+    seconds = f"{state.frame / TICKS_PER_SECOND:6.2f} s"
+    numbers = (f"{frame}   {seconds}   {checksum} ", f"{frame}   {checksum} ", f"{frame} ")
+    canvas.put_header(arena.title, numbers, _BOLD)
     if arena.hits is not None:
-        canvas.put(1, 2, _count(arena.hits[0]), _SEATS[0], blank=True)
-        canvas.put_right(2, _count(arena.hits[1]) + " ", _SEATS[1])
+        canvas.put(1, 2, count(arena.hits[0], "hit"), _SEATS[0], blank=True)
+        canvas.put_right(2, count(arena.hits[1], "hit") + " ", _SEATS[1])
     if knocked_out(state):
         canvas.put_centred(2, "  K . O .  ", _FLASH)
     canvas.put(1, canvas.rows - 1, arena.footer, _DIM, blank=True)
-
-
-def _count(hits: int) -> str:
-    return "1 hit" if hits == 1 else f"{hits} hits"
 
 
 def _draw_health(canvas: Canvas, arena: Arena, glyphs: _Glyphs) -> None:

@@ -13,6 +13,7 @@ from typing import Self
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
+from retick.cli.plurals import count
 from retick.games.fighter import Fighter, FighterState
 
 __all__ = ["NetworkReport", "NetworkView"]
@@ -115,12 +116,14 @@ def _cell(depth: int, *, ascii_only: bool) -> str:
 
 
 def _guesses(report: NetworkReport) -> str:
-    return f"{max(report.frame - 1 - report.confirmed, 0):2} frames are guesses"
+    guesses = max(report.frame - 1 - report.confirmed, 0)
+    # As long as its plural, so that the picture stands still.
+    return f"{guesses:2} frames are guesses" if guesses != 1 else f"{guesses:2} frame is a guess   "
 
 
 def _link(report: NetworkReport) -> str:
     rtt = "unknown" if report.rtt is None else f"{report.rtt * 1e3:.0f} ms"
     return (
         f"round trip {rtt}, lost {report.loss_in:.0%} in {report.loss_out:.0%} out, "
-        f"{report.rollbacks} rollbacks of up to {report.deepest}, {report.stalls} stalls"
+        f"{count(report.rollbacks, 'rollback')} of up to {report.deepest}, {count(report.stalls, 'stall')}"
     )

@@ -42,8 +42,7 @@ class ScrambleField:
         # A cell is twice as tall as wide, and the field is square.
         rows = min(rows, (columns - _BOARD) // 2)
         canvas = Canvas(columns, rows + _CHROME_ROWS)
-        canvas.put(1, 0, self.title, _BOLD, blank=True)
-        canvas.put_right(0, f"frame {self.state.frame:>5} ", Style())
+        canvas.put_header(self.title, (f"frame {self.state.frame:>5} ",), _BOLD)
         canvas.put(1, canvas.rows - 1, self.footer, _DIM, blank=True)
         self._draw_field(canvas, rows, 2 * rows)
         self._draw_scores(canvas, 2 * rows + 4)

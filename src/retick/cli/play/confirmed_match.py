@@ -6,12 +6,13 @@ predictions and rollbacks, and that is what makes it worth comparing between pee
 """
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from retick.cli.draw.fighter import hits_in, knocked_out
 from retick.games.fighter import Fighter, FighterState
 from retick.games.fighter.rules import TICKS_PER_SECOND
-from retick.replay import Replay
+from retick.replay import Replay, save
 from retick.sim.contract import input_size_of
 
 __all__ = ["ConfirmedFight", "ConfirmedMatch", "outcome"]
@@ -84,6 +85,14 @@ class ConfirmedMatch:
         return Replay(
             seed=self.seed, frames=bytes(self.payload), num_players=self.game.num_players, input_size=self._size
         )
+
+    def save(self, path: Path) -> None:
+        """Write the match; RTK has the final checksum too, and so can be verified."""
+        match = self.replay()
+        if path.suffix.lower() != ".rplk":
+            named = {"game_id": self.game.game_id, "game_version": self.game.game_version}
+            match = match.replace(checkpoints={self.frame: self.checksum}, **named)
+        save(path, match)
 
     def _decide(self) -> None:
         self.decided = self.state

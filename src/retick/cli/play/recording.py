@@ -55,7 +55,7 @@ class MatchRecording:
         start_frame: int = 0,
         start_state: Any = None,
     ) -> None:
-        """``start_state`` at ``start_frame`` is where the recording begins for a peer that came in mid-match."""
+        """``start_state`` at ``start_frame`` is where the match begins; None: the state that the seed gives."""
         self.path = path
         """Where the recording is: the file that was asked for, or its ``.part`` if the recording ended early."""
         self.failure = ""
@@ -63,8 +63,9 @@ class MatchRecording:
         self.frame = start_frame
         """The recording goes up to this frame."""
         self._file: RecordingFile | None = None
-        late = {"start_frame": start_frame, "start_state": game.pack_state(start_state)} if start_frame else {}
-        recorder = Recorder.for_game(game, seed=seed, local_players=local_players, **late)
+        recorder = Recorder.for_game(
+            game, seed=seed, state=start_state, start_frame=start_frame, local_players=local_players
+        )
         with self._stopping():
             self._file = RecordingFile(path, recorder)
 

@@ -14,6 +14,7 @@ from retick.cli.play.join import no_answer, open_towards
 from retick.cli.play.match_setup import DEFAULT_PORT, PlayersOption, RateOption, RecordOption
 from retick.cli.play.recording import MatchRecording, check_recording
 from retick.cli.play.terminal_games import TerminalGame, terminal_game_for
+from retick.cli.plurals import count
 from retick.cli.terminal import Screen, say
 from retick.errors import RetickError, UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
@@ -171,7 +172,7 @@ class _Watcher:
                 say(self._warning)
 
     def _picture(self, confirmed: ConfirmedMatch) -> RenderableType:
-        footer = self._warning or f"{self.session.waiting} frames behind, Ctrl-C ends"
+        footer = self._warning or f"{count(self.session.waiting, 'frame')} behind, Ctrl-C ends"
         return self.shown_game.picture(
             confirmed.state, self._drawn, names=self._names(), confirmed=confirmed, title="watching", footer=footer
         )

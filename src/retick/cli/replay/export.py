@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from retick.cli.plurals import count
 from retick.cli.read_budget import BudgetOption, load_within
 from retick.cli.replay.files import ReplayFiles, for_each
 from retick.cli.replay.game import GameOption, game_of
@@ -84,7 +85,7 @@ def _write(replay: Replay, form: Form, target: Path | None, sim: Simulation[Any]
             part.unlink(missing_ok=True)
     else:
         save(target, replay, format="rplk" if form is Form.RPLK else "rtk")
-    say(f"{target}: {len(replay)} frames")
+    say(f"{target}: {count(len(replay), 'frame')}")
 
 
 def _lines(replay: Replay, sim: Simulation[Any] | None) -> Iterator[str]:

@@ -4,16 +4,14 @@ from typing import Annotated, Any
 
 import typer
 
-from retick.audit.game_loader import GAME_IDS, load_game
+from retick.audit.game_loader import GAME_IDS, load_game, made_for
 from retick.errors import UsageError
-from retick.games.scramble import Scramble
 from retick.replay import Replay
 from retick.sim.contract import Simulation
 
-__all__ = ["FIGHTER", "GameOption", "game_of"]
+__all__ = ["FIGHTER", "GameOption", "UnknownGame", "game_of"]
 
 FIGHTER = "retick.fighter"
-SCRAMBLE = "retick.scramble"
 
 GameOption = Annotated[
     str | None,
@@ -26,18 +24,20 @@ GameOption = Annotated[
 ]
 
 
+class UnknownGame(UsageError):
+    """The recording does not name a game that is known here, and the command line names none."""
+
+
 def game_of(replay: Replay, named: str | None) -> Simulation[Any]:
     """The game to play ``replay`` with."""
     if named is None and replay.game_id and replay.game_id not in GAME_IDS:
-        raise UsageError(f"the recording is of {replay.game_id!r}, which is not known here: add --game module:Class")
+        raise UnknownGame(f"the recording is of {replay.game_id!r}, which is not known here: add --game module:Class")
     if named is None and not replay.game_id and replay.checkpoints:
         # An RPLK file cannot name its game and is always of the fighter. Checkpoints mean that this is no RPLK file.
-        raise UsageError("the recording does not say which game it is of: add --game module:Class")
+        raise UnknownGame("the recording does not say which game it is of: add --game module:Class")
     if named is not None and named not in GAME_IDS and replay.game_id in GAME_IDS and GAME_IDS[replay.game_id] != named:
-        game = load_game(named)()
+        game = made_for(load_game(named), replay.num_players)
         if getattr(game, "game_id", None) != replay.game_id:
             raise UsageError(f"the recording is of {replay.game_id!r}, and {named} is another game")
         return game
-    if named in (None, SCRAMBLE) and replay.game_id == SCRAMBLE:
-        return Scramble(replay.num_players)
-    return load_game(named or replay.game_id or FIGHTER)()
+    return made_for(load_game(named or replay.game_id or FIGHTER), replay.num_players)

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from retick.cli.plurals import count
 from retick.cli.read_budget import BudgetOption, load_within
 from retick.cli.replay.files import ReplayFiles, for_each
 from retick.cli.terminal import say, say_json
@@ -47,7 +48,7 @@ def _facts(path: Path, replay: Replay) -> dict[str, Any]:
         "input_bytes": replay.input_size,
         "seed": replay.seed,
         "start_frame": replay.start_frame,
-        "start_state": None if replay.start_state is None else f"{len(replay.start_state)} bytes",
+        "start_state": None if replay.start_state is None else count(len(replay.start_state), "byte"),
         "frames": len(replay),
         "seconds_at_60": round(len(replay) / 60, 2),
         "checksums": len(replay.checkpoints),

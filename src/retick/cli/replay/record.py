@@ -10,6 +10,7 @@ from rich.progress import track
 from retick.audit.game_loader import load_game
 from retick.cli.exit_codes import playing
 from retick.cli.play.controllers import STYLE_NAMED, StyleName
+from retick.cli.plurals import count
 from retick.cli.replay.game import FIGHTER, GameOption
 from retick.cli.replay.script import parse_script
 from retick.cli.terminal import Screen, say
@@ -67,7 +68,8 @@ def record(
         match = _played(sim, game or FIGHTER, seed, packed, every, frames)
     save(output, match)
     size = output.stat().st_size
-    say(f"{output}: {len(match)} frames, seed {seed}, checksum 0x{match.final_checksum:08X}, {size} bytes")
+    frames_and_seed = f"{count(len(match), 'frame')}, seed {seed}"
+    say(f"{output}: {frames_and_seed}, checksum 0x{match.final_checksum:08X}, {count(size, 'byte')}")
 
 
 def _fought(seed: int, frames: int, p1: StyleName, p2: StyleName) -> bytes:

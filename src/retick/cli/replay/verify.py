@@ -7,8 +7,8 @@ import typer
 
 from retick.audit.game_loader import load_game
 from retick.cli.read_budget import BudgetOption, load_within
-from retick.cli.replay.files import ReplayFiles, for_each
-from retick.cli.replay.game import GameOption, game_of
+from retick.cli.replay.files import ReplayFiles, Undecided, for_each
+from retick.cli.replay.game import GameOption, UnknownGame, game_of
 from retick.cli.terminal import say
 from retick.errors import RetickError, UsageError
 from retick.replay import verify as run_again
@@ -26,12 +26,13 @@ def verify(
         bool,
         typer.Option("--allow-truncated", help="Accept a recording that was cut off, and verify what is left of it."),
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the bad ones.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only those that are not good.")] = False,
     budget: BudgetOption = None,
 ) -> None:
     """Run replays again and compare every checksum.
 
-    Exit code 0: all are good. 1: one is not. 2: misuse, or a file that cannot be opened.
+    Exit code 0: all are good. 1: one is not. 2: misuse, or a file that cannot be opened. 3: of one, nothing is known:
+    it has no checksum to compare, or its game is not known here.
 
     Example: retick replay verify match.rplk --expect 0x41B73DB7
     """
@@ -43,9 +44,15 @@ def verify(
 
     def judge(path: Path) -> None:
         replay = load_within(path, budget, strict=not allow_truncated)
-        verdict = run_again(replay, game_of(replay, game), expected)
+        try:
+            sim = game_of(replay, game)
+        except UnknownGame as error:
+            raise Undecided(str(error)) from None
+        verdict = run_again(replay, sim, expected)
         if not verdict.ok:
             raise RetickError(str(verdict))
+        if not verdict.compared:
+            raise Undecided(f"{verdict}: it holds no checksum; give the final one with --expect")
         if not quiet:
             say(f"ok   {path}: {verdict}")
 

@@ -158,7 +158,7 @@ def test_a_request_that_wants_nothing_known_is_refused(data: bytes) -> None:
 
 def test_one_who_wants_to_play_and_one_who_wants_to_watch_are_refused_with_a_reason() -> None:
     assert Lane(host()).ask(encode_watch(0)).text == "the match has not begun: try again in a moment"
-    assert Lane(playing()).ask(encode_play(REACH)).text == "1 seats were asked for, 0 are free"
+    assert Lane(playing()).ask(encode_play(REACH)).text == "1 seat asked for, 0 free"
     over = playing()
     over.close()
     for data in (encode_play(REACH), encode_watch(0), encode_call(bytes(8), 1, REACH)):

@@ -473,7 +473,7 @@ def test_of_two_who_were_offered_one_seat_the_first_whose_link_is_up_has_it() ->
     network.run(until=1.0)
     assert (quick.running, slow.phase) == (True, Phase.ENDED)
     [refused] = [event for event in slow.events() if isinstance(event, PeerDisconnected)]
-    assert (refused.reason, refused.text) == (Reason.SEATS, "1 seats were asked for, 0 are free")
+    assert (refused.reason, refused.text) == (Reason.SEATS, "1 seat asked for, 0 free")
 
 
 def test_ready_for_a_roster_that_does_not_hold_any_more_counts_for_nothing() -> None:

@@ -64,7 +64,7 @@ def test_nobody_is_let_in_while_all_seats_are_taken() -> None:
     mesh.run(3.0)
     assert stranger.phase is Phase.ENDED
     assert [event.text for event in stranger.events() if isinstance(event, PeerDisconnected)] == [
-        "1 seats were asked for, 0 are free"
+        "1 seat asked for, 0 free"
     ]
     mesh.verify()
 

@@ -51,7 +51,7 @@ GRACE = 5.0
 
 
 def _too_few(asked: int, free: list[int]) -> str:
-    return f"{asked} seats were asked for, {len(free)} are free"
+    return f"{asked} seat{'s' * (asked != 1)} asked for, {len(free)} free"
 
 
 def _is_open(peer: Peer) -> bool:

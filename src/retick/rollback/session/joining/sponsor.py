@@ -97,7 +97,8 @@ class Sponsor(SessionPart):
             return Refuse(reason=Reason.DENIED, text="players here do not hear each other: nobody can join now")
         free = session.gone
         if not 1 <= request.seats <= min(len(free), MAX_SEATS_EACH):
-            return Refuse(reason=Reason.SEATS, text=f"{request.seats} seats were asked for, {len(free)} are free")
+            wanted = f"{request.seats} seat{'s' * (request.seats != 1)}"
+            return Refuse(reason=Reason.SEATS, text=f"{wanted} asked for, {len(free)} free")
         if not isinstance(session.sim, PacksState):
             return Refuse(reason=Reason.DENIED, text="this game's state cannot be sent: nobody can join in mid-match")
         seconds = self._held_off.seconds_left(request.address)

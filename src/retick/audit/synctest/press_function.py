@@ -1,0 +1,49 @@
+"""A game's own bot: the function ``bot(player, state)`` or ``press(player, state)`` that it or its module has.
+
+It returns the buttons of one player in one frame, as the ``press`` of ``retick.testing.mesh.Mesh`` does. A function of
+that name with other parameters is no bot: it may well read a keyboard.
+"""
+
+import inspect
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from retick.sim.contract import Simulation, input_size_of
+from retick.sim.world import WorldSimulation
+
+__all__ = ["Press", "played_rows", "press_function_of"]
+
+Press = Callable[[int, Any], int]
+NAMES = ("bot", "press")
+PARAMETERS = ["player", "state"]
+
+
+def press_function_of(sim: Simulation[Any]) -> Press | None:
+    """The game's bot, None if it has none."""
+    game = sim.world if isinstance(sim, WorldSimulation) else sim
+    for place in (sim, game, sys.modules.get(type(game).__module__)):
+        for name in NAMES:
+            found = getattr(place, name, None)
+            if callable(found) and _parameters(found) == PARAMETERS:
+                return found  # type: ignore[no-any-return] # its result is checked where it is used
+    return None
+
+
+def _parameters(function: Callable[..., Any]) -> list[str]:
+    try:
+        return list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):  # written in C
+        return []
+
+
+def played_rows(sim: Simulation[Any], press: Press, seed: int, frames: int) -> list[tuple[int, ...]]:
+    """The inputs of a match in which the bot plays every seat."""
+    largest = (1 << 8 * input_size_of(sim)) - 1
+    state = sim.initial_state(seed)
+    rows = []
+    for _ in range(frames):
+        row = tuple(int(press(player, state)) & largest for player in range(sim.num_players))
+        rows.append(row)
+        state = sim.step(state, row)
+    return rows
