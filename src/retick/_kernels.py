@@ -23,6 +23,13 @@ __all__ = ["HOW_TO_COMPILE", "KERNELS", "is_compiled", "is_pure_by_choice", "pre
 KERNELS: tuple[str, ...] = (
     "retick.sim.slots",
     "retick.sim.flat",
+    "retick.sim.world.cells",
+    "retick.sim.world.places",
+    "retick.sim.world.attributes",
+    "retick.sim.world.lists",
+    "retick.sim.world.steps",
+    "retick.sim.world.saving",
+    "retick.sim.world.loading",
     "retick.games.fighter.kernel",
     "retick.games.runner.motor.collision",
     "retick.games.runner.motor.heading",
