@@ -18,6 +18,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.cpython.mem import PyMem_Free
+    from cython.cimports.cpython.object import PyObject_GenericSetAttr
 else:
     # What a field holds. Up to MEMBER these are scalars.
     NUMBER, WIDE, TRUTH, REAL, MEMBER, LINK, PART, ITEMS, VALUES, CACHE = range(10)
@@ -138,6 +139,19 @@ class Cell:
     def id(self) -> int:
         """The number of an item of a list, the same on every peer; 0 for what is in no list of a world."""
         return self._id
+
+    def __setattr__(self, name: Any, value: Any) -> None:
+        try:
+            if cython.compiled:
+                PyObject_GenericSetAttr(self, name, value)
+            else:
+                object.__setattr__(self, name, value)
+        except AttributeError:
+            if hasattr(type(self), name):
+                raise
+            raise AttributeError(
+                f"{type(self).__name__}.{name} is not declared: write its name and type in the class"
+            ) from None
 
     def __dealloc__(self) -> None:
         if cython.compiled:

@@ -133,7 +133,7 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
     def cue(self, *cue: Hashable) -> None:
         """Say, inside ``advance``, that something happened that can be heard or seen: ``self.cue("shot", x, y)``."""
         if self._cues is None:
-            raise UsageError(f"cue{cue!r} was called outside of advance")
+            raise UsageError(f"cue({', '.join(map(repr, cue))}) was called outside of advance")
         self._cues.append(cue)
 
     def save(self) -> bytes:

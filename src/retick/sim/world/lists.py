@@ -21,6 +21,9 @@ else:
     from retick.sim.world.cells import Cell, FieldPlan
     from retick.sim.world.places import check_free, enter, leave
 
+# Called by these names and not as list.pop(...): Cython would make a call of the method out of that, and so of our own.
+_DELETE, _INDEX, _POP, _SET = list.__delitem__, list.index, list.pop, list.__setitem__
+
 __all__ = ["BoundedList", "ThingList", "ValueList"]
 
 
@@ -99,7 +102,7 @@ class ThingList(BoundedList):
         for item in self:
             if id(item) not in staying:
                 leave(item)
-        list.__setitem__(self, slice(None), items)
+        _SET(self, slice(None), items)
         for item in items:
             cell = item
             if cell._owner is not self:
@@ -113,12 +116,12 @@ class ThingList(BoundedList):
         list.append(self, item)
 
     def pop(self, index: Any = -1) -> Any:
-        item = list.pop(self, index)
+        item = _POP(self, index)
         leave(item)
         return item
 
     def remove(self, item: Any) -> None:
-        del self[self.index(item)]
+        del self[_INDEX(self, item)]
 
     def __delitem__(self, index: Any) -> None:
         if isinstance(index, slice):
@@ -127,7 +130,7 @@ class ThingList(BoundedList):
             self.become(after)
         else:
             item = self[index]
-            list.__delitem__(self, index)
+            _DELETE(self, index)
             leave(item)
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -142,13 +145,13 @@ class ThingList(BoundedList):
         if isinstance(value, Cell):
             cell: Cell = value
             if cell._owner is self:
-                list.__setitem__(self, self.index(value), before)
-                list.__setitem__(self, index, value)
+                _SET(self, _INDEX(self, value), before)
+                _SET(self, index, value)
                 return
         self.check_item(value)
         leave(before)
         enter(value, self, self._holder)
-        list.__setitem__(self, index, value)
+        _SET(self, index, value)
 
     def column(self, name: Any) -> list[Any]:
         """One field of all items, in the order of the list."""
@@ -162,7 +165,7 @@ class ValueList(BoundedList):
     def __init__(self, field: Any, holder: Any) -> None:
         self._field = field
         self._holder = holder
-        list.__setitem__(self, slice(None), field.default)
+        _SET(self, slice(None), field.default)
 
     def checked(self, value: Any) -> Any:
         """``value`` as the list holds it."""
@@ -171,7 +174,7 @@ class ValueList(BoundedList):
 
     def become(self, items: list[Any]) -> cython.int:
         self.check_room(len(items))
-        list.__setitem__(self, slice(None), [self.checked(item) for item in items])
+        _SET(self, slice(None), [self.checked(item) for item in items])
         return 0
 
     def append(self, value: Any) -> None:
@@ -184,4 +187,4 @@ class ValueList(BoundedList):
             after[index] = value
             self.become(after)
         else:
-            list.__setitem__(self, index, self.checked(value))
+            _SET(self, index, self.checked(value))

@@ -36,6 +36,8 @@ else:
     from retick.sim.world.places import enter, leave, new_cell, settle
     from retick.sim.world.steps import Step
 
+_DELETE, _SET = list.__delitem__, list.__setitem__
+
 __all__ = ["check_state", "load_world"]
 
 
@@ -294,18 +296,18 @@ class Reader:
         if after is not None:
             for gone in by_id.values():
                 leave(gone)
-            list.__setitem__(items, slice(None), after)
+            _SET(items, slice(None), after)
         elif count < before:
             for gone in items[count:]:
                 leave(gone)
-            list.__delitem__(items, slice(count, None))
+            _DELETE(items, slice(count, None))
         return 0
 
     def load_values(self, step: Step, field: FieldPlan, values: Any) -> cython.int:
         count: cython.Py_ssize_t = self.take(2)
         raws = struct.unpack_from(f"<{count}{field.kind.code}", self.data, self.at)
         self.at += count * step.size
-        list.__setitem__(values, slice(None), [field.kind.value(raw) for raw in raws])
+        _SET(values, slice(None), [field.kind.value(raw) for raw in raws])
         return 0
 
 
