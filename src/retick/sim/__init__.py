@@ -10,6 +10,7 @@ from retick.sim.flat import FlatSimulation
 from retick.sim.kinds import F64
 from retick.sim.prng import XorShift32
 from retick.sim.record import Record, Times
+from retick.sim.record_game import RecordGame
 from retick.sim.widths import I8, I16, I32, I64, U8, U16, U32, U64
 from retick.sim.world import (
     Angle,
@@ -46,6 +47,7 @@ __all__ = [
     "PacksState",
     "Range",
     "Record",
+    "RecordGame",
     "Ref",
     "RunsInBulk",
     "ServerOnly",

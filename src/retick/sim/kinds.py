@@ -15,10 +15,25 @@ from typing import Annotated, Any, get_args, get_origin
 from retick.errors import InvalidValue, RetickError, SchemaError, UsageError
 from retick.sim.widths import Width
 
-__all__ = ["BOOL", "F64", "REAL", "SEED", "Kind", "kind_of"]
+__all__ = ["BOOL", "COUNT", "F64", "REAL", "SEED", "Kind", "Most", "kind_of"]
 
 MOST_MEMBERS = 65536
 """Members of an enum: a position is packed in one or two bytes."""
+
+LONGEST = 65535
+"""The largest ``Most``: the length of a list is saved in two bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Most:
+    """How many items a list holds at most: ``Annotated[list[Tank], Most(4)]``."""
+
+    count: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.count, int) or not 1 <= self.count <= LONGEST:
+            raise SchemaError(f"a list holds at most 1 to {LONGEST} items, not {self.count!r}")
+
 
 _DOUBLE, _SIGNED = struct.Struct("<d"), struct.Struct("<q")
 
@@ -43,6 +58,11 @@ class Kind:
     """The members of an enum, in the order of its declaration."""
     is_real: bool = False
     is_bool: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a plain integer."""
+        return not (self.members or self.is_bool or self.is_real)
 
     @property
     def size(self) -> int:
@@ -155,6 +175,8 @@ _WHOLE = {
     for signed in (False, True)
 }
 _ENUMS: dict[type[Enum], Kind] = {}
+COUNT = _WHOLE[Width(16, signed=False)]
+"""The length of a list or tuple."""
 
 
 def kind_of(hint: Any) -> Kind | None:

@@ -81,7 +81,7 @@ def test_fields_of_a_base_come_first_and_defaults_are_inherited() -> None:
     assert [found.name for found in members_of(Bird)] == ["x", "y", "wings"]
     assert (bird.x, bird.y, bird.wings, Spot().x) == (5.0, 0.0, 2, 0.0)
     with pytest.raises(UsageError, match=r"^Bird: missing fields \['wings'\], unknown fields \['tail'\]$"):
-        Bird(tail=1)  # type: ignore[call-arg] # the point of the test
+        Bird(tail=1)
 
 
 def test_what_is_no_field_stays_an_ordinary_attribute_of_the_class() -> None:

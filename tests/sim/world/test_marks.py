@@ -4,7 +4,7 @@ import pytest
 
 from retick.errors import SchemaError
 from retick.sim import Most, Range
-from retick.sim.world.marks import LONGEST
+from retick.sim.kinds import LONGEST
 
 
 @pytest.mark.parametrize("count", [0, -1, LONGEST + 1, 2.5, "4"])

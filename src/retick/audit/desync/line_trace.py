@@ -239,9 +239,9 @@ def _chosen(fields: Iterable[tuple[str, Any]], watch: frozenset[str]) -> dict[st
 def _row_values(row: Any, layout: Layout, watch: frozenset[str]) -> dict[str, Value]:
     if not isinstance(row, list) or len(row) != len(layout.names):
         return {}
-    # A slot stores an unsigned field of 64 bits as the signed number with the same bits.
-    return {
-        name: value + (1 << 64) if value < 0 and not width.signed else value
-        for name, width, value in zip(layout.names, layout.widths, row, strict=True)
+    values = (
+        (name, kind.value(kind.from_slot(slot)))
+        for name, kind, slot in zip(layout.names, layout.kinds, row, strict=True)
         if name in watch
-    }
+    )
+    return dict(portable_fields(values))

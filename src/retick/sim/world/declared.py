@@ -15,7 +15,7 @@
 """
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any, ClassVar, NoReturn, Self, dataclass_transform
+from typing import Any, ClassVar, NoReturn, Self
 from zlib import crc32
 
 from retick.errors import SchemaError, UsageError
@@ -81,7 +81,6 @@ def _shown(thing: Any, start: str) -> str:
     return f"{type(thing).__name__}({', '.join([start] * bool(start) + parts)})"
 
 
-@dataclass_transform(kw_only_default=True, eq_default=False)
 class Thing(Cell, metaclass=ThingType):
     """A mutable object of a world; every attribute that decides anything is declared."""
 

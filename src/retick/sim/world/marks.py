@@ -6,25 +6,11 @@ from math import isfinite
 from typing import Annotated, Any, Final, TypeVar
 
 from retick.errors import SchemaError
-from retick.sim.kinds import F64
+from retick.sim.kinds import F64, Most
 
 __all__ = ["Angle", "Cache", "Mark", "Most", "OwnerOnly", "Range", "Ref", "ServerOnly", "Visible"]
 
 T = TypeVar("T")
-
-LONGEST = 65535
-"""The largest ``Most``: the length of a list is saved in two bytes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Most:
-    """How many items a list holds at most: ``Annotated[list[Tank], Most(4)]``."""
-
-    count: int
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.count, int) or not 1 <= self.count <= LONGEST:
-            raise SchemaError(f"a list holds at most 1 to {LONGEST} items, not {self.count!r}")
 
 
 @dataclass(frozen=True, slots=True)
