@@ -111,7 +111,7 @@ class Kind:
     def raw(self, value: Any) -> Any:
         """What is packed for a checked value: an integer, or a float."""
         if self.members:
-            return next(at for at, member in enumerate(self.members) if member is value)
+            return self.members.index(value)
         return int(value) if self.is_bool else value
 
     def value(self, raw: Any) -> Any:

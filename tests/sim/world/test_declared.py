@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from typing import Annotated, Any
+from zlib import crc32
 
 import pytest
 
 from retick.errors import SchemaError, UsageError
 from retick.replay import Replay, verify
-from retick.rollback import CueConfirmed, CueStarted, CueTracker, RollbackEngine
+from retick.rollback import CueConfirmed, CueStarted, CueTracker, DesyncReported, RollbackEngine
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.link_config import link_config_for
 from retick.sim import F64, U8, Cache, Most, NamesItself, PacksState, Thing, World
@@ -47,7 +48,9 @@ def test_it_has_the_whole_contract() -> None:
     named = Named()
     assert (named.game_id, named.game_version, named.input_size) == ("me.pong", 3, 4)
     state = game.step(game.initial_state(8), (5, 1))
-    assert dict(game.fields(state)) == {"balls": (1,), "balls[id 1].x": 5.0, "hits": 1, "next id": 2}
+    fields = dict(game.fields(state))
+    assert fields.pop("declaration") == crc32(b"{balls:[8]Ball{x:f64},hits:u8}")
+    assert fields == {"balls": (1,), "balls[id 1].x": 5.0, "hits": 1, "next id": 2}
     assert game.unpack_state(game.pack_state(state)) == state
     assert game.checksum(state) == game.checksum()
 
@@ -85,6 +88,22 @@ def test_a_world_must_say_how_many_play_and_how_it_moves() -> None:
             base()
     with pytest.raises(SchemaError, match=r"Own\.fields cannot be written by a game"):
         type("Own", (Pong,), {"fields": lambda self: ()})
+
+
+def test_a_desync_of_two_worlds_names_the_thing() -> None:
+    class Cheat(Zoo):
+        game_id = "Zoo"
+
+        def advance(self, inputs: Sequence[int]) -> None:
+            super().advance(inputs)
+            if len(self.animals) > 1:
+                self.animals[1].hunger = 200
+
+    mesh = Mesh({"one": Zoo, "other": Cheat}, press=lambda player, state: 0x30)
+    mesh.start()
+    mesh.run(5)
+    report = next(event.report for event in mesh["one"].events if isinstance(event, DesyncReported))
+    assert {field.name for field in report.fields} == {"animals[id 2].hunger"}
 
 
 def test_a_cue_starts_once_and_is_confirmed_once() -> None:
@@ -134,7 +153,7 @@ def test_caches_are_put_back_and_rebuilt_after_a_load() -> None:
     state = game.initial_state(8)
     assert game.total == 1.0
     game.seen = 5
-    assert dict(game.fields()) == {"balls": (1,), "balls[id 1].x": 1.0, "hits": 0, "next id": 2}
+    assert [name for name, _ in game.fields()] == ["balls", "balls[id 1].x", "hits", "next id", "declaration"]
     game.load(state.saved)
     assert (game.total, game.seen) == (1.0, 0)
 

@@ -32,8 +32,8 @@ class Duel(World):
     dice: Dice
 
 
-EXAMPLE = bytes.fromhex("52574C44 01 0BC7B9C6 01000000 0000 07000000")
-TEXT = "Duel{tanks:[2]Tank{x:f64,reload:u8,aim:ref Tank},dice:Dice{state:dice}}"
+EXAMPLE = bytes.fromhex("52574C44 01 652C3AB2 01000000 0000 07000000")
+TEXT = "{tanks:[2]Tank{x:f64,reload:u8,aim:ref Tank},dice:Dice{state:dice}}"
 
 
 def duel() -> bytes:

@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """The attributes of things: descriptors that read and write one field each, and check every write (a compiled kernel).
 
 Arguments from Python code are annotated as Any: Cython would check or convert another type first, and the checks here
@@ -124,6 +125,9 @@ class Field(FieldPlan):
                     cell._row[self.slot] = value is True
                     return
         self.write(cell, value)
+
+    def __delete__(self, thing: Any) -> None:
+        raise AttributeError(f"{self.where} cannot be deleted: it is declared")
 
     def write(self, cell: Cell, value: Any) -> cython.int:
         """Write a scalar after all checks."""

@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """The things of a world: objects with typed fields over a row of slots (a compiled kernel).
 
 Theory of operation. A class of things has one :class:`Plan`. Each of its objects is a :class:`Cell`: a row of 64-bit

@@ -252,7 +252,9 @@ def has_links(cls: Any) -> bool:
 def declared_text(cls: type) -> str:
     """The text of a declaration, from which its CRC-32 is made (docs/formats/world.md)."""
     fields = [f"{member.name}:{_type_text(member)}" for member in members_of(cls) if member.holds != CACHE]
-    return f"{cls.__name__}{{{','.join(fields)}}}"
+    # A world has no name here: a subclass that only plays otherwise has the same states.
+    name = "" if issubclass(cls, Root) else cls.__name__
+    return f"{name}{{{','.join(fields)}}}"
 
 
 def _type_text(member: Member) -> str:

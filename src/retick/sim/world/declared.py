@@ -162,7 +162,8 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
         """Every value with its name: of a state, or of the world as it is now."""
         if state is not None:
             self._go_to(state)
-        return (*thing_fields(self), ("next id", self.next_id))
+        # All that is in the saved bytes has a name: checksums never differ while all fields are the same.
+        return (*thing_fields(self), ("next id", self.next_id), ("declaration", type(self)._stamp))
 
     def diff(self, other: Self) -> tuple[FieldDifference, ...]:
         """The fields in which two worlds of one class differ."""

@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """The lists of a world: Python lists with a most, whose content is checked (a compiled kernel).
 
 Both kinds of list are ordinary lists to whoever reads them. Every change is checked first, and is made as a whole or

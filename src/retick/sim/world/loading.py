@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """Bytes to a world (a compiled kernel): first everything is checked, then it is loaded.
 
 docs/formats/world.md describes the bytes and the checks. ``check_state`` changes nothing. ``load_world`` walks over the

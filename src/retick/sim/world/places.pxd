@@ -3,6 +3,7 @@
 from retick.sim.world.cells cimport Cell, Root
 
 cpdef object new_cell(object cls)
+cdef int check_there(Cell cell) except -1
 cdef int check_free(Cell cell, object world, object where) except -1
 cdef int enter(Cell cell, object owner, Cell holder) except -1
 cdef int settle(Cell cell, Root world, bint is_item) except -1

@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """Where things are: in a list of the world, in a field of another thing, or nowhere (a compiled kernel).
 
 A thing enters one place at a time. What enters the world is settled, with all that is in it, and items of lists get
@@ -81,8 +82,16 @@ def new_cell(cls: Any) -> Any:
     return made
 
 
+def check_there(cell: Cell) -> cython.int:
+    """Refuse what Python code can only get past the methods of things and lists: None, and objects without a plan."""
+    if cell is None or cell._plan is None:
+        raise UsageError("a list or a thing was changed past its own methods")
+    return 0
+
+
 def check_free(cell: Cell, world: Any, where: Any) -> cython.int:
     """Refuse a thing that is somewhere already, or whose references are to things of another world."""
+    check_there(cell)
     if cell._owner is not None or isinstance(cell, Root):
         raise UsageError(f"{where}: this {type(cell).__name__} is in another place already: take it out there first")
     if cell._world is not None and world is not None and cell._world is not world:
@@ -104,6 +113,7 @@ def enter(cell: Cell, owner: Any, holder: Cell) -> cython.int:
 
 def settle(cell: Cell, world: Root, is_item: cython.bint) -> cython.int:
     """Make a thing and all that is in it a part of the world; items get their ids, outer ones first."""
+    check_there(cell)
     cell._world = world
     cell._settled = True
     if is_item:
@@ -126,6 +136,7 @@ def settle(cell: Cell, world: Root, is_item: cython.bint) -> cython.int:
 
 def leave(cell: Cell) -> cython.int:
     """Take a thing out of its place. What it refers to can still be read."""
+    check_there(cell)
     cell._owner = None
     if cell._settled:
         unsettle(cell)
@@ -134,6 +145,7 @@ def leave(cell: Cell) -> cython.int:
 
 def unsettle(cell: Cell) -> cython.int:
     """The opposite of ``settle``."""
+    check_there(cell)
     world: Root = cell._world
     if cell._id and world._known is not None:
         world._known.pop(cell._id, None)
@@ -161,6 +173,7 @@ def things_by_id(world: Root) -> dict[int, Any]:
 
 def collect(cell: Cell, known: dict[int, Any]) -> cython.int:
     """Add the items inside of a cell to a table by id."""
+    check_there(cell)
     if cell._id:
         known[cell._id] = cell
     if cell._plan.parts:

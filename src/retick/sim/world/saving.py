@@ -1,3 +1,4 @@
+# cython: nonecheck=True
 """A world to bytes (a compiled kernel). docs/formats/world.md describes them."""
 
 import struct
