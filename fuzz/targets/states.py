@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fuzz.target import Bug, Target, of
 from retick.games.fighter import Fighter
 from retick.games.scramble import Scramble
-from retick.sim import F64, I16, U8, Dice, Most, Ref, Thing, World
+from retick.sim import F64, I16, U8, Dice, Most, Record, RecordGame, Ref, Thing, World
 from retick.sim.world import WorldSimulation
 from retick.sim.world.loading import load_world
 
@@ -102,6 +102,24 @@ def _law_of_worlds(data: bytes, state: Any) -> None:
     DECLARED.checksum(DECLARED.step(state, (data[0], data[1])))
 
 
+class _Shots(Record):
+    mode: _Mode = _Mode.IDLE
+    on: bool = False
+    spots: Annotated[tuple[F64, ...], Most(2)] = (1.5,)
+
+
+class _Recorded(RecordGame):
+    """A game over one record."""
+
+    num_players = 2
+
+    def initial_state(self, seed: int) -> _Shots:
+        return _Shots()
+
+
+RECORDED = _Recorded()
+
+
 def _law_of_steps(data: bytes, state: Any) -> None:
     """A state from outside is stepped, compared and packed like any other."""
     if FIGHTER.pack_state(state) != data:
@@ -122,5 +140,6 @@ TARGETS: tuple[Target, ...] = (
        law=_law_of_more_steps),
     of("state/declared", DECLARED.unpack_state, _Declared().save(), _Declared().filled().save(), law=_law_of_worlds,
        also=(World.load, load_world), show=lambda state: repr(state.saved)),
+    of("state/record", RECORDED.unpack_state, RECORDED.pack_state(_Shots()), write=RECORDED.pack_state),
     of("state/world", WORLD.unpack_state, bytes(16), show=lambda state: repr(state.saved)),
 )  # fmt: skip

@@ -4,11 +4,13 @@ One table for records and worlds. A kind says how a value is checked, which 64-b
 bytes it is packed. A slot holds an integer as it is (an unsigned 64-bit one as the signed number with the same bits), a
 bool as 0 or 1, an enum member as its position in the enum, and a float as its bits.
 """
+# retick: floats -- they are kept as their bits; only exact operations are done with them
 
 import struct
 import sys
 from dataclasses import dataclass
 from enum import Enum, Flag
+from functools import cache
 from math import isnan
 from typing import Annotated, Any, get_args, get_origin
 
@@ -174,7 +176,6 @@ _WHOLE = {
     for bits in (8, 16, 32, 64)
     for signed in (False, True)
 }
-_ENUMS: dict[type[Enum], Kind] = {}
 COUNT = _WHOLE[Width(16, signed=False)]
 """The length of a list or tuple."""
 
@@ -195,15 +196,14 @@ def kind_of(hint: Any) -> Kind | None:
     return None
 
 
+@cache
 def _kind_of_enum(enum: type[Enum]) -> Kind:
-    if enum not in _ENUMS:
-        members = tuple(enum)
-        if issubclass(enum, Flag) or not 1 <= len(members) <= MOST_MEMBERS:
-            raise SchemaError(
-                f"{enum.__name__} cannot be a field: an enum has 1 to {MOST_MEMBERS} members and is no Flag; "
-                "declare flags as an integer (U8, U16 ...)"
-            )
-        text = f"enum {enum.__name__}({','.join(member.name for member in members)})"
-        code = "B" if len(members) <= 256 else "H"
-        _ENUMS[enum] = Kind(enum.__name__, text, code, greatest=len(members) - 1, members=members)
-    return _ENUMS[enum]
+    members = tuple(enum)
+    if issubclass(enum, Flag) or not 1 <= len(members) <= MOST_MEMBERS:
+        raise SchemaError(
+            f"{enum.__name__} cannot be a field: an enum has 1 to {MOST_MEMBERS} members and is no Flag; "
+            "declare flags as an integer (U8, U16 ...)"
+        )
+    text = f"enum {enum.__name__}({','.join(member.name for member in members)})"
+    code = "B" if len(members) <= 256 else "H"
+    return Kind(enum.__name__, text, code, greatest=len(members) - 1, members=members)

@@ -174,7 +174,6 @@ class WorldSimulation(SimulatedWorld):
             self.cues = lambda before, after: world.cues(self.keep(before).saved, self.keep(after).saved)
 
     def checksum(self, state: WorldState) -> int:
-        # retick: allow hidden-state -- which state the world is in is all that the adapter remembers
         self._go_to(state)
         own = getattr(self.world, "checksum", None)
         if own is not None:
@@ -182,7 +181,6 @@ class WorldSimulation(SimulatedWorld):
         return _checksum_of_fields(self.world.fields())
 
     def fields(self, state: WorldState) -> tuple[tuple[str, Any], ...]:
-        # retick: allow hidden-state -- which state the world is in is all that the adapter remembers
         self._go_to(state)
         return tuple(self.world.fields())
 

@@ -4,6 +4,7 @@
 Arguments from Python code are annotated as Any: Cython would check or convert another type first, and the checks here
 could not say what is wrong.
 """
+# retick: floats -- they are kept as their bits; only exact operations are done with them
 
 from typing import Any
 

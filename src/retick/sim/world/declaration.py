@@ -62,6 +62,7 @@ class Later:
 
     def found(self, where: str) -> type:
         """The class, now that it is declared."""
+        # retick: allow environment -- the module of the game itself, on every peer
         kind = vars(sys.modules[self.module]).get(self.name) if self.module in sys.modules else None
         if not isinstance(kind, type):
             raise UsageError(f"{where} refers to {self.name}, which is not declared in {self.module}")

@@ -1,4 +1,5 @@
 """A random generator as a part of a world: the same numbers on every peer, and back where it was after a load."""
+# retick: floats -- they are kept as their bits; only exact operations are done with them
 
 from collections.abc import Sequence
 from typing import Annotated, TypeVar

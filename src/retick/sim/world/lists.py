@@ -94,14 +94,14 @@ class ThingList(BoundedList):
         for item in items:
             if isinstance(item, Cell):
                 cell: Cell = item
-                if id(item) in staying:
+                if item in staying:
                     raise UsageError(f"{self._field.where}: this {type(item).__name__} would be in the list twice")
-                staying.add(id(item))
+                staying.add(item)
                 if cell._owner is self:
                     continue
             self.check_item(item)
         for item in self:
-            if id(item) not in staying:
+            if item not in staying:
                 leave(item)
         _SET(self, slice(None), items)
         for item in items:

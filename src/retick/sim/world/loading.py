@@ -5,6 +5,7 @@ docs/formats/world.md describes the bytes and the checks. ``check_state`` change
 same bytes again and cannot fail any more. It uses the objects that are there: of an item, the one with the same id in
 the same list.
 """
+# retick: floats -- they are kept as their bits; only exact operations are done with them
 
 import struct
 from typing import Any

@@ -1,4 +1,5 @@
 """What a declaration of a world can say about a field, beside its type."""
+# retick: floats -- they are kept as their bits; only exact operations are done with them
 
 from dataclasses import dataclass
 from enum import Enum

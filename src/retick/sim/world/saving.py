@@ -29,6 +29,7 @@ __all__ = ["HEAD", "MAGIC", "VERSION", "save_world"]
 HEAD = struct.Struct("<4sBII")
 MAGIC = b"RWLD"
 VERSION = 1
+# retick: allow environment -- the bytes are little-endian on every machine
 IS_LITTLE = sys.byteorder == "little"
 
 
