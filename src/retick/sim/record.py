@@ -357,6 +357,8 @@ def _slots_from(owner: str, member: Member, value: Any) -> list[int]:
 
 def _slots_of_one(owner: str, name: str, kind: "Kind | type[Record]", value: Any) -> list[int]:
     if isinstance(kind, Kind):
+        if type(value) is int and kind.least <= value <= kind.greatest < 1 << 63 and kind.is_whole:
+            return [value]  # the common case; the table of kinds knows all of them
         return [kind.slot(kind.raw(kind.checked(value, f"{owner}.{name}")))]
     if type(value) is not kind:
         raise UsageError(f"{owner}.{name} is a {kind.__name__}, not a {type(value).__name__}")
