@@ -8,7 +8,7 @@ from types import CodeType
 from typing import Any
 
 from retick.sim.contract import Simulation
-from retick.sim.world import WorldSimulation
+from retick.sim.world import SimulatedWorld
 
 __all__ = ["OwnSource"]
 
@@ -43,7 +43,7 @@ class OwnSource:
 
 
 def _roots_of(sim: Simulation[Any]) -> list[str]:
-    game = sim.world if isinstance(sim, WorldSimulation) else sim
+    game = sim.world if isinstance(sim, SimulatedWorld) else sim
     own = Path(_OWN)
     roots: list[str] = []
     for cls in type(game).__mro__:

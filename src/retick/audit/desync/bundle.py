@@ -24,7 +24,7 @@ from retick.replay.storage import naming, read_bounded
 from retick.rollback.desync.investigation import Held, Investigation
 from retick.rollback.desync.report import DesyncReport
 from retick.sim.contract import NamesItself, PacksState, Simulation, input_size_of
-from retick.sim.world import WorldSimulation
+from retick.sim.world import SimulatedWorld
 
 __all__ = ["Bundle", "bundle_of", "load_bundle", "save_bundle"]
 
@@ -97,7 +97,7 @@ def bundle_of(
 
 def _name_of(sim: Simulation[Any]) -> str:
     """Its class as module:Class; the name of its file if that is the program itself."""
-    game = type(sim.world if isinstance(sim, WorldSimulation) else sim)
+    game = type(sim.world if isinstance(sim, SimulatedWorld) else sim)
     module = game.__module__
     if module == "__main__":
         module = Path(getattr(sys.modules[module], "__file__", None) or module).stem

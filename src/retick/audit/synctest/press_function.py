@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from retick.sim.contract import Simulation, input_size_of
-from retick.sim.world import WorldSimulation
+from retick.sim.world import SimulatedWorld
 
 __all__ = ["Press", "played_rows", "press_function_of"]
 
@@ -21,7 +21,7 @@ PARAMETERS = ["player", "state"]
 
 def press_function_of(sim: Simulation[Any]) -> Press | None:
     """The game's bot, None if it has none."""
-    game = sim.world if isinstance(sim, WorldSimulation) else sim
+    game = sim.world if isinstance(sim, SimulatedWorld) else sim
     for place in (sim, game, sys.modules.get(type(game).__module__)):
         for name in NAMES:
             found = getattr(place, name, None)
