@@ -15,8 +15,9 @@ from retick.testing.membership.frames import ORIGIN
 
 __all__ = ["DURATIONS", "forget_exchanges", "forget_times"]
 
-SENT_AGAIN = 8
-"""Frames that are sent to a player each time; in the model nobody who plays is further behind."""
+SENT_AGAIN = 4
+"""Frames that are sent to a player each time: nobody who plays is further behind. Fewer than ``canonical.OLD``: what is
+older stands for any frame, and inputs from there would be for frames that the receiver has otherwise."""
 PAST = 1.0
 """Seconds after which the short bounds (a quarter of a second to 0.75) have run out; less than one step of time."""
 MOST_TURNS = 2
