@@ -34,8 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
         return subprocess.run(command, env={**os.environ, "RETICK_PURE": "1"}, check=False).returncode
     names = chosen.setups or [*SETUPS, WALKS.name]
     setups = [WALKS if name == WALKS.name else SETUPS[name] for name in names]
-    parts = [part for setup in setups for part in setup.with_faults(chosen.faults).parts()]
-    jobs: list[Job] = [(part, chosen.states, chosen.walks, chosen.seed) for part in parts]
+    jobs: list[Job] = [(setup.with_faults(chosen.faults), chosen.states, chosen.walks, chosen.seed) for setup in setups]
     return 0 if run_all(jobs, chosen.processes) else 1
 
 

@@ -10,9 +10,14 @@ from typing import Any
 
 from retick.rollback.session.input_forwarding import ANSWER_SECONDS
 from retick.rollback.session.joining.joins import COMMITS_TOGETHER
+from retick.rollback.session.peer import Role
+from retick.testing.membership.frames import ORIGIN
 
-__all__ = ["DURATIONS", "forget_times"]
+__all__ = ["DURATIONS", "forget_exchanges", "forget_times"]
 
+SENT_AGAIN = 4
+"""Frames that are sent to a player each time: nobody who plays is further behind. Fewer than ``canonical.OLD``: what is
+older stands for any frame, and inputs from there would be for frames that the receiver has otherwise."""
 PAST = 1.0
 """Seconds after which the short bounds (a quarter of a second to 0.75) have run out; less than one step of time."""
 MOST_TURNS = 2
@@ -94,6 +99,33 @@ def _forget_hearing(hearing: Any, now: float) -> None:
     }
 
 
+def _forget_forwarding(forwarding: Any, now: float) -> None:
+    """What a lost peer said last is passed on to those that still hear it, or have not said that they do not."""
+    session = forwarding._session
+    players = [peer.peer_id for peer in session.players_peers()]
+    forwarding._newest = {
+        (origin, kind): message
+        for (origin, kind), message in sorted(forwarding._newest.items())
+        if origin in players or any(origin not in session.hearing.unheard_by(player) for player in players)
+    }
+
+
+def forget_exchanges(match: Any) -> None:
+    """A player is sent the newest inputs whether it has acknowledged them or not, and ignores what it has.
+
+    How far the others are is asked by newcomers only.
+    """
+    for exchange in match.exchanges:
+        if exchange.peer.role is not Role.NEWCOMER:
+            exchange.acknowledged = max(match.engine.frame - SENT_AGAIN, ORIGIN - 1)
+        if match.joins_at is not None:
+            exchange.their_frame = -1
+
+
+def _forget_order(link: Any, now: float) -> None:
+    link.connections = dict(sorted(link.connections.items()))
+
+
 def _forget_bounds(bounds: Any, now: float) -> None:
     bounds._looked_at = max(bounds._looked_at, now - PAST)
     if not bounds._watched:
@@ -135,5 +167,7 @@ _FORGET: dict[str, Callable[[Any, float], None]] = {
     "InputBounds": _forget_bounds,
     "Watch": _forget_watch,
     "InputForwarding": _forget_asking,
+    "Forwarding": _forget_forwarding,
+    "ModelLink": _forget_order,
     "Match": _forget_match,
 }

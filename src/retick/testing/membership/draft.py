@@ -8,7 +8,7 @@ from retick.testing.membership.conduct import broken_by
 from retick.testing.membership.frames import ORIGIN, shift_item, shift_message
 from retick.testing.membership.link import Key
 from retick.testing.membership.machine import Machines, Result, View
-from retick.testing.membership.state import DEAD, Budget, Channel, Fact, Member, State, chained, pair
+from retick.testing.membership.state import BROKEN, DEAD, Budget, Channel, Fact, Member, Pair, State, chained, pair
 
 __all__ = ["Draft"]
 
@@ -127,10 +127,19 @@ class Draft:
         if rest:
             self.channels[source, target, key] = (held, tuple(rest))
 
-    def delay(self, source: int, target: int, key: Key) -> None:
-        self._use_fault()
-        self.budget = self.budget._replace(delays=self.budget.delays + 1)
-        self.channels[source, target, key] = (1, self.channels[source, target, key][1])
+    def delay(self, late: tuple[tuple[int, int, Key], ...]) -> None:
+        """Everything that is under way takes longer than a step of time; each channel is a fault."""
+        for channel in late:
+            self._use_fault()
+            self.budget = self.budget._replace(delays=self.budget.delays + 1)
+            self.channels[channel] = (1, self.channels[channel][1])
+
+    def apart(self, component: tuple[int, ...]) -> None:
+        """Machines that will never hear of these again are as good as gone."""
+        for at, member in enumerate(self.members):
+            if member and at not in component:
+                self.members[at], self.facts[at] = DEAD, ()
+        self.channels = {channel: held for channel, held in self.channels.items() if channel[1] in component}
 
     def double(self, source: int, target: int, key: Key) -> None:
         """A request arrives twice, the first time as if it came from somebody who then says nothing more."""
@@ -254,6 +263,8 @@ class Draft:
 
     def frozen(self) -> State:
         self._end_round()
+        if self.cuts:
+            self.cuts = tuple(sorted({cut if self._is_between_live(cut) else BROKEN for cut in self.cuts}))
         bases = self._bases()
         members = tuple(
             (member[0], member[1] - bases[at], member[2]) if member and self._has_frames(member) else member
@@ -271,6 +282,9 @@ class Draft:
             for at, each in enumerate(self.facts)
         )
         return State(members, tuple(channels), self.budget, self.cuts, facts, self.overdue)
+
+    def _is_between_live(self, cut: Pair) -> bool:
+        return cut != BROKEN and DEAD not in (self.members[cut[0]], self.members[cut[1]])
 
     def _bases(self) -> list[int]:
         """For each machine, the frame of the one that is furthest back of those that it is connected to."""

@@ -31,6 +31,8 @@ Item = tuple[Any, ...]
 
 SILENT_FOR = 3.0
 """Seconds for which a connection whose other end is no more has been silent when time has passed: long for a link."""
+ALIKE = (Reason.GOODBYE, Reason.TIMEOUT, Reason.NO_ANSWER, Reason.SHUTDOWN)
+"""Reasons for the end of a connection that only an application tells apart."""
 SEED = 7
 """What every handshake agrees on in place of 64 random bits."""
 
@@ -242,5 +244,5 @@ class ModelLink:
 
     def forget(self, connection: ModelConnection, reason: int) -> None:
         connection.status = Status.CLOSED
-        connection.close_reason = reason
+        connection.close_reason = int(Reason.GOODBYE) if reason in ALIKE else reason
         self.connections.pop(connection.key, None)

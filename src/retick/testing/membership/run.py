@@ -2,9 +2,11 @@
 
 import multiprocessing
 import time
+from functools import partial
 
 from retick.testing.membership.search import Found, search
 from retick.testing.membership.setups import WALKS, Setup
+from retick.testing.membership.state import Budget
 from retick.testing.membership.walks import walk
 
 __all__ = ["Job", "run_all", "run_part"]
@@ -33,14 +35,18 @@ def run_all(jobs: list[Job], processes: int) -> bool:
     return holds
 
 
+def _report(name: str, states: int, waiting: int, budget: Budget) -> None:
+    print(f"{name}: {states:,} states, {waiting:,} of them to go on from, {budget.faults} faults left", flush=True)
+
+
 def run_part(job: Job) -> tuple[Setup, Found, str, float]:
     """One search; the counterexample is in words too."""
     setup, states, walks, seed = job
-    before = time.perf_counter()
+    before = time.process_time()
     world, start = setup.begin()
     if setup.name == WALKS.name:
         found = walk(world, start, walks=walks, length=WALK_LENGTH, seed=seed)
     else:
-        found = search(world, start, most_states=states)
+        found = search(world, start, most_states=states, progress=partial(_report, setup.name))
     words = found.counterexample.describe(world) if found.counterexample is not None else ""
-    return setup, found, words, time.perf_counter() - before
+    return setup, found, words, time.process_time() - before

@@ -1,14 +1,19 @@
 """The search: every state that can be reached, breadth first, so that a counterexample is as short as possible."""
 
 from array import array
-from collections import deque
+from collections import defaultdict, deque
+from collections.abc import Callable
 from typing import NamedTuple
 
 from retick.testing.membership.invariants import Invariants
-from retick.testing.membership.state import State, Step
+from retick.testing.membership.state import Budget, State, Step
 from retick.testing.membership.world import World
 
 __all__ = ["Counterexample", "Found", "search"]
+
+
+REPORT_EVERY = 20_000
+"""States from one report of the progress to the next."""
 
 
 class Counterexample(NamedTuple):
@@ -42,15 +47,66 @@ class Found(NamedTuple):
     """Whether every state was visited."""
 
 
-def search(world: World, start: State, *, most_states: int | None = None) -> Found:
-    """Visit every state that can be reached from ``start``, until an invariant does not hold."""
+def _used(budget: Budget) -> tuple[int, int]:
+    """What is searched later: with fewer faults left, and then with fewer frames."""
+    return -budget.faults, -budget.frames
+
+
+class _Known:
+    """The states that were visited, by their hashes, with the budgets that each had."""
+
+    def __init__(self) -> None:
+        self._budgets: dict[int, int] = {}
+        self._numbers: dict[Budget, int] = {}
+        self._covered_by: list[int] = []
+        """For each budget, the set of those with which as much may happen, and is checked: as bits."""
+
+    def add(self, state: State) -> bool:
+        """False if it was visited already, with no smaller budget."""
+        number = self._number(state.budget)
+        key = hash((state.members, state.channels, state.cuts, state.facts, state.overdue))
+        budgets = self._budgets.get(key, 0)
+        if budgets & self._covered_by[number]:
+            return False
+        self._budgets[key] = budgets | 1 << number
+        return True
+
+    def _number(self, budget: Budget) -> int:
+        number = self._numbers.get(budget)
+        if number is None:
+            number = self._numbers[budget] = len(self._numbers)
+            self._covered_by.append(0)
+            for other, at in self._numbers.items():
+                self._covered_by[at] |= _covers(budget, other) << number
+                self._covered_by[number] |= _covers(other, budget) << at
+        return number
+
+
+def _covers(one: Budget, other: Budget) -> bool:
+    """Whether all that can be found with the other budget is found with this one."""
+    return one.delays <= other.delays and all(ours >= theirs for ours, theirs in zip(one[:4], other[:4], strict=True))
+
+
+def search(
+    world: World,
+    start: State,
+    *,
+    most_states: int | None = None,
+    progress: Callable[[int, int, Budget], None] = lambda states, waiting, budget: None,
+) -> Found:
+    """Visit every state that can be reached from ``start``, until an invariant does not hold.
+
+    Now and then ``progress`` is told how many states there are, from how many of them it goes on, and what may still
+    happen in these.
+    """
     invariants = Invariants(world)
-    known = {hash(start)}
+    known = _Known()
+    known.add(start)
     parents, kinds = array("q", [-1]), array("q", [-1])
     steps: list[Step] = []
     numbers: dict[Step, int] = {}
-    edge = deque([(0, start)])
-    transitions = 0
+    edges = defaultdict(deque, {_used(start.budget): deque([(0, start)])})
+    transitions, next_report = 0, REPORT_EVERY
 
     def way_to(index: int) -> list[Step]:
         way = []
@@ -59,13 +115,19 @@ def search(world: World, start: State, *, most_states: int | None = None) -> Fou
             index = parents[index]
         return way[::-1]
 
-    while edge:
-        index, state = edge.popleft()
+    while edges:
+        nearest = min(edges)
+        if not edges[nearest]:
+            del edges[nearest]
+            continue
+        index, state = edges[nearest].popleft()
+        if len(parents) >= next_report:
+            next_report = len(parents) + REPORT_EVERY
+            progress(len(parents), sum(map(len, edges.values())) + 1, state.budget)
         for step in world.steps(state):
             transitions += 1
             after, wrongs = world.apply(state, step)
-            number = hash(after)
-            if number in known and not wrongs:
+            if not wrongs and not known.add(after):
                 continue
             more: list[Step] = []
             if not wrongs:
@@ -73,12 +135,11 @@ def search(world: World, start: State, *, most_states: int | None = None) -> Fou
             if wrongs:
                 example = Counterexample(start, [*way_to(index), step, *more], wrongs)
                 return Found(len(parents), transitions, world.machines.runs, example, False)
-            known.add(number)
             kinds.append(numbers.setdefault(step, len(steps)))
             if numbers[step] == len(steps):
                 steps.append(step)
             parents.append(index)
-            edge.append((len(parents) - 1, after))
+            edges[_used(after.budget)].append((len(parents) - 1, after))
         if most_states is not None and len(parents) >= most_states:
             return Found(len(parents), transitions, world.machines.runs, None, False)
     return Found(len(parents), transitions, world.machines.runs, None, True)

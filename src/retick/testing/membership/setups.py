@@ -28,12 +28,6 @@ class Setup(NamedTuple):
         """The same with at most so many faults in a run."""
         return self._replace(budget=self.budget._replace(faults=min(self.budget.faults, most)))
 
-    def parts(self) -> list["Setup"]:
-        """Searches that together are this one, for as many processes: one for each machine that may exit."""
-        if not self.budget.exits or self.name == WALKS.name:
-            return [self]
-        return [self._replace(name=f"{self.name}, {name} exits", may_exit=name) for name in NAMES[: self.seats]]
-
     def begin(self) -> tuple[World, State]:
         """The world, and the state in which the search begins: everybody plays, and nothing is under way."""
         world = World(
@@ -66,7 +60,7 @@ SETUPS = {
     for setup in (
         Setup("two", 2, Budget(exits=1, faults=2, frames=3)),
         Setup("crash", 3, Budget(exits=1, frames=3)),
-        Setup("crash-faults", 3, Budget(exits=1, faults=2, frames=1)),
+        Setup("crash-faults", 3, Budget(exits=1, faults=2)),
         Setup("join", 3, Budget(joins=1, exits=1, frames=2), free=1),
         Setup("join-faults", 3, Budget(joins=1, exits=1, faults=2), free=1),
     )

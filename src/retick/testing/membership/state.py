@@ -5,13 +5,15 @@ from typing import Any, NamedTuple
 
 from retick.testing.membership.link import Key
 
-__all__ = ["DEAD", "Budget", "Channel", "Fact", "Member", "Pair", "State", "Step", "chained", "pair"]
+__all__ = ["BROKEN", "DEAD", "Budget", "Channel", "Fact", "Member", "Pair", "State", "Step", "chained", "pair"]
 
 Member = tuple[int, ...]
 """A machine: the number of its state (see ``machine``), its frame, and its clock. Empty before its program starts.
 Frames are counted from the one that is furthest back, clocks from the one that is behind."""
 DEAD: Member = (-5, 0, 0)
 """A machine that has crashed, or has left."""
+BROKEN = (-1, -1)
+"""In place of a broken path to a machine that is gone: nothing comes from there anyway."""
 Channel = tuple[int, int, Key, int, tuple[int, ...]]
 """What is under way: source, target, connection, how long it is delayed, and the numbers of the items."""
 Pair = tuple[int, int]

@@ -14,7 +14,7 @@ from retick.testing.membership.draft import Draft
 from retick.testing.membership.frames import ORIGIN, shift_message
 from retick.testing.membership.link import Item, Key, Status
 from retick.testing.membership.machine import Machines
-from retick.testing.membership.state import Budget, Member, State, Step, pair
+from retick.testing.membership.state import Budget, Member, State, Step, chained, pair
 
 __all__ = ["FAULTS", "World"]
 
@@ -58,6 +58,8 @@ class World:
     def steps(self, state: State) -> Iterator[Step]:
         """Every step that may happen in a state."""
         yield from self.ordinary_steps(state)
+        if self._components(state):
+            return
         yield from self._exits(state)
         yield from self._joins(state)
         if state.budget.faults:
@@ -65,6 +67,10 @@ class World:
 
     def ordinary_steps(self, state: State) -> Iterator[Step]:
         """The steps that happen without anyone's doing, those that a fair network takes first at the beginning."""
+        components = self._components(state)
+        if components:
+            yield from (("apart", component) for component in components)
+            return
         yield from self._deliveries(state)
         silences = list(self.silences(state))
         yield from silences
@@ -79,6 +85,21 @@ class World:
             yield ("frames",)
             for at, _ in self.running(state):
                 yield ("frame", at)
+
+    def _components(self, state: State) -> list[tuple[int, ...]]:
+        """The groups of machines that will never hear of each other again, if there are several.
+
+        What happens in one of them has no effect on the others: each is looked at alone.
+        """
+        if not state.cuts or state.budget.joins:
+            return []
+        left = {at for at, _ in self.live(state)}
+        components = []
+        while left:
+            component = chained(min(left), left, state.cuts)
+            components.append(tuple(sorted(component)))
+            left -= component
+        return components if len(components) > 1 else []
 
     def _deliveries(self, state: State) -> Iterator[Step]:
         for source, target, key, is_held, items in state.channels:
@@ -173,26 +194,37 @@ class World:
 
     def _faults(self, state: State) -> Iterator[Step]:
         kinds = self.fault_kinds
+        if "delay" in kinds:
+            yield from self._delays(state)
         for source, target, key, is_held, items in state.channels:
             first = self.machines.items[items[0]][0]
             if is_held:
                 continue
-            if "delay" in kinds:
-                yield ("delay", source, target, key)
             if "lose" in kinds and first in ("request", "accept"):
                 yield ("lose", source, target, key)
             if "double" in kinds and first == "request":
                 yield ("double", source, target, key)
-        for at, _ in self.running(state):
-            if "lose" in kinds:
-                for target in self._receivers(state, at):
-                    yield ("lose inputs", at, target)
+        for at in self._last_words(state) if "lose" in kinds else ():
+            for target in self._receivers(state, at):
+                yield ("lose inputs", at, target)
         if "cut" in kinds:
             alive = [at for at, _ in self.live(state)]
             for first_at in alive:
                 for second_at in alive:
                     if first_at < second_at and (first_at, second_at) not in state.cuts:
                         yield ("cut", first_at, second_at)
+
+    def _last_words(self, state: State) -> Iterator[int]:
+        """The machines whose inputs may be lost for good: one that stays sends them again with its next frame."""
+        for at, _ in self.running(state):
+            if state.budget.exits and self.names[at] in self.may_exit:
+                yield at
+
+    def _delays(self, state: State) -> Iterator[Step]:
+        """Time is about to pass, and some messages have not arrived: before, they were only not the next to arrive."""
+        late = tuple(channel[:3] for channel in state.channels if not channel[3])
+        if 0 < len(late) <= state.budget.faults and self.is_between_rounds(state):
+            yield ("delay", late)
 
     # Doing it.
 
