@@ -93,7 +93,7 @@ class InputBounds(SessionPart):
         timeout = match.config.input_timeout
         if self._session.resyncing.people_decide:
             timeout = max(timeout, DECIDING_SECONDS)
-        elif _is_catching_up(match) and peer.peer_id not in self._session.hearing.accusers:
+        elif _is_catching_up(match) and not self._session.hearing.is_accused(peer.peer_id):
             # They may all wait for one of them that sends its inputs to us alone. They find out who it is, not we.
             timeout += match.config.disconnect_after + NEWCOMER_SECONDS
         if watch.is_overdue:

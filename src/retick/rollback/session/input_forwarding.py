@@ -118,8 +118,8 @@ class InputForwarding(SessionPart):
             return learn_inputs(match.engine, passed.player, passed.frame, passed.inputs)
         exchange, inputs = owner.exchange, passed.inputs
         if now < self._good_packets.get(owner.peer_id, (0, -ASK_AFTER))[1] + ASK_AFTER:
-            # It has just told us where it is: it waits for somebody as well, and has made no input beyond.
-            inputs = inputs[: max(exchange.their_frame - passed.frame, 0)]
+            # It has just sent us its newest input, and waits for somebody as well: there is none beyond.
+            inputs = inputs[: max(match.engine.newest_input(passed.player) + 1 - passed.frame, 0)]
         limit = min(exchange.ack_limit, exchange.next_expected - 1)
         news, conflict = learn_inputs(match.engine, passed.player, passed.frame, inputs)
         if news:

@@ -57,6 +57,10 @@ class Hearing:
         """Whether an edge leads from a peer to another one: it has not said that it no longer hears it."""
         return other not in self.unheard_by(peer_id)
 
+    def is_accused(self, peer_id: int) -> bool:
+        """Whether somebody no longer hears this peer."""
+        return any(peer_id in unheard for unheard in self._unheard.values())
+
     def is_broken(self, peer_ids: set[int]) -> bool:
         """Whether one of these peers does not hear another one of them."""
         return any(peer_ids & self.unheard_by(peer_id).keys() for peer_id in peer_ids)

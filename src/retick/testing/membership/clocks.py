@@ -5,9 +5,11 @@ it no longer matters how long ago it was. The fields are changed, and not only l
 with the same digest have nothing left that could make them behave differently.
 """
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
+from retick.rollback.session.drops import LONGEST_STEP
 from retick.rollback.session.input_forwarding import ANSWER_SECONDS
 from retick.rollback.session.joining.joins import COMMITS_TOGETHER
 from retick.rollback.session.peer import Role
@@ -23,7 +25,10 @@ PAST = 1.0
 MOST_TURNS = 2
 """In a model of up to four machines at most two can be asked in turn for the inputs of a third."""
 
-DURATIONS = {("Joins", "_waited"), ("Watch", "waited")}
+LONGEST_LATE = 30.0
+"""Seconds of lateness after which everybody who can be blamed has been; more than all of its bounds together."""
+
+DURATIONS = {("Joins", "_waited"), ("Watch", "waited"), ("Drops", "_late_for"), ("Drops", "_unproved_for")}
 """Fields with seconds, and not with times."""
 
 
@@ -61,6 +66,8 @@ def _forget_newcomer(newcomer: Any, now: float) -> None:
     match = newcomer._session.match
     if match is not None and match.joins_at is not None:
         newcomer._since = None
+    if match is not None and match.is_taken_in:
+        newcomer._taken_since = None
 
 
 def _forget_lobby(lobby: Any, now: float) -> None:
@@ -73,8 +80,25 @@ def _forget_calls(calls: Any, now: float) -> None:
 
 
 def _forget_drops(drops: Any, now: float) -> None:
-    if not drops._session.drop_agreement.undecided:
-        drops._progress, drops._waits_since = None, 0.0
+    session = drops._session
+    still = {peer.peer_id for peer in session.players_peers() if not peer.is_heard}
+    if session.drop_agreement.undecided:
+        still |= session.drop_agreement.lost.keys()
+        drops._looked_at = max(drops._looked_at, now - LONGEST_STEP)
+        drops._late_for = _capped(drops._late_for)
+        drops._unproved_for = _capped(drops._unproved_for)
+    else:
+        drops._late_for, drops._unproved_for = defaultdict(float), defaultdict(float)
+        drops._lost_when_counted, drops._looked_at = 0, now
+    drops._unheard_at = {
+        peer_id: max(at, now - LONGEST_LATE) for peer_id, at in sorted(drops._unheard_at.items()) if peer_id in still
+    }
+
+
+def _capped(seconds: Any) -> Any:
+    """Those that are late, and no more seconds than are ever asked for."""
+    late = {peer_id: min(each, LONGEST_LATE) for peer_id, each in sorted(seconds.items()) if each}
+    return defaultdict(float, late)
 
 
 def _forget_agreed(agreement: Any, now: float) -> None:
@@ -147,6 +171,10 @@ def _forget_asking(asking: Any, now: float) -> None:
     asking._held = {peer_id: held for peer_id, held in asking._held.items() if peer_id in still}
     asking._asked = {key: at for key, at in asking._asked.items() if now <= at + ANSWER_SECONDS}
     asking._helped = {player: at for player, at in asking._helped.items() if now < at + PAST}
+    # The exchanges of a session are visited before its parts, and their counts are zero: so are those of the parts.
+    asking._good_packets = {
+        peer_id: (0, at) for peer_id, (_, at) in sorted(asking._good_packets.items()) if now < at + PAST
+    }
     asking._turn %= MOST_TURNS if session.sim.num_players > 3 else 1
 
 
