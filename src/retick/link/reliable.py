@@ -23,8 +23,8 @@ __all__ = ["MessageReceiver", "MessageSender"]
 
 REORDER = 3
 """Datagrams by which a fragment may be overtaken before it counts as lost."""
-LONGEST_WAIT = 2.0
-"""Seconds before a retransmission at most."""
+LONGEST_WAIT = 0.75
+"""Seconds up to which a retransmission timeout is doubled; a longer one is kept as it is."""
 FIRST_CONGESTION_WINDOW = 8.0
 """Fragments."""
 LEAST_CONGESTION_WINDOW = 4.0
@@ -205,7 +205,7 @@ class MessageSender:
             self._mark_lost(overdue, now, 0.0)
 
     def _wait(self, retransmit_after: float) -> float:
-        return min(float(retransmit_after * (1 << min(self._retries, 10))), LONGEST_WAIT)
+        return min(float(retransmit_after * (1 << min(self._retries, 10))), max(retransmit_after, LONGEST_WAIT))
 
     def wants_to_send(self) -> bool:
         """True when ``fill`` would return something now."""

@@ -292,7 +292,7 @@ OTHER_NUMBERS: dict[str, str] = {
     "rollback.session.messages.forward:WANT": _WIRE,
     "rollback.session.messages.forward:PASS": _WIRE,
     "rollback.spectate.spectator:LATER_MATCHES": "half of all match numbers, which begin again after 255",
-    "rollback.session.drops:ALIVE_SECONDS": _TIME,
+    "rollback.session.input_forwarding:ALIVE_SECONDS": _TIME,
     "rollback.session.input_bounds:FRAMES_TAKE_OFF": _TUNING,
     "rollback.session.drop_agreement:OURSELVES": "in place of a peer id",
     "rollback.session.input_forwarding:ASK_AFTER": _TIME,

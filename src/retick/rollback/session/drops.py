@@ -12,6 +12,7 @@ from retick.errors import InvalidValue, RetickError
 from retick.link import Reason
 from retick.rollback.events import PeerUnheard, PlayersDropped
 from retick.rollback.match.match import Match
+from retick.rollback.session.input_forwarding import ALIVE_SECONDS
 from retick.rollback.session.messages.drop import Drop, decode_drop, encode_drop
 from retick.rollback.session.messages.reasons import describe
 from retick.rollback.session.messages.roster import pack_seats
@@ -27,8 +28,6 @@ __all__ = ["Drops"]
 
 AGREE_SECONDS = 6.0
 """How long a survivor may take to name the same lost peers, beyond ``disconnect_after``; and to show claimed inputs."""
-ALIVE_SECONDS = 1.5
-"""A link from which something came within this time is alive."""
 LONGEST_STEP = 1.0
 """Seconds that count from one look to the next: while our own process is stopped nobody else is to blame."""
 MOST_AHEAD = 1024

@@ -41,7 +41,9 @@ ANSWER_SECONDS = 2.0
 HOLD_SECONDS = 6.0
 """How long those that say they hear a peer may pass on none of the inputs we wait for, beyond the time in which they
 stop hearing it themselves: ``disconnect_after`` if its link is dead, ``input_timeout`` if it sends no inputs."""
-WITHHELD_SECONDS = 3.0
+ALIVE_SECONDS = 1.5
+"""A link from which something came within this time is alive."""
+WITHHELD_SECONDS = 4.0
 """The same where another peer, that hears them too, says that the peer in question is lost: it knows from their DROP
 that they do not hear it. They have kept this DROP from us, and the others wait for us."""
 
@@ -64,11 +66,13 @@ class InputForwarding(SessionPart):
         self._frame_since = 0.0
         self._held: dict[int, tuple[int, float]] = {}
         """Peers that we do not hear and wait for: the first missing frame, and since when."""
+        self._alive: dict[int, float] = {}
+        """Peers that may be blamed for it, and since when their links are alive."""
         self._conflicts: set[tuple[int, int]] = set()
 
     def match_begun(self, match: Match) -> None:
         self._wanted, self._asked, self._helped, self._held, self._conflicts = {}, {}, {}, {}, set()
-        self._good_packets = {}
+        self._good_packets, self._alive = {}, {}
         self._frame = -1
 
     def receive(self, peer: Peer, data: bytes, match: Match, now: float) -> None:
@@ -118,8 +122,9 @@ class InputForwarding(SessionPart):
             return learn_inputs(match.engine, passed.player, passed.frame, passed.inputs)
         exchange, inputs = owner.exchange, passed.inputs
         if now < self._good_packets.get(owner.peer_id, (0, -ASK_AFTER))[1] + ASK_AFTER:
-            # It has just sent us its newest input, and waits for somebody as well: there is none beyond.
-            inputs = inputs[: max(match.engine.newest_input(passed.player) + 1 - passed.frame, 0)]
+            # It has just told us where it is, and waits for somebody as well: it has made no input beyond.
+            newest = max(match.engine.newest_input(passed.player), exchange.their_frame - 1)
+            inputs = inputs[: max(newest + 1 - passed.frame, 0)]
         limit = min(exchange.ack_limit, exchange.next_expected - 1)
         news, conflict = learn_inputs(match.engine, passed.player, passed.frame, inputs)
         if news:
@@ -216,12 +221,23 @@ class InputForwarding(SessionPart):
                 known = self._held.get(peer.peer_id)
                 held[peer.peer_id] = known if known is not None and known[0] == frame else (frame, now)
         self._held = held
-        config = session.config
         for peer_id, (_, since) in held.items():
             for guilty in session.forwarders_of([peer_id]):
-                timeout = DECIDING_SECONDS if session.resyncing.people_decide else config.input_timeout
-                most = max(config.disconnect_after, timeout) + HOLD_SECONDS
-                if any(session.hearing.hears(by, guilty.peer_id) for by in session.drop_agreement.losers_of(peer_id)):
-                    most = WITHHELD_SECONDS
-                if now >= since + most:
+                if now >= max(since, self._alive_since(guilty, now)) + self._longest_hold(peer_id, guilty):
                     session.expel(guilty, f"hears peer {peer_id} and passes on none of its inputs")
+        if not held:
+            self._alive = {}
+
+    def _alive_since(self, peer: Peer, now: float) -> float:
+        """Since when its link is alive without a break, as far as it was looked at: before, nothing could come."""
+        link = peer.connection
+        if link is None or link.stats.silent_for >= ALIVE_SECONDS:
+            self._alive[peer.peer_id] = now
+        return self._alive.setdefault(peer.peer_id, now)
+
+    def _longest_hold(self, peer_id: int, guilty: Peer) -> float:
+        session, config = self._session, self._session.config
+        if any(session.hearing.hears(by, guilty.peer_id) for by in session.drop_agreement.losers_of(peer_id)):
+            return WITHHELD_SECONDS
+        timeout = DECIDING_SECONDS if session.resyncing.people_decide else config.input_timeout
+        return max(config.disconnect_after, timeout) + HOLD_SECONDS

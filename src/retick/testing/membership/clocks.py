@@ -67,7 +67,7 @@ def _forget_newcomer(newcomer: Any, now: float) -> None:
     if match is not None and match.joins_at is not None:
         newcomer._since = None
     if match is not None and match.is_taken_in:
-        newcomer._taken_since = None
+        newcomer._taken_since, newcomer._denied_at = None, 0.0
 
 
 def _forget_lobby(lobby: Any, now: float) -> None:
@@ -137,7 +137,8 @@ def _forget_forwarding(forwarding: Any, now: float) -> None:
 def forget_exchanges(match: Any) -> None:
     """A player is sent the newest inputs whether it has acknowledged them or not, and ignores what it has.
 
-    How far the others are is asked by newcomers only.
+    How far the others are is asked by newcomers; and where a packet does not have all inputs of its sender: in the
+    model it always has.
     """
     for exchange in match.exchanges:
         if exchange.peer.role is not Role.NEWCOMER:
@@ -169,6 +170,9 @@ def _forget_asking(asking: Any, now: float) -> None:
     still = {peer.peer_id for peer in session.players_peers() if not peer.is_heard}
     still |= set(session.drop_agreement.lost) if session.drop_agreement.undecided else set()
     asking._held = {peer_id: held for peer_id, held in asking._held.items() if peer_id in still}
+    asking._alive = (
+        {peer_id: max(at, now - LONGEST_LATE) for peer_id, at in asking._alive.items()} if asking._held else {}
+    )
     asking._asked = {key: at for key, at in asking._asked.items() if now <= at + ANSWER_SECONDS}
     asking._helped = {player: at for player, at in asking._helped.items() if now < at + PAST}
     # The exchanges of a session are visited before its parts, and their counts are zero: so are those of the parts.

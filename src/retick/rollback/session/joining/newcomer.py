@@ -44,6 +44,8 @@ class Newcomer(SessionPart):
         """When we first waited after WELCOME."""
         self._taken_since: float | None = None
         """When we first waited after COMMIT."""
+        self._denied_at = 0.0
+        """When a player last refused us."""
         self._denied: set[int] = set()
         """Players of the WELCOME that have closed the link to us, or sent us no inputs, nor we to them."""
 
@@ -130,10 +132,7 @@ class Newcomer(SessionPart):
             return
         if peer.connection is not None and peer.connection.close_reason in (Reason.DENIED, NO_INPUTS):
             self._denied.add(peer.peer_id)
-            if not session.match.is_taken_in:
-                # Our inputs were neutral: nobody can tell whether we have been there.
-                session.end(NOT_LET_IN)
-                return
+            self._denied_at = session.now
         is_alone = all(other is peer for other in session.heard_peers())
         if self._denied and (is_alone or 2 * len(self._denied) > len(welcome.entries)):
             session.end(NOT_LET_IN)
@@ -164,9 +163,17 @@ class Newcomer(SessionPart):
     def _take_part_when_acknowledged(self, first: int, match: Match, now: float) -> None:
         """Our players' own inputs are used once everybody acknowledges our inputs, and so has let us in.
 
-        A sponsor may have told some of them so and others not. One that only does not acknowledge is not waited for.
+        A sponsor may have told some of them so and others not. If one that has refused us stays in the match, we leave:
+        our inputs were neutral, and nobody can tell whether we have been there. One that only does not acknowledge is
+        not waited for.
         """
+        session = self._session
         self._taken_since = self._taken_since or now
+        others = session.heard_peers()
+        if any(session.hearing.hears(other.peer_id, peer_id) for peer_id in self._denied for other in others):
+            if now > self._denied_at + LONGEST_DOUBT:
+                session.end(NOT_LET_IN)
+            return
         is_acknowledged = all(exchange.acknowledged >= first for exchange in match.exchanges)
         if is_acknowledged or now > self._taken_since + LONGEST_DOUBT:
             match.is_taken_in = True
