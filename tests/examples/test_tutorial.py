@@ -59,8 +59,6 @@ def load(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Any]]:
 def test_every_snippet_is_in_a_file_that_the_page_names(page: Path) -> None:
     linked = re.findall(r"\]\(([^)\s]+\.py)\)", page.read_text(encoding="utf-8"))
     named = {(page.parent / link).resolve() for link in linked}
-    if page.stem in {"two-windows", "bad-network"}:  # the tests were introduced in the second step
-        named |= {FILES / "test_tanks.py"}
     code = [path.read_text(encoding="utf-8") for path in named]
     blocks = blocks_of(page, "python")
     assert blocks
@@ -80,7 +78,6 @@ COMMANDS = [command for command in commands() if re.match(r"retick|python", comm
 FINDS_A_MISTAKE = {"retick synctest wrong_tanks.py:WrongTanks", "retick audit wrong_tanks.py"}
 
 
-@pytest.mark.compiled_only  # what the commands do, not how fast the kernels are
 def test_every_command_that_opens_no_window_runs_in_the_order_of_the_pages(tmp_path: Path) -> None:
     shutil.copytree(FILES, tmp_path, dirs_exist_ok=True)
     assert set(COMMANDS) > FINDS_A_MISTAKE
@@ -166,12 +163,13 @@ def test_each_window_opens_draws_and_closes(path: str) -> None:
     pytest.importorskip("pygame")
     # It is told to quit by its own queue, after one turn of the loop; a host gets a free port.
     program = (
-        "import sys, runpy, pygame; sys.path.insert(0, sys.argv[1].rpartition('/')[0]); quits = iter((False, True));"
+        "import sys, runpy, pygame; sys.path.insert(0, sys.argv[2]); quits = iter((False, True));"
         "import retick.transport as t; opened = t.open_udp; t.open_udp = lambda port=0: opened(port=0);"
-        "pygame.event.get = lambda kind: next(quits); runpy.run_path(sys.argv.pop(1), run_name='__main__')"
+        "pygame.event.get = lambda kind: next(quits); path = sys.argv[1]; del sys.argv[1:];"
+        "runpy.run_path(path, run_name='__main__')"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, str(FILES / path)],
+        [sys.executable, "-c", program, str(FILES / path), str((FILES / path).parent)],
         env=os.environ | WITHOUT_A_SCREEN,
         capture_output=True,
         text=True,
