@@ -49,7 +49,7 @@ test-pure: $(VENV)/.dev
 
 # Warnings are errors, and broken links, also to a heading, are warnings; then the pages themselves are checked.
 docs: $(VENV)/.docs
-	$(PY) -m sphinx --quiet --fail-on-warning --keep-going -c docs/_site -d build/doctrees docs site
+	PYTHONPATH=src $(PY) -m sphinx --quiet --fail-on-warning --keep-going -c docs/_site -d build/doctrees docs site
 	$(PY) docs/_site/check.py site
 
 # One line for each thing that is checked.
@@ -109,6 +109,9 @@ $(VENV)/.dev: $(VENV)/.tools $(KERNEL_FILES)
 	@$(SAY_IF_SLOW)
 	@touch $@ $(VENV)/.demo
 
-$(VENV)/.docs: $(VENV)/.tools $(KERNEL_FILES)
-	$(PIP) --no-build-isolation --editable ".[docs]"
+# The site is made from the sources as they are: no kernel is built for it.
+DOCS_TOOLS := $(shell $(PYTHON) -c "import tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; print(*(repr(need) for need in project['dependencies'] + project['optional-dependencies']['docs']))")
+
+$(VENV)/.docs: $(PY) pyproject.toml
+	$(PIP) $(DOCS_TOOLS)
 	@touch $@
