@@ -12,11 +12,12 @@ PY := $(BIN)/python
 KERNELS := $(shell $(PYTHON) -c "import runpy; print(*('src/' + k.replace('.', '/') + '.py' for k in runpy.run_path('src/retick/_kernels.py')['KERNELS']))")
 KERNEL_FILES := setup.py src/retick/_kernels.py $(KERNELS) $(wildcard $(KERNELS:.py=.pxd))
 
-.PHONY: help demo test lint types architecture test-compiled test-pure soak fuzz bench clean
+.PHONY: help demo test lint types architecture test-compiled test-pure docs soak fuzz bench clean
 
 help:
 	@echo "make demo   two peers fight over a bad link, in this terminal"
 	@echo "make test   lint, types, tests compiled, tests of the kernels uncompiled"
+	@echo "make docs   the documentation as a site with search, in site/; broken links are errors"
 	@echo "make soak   what takes longer than make test: fuzzing, chaos, cheats, an hour of play, membership"
 	@echo "make fuzz   fuzz all decoders: FUZZ_SECONDS=600 for each family, or PACKETS=100000000; RECORD=1; SANITIZE=1"
 	@echo "make bench  ns per step, compiled, uncompiled and in C"
@@ -46,6 +47,11 @@ PURE_TESTS := $(wildcard $(addprefix tests/,sim games wire link snapshot rollbac
 test-pure: $(VENV)/.dev
 	RETICK_PURE=1 $(PY) -m pytest -q -n 2 $(PURE_TESTS)
 
+# Warnings are errors, and broken links, also to a heading, are warnings; then the pages themselves are checked.
+docs: $(VENV)/.docs
+	PYTHONPATH=src $(PY) -m sphinx --quiet --fail-on-warning --keep-going -c docs/_site -d build/doctrees docs site
+	$(PY) docs/_site/check.py site
+
 # One line for each thing that is checked.
 soak: $(VENV)/.dev
 	$(MAKE) fuzz
@@ -73,7 +79,7 @@ bench: $(VENV)/.demo
 	$(BIN)/retick bench sim
 
 clean:
-	rm -rf $(VENV) build src/*.egg-info
+	rm -rf $(VENV) build site docs/api src/*.egg-info
 	find src -name '*.so' -o -name '*.pyd' | xargs rm -f
 	find src -name '*.c' -o -name '*.html' | grep -v static | xargs rm -f
 
@@ -102,3 +108,10 @@ $(VENV)/.dev: $(VENV)/.tools $(KERNEL_FILES)
 	$(PIP) --no-build-isolation --editable ".[dev]"
 	@$(SAY_IF_SLOW)
 	@touch $@ $(VENV)/.demo
+
+# The site is made from the sources as they are: no kernel is built for it.
+DOCS_TOOLS := $(shell $(PYTHON) -c "import tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; print(*(repr(need) for need in project['dependencies'] + project['optional-dependencies']['docs']))")
+
+$(VENV)/.docs: $(PY) pyproject.toml
+	$(PIP) $(DOCS_TOOLS)
+	@touch $@

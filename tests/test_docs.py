@@ -38,7 +38,8 @@ def test_links_lead_somewhere() -> None:
 def test_every_page_is_in_the_index() -> None:
     index = ROOT / "docs" / "README.md"
     linked = {(index.parent / link.partition("#")[0]).resolve() for link in links_of(index)}
-    missing = [str(page.relative_to(ROOT)) for page in PAGES[4:] if page != index and page.resolve() not in linked]
+    start = index.with_name("index.md")  # the first page of the site shows the start of README.md
+    missing = [str(page.relative_to(ROOT)) for page in PAGES[4:] if page.resolve() not in linked | {index, start}]
     assert missing == []
 
 

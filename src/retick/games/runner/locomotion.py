@@ -9,9 +9,9 @@
     4  u8  octahedral x     0..254; both 127 when there is no normal
     5  u8  octahedral y
 
-A unit normal is projected onto the octahedron |x|+|y|+|z| = 1. Its lower half (z < 0) is folded over the corners of
-the square, and each of the two coordinates that are left is rounded to 255 steps. All arithmetic is binary64. The sign
-of zero counts as +1, and ties round to even: another choice would give other bytes.
+A unit normal is projected onto the octahedron ``|x|+|y|+|z| = 1``. Its lower half (z < 0) is folded over the corners
+of the square, and each of the two coordinates that are left is rounded to 255 steps. All arithmetic is binary64. The
+sign of zero counts as +1, and ties round to even: another choice would give other bytes.
 """
 
 # retick: floats -- octahedral coding of a direction; the simulation keeps the decoded value, the same on every machine

@@ -1,0 +1,179 @@
+"""The tutorial shows the files of examples/tutorial as they are, its commands run, and its programs play."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from retick.audit import audit_static
+from retick.rollback import PlayersDropped, PlayersReturned
+from retick.testing import assert_deterministic
+from retick.testing.mesh import Mesh
+
+ROOT = Path(__file__).parents[2]
+FILES = ROOT / "examples" / "tutorial"
+PAGES = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
+WITHOUT_A_SCREEN = {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy"}
+
+
+def blocks_of(page: Path, language: str) -> list[str]:
+    fences = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
+    return [text for name, text in fences.findall(page.read_text(encoding="utf-8")) if name == language]
+
+
+def commands() -> Iterator[str]:
+    for page in PAGES:
+        yield from "".join(blocks_of(page, "sh")).splitlines()
+
+
+def opens_a_window(command: str) -> bool:
+    return command.startswith("python ") and not command.startswith(("python -m pytest", "python two_builds.py"))
+
+
+@pytest.fixture
+def load(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Any]]:
+    """Imports a program of the tutorial, with those beside it."""
+    pytest.importorskip("pygame")
+    before = set(sys.modules)
+    for name, value in WITHOUT_A_SCREEN.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.syspath_prepend(str(FILES))
+
+    def found(name: str) -> ModuleType:
+        return __import__(name)
+
+    yield found
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(FILES)):
+            del sys.modules[name]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_snippet_is_in_a_file_that_the_page_names(page: Path) -> None:
+    linked = re.findall(r"\]\(([^)\s]+\.py)\)", page.read_text(encoding="utf-8"))
+    named = {(page.parent / link).resolve() for link in linked}
+    code = [path.read_text(encoding="utf-8") for path in named]
+    blocks = blocks_of(page, "python")
+    assert blocks
+    for block in blocks:
+        assert any(block in text for text in code), block
+
+
+def test_every_command_names_files_that_exist() -> None:
+    listed = list(commands())
+    assert len(listed) > 15
+    for command in listed:
+        for name in re.findall(r"([\w/]+\.py)\b", command):
+            assert (FILES / name).exists(), command
+
+
+COMMANDS = [command for command in commands() if re.match(r"retick|python", command) and not opens_a_window(command)]
+FINDS_A_MISTAKE = {"retick synctest wrong_tanks.py:WrongTanks", "retick audit wrong_tanks.py"}
+
+
+def test_every_command_that_opens_no_window_runs_in_the_order_of_the_pages(tmp_path: Path) -> None:
+    shutil.copytree(FILES, tmp_path, dirs_exist_ok=True)
+    assert set(COMMANDS) > FINDS_A_MISTAKE
+    # The bundle is written before it is explained: the order within a page is the order of the reader.
+    for command in COMMANDS:
+        words = [sys.executable, "-m", *command.split()] if command.startswith("retick") else command.split()
+        done = subprocess.run(
+            [sys.executable if word == "python" else word for word in words],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == (command in FINDS_A_MISTAKE), f"{command}\n{done.stdout}\n{done.stderr}"
+
+
+def test_the_report_in_the_last_step_is_the_one_that_is_printed(tmp_path: Path) -> None:
+    shown = [
+        block for block in blocks_of(ROOT / "docs/tutorial/desync.md", "") if block.startswith("the peers diverge")
+    ]
+    program = [sys.executable, str(FILES / "two_builds.py"), str(tmp_path / "match.desync")]
+    printed = subprocess.run(program, capture_output=True, text=True, check=True).stdout
+    assert len(shown) == 1
+    assert shown[0] in printed
+
+
+def test_the_declared_game_is_deterministic_and_its_source_is_clean(load: Callable[[str], Any]) -> None:
+    assert_deterministic(load("tanks").Tanks, frames=300)
+    assert audit_static(str(FILES / "tanks.py")).findings == ()
+
+
+def test_a_hit_scores_and_moves_the_tank_that_was_hit(load: Callable[[str], Any]) -> None:
+    tanks = load("tanks")
+    game = tanks.Tanks()
+    game.reset(1)
+    for _ in range(90):  # they face each other: the first bullet hits
+        game.advance((tanks.FIRE, 0))
+    assert game.tanks[0].score >= 1
+    assert (game.tanks[1].x, game.tanks[1].y) != (540, 240)
+
+
+def play(online: Any, sides: list[tuple[Any, Any]], frames: int) -> None:
+    while not all(session.running and session.frame >= frames for session, _ in sides):
+        for session, wire in sides:
+            assert online.take_part(session, wire, 4, happened=lambda event: None) == ""
+    engines = [session.match.engine for session, _ in sides]
+    frame = min(engine.final_state_frame for engine in engines)
+    assert frame > 5
+    assert len({engine.checksum_at(frame) for engine in engines}) == 1
+
+
+@pytest.mark.parametrize("program", ["online", "bad_network"])
+def test_two_programs_play_over_sockets_and_leave_in_good_order(load: Callable[[str], Any], program: str) -> None:
+    online, tanks = load("online"), load("tanks")
+    connect = load(program).connect
+    host = connect(tanks.Tanks(), port=0)
+    joiner = connect(tanks.Tanks(), f"127.0.0.1:{host[1].socket.address[1]}")
+    play(online, [host, joiner], 30)
+    online.leave(*joiner)
+    over = ""
+    while not over:
+        over = online.take_part(*host, 0, happened=lambda event: None)
+    assert "left" in over
+    online.leave(*host)
+
+
+def test_with_the_settings_of_the_fourth_step_a_player_comes_back(load: Callable[[str], Any]) -> None:
+    match = Mesh(load("tanks").Tanks, config=load("rejoin").PATIENT, press=lambda player, state: 4)
+    match.start()
+    match.play(60)
+    match.crash("peer1")
+    match.run(seconds=5)
+    assert match["peer0"].events_of(PlayersDropped)
+    assert match["peer0"].session.running
+    match.restart("peer1")
+    match.run(seconds=5)
+    assert match["peer0"].events_of(PlayersReturned)
+    match.verify()
+
+
+@pytest.mark.parametrize("path", ["before/window.py", "window.py", "online.py", "bad_network.py"])
+def test_each_window_opens_draws_and_closes(path: str) -> None:
+    pytest.importorskip("pygame")
+    # It is told to quit by its own queue, after one turn of the loop; a host gets a free port.
+    program = (
+        "import sys, runpy, pygame; sys.path.insert(0, sys.argv[2]); quits = iter((False, True));"
+        "import retick.transport as t; opened = t.open_udp; t.open_udp = lambda port=0: opened(port=0);"
+        "pygame.event.get = lambda kind: next(quits); path = sys.argv[1]; del sys.argv[1:];"
+        "runpy.run_path(path, run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(FILES / path), str((FILES / path).parent)],
+        env=os.environ | WITHOUT_A_SCREEN,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "window" in path or "you left" in done.stdout
