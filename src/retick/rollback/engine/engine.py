@@ -373,12 +373,6 @@ class RollbackEngine:
         self.check_player(player)
         return self.missing_from(player)
 
-    def newest_input(self, player: Player) -> int:
-        """The newest frame for which ``player``'s input is confirmed; it may lie beyond missing ones."""
-        self.check_player(player)
-        newest: int = self.inputs.newest[player]
-        return newest
-
     def missing_from(self, player: cython.int) -> cython.longlong:
         """The same without a check of the seat, for callers that got it from the engine."""
         return min(self.inputs.upto[player], self.inputs.dropped_from[player])

@@ -20,6 +20,8 @@ cdef class Exchange:
     cdef public long long acknowledged
     cdef public long long known_below
     cdef readonly long long their_frame
+    cdef readonly long long newest
+    cdef public bint is_passed_on
     cdef readonly list events
     cdef readonly object book
     cdef RollbackEngine engine
@@ -39,7 +41,6 @@ cdef class Exchange:
     cdef long long mask
     cdef long long start
     cdef long long reach
-    cdef public long long ack_limit
     cdef int most_frames
     cdef object __weakref__
 
@@ -49,5 +50,6 @@ cdef class Exchange:
     cdef bytes wide(self, long long first, long long ack, object inputs, long long claimed, long long sync)
     cpdef bint receive(self, object data, double phase) except -1
     cdef object refusal(self, object data, double phase)
+    cdef void note_acknowledged(self, long long ack, long long newest) noexcept
     cdef int receive_rows(self, long long start, object inputs) except -1
     cdef long long widened(self, long long number, long long near) noexcept

@@ -61,6 +61,8 @@ class Exchange:
         acknowledged: int
         known_below: int
         their_frame: int
+        newest: int
+        is_passed_on: bool
         events: list[MatchEvent]
         book: ChecksumBook | None
         engine: RollbackEngine
@@ -80,7 +82,6 @@ class Exchange:
         mask: int
         start: int
         reach: int
-        ack_limit: int
         most_frames: int
 
     @cython.annotation_typing(False)  # numbers are looked at as they were given, before they become C's
@@ -119,9 +120,11 @@ class Exchange:
         self.known_below = 0
         """The other side waits for none of our inputs below this frame: those of a newcomer that does not play yet."""
         self.reach = UNLIMITED if reach is None else reach
-        self.ack_limit = UNLIMITED
-        """The newest frame to acknowledge. Inputs that others have passed on were perhaps never made: only what their
-        own sender has shown us is acknowledged to it."""
+        self.newest = -1
+        """The newest frame for which they have sent us an input."""
+        self.is_passed_on = False
+        """Whether others have passed on inputs of theirs. These were perhaps never made: only what their own sender has
+        shown us is acknowledged to it."""
         self.their_frame = -1
         """The frame at which the other side was when it last said so; -1 before."""
         self.events = []
@@ -175,8 +178,8 @@ class Exchange:
         if end > first + self.most_frames:
             end = first + self.most_frames
         ack: cython.longlong = self.expected() - 1
-        if ack > self.ack_limit:
-            ack = self.ack_limit
+        if self.is_passed_on and ack > self.newest:
+            ack = self.newest
         if ack < 0:
             ack = 0
         claimed: cython.longlong = -1
@@ -272,13 +275,13 @@ class Exchange:
                 self.receive_rows(start, inputs)
         except InputConflict as conflict:
             self._report(conflict)
+            if self.is_passed_on:
+                # Perhaps others have passed on inputs that it never made. The two must not expel each other for it.
+                self.note_acknowledged(ack, newest)
             return "InputConflict"
         except (ProtocolViolation, UsageError) as error:
             return type(error).__name__
-        if newest > self.ack_limit:
-            self.ack_limit = newest
-        if ack > self.acknowledged and ack > 0:
-            self.acknowledged = ack
+        self.note_acknowledged(ack, newest)
         self.lead.measure_ours(engine.current + phase - newest)
         if sync is not None:
             self.lead.learn_theirs(sync.lead / 64)
@@ -289,6 +292,12 @@ class Exchange:
         if claimed is not None and checksum is not None and self.compares:
             self._claim(claimed, checksum)
         return None
+
+    def note_acknowledged(self, ack: cython.longlong, newest: cython.longlong) -> cython.void:
+        if newest > self.newest:
+            self.newest = newest
+        if ack > self.acknowledged and ack > 0:
+            self.acknowledged = ack
 
     def widened(self, number: cython.longlong, near: cython.longlong) -> cython.longlong:
         """The frame that a number on the wire stands for: of those that it may be, the one nearest to ``near``."""

@@ -123,12 +123,10 @@ class InputForwarding(SessionPart):
         exchange, inputs = owner.exchange, passed.inputs
         if now < self._good_packets.get(owner.peer_id, (0, -ASK_AFTER))[1] + ASK_AFTER:
             # It has just told us where it is, and waits for somebody as well: it has made no input beyond.
-            newest = max(match.engine.newest_input(passed.player), exchange.their_frame - 1)
+            newest = max(exchange.newest, exchange.their_frame - 1)
             inputs = inputs[: max(newest + 1 - passed.frame, 0)]
-        limit = min(exchange.ack_limit, exchange.next_expected - 1)
         news, conflict = learn_inputs(match.engine, passed.player, passed.frame, inputs)
-        if news:
-            exchange.ack_limit = limit
+        exchange.is_passed_on |= bool(news)
         return news, conflict
 
     def _is_agreed(self, match: Match) -> bool:
