@@ -1,12 +1,15 @@
-"""States that another peer sends: records of the reference games, and a world that loads its own bytes."""
+"""States that another peer sends: records of the reference games, a world that loads its own bytes, a declared one."""
 
 from collections.abc import Sequence
-from typing import Any
+from enum import Enum
+from typing import Annotated, Any
 
 from fuzz.target import Bug, Target, of
 from retick.games.fighter import Fighter
 from retick.games.scramble import Scramble
+from retick.sim import F64, I16, U8, Dice, Most, Record, RecordGame, Ref, Thing, World
 from retick.sim.world import WorldSimulation
+from retick.sim.world.loading import load_world
 
 __all__ = ["TARGETS"]
 
@@ -42,6 +45,81 @@ class _Tally:
 WORLD: Any = WorldSimulation(_Tally())
 
 
+class _Mode(Enum):
+    IDLE, BUSY, GONE = range(3)
+
+
+class _Spot(Thing):
+    x: F64 = 0.0
+
+
+class _Part(Thing):
+    size: I16 = -2
+    other: Ref["_Part"] = None
+
+
+class _Item(Thing):
+    mode: _Mode = _Mode.BUSY
+    on: bool = True
+    some: U8 | None = 3
+    at: _Spot
+    maybe: _Spot | None
+    to: Ref["_Item"] = None
+    parts: Annotated[list[_Part], Most(2)]
+
+
+class _Declared(World):
+    """A field of every kind."""
+
+    num_players = 2
+    items: Annotated[list[_Item], Most(3)]
+    values: Annotated[list[I16], Most(3)]
+    dice: Dice
+
+    def advance(self, inputs: Sequence[int], /) -> None:
+        self.values.append(inputs[0]) if len(self.values) < 3 else self.values.clear()
+        for item in self.items:
+            if item.to is not None:
+                item.to.on = not item.on
+        self.items = self.items[1:]
+
+    def filled(self) -> "_Declared":
+        self.items = [_Item(parts=[_Part()]), _Item(maybe=_Spot(x=1.5))]
+        self.items[0].to = self.items[1]
+        self.items[0].parts[0].other = self.items[0].parts[0]
+        self.values = [1, -2]
+        return self
+
+
+DECLARED = _Declared()
+
+
+def _law_of_worlds(data: bytes, state: Any) -> None:
+    """What was checked can be loaded, and saves the same; and it can be stepped."""
+    DECLARED.load(data)
+    if DECLARED.save() != data or state.saved != data:
+        raise Bug("what was read does not write the same")
+    DECLARED.checksum(DECLARED.step(state, (data[0], data[1])))
+
+
+class _Shots(Record):
+    mode: _Mode = _Mode.IDLE
+    on: bool = False
+    spots: Annotated[tuple[F64, ...], Most(2)] = (1.5,)
+
+
+class _Recorded(RecordGame):
+    """A game over one record."""
+
+    num_players = 2
+
+    def initial_state(self, seed: int) -> _Shots:
+        return _Shots()
+
+
+RECORDED = _Recorded()
+
+
 def _law_of_steps(data: bytes, state: Any) -> None:
     """A state from outside is stepped, compared and packed like any other."""
     if FIGHTER.pack_state(state) != data:
@@ -60,5 +138,8 @@ TARGETS: tuple[Target, ...] = (
        also=(FIGHTER.state_type.from_bytes,)),
     of("state/scramble", SCRAMBLE.unpack_state, SCRAMBLE.pack_state(SCRAMBLE.initial_state(1)),
        law=_law_of_more_steps),
+    of("state/declared", DECLARED.unpack_state, _Declared().save(), _Declared().filled().save(), law=_law_of_worlds,
+       also=(World.load, load_world), show=lambda state: repr(state.saved)),
+    of("state/record", RECORDED.unpack_state, RECORDED.pack_state(_Shots()), write=RECORDED.pack_state),
     of("state/world", WORLD.unpack_state, bytes(16), show=lambda state: repr(state.saved)),
 )  # fmt: skip

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from retick.sim.contract import Simulation
     from retick.sim.prng import XorShift32
     from retick.sim.record import Record
-    from retick.sim.world import WorldSimulation
+    from retick.sim.world import Thing, World, WorldSimulation
 
 __version__ = "0.1.0"
 """The one place of the version: pyproject.toml reads it here, and ``retick --version`` shows it."""
@@ -33,7 +33,9 @@ __all__ = [
     "RollbackSession",
     "Simulation",
     "SyncTest",
+    "Thing",
     "UsageError",
+    "World",
     "WorldSimulation",
     "XorShift32",
     "__version__",
@@ -50,7 +52,9 @@ _HOMES = {
     "RollbackSession": "retick.rollback.session.session",
     "Simulation": "retick.sim.contract",
     "SyncTest": "retick.rollback.engine.synctest",
+    "Thing": "retick.sim.world",
     "UsageError": "retick.errors",
+    "World": "retick.sim.world",
     "WorldSimulation": "retick.sim.world",
     "XorShift32": "retick.sim.prng",
 }

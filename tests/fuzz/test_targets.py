@@ -24,7 +24,7 @@ NOT_FUZZED = {
     "retick.authority.profile:Profile.decode_inputs": "says only what a game must have",
     "retick.authority.profile:Profile.decode_snapshot": "says only what a game must have",
     "retick.sim.contract:PacksState.unpack_state": "says only what a game must have",
-    "retick.sim.world:World.load": "says only what a game must have",
+    "retick.sim.world.adapter:SavesAndLoads.load": "says only what a game must have",
     "retick.audit.runs.saves:load": "reads what the same command wrote a moment ago",
     "retick.snapshot.kernels.reader:Reader.load": "a C function, called by the codec",
     "retick.snapshot.kernels.reader:Reader.read_component": "a C function, called by the codec",

@@ -140,10 +140,10 @@ def test_repr_shows_the_declaration() -> None:
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"x": 2**31, "heading": 0, "fuel": 0}, "Ship.x is i32 (-2147483648 to 2147483647), not 2147483648"),
-        ({"x": 0, "heading": -129, "fuel": 0}, "Ship.heading is i8 (-128 to 127), not -129"),
-        ({"x": 0, "heading": 0, "fuel": -1}, "Ship.fuel is u16 (0 to 65535), not -1"),
-        ({"x": 0.5, "heading": 0, "fuel": 0}, "not 0.5"),
+        ({"x": 2**31, "heading": 0, "fuel": 0}, "Ship.x: 2147483648 is not an I32 (-2147483648 to 2147483647)"),
+        ({"x": 0, "heading": -129, "fuel": 0}, "Ship.heading: -129 is not an I8 (-128 to 127)"),
+        ({"x": 0, "heading": 0, "fuel": -1}, "Ship.fuel: -1 is not a U16 (0 to 65535)"),
+        ({"x": 0.5, "heading": 0, "fuel": 0}, "Ship.x: 0.5 is not an I32"),
         ({"x": 0, "heading": 0}, "missing fields ['fuel']"),
         ({"x": 0, "heading": 0, "fuel": 0, "speed": 1}, "unknown fields ['speed']"),
         ({}, "missing fields ['x', 'heading', 'fuel']"),
@@ -160,7 +160,7 @@ def test_nested_values_are_checked() -> None:
     for changes, words in (
         ({"leader": match}, "Match.leader is a Ship, not a Match"),
         ({"ships": (match.leader,)}, "Match.ships takes 2 values"),
-        ({"cells": (1, 2, 300)}, r"Match.cells\[2\] is i8"),
+        ({"cells": (1, 2, 300)}, r"Match.cells\[2\]: 300 is not an I8"),
         ({"speed": 1}, "Match has no field 'speed'"),
     ):
         with pytest.raises(UsageError, match=words):

@@ -102,6 +102,11 @@ _RULES = (
         reason="a saved state is a reference to it, so changing it changes the saved states",
         advice="return a new state: Record.replace, dataclasses.replace, or change a deep copy",
     ),
+    Rule(
+        id="pickle",
+        reason="a saved state comes from other peers too, and loading a pickle runs whatever code its sender wrote",
+        advice="declare the state (retick.sim.World or Record), or save and load plain bytes with struct",
+    ),
 )
 
 _META_RULES = (

@@ -7,7 +7,7 @@ from retick.errors import UsageError
 from retick.replay.inputs import unpack_inputs
 from retick.replay.replay import Replay
 from retick.sim.contract import NamesItself, PacksState, RunsInBulk, Simulation, input_size_of
-from retick.sim.world import WorldSimulation
+from retick.sim.world import World, WorldSimulation
 
 __all__ = ["Run"]
 
@@ -77,6 +77,6 @@ def _bulk_of(sim: Simulation[S]) -> Callable[[S, bytes], S] | None:
 
 def _steps_of(sim: Simulation[Any]) -> tuple[Callable[[Any, tuple[int, ...]], Any], Callable[[Any], Any]]:
     """How to step, and what to do with the last state: a mutable world is saved only then, not after each frame."""
-    if type(sim) is WorldSimulation:
+    if isinstance(sim, World) or type(sim) is WorldSimulation:
         return sim.step_unkept, sim.keep
     return sim.step, lambda state: state

@@ -1,18 +1,33 @@
-"""What a game is: a pure step over a state of integers, and the arithmetic that keeps it exact.
+"""What a game is: a pure step over a state, or a world that is declared once; and the arithmetic that keeps it exact.
 
-Knows no clock, no float, no I/O, no network and no particular game.
+Knows no clock, no I/O, no network and no particular game.
 """
 
 from retick.sim.checksum import crc32, fnv1a
 from retick.sim.contract import NamesItself, PacksState, RunsInBulk, Simulation, input_size_of
 from retick.sim.fields import FieldDifference, field_differences
 from retick.sim.flat import FlatSimulation
+from retick.sim.kinds import F64
 from retick.sim.prng import XorShift32
 from retick.sim.record import Record, Times
+from retick.sim.record_game import RecordGame
 from retick.sim.widths import I8, I16, I32, I64, U8, U16, U32, U64
-from retick.sim.world import WorldSimulation
+from retick.sim.world import (
+    Angle,
+    Cache,
+    Dice,
+    Most,
+    OwnerOnly,
+    Range,
+    Ref,
+    ServerOnly,
+    Thing,
+    World,
+    WorldSimulation,
+)
 
 __all__ = [
+    "F64",
     "I8",
     "I16",
     "I32",
@@ -21,14 +36,25 @@ __all__ = [
     "U16",
     "U32",
     "U64",
+    "Angle",
+    "Cache",
+    "Dice",
     "FieldDifference",
     "FlatSimulation",
+    "Most",
     "NamesItself",
+    "OwnerOnly",
     "PacksState",
+    "Range",
     "Record",
+    "RecordGame",
+    "Ref",
     "RunsInBulk",
+    "ServerOnly",
     "Simulation",
+    "Thing",
     "Times",
+    "World",
     "WorldSimulation",
     "XorShift32",
     "crc32",

@@ -1,24 +1,26 @@
-"""Declare a flat integer state once; get the value, its checksum, its bytes, its names and its differences.
+"""Declare a flat state once; get the value, its checksum, its bytes, its names and its differences.
 
 ::
 
     class Ship(Record):
         x: I32
         y: I32
-        fuel: U16
+        fuel: U16 = 100
 
     class Duel(Record):
         frame: U32
         ships: Annotated[tuple[Ship, ...], Times(2)]
+        shots: Annotated[tuple[Shot, ...], Most(8)] = ()
         rng: U32
 
-The order of declaration is the order of hashing and of packing. A record is immutable and compares by value;
-``replace`` makes a changed copy. Records may contain records: ``duel.ships[0].x`` reads a field, which is called
-``ships[0].x`` in reports.
+A field is an integer of a width, a bool, an F64, an enum, a record, or a tuple of one of these: ``Times(n)`` of them,
+or up to ``Most(n)``. The order of declaration is the order of hashing and of packing. A record is immutable and
+compares by value; ``replace`` makes a changed copy. Records may contain records: ``duel.ships[0].x`` reads a field,
+which is called ``ships[0].x`` in reports.
 """
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import (
     Annotated,
@@ -33,10 +35,10 @@ from typing import (
     get_type_hints,
 )
 
-from retick.errors import SchemaError, TrailingData, Truncated, UsageError
+from retick.errors import InvalidValue, LimitExceeded, SchemaError, TrailingData, Truncated, UsageError
 from retick.sim.fields import FieldDifference, field_differences
+from retick.sim.kinds import COUNT, Kind, Most, kind_of
 from retick.sim.slots import FlatRecord, PartField, SlotField, fill_record, make_record, slots_checksum
-from retick.sim.widths import Width
 
 __all__ = ["Layout", "Record", "Times"]
 
@@ -52,13 +54,24 @@ class Member(NamedTuple):
     """One declared attribute: its kind, how often it repeats (None: not a tuple), and its first slot."""
 
     name: str
-    kind: "Width | type[Record]"
+    kind: "Kind | type[Record]"
     times: int | None
     offset: int
+    is_bounded: bool = False
+    """Whether ``times`` is the most; then the first slot is how many there are, and the unused ones are 0."""
 
     @property
     def slots_each(self) -> int:
-        return 1 if isinstance(self.kind, Width) else len(self.kind.layout.names)
+        return 1 if isinstance(self.kind, Kind) else len(self.kind.layout.names)
+
+    @property
+    def first(self) -> int:
+        """The slot of the first value."""
+        return self.offset + self.is_bounded
+
+    def used(self, slots: Sequence[int]) -> int:
+        """How many values there are in a row."""
+        return slots[self.offset] if self.is_bounded else self.times or 1
 
 
 class Layout(NamedTuple):
@@ -66,10 +79,14 @@ class Layout(NamedTuple):
 
     members: tuple[Member, ...]
     names: tuple[str, ...]
-    widths: tuple[Width, ...]
+    kinds: tuple[Kind, ...]
     wide: tuple[bool, ...]
     """Which slots are 64 bits wide, and so take two rounds of the checksum."""
     packed: struct.Struct
+    bounded: tuple[tuple[int, int, int], ...]
+    """Of each tuple with a most, also inside of other records: the slot of its length, the most, the slots of each."""
+    is_plain: bool
+    """Whether there are only integers of up to 32 bits, or signed ones, and no tuple with a most."""
 
 
 def _member_of(owner: str, name: str, hint: Any, offset: int) -> Member:
@@ -77,46 +94,56 @@ def _member_of(owner: str, name: str, hint: Any, offset: int) -> Member:
         return Member(name, hint, None, offset)
     marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
     for mark in marks:
-        if isinstance(mark, Width):
-            return Member(name, mark, None, offset)
-        if isinstance(mark, Times):
-            element = get_args(get_args(hint)[0])[0]
-            inner = _member_of(owner, name, element, offset)
+        if isinstance(mark, Times | Most):
+            element = get_args(get_args(hint)[0])
+            inner = _member_of(owner, name, element[0] if element else None, offset)
             if inner.times is not None or mark.count < 1:
                 raise SchemaError(f"{owner}.{name}: a tuple repeats one field or record, once or more")
-            return inner._replace(times=mark.count)
+            return inner._replace(times=mark.count, is_bounded=isinstance(mark, Most))
+    kind = kind_of(hint)
+    if kind is not None:
+        return Member(name, kind, None, offset)
     raise SchemaError(
-        f"{owner}.{name} must be an integer with a width (I32, U8 ...), a Record, or a tuple of those "
-        f"with Times(n), not {hint!r}"
+        f"{owner}.{name} must be an integer with a width (I32, U8 ...), an F64, a bool, an enum, a Record, or a tuple "
+        f"of those with Times(n) or Most(n), not {hint!r}"
     )
 
 
 def _layout_of(owner: str, hints: dict[str, Any]) -> Layout:
     members: list[Member] = []
     names: list[str] = []
-    widths: list[Width] = []
+    kinds: list[Kind] = []
+    bounded: list[tuple[int, int, int]] = []
     for name, hint in hints.items():
         member = _member_of(owner, name, hint, len(names))
         members.append(member)
+        if member.is_bounded:
+            bounded.append((len(names), member.times or 1, member.slots_each))
+            names.append(f"{name}.length")
+            kinds.append(COUNT)
         for index in range(member.times or 1):
             path = name if member.times is None else f"{name}[{index}]"
-            if isinstance(member.kind, Width):
+            if isinstance(member.kind, Kind):
                 names.append(path)
-                widths.append(member.kind)
+                kinds.append(member.kind)
             else:
-                names.extend(f"{path}.{inner}" for inner in member.kind.layout.names)
-                widths.extend(member.kind.layout.widths)
+                inside = member.kind.layout
+                bounded.extend((len(names) + at, most, each) for at, most, each in inside.bounded)
+                names.extend(f"{path}.{inner}" for inner in inside.names)
+                kinds.extend(inside.kinds)
     return Layout(
         members=tuple(members),
         names=tuple(names),
-        widths=tuple(widths),
-        wide=tuple(width.bits == 64 for width in widths),
-        packed=struct.Struct("<" + "".join(width.code for width in widths)),
+        kinds=tuple(kinds),
+        wide=tuple(kind.size == 8 for kind in kinds),
+        packed=struct.Struct("<" + "".join(kind.code for kind in kinds)),
+        bounded=tuple(bounded),
+        is_plain=not bounded and all(kind.is_whole and kind.greatest < 1 << 63 for kind in kinds),
     )
 
 
 class TupleField:
-    """Reads a tuple of integers or of records as an attribute."""
+    """Reads a tuple of values or of records as an attribute."""
 
     def __init__(self, member: Member) -> None:
         self._member = member
@@ -125,15 +152,13 @@ class TupleField:
         if record is None:
             return self
         member = self._member
-        if isinstance(member.kind, Width):
-            values = record._values()
-            return values[member.offset : member.offset + (member.times or 1)]
-        size = member.slots_each
         slots = record._slots()
-        return tuple(
-            make_record(member.kind, slots[at : at + size])
-            for at in range(member.offset, member.offset + size * (member.times or 1), size)
-        )
+        size = member.slots_each
+        end = member.first + size * member.used(slots)
+        if isinstance(member.kind, Kind):
+            kind = member.kind
+            return tuple(kind.value(kind.from_slot(slot)) for slot in slots[member.first : end])
+        return tuple(make_record(member.kind, slots[at : at + size]) for at in range(member.first, end, size))
 
     def __set__(self, record: Any, _value: Any) -> NoReturn:
         raise AttributeError(f"{type(record).__name__} is immutable: use replace()")
@@ -143,9 +168,10 @@ def _field_of(member: Member) -> SlotField | PartField | TupleField:
     """The descriptor that reads one member as an attribute."""
     if member.times is not None:
         return TupleField(member)
-    if isinstance(member.kind, Width):
-        return SlotField(member.offset, member.kind.bits == 64 and not member.kind.signed)
-    return PartField(member.kind, member.offset, member.slots_each)
+    kind = member.kind
+    if isinstance(kind, Kind):
+        return SlotField(member.offset, kind.greatest >= 1 << 63, None if kind.is_whole else kind)
+    return PartField(kind, member.offset, member.slots_each)
 
 
 def _own_names(cls: type) -> set[str]:
@@ -174,9 +200,26 @@ class _RecordType(type):
         if not layout.names:
             raise SchemaError(f"{name} declares no field")
         cls.layout = layout  # type: ignore[attr-defined]  # made by Record for each class
+        cls._defaults = _defaults_of(name, layout, bases, namespace)  # type: ignore[attr-defined]  # as above
         for member in layout.members:
             setattr(cls, member.name, _field_of(member))
         return cls
+
+
+def _defaults_of(
+    owner: str, layout: Layout, bases: tuple[type, ...], namespace: dict[str, Any]
+) -> dict[str, list[int]]:
+    """The slots of the fields that need not be given, by name; those of the bases too."""
+    found: dict[str, list[int]] = {}
+    for base in reversed(bases):
+        found |= getattr(base, "_defaults", {})
+    for member in layout.members:
+        if member.name in namespace:
+            try:
+                found[member.name] = _slots_from(owner, member, namespace[member.name])
+            except UsageError as error:
+                raise SchemaError(f"{error}, and so no default") from None
+    return found
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -184,17 +227,27 @@ class Record(FlatRecord, metaclass=_RecordType):
     """Base of all declared states; the module's docstring shows a declaration."""
 
     layout: ClassVar[Layout]
+    _defaults: ClassVar[dict[str, list[int]]]
 
     def __init__(self, **values: Any) -> None:
         cls = type(self)
-        members = cls.layout.members
-        if values.keys() != {member.name for member in members}:
-            missing = [member.name for member in members if member.name not in values]
+        members, defaults = cls.layout.members, cls._defaults
+        slots: list[int] = []
+        given = 0
+        for member in members:
+            name = member.name
+            if name in values:
+                slots += _slots_from(cls.__name__, member, values[name])
+                given += 1
+            elif name in defaults:
+                slots += defaults[name]
+            else:
+                given = -1
+                break
+        if given != len(values):
+            missing = [member.name for member in members if member.name not in values and member.name not in defaults]
             unknown = sorted(values.keys() - {member.name for member in members})
             raise UsageError(f"{cls.__name__}: missing fields {missing}, unknown fields {unknown}")
-        slots: list[int] = []
-        for member in members:
-            slots.extend(_slots_from(cls.__name__, member, values[member.name]))
         fill_record(self, slots)
 
     def replace(self, **changes: Any) -> Self:
@@ -210,9 +263,13 @@ class Record(FlatRecord, metaclass=_RecordType):
             slots[member.offset : member.offset + len(fresh)] = fresh
         return make_record(cls, slots)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
-    def fields(self) -> Iterator[tuple[str, int]]:
-        """Pairs of dotted name and value, in order of declaration."""
-        return zip(self.layout.names, self._values(), strict=True)
+    def fields(self) -> Iterator[tuple[str, Any]]:
+        """Pairs of dotted name and value, in order of declaration; of a tuple with a most only what it holds."""
+        pairs = zip(self.layout.names, self._values(), strict=True)
+        if not self.layout.bounded:
+            return pairs
+        unused = {at for first, end in self._unused() for at in range(first, end)}
+        return iter([pair for at, pair in enumerate(pairs) if at not in unused])
 
     def diff(self, other: Self) -> tuple[FieldDifference, ...]:
         """The fields in which two records of one class differ."""
@@ -226,12 +283,16 @@ class Record(FlatRecord, metaclass=_RecordType):
 
     def to_bytes(self) -> bytes:
         """The fields in their declared widths, little-endian, without padding."""
-        return self.layout.packed.pack(*self._values())
+        layout, slots = self.layout, self._slots()
+        if layout.is_plain:
+            return layout.packed.pack(*slots)
+        return layout.packed.pack(*[kind.from_slot(slot) for kind, slot in zip(layout.kinds, slots, strict=True)])
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """The record that ``to_bytes`` packed; a DecodeError if the length is wrong."""
-        needed = cls.layout.packed.size
+        """The record that ``to_bytes`` packed; a DecodeError if the length or a value is wrong."""
+        layout = cls.layout
+        needed = layout.packed.size
         if len(data) < needed:
             raise Truncated(
                 f"{cls.__name__} takes {needed} bytes, not {len(data)}",
@@ -240,17 +301,34 @@ class Record(FlatRecord, metaclass=_RecordType):
             )
         if len(data) > needed:
             raise TrailingData(f"{cls.__name__} takes {needed} bytes, not {len(data)}", extra=len(data) - needed)
-        values = cls.layout.packed.unpack(data)
-        return make_record(cls, [_signed(value) for value in values])  # type: ignore[no-any-return]  # mypy sees kernels untyped
+        raws = layout.packed.unpack(data)
+        if layout.is_plain:
+            return make_record(cls, raws)  # type: ignore[no-any-return]  # mypy sees kernels untyped
+        for name, kind, raw in zip(layout.names, layout.kinds, raws, strict=True):
+            fault = None if kind.is_whole else kind.fault(raw, f"{cls.__name__}.{name}")
+            if fault is not None:
+                raise fault
+        for at, most, _ in layout.bounded:
+            if raws[at] > most:
+                what = f"{cls.__name__}.{layout.names[at]}"
+                raise LimitExceeded(f"{what} is at most {most}, not {raws[at]}", what=what, limit=most, actual=raws[at])
+        slots = [kind.slot(raw) for kind, raw in zip(layout.kinds, raws, strict=True)]
+        record: Self = make_record(cls, slots)
+        if any(any(slots[first:end]) for first, end in record._unused()):
+            raise InvalidValue(f"{cls.__name__}: what a tuple does not use must be 0")
+        return record
 
-    def _values(self) -> tuple[int, ...]:
+    def _values(self) -> tuple[Any, ...]:
         slots = self._slots()
-        if not any(self.layout.wide):
+        if self.layout.is_plain:
             return slots
-        return tuple(
-            slot + (1 << 64) if slot < 0 and not width.signed else slot
-            for slot, width in zip(slots, self.layout.widths, strict=True)
-        )
+        return tuple(kind.value(kind.from_slot(slot)) for kind, slot in zip(self.layout.kinds, slots, strict=True))
+
+    def _unused(self) -> Iterator[tuple[int, int]]:
+        """The slots that no value is in: of each tuple with a most, the first and the end."""
+        slots = self._slots()
+        for at, most, each in self.layout.bounded:
+            yield at + 1 + slots[at] * each, at + 1 + most * each
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{m.name}={getattr(self, m.name)!r}" for m in self.layout.members)
@@ -260,28 +338,26 @@ class Record(FlatRecord, metaclass=_RecordType):
         return type(self).from_bytes, (self.to_bytes(),)
 
 
-def _signed(value: int) -> int:
-    """The signed 64-bit number with the same bits, which is how a slot holds it."""
-    return value - (1 << 64) if value >= 1 << 63 else value
-
-
 def _slots_from(owner: str, member: Member, value: Any) -> list[int]:
     """The slots of one attribute's value, checked against its declaration."""
     if member.times is None:
         return _slots_of_one(owner, member.name, member.kind, value)
-    if not isinstance(value, tuple | list) or len(value) != member.times:
-        raise UsageError(f"{owner}.{member.name} takes {member.times} values, not {value!r}")
-    slots: list[int] = []
+    wanted = f"up to {member.times}" if member.is_bounded else str(member.times)
+    if (
+        not isinstance(value, tuple | list)
+        or len(value) > member.times
+        or len(value) < member.times * (not member.is_bounded)
+    ):
+        raise UsageError(f"{owner}.{member.name} takes {wanted} values, not {value!r}")
+    slots = [len(value)] if member.is_bounded else []
     for index, element in enumerate(value):
         slots.extend(_slots_of_one(owner, f"{member.name}[{index}]", member.kind, element))
-    return slots
+    return slots + [0] * (member.slots_each * (member.times - len(value)))
 
 
-def _slots_of_one(owner: str, name: str, kind: "Width | type[Record]", value: Any) -> list[int]:
-    if isinstance(kind, Width):
-        if not isinstance(value, int) or not kind.least <= value <= kind.greatest:
-            raise UsageError(f"{owner}.{name} is {kind.name} ({kind.least} to {kind.greatest}), not {value!r}")
-        return [_signed(int(value))]
+def _slots_of_one(owner: str, name: str, kind: "Kind | type[Record]", value: Any) -> list[int]:
+    if isinstance(kind, Kind):
+        return [kind.slot(kind.raw(kind.checked(value, f"{owner}.{name}")))]
     if type(value) is not kind:
         raise UsageError(f"{owner}.{name} is a {kind.__name__}, not a {type(value).__name__}")
     return list(value._slots())

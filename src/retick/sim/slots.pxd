@@ -8,6 +8,8 @@ cdef class FlatRecord:
 cdef class SlotField:
     cdef Py_ssize_t index
     cdef bint unsigned64
+    cdef bint is_real
+    cdef object kind
 
 
 cdef class PartField:

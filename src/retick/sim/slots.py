@@ -86,15 +86,19 @@ def make_record(cls: Any, slots: Any) -> Any:
 
 @cython.cclass
 class SlotField:
-    """Reads one slot of a record as an attribute."""
+    """Reads one slot of a record as an attribute; ``kind`` is that of a float, a bool or an enum."""
 
     if not cython.compiled:
         index: int
         unsigned64: bool
+        is_real: bool
+        kind: Any
 
-    def __init__(self, index: int, unsigned64: bool) -> None:
+    def __init__(self, index: int, unsigned64: bool, kind: Any = None) -> None:
         self.index = index
         self.unsigned64 = unsigned64
+        self.kind = kind
+        self.is_real = kind is not None and kind.is_real
 
     def __get__(self, record: Any, owner: Any) -> Any:
         if record is None:
@@ -104,6 +108,8 @@ class SlotField:
         if cython.compiled:
             if row._data is None or not 0 <= self.index < PyBytes_GET_SIZE(row._data) // 8:
                 raise AttributeError("this record was never given its values, or is of another class")
+            if self.is_real:
+                return cython.cast(cython.p_double, PyBytes_AS_STRING(row._data))[self.index]
             value = cython.cast(cython.p_longlong, PyBytes_AS_STRING(row._data))[self.index]
             if self.unsigned64:
                 return cython.cast(cython.ulonglong, value)
@@ -111,6 +117,8 @@ class SlotField:
             value = row._data[self.index]
             if self.unsigned64 and value < 0:
                 return value + 18446744073709551616
+        if self.kind is not None:
+            return self.kind.value(self.kind.from_slot(value))
         return value
 
     def __set__(self, record: Any, value: Any) -> NoReturn:

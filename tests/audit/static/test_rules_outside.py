@@ -138,3 +138,16 @@ def test_the_right_alternative_draws_from_the_state(finds_nothing: Check) -> Non
                 shown, rng = XorShift32(state.rng).between(1, 7)
                 return state.replace(frame=state.frame + 1, rng=rng.state, shown=shown)
     """)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import pickle\nclass World:\n    def load(self, saved):\n        self.x = pickle.loads(saved)  # <- pickle\n",
+        "from pickle import dumps\nclass World:\n    def save(self):\n        return dumps(self.x)  # <- pickle\n",
+        "import dill as p\ndef load(self, saved):\n    self.x = p.loads(saved)  # <- pickle\n",
+        "import pickle\ndef load(self, saved):\n    try:\n        pass\n    except pickle.PickleError:\n        pass\n",
+    ],
+)
+def test_a_world_that_is_saved_as_a_pickle_is_found(finds_marked: Check, source: str) -> None:
+    finds_marked(source)

@@ -23,7 +23,7 @@ from retick.replay.storage import naming, read_bounded
 from retick.rollback.desync.investigation import Held, Investigation
 from retick.rollback.desync.report import DesyncReport
 from retick.sim.contract import NamesItself, PacksState, Simulation, input_size_of
-from retick.sim.world import WorldSimulation
+from retick.sim.world import SimulatedWorld
 
 __all__ = ["Bundle", "bundle_of", "load_bundle", "save_bundle"]
 
@@ -70,7 +70,7 @@ def bundle_of(
     if report is None:
         raise UsageError("the investigation is not finished: there is no report yet")
     held = investigation.held
-    game = type(sim.world if isinstance(sim, WorldSimulation) else sim)
+    game = type(sim.world if isinstance(sim, SimulatedWorld) else sim)
     return Bundle(
         report=report,
         peer_id=investigation.peer_id,

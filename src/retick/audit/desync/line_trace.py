@@ -23,7 +23,7 @@ from retick.sim.contract import Simulation
 from retick.sim.fields import same_value
 from retick.sim.flat import FlatSimulation
 from retick.sim.record import Layout
-from retick.sim.world import WorldSimulation
+from retick.sim.world import SimulatedWorld
 
 __all__ = ["Executed", "LineTracer", "trace_step"]
 
@@ -158,7 +158,7 @@ class LineTracer:
     # How to read a state in the middle of a step.
 
     def _probe_for(self, sim: Simulation[Any], state: Any) -> Probe:
-        if isinstance(sim, WorldSimulation):
+        if isinstance(sim, SimulatedWorld):
             return lambda _frame, _returned: self._fields_or_nothing(sim.world.fields)
         if isinstance(sim, FlatSimulation) and type(sim).step is FlatSimulation.step:
             layout = sim.state_type.layout
@@ -200,7 +200,7 @@ class LineTracer:
 
 def _roots_of(sim: Simulation[Any]) -> list[str]:
     """The folders with a game's own source: its package or the folder of its file; of Retick itself, only its games."""
-    game = sim.world if isinstance(sim, WorldSimulation) else sim
+    game = sim.world if isinstance(sim, SimulatedWorld) else sim
     own = Path(__file__).resolve().parents[2]
     roots: list[str] = []
     for cls in type(game).__mro__:
@@ -239,9 +239,9 @@ def _chosen(fields: Iterable[tuple[str, Any]], watch: frozenset[str]) -> dict[st
 def _row_values(row: Any, layout: Layout, watch: frozenset[str]) -> dict[str, Value]:
     if not isinstance(row, list) or len(row) != len(layout.names):
         return {}
-    # A slot stores an unsigned field of 64 bits as the signed number with the same bits.
-    return {
-        name: value + (1 << 64) if value < 0 and not width.signed else value
-        for name, width, value in zip(layout.names, layout.widths, row, strict=True)
+    values = (
+        (name, kind.value(kind.from_slot(slot)))
+        for name, kind, slot in zip(layout.names, layout.kinds, row, strict=True)
         if name in watch
-    }
+    )
+    return dict(portable_fields(values))

@@ -46,7 +46,10 @@ _OUTPUT = """
     builtins.print logging loguru pprint.pp pprint.pprint rich structlog sys.stderr sys.stdout traceback.print_exc
     traceback.print_stack warnings.warn
 """
-_FREE = "time.struct_time"
+_PICKLES = """
+    pickle _pickle cloudpickle dill jsonpickle joblib.load joblib.dump marshal
+"""
+_FREE = "time.struct_time pickle.PickleError pickle.PicklingError pickle.UnpicklingError"
 
 _RULES: dict[str, str | None] = dict.fromkeys(_FREE.split())
 for _rule, _names in (
@@ -57,6 +60,7 @@ for _rule, _names in (
     ("concurrency", _CONCURRENCY),
     ("io", _IO),
     ("output", _OUTPUT),
+    ("pickle", _PICKLES),
 ):
     _RULES.update(dict.fromkeys(_names.split(), _rule))
 

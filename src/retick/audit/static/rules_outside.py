@@ -1,4 +1,4 @@
-"""Rules about everything outside of a simulation: clocks, randomness, environment, concurrency, I/O, output, engines.
+"""Rules about everything outside of a simulation: clocks, randomness, environment, concurrency, I/O, pickles, engines.
 
 Most findings are at the use of a name, because an unused import does no harm and each use may need its own comment.
 Engines are found once, at their import. Annotations are not uses: a parameter may be annotated with Path.
@@ -22,11 +22,12 @@ _DOES = {
     "concurrency": "runs concurrently",
     "io": "does I/O",
     "output": "writes output",
+    "pickle": "runs code that is in the data",
 }
 
 
 def check(source: ParsedFile) -> Iterator[Hit]:
-    """The places that break the rules clock, random, environment, concurrency, io, output and engine."""
+    """The places that break the rules clock, random, environment, concurrency, io, output, pickle and engine."""
     yield from _imports(source)
     yield from _uses(source)
     for node in source.walk():

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from retick.errors import InvalidValue, UsageError
+from retick.sim import NamesItself
 from retick.sim.world import WorldSimulation
+from retick.testing.mesh import Mesh, MeshHung
 from tests.toys import Tally, TallyWorld
 
 
@@ -129,3 +131,38 @@ def test_the_checksum_of_fields_without_sets_is_made_from_their_repr() -> None:
 
     sim = WorldSimulation(Mixed())
     assert sim.checksum(sim.initial_state(1)) == 0xBF9BE4FF
+
+
+def test_the_adapter_forwards_everything_the_contract_has() -> None:
+    class Chess(TallyWorld):
+        game_id, game_version, input_size = "me.chess", 7, 8
+
+        def cues(self, before: bytes, after: bytes) -> list[tuple[int, int]]:
+            return [(len(before), len(after))]
+
+    sim = WorldSimulation(Chess())
+    assert isinstance(sim, NamesItself)
+    assert (sim.game_id, sim.game_version, sim.input_size, sim.num_players) == ("me.chess", 7, 8, 2)
+    start = sim.initial_state(1)
+    after = sim.step(start, (1, 2))
+    assert sim.cues(start, after) == [(len(start.saved), len(after.saved))]
+    assert not hasattr(WorldSimulation(TallyWorld()), "cues")
+
+
+def test_two_different_worlds_have_different_names_and_do_not_connect() -> None:
+    class Checkers(TallyWorld):
+        pass
+
+    assert WorldSimulation(Checkers()).game_id == "Checkers"
+    assert WorldSimulation(TallyWorld()).game_id == "TallyWorld"
+    with pytest.raises(MeshHung):
+        Mesh({"one": lambda: WorldSimulation(Checkers()), "other": lambda: WorldSimulation(TallyWorld())}).start(
+            limit=5
+        )
+
+
+def test_another_instance_can_be_put_into_a_state() -> None:
+    sim, shown = WorldSimulation(TallyWorld()), TallyWorld()
+    state = sim.step(sim.initial_state(1), (3, 4))
+    sim.load_into(shown, state)
+    assert tuple(shown.fields()) == sim.fields(state)

@@ -16,7 +16,7 @@ The adapter remembers which state the world is in, and loads only when it must s
 handle on what ``save`` returned. Bytes are best, since they can be sent to a peer that rejoins.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Protocol
 from zlib import crc32
 
@@ -25,13 +25,20 @@ from retick.sim.checksum import fnv1a
 from retick.sim.contract import input_size_of
 from retick.sim.fields import canonical_text
 
-__all__ = ["World", "WorldSimulation", "WorldState"]
+__all__ = ["SavesAndLoads", "SimulatedWorld", "WorldSimulation", "WorldState"]
 
+LONGEST_NAME = 28
+"""Characters of a name that is made from a class: a handshake has room for 32, and the number of players is added."""
 _NOT_KEPT = object()
+_NONE: tuple[str, ...] = ()
 
 
-class World(Protocol):
-    """What a game with a mutable world offers; ``checksum()`` and ``input_size`` are optional."""
+class SavesAndLoads(Protocol):
+    """What a game with a mutable world offers.
+
+    ``checksum()``, ``input_size``, ``game_id``, ``game_version`` and ``cues(before, after)`` are optional.
+    ``cues`` gets what ``save`` returned.
+    """
 
     @property
     def num_players(self) -> int: ...
@@ -50,10 +57,12 @@ class World(Protocol):
 class WorldState:
     """A handle on one state of a world; equal when what was saved is equal."""
 
-    __slots__ = ("saved",)
+    __slots__ = ("cues", "saved")
 
-    def __init__(self, saved: Any = _NOT_KEPT) -> None:
+    def __init__(self, saved: Any = _NOT_KEPT, cues: tuple[Hashable, ...] = ()) -> None:
         self.saved = saved
+        self.cues = cues
+        """What happened in the frame that led here. It is no part of the state."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, WorldState) and self.saved is not _NOT_KEPT and self.saved == other.saved
@@ -64,14 +73,26 @@ class WorldState:
         return "WorldState(not kept)" if self.saved is _NOT_KEPT else f"WorldState({self.saved!r})"
 
 
-class WorldSimulation:
-    """A mutable world as a pure Simulation."""
+class SimulatedWorld:
+    """The contract over a mutable world: what declared worlds and the adapter share."""
 
-    def __init__(self, world: World) -> None:
-        self.world = world
-        self.num_players = world.num_players
-        self.input_size = input_size_of(world)
-        self._here: WorldState | None = None
+    __slots__ = _NONE  # a declared world has no attribute that it does not declare
+
+    world: Any
+    num_players: int
+    _here: WorldState | None
+
+    @property
+    def game_id(self) -> str:
+        """The name of the game to other peers and in recordings; of a world that has none, the name of its class."""
+        # A declared world is its own world, and its class has a name in place of this property.
+        given = None if self.world is self else getattr(self.world, "game_id", None)
+        return str(given or type(self.world).__qualname__.rpartition("<locals>.")[2][:LONGEST_NAME])
+
+    @property
+    def game_version(self) -> int:
+        """The version that other peers must have too."""
+        return 0 if self.world is self else int(getattr(self.world, "game_version", 0))
 
     def initial_state(self, seed: int) -> WorldState:
         self._here = None
@@ -89,8 +110,8 @@ class WorldSimulation:
             raise UsageError(f"step takes {self.num_players} inputs, not {len(inputs)}")
         self._go_to(state)
         self._here = None
-        self.world.advance(inputs)
-        self._here = WorldState()
+        cues = self._advance(inputs)
+        self._here = WorldState(cues=cues)
         return self._here
 
     def keep(self, state: WorldState) -> WorldState:
@@ -111,18 +132,11 @@ class WorldSimulation:
         self._go_to(state)
         return state
 
-    def checksum(self, state: WorldState) -> int:
-        # retick: allow hidden-state -- which state the world is in is all that the adapter remembers
-        self._go_to(state)
-        own = getattr(self.world, "checksum", None)
-        if own is not None:
-            return int(own())
-        return _checksum_of_fields(self.world.fields())
-
-    def fields(self, state: WorldState) -> tuple[tuple[str, Any], ...]:
-        # retick: allow hidden-state -- which state the world is in is all that the adapter remembers
-        self._go_to(state)
-        return tuple(self.world.fields())
+    def load_into(self, world: Any, state: WorldState) -> None:
+        """Put another instance of the same game into ``state``: one to draw, that never shows a frame half done."""
+        if world is self.world:
+            raise UsageError("the instance to draw must be another one than the instance that is stepped")
+        world.load(self.keep(state).saved)
 
     def pack_state(self, state: WorldState) -> bytes:
         # retick: allow hidden-state, state-mutation -- keeping a handle fills it with what it stands for
@@ -131,15 +145,10 @@ class WorldSimulation:
             raise UsageError(f"a state can travel when save() returns bytes, not {type(saved).__name__}")
         return saved
 
-    def unpack_state(self, data: bytes) -> WorldState:
-        # The game's own load is the judge of these bytes; whatever it raises means that they are not a state.
-        self._here = None
-        try:
-            self.world.load(data)
-        except Exception as error:
-            raise InvalidValue(f"the world could not load these {len(data)} bytes: {error}") from error
-        self._here = WorldState(bytes(data))
-        return self._here
+    def _advance(self, inputs: Sequence[int]) -> tuple[Hashable, ...]:
+        """Move the world one frame on; returns its cues."""
+        self.world.advance(inputs)
+        return ()
 
     def _go_to(self, state: WorldState) -> None:
         if not isinstance(state, WorldState):
@@ -151,6 +160,39 @@ class WorldSimulation:
         self._here = None
         self.world.load(state.saved)
         self._here = state
+
+
+class WorldSimulation(SimulatedWorld):
+    """A mutable world with its own save and load as a pure Simulation."""
+
+    def __init__(self, world: SavesAndLoads) -> None:
+        self.world = world
+        self.num_players = world.num_players
+        self.input_size = input_size_of(world)
+        self._here = None
+        if hasattr(world, "cues"):
+            self.cues = lambda before, after: world.cues(self.keep(before).saved, self.keep(after).saved)
+
+    def checksum(self, state: WorldState) -> int:
+        self._go_to(state)
+        own = getattr(self.world, "checksum", None)
+        if own is not None:
+            return int(own())
+        return _checksum_of_fields(self.world.fields())
+
+    def fields(self, state: WorldState) -> tuple[tuple[str, Any], ...]:
+        self._go_to(state)
+        return tuple(self.world.fields())
+
+    def unpack_state(self, data: bytes) -> WorldState:
+        # The game's own load is the judge of these bytes; whatever it raises means that they are not a state.
+        self._here = None
+        try:
+            self.world.load(data)
+        except Exception as error:
+            raise InvalidValue(f"the world could not load these {len(data)} bytes: {error}") from error
+        self._here = WorldState(bytes(data))
+        return self._here
 
 
 def _checksum_of_fields(fields: Iterable[tuple[str, Any]]) -> int:

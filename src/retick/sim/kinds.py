@@ -1,0 +1,209 @@
+"""The kinds of values that a declared field can have: integers of a width, bool, F64 and enums.
+
+One table for records and worlds. A kind says how a value is checked, which 64-bit slot stands for it, and in how many
+bytes it is packed. A slot holds an integer as it is (an unsigned 64-bit one as the signed number with the same bits), a
+bool as 0 or 1, an enum member as its position in the enum, and a float as its bits.
+"""
+# retick: floats -- they are kept as their bits; only exact operations are done with them
+
+import struct
+import sys
+from dataclasses import dataclass
+from enum import Enum, Flag
+from functools import cache
+from math import isnan
+from typing import Annotated, Any, get_args, get_origin
+
+from retick.errors import InvalidValue, RetickError, SchemaError, UsageError
+from retick.sim.widths import Width
+
+__all__ = ["BOOL", "COUNT", "F64", "REAL", "SEED", "Kind", "Most", "kind_of"]
+
+MOST_MEMBERS = 65536
+"""Members of an enum: a position is packed in one or two bytes."""
+
+LONGEST = 65535
+"""The largest ``Most``: the length of a list is saved in two bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Most:
+    """How many items a list holds at most: ``Annotated[list[Tank], Most(4)]``."""
+
+    count: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.count, int) or not 1 <= self.count <= LONGEST:
+            raise SchemaError(f"a list holds at most 1 to {LONGEST} items, not {self.count!r}")
+
+
+_DOUBLE, _SIGNED = struct.Struct("<d"), struct.Struct("<q")
+
+if sys.float_info.mant_dig != 53 or sys.float_info.max_exp != 1024:  # pragma: no cover - no such platform is known
+    raise ImportError("this Python does not compute in IEEE binary64, which F64 needs")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of scalar."""
+
+    name: str
+    """As in messages: "U8", "F64", "bool", or the name of an enum."""
+    text: str
+    """As in the text of a declaration (docs/formats/world.md)."""
+    code: str
+    """The letter of the packed form in the struct module."""
+    least: int = 0
+    greatest: int = 0
+    """The bounds of the integer, the bool or the position; unused for floats."""
+    members: tuple[Any, ...] = ()
+    """The members of an enum, in the order of its declaration."""
+    is_real: bool = False
+    is_bool: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a plain integer."""
+        return not (self.members or self.is_bool or self.is_real)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the packed form."""
+        return struct.calcsize("<" + self.code)
+
+    @property
+    def zero(self) -> Any:
+        """What a field of this kind starts with if nothing else is said."""
+        if self.is_real:
+            return 0.0
+        if self.is_bool:
+            return False
+        return self.members[0] if self.members else max(self.least, 0)
+
+    def checked(self, value: Any, where: str) -> Any:
+        """``value`` as the field holds it, or a UsageError that names the field."""
+        if self.members:
+            if any(value is member for member in self.members):
+                return value
+        elif self.is_bool:
+            if value is True or value is False:
+                return value
+        elif self.is_real:
+            number = _real(value)
+            if number is not None:
+                return number
+        elif isinstance(value, int) and self.least <= value <= self.greatest:
+            return int(value)
+        raise self.refusal(value, where)
+
+    def refusal(self, value: Any, where: str) -> UsageError:
+        """The error for a value that is not of this kind."""
+        return UsageError(f"{where}: {value!r} is not {self.described}")
+
+    @property
+    def described(self) -> str:
+        """With article and bounds: "a U8 (0 to 255)"."""
+        if self.members or self.is_bool:
+            return f"a {self.name}"
+        if self.is_real:
+            return "an F64 (a float that is not NaN, or an integer that a float holds exactly)"
+        article = "an" if self.name.startswith("I") else "a"
+        return f"{article} {self.name} ({self.least} to {self.greatest})"
+
+    def raw(self, value: Any) -> Any:
+        """What is packed for a checked value: an integer, or a float."""
+        if self.members:
+            return self.members.index(value)
+        return int(value) if self.is_bool else value
+
+    def value(self, raw: Any) -> Any:
+        """The value that was packed as ``raw``."""
+        if self.members:
+            return self.members[raw]
+        return bool(raw) if self.is_bool else raw
+
+    def fault(self, raw: Any, where: str) -> RetickError | None:
+        """What is wrong with a packed value from outside; None if nothing is."""
+        if self.is_real:
+            return InvalidValue(f"{where}: NaN is not {self.described}") if isnan(raw) else None
+        if self.least <= raw <= self.greatest:
+            return None
+        return InvalidValue(f"{where}: {raw} is not from {self.least} to {self.greatest}")
+
+    def slot(self, raw: Any) -> int:
+        """The signed 64-bit integer that stands for a packed value in a row."""
+        if self.is_real:
+            bits: int = _SIGNED.unpack(_DOUBLE.pack(raw))[0]
+            return bits
+        return raw - (1 << 64) if raw >= 1 << 63 else int(raw)
+
+    def from_slot(self, slot: int) -> Any:
+        """The packed value that a slot stands for."""
+        if self.is_real:
+            return _DOUBLE.unpack(_SIGNED.pack(slot))[0]
+        return slot + (1 << 64) if slot < 0 <= self.least else slot
+
+
+def _real(value: Any) -> float | None:
+    """A float, or an integer that a float holds exactly; None for everything else, and for NaN."""
+    if isinstance(value, float):
+        return None if isnan(value) else float(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:
+            return None
+        return number if number == value else None
+    return None
+
+
+REAL = Kind("F64", "f64", "d", is_real=True)
+BOOL = Kind("bool", "bool", "B", greatest=1, is_bool=True)
+SEED = Kind("seed", "dice", "I", least=1, greatest=0xFFFFFFFF)
+"""The state of a generator: 32 bits that are not 0."""
+
+F64 = Annotated[float, REAL]
+"""A float of 64 bits; NaN is refused, because it has many forms."""
+
+_WHOLE = {
+    Width(bits, signed): Kind(
+        Width(bits, signed).name.upper(),
+        Width(bits, signed).name,
+        Width(bits, signed).code,
+        Width(bits, signed).least,
+        Width(bits, signed).greatest,
+    )
+    for bits in (8, 16, 32, 64)
+    for signed in (False, True)
+}
+COUNT = _WHOLE[Width(16, signed=False)]
+"""The length of a list or tuple."""
+
+
+def kind_of(hint: Any) -> Kind | None:
+    """The kind that an annotation names; None if it names no scalar."""
+    if get_origin(hint) is Annotated:
+        for mark in get_args(hint)[1:]:
+            if isinstance(mark, Kind):
+                return mark
+            if isinstance(mark, Width):
+                return _WHOLE[mark]
+        return kind_of(get_args(hint)[0])
+    if hint is bool:
+        return BOOL
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return _kind_of_enum(hint)
+    return None
+
+
+@cache
+def _kind_of_enum(enum: type[Enum]) -> Kind:
+    members = tuple(enum)
+    if issubclass(enum, Flag) or not 1 <= len(members) <= MOST_MEMBERS:
+        raise SchemaError(
+            f"{enum.__name__} cannot be a field: an enum has 1 to {MOST_MEMBERS} members and is no Flag; "
+            "declare flags as an integer (U8, U16 ...)"
+        )
+    text = f"enum {enum.__name__}({','.join(member.name for member in members)})"
+    code = "B" if len(members) <= 256 else "H"
+    return Kind(enum.__name__, text, code, greatest=len(members) - 1, members=members)

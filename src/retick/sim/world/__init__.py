@@ -1,0 +1,32 @@
+"""Games that own a mutable world: declared once (``World``), or with their own save and load (``WorldSimulation``).
+
+Knows no clock, no I/O, no network and no particular game.
+"""
+
+from retick.sim.kinds import F64
+from retick.sim.world.adapter import SavesAndLoads, SimulatedWorld, WorldSimulation, WorldState
+from retick.sim.world.declaration import Member, members_of
+from retick.sim.world.declared import Thing, World
+from retick.sim.world.dice import Dice
+from retick.sim.world.marks import Angle, Cache, Most, OwnerOnly, Range, Ref, ServerOnly, Visible
+
+__all__ = [
+    "F64",
+    "Angle",
+    "Cache",
+    "Dice",
+    "Member",
+    "Most",
+    "OwnerOnly",
+    "Range",
+    "Ref",
+    "SavesAndLoads",
+    "ServerOnly",
+    "SimulatedWorld",
+    "Thing",
+    "Visible",
+    "World",
+    "WorldSimulation",
+    "WorldState",
+    "members_of",
+]

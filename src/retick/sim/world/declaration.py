@@ -1,0 +1,267 @@
+"""From the annotations of a class to its plan: which fields there are, where they are held, and how they are packed."""
+
+import struct
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import NoneType, UnionType
+from typing import Annotated, Any, ClassVar, Union, get_args, get_origin, get_type_hints
+
+from retick.errors import SchemaError, UsageError
+from retick.sim.kinds import Kind, kind_of
+from retick.sim.world.attributes import Field
+from retick.sim.world.cells import IS_COMPILED, Cell, Plan, Root
+from retick.sim.world.lists import ThingList, ValueList
+from retick.sim.world.marks import Mark, Most, Range, Visible, mark_of
+from retick.sim.world.steps import Step
+
+__all__ = ["Member", "declared_text", "members_of", "plan_of"]
+
+NUMBER, WIDE, TRUTH, REAL, MEMBER, LINK, PART, ITEMS, VALUES, CACHE = range(10)
+"""What a field holds; the kernel ``cells`` has the same numbers, and a test compares them."""
+_NOTHING = object()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """One declared field, for whoever needs the declaration: reports, servers, pictures between two states."""
+
+    name: str
+    holds: int
+    """NUMBER to CACHE."""
+    kind: Kind | None = None
+    """Of a scalar, or of the values of a list."""
+    thing: Any = None
+    """The class of a thing, of the items of a list, or of what is referred to."""
+    optional: bool = False
+    most: int = 0
+    """Of a list: how many it holds at most."""
+    range: Range | None = None
+    visible: Visible = Visible.ALL
+    is_angle: bool = False
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether a new thing must be given it if there is no default. Lists, parts and optional values start empty."""
+        return self.holds == LINK or (self.holds <= MEMBER and not self.optional)
+
+
+class Later:
+    """A class that is named in a reference before it is declared."""
+
+    def __init__(self, name: str, module: str) -> None:
+        self.name, self.module = name, module
+
+    def __or__(self, _other: Any) -> "Later":
+        return self
+
+    __ror__ = __or__
+
+    def __call__(self) -> None:
+        """Never called: only what can be called may stand in an annotation."""
+
+    def found(self, where: str) -> type:
+        """The class, now that it is declared."""
+        # retick: allow environment -- the module of the game itself, on every peer
+        kind = vars(sys.modules[self.module]).get(self.name) if self.module in sys.modules else None
+        if not isinstance(kind, type):
+            raise UsageError(f"{where} refers to {self.name}, which is not declared in {self.module}")
+        return kind
+
+
+def hints_of(cls: type) -> dict[str, Any]:
+    """The annotations of the fields. A class that is not declared yet is stood for by a ``Later``."""
+    later: dict[str, Any] = {cls.__name__: Later(cls.__name__, cls.__module__)}
+    while True:
+        try:
+            hints = get_type_hints(cls, localns=later, include_extras=True)
+            break
+        except NameError as error:
+            if error.name is None or error.name in later:
+                raise SchemaError(f"{cls.__name__}: {error}") from None
+            later[error.name] = Later(error.name, cls.__module__)
+        except TypeError as error:
+            raise SchemaError(f"{cls.__name__}: {error}") from None
+    # The library's own classes are annotated too.
+    own = {name for base in cls.__mro__[1:] if "_members" not in vars(base) for name in get_type_hints(base)}
+    return {
+        name: hint
+        for name, hint in hints.items()
+        if get_origin(hint) is not ClassVar and (name not in own or name in vars(cls).get("__annotations__", ()))
+    }
+
+
+def member_of(owner: str, name: str, hint: Any) -> Member:
+    """What one annotation says."""
+    marks: tuple[Any, ...] = ()
+    optional = False
+    while True:
+        if get_origin(hint) is Annotated:
+            marks += get_args(hint)[1:]
+            if not any(isinstance(mark, Kind) for mark in marks) and kind_of(hint) is not None:
+                break
+            hint = get_args(hint)[0]
+        elif get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint) and len(get_args(hint)) == 2:
+            optional = True
+            hint = next(part for part in get_args(hint) if part is not NoneType)
+        else:
+            break
+    visible = mark_of(marks, Visible) or Visible.ALL
+    common: dict[str, Any] = {"name": name, "visible": visible, "range": mark_of(marks, Range)}
+    most = mark_of(marks, Most)
+    if Mark.CACHE in marks:
+        return Member(holds=CACHE, **common)
+    if Mark.REF in marks:
+        if not isinstance(hint, Later) and not _is_thing(hint):
+            raise SchemaError(f"{owner}.{name}: a reference is to a class of things, not to {hint!r}")
+        return Member(holds=LINK, thing=hint, optional=True, **common)
+    if get_origin(hint) is list:
+        return _list_member(owner, name, get_args(hint)[0], most, optional, common)
+    kind = mark_of(marks, Kind) or kind_of(hint)
+    if kind is not None:
+        is_angle = Mark.ANGLE in marks
+        return Member(holds=_holds(kind), kind=kind, optional=optional, is_angle=is_angle, **common)
+    if _is_thing(hint):
+        return Member(holds=PART, thing=hint, optional=optional, **common)
+    raise SchemaError(
+        f"{owner}.{name} must be a number with a width (I32, U8, F64 ...), a bool, an enum, a Thing, a Ref, a Cache, "
+        f"or a list of these with Most(n), not {hint!r}"
+    )
+
+
+def _list_member(owner: str, name: str, hint: Any, most: Most | None, optional: bool, common: dict[str, Any]) -> Member:
+    if most is None or optional:
+        raise SchemaError(f"{owner}.{name}: write a list as Annotated[list[...], Most(n)]; it may be empty, never None")
+    inner = member_of(owner, name, hint)
+    if inner.optional or inner.holds not in (NUMBER, WIDE, TRUTH, REAL, MEMBER, PART):
+        raise SchemaError(f"{owner}.{name}: a list holds things, numbers, bools or enums, not {hint!r}")
+    holds = ITEMS if inner.holds == PART else VALUES
+    return Member(holds=holds, kind=inner.kind, thing=inner.thing, most=most.count, is_angle=inner.is_angle, **common)
+
+
+def _is_thing(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, Cell) and not issubclass(hint, Root)
+
+
+def _holds(kind: Kind) -> int:
+    if kind.members:
+        return MEMBER
+    if kind.is_bool:
+        return TRUTH
+    if kind.is_real:
+        return REAL
+    return WIDE if kind.greatest >= 1 << 63 else NUMBER
+
+
+def members_of(cls: type) -> tuple[Member, ...]:
+    """The declared fields of a class of things or of a world, in their order."""
+    members: tuple[Member, ...] = cls._members  # type: ignore[attr-defined]  # made by ThingType for each class
+    return members
+
+
+def plan_of(cls: type, members: tuple[Member, ...], defaults: dict[str, Any]) -> Plan:
+    """The plan of a class."""
+    fields: list[Any] = []
+    blank: list[Any] = []
+    parts = 0
+    for member in members:
+        where = f"{cls.__name__}.{member.name}"
+        default = _default_of(where, member, defaults.get(member.name, _NOTHING))
+        options: dict[str, Any] = {"optional": member.optional, "kind": member.kind, "most": member.most}
+        if member.holds <= LINK:
+            options["slot"] = len(blank)
+            blank += _blank_slots(member, default)
+        else:
+            options["part"], parts = parts, parts + 1
+        if member.holds == LINK:
+            options["target"], options["optional"] = member.thing, False
+        elif member.thing is not None:
+            options["plan"] = member.thing._declared
+        if member.holds in (ITEMS, VALUES):
+            options["make_list"] = ThingList if member.holds == ITEMS else ValueList
+        fields.append(Field(cls.__name__, member.name, member.holds, default=default, **options))
+    row: Any = blank
+    if IS_COMPILED:
+        row = b"".join(struct.pack("=d" if isinstance(raw, float) else "=q", _signed(raw)) for raw in blank)
+    return Plan(cls, fields, tuple(_steps(fields)), len(blank), parts, row)
+
+
+def _signed(raw: Any) -> Any:
+    return raw - (1 << 64) if isinstance(raw, int) and raw >= 1 << 63 else raw
+
+
+def _default_of(where: str, member: Member, given: Any) -> Any:
+    """The checked default of a field; for one without, what its kind starts with."""
+    if member.holds == VALUES:
+        assert member.kind is not None
+        values = [] if given is _NOTHING else list(given)
+        if len(values) > member.most:
+            raise SchemaError(f"{where}: the default has {len(values)} values, and Most is {member.most}")
+        return tuple(member.kind.checked(value, f"{where}, default") for value in values)
+    if member.holds == CACHE:
+        if isinstance(given, list | dict | set):
+            raise SchemaError(f"{where}: all objects would share this default: write None and make it in rebuild")
+        return None if given is _NOTHING else given
+    if given is _NOTHING or (member.holds == ITEMS and given == []):
+        return member.kind.zero if member.kind is not None and not member.optional else None
+    if member.kind is None or member.holds == ITEMS:
+        if given is None and member.optional:
+            return None
+        raise SchemaError(f"{where} cannot have the default {given!r}: it starts with the defaults of its own class")
+    if given is None and member.optional:
+        return None
+    try:
+        return member.kind.checked(given, where)
+    except UsageError as error:
+        raise SchemaError(f"{error}, and so no default") from None
+
+
+def _blank_slots(member: Member, default: Any) -> list[Any]:
+    if member.holds == LINK:
+        return [0]
+    assert member.kind is not None
+    raw = 0 if default is None else member.kind.raw(default)
+    return [raw, int(default is not None)] if member.optional else [raw]
+
+
+def _steps(fields: list[Any]) -> Iterator[Step]:
+    """Runs of scalars that are always there; a step of its own for every other field."""
+    run: list[Any] = []
+
+    def ended() -> Iterator[Step]:
+        if run:
+            yield Step(None, run[0].slot, [field.kind for field in run], [field.where for field in run])
+            run.clear()
+
+    for field in fields:
+        if field.code <= MEMBER and not field.optional:
+            run.append(field)
+            continue
+        yield from ended()
+        kinds, names = ([field.kind], [field.where]) if field.kind is not None else ([], [])
+        yield Step(field, max(field.slot, 0), kinds, names)
+    yield from ended()
+
+
+def has_links(cls: Any) -> bool:
+    """Whether a class, or anything inside of it, has a reference."""
+    return any(
+        member.holds == LINK or (member.thing is not None and has_links(member.thing)) for member in members_of(cls)
+    )
+
+
+def declared_text(cls: type) -> str:
+    """The text of a declaration, from which its CRC-32 is made (docs/formats/world.md)."""
+    fields = [f"{member.name}:{_type_text(member)}" for member in members_of(cls) if member.holds != CACHE]
+    # A world has no name here: a subclass that only plays otherwise has the same states.
+    name = "" if issubclass(cls, Root) else cls.__name__
+    return f"{name}{{{','.join(fields)}}}"
+
+
+def _type_text(member: Member) -> str:
+    if member.holds == LINK:
+        return f"ref {member.thing.name if isinstance(member.thing, Later) else member.thing.__name__}"
+    inner = member.kind.text if member.kind is not None else declared_text(member.thing)
+    if member.most:
+        return f"[{member.most}]{inner}"
+    return f"{inner}?" if member.optional else inner

@@ -1,0 +1,218 @@
+"""Things and worlds as games declare them.
+
+::
+
+    class Tank(Thing):
+        x: F64 = 0.0
+        reload: U8 = 0
+
+    class Tanks(World):
+        num_players = 2
+        tanks: Annotated[list[Tank], Most(2)]
+
+        def start(self, seed): ...
+        def advance(self, inputs): ...
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, ClassVar, NoReturn, Self
+from zlib import crc32
+
+from retick.errors import SchemaError, UsageError
+from retick.sim.fields import FieldDifference, field_differences
+from retick.sim.world.adapter import SimulatedWorld, WorldState
+from retick.sim.world.cells import Cell, Plan, Root
+from retick.sim.world.declaration import CACHE, LINK, Member, declared_text, has_links, hints_of, member_of, plan_of
+from retick.sim.world.field_names import thing_fields
+from retick.sim.world.loading import check_state, load_world
+from retick.sim.world.places import new_cell
+from retick.sim.world.saving import save_world
+
+__all__ = ["Thing", "World"]
+
+
+class ThingType(type):
+    """Gives each class of things its plan, and a descriptor for each field."""
+
+    _members: tuple[Member, ...]
+    _defaults: dict[str, Any]
+    _declared: Plan
+    _stamp: int
+    _has_links: bool
+
+    def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> "ThingType":
+        namespace.setdefault("__slots__", ())
+        cls = super().__new__(mcls, name, bases, namespace)
+        if not any(isinstance(base, ThingType) for base in bases):
+            return cls
+        hints = hints_of(cls)
+        _check_names(cls, hints)
+        cls._members = tuple(member_of(name, field, hint) for field, hint in hints.items())
+        inherited = {field: default for base in bases for field, default in getattr(base, "_defaults", {}).items()}
+        cls._defaults = {**inherited, **{field: namespace[field] for field in hints if field in namespace}}
+        cls._declared = plan_of(cls, cls._members, cls._defaults)
+        cls._stamp = crc32(declared_text(cls).encode())
+        cls._has_links = has_links(cls)
+        for field in cls._declared.fields:
+            setattr(cls, field.name, field)
+        return cls
+
+
+def _check_names(cls: type, hints: dict[str, Any]) -> None:
+    undeclared = [base for base in cls.__mro__[1:] if "_members" not in vars(base)]
+    taken = sorted(hints.keys() & {name for base in undeclared for name in vars(base)})
+    if taken:
+        raise SchemaError(f"{cls.__name__}.{taken[0]} cannot be a field: {taken[0]!r} is a name of the library's own")
+    overridden = sorted(name for name in vars(cls) if name in {"fields", "step", "checksum"} and issubclass(cls, Root))
+    if overridden:
+        raise SchemaError(
+            f"{cls.__name__}.{overridden[0]} cannot be written by a game: it follows from the declaration"
+        )
+
+
+def _shown(thing: Any, start: str) -> str:
+    """The repr of a thing: its fields, and a reference as the id that it is."""
+    parts = []
+    for member in type(thing)._members:
+        value = getattr(thing, member.name)
+        shown = f"<id {value.id}>" if member.holds == LINK and value is not None else repr(value)
+        if member.holds != CACHE:
+            parts.append(f"{member.name}={shown}")
+    return f"{type(thing).__name__}({', '.join([start] * bool(start) + parts)})"
+
+
+class Thing(Cell, metaclass=ThingType):
+    """A mutable object of a world; every attribute that decides anything is declared."""
+
+    def __new__(cls, *_values: Any, **_named: Any) -> Self:
+        if "_declared" not in vars(cls):
+            raise UsageError("declare a class of things: class Tank(Thing): ...")
+        return new_cell(cls)  # type: ignore[no-any-return]  # mypy sees kernels untyped
+
+    def __init__(self, **values: Any) -> None:
+        cls = type(self)
+        names = {member.name for member in cls._members}
+        needed = [member.name for member in cls._members if member.name not in cls._defaults and member.is_needed]
+        missing, unknown = [name for name in needed if name not in values], sorted(values.keys() - names)
+        if missing or unknown:
+            raise UsageError(f"{cls.__name__}: missing fields {missing}, unknown fields {unknown}")
+        for name, value in values.items():
+            setattr(self, name, value)
+
+    def __repr__(self) -> str:
+        return _shown(self, f"id {self.id}" if self.id else "")
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError(f"a {type(self).__name__} is not copied: make a new one")
+
+
+class World(Root, SimulatedWorld, metaclass=ThingType):
+    """A whole game: its declared state, ``start`` and ``advance``. It is a Simulation to everything that takes one."""
+
+    input_size: ClassVar[int] = 2
+    """Bytes of one player's input, 1 to 8."""
+
+    def __new__(cls, *_values: Any, **_named: Any) -> Self:
+        if "_declared" not in vars(cls):
+            raise UsageError("declare a world: class Tanks(World): ...")
+        if not isinstance(getattr(cls, "num_players", None), int) or cls.num_players < 1:
+            raise SchemaError(f"{cls.__name__} must say how many play: num_players = 2")
+        return new_cell(cls)  # type: ignore[no-any-return]  # mypy sees kernels untyped
+
+    def start(self, seed: int) -> None:
+        """Set up the world before frame 0. Every field is at its default; games override this."""
+
+    def advance(self, inputs: Sequence[int], /) -> None:
+        """Move the world one frame on, in place; games override this."""
+        raise UsageError(f"{type(self).__name__} has no advance(self, inputs)")
+
+    def rebuild(self) -> None:
+        """Make the caches from the fields: called after a load and after ``start``. Games with caches override this."""
+
+    def cue(self, *cue: Hashable) -> None:
+        """Say, inside ``advance``, that something happened that can be heard or seen: ``self.cue("shot", x, y)``."""
+        if self._cues is None:
+            raise UsageError(f"cue({', '.join(map(repr, cue))}) was called outside of advance")
+        self._cues.append(cue)
+
+    def save(self) -> bytes:
+        """The whole state."""
+        cls = type(self)
+        return save_world(self, cls._stamp, cls._has_links)
+
+    def load(self, saved: bytes, /) -> None:
+        """Put the world where ``saved`` was; a DecodeError if these are no saved bytes of it, and then nothing changes.
+
+        An object that has the id and the class of a saved item is used again.
+        """
+        cls = type(self)
+        self._here = None
+        load_world(self, _bytes(saved), cls._declared, cls._stamp)
+        self.rebuild()
+
+    def reset(self, seed: int) -> None:
+        """Put the world at its start."""
+        cls = type(self)
+        blank = save_world(new_cell(cls), cls._stamp, cls._has_links)
+        load_world(self, blank, cls._declared, cls._stamp)
+        self.start(seed)
+        self.rebuild()
+
+    def fields(self, state: WorldState | None = None) -> tuple[tuple[str, Any], ...]:
+        """Every value with its name: of a state, or of the world as it is now."""
+        if state is not None:
+            self._go_to(state)
+        # All that is in the saved bytes has a name: checksums never differ while all fields are the same.
+        return (*thing_fields(self), ("next id", self.next_id), ("declaration", type(self)._stamp))
+
+    def diff(self, other: Self) -> tuple[FieldDifference, ...]:
+        """The fields in which two worlds of one class differ."""
+        if type(other) is not type(self):
+            raise UsageError(f"a {type(self).__name__} cannot be compared with a {type(other).__name__}")
+        return field_differences(self.fields(), other.fields())
+
+    def checksum(self, state: WorldState | None = None) -> int:
+        """CRC-32 of the saved bytes: of a state, or of the world as it is now."""
+        return crc32(self.save() if state is None else self.pack_state(state))
+
+    def unpack_state(self, data: bytes) -> WorldState:
+        """The state in these bytes, or a DecodeError. The world stays where it is."""
+        cls = type(self)
+        saved = _bytes(data)
+        check_state(saved, cls._declared, cls._stamp)
+        return WorldState(saved)
+
+    def cues(self, _before: WorldState, after: WorldState) -> Iterable[Hashable]:
+        """What ``advance`` said on the way to a state."""
+        return after.cues
+
+    @property
+    def world(self) -> Self:
+        return self
+
+    def _advance(self, inputs: Sequence[int]) -> tuple[Hashable, ...]:
+        self._cues = []
+        try:
+            self.advance(inputs)
+            return tuple(self._cues)
+        finally:
+            self._cues = None
+
+    def __repr__(self) -> str:
+        return _shown(self, "")
+
+    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
+        return _restored, (type(self), self.save())
+
+
+def _bytes(data: Any) -> bytes:
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise UsageError(f"a saved world is bytes, not {type(data).__name__}")
+    return bytes(data)
+
+
+def _restored(cls: type[World], saved: bytes) -> World:
+    """A copy of a world."""
+    world = cls()
+    world.load(saved)
+    return world

@@ -1,0 +1,166 @@
+"""Declarations: what they derive, and which are refused with words that help."""
+
+from enum import Enum, Flag
+from typing import Annotated, Any, ClassVar
+
+import pytest
+
+from retick.errors import SchemaError, UsageError
+from retick.sim import F64, U8, U16, Angle, Cache, Dice, Most, OwnerOnly, Range, Ref, ServerOnly, Thing, World
+from retick.sim.world import Member, Visible, declaration, members_of
+from retick.sim.world.cells import IS_COMPILED
+from tests.declarations import read_pxd
+from tests.sim.world.zoo import Animal, Mood, Spot, Zoo
+from tests.test_kernels import texts
+
+
+class Early(Thing):
+    later: Ref["Late"] = None
+
+
+class Late(Thing):
+    early: Ref[Early] = None
+
+
+class Both(World):
+    num_players = 2
+    earlies: Annotated[list[Early], Most(1)]
+    lates: Annotated[list[Late], Most(1)]
+
+
+def member(cls: type, name: str) -> Member:
+    return next(found for found in members_of(cls) if found.name == name)
+
+
+def test_what_a_field_holds_has_the_numbers_of_the_kernel() -> None:
+    enums = read_pxd(texts("sim/world/cells.pxd")[0]).enums
+    assert enums.pop("LAST_ID") == 0xFFFFFFFF
+    assert {name: getattr(declaration, name) for name in enums} == enums
+    assert isinstance(IS_COMPILED, bool)
+
+
+def test_a_server_can_read_ranges_and_who_may_see_a_field() -> None:
+    assert member(Spot, "x").range == Range(0, 640, step=1 / 16)
+    assert member(Spot, "y").range is None
+    assert member(Animal, "hunger").visible is OwnerOnly is Visible.OWNER
+    assert member(Zoo, "dice").visible is ServerOnly
+    assert member(Animal, "name").visible is Visible.ALL
+    assert member(Animal, "heading").is_angle
+    assert (member(Zoo, "animals").thing, member(Zoo, "animals").most) == (Animal, 4)
+    assert member(Animal, "fed").optional
+
+
+def test_a_range_is_not_checked_when_a_field_is_written() -> None:
+    spot = Spot(x=-3.0)
+    spot.x += 10000.0
+    assert spot.x == 9997.0
+
+
+def test_a_reference_may_name_a_class_that_is_declared_later() -> None:
+    both = Both()
+    both.lates.append(Late())
+    both.earlies.append(Early(later=both.lates[0]))
+    both.load(both.save())
+    assert both.earlies[0].later is both.lates[0]
+
+
+def test_a_reference_to_a_class_that_is_never_declared_is_an_error_when_it_is_used() -> None:
+    class Lost(Thing):
+        other: Ref["Nowhere"] = None  # type: ignore[name-defined] # noqa: F821 - the point of the test
+
+    with pytest.raises(UsageError, match=r"Lost\.other refers to Nowhere, which is not declared in tests"):
+        Lost().other = Spot()
+
+
+def test_fields_of_a_base_come_first_and_defaults_are_inherited() -> None:
+    class Bird(Spot):
+        x: F64 = 5.0
+        wings: U8
+
+    bird = Bird(wings=2)
+    assert [found.name for found in members_of(Bird)] == ["x", "y", "wings"]
+    assert (bird.x, bird.y, bird.wings, Spot().x) == (5.0, 0.0, 2, 0.0)
+    with pytest.raises(UsageError, match=r"^Bird: missing fields \['wings'\], unknown fields \['tail'\]$"):
+        Bird(tail=1)
+
+
+def test_what_is_no_field_stays_an_ordinary_attribute_of_the_class() -> None:
+    class Ball(Thing):
+        SPEED = 3
+        most: ClassVar[int] = 5
+        x: F64 = 0.0
+
+    assert (Ball.SPEED, Ball().most, [found.name for found in members_of(Ball)]) == (3, 5, ["x"])
+    with pytest.raises(AttributeError, match="read-only"):
+        Ball().SPEED = 4
+
+
+class Bits(Flag):
+    A = 1
+
+
+@pytest.mark.parametrize(
+    ("hint", "default", "text"),
+    [
+        (int, None, r"Bad\.it must be a number with a width \(I32, U8, F64 \.\.\.\)"),
+        (str, None, r"Bad\.it must be a number with a width"),
+        (float, None, r"Bad\.it must be a number with a width"),
+        (list[Spot], None, r"Bad\.it: write a list as Annotated\[list\[\.\.\.\], Most\(n\)\]"),
+        (Annotated[list[Spot], Most(2)] | None, None, "it may be empty, never None"),
+        (Annotated[list[U8 | None], Most(2)], None, r"Bad\.it: a list holds things, numbers, bools or enums"),
+        (Annotated[list[Ref[Spot]], Most(2)], None, r"Bad\.it: a list holds things"),
+        (Ref[int], None, r"Bad\.it: a reference is to a class of things"),
+        (Zoo, None, r"Bad\.it must be"),
+        (Bits, None, r"Bits cannot be a field"),
+        (U8, 256, r"Bad\.it: 256 is not a U8 \(0 to 255\), and so no default"),
+        (Mood, "calm", r"Bad\.it: 'calm' is not a Mood, and so no default"),
+        (Spot, Spot(), r"Bad\.it cannot have the default Spot"),
+        (Annotated[list[Spot], Most(2)], [Spot()], r"Bad\.it cannot have the default"),
+        (Annotated[list[U8], Most(2)], [1, 2, 3], r"Bad\.it: the default has 3 values, and Most is 2"),
+        (Cache[dict[int, int]], {}, r"Bad\.it: all objects would share this default"),
+    ],
+)
+def test_a_wrong_declaration_is_refused(hint: Any, default: Any, text: str) -> None:
+    namespace: dict[str, Any] = {"__annotations__": {"it": hint}, "__module__": __name__}
+    if default is not None:
+        namespace["it"] = default
+    with pytest.raises(SchemaError, match=text):
+        type(Spot)("Bad", (Thing,), namespace)
+
+
+@pytest.mark.parametrize("name", ["id", "save", "step", "advance", "cue", "game_id", "world", "next_id"])
+def test_a_field_cannot_hide_what_every_world_has(name: str) -> None:
+    with pytest.raises(SchemaError, match=rf"Bad\.{name} cannot be a field"):
+        type(Zoo)("Bad", (World,), {"__annotations__": {name: U8}, "num_players": 2})
+
+
+def test_defaults_of_every_kind() -> None:
+    class Kinds(Thing):
+        mode: Mood = Mood.ANGRY
+        some: U16 | None = 7
+        none: U16 | None = None
+        row: Annotated[list[U8], Most(3)] = [1, 2]
+        turn: Angle = 1.5
+        on: bool = True
+        dice: Dice
+
+    one, two = Kinds(), Kinds()
+    one.row.append(3)
+    assert (one.mode, one.some, one.none, one.turn, one.on, one.dice.state) == (Mood.ANGRY, 7, None, 1.5, True, 1)
+    assert (one.row, two.row) == ([1, 2, 3], [1, 2])
+
+
+def test_numbers_of_a_world_start_at_zero() -> None:
+    zoo = Zoo()
+    assert (zoo.weight, zoo.best, zoo.open, zoo.moods) == (0, None, False, [])
+
+
+def test_an_enum_of_many_members_takes_two_bytes() -> None:
+    many: Any = Enum("many", {f"M{number}": number for number in range(300)})
+    cls: Any = type(Spot)("Holder", (World,), {"__annotations__": {"it": many}, "num_players": 1})
+    world = cls()
+    world.it = many.M299
+    assert world.save()[-2:] == (299).to_bytes(2, "little")
+    other = cls()
+    other.load(world.save())
+    assert other.it is many.M299

@@ -1,0 +1,198 @@
+"""A declared world is a Simulation to everything that takes one."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+from zlib import crc32
+
+import pytest
+
+from retick.errors import SchemaError, UsageError
+from retick.replay import Replay, verify
+from retick.rollback import CueConfirmed, CueStarted, CueTracker, DesyncReported, RollbackEngine
+from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.link_config import link_config_for
+from retick.sim import F64, U8, Cache, Most, NamesItself, PacksState, Thing, World
+from retick.testing.mesh import Mesh, MeshHung, two_peers
+from tests.sim.world.zoo import Animal, Zoo, played
+
+
+class Ball(Thing):
+    x: F64 = 0.0
+
+
+class Pong(World):
+    num_players = 2
+    balls: Annotated[list[Ball], Most(8)]
+    hits: U8
+
+    def start(self, seed: int) -> None:
+        self.balls.append(Ball(x=seed / 8))
+
+    def advance(self, inputs: Sequence[int]) -> None:
+        self.balls[0].x += inputs[0] - inputs[1]
+        if inputs[1]:
+            self.hits = (self.hits + 1) & 255
+            self.cue("hit", self.hits)
+
+
+class Named(Pong):
+    game_id, game_version = "me.pong", 3
+    input_size = 4
+
+
+def test_it_has_the_whole_contract() -> None:
+    game = Pong()
+    assert isinstance(game, NamesItself)
+    assert isinstance(game, PacksState)
+    assert (game.game_id, game.game_version, game.num_players, game.input_size) == ("Pong", 0, 2, 2)
+    named = Named()
+    assert (named.game_id, named.game_version, named.input_size) == ("me.pong", 3, 4)
+    state = game.step(game.initial_state(8), (5, 1))
+    fields = dict(game.fields(state))
+    assert fields.pop("declaration") == crc32(b"{balls:[8]Ball{x:f64},hits:u8}")
+    assert fields == {"balls": (1,), "balls[id 1].x": 5.0, "hits": 1, "next id": 2}
+    assert game.unpack_state(game.pack_state(state)) == state
+    assert game.checksum(state) == game.checksum()
+
+
+def test_two_different_worlds_do_not_connect() -> None:
+    config = MatchConfig()
+    ids = [link_config_for(game, config).game_id for game in (Pong(), Zoo(), Named())]
+    assert ids == ["Pong", "Zoo", "me.pong"]
+    with pytest.raises(MeshHung):
+        Mesh({"one": Pong, "other": Zoo}).start(limit=5)
+
+
+def test_a_match_over_a_bad_link_ends_where_it_ends_when_run_straight() -> None:
+    mesh = two_peers(Zoo, press=lambda player, state: (len(state.saved) * 37 + player) & 0xFFF)
+    mesh.play(120)
+    assert mesh.verify() >= 120
+
+
+def test_a_world_must_say_how_many_play_and_how_it_moves() -> None:
+    class Nobody(World):
+        hits: U8
+
+    with pytest.raises(SchemaError, match="Nobody must say how many play: num_players = 2"):
+        Nobody()
+
+    class Still(World):
+        num_players = 2
+        hits: U8
+
+    still = Still()
+    with pytest.raises(UsageError, match=r"Still has no advance\(self, inputs\)"):
+        still.step(still.initial_state(1), (0, 0))
+    for base in (World, Thing):
+        with pytest.raises(UsageError, match="declare a"):
+            base()
+    with pytest.raises(SchemaError, match=r"Own\.fields cannot be written by a game"):
+        type("Own", (Pong,), {"fields": lambda self: ()})
+
+
+def test_a_desync_of_two_worlds_names_the_thing() -> None:
+    class Cheat(Zoo):
+        game_id = "Zoo"
+
+        def advance(self, inputs: Sequence[int]) -> None:
+            super().advance(inputs)
+            if len(self.animals) > 1:
+                self.animals[1].hunger = 200
+
+    mesh = Mesh({"one": Zoo, "other": Cheat}, press=lambda player, state: 0x30)
+    mesh.start()
+    mesh.run(5)
+    report = next(event.report for event in mesh["one"].events if isinstance(event, DesyncReported))
+    assert {field.name for field in report.fields} == {"animals[id 2].hunger"}
+
+
+def test_a_cue_starts_once_and_is_confirmed_once() -> None:
+    game = Pong()
+    engine = RollbackEngine(game, game.initial_state(1), local_player=0)
+    tracker = CueTracker(engine)
+    events: list[Any] = []
+    for frame in range(6):
+        engine.advance(1)
+        events += tracker.update()
+        if frame == 3:
+            engine.add_remote_inputs(1, 0, [0, 1, 0])
+    engine.add_remote_inputs(1, 3, [0, 0, 0])
+    events += tracker.update()
+    assert events == [CueStarted(frame=1, cue=("hit", 1)), CueConfirmed(frame=1, cue=("hit", 1))]
+
+
+def test_a_cue_outside_of_advance_is_misuse() -> None:
+    game = Pong()
+    with pytest.raises(UsageError, match=r"cue\('hit', 1\) was called outside of advance"):
+        game.cue("hit", 1)
+
+
+def test_an_error_in_advance_leaves_states_that_can_be_stepped_again() -> None:
+    class Breaks(Pong):
+        def advance(self, inputs: Sequence[int]) -> None:
+            self.hits = 9
+            if inputs[0]:
+                raise KeyError("boom")
+
+    game = Breaks()
+    start = game.initial_state(1)
+    with pytest.raises(KeyError):
+        game.step(start, (1, 0))
+    assert game.checksum(game.step(start, (0, 0))) == Breaks().checksum(Breaks().step(start, (0, 0)))
+
+
+def test_caches_are_put_back_and_rebuilt_after_a_load() -> None:
+    class Cached(Pong):
+        total: Cache[float | None] = None
+        seen: Cache[int] = 0
+
+        def rebuild(self) -> None:
+            self.total = sum(ball.x for ball in self.balls)
+
+    game = Cached()
+    state = game.initial_state(8)
+    assert game.total == 1.0
+    game.seen = 5
+    assert [name for name, _ in game.fields()] == ["balls", "balls[id 1].x", "hits", "next id", "declaration"]
+    game.load(state.saved)
+    assert (game.total, game.seen) == (1.0, 0)
+
+
+def test_another_instance_shows_a_state_and_keeps_its_objects() -> None:
+    game, states = played([(0, 2), (2, 0x12), (1, 0)])
+    shown = Zoo()
+    game.load_into(shown, states[1])
+    kept = {animal.id: animal for animal in shown.animals}
+    assert shown.fields() == game.fields(states[1])
+    game.load_into(shown, states[2])
+    assert shown.fields() == game.fields(states[2])
+    assert all(kept[animal.id] is animal for animal in shown.animals if animal.id in kept)
+    with pytest.raises(UsageError, match="must be another one"):
+        game.load_into(game, states[0])
+
+
+def test_a_state_that_was_not_saved_can_be_shown() -> None:
+    game, shown = Zoo(), Zoo()
+    state = game.step_unkept(game.initial_state(1), (0, 0))
+    game.load_into(shown, state)
+    assert shown.fields() == game.fields()
+
+
+def test_it_is_recorded_and_verified() -> None:
+    game = Named()
+    state = game.initial_state(3)
+    frames = [(frame, frame & 1) for frame in range(50)]
+    for pressed in frames:
+        state = game.step(state, pressed)
+    match = Replay(seed=3, frames=frames, input_size=4, game_id="me.pong", game_version=3)
+    assert verify(match, Named(), expected_checksum=game.checksum(state)).ok
+
+
+def test_a_thing_and_a_world_are_shown_by_their_fields() -> None:
+    game = Pong()
+    game.reset(8)
+    assert repr(game) == "Pong(balls=[Ball(id 1, x=1.0)], hits=0)"
+    zoo = Zoo()
+    zoo.animals.append(Animal(name=1))
+    zoo.animals[0].friend = zoo.animals[0]
+    assert "friend=<id 1>" in repr(zoo)
