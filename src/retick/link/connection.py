@@ -141,6 +141,8 @@ class Connection(PayloadPath):
             raise UsageError(f"a reason is 0 to {MAX_REASON}, not {reason}")
         if self._state >= CLOSING:
             return
+        # A plain int wherever a reason is read, as it is when it comes from the peer.
+        reason = int(reason)
         self.close_reason = reason
         if self.remote_id:
             self._state = CLOSING
@@ -392,6 +394,7 @@ class Connection(PayloadPath):
         if self._state == CLOSED:
             return
         self._state = CLOSED
+        reason = int(reason)
         self.close_reason = reason
         self._dialler = None
         self._goodbye = None

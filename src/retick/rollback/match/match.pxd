@@ -24,6 +24,7 @@ cdef class Match:
     cdef long long resimulated
     cdef long long stalls
     cdef readonly bint is_stalled
+    cdef bint is_stall_told
     cdef double stalled_since
     cdef double stalled_seconds
     cdef long long next_checksum

@@ -63,6 +63,7 @@ class Match:
         resimulated: int
         stalls: int
         is_stalled: bool
+        is_stall_told: bool
         stalled_since: float
         stalled_seconds: float
         next_checksum: int
@@ -127,7 +128,7 @@ class Match:
         self.happened = []
         self.depths = Counter()
         self.rollbacks = self.resimulated = self.stalls = 0
-        self.is_stalled = False
+        self.is_stalled = self.is_stall_told = False
         self.stalled_since = self.stalled_seconds = 0.0
         interval = config.checksum_interval
         self.next_checksum = min((start_frame // interval + 1) * interval, NEVER) if interval else NEVER
@@ -340,10 +341,20 @@ class Match:
         self.stalled_since = now
         self.stalls += 1
         self.resend_at = now
-        # Also those of peers that we do not hear, or have no link with yet.
-        others = [player for player in range(self.engine.num_players) if player not in self.engine.local_players]
-        late = tuple(player for player in others if self.engine.is_missing(player, self.frontier))
-        self.happened.append(Stalled(frame=self.engine.frame, waiting_for=late))
+        # A newcomer whose first frame is not agreed has not been told of a match yet.
+        self.is_stall_told = self.first_own != NEVER
+        if self.is_stall_told:
+            self.happened.append(Stalled(frame=self.engine.frame, waiting_for=self._waiting_for()))
+
+    def _waiting_for(self) -> tuple[int, ...]:
+        """The players whose inputs are missing, also of peers that we do not hear, or have no link with yet.
+
+        At a barrier nobody's may be: then it is a newcomer's first frame, or all others have to agree to something.
+        """
+        engine = self.engine
+        others = [player for player in range(engine.num_players) if player not in engine.local_players]
+        late = [player for player in others if engine.is_missing(player, self.frontier)]
+        return tuple(late or [player for player in others if not engine.is_missing(player, NEVER)] or others)
 
     def waits_for(self, exchange: Exchange) -> list[int]:
         """The players of a peer without whose inputs the next frame cannot run.
@@ -365,7 +376,8 @@ class Match:
         self.is_stalled = False
         self.stalled_seconds += seconds
         self.pace.start_over(now)
-        self.happened.append(Resumed(frame=self.engine.frame, seconds=seconds))
+        if self.is_stall_told:
+            self.happened.append(Resumed(frame=self.engine.frame, seconds=seconds))
 
     def _count_depth(self) -> None:
         engine = self.engine

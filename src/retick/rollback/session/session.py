@@ -11,7 +11,7 @@ docs/rollback.md draws the states.
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from retick.errors import NotSynchronized, RetickError, UsageError
+from retick.errors import RetickError, UsageError
 from retick.link import (
     Connected,
     Disconnected,
@@ -34,7 +34,7 @@ from retick.rollback.events import (
 )
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
-from retick.rollback.match.stats import SessionStats
+from retick.rollback.session.application.game_loop import GameLoop
 from retick.rollback.session.application_messages import ApplicationMessages
 from retick.rollback.session.desync_part import DesyncPart
 from retick.rollback.session.drop_agreement import DropAgreement
@@ -48,7 +48,6 @@ from retick.rollback.session.joining.lobby import Lobby
 from retick.rollback.session.joining.newcomer import Newcomer
 from retick.rollback.session.joining.sponsor import Sponsor
 from retick.rollback.session.link_config import EXTENSIONS, acceptance_fault, link_config_for, reach_of
-from retick.rollback.session.members import Members
 from retick.rollback.session.messages.connect import announced_reach, encode_call, encode_play
 from retick.rollback.session.messages.reasons import ASK_SPONSOR, describe
 from retick.rollback.session.messages.roster import MAX_SEATS_EACH, TOKEN_SIZE, RosterEntry
@@ -57,7 +56,6 @@ from retick.rollback.session.peer import HOST_ID, Peer, Phase, Role
 from retick.rollback.session.rematch import Rematch
 from retick.rollback.session.resync import Resync
 from retick.rollback.session.spectator_feed import SpectatorFeed
-from retick.sim.contract import Input
 
 __all__ = ["Phase", "RollbackSession"]
 
@@ -66,7 +64,7 @@ ENDING_SECONDS = 1.0
 VIOLATION = "a message that the match does not allow"
 
 
-class RollbackSession(Members):
+class RollbackSession(GameLoop):
     """One peer's side of a match: five calls for the network, ``due`` and ``advance`` for the frames."""
 
     def __init__(
@@ -87,9 +85,7 @@ class RollbackSession(Members):
             raise UsageError(f"seats must be from 1 to the game's {sim.num_players} players, not {seats}")
         if MAX_SEATS_EACH < seats < sim.num_players:
             raise UsageError(f"one peer of several plays at most {MAX_SEATS_EACH} seats, not {seats}")
-        super().__init__()
-        self.sim = sim
-        self.config = config or MatchConfig()
+        super().__init__(sim, config or MatchConfig())
         self.local_players = tuple(range(seats)) if host_address is None else ()
         self.token = entropy(TOKEN_SIZE) if host_address is None else b""
         """The name of the roster, which peers of this match show when they call each other."""
@@ -145,30 +141,9 @@ class RollbackSession(Members):
     # For the game's loop.
 
     @property
-    def running(self) -> bool:
-        """Whether frames can be run."""
-        return self.phase is Phase.RUNNING
-
-    @property
-    def state(self) -> Any:
-        """The game's present state."""
-        return self._running().engine.state
-
-    @property
-    def frame(self) -> int:
-        """The next frame to run."""
-        return self._running().engine.frame
-
-    @property
     def gone(self) -> tuple[int, ...]:
         """Players who were dropped and whose seats are free."""
         return tuple(sorted(self.drop_agreement.decided))
-
-    def advance(self, pressed: Input | tuple[Input, ...], *, now: float) -> None:
-        """Run the next frame with what is pressed here: one input, or one for each local player."""
-        if not self.running:
-            raise NotSynchronized(f"no frame can be run: the session is {self.phase.value}")
-        self._running().advance(pressed, now)
 
     def send_message(self, data: bytes, *, peer: int | None = None) -> bool:
         """Send the application's own bytes reliably to the peer with this id, or to all.
@@ -204,10 +179,6 @@ class RollbackSession(Members):
         self._feed_last_frames()
         self.link.close(Reason.GOODBYE, text, linger=linger)
         self._end("left the match")
-
-    def stats(self, *, now: float) -> SessionStats:
-        """All figures of the match at this moment."""
-        return self._running().stats(now)
 
     @property
     def spectators(self) -> int:
@@ -389,11 +360,6 @@ class RollbackSession(Members):
         if peer.role is not Role.SPECTATOR:
             if self.peers.get(peer.peer_id) is not peer or not peer.is_heard:
                 return
-            self.tell(PeerDisconnected(peer=peer.peer_id, players=peer.players, reason=reason, text=words))
+            self.tell(PeerDisconnected(peer=peer.peer_id, players=peer.players, reason=int(reason), text=words))
         for part in self.parts:
             part.peer_gone(peer, words)
-
-    def _running(self) -> Match:
-        if self.match is None:
-            raise NotSynchronized(f"there is no match yet: the session is {self.phase.value}")
-        return self.match

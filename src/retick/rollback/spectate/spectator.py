@@ -75,6 +75,9 @@ class SpectatorSession:
         self.match_number = 0
         """Of the match that is shown: rematches, and matches that went on after a desync, are counted."""
         self.ended = False
+        """No more frames come; those that wait are still shown, and MatchEnded follows the last."""
+        self._ending = ""
+        """The reason, until MatchEnded was told."""
         self.source: Hashable = address
         """The address that feeds us."""
         self._sim = sim
@@ -138,8 +141,11 @@ class SpectatorSession:
         return shown
 
     def close(self) -> None:
+        """Stop watching; frames that wait are not shown any more."""
         self._link.close(Reason.GOODBYE)
         self._end("stopped watching")
+        if self._ending:
+            self._tell_end()
 
     def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
         self._link.receive_datagram(data, address, now=now)
@@ -158,6 +164,8 @@ class SpectatorSession:
     def events(self) -> list[MatchEvent]:
         if self._next is not None and not self._rows:
             self._show(self._next)
+        if self._ending and not self.waiting:
+            self._tell_end()
         happened, self._events = self._events, []
         return happened
 
@@ -268,4 +276,8 @@ class SpectatorSession:
     def _end(self, reason: str) -> None:
         if not self.ended:
             self.ended = True
-            self._events.append(MatchEnded(reason=reason))
+            self._ending = reason
+
+    def _tell_end(self) -> None:
+        self._events.append(MatchEnded(reason=self._ending))
+        self._ending = ""
