@@ -14,6 +14,7 @@ from retick.rollback.match.alarm import Alarm
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.peer import MatchPeer
 from retick.rollback.match.stats import SessionStats
+from retick.rollback.match.waiting import waited_for
 from retick.sim.contract import Frame, Input
 
 try:
@@ -344,17 +345,7 @@ class Match:
         # A newcomer whose first frame is not agreed has not been told of a match yet.
         self.is_stall_told = self.first_own != NEVER
         if self.is_stall_told:
-            self.happened.append(Stalled(frame=self.engine.frame, waiting_for=self._waiting_for()))
-
-    def _waiting_for(self) -> tuple[int, ...]:
-        """The players whose inputs are missing, also of peers that we do not hear, or have no link with yet.
-
-        At a barrier nobody's may be: then it is a newcomer's first frame, or all others have to agree to something.
-        """
-        engine = self.engine
-        others = [player for player in range(engine.num_players) if player not in engine.local_players]
-        late = [player for player in others if engine.is_missing(player, self.frontier)]
-        return tuple(late or [player for player in others if not engine.is_missing(player, NEVER)] or others)
+            self.happened.append(Stalled(frame=self.engine.frame, waiting_for=waited_for(self.engine, self.frontier)))
 
     def waits_for(self, exchange: Exchange) -> list[int]:
         """The players of a peer without whose inputs the next frame cannot run.
@@ -363,6 +354,13 @@ class Match:
         window and its delay beyond the frame that it waits for, and they are at least one frame together.
         """
         return [player for player in exchange.players if self.engine.is_missing(player, self.frontier)]
+
+    def stand(self) -> None:
+        """Run no more frames, but go on to send what others need of those that were run."""
+        self.fence = self.engine.current
+        self.is_stalled = True
+        self.is_stall_told = False
+        self.resend_at = self.stalled_since = self.sent_at
 
     @property
     def frontier(self) -> int:

@@ -35,6 +35,7 @@ from retick.rollback.events import (
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
 from retick.rollback.session.application.game_loop import GameLoop
+from retick.rollback.session.application.leaving import Leaving
 from retick.rollback.session.application_messages import ApplicationMessages
 from retick.rollback.session.desync_part import DesyncPart
 from retick.rollback.session.drop_agreement import DropAgreement
@@ -108,6 +109,8 @@ class RollbackSession(GameLoop):
         self.lobby = Lobby(self)
         self.newcomer = Newcomer(self)
         self.spectator_feed = SpectatorFeed(self)
+        self.desyncs = DesyncPart(self)
+        self._leaving = Leaving(self)
         self.sponsor = Sponsor(self)
         self.joins = Joins(self)
         self.drops = Drops(self)
@@ -120,7 +123,8 @@ class RollbackSession(GameLoop):
             self.lobby,
             self.newcomer,
             self.spectator_feed,
-            DesyncPart(self),
+            self.desyncs,
+            self._leaving,
             self.sponsor,
             self.joins,
             self._input_forwarding,
@@ -175,10 +179,11 @@ class RollbackSession(GameLoop):
         self.expel(self.peers[peer], "shown out", reason=Reason.DENIED)
 
     def close(self, text: str = "", *, linger: float = 0.0) -> None:
-        """Leave in good order, messages within ``linger`` seconds first; go on until ``next_timeout`` is None."""
-        self._feed_last_frames()
-        self.link.close(Reason.GOODBYE, text, linger=linger)
-        self._end("left the match")
+        """Leave in good order, messages within ``linger`` seconds first; go on until ``next_timeout`` is None.
+
+        After a desync it takes up to two seconds until all peers have what the report is made of.
+        """
+        self._leaving.leave(text, linger)
 
     @property
     def spectators(self) -> int:
@@ -254,6 +259,12 @@ class RollbackSession(GameLoop):
             self.exchange_with(peer, first_frame)
         for part in self.parts:
             part.match_begun(match)
+
+    def leave_now(self, text: str, linger: float) -> None:
+        """Say goodbye: nothing is left to explain."""
+        self._feed_last_frames()
+        self.link.close(Reason.GOODBYE, text, linger=linger)
+        self._end("left the match")
 
     def end(self, reason: str) -> None:
         """No more frames here: the other peers and the spectators must not wait for any."""
