@@ -23,6 +23,7 @@ from retick.link import (
 )
 from retick.link import MessageReceived as LinkMessageReceived
 from retick.link import Resumed as LinkResumed
+from retick.rollback.engine.cues import CueEvent
 from retick.rollback.events import (
     MatchEnded,
     MatchEvent,
@@ -34,6 +35,7 @@ from retick.rollback.events import (
 )
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
+from retick.rollback.session.application.cues import SessionCues
 from retick.rollback.session.application.game_loop import GameLoop
 from retick.rollback.session.application.leaving import Leaving
 from retick.rollback.session.application_messages import ApplicationMessages
@@ -110,6 +112,7 @@ class RollbackSession(GameLoop):
         self.newcomer = Newcomer(self)
         self.spectator_feed = SpectatorFeed(self)
         self.desyncs = DesyncPart(self)
+        self._cues = SessionCues(self)
         self._leaving = Leaving(self)
         self.sponsor = Sponsor(self)
         self.joins = Joins(self)
@@ -124,6 +127,7 @@ class RollbackSession(GameLoop):
             self.newcomer,
             self.spectator_feed,
             self.desyncs,
+            self._cues,
             self._leaving,
             self.sponsor,
             self.joins,
@@ -148,6 +152,10 @@ class RollbackSession(GameLoop):
     def gone(self) -> tuple[int, ...]:
         """Players who were dropped and whose seats are free."""
         return tuple(sorted(self.drop_agreement.decided))
+
+    def cues(self) -> list[CueEvent]:
+        """Sounds and effects that start, are confirmed or were wrong since the last call; ask in every turn."""
+        return self._cues.drain()
 
     def send_message(self, data: bytes, *, peer: int | None = None) -> bool:
         """Send the application's own bytes reliably to the peer with this id, or to all.

@@ -6,6 +6,7 @@ from retick.errors import NotSynchronized
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
 from retick.rollback.match.stats import SessionStats
+from retick.rollback.session.application.picture import Between, Picture
 from retick.rollback.session.members import Members
 from retick.rollback.session.peer import Phase
 from retick.sim.contract import Input
@@ -20,6 +21,7 @@ class GameLoop(Members):
         super().__init__()
         self.sim = sim
         self.config = config
+        self._picture = Picture(sim)
 
     @property
     def running(self) -> bool:
@@ -30,6 +32,18 @@ class GameLoop(Members):
     def state(self) -> Any:
         """The game's present state."""
         return self._running().engine.state
+
+    @property
+    def world(self) -> Any:
+        """Of a game with a mutable world: an instance to draw, in the present state and never half done.
+
+        It is the same object each time. Draw it at once and change nothing in it.
+        """
+        return self._picture.world(self.state)
+
+    def between(self, *, now: float) -> Between:
+        """For screens faster than the match: the last two states, and how far the picture is between them."""
+        return self._picture.between(self._running(), now)
 
     @property
     def frame(self) -> int:
