@@ -35,9 +35,11 @@ from retick.rollback.events import (
 )
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
+from retick.rollback.match.recording import RecordsMatches
 from retick.rollback.session.application.cues import SessionCues
 from retick.rollback.session.application.game_loop import GameLoop
 from retick.rollback.session.application.leaving import Leaving
+from retick.rollback.session.application.recording_part import RecordingPart
 from retick.rollback.session.application_messages import ApplicationMessages
 from retick.rollback.session.desync_part import DesyncPart
 from retick.rollback.session.drop_agreement import DropAgreement
@@ -78,17 +80,19 @@ class RollbackSession(GameLoop):
         config: MatchConfig | None = None,
         seats: int = 1,
         host_address: Hashable | None = None,
+        record: RecordsMatches | None = None,
     ) -> None:
         """Host, or with ``host_address`` join, a match of ``sim`` with ``seats`` players at this peer.
 
         ``host_address`` may also be any peer of a match that runs already and has free seats. ``entropy(n)`` gives
-        n random bytes: ``os.urandom``, or a seeded generator's in a test.
+        n random bytes: ``os.urandom``, or a seeded generator's in a test. ``record`` gets every final frame:
+        ``retick.replay.LiveRecording("match.rtk")``, or any object of its shape.
         """
         if not 1 <= seats <= sim.num_players:
             raise UsageError(f"seats must be from 1 to the game's {sim.num_players} players, not {seats}")
         if MAX_SEATS_EACH < seats < sim.num_players:
             raise UsageError(f"one peer of several plays at most {MAX_SEATS_EACH} seats, not {seats}")
-        super().__init__(sim, config or MatchConfig())
+        super().__init__(sim, config or MatchConfig(), record)
         self.local_players = tuple(range(seats)) if host_address is None else ()
         self.token = entropy(TOKEN_SIZE) if host_address is None else b""
         """The name of the roster, which peers of this match show when they call each other."""
@@ -139,6 +143,8 @@ class RollbackSession(GameLoop):
             InputBounds(self),
         )
         """In the order of calls: spectators get a match's last frames first, and a drop is agreed before a rematch."""
+        if self.recording is not None:
+            self.parts += (RecordingPart(self, self.recording),)
         self.routes = MessageRoutes(self.parts)
         if host_address is not None:
             host = self.peers[HOST_ID] = Peer(HOST_ID, (), Role.HOST)
@@ -291,6 +297,8 @@ class RollbackSession(GameLoop):
             if self.match is not None:
                 # What happened in the match was before its end.
                 self.happened += self.match.events()
+            if self.recording is not None:
+                self.recording.end()
             self.tell(MatchEnded(reason=reason))
 
     def expel(self, peer: Peer, text: str = VIOLATION, *, reason: int = Reason.VIOLATION) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 from retick.errors import NotSynchronized
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
+from retick.rollback.match.recording import Recording, RecordsMatches
 from retick.rollback.match.stats import SessionStats
 from retick.rollback.session.application.picture import Between, Picture
 from retick.rollback.session.members import Members
@@ -17,11 +18,13 @@ __all__ = ["GameLoop"]
 class GameLoop(Members):
     """A session as far as a game's loop sees it; ``session`` adds all the rest."""
 
-    def __init__(self, sim: Any, config: MatchConfig) -> None:
+    def __init__(self, sim: Any, config: MatchConfig, record: RecordsMatches | None) -> None:
         super().__init__()
         self.sim = sim
         self.config = config
         self._picture = Picture(sim)
+        self.recording = None if record is None else Recording(record)
+        """What goes to the recorder, if there is one."""
 
     @property
     def running(self) -> bool:
@@ -54,7 +57,10 @@ class GameLoop(Members):
         """Run the next frame with what is pressed here: one input, or one for each local player."""
         if not self.running:
             raise NotSynchronized(f"no frame can be run: the session is {self.phase.value}")
-        self._running().advance(pressed, now)
+        match = self._running()
+        match.advance(pressed, now)
+        if self.recording is not None:
+            self.recording.frame_run(match)
 
     def stats(self, *, now: float) -> SessionStats:
         """All figures of the match at this moment."""
@@ -68,6 +74,8 @@ class GameLoop(Members):
         neutral: Any = (0,) * len(self.local_players) if len(self.local_players) > 1 else 0
         while match.due(now):
             match.advance(neutral, now)
+            if self.recording is not None:
+                self.recording.frame_run(match)
 
     def _running(self) -> Match:
         if self.match is None:
