@@ -88,10 +88,7 @@ class LanSession:
         return self.match is not None and self.match.due(now)
 
     def advance(self, pressed: Input, *, now: float) -> None:
-        match = self._running()
-        match.advance(pressed, now)
-        if self.recording is not None:
-            self.recording.frame_run(match)
+        self._running().advance(pressed, now)
 
     def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
         if address == self._peer:

@@ -19,6 +19,7 @@ cdef class Match:
     cdef readonly Pace pace
     cdef readonly object alarm
     cdef list happened
+    cdef public object follower
     cdef object depths
     cdef long long rollbacks
     cdef long long resimulated

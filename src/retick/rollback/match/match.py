@@ -59,6 +59,7 @@ class Match:
         pace: Pace
         alarm: Alarm
         happened: list[MatchEvent]
+        follower: Any
         depths: Counter[int]
         rollbacks: int
         resimulated: int
@@ -127,6 +128,8 @@ class Match:
         self.alarm = Alarm()
         """Whether peers may hold different states, and how far that is known."""
         self.happened = []
+        self.follower = None
+        """Its ``frame_run`` is called with the match after each frame: a recording."""
         self.depths = Counter()
         self.rollbacks = self.resimulated = self.stalls = 0
         self.is_stalled = self.is_stall_told = False
@@ -261,6 +264,8 @@ class Match:
         if engine.final_frame() + 1 >= self.next_checksum:
             self._write_checksums()
         self.is_unsent = True
+        if self.follower is not None:
+            self.follower.frame_run(self)
 
     def receive(self, exchange: Exchange, data: Any, now: cython.double) -> cython.bint:
         """Receive a packet of a remote peer; False if it was dropped."""

@@ -66,6 +66,7 @@ class Recording:
         if not goes_on:
             self.end()
         self._match, self._seed, self._is_open, self.last = match, match.seed, True, None
+        match.follower = self
         self._next = self._looks_at = self._flushed = frame = engine.start_frame
         state = engine.state_at(frame)
         is_of_seed = not goes_on and not frame and sim.checksum(sim.initial_state(match.seed)) == sim.checksum(state)
@@ -80,7 +81,7 @@ class Recording:
 
     def frame_run(self, match: Match) -> None:
         """After each frame."""
-        if match.engine.frame >= self._looks_at and match is self._match and self._is_open:
+        if match.engine.frame >= self._looks_at and self._is_open:
             self._looks_at = match.engine.frame + min(PORTION, match.config.tick_rate)
             self.drain()
             if self._next >= self._flushed + match.config.tick_rate:

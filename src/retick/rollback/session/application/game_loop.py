@@ -57,10 +57,7 @@ class GameLoop(Members):
         """Run the next frame with what is pressed here: one input, or one for each local player."""
         if not self.running:
             raise NotSynchronized(f"no frame can be run: the session is {self.phase.value}")
-        match = self._running()
-        match.advance(pressed, now)
-        if self.recording is not None:
-            self.recording.frame_run(match)
+        self._running().advance(pressed, now)
 
     def stats(self, *, now: float) -> SessionStats:
         """All figures of the match at this moment."""
@@ -74,8 +71,6 @@ class GameLoop(Members):
         neutral: Any = (0,) * len(self.local_players) if len(self.local_players) > 1 else 0
         while match.due(now):
             match.advance(neutral, now)
-            if self.recording is not None:
-                self.recording.frame_run(match)
 
     def _running(self) -> Match:
         if self.match is None:
