@@ -67,9 +67,6 @@ class SessionCore:
         self.link.receive(data, address, now)
         if self.link._events:
             self.read_link(now)
-        match: Match | None = self.match
-        if match is not None and match.first_own == NEVER and self.phase is RUNNING:
-            self.catch_up(match, now)
 
     def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
         if self.link._events:
@@ -130,6 +127,8 @@ class SessionCore:
                 self.on_forwarding(peer, data, now)
             else:
                 match.receive(exchange, data, now)
+            if match.first_own == NEVER:
+                self.catch_up(match, now)
 
     # What the session adds.
 
