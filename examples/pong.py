@@ -63,6 +63,13 @@ class Pong:
     def fields(self, state: PongState) -> Iterator[tuple[str, int]]:
         return state.fields()
 
+    def cues(self, before: PongState, after: PongState) -> Iterator[str]:
+        """What can be heard of a step."""
+        if (after.left_score, after.right_score) != (before.left_score, before.right_score):
+            yield "goal"
+        elif after.ball_vx != before.ball_vx:
+            yield "paddle"
+
     def pack_state(self, state: PongState, /) -> bytes:
         return state.to_bytes()
 

@@ -2,20 +2,25 @@
 
 import os
 import sys
+from array import array
 from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 
 from pong import BALL, DEPTH, DOWN, HEIGHT, PADDLE, UP, WIDTH, Pong, PongState
 
-from retick.rollback import DesyncDetected, MatchEnded, RollbackSession
+from retick.replay import LiveRecording
+from retick.rollback import CueCancelled, CueStarted, DesyncDetected, MatchEnded, RollbackSession
 from retick.transport import Poll, open_udp, parse_address
 
 PORT = 7777
 
 
-def connect(host: str | None, port: int = PORT) -> tuple[RollbackSession, Poll]:
+def connect(host: str | None, port: int = PORT, record: str | None = None) -> tuple[RollbackSession, Poll]:
     socket = open_udp(port=port if host is None else 0)
     address = None if host is None else socket.resolve(*parse_address(host, default_port=port))
-    session = RollbackSession(Pong(), entropy=os.urandom, host_address=address)
+    recording = LiveRecording(record) if record else None
+    session = RollbackSession(Pong(), entropy=os.urandom, host_address=address, record=recording)
     return session, Poll(session, socket)
 
 
@@ -33,22 +38,33 @@ def take_part(session: RollbackSession, wire: Poll, pressed: Callable[[], int]) 
     return ""
 
 
-def leave(session: RollbackSession, wire: Poll) -> None:
-    session.close()
-    while session.next_timeout() is not None:
-        wire.poll()
-    wire.close()
+def play_sounds(session: RollbackSession, sounds: dict[str, Any]) -> None:
+    """Call this once in every turn too. However often a frame is resimulated, each sound starts once."""
+    for event in session.cues():
+        if isinstance(event, CueStarted):
+            sounds[str(event.cue)].play()
+        elif isinstance(event, CueCancelled):
+            sounds[str(event.cue)].stop()
 
 
-def main(host: str | None, port: int = PORT) -> None:
+def main(host: str | None, port: int = PORT, record: str | None = None) -> None:
     try:
         import pygame
     except ImportError:
         sys.exit("the window needs pygame: pip install pygame-ce")
     pygame.init()
+    session, wire = connect(host, port, record)
+    over = "you left"
+    # However the block is left, the other peer is told.
+    with wire, suppress(KeyboardInterrupt):
+        over = play(pygame, session, wire)
+    print(over)
+
+
+def play(pygame: Any, session: RollbackSession, wire: Poll) -> str:
     screen = pygame.display.set_mode((WIDTH, HEIGHT))
     clock = pygame.time.Clock()
-    session, wire = connect(host, port)
+    sounds = {"paddle": beep(pygame, 440), "goal": beep(pygame, 220)} if pygame.mixer.get_init() else {}
 
     def pressed() -> int:
         keys = pygame.key.get_pressed()
@@ -62,13 +78,19 @@ def main(host: str | None, port: int = PORT) -> None:
             over = take_part(session, wire, pressed)
         if session.running:
             draw(pygame, screen, session.state)
+        if sounds:
+            play_sounds(session, sounds)
         pygame.display.set_caption(over or f"pong: {session.phase.value}")
         clock.tick(120)
-    leave(session, wire)
-    print(over)
+    return over
 
 
-def draw(pygame, screen, state: PongState) -> None:  # type: ignore[no-untyped-def]  # pygame may not be installed
+def beep(pygame: Any, pitch: int) -> Any:
+    samples = (6000 if index * pitch // 22050 % 2 else -6000 for index in range(6000))
+    return pygame.mixer.Sound(buffer=array("h", samples))
+
+
+def draw(pygame: Any, screen: Any, state: PongState) -> None:
     screen.fill("black")
     for box in (
         (0, state.left_y, DEPTH, PADDLE),
@@ -84,4 +106,7 @@ def draw(pygame, screen, state: PongState) -> None:  # type: ignore[no-untyped-d
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else None)
+    if len(sys.argv) > 1:
+        main(sys.argv[1], record="pong-joined.rtk")
+    else:
+        main(None, record="pong-hosted.rtk")

@@ -3,6 +3,7 @@
 import os
 import re
 import runpy
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,9 @@ from typing import Any
 
 import pytest
 
+from retick import replay
+from retick.link import Reason
+from retick.rollback import PeerDisconnected
 from retick.testing import assert_deterministic
 
 ROOT = Path(__file__).parents[2]
@@ -53,8 +57,8 @@ def test_two_programs_play_over_sockets_and_part_in_good_order(pong: dict[str, A
         joiner_wire.poll()
         over = pong["take_part"](*sides[0])
     assert "left" in over
-    pong["leave"](host, host_wire)
-    pong["leave"](joiner, joiner_wire)
+    host_wire.leave()
+    joiner_wire.leave()
 
 
 def test_the_tutorial_shows_the_code_as_it_is() -> None:
@@ -91,3 +95,55 @@ def test_without_pygame_the_window_says_what_to_install(pong: dict[str, Any], mo
     monkeypatch.setitem(sys.modules, "pygame", None)
     with pytest.raises(SystemExit, match="pip install pygame-ce"):
         pong["main"](None, 0)
+
+
+def test_the_sounds_of_a_match_start_once_each(pong: dict[str, Any]) -> None:
+    game = pong["Pong"]()
+    state, heard = game.initial_state(7), []
+    for _ in range(2000):
+        after = game.step(state, (0, 0))
+        heard += game.cues(state, after)
+        state = after
+    assert heard.count("goal") == state.left_score + state.right_score > 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send to one process")
+def test_ctrl_c_ends_without_a_traceback_and_the_other_side_is_told_at_once(
+    pong: dict[str, Any], tmp_path: Path
+) -> None:
+    pytest.importorskip("pygame")
+    host, wire = pong["connect"](None, 0)
+    program = (
+        "import sys, runpy; sys.path.insert(0, sys.argv[1]);"
+        "runpy.run_path(sys.argv[1] + '/pong_online.py')['main'](sys.argv[2], record='pong.rtk')"
+    )
+    address = f"127.0.0.1:{wire.socket.address[1]}"
+    with (
+        wire,
+        subprocess.Popen(
+            [sys.executable, "-c", program, str(EXAMPLES), address],
+            cwd=tmp_path,
+            env=os.environ | {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as joiner,
+    ):
+        over = ""
+        while not (host.running and host.frame >= 90):
+            assert pong["take_part"](host, wire, lambda: 0) == ""
+        happened: list[Any] = []
+        poll = wire.poll
+        wire.poll = lambda: (happened.extend(events := poll()), events)[1]
+        joiner.send_signal(signal.SIGINT)
+        while not over:
+            over = pong["take_part"](host, wire, lambda: 0)
+        wire.poll = poll
+        assert [each.reason for each in happened if isinstance(each, PeerDisconnected)] == [Reason.GOODBYE]
+        output, complaints = joiner.communicate(timeout=60)
+    assert joiner.returncode == 0
+    assert output.splitlines()[-1] == "you left"
+    assert "Traceback" not in complaints
+    recorded = replay.load(tmp_path / "pong.rtk", strict=True)
+    assert replay.verify(recorded, pong["Pong"]()).compared >= 1
+    assert len(recorded) > 60

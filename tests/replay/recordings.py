@@ -79,6 +79,9 @@ def replays(draw: st.DrawFn) -> Replay:
         game_version=draw(st.integers(0, 2**32 - 1)),
         local_players=local,
         checkpoints=draw(st.dictionaries(st.integers(start, start + count), st.integers(0, 2**32 - 1), max_size=6)),
+        resyncs=draw(st.dictionaries(st.integers(start, start + count - 1), st.binary(max_size=100), max_size=3))
+        if count
+        else {},
         arrivals=tuple(arrivals),
         metadata=draw(
             st.dictionaries(

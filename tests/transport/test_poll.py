@@ -4,7 +4,9 @@ import os
 import time
 from typing import Any
 
-from retick.link import Connected, LinkConfig, LinkEndpoint, MessageReceived, UnreliableReceived
+import pytest
+
+from retick.link import Connected, Disconnected, LinkConfig, LinkEndpoint, MessageReceived, UnreliableReceived
 from retick.transport import Conditions, Endpoint, Impaired, Poll, UdpSocket, open_udp
 from tests.transport.echo import Recorder
 
@@ -96,3 +98,40 @@ def test_a_poll_reads_before_it_looks_at_the_clock_and_no_more_than_its_drain() 
     poll.poll(now=5.0)
     assert sock.order[3:] == ["receive", "timeout"]
     assert len(endpoint.received) == 3
+
+
+def met() -> tuple[Poll, Poll, LinkEndpoint]:
+    """Two links that have met, the second under a bad link."""
+    host_socket, guest_socket = open_udp("127.0.0.1"), open_udp("127.0.0.1")
+    host, guest = make_link(), make_link()
+    polls = Poll(host, host_socket), Poll(Impaired(guest, outgoing=Conditions(latency=0.01)), guest_socket)
+    guest.dial(guest_socket.resolve("127.0.0.1", host_socket.address[1]))
+    poll_until(list(polls), lambda events: count_of(events, Connected) == 2)
+    return *polls, guest
+
+
+def test_whoever_leaves_a_block_has_said_goodbye_also_after_an_error() -> None:
+    host, guest, link = met()
+    with pytest.raises(KeyboardInterrupt), guest:
+        raise KeyboardInterrupt
+    assert guest.socket.fileno() == -1
+    [event] = poll_until([host], lambda events: count_of(events, Disconnected))
+    assert event.by_peer
+    assert link.next_timeout() is None
+    with host:
+        pass
+
+
+def test_nobody_waits_longer_to_leave_than_it_says() -> None:
+    host, guest, _ = met()
+    host.close()
+    began = guest.clock()
+    guest.leave(longest=0.05)
+    assert guest.clock() >= began
+    assert guest.socket.fileno() == -1
+
+
+def test_an_endpoint_without_a_goodbye_is_only_closed() -> None:
+    wire = Poll(Recorder(), open_udp("127.0.0.1"))
+    assert wire.leave() == []
+    assert wire.socket.fileno() == -1

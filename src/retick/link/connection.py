@@ -141,7 +141,7 @@ class Connection(PayloadPath):
             raise UsageError(f"a reason is 0 to {MAX_REASON}, not {reason}")
         if self._state >= CLOSING:
             return
-        self.close_reason = reason
+        self.close_reason = reason = int(reason)
         if self.remote_id:
             self._state = CLOSING
             self._goodbye = Goodbye(self, reason, text, linger if self._sequences.received else 0.0)
@@ -392,7 +392,7 @@ class Connection(PayloadPath):
         if self._state == CLOSED:
             return
         self._state = CLOSED
-        self.close_reason = reason
+        self.close_reason = reason = int(reason)  # also of a Reason: one type
         self._dialler = None
         self._goodbye = None
         self._outbox = []

@@ -48,7 +48,7 @@ class Refused:
 
     connection: "Connection"
     reason: int
-    """A code of Reason, or one of the peer's application."""
+    """A code of Reason as a plain int, or one of the peer's application."""
     text: str
     """For people to read; may be empty."""
 
@@ -59,7 +59,7 @@ class Disconnected:
 
     connection: "Connection"
     reason: int
-    """A code of Reason, or one of an application."""
+    """A code of Reason as a plain int, or one of an application."""
     text: str
     """For people to read; may be empty."""
     by_peer: bool

@@ -11,13 +11,14 @@ from retick.replay.limits import ReadLimits
 from retick.replay.player import ReplayPlayer
 from retick.replay.recorder import Recorder
 from retick.replay.replay import Replay
-from retick.replay.storage import RecordingFile, load, save
+from retick.replay.storage import LiveRecording, RecordingFile, load, save
 from retick.replay.verification import Verdict, sealed, verify
 
 __all__ = [
     "Arrival",
     "Batch",
     "Comparison",
+    "LiveRecording",
     "ReadLimits",
     "Recorder",
     "RecordingFile",

@@ -43,6 +43,8 @@ def turns(replay: Replay) -> Iterator[Turn]:
     """The match as the recording peer saw it, frame by frame, and a last turn for the batches that came after it."""
     if not replay.local_players:
         raise UsageError("the recording names no local seat: without one, its rollbacks cannot be repeated")
+    if replay.resyncs:
+        raise UsageError("the match went on from other states after a resync: no engine runs it as one")
     at = 0
     for frame in range(replay.start_frame, replay.end_frame):
         batches = []

@@ -25,18 +25,24 @@ class Run(Generic[S]):
 
     def start(self) -> S:
         """The state at the recording's first frame."""
-        replay, sim = self.replay, self.sim
-        if replay.start_state is None:
-            return sim.initial_state(replay.seed)
+        if self.replay.start_state is None:
+            return self.sim.initial_state(self.replay.seed)
+        return self._unpack(self.replay.start_state)
+
+    def _unpack(self, packed: bytes) -> S:
+        sim = self.sim
         if not isinstance(sim, PacksState):
             raise UsageError(
                 f"the recording starts from a packed state, and {type(sim).__name__} has no unpack_state to read it"
             )
-        state: S = sim.unpack_state(replay.start_state)
+        state: S = sim.unpack_state(packed)
         return state
 
     def between(self, state: S, frame: int, target: int) -> S:
         """The state at ``target``, given the one at ``frame``."""
+        for resync, packed in self.replay.resyncs.items():
+            if frame <= resync < target:
+                state, frame = self._unpack(packed), resync
         return self._run(state, self.replay.packed(frame, target))
 
     def _step_by_step(self, state: S, frames: bytes) -> S:

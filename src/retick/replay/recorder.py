@@ -18,9 +18,11 @@ from retick.replay.rtk_blocks import (
     HAS_STATE,
     HEAD,
     INPUTS,
+    MAX_BODY,
     META_KEY,
     META_VALUE,
     PREFIX,
+    RESYNC,
     BlockType,
     encode_block,
 )
@@ -68,6 +70,8 @@ class Recorder:
         self._block_bytes -= self._block_bytes % self._width
         self._due = bytearray(PREFIX)
         self._inputs = bytearray()
+        self._resync: bytes | None = None
+        """The state from which the next frame goes on, if it is not the one that the last frame led to."""
         self._checks = bytearray()
         self._arrivals = bytearray()
         self._check_count = self._arrival_count = 0
@@ -103,12 +107,21 @@ class Recorder:
         end = self.frame + len(packed) // self._width
         if end > MAX_FRAME:
             raise UsageError(f"frames are numbered up to {MAX_FRAME}, and this would lead to {end}")
+        if packed:
+            self._write_resync()
         for at in range(0, len(packed), self._block_bytes):
             part = packed[at : at + self._block_bytes]
             self._inputs += part
             self.frame += len(part) // self._width
             if len(self._inputs) >= self._block_bytes:
                 self.flush()
+
+    def add_resync(self, state: bytes) -> None:
+        """Record that the next frame goes on from ``state``, which peers agreed on: frames are counted on."""
+        self._check_running()
+        if len(state) > MAX_BODY - RESYNC.size:
+            raise EncodeError(f"a state to go on from takes up to {MAX_BODY - RESYNC.size} bytes, not {len(state)}")
+        self._resync = bytes(state)
 
     def add_checksum(self, frame: int, checksum: int) -> None:
         """Record the checksum of the state at ``frame``, to which the recorded inputs lead."""
@@ -184,6 +197,12 @@ class Recorder:
         """The bytes to append now, each returned once; empty while no block is complete."""
         due, self._due = self._due, bytearray()
         return bytes(due)
+
+    def _write_resync(self) -> None:
+        if self._resync is not None:
+            self.flush()
+            self._due += encode_block(BlockType.RESYNC, RESYNC.pack(self.frame) + self._resync)
+            self._resync = None
 
     def _write_head(self, start_state: bytes | None, game_id: str, game_version: int) -> None:
         name = _utf8(game_id)

@@ -40,6 +40,9 @@ class Replay:
     """Seats of the peer that recorded."""
     checkpoints: Mapping[int, int] = field(default_factory=dict, hash=False, repr=False)
     """Frame to checksum of the state at that frame, for some frames; the final state is one of them if known."""
+    resyncs: Mapping[int, bytes] = field(default_factory=dict, hash=False, repr=False)
+    """Frame to the packed state from which that frame and those after it go on: peers agreed on it after a desync. The
+    state at that frame, and its checksum, are still those that the inputs before led to."""
     arrivals: tuple[Arrival, ...] = field(default=(), repr=False)
     """When each batch of remote inputs arrived, in order; empty: not recorded."""
     metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -57,7 +60,7 @@ class Replay:
             raise UsageError(f"frames are numbered up to {MAX_FRAME}, and this replay would end at {self.end_frame}")
         self._set(local_players=checked_seats(self.local_players, self.num_players))
         self._set(checkpoints=_checked_checkpoints(self), arrivals=_checked_arrivals(self))
-        self._set(metadata=_checked_metadata(self.metadata))
+        self._set(metadata=_checked_metadata(self.metadata), resyncs=_checked_resyncs(self))
 
     def _set(self, **normalised: Any) -> None:
         for name, value in normalised.items():
@@ -137,6 +140,15 @@ def _checked_checkpoints(replay: Replay) -> dict[int, int]:
         if not isinstance(checksum, int) or not 0 <= checksum <= 0xFFFFFFFF:
             raise UsageError(f"the checksum of frame {frame} must be an integer of 32 bits, not {checksum!r}")
     return dict(sorted(replay.checkpoints.items()))
+
+
+def _checked_resyncs(replay: Replay) -> dict[int, bytes]:
+    for frame, state in replay.resyncs.items():
+        if not isinstance(frame, int) or not replay.start_frame <= frame < replay.end_frame:
+            raise UsageError(f"no frame of the replay goes on from a state of frame {frame!r}")
+        if not isinstance(state, bytes):
+            raise UsageError(f"the state of frame {frame} must be bytes, not {type(state).__name__}")
+    return dict(sorted(replay.resyncs.items()))
 
 
 def _checked_arrivals(replay: Replay) -> tuple[Arrival, ...]:

@@ -52,6 +52,8 @@ def misfit(replay: Replay) -> str | None:
         return f"RPLK holds inputs of 2 bytes, not {replay.input_size}"
     if replay.start_state is not None:
         return "RPLK holds no start state"
+    if replay.resyncs:
+        return "RPLK holds no states to go on from"
     return None
 
 

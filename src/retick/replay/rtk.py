@@ -30,7 +30,12 @@ def dumps(replay: Replay) -> bytes:
         metadata=replay.metadata,
         block_frames=FRAMES_PER_BLOCK,
     )
-    recorder.add_packed(replay.frames)
+    frame = replay.start_frame
+    for resync, state in replay.resyncs.items():
+        recorder.add_packed(replay.packed(frame, resync))
+        recorder.add_resync(state)
+        frame = resync
+    recorder.add_packed(replay.packed(frame, replay.end_frame))
     for frame, checksum in replay.checkpoints.items():
         if replay.truncated or frame != replay.end_frame:
             recorder.add_checksum(frame, checksum)

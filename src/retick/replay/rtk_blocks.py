@@ -39,7 +39,7 @@ from retick.sim.checksum import crc32
 
 __all__ = [
     "ARRIVAL", "CHECK", "END", "FIRST_OPTIONAL_TYPE", "HAS_STATE", "HEAD", "INPUTS", "MAGIC", "MAX_BODY", "META_KEY",
-    "META_VALUE", "PREFIX", "Block", "BlockType", "Unproven", "check_prefix", "decode_body", "encode_block",
+    "META_VALUE", "PREFIX", "RESYNC", "Block", "BlockType", "Unproven", "check_prefix", "decode_body", "encode_block",
     "next_block",
 ]  # fmt: skip
 
@@ -70,6 +70,9 @@ CHECK: Final = struct.Struct("<II")
 ARRIVAL: Final = struct.Struct("<IIHBB")
 """Local frame, first frame, count, player, 0."""
 
+RESYNC: Final = struct.Struct("<I")
+"""Frame; the state follows."""
+
 META_KEY: Final = struct.Struct("<B")
 META_VALUE: Final = struct.Struct("<H")
 
@@ -87,6 +90,7 @@ class BlockType(IntEnum):
     ARRIVALS = 5
     META = 6
     END = 7
+    RESYNC = 8
 
 
 class Block(NamedTuple):

@@ -27,6 +27,7 @@ from retick.replay.rtk_blocks import (
     INPUTS,
     META_KEY,
     META_VALUE,
+    RESYNC,
     BlockType,
 )
 
@@ -54,6 +55,7 @@ class RtkReader:
         self._width = 0
         self._frames = bytearray()
         self._checks: dict[int, int] = {}
+        self._resyncs: dict[int, bytes] = {}
         self._last_check = -1
         self._arrivals: list[Arrival] = []
         self._metadata: dict[str, str] = {}
@@ -65,6 +67,7 @@ class RtkReader:
             BlockType.ARRIVALS: self._read_arrivals,
             BlockType.META: self._read_meta,
             BlockType.END: self._read_end,
+            BlockType.RESYNC: self._read_resync,
         }
 
     @property
@@ -96,6 +99,8 @@ class RtkReader:
             frames=bytes(self._frames),
             start_state=self._state,
             checkpoints=self._checks,
+            # Where no frame follows, nothing went on from the state.
+            resyncs={frame: state for frame, state in self._resyncs.items() if frame < self.end_frame},
             arrivals=tuple(self._arrivals),
             metadata=self._metadata,
             truncated=truncated,
@@ -158,6 +163,14 @@ class RtkReader:
                 raise InvalidValue(f"the RTK check of frame {frame} is out of order, or of a frame without inputs")
             self._checks[frame] = checksum
             self._last_check = frame
+
+    def _read_resync(self, body: bytes) -> None:
+        _expect_at_least(RESYNC.size, body, "RESYNC")
+        [frame] = RESYNC.unpack_from(body)
+        if frame != self.end_frame or frame in self._resyncs:
+            raise InvalidValue(f"an RTK recording at frame {self.end_frame} cannot go on from a state of frame {frame}")
+        self._expect_room(len(self._resyncs) + 1, "resyncs")
+        self._resyncs[frame] = body[RESYNC.size :]
 
     def _read_arrivals(self, body: bytes) -> None:
         self._expect_records(body, ARRIVAL.size, len(self._arrivals), ARRIVAL_COST, "arrivals")

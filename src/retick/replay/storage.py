@@ -6,20 +6,20 @@ last whole block, and ``load`` reads it. So is one whose disk became full: a fai
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import Any, BinaryIO, Self
 
-from retick.errors import LimitExceeded, UsageError
+from retick.errors import EncodeError, LimitExceeded, UsageError
 from retick.replay.formats import Format, dumps, loads
 from retick.replay.limits import ReadLimits
 from retick.replay.recorder import Recorder
 from retick.replay.replay import Replay
 
-__all__ = ["RecordingFile", "load", "naming", "read_bounded", "read_stream", "save"]
+__all__ = ["LiveRecording", "RecordingFile", "load", "naming", "read_bounded", "read_stream", "save"]
 
 PIECE = 1024 * 1024
 Name = str | os.PathLike[str]
@@ -149,6 +149,122 @@ class RecordingFile:
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+class LiveRecording:
+    """Records the matches of one session: ``RollbackSession(game, record=LiveRecording("match.rtk"))``.
+
+    Each match is one file: the first under the name given, ``match-2.rtk`` and so on after it. A match that goes on
+    after a resync goes on in its file. What was recorded is written once a second, so at most that and what is not
+    final yet is lost when the process is killed; then the file keeps its ``.part`` name, and ``load`` reads it. Only at
+    its end is a file forced to the disk: a power cut can cost more. A disk that becomes full ends the recording and not
+    the match: what was written is good up to there, and ``failure`` says why the rest is missing.
+    """
+
+    def __init__(self, path: Name, *, metadata: Mapping[str, str] | None = None) -> None:
+        """No file is made before the first match begins. ``metadata`` goes into each file."""
+        self.path = Path(path)
+        """Where the newest recording is: the file that was asked for, or its ``.part`` if the recording ended early."""
+        self.files: list[Path] = []
+        """The recordings that are complete."""
+        self.failure = ""
+        """Why the newest recording ended before its match; empty if it did not."""
+        self.frame = 0
+        """The newest recording is written up to this frame, counted as the file counts."""
+        self._wanted = Path(path)
+        self._metadata = dict(metadata or {})
+        self._matches = 0
+        self._file: RecordingFile | None = None
+
+    def begin(
+        self, game: Any, *, seed: int, frame: int, state: Any, local_players: Sequence[int], goes_on: bool
+    ) -> None:
+        """A match begins at ``frame``, from ``state`` or the seed's; with ``goes_on`` the one so far goes on."""
+        if goes_on and self._file is not None:
+            if not self.failure:
+                with self._stopping():
+                    self._file.recorder.add_resync(game.pack_state(state))
+            return
+        self._file, self.failure, self.frame = None, "", frame
+        self.path = self._next_path()
+        with self._stopping():
+            packed = None if state is None else game.pack_state(state)
+            recorder = Recorder.for_game(
+                game,
+                seed=seed,
+                start_frame=frame,
+                start_state=packed,
+                local_players=local_players,
+                metadata=self._metadata,
+            )
+            self._file = RecordingFile(self.path, recorder)
+
+    def add_frame(self, inputs: Sequence[int], /) -> None:
+        """Record the inputs of the next frame."""
+        if self._file is not None and not self.failure:
+            self._file.recorder.add_frame(inputs)
+
+    def add_checksum(self, checksum: int, /) -> None:
+        """Record the checksum of the state that the inputs so far lead to."""
+        if self._file is not None and not self.failure:
+            self._file.recorder.add_checksum(self._file.recorder.frame, checksum)
+
+    def flush(self) -> None:
+        """Write what was recorded."""
+        if self._file is not None and not self.failure:
+            self._file.recorder.flush()
+            with self._stopping():
+                self._file.write()
+                self.frame = self._file.recorder.frame
+
+    def end(self, checksum: int, /) -> None:
+        """Write the rest and the last state's checksum, and give the file its name."""
+        if self._file is not None and not self.failure:
+            with self._stopping():
+                self._file.finish(checksum)
+                self.frame = self._file.recorder.frame
+                self.files.append(self.path)
+
+    def close(self) -> None:
+        """Stop without an end, for a session that is left behind: what was recorded stays in the ``.part`` file."""
+        if self._file is not None:
+            with self._stopping():
+                self._file.close()
+
+    def summary(self) -> str:
+        """Where the newest recording is, and how far it goes if it ended early."""
+        if not self.failure:
+            return f"recorded in {self.path}"
+        if self._file is None:
+            return f"not recorded: {self.path} could not be written: {self.failure}"
+        return f"recorded in {self.path} up to about frame {self.frame}, where it could not be written: {self.failure}"
+
+    def _next_path(self) -> Path:
+        """The name that was given, and for later matches that with the next number that is free."""
+        self._matches += 1
+        path = self._wanted
+        while self._matches > 1:
+            path = self._wanted.with_name(f"{self._wanted.stem}-{self._matches}{self._wanted.suffix}")
+            if not path.exists():
+                break
+            self._matches += 1
+        return path
+
+    @contextmanager
+    def _stopping(self) -> Iterator[None]:
+        """An error of the disk ends the recording; so does a state that no block holds."""
+        try:
+            yield
+        except OSError as error:
+            self._fail(error.strerror or str(error))
+        except EncodeError as error:
+            self._fail(str(error))
+
+    def _fail(self, why: str) -> None:
+        self.failure = why
+        if self._file is not None:
+            self.path = self._file.part
+            self._file.close()
 
 
 def _format_by_name(path: Path) -> Format | None:

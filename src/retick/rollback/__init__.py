@@ -31,11 +31,14 @@ from retick.rollback.events import (
 )
 from retick.rollback.lan import LanSession
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.match.recording import RecordsMatches
 from retick.rollback.match.stats import PeerStats, SessionStats
+from retick.rollback.session.application.picture import Between
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.rollback.spectate.spectator import SpectatorSession
 
 __all__ = [
+    "Between",
     "CueCancelled",
     "CueConfirmed",
     "CueEvent",
@@ -62,6 +65,7 @@ __all__ = [
     "Phase",
     "PlayersDropped",
     "PlayersReturned",
+    "RecordsMatches",
     "RematchProposed",
     "Resumed",
     "RollbackEngine",

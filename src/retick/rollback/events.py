@@ -57,7 +57,7 @@ class PeerDisconnected(MatchEvent):
     players: tuple[int, ...]
     """The seats of that peer."""
     reason: int
-    """A code from docs/formats/link.md."""
+    """A code from docs/formats/link.md, always a plain int: compare it with ``retick.link.Reason``."""
     text: str
     """The reason in words, to show."""
 
@@ -87,7 +87,7 @@ class PeerUnheard(MatchEvent):
     by: Hashable
     """The peer id of the one that says so."""
     reason: int
-    """A code from docs/formats/link.md."""
+    """A code from docs/formats/link.md, always a plain int: compare it with ``retick.link.Reason``."""
     text: str
     """The reason in words, to show."""
 
@@ -169,7 +169,8 @@ class Stalled(MatchEvent):
     frame: int
     """The frame that waits."""
     waiting_for: tuple[int, ...]
-    """Every player whose input the frame needs and that is missing. Nobody while a newcomer's first frame is agreed."""
+    """Every player whose input the frame needs and that is missing. At the frame that was promised to a newcomer, the
+    free seats; while a resync is agreed, all others. Never empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

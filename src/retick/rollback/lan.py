@@ -26,6 +26,7 @@ from retick.rollback.events import MatchEvent, MatchStarted, PeerConnected
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
 from retick.rollback.match.peer import MatchPeer
+from retick.rollback.match.recording import Recording, RecordsMatches
 from retick.rollback.match.stats import SessionStats
 from retick.sim.contract import Input
 from retick.wire import rbn1
@@ -44,13 +45,22 @@ HEADERS = 28
 class LanSession:
     """One side of a LAN match: the five calls of every endpoint, and ``due``/``advance`` for the frames."""
 
-    def __init__(self, sim: Any, *, host_address: Hashable | None = None, config: MatchConfig | None = None) -> None:
-        """Join the host at ``host_address``; without one, be the host."""
+    def __init__(
+        self,
+        sim: Any,
+        *,
+        host_address: Hashable | None = None,
+        config: MatchConfig | None = None,
+        record: RecordsMatches | None = None,
+    ) -> None:
+        """Join the host at ``host_address``; without one, be the host. ``record`` as in a RollbackSession."""
         if sim.num_players != 2:
             raise UsageError(f"the LAN mode is for two players, not {sim.num_players}")
         self.config = config or MatchConfig()
         self.match: Match | None = None
         self.dropped: Counter[str] = Counter()
+        self.recording = None if record is None else Recording(record)
+        """What goes to the recorder; this mode has no end, so whoever leaves calls its ``end``."""
         self._sim = sim
         self._peer = host_address
         self._hosting = host_address is None
@@ -161,6 +171,8 @@ class LanSession:
             return
         mine, theirs = self.local_player, 1 - self.local_player
         self.match = Match(self._sim, seed=SEED, local_players=(mine,), config=self.config)
+        if self.recording is not None:
+            self.recording.begin(self.match)
         # The old program may send checksums of guessed states, so they raise no alarm.
         self.match.add_peer(MatchPeer(self._peer, (theirs,)), compare_checksums=False, numbered=False)
         self._events.append(PeerConnected(peer=self._peer, players=(theirs,)))

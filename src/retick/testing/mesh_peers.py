@@ -91,11 +91,13 @@ class MeshPeer:
         final = engine.final_state_frame
         if final == self._final:
             return
-        first = max(self._final, engine.start_frame)
+        # A newcomer's session has run the first frames by itself: their inputs are still held, most states are not.
+        first = max(self._final, engine.held_from())
         for frame in range(first, final):
             self.rows[frame] = engine.inputs_at(frame)
         for frame in range((first // checkpoint + 1) * checkpoint, final + 1, checkpoint):
-            self.checksums[frame] = engine.checksum_at(frame)
+            if frame >= engine.frame - engine.history:
+                self.checksums[frame] = engine.checksum_at(frame)
         self._final = final
 
 

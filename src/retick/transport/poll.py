@@ -2,7 +2,9 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
+from select import select
+from types import TracebackType
+from typing import Any, Self
 
 from retick.transport.endpoint import Endpoint
 from retick.transport.udp import UdpSocket
@@ -11,6 +13,11 @@ __all__ = ["Poll", "receive_waiting", "send_waiting"]
 
 DRAIN = 256
 """Datagrams read in one call at most, so that a flood does not stop the game."""
+
+LONGEST_GOODBYE = 5.0
+"""Seconds in which a goodbye, and what a desync needs to be explained, is to arrive."""
+LONGEST_SLEEP = 0.02
+"""Seconds after which is looked again while leaving."""
 
 
 def receive_waiting(socket: UdpSocket, endpoint: Endpoint, now: float, limit: int) -> bool:
@@ -59,6 +66,41 @@ class Poll:
         """Send at once what the endpoint has: at the end of a frame instead of the start of the next."""
         send_waiting(self.socket, self.endpoint, self.clock() if now is None else now)
 
+    def leave(self, *, longest: float = LONGEST_GOODBYE) -> list[Any]:
+        """Close the endpoint, go on until it has said goodbye or ``longest`` seconds have passed, close the socket.
+
+        Returns the events of that time. ``with Poll(session, socket) as wire:`` leaves on every way out of the block.
+        """
+        happened: list[Any] = []
+        try:
+            if _close(self.endpoint):
+                end = self.clock() + longest
+                while (due := self.endpoint.next_timeout()) is not None and (now := self.clock()) < end:
+                    happened += self.poll(now)
+                    select([self.socket], [], [], min(max(due - now, 0.0), end - now, LONGEST_SLEEP))
+            happened += self.endpoint.events()
+        finally:
+            self.close()
+        return happened
+
     def close(self) -> None:
-        """Close the socket. Close the endpoint's connections before, and poll until they have said goodbye."""
+        """Close the socket at once; ``leave`` says goodbye before."""
         self.socket.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self.leave()
+
+
+def _close(endpoint: Any) -> bool:
+    """Close what is under the wrappers; False if it cannot be closed, and has no goodbye."""
+    while not hasattr(endpoint, "close") and hasattr(endpoint, "endpoint"):
+        endpoint = endpoint.endpoint
+    if not hasattr(endpoint, "close"):
+        return False
+    endpoint.close()
+    return True

@@ -10,9 +10,9 @@ from retick.cli.draw.network_view import NetworkReport
 from retick.cli.play.confirmed_match import ConfirmedFight
 from retick.cli.play.controllers import BotController, StyleName
 from retick.cli.play.match_driver import LAN_SILENCE, MatchDriver, Result
-from retick.cli.play.recording import MatchRecording
 from retick.games.fighter import Fighter
 from retick.link import Reason
+from retick.replay import LiveRecording
 from retick.rollback.lan import LanSession
 from retick.rollback.match.alarm import AlarmState
 from retick.rollback.session.messages.reasons import NO_INPUTS
@@ -50,20 +50,22 @@ class World:
     """Host and joiner."""
 
     def __init__(
-        self, *, frames: int = 120, lan: bool = False, joiner_game: Any = None, latency: float = 0.0, **options: Any
+        self, *, frames: int = 120, lan: bool = False, joiner_game: Any = None, latency: float = 0.0, record: Any = None
     ) -> None:
         self.now = 1.0
         self.latency = latency
         self.hub = MemoryHub()
-        self.sides = [self._side(lan, place, frames, joiner_game, options) for place in (0, 1)]
+        self.sides = [self._side(lan, place, frames, joiner_game, record) for place in (0, 1)]
 
-    def _side(self, lan: bool, place: int, frames: int, joiner_game: Any, options: dict[str, Any]) -> MatchDriver:
+    def _side(self, lan: bool, place: int, frames: int, joiner_game: Any, record: Any) -> MatchDriver:
         game = (place and joiner_game) or Fighter()
         address = "host" if place else None
+        recording = None if record is None else record(place)
         if lan:
-            session: Any = LanSession(game, host_address=address)
+            session: Any = LanSession(game, host_address=address, record=recording)
         else:
-            session = RollbackSession(game, entropy=Random(place).randbytes, host_address=address)
+            entropy = Random(place).randbytes
+            session = RollbackSession(game, entropy=entropy, host_address=address, record=recording)
         end = Impaired(session, outgoing=Conditions(latency=self.latency)) if self.latency else session
         self.hub.attach("joiner" if place else "host", end)
         return MatchDriver(
@@ -71,7 +73,7 @@ class World:
             Wire(self, end),  # type: ignore[arg-type]  # has all of Poll that a MatchDriver uses
             controller=lambda seed, player: BotController(seed, player, StyleName.RUSHER),
             confirmed=lambda seed, state, frame: ConfirmedFight(seed, frames=frames),
-            **options,
+            recording=recording,
         )
 
     def run(self, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
@@ -256,15 +258,7 @@ def test_a_lan_joiner_gives_up_without_an_answer_and_a_lan_host_when_the_joiner_
 
 def test_a_recording_holds_every_final_frame_whatever_ended_the_match(tmp_path: Path) -> None:
     file = tmp_path / "match.rtk"
-    world = World(
-        frames=6000,
-        record=lambda match: MatchRecording(
-            file.with_suffix(f".{match.engine.local_players[0]}"),
-            Fighter(),
-            seed=match.seed,
-            local_players=match.engine.local_players,
-        ),
-    )
+    world = World(frames=6000, record=lambda place: LiveRecording(file.with_suffix(f".{place}")))
     world.run(3)
     for driver in world.sides:
         driver.save_recording()

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +17,9 @@ from retick.cli.play.terminal_games import terminal_game_for
 from retick.cli.play.watch import _Watcher
 from retick.cli.terminal import Screen
 from retick.games.fighter import Fighter
+from retick.replay import LiveRecording
 from retick.rollback import MatchConfig, SpectatorSession, WatchingStarted
+from retick.rollback.spectate.spectator import _Beginning
 from tests.cli.play.hosting import hosting, last_words
 from tests.full_disk import full_after
 
@@ -24,13 +27,16 @@ GAME = terminal_game_for(2)
 
 
 def watching(file: Path) -> tuple[_Watcher, Any]:
-    session: Any = SpectatorSession(GAME.game, "there", entropy=os.urandom, config=MatchConfig())
-    return _Watcher(Screen(), GAME, session, None, file, "nobody"), session  # type: ignore[arg-type]  # not called
+    recording = LiveRecording(file)
+    session: Any = SpectatorSession(GAME.game, "there", entropy=os.urandom, config=MatchConfig(), record=recording)
+    return _Watcher(Screen(), GAME, session, None, recording, "nobody"), session  # type: ignore[arg-type]  # not called
 
 
 def show(watcher: _Watcher, session: Any, first: int, frames: int) -> None:
     """A match that is watched from frame ``first`` on."""
-    session._state, session.frame, session.seed = GAME.game.initial_state(7), first, 7
+    state: Any = GAME.game.initial_state(7)
+    welcome: Any = SimpleNamespace(seed=7, frame=first, match=0)
+    session._show(_Beginning(welcome, state, b""))
     watcher._handle(WatchingStarted(seed=7, frame=first))
     for _ in range(frames):
         session._rows.append((2, 1))
@@ -38,13 +44,15 @@ def show(watcher: _Watcher, session: Any, first: int, frames: int) -> None:
         watcher._show(None)
 
 
-def test_a_recording_ends_where_frames_are_missing(tmp_path: Path) -> None:
+def test_where_frames_are_missing_a_recording_goes_on_from_the_next_state(tmp_path: Path) -> None:
     file = tmp_path / "watched.rtk"
     watcher, session = watching(file)
     for first in (0, 300):
         show(watcher, session, first, 20)
+    session.close()
     recorded = replay.load(file)
-    assert (recorded.start_frame, recorded.end_frame) == (0, 20)
+    assert (recorded.start_frame, recorded.end_frame) == (0, 40)
+    assert list(recorded.resyncs) == [20]
     assert replay.verify(recorded, GAME.game).ok
 
 
@@ -57,6 +65,7 @@ def test_a_full_disk_ends_the_recording_and_not_the_watching(
     with full_after(330):
         show(watcher, session, first, 500)
         assert watcher.confirmed is not None
+        session.close()
         watcher._conclude(watcher.confirmed)
     said = capsys.readouterr().out
     assert said.count("the recording has ended: No space left on device") == 1

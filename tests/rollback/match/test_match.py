@@ -272,12 +272,32 @@ def test_a_stall_names_players_of_peers_that_are_not_heard_too() -> None:
     assert event.waiting_for == (1, 3)
 
 
-def test_a_newcomer_that_has_no_link_yet_waits_for_all_who_play() -> None:
+def test_a_newcomer_is_told_of_no_stall_before_its_first_frame_is_agreed() -> None:
     match = Match(Tally(3), seed=1, local_players=(1,), config=CONFIG, start_frame=5, joins_at=None)
     assert not match.due(0.0)
-    [event] = match.events()
-    assert isinstance(event, Stalled)
-    assert (event.frame, event.waiting_for) == (5, (0, 2))
+    assert match.is_stalled
+    assert match.next_timeout() == 0.0
+    match.joins_at = 5
+    match.engine.add_remote_inputs(0, 5, [1])
+    match.engine.add_remote_inputs(2, 5, [1])
+    assert match.due(0.1)
+    assert match.events() == []
+
+
+def test_a_stall_at_a_barrier_names_the_free_seats_or_else_all_others() -> None:
+    """Nobody's input is missing there: a newcomer's first frame is agreed, or peers agree on a state."""
+    for dropped, named in ((), (1, 2)), ((2,), (2,)):
+        match = Match(Tally(3), seed=1, local_players=(0,), config=CONFIG)
+        for player in (1, 2):
+            if player not in dropped:
+                match.engine.add_remote_inputs(player, 0, [1, 1])
+        for player in dropped:
+            match.engine.drop_player(player, 0)
+        match.barrier = 0
+        assert not match.due(0.0)
+        [event] = match.events()
+        assert isinstance(event, Stalled)
+        assert event.waiting_for == named
 
 
 def test_a_match_and_an_exchange_that_were_never_begun_raise_and_do_not_end_the_process() -> None:

@@ -204,3 +204,22 @@ def test_a_second_state_of_the_same_match_is_not_read() -> None:
     mesh.run(1.0)
     assert unpacked == []
     assert session.source == "peer0"
+
+
+def ends(spectator: MeshSpectator) -> list[MatchEnded]:
+    return [event for event in spectator.events if isinstance(event, MatchEnded)]
+
+
+def test_the_end_is_told_after_the_last_frame_was_shown() -> None:
+    mesh = mesh_of(2)
+    spectator = mesh.watch("crowd", "peer0", delay=60)
+    mesh.run(3.0)
+    session = spectator.session
+    for name in ("peer0", "peer1"):
+        mesh[name].session.close("over")
+    mesh.run_until(lambda: session.ended, limit=5.0, what="the feed has ended")
+    assert session.waiting > 30
+    assert ends(spectator) == []
+    mesh.run(5.0)
+    assert session.waiting == 0
+    assert len(ends(spectator)) == 1

@@ -56,6 +56,11 @@ class ConfirmedMatch:
         return self._last is not None and self.frame >= self._last
 
     @property
+    def last(self) -> int | None:
+        """The frame at which the match ends; None as long as it is not known."""
+        return self._last
+
+    @property
     def checksum(self) -> int:
         checksum: int = self.game.checksum(self.state)
         return checksum

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from retick.cli.draw.network_view import NetworkReport
 from retick.cli.play.confirmed_match import ConfirmedFight, ConfirmedMatch
 from retick.cli.play.controllers import Controller
-from retick.cli.play.recording import MatchRecording
 from retick.link import Reason
+from retick.replay import LiveRecording
 from retick.rollback.desync.report import DesyncReport
 from retick.rollback.events import (
     DesyncDetected,
@@ -71,15 +71,16 @@ class MatchDriver:
         *,
         controller: Callable[[int, int], Controller],
         confirmed: Callable[[int, Any, int], ConfirmedMatch],
-        record: Callable[[Match], MatchRecording] | None = None,
+        recording: LiveRecording | None = None,
     ) -> None:
-        """At the start of the match ``controller(seed, player)``, ``confirmed(seed, state, frame)`` and
-        ``record(match)`` are called.
+        """At the start of the match ``controller(seed, player)`` and ``confirmed(seed, state, frame)`` are called.
+
+        ``recording`` is the one that the session was given.
         """
         self.session = session
         self.wire = wire
         self.confirmed: ConfirmedMatch | None = None
-        self.recording: MatchRecording | None = None
+        self.recording = recording
         self.players: tuple[int, ...] = ()
         self.result: Result | None = None
         self.received_results: dict[Hashable, Result] = {}
@@ -96,7 +97,7 @@ class MatchDriver:
         """What to show the player right now, such as "waiting"; empty for nothing."""
         self.depth = 0
         """Frames that were resimulated with the newest frame."""
-        self._controller_for, self._confirmed_for, self._record = controller, confirmed, record
+        self._controller_for, self._confirmed_for = controller, confirmed
         self._controllers: list[Controller] = []
         self._resimulated = 0
         self._lan_received = (0, 0.0)
@@ -201,8 +202,8 @@ class MatchDriver:
 
     def save_recording(self) -> None:
         """Finish the replay with all confirmed frames, however the match ended."""
-        if self.recording is not None and self.confirmed is not None:
-            self.recording.finish(self.confirmed.checksum)
+        if self.session.recording is not None:
+            self.session.recording.end()
 
     def _has_sent_all(self) -> bool:
         return isinstance(self.session, LanSession) or self.wire.endpoint.next_timeout() is None
@@ -226,8 +227,9 @@ class MatchDriver:
             if confirmed.over:
                 break
             confirmed.add([row])
-            if self.recording is not None:
-                self.recording.add(row, confirmed.frame, confirmed.checksum)
+        if self.session.recording is not None:
+            # The session plays a little longer than the match lasts.
+            self.session.recording.last = confirmed.last
         if confirmed.over and self.desync is None:
             self._conclude(confirmed)
 
@@ -295,13 +297,12 @@ class MatchDriver:
             self.desync, self.notice = None, ""
 
     def _begin(self, match: Match) -> None:
-        """As soon as there is a match: a newcomer in mid-match must see the first state before it is evicted."""
-        first = match.engine.start_frame
+        """As soon as there is a match: from its first state, or from where a newcomer's session has caught up to."""
+        match.drain_final_inputs()
+        first = match.engine.final_state_frame
         self.players = match.engine.local_players
         self.confirmed = self._confirmed_for(match.seed, match.engine.state_at(first), first)
         self._controllers = [self._controller_for(match.seed, player) for player in self.players]
-        if self._record is not None:
-            self.recording = self._record(match)
 
     def _receive_result(self, peer: Hashable, data: bytes) -> None:
         """Other messages are ignored: another application may send them."""

@@ -2,7 +2,6 @@
 
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,12 +10,12 @@ import typer
 from retick.cli.play.capture_file import CaptureFile, captured, check_capture
 from retick.cli.play.controllers import Controller, StyleName
 from retick.cli.play.match_driver import MatchDriver
-from retick.cli.play.recording import MatchRecording, check_recording
+from retick.cli.play.recording import check_recording
 from retick.cli.play.terminal_games import terminal_game_for
 from retick.errors import UsageError
+from retick.replay import LiveRecording
 from retick.rollback.lan import LanSession
 from retick.rollback.match.config import MatchConfig
-from retick.rollback.match.match import Match
 from retick.rollback.session.session import RollbackSession
 from retick.transport import Poll, UdpSocket
 from retick.transport.udp import SocketAddress
@@ -94,11 +93,17 @@ class MatchSetup:
     def driver(self, socket: UdpSocket, host_address: SocketAddress | None = None) -> MatchDriver:
         """This peer's driver: it joins the host at ``host_address``, or hosts if there is none."""
         session: RollbackSession | LanSession
+        recording = None if self._record is None else LiveRecording(self._record)
         if self.lan_compat:
-            session = LanSession(self.game, host_address=host_address, config=self.config)
+            session = LanSession(self.game, host_address=host_address, config=self.config, record=recording)
         else:
             session = RollbackSession(
-                self.game, entropy=os.urandom, config=self.config, seats=self.seats, host_address=host_address
+                self.game,
+                entropy=os.urandom,
+                config=self.config,
+                seats=self.seats,
+                host_address=host_address,
+                record=recording,
             )
         if self._capture is not None:
             self.capture = CaptureFile(self._capture)
@@ -107,7 +112,7 @@ class MatchSetup:
             Poll(captured(session, self.capture), socket),
             controller=self._controller,
             confirmed=self.shown_game.confirmed,
-            record=self._recording(),
+            recording=recording,
         )
 
     def _controller(self, seed: int, player: int) -> Controller:
@@ -116,16 +121,3 @@ class MatchSetup:
             return self.shown_game.bot(seed, player, self.style)
         self._seated = True
         return self.keys
-
-    def _recording(self) -> Callable[[Match], MatchRecording] | None:
-        path = self._record
-        if path is None:
-            return None
-        return lambda match: MatchRecording(
-            path,
-            self.game,
-            seed=match.seed,
-            local_players=match.engine.local_players,
-            start_frame=match.engine.start_frame,
-            start_state=match.engine.state_at(match.engine.start_frame),
-        )

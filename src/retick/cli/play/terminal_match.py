@@ -137,7 +137,7 @@ class TerminalMatch:
 
     def _save(self) -> None:
         self.driver.save_recording()
-        if self.driver.recording is not None:
+        if self.driver.recording is not None and self.driver.confirmed is not None:
             self.console.tell(self.driver.recording.summary())
         if self.setup.capture is not None:
             self.setup.capture.close()

@@ -2,7 +2,6 @@
 
 import os
 import select
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -12,12 +11,13 @@ from rich.live import Live
 from retick.cli.play.confirmed_match import ConfirmedMatch
 from retick.cli.play.join import no_answer, open_towards
 from retick.cli.play.match_setup import DEFAULT_PORT, PlayersOption, RateOption, RecordOption
-from retick.cli.play.recording import MatchRecording, check_recording
+from retick.cli.play.recording import check_recording
 from retick.cli.play.terminal_games import TerminalGame, terminal_game_for
 from retick.cli.plurals import count
 from retick.cli.terminal import Screen, say
 from retick.errors import RetickError, UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
+from retick.replay import LiveRecording
 from retick.rollback import MatchConfig, MatchEnded, MatchEvent, SourceChanged, SpectatorSession, WatchingStarted
 from retick.transport import Poll, parse_address
 
@@ -49,12 +49,18 @@ def watch(
     check_recording(record, live=True)
     shown_game = terminal_game_for(players)
     socket, resolved = open_towards(target, 0)
+    recording = None if record is None else LiveRecording(record)
     session = SpectatorSession(
-        shown_game.game, resolved, entropy=os.urandom, config=MatchConfig(tick_rate=rate), delay=delay
+        shown_game.game,
+        resolved,
+        entropy=os.urandom,
+        config=MatchConfig(tick_rate=rate),
+        delay=delay,
+        record=recording,
     )
     console = Screen()
     console.tell(f"watching through {target[0]} port {target[1]}")
-    _Watcher(console, shown_game, session, Poll(session, socket), record, no_answer(target)).run()
+    _Watcher(console, shown_game, session, Poll(session, socket), recording, no_answer(target)).run()
 
 
 class _Watcher:
@@ -66,7 +72,7 @@ class _Watcher:
         shown_game: TerminalGame,
         session: SpectatorSession,
         wire: Poll,
-        record: Path | None,
+        recording: LiveRecording | None,
         no_answer: str,
     ) -> None:
         self.console = console
@@ -74,8 +80,7 @@ class _Watcher:
         self.session = session
         self.wire = wire
         self.confirmed: ConfirmedMatch | None = None
-        self.recording: MatchRecording | None = None
-        self._record = record
+        self.recording = recording
         self._no_answer = no_answer
         self._why = ""
         self._drawn: Any = None
@@ -98,7 +103,8 @@ class _Watcher:
             raise RetickError(self._no_answer if self._why == "no answer" else self._why)
 
     def _conclude(self, confirmed: ConfirmedMatch) -> None:
-        self._finish_recording(confirmed)
+        if self.recording is not None:
+            self.console.tell(self.recording.summary())
         self.console.tell(self.shown_game.outcome(confirmed, self._names()))
         self.console.tell(f"0x{confirmed.checksum:08X} at frame {confirmed.frame}")
 
@@ -118,31 +124,12 @@ class _Watcher:
 
     def _handle(self, event: MatchEvent) -> None:
         if isinstance(event, WatchingStarted):
-            if self.confirmed is not None:
-                # Frames are missing, or another match begins: a recording holds one match without a gap.
-                self._finish_recording(self.confirmed)
-                self._record = None
             self.confirmed = self.shown_game.confirmed(event.seed, self.session.state, event.frame)
-            if self._record is not None:
-                self.recording = MatchRecording(
-                    self._record,
-                    self.shown_game.game,
-                    seed=event.seed,
-                    local_players=(),
-                    start_frame=event.frame,
-                    start_state=self.session.state,
-                )
         elif isinstance(event, MatchEnded):
             self._why = event.reason
         elif isinstance(event, SourceChanged):
             # Show at once what has arrived: it may be all that there is.
             self.session.delay = 0
-
-    def _finish_recording(self, confirmed: ConfirmedMatch) -> None:
-        recording, self.recording = self.recording, None
-        if recording is not None:
-            recording.finish(confirmed.checksum)
-            self.console.tell(recording.summary())
 
     def _show(self, live: Live | None) -> None:
         """Add the frames that were advanced, and draw the newest."""
@@ -152,8 +139,8 @@ class _Watcher:
             if confirmed.over:
                 break
             confirmed.add([row])
-            if self.recording is not None:
-                self.recording.add(row, confirmed.frame, confirmed.checksum)
+        if self.session.recording is not None:
+            self.session.recording.last = confirmed.last
         self._tell_of_recording(live)
         rate = self.session.config.tick_rate
         if live is None:

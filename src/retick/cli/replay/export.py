@@ -112,6 +112,8 @@ def _lines(replay: Replay, sim: Simulation[Any] | None) -> Iterator[str]:
         row: dict[str, Any] = {"frame": frame, "inputs": list(replay.inputs_at(frame))}
         if frame + 1 in replay.checkpoints:
             row["checksum"] = replay.checkpoints[frame + 1]
+        if frame in replay.resyncs:
+            row["resync"] = replay.resyncs[frame].hex()
         if frame in arrivals:
             row["arrivals"] = arrivals[frame]
         if player is not None:

@@ -50,6 +50,7 @@ def _facts(path: Path, replay: Replay) -> dict[str, Any]:
         "start_frame": replay.start_frame,
         "start_state": None if replay.start_state is None else count(len(replay.start_state), "byte"),
         "frames": len(replay),
+        "resyncs": list(replay.resyncs),
         "seconds_at_60": round(len(replay) / 60, 2),
         "checksums": len(replay.checkpoints),
         "final_checksum": None if final is None else f"0x{final:08X}",

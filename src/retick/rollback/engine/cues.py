@@ -53,8 +53,9 @@ class CueTracker:
         cues: Callable[[Any, Any], Iterable[Hashable]] | None = None,
         *,
         tolerance: int = 0,
+        first: int | None = None,
     ) -> None:
-        """``cues`` defaults to the game's own.
+        """``cues`` defaults to the game's own. ``first`` is the first frame to follow; by default the next one.
 
         With a ``tolerance`` of some frames, a cue that a rollback moved by no more than that many frames is left
         playing: its start is not reported again.
@@ -65,20 +66,27 @@ class CueTracker:
         self._engine = engine
         self._cues: Callable[[Any, Any], Iterable[Hashable]] = found
         self._tolerance = tolerance
-        self._seen = engine.frame
+        self._first = self._seen = engine.frame if first is None else first
         self._open: dict[int, Counter[Hashable]] = {}
         self._told: dict[int, Counter[Hashable]] = {}
         """Confirmed cues, as far back as history reaches: a drop can change frames whose inputs were confirmed."""
 
     def update(self) -> list[CueEvent]:
-        """What changed since the last update; call it at least once in ``history`` frames."""
+        """What changed since the last update; call it at least once in ``history`` frames, or cues are missed."""
         resimulated = self._engine.drain_resimulated()
         first = self._seen if resimulated < 0 else min(self._seen, resimulated)
-        cancelled, started = self._compare(first)
+        cancelled, started = self._compare(max(first, self._first, self._engine.frame - self._engine.history))
         self._seen = self._engine.frame
         if self._tolerance:
             self._keep_moved(cancelled, started)
         return [*cancelled, *started, *self._confirm()]
+
+    def cancel(self) -> list[CueEvent]:
+        """The match is over: cues whose frames are not final are cancelled."""
+        open_cues, self._open = self._open, {}
+        return [
+            CueCancelled(frame=frame, cue=cue) for frame, cues in sorted(open_cues.items()) for cue in cues.elements()
+        ]
 
     def _compare(self, first: int) -> tuple[list[CueEvent], list[CueEvent]]:
         cancelled: list[CueEvent] = []

@@ -53,6 +53,11 @@ class Alarm:
     def __repr__(self) -> str:
         return f"Alarm({self.state.name}, {self.detected})"
 
+    @property
+    def has_told(self) -> bool:
+        """Whether the application knows of a difference that is being investigated."""
+        return bool(self._announced)
+
     def detect(self, event: DesyncDetected) -> bool:
         """A peer's checksum differs from ours. True if the application gets the event: once for each peer."""
         if event.peer in self._announced or self._false_alarms[event.peer] >= MOST_FALSE_ALARMS:

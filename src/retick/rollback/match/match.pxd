@@ -19,11 +19,13 @@ cdef class Match:
     cdef readonly Pace pace
     cdef readonly object alarm
     cdef list happened
+    cdef public object follower
     cdef object depths
     cdef long long rollbacks
     cdef long long resimulated
     cdef long long stalls
     cdef readonly bint is_stalled
+    cdef bint is_stall_told
     cdef double stalled_since
     cdef double stalled_seconds
     cdef long long next_checksum

@@ -14,6 +14,7 @@ from retick.rollback.match.alarm import Alarm
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.peer import MatchPeer
 from retick.rollback.match.stats import SessionStats
+from retick.rollback.match.waiting import waited_for
 from retick.sim.contract import Frame, Input
 
 try:
@@ -58,11 +59,13 @@ class Match:
         pace: Pace
         alarm: Alarm
         happened: list[MatchEvent]
+        follower: Any
         depths: Counter[int]
         rollbacks: int
         resimulated: int
         stalls: int
         is_stalled: bool
+        is_stall_told: bool
         stalled_since: float
         stalled_seconds: float
         next_checksum: int
@@ -125,9 +128,11 @@ class Match:
         self.alarm = Alarm()
         """Whether peers may hold different states, and how far that is known."""
         self.happened = []
+        self.follower = None
+        """Its ``frame_run`` is called with the match after each frame: a recording."""
         self.depths = Counter()
         self.rollbacks = self.resimulated = self.stalls = 0
-        self.is_stalled = False
+        self.is_stalled = self.is_stall_told = False
         self.stalled_since = self.stalled_seconds = 0.0
         interval = config.checksum_interval
         self.next_checksum = min((start_frame // interval + 1) * interval, NEVER) if interval else NEVER
@@ -259,6 +264,8 @@ class Match:
         if engine.final_frame() + 1 >= self.next_checksum:
             self._write_checksums()
         self.is_unsent = True
+        if self.follower is not None:
+            self.follower.frame_run(self)
 
     def receive(self, exchange: Exchange, data: Any, now: cython.double) -> cython.bint:
         """Receive a packet of a remote peer; False if it was dropped."""
@@ -340,10 +347,10 @@ class Match:
         self.stalled_since = now
         self.stalls += 1
         self.resend_at = now
-        # Also those of peers that we do not hear, or have no link with yet.
-        others = [player for player in range(self.engine.num_players) if player not in self.engine.local_players]
-        late = tuple(player for player in others if self.engine.is_missing(player, self.frontier))
-        self.happened.append(Stalled(frame=self.engine.frame, waiting_for=late))
+        # A newcomer whose first frame is not agreed has not been told of a match yet.
+        self.is_stall_told = self.first_own != NEVER
+        if self.is_stall_told:
+            self.happened.append(Stalled(frame=self.engine.frame, waiting_for=waited_for(self.engine, self.frontier)))
 
     def waits_for(self, exchange: Exchange) -> list[int]:
         """The players of a peer without whose inputs the next frame cannot run.
@@ -352,6 +359,13 @@ class Match:
         window and its delay beyond the frame that it waits for, and they are at least one frame together.
         """
         return [player for player in exchange.players if self.engine.is_missing(player, self.frontier)]
+
+    def stand(self) -> None:
+        """Run no more frames, but go on to send what others need of those that were run."""
+        self.fence = self.engine.current
+        self.is_stalled = True
+        self.is_stall_told = False
+        self.resend_at = self.stalled_since = self.sent_at
 
     @property
     def frontier(self) -> int:
@@ -365,7 +379,8 @@ class Match:
         self.is_stalled = False
         self.stalled_seconds += seconds
         self.pace.start_over(now)
-        self.happened.append(Resumed(frame=self.engine.frame, seconds=seconds))
+        if self.is_stall_told:
+            self.happened.append(Resumed(frame=self.engine.frame, seconds=seconds))
 
     def _count_depth(self) -> None:
         engine = self.engine

@@ -23,10 +23,10 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.retick.link.endpoint import LinkEndpoint
-    from cython.cimports.retick.rollback.match.match import Match
+    from cython.cimports.retick.rollback.match.match import NEVER, Match
 else:
     from retick.link.endpoint import LinkEndpoint
-    from retick.rollback.match.match import Match
+    from retick.rollback.match.match import NEVER, Match
 
 __all__ = ["SessionCore"]
 
@@ -61,7 +61,7 @@ class SessionCore:
     def due(self, *, now: float) -> bool:
         """Whether ``advance`` is to be called now. False while the match waits for inputs: it goes on by itself."""
         match: Match | None = self.match
-        return self.phase is RUNNING and match is not None and match.due(now)
+        return self.phase is RUNNING and match is not None and match.first_own != NEVER and match.due(now)
 
     def receive_datagram(self, data: Octets, address: Hashable, *, now: Seconds) -> None:
         self.link.receive(data, address, now)
@@ -127,6 +127,8 @@ class SessionCore:
                 self.on_forwarding(peer, data, now)
             else:
                 match.receive(exchange, data, now)
+            if match.first_own == NEVER:
+                self.catch_up(match, now)
 
     # What the session adds.
 
@@ -136,6 +138,10 @@ class SessionCore:
 
     def on_forwarding(self, peer: Peer, data: bytes, now: float) -> None:
         """Receive a payload that is no packet of a peer's own inputs."""
+        raise NotImplementedError
+
+    def catch_up(self, match: Match, now: float) -> None:
+        """Before the first own frame of a newcomer is agreed: run the frames whose inputs have come."""
         raise NotImplementedError
 
     def wait(self, now: float) -> None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from retick.errors import DecodeError, InvalidValue
 from retick.rollback.desync.evidence import CLOSEUP, alarm_in, kind_of
 from retick.rollback.desync.investigation import Investigation
-from retick.rollback.events import DesyncReported
+from retick.rollback.desync.report import DesyncReport
+from retick.rollback.events import DesyncDetected, DesyncReported
 from retick.rollback.match.alarm import Alarm, AlarmState
 from retick.rollback.match.match import Match
 from retick.rollback.session.messages.kinds import Kind
@@ -112,10 +113,26 @@ class DesyncPart(SessionPart):
         found, alarm = self._investigation, self._alarm
         if found is None or found.report is None or alarm.state is not AlarmState.INVESTIGATING:
             return
+        self._tell_difference(found, alarm)
         alarm.resolve(found=found.report.first_differing is not None, frame=found.report.alarm)
-        # The alarm may still wait among the events of the match: it comes before its report.
-        self._session.happened += self._match.events()
         self._session.tell(DesyncReported(report=found.report, investigation=found))
+
+    def _tell_difference(self, found: Investigation, alarm: Alarm) -> None:
+        """A peer whose evidence came first has seen a difference that we have not: our application hears of it too."""
+        # An alarm of our own may still wait among the events of the match: it comes first.
+        self._session.happened += self._match.events()
+        difference = difference_in(found.report, self._session.peer_id) if found.report is not None else None
+        if difference is not None and not alarm.has_told:
+            alarm.detect(difference)
+            self._session.tell(difference)
+
+    def give_up(self) -> None:
+        """Wait for nobody's evidence any more: report what is known."""
+        found = self._investigation
+        for peer_id in found.peers if found is not None else ():
+            self.lose(peer_id)
+        if self._alarm.is_open or self._match.alarm.is_open:
+            self._match.alarm.resolve(found=False, frame=None)
 
     def _open(self, match: Match, frame: int | None, last_agreed: int, now: float) -> None:
         session = self._session
@@ -125,3 +142,18 @@ class DesyncPart(SessionPart):
         self._investigation = Investigation(
             match.engine, session.sim, session.peer_id, peers, frame, last_agreed, now, remembered=self._remembered
         )
+
+
+def difference_in(report: DesyncReport, peer_id: int) -> DesyncDetected | None:
+    """The first difference between a peer and another one in a report."""
+    for each in report.divergences:
+        checksums = {
+            peer: checksum for group, checksum in zip(each.groups, each.checksums, strict=True) for peer in group
+        }
+        other = next((peer for peer in sorted(checksums) if checksums[peer] != checksums.get(peer_id)), None)
+        if peer_id in checksums and other is not None:
+            agreed = -1 if report.last_agreed is None else report.last_agreed
+            return DesyncDetected(
+                peer=other, frame=each.frame, ours=checksums[peer_id], theirs=checksums[other], last_agreed=agreed
+            )
+    return None

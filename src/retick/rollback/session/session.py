@@ -11,7 +11,7 @@ docs/rollback.md draws the states.
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from retick.errors import NotSynchronized, RetickError, UsageError
+from retick.errors import RetickError, UsageError
 from retick.link import (
     Connected,
     Disconnected,
@@ -23,6 +23,7 @@ from retick.link import (
 )
 from retick.link import MessageReceived as LinkMessageReceived
 from retick.link import Resumed as LinkResumed
+from retick.rollback.engine.cues import CueEvent
 from retick.rollback.events import (
     MatchEnded,
     MatchEvent,
@@ -34,7 +35,11 @@ from retick.rollback.events import (
 )
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
-from retick.rollback.match.stats import SessionStats
+from retick.rollback.match.recording import RecordsMatches
+from retick.rollback.session.application.cues import SessionCues
+from retick.rollback.session.application.game_loop import GameLoop
+from retick.rollback.session.application.leaving import Leaving
+from retick.rollback.session.application.recording_part import RecordingPart
 from retick.rollback.session.application_messages import ApplicationMessages
 from retick.rollback.session.desync_part import DesyncPart
 from retick.rollback.session.drop_agreement import DropAgreement
@@ -48,7 +53,6 @@ from retick.rollback.session.joining.lobby import Lobby
 from retick.rollback.session.joining.newcomer import Newcomer
 from retick.rollback.session.joining.sponsor import Sponsor
 from retick.rollback.session.link_config import EXTENSIONS, acceptance_fault, link_config_for, reach_of
-from retick.rollback.session.members import Members
 from retick.rollback.session.messages.connect import announced_reach, encode_call, encode_play
 from retick.rollback.session.messages.reasons import ASK_SPONSOR, describe
 from retick.rollback.session.messages.roster import MAX_SEATS_EACH, TOKEN_SIZE, RosterEntry
@@ -57,7 +61,6 @@ from retick.rollback.session.peer import HOST_ID, Peer, Phase, Role
 from retick.rollback.session.rematch import Rematch
 from retick.rollback.session.resync import Resync
 from retick.rollback.session.spectator_feed import SpectatorFeed
-from retick.sim.contract import Input
 
 __all__ = ["Phase", "RollbackSession"]
 
@@ -66,7 +69,7 @@ ENDING_SECONDS = 1.0
 VIOLATION = "a message that the match does not allow"
 
 
-class RollbackSession(Members):
+class RollbackSession(GameLoop):
     """One peer's side of a match: five calls for the network, ``due`` and ``advance`` for the frames."""
 
     def __init__(
@@ -77,19 +80,19 @@ class RollbackSession(Members):
         config: MatchConfig | None = None,
         seats: int = 1,
         host_address: Hashable | None = None,
+        record: RecordsMatches | None = None,
     ) -> None:
         """Host, or with ``host_address`` join, a match of ``sim`` with ``seats`` players at this peer.
 
         ``host_address`` may also be any peer of a match that runs already and has free seats. ``entropy(n)`` gives
-        n random bytes: ``os.urandom``, or a seeded generator's in a test.
+        n random bytes: ``os.urandom``, or a seeded generator's in a test. ``record`` gets every final frame:
+        ``retick.replay.LiveRecording("match.rtk")``, or any object of its shape.
         """
         if not 1 <= seats <= sim.num_players:
             raise UsageError(f"seats must be from 1 to the game's {sim.num_players} players, not {seats}")
         if MAX_SEATS_EACH < seats < sim.num_players:
             raise UsageError(f"one peer of several plays at most {MAX_SEATS_EACH} seats, not {seats}")
-        super().__init__()
-        self.sim = sim
-        self.config = config or MatchConfig()
+        super().__init__(sim, config or MatchConfig(), record)
         self.local_players = tuple(range(seats)) if host_address is None else ()
         self.token = entropy(TOKEN_SIZE) if host_address is None else b""
         """The name of the roster, which peers of this match show when they call each other."""
@@ -112,6 +115,9 @@ class RollbackSession(Members):
         self.lobby = Lobby(self)
         self.newcomer = Newcomer(self)
         self.spectator_feed = SpectatorFeed(self)
+        self.desyncs = DesyncPart(self)
+        self._cues = SessionCues(self)
+        self._leaving = Leaving(self)
         self.sponsor = Sponsor(self)
         self.joins = Joins(self)
         self.drops = Drops(self)
@@ -124,7 +130,9 @@ class RollbackSession(Members):
             self.lobby,
             self.newcomer,
             self.spectator_feed,
-            DesyncPart(self),
+            self.desyncs,
+            self._cues,
+            self._leaving,
             self.sponsor,
             self.joins,
             self._input_forwarding,
@@ -135,6 +143,8 @@ class RollbackSession(Members):
             InputBounds(self),
         )
         """In the order of calls: spectators get a match's last frames first, and a drop is agreed before a rematch."""
+        if self.recording is not None:
+            self.parts += (RecordingPart(self, self.recording),)
         self.routes = MessageRoutes(self.parts)
         if host_address is not None:
             host = self.peers[HOST_ID] = Peer(HOST_ID, (), Role.HOST)
@@ -145,30 +155,13 @@ class RollbackSession(Members):
     # For the game's loop.
 
     @property
-    def running(self) -> bool:
-        """Whether frames can be run."""
-        return self.phase is Phase.RUNNING
-
-    @property
-    def state(self) -> Any:
-        """The game's present state."""
-        return self._running().engine.state
-
-    @property
-    def frame(self) -> int:
-        """The next frame to run."""
-        return self._running().engine.frame
-
-    @property
     def gone(self) -> tuple[int, ...]:
         """Players who were dropped and whose seats are free."""
         return tuple(sorted(self.drop_agreement.decided))
 
-    def advance(self, pressed: Input | tuple[Input, ...], *, now: float) -> None:
-        """Run the next frame with what is pressed here: one input, or one for each local player."""
-        if not self.running:
-            raise NotSynchronized(f"no frame can be run: the session is {self.phase.value}")
-        self._running().advance(pressed, now)
+    def cues(self) -> list[CueEvent]:
+        """Sounds and effects that start, are confirmed or were wrong since the last call; ask in every turn."""
+        return self._cues.drain()
 
     def send_message(self, data: bytes, *, peer: int | None = None) -> bool:
         """Send the application's own bytes reliably to the peer with this id, or to all.
@@ -200,14 +193,11 @@ class RollbackSession(Members):
         self.expel(self.peers[peer], "shown out", reason=Reason.DENIED)
 
     def close(self, text: str = "", *, linger: float = 0.0) -> None:
-        """Leave in good order, messages within ``linger`` seconds first; go on until ``next_timeout`` is None."""
-        self._feed_last_frames()
-        self.link.close(Reason.GOODBYE, text, linger=linger)
-        self._end("left the match")
+        """Leave in good order, messages within ``linger`` seconds first; go on until ``next_timeout`` is None.
 
-    def stats(self, *, now: float) -> SessionStats:
-        """All figures of the match at this moment."""
-        return self._running().stats(now)
+        After a desync it takes up to two seconds until all peers have what the report is made of.
+        """
+        self._leaving.leave(text, linger)
 
     @property
     def spectators(self) -> int:
@@ -284,6 +274,12 @@ class RollbackSession(Members):
         for part in self.parts:
             part.match_begun(match)
 
+    def leave_now(self, text: str, linger: float) -> None:
+        """Say goodbye: nothing is left to explain."""
+        self._feed_last_frames()
+        self.link.close(Reason.GOODBYE, text, linger=linger)
+        self._end("left the match")
+
     def end(self, reason: str) -> None:
         """No more frames here: the other peers and the spectators must not wait for any."""
         if self.phase is not Phase.ENDED:
@@ -301,6 +297,8 @@ class RollbackSession(Members):
             if self.match is not None:
                 # What happened in the match was before its end.
                 self.happened += self.match.events()
+            if self.recording is not None:
+                self.recording.end()
             self.tell(MatchEnded(reason=reason))
 
     def expel(self, peer: Peer, text: str = VIOLATION, *, reason: int = Reason.VIOLATION) -> None:
@@ -389,11 +387,6 @@ class RollbackSession(Members):
         if peer.role is not Role.SPECTATOR:
             if self.peers.get(peer.peer_id) is not peer or not peer.is_heard:
                 return
-            self.tell(PeerDisconnected(peer=peer.peer_id, players=peer.players, reason=reason, text=words))
+            self.tell(PeerDisconnected(peer=peer.peer_id, players=peer.players, reason=int(reason), text=words))
         for part in self.parts:
             part.peer_gone(peer, words)
-
-    def _running(self) -> Match:
-        if self.match is None:
-            raise NotSynchronized(f"there is no match yet: the session is {self.phase.value}")
-        return self.match

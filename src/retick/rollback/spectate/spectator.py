@@ -17,6 +17,7 @@ from retick.link import (
 )
 from retick.rollback.events import MatchEnded, MatchEvent, SourceChanged, WatchingStarted
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.match.recording import RecordsMatches
 from retick.rollback.match.timesync import Pace
 from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages.addresses import is_reachable
@@ -27,6 +28,7 @@ from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.session.messages.reasons import OTHER_VERSION, describe
 from retick.rollback.session.messages.roster import RosterEntry
 from retick.rollback.session.state_transfer import StateReceiver
+from retick.rollback.spectate.recording import ShownRecording
 from retick.sim.contract import Input, input_size_of
 
 __all__ = ["SpectatorSession"]
@@ -61,9 +63,15 @@ class SpectatorSession:
         entropy: Callable[[int], bytes],
         config: MatchConfig | None = None,
         delay: int = 30,
+        record: RecordsMatches | None = None,
     ) -> None:
-        """Watch through the peer at ``address``, ``delay`` frames behind the newest that is known."""
+        """Watch through the peer at ``address``, ``delay`` frames behind the newest that is known.
+
+        ``record`` gets every frame that is shown: ``retick.replay.LiveRecording``, or any object of its shape.
+        """
         self.config = config or MatchConfig()
+        self.recording = None if record is None else ShownRecording(record, sim, self.config.tick_rate)
+        """What goes to the recorder, if there is one."""
         self.delay = delay
         self.frame = 0
         """The next frame to show."""
@@ -75,6 +83,9 @@ class SpectatorSession:
         self.match_number = 0
         """Of the match that is shown: rematches, and matches that went on after a desync, are counted."""
         self.ended = False
+        """No more frames come; those that wait are still shown, and MatchEnded follows the last."""
+        self._ending = ""
+        """The reason, until MatchEnded was told."""
         self.source: Hashable = address
         """The address that feeds us."""
         self._sim = sim
@@ -126,6 +137,8 @@ class SpectatorSession:
         self._state = self._sim.step(self._state, row)
         self._shown.append(row)
         self.frame += 1
+        if self.recording is not None:
+            self.recording.frame_shown(row, self.frame, self._state)
         self._pace.frame_run(now, 0.0)
 
     def drain_final_inputs(self) -> list[tuple[Input, ...]]:
@@ -138,8 +151,11 @@ class SpectatorSession:
         return shown
 
     def close(self) -> None:
+        """Stop watching; frames that wait are not shown any more."""
         self._link.close(Reason.GOODBYE)
         self._end("stopped watching")
+        if self._ending:
+            self._tell_end()
 
     def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
         self._link.receive_datagram(data, address, now=now)
@@ -158,6 +174,8 @@ class SpectatorSession:
     def events(self) -> list[MatchEvent]:
         if self._next is not None and not self._rows:
             self._show(self._next)
+        if self._ending and not self.waiting:
+            self._tell_end()
         happened, self._events = self._events, []
         return happened
 
@@ -244,6 +262,8 @@ class SpectatorSession:
     def _show(self, beginning: _Beginning) -> None:
         """Go on from this state; what was shown before has come to its end."""
         welcome = beginning.welcome
+        if self.recording is not None:
+            self.recording.begin(welcome.seed, welcome.frame, beginning.state, self._state)
         self._state, self.frame, self.seed = beginning.state, welcome.frame, welcome.seed
         self.match_number = welcome.match
         self.start_frame, self.start_state = welcome.frame, beginning.packed
@@ -268,4 +288,10 @@ class SpectatorSession:
     def _end(self, reason: str) -> None:
         if not self.ended:
             self.ended = True
-            self._events.append(MatchEnded(reason=reason))
+            self._ending = reason
+
+    def _tell_end(self) -> None:
+        if self.recording is not None:
+            self.recording.end(self._state)
+        self._events.append(MatchEnded(reason=self._ending))
+        self._ending = ""

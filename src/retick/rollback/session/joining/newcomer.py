@@ -109,6 +109,7 @@ class Newcomer(SessionPart):
             match.engine.drop_player(player, welcome.frame)
             session.drop_agreement.decided[player] = welcome.frame
         session.begin(match, welcome.frame)
+        session.catch_up(match, session.now)
         self._report_when_level(match)
 
     def peer_connected(self, peer: Peer) -> None:
