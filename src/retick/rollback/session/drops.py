@@ -30,6 +30,10 @@ AGREE_SECONDS = 6.0
 """How long a survivor may take to name the same lost peers, beyond ``disconnect_after``; and to show claimed inputs."""
 LONGEST_STEP = 1.0
 """Seconds that count from one look to the next: while our own process is stopped nobody else is to blame."""
+LONG_QUEUE = 16 * 1024
+"""Bytes that wait in a link behind which a DROP takes long to arrive."""
+QUEUE_SECONDS = 12.0
+"""How much longer a survivor may take then."""
 MOST_AHEAD = 1024
 """Frames, and four seconds more, by which claimed inputs may lie ahead of our own newest one."""
 
@@ -311,7 +315,9 @@ class Drops(SessionPart):
         """Those that we do not hear have more time: who hears them must pass it on, or stop hearing them."""
         session = self._session
         guilty = [
-            peer for peer in session.heard_peers() if late_for[peer.peer_id] >= most and _is_talking(peer)
+            peer
+            for peer in session.heard_peers()
+            if late_for[peer.peer_id] >= most + _seconds_in_queue(peer) and _is_talking(peer)
         ] or session.forwarders_of(peer_id for peer_id, waited in late_for.items() if waited >= most + AGREE_SECONDS)
         for peer in guilty:
             session.expel(peer, text)
@@ -337,3 +343,8 @@ class Drops(SessionPart):
 def _is_talking(peer: Peer) -> bool:
     """Whether its link is alive: who is silent is lost by the link's own timeout."""
     return peer.connection is not None and peer.connection.stats.silent_for < ALIVE_SECONDS
+
+
+def _seconds_in_queue(peer: Peer) -> float:
+    """How much longer it may take because our own DROP waits behind a long message to it."""
+    return QUEUE_SECONDS if peer.connection is not None and peer.connection.queued_bytes > LONG_QUEUE else 0.0
