@@ -35,7 +35,7 @@ def class_name(name: str) -> str:
     """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) or len(name) > LONGEST_NAME:
         raise UsageError(
-            f"NAME must begin with a letter and have only letters, digits, - and _, at most {LONGEST_NAME}: not {name!r}"
+            f"NAME must start with a letter and have only letters, digits, - and _, up to {LONGEST_NAME}: not {name!r}"
         )
     found = "".join(part[:1].upper() + part[1:] for part in re.split(r"[-_]+", name))
     return found + "Game" if found in TAKEN or found.isupper() else found

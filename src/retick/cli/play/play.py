@@ -52,12 +52,12 @@ def play(
     module = find_window(name)
     if module is None:
         raise UsageError(
-            f"{name} has no window: write draw(screen, world, me) and press(keys) in its module, or in a window.py there"
+            f"{name} has no window: write draw(screen, world, me) and press(keys) in its module or in a window.py there"
         )
     settings = window_game(name, module, port=port, folder=folder)
     from retick.integrations.pygame import Program
 
     program = Program(settings)
     if host or join or watch:
-        program.go(program.host() if host else program.join(join) if join else program.watch(watch))
+        program.show(lambda: program.host() if host else program.join(join) if join else program.watch(watch))
     program.run()

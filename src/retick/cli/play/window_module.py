@@ -4,6 +4,7 @@ Other names there that are arguments of ``retick.integrations.pygame.play`` are 
 ``result``, ``hear``, ``config``.
 """
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ WINDOW = "window"
 
 def find_window(game: str) -> Any:
     """The module that draws ``game``; None if there is none. UsageError if the game, or the module, is wrong."""
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # the module may import pygame first
     place = locate_game(game)
     import_game(**place)
     root, module = Path(place["root"]), place["module"]

@@ -23,6 +23,6 @@ def play_in_window(game: str | None, replay: Replay, file: Path, start: int | No
     page = program.replay(replay, file.name)
     if start is not None:
         page.playback.player.seek(start)
-    program.go(page)
+    program.show(lambda: page)
     program.run()
     return True

@@ -1,6 +1,6 @@
 """A match, from the waiting room to a rematch or the end."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pygame
 from pygame import Surface
@@ -16,6 +16,7 @@ from retick.integrations.pygame.recording import MatchFile, save_desync
 from retick.integrations.pygame.sounds import Sounds
 from retick.integrations.pygame.window_game import Drawable, WindowGame
 from retick.integrations.pygame.wire import Wire
+from retick.link import Reason
 from retick.rollback import (
     DesyncDetected,
     DesyncReported,
@@ -65,7 +66,7 @@ class MatchPage(Page):
         self.notice = ""
         self._game, self._wire, self._back, self._again = game, wire, back, again
         self._drawable = Drawable(game, session.sim)
-        self._room = Panel(game.title, [Choice("Cancel", back)], lines=lines)
+        self._room = Panel(game.title)
         self._room_lines = list(lines)
         self._connected: set[int] = set()
         self._file: MatchFile | None = None
@@ -73,6 +74,7 @@ class MatchPage(Page):
         self._desync: DesyncDetected | None = None
         self._diverged = self._ended = False
         self._stall: tuple[float, str] | None = None
+        self._interrupted = ""
         self._now = self._notice_until = 0.0
         self._decided = 0
         self._goodbye = ""
@@ -85,8 +87,7 @@ class MatchPage(Page):
         if event.type == pygame.KEYDOWN and event.key == pygame.K_F3:
             self.graph.shown = not self.graph.shown
         elif self.session.match is None and self.panel is None:
-            chosen = Choice("", self._back) if escape else self._room.handle(event)
-            self.following = chosen.action() if chosen is not None else self
+            self.go = self._back if escape else None
         elif self.panel is None:
             if escape:
                 self._open(
@@ -95,11 +96,11 @@ class MatchPage(Page):
         elif escape and not self._ended and not self._diverged:
             self._close()
         elif escape:
-            self.following = self._back()
+            self.go = self._back
         elif (chosen := self.panel.handle(event)) is not None:
             chosen.action()
 
-    def turn(self, now: float) -> Page | None:
+    def turn(self, now: float) -> None:
         self._now = now
         for event in self._wire.poll(now):
             self._happened(event)
@@ -112,7 +113,6 @@ class MatchPage(Page):
             if self._file is not None:
                 self._file.add()
             self._look_for_result()
-        return self.following
 
     def draw(self, screen: Surface) -> None:
         if self.session.match is None:
@@ -123,9 +123,9 @@ class MatchPage(Page):
             self._game.draw(screen, world, self.session.local_players)
             if self.graph.shown:
                 self.graph.draw(screen, self.session.stats(now=self._now))
-            self._draw_notice(screen)
         if self.panel is not None:
             self.panel.draw_over(screen)
+        self._draw_notice(screen)
 
     def leave(self) -> None:
         """Finish the recording and say goodbye, on every way out."""
@@ -164,13 +164,15 @@ class MatchPage(Page):
             self._connected |= set(event.players)
         elif isinstance(event, PeerDisconnected):
             self._connected -= set(event.players)
-            self._goodbye = event.text
+            self._goodbye = self._why_gone(event)
         elif isinstance(event, Stalled):
             self._stall = (self._now, f"waiting for {self._names(event.waiting_for)} ...")
-        elif isinstance(event, PeerInterrupted):
-            self._tell("the connection is bad ...")
-        elif isinstance(event, Resumed | PeerResumed):
+        elif isinstance(event, Resumed):
             self._stall = None
+        elif isinstance(event, PeerInterrupted):
+            self._interrupted = "nothing is received from another player ..."
+        elif isinstance(event, PeerResumed):
+            self._interrupted = ""
         elif isinstance(event, PlayersDropped):
             self._tell(f"{self._names(event.players)} left")
         elif isinstance(event, PlayersReturned):
@@ -223,7 +225,7 @@ class MatchPage(Page):
         )
 
     def _end(self, reason: str) -> None:
-        self._ended, self._stall, self.notice = True, None, ""
+        self._ended, self._stall, self._interrupted, self.notice = True, None, "", ""
         lines = [self._goodbye or reason]
         if self._desync is not None and not self._diverged:
             lines.append(f"The peers had diverged at frame {self._desync.frame} or before.")
@@ -232,8 +234,15 @@ class MatchPage(Page):
             self.panel.lines += ["", *lines]
             return
         title = "The match is over" if self.session.match is not None else "No match"
-        again = [] if self._again is None else [Choice(self._again.label, self._go(self._again.action))]
+        again = [] if self._again is None else [Choice(self._again.label, self._leads_to(self._again.action))]
         self._open(Panel(title, [*again, *self._leave("Back to the menu")], lines=lines))
+
+    def _why_gone(self, event: PeerDisconnected) -> str:
+        if event.reason == Reason.GOODBYE:
+            return f"{self._names(event.players)} left: {event.text}".removesuffix(": goodbye")
+        if event.reason == Reason.NO_ANSWER:
+            return "There is no answer. Is a host waiting there, and does its firewall let UDP through?"
+        return event.text
 
     # What is shown.
 
@@ -243,14 +252,14 @@ class MatchPage(Page):
     def _close(self) -> None:
         self.panel = None
 
-    def _go(self, action: Go) -> Go:
-        def go() -> None:
-            self.following = action()
+    def _leads_to(self, go: Go) -> Callable[[], None]:
+        def leave() -> None:
+            self.go = go
 
-        return go
+        return leave
 
     def _leave(self, label: str = "Leave") -> list[Choice]:
-        return [Choice(label, self._go(self._back))]
+        return [Choice(label, self._leads_to(self._back))]
 
     def _rematch(self, label: str = "Rematch") -> list[Choice]:
         return [Choice(label, self._propose)]
@@ -285,11 +294,11 @@ class MatchPage(Page):
             seats = [f"You are {names_of(session.local_players)}. Waiting for the others ..."]
         else:
             seats = ["Connecting ..."]
-        self._room.lines = [*self._room_lines, "", *seats]
+        self._room.lines = [*self._room_lines, "", *seats, "", "Esc: cancel"]
         self._room.draw(screen)
 
     def _draw_notice(self, screen: Surface) -> None:
-        text = self.notice if self._now < self._notice_until else ""
+        text = self.notice if self._now < self._notice_until else self._interrupted
         if self._stall is not None and self._now - self._stall[0] > STALL_SHOWN_AFTER:
             text = self._stall[1]
         if text:

@@ -11,7 +11,7 @@ from retick.rollback import SessionStats
 __all__ = ["NetGraph"]
 
 FRAMES = 120
-WIDTH, HEIGHT, BARS = FRAMES + 12, 104, 30
+WIDTH, HEIGHT, BARS = FRAMES + 12, 136, 30
 """Pixels; a bar has one for each frame."""
 DEEPEST = 12
 """Resimulated frames of the highest bar."""
@@ -50,7 +50,7 @@ class NetGraph:
 
 
 def _lines(stats: SessionStats) -> list[str]:
-    lines = [f"frame {stats.frame}", f"rollbacks {stats.rollbacks}, deepest {stats.deepest_rollback}"]
+    lines = [f"frame {stats.frame}", f"rollbacks {stats.rollbacks}", f"deepest {stats.deepest_rollback}"]
     peers = list(stats.peers.values())
     if not peers:
         return lines
@@ -58,4 +58,4 @@ def _lines(stats: SessionStats) -> list[str]:
     rtt = f"{max(round_trips) * 1000:.0f} ms" if round_trips else "?"
     loss = max(max(peer.loss_in, peer.loss_out) for peer in peers)
     sent = sum(peer.bytes_per_second_out for peer in peers)
-    return [*lines, f"round trip {rtt}", f"lost {loss:.0%}, {sent / 1000:.1f} kB/s"]
+    return [*lines, f"round trip {rtt}", f"lost {loss:.0%}", f"{sent / 1000:.1f} kB/s out"]

@@ -8,36 +8,34 @@ from pygame import Surface
 from pygame.event import Event
 
 from retick.errors import MissingExtra
-from retick.integrations.pygame.panel import Choice, Panel, plain
+from retick.integrations.pygame.panel import ACCENT, MARGIN, Choice, Panel, plain, write
 from retick.transport.discovery import FoundHost, HostSearch
 
 __all__ = ["AskPage", "ChoicePage", "Go", "HostsPage", "Page"]
 
 LONGEST_ANSWER = 80
+Go: TypeAlias = Callable[[], "Page | None"]
+"""Makes the page to go to; None ends the program."""
 
 
 class Page:
-    """One page. ``turn`` returns the page to show next: itself, another one, or None to end the program."""
+    """One page."""
 
     def __init__(self) -> None:
-        self.following: Page | None = self
+        self.go: Go | None = None
+        """Set to leave this page: makes the next one, or None to end the program, after ``leave`` was called."""
 
     def handle(self, event: Event) -> None:
         """A key, the mouse, or something else that happened to the window."""
 
-    def turn(self, now: float) -> "Page | None":
+    def turn(self, now: float) -> None:
         """Called once for each picture."""
-        return self.following
 
     def draw(self, screen: Surface) -> None:
         """Draw the picture."""
 
     def leave(self) -> None:
         """Called once, on every way out of this page."""
-
-
-Go: TypeAlias = Callable[[], Page | None]
-"""Makes the page to go to."""
 
 
 class ChoicePage(Page):
@@ -50,11 +48,11 @@ class ChoicePage(Page):
 
     def handle(self, event: Event) -> None:
         if event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE:
-            self.following = self.back()
+            self.go = self.back
             return
         chosen = self.panel.handle(event)
         if chosen is not None:
-            self.following = chosen.action()
+            self.go = chosen.action
 
     def draw(self, screen: Surface) -> None:
         self.panel.draw(screen)
@@ -66,8 +64,7 @@ class AskPage(ChoicePage):
     def __init__(
         self, title: str, answered: Callable[[str], Page | None], *, back: Go, lines: Sequence[str], answer: str = ""
     ) -> None:
-        super().__init__(title, [], back=back)
-        self._lines = list(lines)
+        super().__init__(title, [], back=back, lines=[*lines, "", "Enter: go on    Esc: back"])
         self._answered = answered
         self.answer = answer
 
@@ -77,14 +74,14 @@ class AskPage(ChoicePage):
         elif event.type == pygame.KEYDOWN and event.key == pygame.K_BACKSPACE:
             self.answer = self.answer[:-1]
         elif event.type == pygame.KEYDOWN and event.key in (pygame.K_RETURN, pygame.K_KP_ENTER):
-            if self.answer.strip():
-                self.following = self._answered(self.answer.strip())
+            if answer := self.answer.strip():
+                self.go = lambda: self._answered(answer)
         else:
             super().handle(event)
 
     def draw(self, screen: Surface) -> None:
-        self.panel.lines = [*self._lines, "", f"> {self.answer}_"]
         super().draw(screen)
+        write(screen, f"{self.answer}_", (MARGIN * 2, screen.get_height() // 2), size=36, colour=ACCENT)
 
 
 class HostsPage(ChoicePage):
@@ -105,11 +102,10 @@ class HostsPage(ChoicePage):
         except OSError as error:
             self._why = f"the local network cannot be searched: {error.strerror or error}"
 
-    def turn(self, now: float) -> Page | None:
+    def turn(self, now: float) -> None:
         hosts = self.search.hosts() if self.search is not None else []
         self.panel.choices = [*map(self._choice, hosts), self._unfound]
         self.panel.lines = [self._why or ("Choose a host:" if hosts else "Searching the local network ...")]
-        return self.following
 
     def _choice(self, host: FoundHost) -> Choice:
         return Choice(f"{host.name}   {host.address}", lambda: self._chosen(host))

@@ -122,25 +122,25 @@ class Program:
 
     def turn(self, events: Iterable[Event]) -> bool:
         """One turn of the loop; False when the program is over."""
+        page = self.page
         for event in events:
-            page = self.page
-            if page is None or page.following is not page:
-                break  # what was pressed after leaving a page is not meant for the next one
             if event.type == pygame.QUIT:
-                self.go(None)
-            else:
+                self.show(None)
+                return False
+            if page is not None and page.go is None:  # what was pressed after that is not meant for the next page
                 page.handle(event)
-        if self.page is not None:
-            self.go(self.page.turn(self.clock()))
+        if page is not None:
+            page.turn(self.clock())
+            if page.go is not None:
+                self.show(page.go)
         return self.page is not None
 
-    def go(self, page: Page | None) -> None:
-        """Leave the page that is shown for another one, or for none."""
-        before = self.page
-        if page is not before:
-            self.page = page
-            if before is not None:
-                before.leave()
+    def show(self, go: Go | None) -> None:
+        """Leave the page that is shown, and only then make the next one: it may need the same port."""
+        before, self.page = self.page, None
+        if before is not None:
+            before.leave()
+        self.page = None if go is None else go()
 
     def draw(self, screen: Surface) -> None:
         """The picture of the page that is shown."""
@@ -157,12 +157,12 @@ class Program:
             pygame.key.start_text_input()
             ticks = pygame.time.Clock()
             screen = Surface(self.game.size)
-            while self.turn(_scaled(event, window, screen) for event in pygame.event.get()):
+            while self.turn([_scaled(event, window, screen) for event in pygame.event.get()]):
                 self.draw(screen)
                 _show(window, screen)
                 ticks.tick(PICTURES_A_SECOND)
         finally:
-            self.go(None)
+            self.show(None)
             pygame.display.quit()
 
 

@@ -45,13 +45,12 @@ class ReplayPage(Page):
             event.unicode if event.unicode in ("+", "-") and event.unicode else KEY_NAMES.get(name, name)
         )
         if self.playback.quit:
-            self.following = self._back()
+            self.go = self._back
 
-    def turn(self, now: float) -> Page | None:
+    def turn(self, now: float) -> None:
         if self._before is not None:
             self.playback.tick((now - self._before) * self._game.config.tick_rate)
         self._before = now
-        return self.following
 
     def draw(self, screen: Surface) -> None:
         player, width, bottom = self.playback.player, screen.get_width(), screen.get_height()

@@ -5,7 +5,7 @@ from pygame import Surface
 from pygame.event import Event
 
 from retick.integrations.pygame.pages import ChoicePage, Go, Page
-from retick.integrations.pygame.panel import BACKGROUND, DIM, write
+from retick.integrations.pygame.panel import BACKGROUND, DIM, Choice, write
 from retick.integrations.pygame.window_game import Drawable, WindowGame
 from retick.integrations.pygame.wire import Wire
 from retick.rollback import MatchEnded, SourceChanged, SpectatorSession, WatchingStarted
@@ -25,9 +25,9 @@ class WatchPage(Page):
 
     def handle(self, event: Event) -> None:
         if event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE:
-            self.following = self._back()
+            self.go = self._back
 
-    def turn(self, now: float) -> Page | None:
+    def turn(self, now: float) -> None:
         for event in self._wire.poll(now):
             if isinstance(event, WatchingStarted):
                 self._drawable = Drawable(self._game, self._game.make())
@@ -37,10 +37,12 @@ class WatchPage(Page):
                 self._why = event.reason
         while self.session.due(now=now):
             self.session.advance(now=now)
-        if self._why and not self.session.waiting and self.following is self:
-            title = "The match is over" if self._drawable is not None else "There is nothing to watch"
-            self.following = ChoicePage(title, [], back=self._back, lines=[self._why, "", "Esc: back to the menu"])
-        return self.following
+        if self._why and not self.session.waiting:
+            self.go = self._over
+
+    def _over(self) -> Page:
+        title = "The match is over" if self._drawable is not None else "There is nothing to watch"
+        return ChoicePage(title, [Choice("Back to the menu", self._back)], back=self._back, lines=[self._why])
 
     def draw(self, screen: Surface) -> None:
         if self._drawable is None:

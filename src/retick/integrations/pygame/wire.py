@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from retick.errors import MissingExtra
+from retick.errors import MissingExtra, NetworkUnavailable
 from retick.integrations.pygame.window_game import WindowGame
 from retick.rollback import RollbackSession, SpectatorSession
 from retick.transport import Poll, open_towards, open_udp, parse_address
@@ -15,6 +15,7 @@ from retick.transport.discovery import Announcement, game_name, own_address
 __all__ = ["Clock", "Wire", "announced_name", "hosted", "joined", "practised", "watched"]
 
 Clock = Callable[[], float]
+USUAL_PORT = 7777
 GOODBYE_SECONDS = 1.0
 """How long a goodbye may take."""
 
@@ -65,11 +66,16 @@ def announced_name(sim: Any) -> str:
 
 def hosted(game: WindowGame, clock: Clock) -> tuple[RollbackSession, Wire, list[str]]:
     """A session that others join, and what to tell people about it."""
-    socket = open_udp(port=game.port)
+    try:
+        socket = open_udp(port=game.port)
+    except NetworkUnavailable:
+        socket = open_udp()  # another host is on this computer: the address says which port it is
     port = socket.address[1]
     session = RollbackSession(game.make(), entropy=os.urandom, config=game.config)
     wire = Wire(session, Poll(session, socket, clock=clock))
-    lines = [f"Others join this address: {own_address() or 'this computer'}" + (f":{port}" if port != 7777 else "")]
+    lines = [
+        f"Others join this address: {own_address() or 'this computer'}" + (f":{port}" if port != USUAL_PORT else "")
+    ]
     try:
         wire.announcement = Announcement(port, announced_name(session.sim), players=session.sim.num_players)
         lines.append("They also find it on the local network.")
