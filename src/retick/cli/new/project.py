@@ -16,6 +16,7 @@ TEMPLATES = {
     "game.py": "game_{kind}.py.txt",
     "pyproject.toml": "pyproject.toml.txt",
     "tests/test_game.py": "test_game.py.txt",
+    "tests/test_window.py": "test_window.py.txt",
     "window.py": "window.py.txt",
 }
 """Paths in the new folder, and their templates."""
@@ -52,6 +53,7 @@ def project_files(name: str, *, kind: str, players: int) -> dict[str, str]:
         "NAME": name,
         "PLAYERS": str(players),
         "TITLE": name,
+        "SHOWN": "game" if kind == "world" else "state",
         "WINNER": "world.winner()" if kind == "world" else "winner(world)",
     }
     folder = files("retick.cli.new") / "templates"
