@@ -31,6 +31,10 @@ def test_arrows_go_round_and_enter_chooses() -> None:
     assert Panel("empty").handle(key(pygame.K_RETURN)) is None
 
 
+def test_the_space_bar_fires_and_does_not_choose() -> None:
+    assert panel().handle(key(pygame.K_SPACE)) is None
+
+
 def test_the_mouse_chooses_what_is_under_it(screen: pygame.Surface) -> None:
     shown = panel()
     shown.draw(screen)

@@ -7,7 +7,7 @@ import pygame
 import pytest
 from pygame.event import Event
 
-from retick.errors import UsageError
+from retick.errors import RetickError, UsageError
 from retick.integrations.pygame import Program, play
 from retick.integrations.pygame.match_page import MatchPage
 from retick.integrations.pygame.program import _scaled
@@ -115,6 +115,13 @@ def test_ctrl_c_ends_the_program_quietly_and_says_goodbye(monkeypatch: pytest.Mo
     monkeypatch.setattr(Program, "draw", interrupted)
     play(runners.Runners, runners.draw, runners.press)
     assert shown == [None]
+
+
+def test_where_there_is_no_screen_the_reason_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    pygame.display.quit()
+    monkeypatch.setenv("SDL_VIDEODRIVER", "nonsense")
+    with pytest.raises(RetickError, match="the window cannot be opened: "):
+        play(runners.Runners, runners.draw, runners.press)
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,6 @@ def test_a_report_that_cannot_be_saved_says_why(tmp_path: Path) -> None:
     place = tmp_path / "file"
     place.touch()
     event: Any = SimpleNamespace(investigation=None)
-    assert save_desync(tmp_path, session(), event) == "There was nothing to save."
+    assert save_desync(tmp_path, session(), event) == ["There was nothing to save."]
     event = SimpleNamespace(investigation=object())
-    assert "could not be saved" in save_desync(place, session(), event)
+    assert "could not be saved" in save_desync(place, session(), event)[0]

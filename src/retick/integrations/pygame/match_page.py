@@ -1,6 +1,7 @@
 """A match, from the waiting room to a rematch or the end."""
 
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 
 import pygame
 from pygame import Surface
@@ -178,7 +179,7 @@ class MatchPage(Page):
         elif isinstance(event, PlayersReturned):
             self._tell(f"{self._names(event.players)} joined")
         elif isinstance(event, RematchProposed):
-            self._tell("another player wants a rematch: press Esc")
+            self._tell("another player wants a rematch" + (": press Esc" if self.panel is None else ""))
         elif isinstance(event, DesyncDetected):
             self._desync = event
             self._tell("the peers have diverged: finding out where ...", seconds=60.0)
@@ -212,10 +213,12 @@ class MatchPage(Page):
             self._tell("")
             return
         self._diverged = True
-        lines = str(event.report).splitlines()
+        self._tell("")
+        # The inputs at the end of a report are for whoever opens the file.
+        lines = list(takewhile(lambda line: not line.startswith("inputs"), str(event.report).splitlines()))
         more = [f"and {len(lines) - MOST_REPORT_LINES} lines more"] if len(lines) > MOST_REPORT_LINES else []
         folder = self._game.folder
-        saved = [] if folder is None else ["", save_desync(folder, self.session, event)]
+        saved = [] if folder is None else ["", *save_desync(folder, self.session, event)]
         self._open(
             Panel(
                 "The peers have diverged",

@@ -71,7 +71,8 @@ class Panel:
         self.selected = min(self.selected, count - 1)
         if event.type == pygame.KEYDOWN and event.key in (pygame.K_UP, pygame.K_DOWN):
             self.selected = (self.selected + (1 if event.key == pygame.K_DOWN else -1)) % count
-        elif event.type == pygame.KEYDOWN and event.key in (pygame.K_RETURN, pygame.K_KP_ENTER, pygame.K_SPACE):
+        elif event.type == pygame.KEYDOWN and event.key in (pygame.K_RETURN, pygame.K_KP_ENTER):
+            # Not the space bar: in many games it fires, and a panel may open while somebody still plays.
             return self.choices[self.selected]
         elif event.type in (pygame.MOUSEMOTION, pygame.MOUSEBUTTONDOWN):
             for place, number in self._places:
@@ -87,7 +88,7 @@ class Panel:
 
     def draw_over(self, screen: Surface) -> None:
         """A box in the middle of what is drawn already."""
-        width = min(screen.get_width() - 2 * MARGIN, 460)
+        width = min(screen.get_width() - 2 * MARGIN, 520)
         sketch = Surface((width, screen.get_height()))
         height = min(self._write(sketch, sketch.get_rect().inflate(-2 * MARGIN, -2 * MARGIN)), screen.get_height())
         box = pygame.Rect(0, 0, width, height + MARGIN)

@@ -149,11 +149,8 @@ class Program:
 
     def run(self) -> None:
         """Open the window and run until it is closed. Whatever ends it, the other peers are told."""
-        pygame.display.init()
-        pygame.font.init()
         try:
-            window = pygame.display.set_mode(self.game.size, pygame.RESIZABLE)
-            pygame.display.set_caption(self.game.title)
+            window = _open_window(self.game)
             pygame.key.start_text_input()
             ticks = pygame.time.Clock()
             screen = Surface(self.game.size)
@@ -164,6 +161,17 @@ class Program:
         finally:
             self.show(None)
             pygame.display.quit()
+
+
+def _open_window(game: WindowGame) -> Surface:
+    try:
+        pygame.display.init()
+        pygame.font.init()
+        window = pygame.display.set_mode(game.size, pygame.RESIZABLE)
+    except pygame.error as error:
+        raise RetickError(f"the window cannot be opened: {error}") from None
+    pygame.display.set_caption(game.title)
+    return window
 
 
 def _place(window: Surface, screen: Surface) -> pygame.Rect:

@@ -88,18 +88,18 @@ class MatchFile:
             self.failure = error.strerror or str(error)
 
 
-def save_desync(folder: Path, session: RollbackSession, event: DesyncReported) -> str:
+def save_desync(folder: Path, session: RollbackSession, event: DesyncReported) -> list[str]:
     """Write what this peer has to explain a desync; where it is, or why it is nowhere."""
     if event.investigation is None:
-        return "There was nothing to save."
+        return ["There was nothing to save."]
     try:
         path = new_file(folder, session, "desync")
         bundle = bundle_of(event.investigation, session.sim)
         save_bundle(path, bundle)
     except OSError as error:
-        return f"It could not be saved: {error.strerror or error}"
+        return [f"It could not be saved: {error.strerror or error}"]
     except RetickError as error:
-        return f"It could not be saved: {error}"
+        return [f"It could not be saved: {error}"]
     with suppress(ValueError):
         path = path.absolute().relative_to(Path.cwd())
-    return f"Saved in {path}. To find the line: retick desync explain {path}"
+    return [f"Saved in {path}", "To find the line of the game: retick desync explain, and this file"]
