@@ -12,7 +12,7 @@ from retick.integrations.pygame.keys import Keys
 from retick.integrations.pygame.names import names_of
 from retick.integrations.pygame.netgraph import NetGraph
 from retick.integrations.pygame.pages import Go, Page
-from retick.integrations.pygame.panel import ACCENT, BACKGROUND, Choice, Panel, write
+from retick.integrations.pygame.panel import ACCENT, BACKGROUND, Choice, Panel, darken, write
 from retick.integrations.pygame.recording import MatchFile, save_desync
 from retick.integrations.pygame.sounds import Sounds
 from retick.integrations.pygame.window_game import Drawable, WindowGame
@@ -306,7 +306,5 @@ class MatchPage(Page):
             text = self._stall[1]
         if text:
             place = pygame.Rect(0, screen.get_height() - 36, screen.get_width(), 36)
-            shade = Surface(place.size, pygame.SRCALPHA)
-            shade.fill((0, 0, 0, 170))
-            screen.blit(shade, place)
+            darken(screen, place)
             write(screen, text, (12, place.top + 8), size=26, colour=ACCENT)

@@ -5,7 +5,7 @@ from collections import deque
 import pygame
 from pygame import Surface
 
-from retick.integrations.pygame.panel import ACCENT, BRIGHT, write
+from retick.integrations.pygame.panel import ACCENT, BRIGHT, darken, write
 from retick.rollback import SessionStats
 
 __all__ = ["NetGraph"]
@@ -35,9 +35,7 @@ class NetGraph:
     def draw(self, screen: Surface, stats: SessionStats) -> None:
         """In the upper right corner."""
         left, top = screen.get_width() - WIDTH - 8, 8
-        box = Surface((WIDTH, HEIGHT), pygame.SRCALPHA)
-        box.fill((0, 0, 0, 170))
-        screen.blit(box, (left, top))
+        darken(screen, pygame.Rect(left, top, WIDTH, HEIGHT))
         for number, depth in enumerate(self._depths):
             if depth:
                 height = min(depth, DEEPEST) * BARS // DEEPEST

@@ -7,7 +7,7 @@ import pygame
 from pygame import Surface
 from pygame.event import Event
 
-__all__ = ["BACKGROUND", "Choice", "Panel", "plain", "write"]
+__all__ = ["BACKGROUND", "Choice", "Panel", "darken", "plain", "write"]
 
 BACKGROUND = (18, 20, 26)
 BOX = (32, 36, 46)
@@ -53,6 +53,13 @@ def write(
     return line.get_height()
 
 
+def darken(screen: Surface, place: pygame.Rect, *, alpha: int = 170) -> None:
+    """Make a part of the picture darker, so that text on it can be read."""
+    shade = Surface(place.size, pygame.SRCALPHA)
+    shade.fill((0, 0, 0, alpha))
+    screen.blit(shade, place)
+
+
 class Panel:
     """Up and down and Enter, or the mouse, choose; ``handle`` returns what was chosen, and its caller acts."""
 
@@ -93,9 +100,7 @@ class Panel:
         height = min(self._write(sketch, sketch.get_rect().inflate(-2 * MARGIN, -2 * MARGIN)), screen.get_height())
         box = pygame.Rect(0, 0, width, height + MARGIN)
         box.center = screen.get_rect().center
-        shade = Surface(screen.get_size(), pygame.SRCALPHA)
-        shade.fill((0, 0, 0, 120))
-        screen.blit(shade, (0, 0))
+        darken(screen, screen.get_rect(), alpha=120)
         pygame.draw.rect(screen, BOX, box, border_radius=8)
         self._write(screen, box.inflate(-2 * MARGIN, -2 * MARGIN))
 

@@ -11,7 +11,7 @@ from pygame.event import Event
 from retick import replay
 from retick.errors import RetickError, UsageError
 from retick.integrations.pygame.pages import ChoicePage, Go, Page
-from retick.integrations.pygame.panel import ACCENT, DIM, Choice, write
+from retick.integrations.pygame.panel import ACCENT, DIM, Choice, darken, write
 from retick.integrations.pygame.window_game import Drawable, WindowGame
 
 __all__ = ["ReplayPage", "recordings_page"]
@@ -33,7 +33,7 @@ class ReplayPage(Page):
         if recorded.game_id and own and recorded.game_id != own:
             raise UsageError(f"{name} is a match of {recorded.game_id}, and not of {own}")
         self.playback = replay.Playback(replay.ReplayPlayer(recorded, sim))
-        self._game, self._name, self._back = game, name, back
+        self._game, self._back = game, back
         self._drawable = Drawable(game, sim)
         self._before: float | None = None
 
@@ -55,11 +55,12 @@ class ReplayPage(Page):
     def draw(self, screen: Surface) -> None:
         player, width, bottom = self.playback.player, screen.get_width(), screen.get_height()
         self._game.draw(screen, self._drawable(player.state), ())
+        darken(screen, pygame.Rect(0, bottom - 28, width, 28))
         done = (player.frame - self.playback.first) / max(self.playback.length, 1)
         pygame.draw.rect(screen, DIM, (0, bottom - BAR, width, BAR))
         pygame.draw.rect(screen, ACCENT, (0, bottom - BAR, round(width * done), BAR))
         mode = "paused" if self.playback.paused else f"{self.playback.speed:g}x"
-        write(screen, f"{self._name}   {mode}   {HELP}", (10, bottom - 24), size=18, colour=DIM)
+        write(screen, f"{mode}   {HELP}", (10, bottom - 22), size=18)
 
 
 def recordings_page(game: WindowGame, *, back: Go) -> Page:

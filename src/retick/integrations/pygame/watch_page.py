@@ -5,7 +5,7 @@ from pygame import Surface
 from pygame.event import Event
 
 from retick.integrations.pygame.pages import ChoicePage, Go, Page
-from retick.integrations.pygame.panel import BACKGROUND, DIM, Choice, write
+from retick.integrations.pygame.panel import BACKGROUND, Choice, darken, write
 from retick.integrations.pygame.window_game import Drawable, WindowGame
 from retick.integrations.pygame.wire import Wire
 from retick.rollback import MatchEnded, SourceChanged, SpectatorSession, WatchingStarted
@@ -50,7 +50,8 @@ class WatchPage(Page):
             write(screen, "Connecting ...   (Esc: back)", (48, 36), size=28)
             return
         self._game.draw(screen, self._drawable(self.session.state), ())
-        write(screen, "watching   (Esc: back)", (10, screen.get_height() - 24), size=20, colour=DIM)
+        darken(screen, pygame.Rect(0, screen.get_height() - 24, screen.get_width(), 24))
+        write(screen, "watching   Esc: back", (10, screen.get_height() - 19), size=18)
 
     def leave(self) -> None:
         self._wire.leave()
