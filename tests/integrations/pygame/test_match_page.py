@@ -218,6 +218,24 @@ def test_a_host_that_is_not_there_is_said_in_words(desk: Desk) -> None:
     assert guest.match.session.match is None
 
 
+def test_a_host_that_cancels_is_said_in_words(desk: Desk) -> None:
+    host, guest = desk.open(game=Three), desk.open(game=Three)
+    host.choose("Host a match")
+    guest.program.show(lambda: guest.program.join(f"127.0.0.1:{desk.port}"))
+    desk.until(lambda: guest.match.session.local_players)
+    host.do(key(ESCAPE))
+    desk.until(lambda: guest.page.panel is not None)
+    assert guest.lines().startswith("No match\nthe host left\n")
+
+
+def test_a_match_that_is_full_is_said_in_words(desk: Desk) -> None:
+    desk.two()
+    third = desk.open()
+    third.program.show(lambda: third.program.join(f"127.0.0.1:{desk.port}"))
+    desk.until(lambda: third.page.panel is not None)
+    assert third.lines().startswith("No match\n1 seat asked for, 0 free\n")
+
+
 def test_a_folder_that_cannot_be_written_is_no_reason_not_to_play(desk: Desk) -> None:
     desk.folder.write_text("a file, not a folder")
     host, _ = desk.two()

@@ -1,5 +1,7 @@
 """The menu, the loop, and a real window of the dummy driver with posted events."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +117,35 @@ def test_ctrl_c_ends_the_program_quietly_and_says_goodbye(monkeypatch: pytest.Mo
     monkeypatch.setattr(Program, "draw", interrupted)
     play(runners.Runners, runners.draw, runners.press)
     assert shown == [None]
+
+
+GAME_OVER = """
+import os, signal
+from retick.integrations.pygame import play
+from tests.integrations.pygame import runners
+
+def draw(screen, world, me):
+    if world.runners[0].steps >= 3:
+        os.kill(os.getpid(), signal.SIGINT)
+
+play(runners.Runners, draw, (lambda keys: 1, lambda keys: 0), folder=None)
+print("after")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a signal to oneself ends a process there")
+def test_a_real_ctrl_c_lets_the_program_go_on_behind_play() -> None:
+    posts = "import pygame\npygame.display.init()\nfor code in (pygame.K_UP, pygame.K_UP, pygame.K_RETURN):\n"
+    posts += "    pygame.event.post(pygame.event.Event(pygame.KEYDOWN, {'key': code, 'unicode': ''}))\n"
+    ended = subprocess.run(
+        [sys.executable, "-c", posts + GAME_OVER],
+        cwd=Path(__file__).parents[3],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "after\n", "")
 
 
 def test_where_there_is_no_screen_the_reason_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -242,7 +242,8 @@ class MatchPage(Page):
 
     def _why_gone(self, event: PeerDisconnected) -> str:
         if event.reason == Reason.GOODBYE:
-            return f"{self._names(event.players)} left: {event.text}".removesuffix(": goodbye")
+            who = self._names(event.players) if event.players else "the host"
+            return f"{who} left: {event.text}".removesuffix(": goodbye")
         if event.reason == Reason.NO_ANSWER:
             return "There is no answer. Is a host waiting there, and does its firewall let UDP through?"
         return event.text
