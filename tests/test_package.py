@@ -31,7 +31,7 @@ def python(code: str, **environment: str) -> str:
 
 def test_importing_brings_in_no_extra_and_nothing_heavy() -> None:
     loaded = set(json.loads(python("import json, sys, retick; print(json.dumps(sorted(sys.modules)))")))
-    extras = {"typer", "rich", "hypothesis", "pytest", "numpy", "Cython", "blake3", "zeroconf", "asyncio"}
+    extras = {"typer", "rich", "hypothesis", "pytest", "numpy", "Cython", "blake3", "zeroconf", "asyncio", "pygame"}
     assert not loaded & extras
 
 

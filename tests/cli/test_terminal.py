@@ -241,6 +241,7 @@ ATTACKS: dict[str, list[Make]] = {
         lambda folder, text, name: [text, "--bot"],
         lambda folder, text, name: ["127.0.0.1", "--bot", "--capture", str(folder / "none" / name)],
     ],
+    "new": [lambda folder, text, name: [text]],
     "packet": [
         lambda folder, text, name: [capture(folder, text, name)],
         lambda folder, text, name: [capture(folder, text, name), "--full"],
@@ -250,6 +251,10 @@ ATTACKS: dict[str, list[Make]] = {
         lambda folder, text, name: [*snapshot(folder, text, name), "--json"],
         lambda folder, text, name: ["00", "--schema", text_file(folder, text, name)],
         lambda folder, text, name: [text],
+    ],
+    "play": [
+        lambda folder, text, name: [text],
+        lambda folder, text, name: [f"{game(folder, text)}:Evil"],
     ],
     "replay diff": [
         lambda folder, text, name: [recording(folder, text, name), fight(folder, "b")],

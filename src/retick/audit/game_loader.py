@@ -21,7 +21,7 @@ from retick.errors import UsageError
 from retick.sim.contract import Simulation
 from retick.sim.world import WorldSimulation
 
-__all__ = ["GAME_IDS", "import_game", "load_game", "locate_game", "made_for"]
+__all__ = ["GAME_IDS", "import_from", "import_game", "load_game", "locate_game", "made_for"]
 
 GAME_IDS = {"retick.fighter": "retick.games.fighter:Fighter", "retick.scramble": "retick.games.scramble:Scramble"}
 """Names of the games whose ids recordings carry."""
@@ -61,7 +61,7 @@ def _is_module_without_source(place: str) -> bool:
 
 def import_game(root: str, module: str, attribute: str) -> Callable[[], Simulation[Any]]:
     """Import ``module`` (or the file ``module`` if it ends in .py) below ``root``, and return what makes the game."""
-    found: Any = _import(Path(root), module)
+    found: Any = import_from(Path(root), module)
     for part in attribute.split("."):
         if not hasattr(found, part):
             raise UsageError(f"{module} has no {attribute!r}")
@@ -98,7 +98,8 @@ def _made(factory: Any, attribute: str) -> Any:
         raise UsageError(f"{attribute} cannot be called without arguments to make a game ({text})") from error
 
 
-def _import(root: Path, module: str) -> ModuleType:
+def import_from(root: Path, module: str) -> ModuleType:
+    """Import ``module``, or the file ``module`` if it ends in .py, below ``root``; UsageError if it cannot be."""
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
     file = root / module if module.endswith(".py") else root / f"{module}.py"

@@ -15,9 +15,11 @@ from retick.cli.bench.command import bench_app
 from retick.cli.demo.command import demo
 from retick.cli.desync import desync_app
 from retick.cli.exit_codes import exits
+from retick.cli.new.command import new
 from retick.cli.packet import packet
 from retick.cli.play.host import host
 from retick.cli.play.join import join
+from retick.cli.play.play import play
 from retick.cli.play.watch import watch
 from retick.cli.replay.command import replay_app
 from retick.cli.serve.bots import bots
@@ -92,6 +94,8 @@ def root(
 
 
 app.command()(demo)
+app.command()(new)
+app.command()(play)
 app.command()(synctest)
 app.add_typer(replay_app)
 app.add_typer(bench_app)

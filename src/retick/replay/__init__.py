@@ -8,6 +8,7 @@ from retick.replay.comparison import Comparison, compare
 from retick.replay.engine_rerun import Batch, Turn, rerun, turns
 from retick.replay.formats import dumps, format_of, loads
 from retick.replay.limits import ReadLimits
+from retick.replay.playback import Playback
 from retick.replay.player import ReplayPlayer
 from retick.replay.recorder import Recorder
 from retick.replay.replay import Replay
@@ -19,6 +20,7 @@ __all__ = [
     "Batch",
     "Comparison",
     "LiveRecording",
+    "Playback",
     "ReadLimits",
     "Recorder",
     "RecordingFile",

@@ -11,7 +11,7 @@ from retick.transport.memory import MemoryHub
 from retick.transport.poll import Poll
 from retick.transport.pump import Pump
 from retick.transport.simulated import SimulatedNetwork
-from retick.transport.udp import UdpSocket, open_udp, parse_address
+from retick.transport.udp import UdpSocket, open_towards, open_udp, parse_address
 
 __all__ = [
     "Address",
@@ -27,6 +27,7 @@ __all__ = [
     "Pump",
     "SimulatedNetwork",
     "UdpSocket",
+    "open_towards",
     "open_udp",
     "parse_address",
     "read_capture",

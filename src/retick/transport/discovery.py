@@ -7,17 +7,19 @@ network can announce anything: only the handshake proves who answers at the addr
 import contextlib
 import socket
 import threading
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from retick.errors import MissingExtra
 
 if TYPE_CHECKING:
-    from zeroconf import ServiceInfo
+    from zeroconf import ServiceInfo, Zeroconf
 
-__all__ = ["INSTALL", "Announcement", "FoundHost", "find_hosts", "own_address"]
+__all__ = ["INSTALL", "Announcement", "FoundHost", "HostSearch", "find_hosts", "game_name", "own_address"]
 
 SERVICE = "_retick._udp.local."
 INSTALL = "pip install 'retick[lan]'"
+MOST_HOSTS = 64
+"""Hosts that a search remembers: anybody can announce any number of them."""
 _FAR_AWAY = ("192.0.2.1", 9)
 """An address for documentation. Nothing is sent there; the system only says from which address it would be sent."""
 
@@ -33,6 +35,13 @@ class FoundHost(NamedTuple):
     """UDP."""
     game: str
     """Its id and version, such as "retick.fighter 1"."""
+    players: int = 0
+    """How many play in a match there; 0 if it does not say."""
+
+
+def game_name(game_id: str, game_version: int) -> str:
+    """How a game is announced, and searched for."""
+    return f"{game_id} {game_version}"
 
 
 def own_address() -> str | None:
@@ -56,7 +65,10 @@ class Announcement:
     """Announces on the local network that a host waits here, until it is withdrawn."""
 
     def __init__(self, port: int, game: str, *, players: int, interfaces: list[str] | None = None) -> None:
-        """Announce in a thread: it takes over a second. MissingExtra without zeroconf; OSError without a network."""
+        """Announce in a thread: it takes over a second. MissingExtra without zeroconf; OSError without a network.
+
+        ``game`` is what :func:`game_name` makes of its id and version.
+        """
         _require_zeroconf()
         from zeroconf import InterfaceChoice, ServiceInfo, Zeroconf
 
@@ -93,45 +105,88 @@ class Announcement:
             self._zeroconf.close()
 
 
+class HostSearch:
+    """Searches for hosts of a game in the background, until it is closed. For a loop that must not wait.
+
+    ::
+
+        with HostSearch(game_name("example.tanks", 1)) as search:
+            ...
+            for host in search.hosts(): ...
+    """
+
+    def __init__(self, game: str, *, interfaces: list[str] | None = None, answer_within: float = 3.0) -> None:
+        """``answer_within``: seconds that one host may take to give its address.
+
+        MissingExtra without zeroconf; OSError without a network.
+        """
+        _require_zeroconf()
+        from zeroconf import InterfaceChoice, ServiceBrowser, Zeroconf
+
+        self._game = game
+        self._milliseconds = round(answer_within * 1000)
+        self._found: dict[str, FoundHost] = {}
+        self._first = threading.Event()
+        self._zeroconf = Zeroconf(interfaces=interfaces or InterfaceChoice.All)
+        # zeroconf calls add_service, update_service and remove_service in a thread of its own.
+        ServiceBrowser(self._zeroconf, SERVICE, self)  # type: ignore[arg-type] # a ServiceListener by its shape
+
+    def hosts(self) -> list[FoundHost]:
+        """Those that are announced now, in the order of their names."""
+        return sorted(self._found.copy().values())
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the first host, at most so long; whether there is one."""
+        return self._first.wait(seconds)
+
+    def close(self) -> None:
+        """Stop searching; it may take a moment."""
+        self._zeroconf.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def add_service(self, network: "Zeroconf", kind: str, name: str) -> None:
+        """A host has announced itself."""
+        info = network.get_service_info(kind, name, timeout=self._milliseconds)
+        host = None if info is None else _host_in(info)
+        if host is not None and host.game == self._game and (name in self._found or len(self._found) < MOST_HOSTS):
+            self._found[name] = host
+            self._first.set()
+
+    def update_service(self, network: "Zeroconf", kind: str, name: str) -> None:
+        """A host has changed what it announces."""
+        self.add_service(network, kind, name)
+
+    def remove_service(self, _network: "Zeroconf", _kind: str, name: str) -> None:
+        """A host has withdrawn its announcement."""
+        self._found.pop(name, None)
+
+
 def find_hosts(seconds: float, game: str, *, interfaces: list[str] | None = None) -> list[FoundHost]:
     """Hosts of ``game`` that answer within so many seconds; returns soon after the first answer."""
-    _require_zeroconf()
-    from zeroconf import InterfaceChoice, ServiceBrowser, ServiceListener, Zeroconf
-
-    found: dict[str, FoundHost] = {}
-    first = threading.Event()
-
-    class Listener(ServiceListener):
-        def add_service(self, zc: Zeroconf, type_: str, name: str) -> None:
-            info = zc.get_service_info(type_, name, timeout=round(seconds * 1000))
-            host = None if info is None else _host_in(info)
-            if host is not None and host.game == game:
-                found[name] = host
-                first.set()
-
-        def update_service(self, zc: Zeroconf, type_: str, name: str) -> None:
-            self.add_service(zc, type_, name)
-
-        def remove_service(self, zc: Zeroconf, type_: str, name: str) -> None:
-            found.pop(name, None)
-
-    network = Zeroconf(interfaces=interfaces or InterfaceChoice.All)
-    try:
-        ServiceBrowser(network, SERVICE, Listener())
-        if first.wait(seconds):
+    with HostSearch(game, interfaces=interfaces, answer_within=seconds) as search:
+        if search.wait(seconds):
             # Others that are there answer at about the same time.
             threading.Event().wait(min(0.3, seconds))
-    finally:
-        network.close()
-    return sorted(found.values())
+        return search.hosts()
 
 
 def _host_in(info: "ServiceInfo") -> FoundHost | None:
     """The host in an announcement; None if it makes no sense: anybody on the network can send one."""
     addresses = info.parsed_addresses()
-    game = (info.decoded_properties or {}).get("game")
+    said = info.decoded_properties or {}
+    game, players = said.get("game"), said.get("players") or ""
     if not addresses or not info.port or not game:
         return None
     name = info.name.removesuffix(f".{SERVICE}")
     printable = "".join(letter if letter.isprintable() else "?" for letter in name)
-    return FoundHost(printable, min(addresses, key=lambda each: ":" in each), info.port, game)
+    return FoundHost(printable, min(addresses, key=lambda each: ":" in each), info.port, game, _small(players))
+
+
+def _small(text: str) -> int:
+    """A number of players; 0 if it is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 0

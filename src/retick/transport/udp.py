@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from retick.errors import NetworkUnavailable, UsageError
 
-__all__ = ["SocketAddress", "UdpSocket", "open_udp", "parse_address"]
+__all__ = ["SocketAddress", "UdpSocket", "open_towards", "open_udp", "parse_address"]
 
 SocketAddress: TypeAlias = tuple[str, int] | tuple[str, int, int, int]
 
@@ -208,6 +208,24 @@ def _why_not_bound(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EACCES or getattr(error, "winerror", None) == 10013:
         return f"port {port} is not allowed for this user: choose one above 1023"
     return f"{host!r} is not an address of this machine ({error.strerror}): use 0.0.0.0, or :: for IPv6"
+
+
+def open_towards(target: tuple[str, int], port: int = 0) -> tuple[UdpSocket, SocketAddress]:
+    """A socket that can reach the host, IPv4 or IPv6, and the host's address for that socket."""
+    if ":" not in target[0]:
+        socket = open_udp("0.0.0.0", port)
+        try:
+            return socket, socket.resolve(*target)
+        except NetworkUnavailable as error:
+            socket.close()
+            if "has no IPv4 address" not in str(error):
+                raise
+    socket = open_udp("::", port)
+    try:
+        return socket, socket.resolve(*target)
+    except NetworkUnavailable:
+        socket.close()
+        raise
 
 
 def parse_address(text: str, *, default_port: int) -> tuple[str, int]:

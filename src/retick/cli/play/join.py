@@ -12,11 +12,10 @@ from retick.cli.play.terminal_match import TerminalMatch
 from retick.cli.terminal import Screen, working
 from retick.errors import NetworkUnavailable, RetickError, UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
-from retick.transport import UdpSocket, open_udp, parse_address
+from retick.transport import open_towards, parse_address
 from retick.transport.discovery import FoundHost, find_hosts
-from retick.transport.udp import SocketAddress
 
-__all__ = ["join", "no_answer", "open_towards"]
+__all__ = ["join", "no_answer"]
 
 
 # host and join repeat the options that they share: typer reads them from each command's own signature.
@@ -84,24 +83,6 @@ def _only(hosts: list[FoundHost]) -> FoundHost:
         names = ", ".join(f"{each.address}:{each.port} ({each.name})" for each in hosts)
         raise RetickError(f"{len(hosts)} hosts were found, name one with retick join ADDRESS: {names}")
     return hosts[0]
-
-
-def open_towards(target: tuple[str, int], port: int) -> tuple[UdpSocket, SocketAddress]:
-    """A socket that can reach the host, IPv4 or IPv6, and the host's address for that socket."""
-    if ":" not in target[0]:
-        socket = open_udp("0.0.0.0", port)
-        try:
-            return socket, socket.resolve(*target)
-        except NetworkUnavailable as error:
-            socket.close()
-            if "has no IPv4 address" not in str(error):
-                raise
-    socket = open_udp("::", port)
-    try:
-        return socket, socket.resolve(*target)
-    except NetworkUnavailable:
-        socket.close()
-        raise
 
 
 def no_answer(target: tuple[str, int]) -> str:

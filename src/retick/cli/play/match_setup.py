@@ -18,6 +18,7 @@ from retick.rollback.lan import LanSession
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.session import RollbackSession
 from retick.transport import Poll, UdpSocket
+from retick.transport.discovery import game_name
 from retick.transport.udp import SocketAddress
 
 __all__ = [
@@ -88,7 +89,7 @@ class MatchSetup:
     @property
     def game_name(self) -> str:
         """The game's id and version, as hosts announce it."""
-        return f"{self.game.game_id} {self.game.game_version}"
+        return game_name(self.game.game_id, self.game.game_version)
 
     def driver(self, socket: UdpSocket, host_address: SocketAddress | None = None) -> MatchDriver:
         """This peer's driver: it joins the host at ``host_address``, or hosts if there is none."""

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.live import Live
 
 from retick.cli.play.confirmed_match import ConfirmedMatch
-from retick.cli.play.join import no_answer, open_towards
+from retick.cli.play.join import no_answer
 from retick.cli.play.match_setup import DEFAULT_PORT, PlayersOption, RateOption, RecordOption
 from retick.cli.play.recording import check_recording
 from retick.cli.play.terminal_games import TerminalGame, terminal_game_for
@@ -19,7 +19,7 @@ from retick.errors import RetickError, UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.replay import LiveRecording
 from retick.rollback import MatchConfig, MatchEnded, MatchEvent, SourceChanged, SpectatorSession, WatchingStarted
-from retick.transport import Poll, parse_address
+from retick.transport import Poll, open_towards, parse_address
 
 __all__ = ["watch"]
 

@@ -5,11 +5,12 @@ from typing import Annotated, Any
 import typer
 
 from retick.audit.game_loader import GAME_IDS, load_game, made_for
+from retick.cli.project_game import project_game
 from retick.errors import UsageError
 from retick.replay import Replay
 from retick.sim.contract import Simulation
 
-__all__ = ["FIGHTER", "GameOption", "UnknownGame", "game_of"]
+__all__ = ["FIGHTER", "GameOption", "UnknownGame", "game_of", "project_game_of"]
 
 FIGHTER = "retick.fighter"
 
@@ -26,6 +27,14 @@ GameOption = Annotated[
 
 class UnknownGame(UsageError):
     """The recording does not name a game that is known here, and the command line names none."""
+
+
+def project_game_of(replay: Replay) -> str | None:
+    """The game of the project in the working directory, if the recording is of that one; else None."""
+    named = None if not replay.game_id or replay.game_id in GAME_IDS else project_game()
+    if named is None or getattr(load_game(named)(), "game_id", None) != replay.game_id:
+        return None
+    return named
 
 
 def game_of(replay: Replay, named: str | None) -> Simulation[Any]:

@@ -16,72 +16,21 @@ from retick.cli.play.pace import Pace
 from retick.cli.play.terminal_keys import TerminalKeys
 from retick.cli.read_budget import BudgetOption, load_within
 from retick.cli.replay.files import ReplayFile
-from retick.cli.replay.game import GameOption, game_of
+from retick.cli.replay.game import GameOption, game_of, project_game_of
+from retick.cli.replay.window import play_in_window
 from retick.cli.terminal import Screen, say
 from retick.errors import UsageError
 from retick.games.fighter import FighterState
-from retick.replay import ReplayPlayer
+from retick.replay import Playback, ReplayPlayer
 
-__all__ = ["Playback", "play"]
+__all__ = ["play"]
 
 FRAMES_A_SECOND = 60
-SLOWEST, FASTEST = 0.125, 16.0
-"""As a multiple of normal speed."""
-STEPS = {"right": 1, "left": -1, ".": 1, ",": -1, "l": 1, "h": -1}
-JUMPS = {"up": 60, "down": -60, "page up": -600, "page down": 600}
 HELP = "space pause, arrows step, pgup/pgdn 10 s, 0-9 tenths, +/- speed, q quit"
 
 
 MOST_ROWS, MOST_LETTERS = 200, 200
 """Of a state shown as a table: no screen has more, and a state from elsewhere may have any number."""
-
-
-class Playback:
-    """A replay player with pause and speed, controlled by keys; it knows no terminal."""
-
-    def __init__(self, player: ReplayPlayer[Any], *, paused: bool = False) -> None:
-        self.player = player
-        self.paused = paused
-        self.quit = False
-        self.speed = 1.0
-
-    def press(self, key: str) -> None:
-        """One key; keys without a meaning do nothing."""
-        if key == " ":
-            self.paused = not self.paused
-        elif key in ("q", "\x1b"):
-            self.quit = True
-        elif key in STEPS:
-            self.paused = True
-            self._move(STEPS[key])
-        elif key in JUMPS:
-            self._move(JUMPS[key])
-        elif key in ("home", "end"):
-            self._move(-self.length if key == "home" else self.length)
-        elif key.isascii() and key.isdigit():
-            self.player.seek(self.first + self.length * int(key) // 10)
-        elif key in "+=":
-            self.speed = min(self.speed * 2, FASTEST)
-        elif key in "-_":
-            self.speed = max(self.speed / 2, SLOWEST)
-
-    @property
-    def first(self) -> int:
-        return self.player.replay.start_frame
-
-    @property
-    def length(self) -> int:
-        return len(self.player.replay)
-
-    def _move(self, frames: int) -> None:
-        end = self.player.replay.end_frame
-        self.player.seek(min(max(self.player.frame + frames, self.first), end))
-
-    def advance(self, frames: int) -> None:
-        """Advance by so many frames unless paused; at the end it pauses by itself."""
-        if not self.paused:
-            self._move(frames)
-            self.paused = self.player.finished
 
 
 def play(
@@ -92,8 +41,17 @@ def play(
     ] = FRAMES_A_SECOND,
     game: GameOption = None,
     budget: BudgetOption = None,
+    window: Annotated[
+        bool | None,
+        typer.Option(
+            "--window/--no-window", help="Use the game's own window.", show_default="in a terminal, if it has one"
+        ),
+    ] = None,
 ) -> None:
-    """Play a replay in the terminal, with keys to pause, step and jump; without a terminal, print a line a second.
+    """Play a replay with keys to pause, step and jump: in the game's own window, or in the terminal.
+
+    Without a terminal, print a line a second. The game of the project in the working directory ([tool.retick] game of
+    pyproject.toml) is used for recordings of it.
 
     Exit code 0: played. 1: the file is bad, or the game failed on it. 2: misuse.
 
@@ -103,8 +61,14 @@ def play(
         raise UsageError(f"--every must be 1 or more, not {every}")
     with named(file):
         replay = load_within(file, budget)
+        game = game or project_game_of(replay)
         player = ReplayPlayer(replay, game_of(replay, game))
     console = Screen()
+    if window or (window is None and console.is_terminal and game is not None):
+        if play_in_window(game, replay, file, start):
+            return
+        if window:
+            raise UsageError("the game has no window: write draw and press in its module, or in window.py beside it")
     with playing():
         if start is not None:
             player.seek(start)
@@ -116,16 +80,14 @@ def play(
 
 def _play_live(console: Screen, playback: Playback, file: Path) -> None:
     pace = Pace(FRAMES_A_SECOND)
-    owed, drawn = 0.0, -1
+    drawn = -1
     previous: Any = None
     with TerminalKeys() as keys, Live(console=console, screen=True, auto_refresh=False) as live:
         while not playback.quit:
             before = (playback.paused, playback.speed)
             for key in keys.pressed():
                 playback.press(key)
-            owed = 0.0 if playback.paused else owed + playback.speed
-            playback.advance(int(owed))
-            owed -= int(owed)
+            playback.tick()
             in_time = pace.wait()
             changed = playback.player.frame != drawn or before != (playback.paused, playback.speed)
             if in_time and changed:

@@ -1,0 +1,1 @@
+"""``retick new``: the files of a new game, from templates."""

@@ -1,0 +1,63 @@
+"""``retick play``: a game in its own window, alone or online."""
+
+import importlib.util
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from retick.cli.play.match_setup import DEFAULT_PORT
+from retick.cli.play.window_module import find_window, window_game
+from retick.cli.project_game import project_game
+from retick.errors import MissingExtra, UsageError
+
+__all__ = ["play"]
+
+
+def play(
+    game: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[GAME]",
+            help="The game, as module:Class or file.py:Class.",
+            show_default="[tool.retick] game of pyproject.toml",
+        ),
+    ] = None,
+    host: Annotated[bool, typer.Option("--host", help="Host a match at once, without the menu.")] = False,
+    join: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Join this host at once, without the menu.", show_default=False)
+    ] = "",
+    watch: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Watch through this peer at once.", show_default=False)
+    ] = "",
+    port: Annotated[int, typer.Option(help="UDP port of a host, and of addresses without one.")] = DEFAULT_PORT,
+    folder: Annotated[Path, typer.Option(help="Where recordings and desync reports are written.")] = Path("matches"),
+) -> None:
+    """Open the window of a game, with its menu: host, join, watch, replays, two players at one keyboard.
+
+    The game's module, or window.py beside it, has draw(screen, world, me) and press(keys).
+    Exit code 0: the window was closed. 1: it could not be opened. 2: misuse.
+
+    Example: retick play game.py:Tanks --host
+    """
+    if host + bool(join) + bool(watch) > 1:
+        raise UsageError("give one of --host, --join and --watch")
+    if not 0 <= port <= 65535:
+        raise UsageError(f"--port must be 0 to 65535, not {port}")
+    if importlib.util.find_spec("pygame") is None:
+        raise MissingExtra("a window needs pygame: pip install 'retick[pygame]'")
+    name = game or project_game()
+    if name is None:
+        raise UsageError("name the game, as module:Class, or in pyproject.toml: [tool.retick] game = 'game.py:Tanks'")
+    module = find_window(name)
+    if module is None:
+        raise UsageError(
+            f"{name} has no window: write draw(screen, world, me) and press(keys) in its module or in a window.py there"
+        )
+    settings = window_game(name, module, port=port, folder=folder)
+    from retick.integrations.pygame import Program
+
+    program = Program(settings)
+    if host or join or watch:
+        program.show(lambda: program.host() if host else program.join(join) if join else program.watch(watch))
+    program.run()

@@ -1,0 +1,57 @@
+"""Watching a match as a spectator."""
+
+import pygame
+from pygame import Surface
+from pygame.event import Event
+
+from retick.integrations.pygame.pages import ChoicePage, Go, Page
+from retick.integrations.pygame.panel import BACKGROUND, Choice, darken, write
+from retick.integrations.pygame.window_game import Drawable, WindowGame
+from retick.integrations.pygame.wire import Wire
+from retick.rollback import MatchEnded, SourceChanged, SpectatorSession, WatchingStarted
+
+__all__ = ["WatchPage"]
+
+
+class WatchPage(Page):
+    """Shows frame after frame, a little late, until the match ends; Esc goes back."""
+
+    def __init__(self, game: WindowGame, session: SpectatorSession, wire: Wire, *, back: Go) -> None:
+        super().__init__()
+        self.session = session
+        self._game, self._wire, self._back = game, wire, back
+        self._drawable: Drawable | None = None
+        self._why = ""
+
+    def handle(self, event: Event) -> None:
+        if event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE:
+            self.go = self._back
+
+    def turn(self, now: float) -> None:
+        for event in self._wire.poll(now):
+            if isinstance(event, WatchingStarted):
+                self._drawable = Drawable(self._game, self._game.make())
+            elif isinstance(event, SourceChanged):
+                self.session.delay = 0  # what has arrived may be all that there is
+            elif isinstance(event, MatchEnded):
+                self._why = event.reason
+        while self.session.due(now=now):
+            self.session.advance(now=now)
+        if self._why and not self.session.waiting:
+            self.go = self._over
+
+    def _over(self) -> Page:
+        title = "The match is over" if self._drawable is not None else "There is nothing to watch"
+        return ChoicePage(title, [Choice("Back to the menu", self._back)], back=self._back, lines=[self._why])
+
+    def draw(self, screen: Surface) -> None:
+        if self._drawable is None:
+            screen.fill(BACKGROUND)
+            write(screen, "Connecting ...   (Esc: back)", (48, 36), size=28)
+            return
+        self._game.draw(screen, self._drawable(self.session.state), ())
+        darken(screen, pygame.Rect(0, screen.get_height() - 24, screen.get_width(), 24))
+        write(screen, "watching   Esc: back", (10, screen.get_height() - 19), size=18)
+
+    def leave(self) -> None:
+        self._wire.leave()

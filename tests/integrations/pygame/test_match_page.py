@@ -1,0 +1,244 @@
+"""A match in two windows, played by key events: from the waiting room to a rematch, a desync, or a goodbye."""
+
+import pygame
+import pytest
+from pygame.event import Event
+
+from retick import replay
+from retick.audit.bundle import load_bundle
+from tests.integrations.pygame import runners
+from tests.integrations.pygame.desk import Desk, is_menu, key, key_up, playing
+from tests.integrations.pygame.runners import Runners, Slippery, Three
+
+ESCAPE = pygame.K_ESCAPE
+
+
+def test_keys_in_one_window_move_its_player_in_both(desk: Desk) -> None:
+    host, guest = desk.two()
+    assert (host.match.session.local_players, guest.match.session.local_players) == ((0,), (1,))
+    guest.do(key(pygame.K_RIGHT))
+    desk.run(0.05)
+    guest.do(key_up(pygame.K_RIGHT))
+    desk.run(0.5)
+    steps = [[runner.steps for runner in window.world().runners] for window in (host, guest)]
+    assert steps[0] == steps[1]
+    assert steps[0][0] == 0
+    assert 1 <= steps[0][1] < runners.GOAL
+
+
+def test_a_tap_between_two_frames_is_one_step(desk: Desk) -> None:
+    host, guest = desk.two()
+    host.do(key(pygame.K_RIGHT), key_up(pygame.K_RIGHT))
+    desk.run(0.5)
+    assert guest.world().runners[0].steps == 1
+
+
+def test_the_waiting_room_says_who_is_there_and_escape_cancels(desk: Desk) -> None:
+    host = desk.open(game=Three)
+    host.choose("Host a match")
+    desk.turn()
+    assert "player 1:  you" in host.match._room.lines
+    assert f":{desk.port}" in host.match._room.lines[0]
+    guest = desk.open(game=Three)
+    guest.program.show(lambda: guest.program.join(f"127.0.0.1:{desk.port}"))
+    desk.until(lambda: guest.match.session.local_players)
+    desk.run(0.5)
+    assert "player 2:  here" in host.match._room.lines
+    assert "You are player 2. Waiting for the others ..." in guest.match._room.lines
+    guest.do(key(ESCAPE))
+    desk.run(0.5)
+    assert is_menu(guest)
+    assert "player 2:  waiting ..." in host.match._room.lines
+
+
+def test_the_winner_is_named_and_a_rematch_changes_the_seats(desk: Desk) -> None:
+    host, guest = desk.two()
+    host.do(key(pygame.K_RIGHT))
+    desk.until(lambda: host.match.panel is not None and guest.match.panel is not None)
+    host.do(key_up(pygame.K_RIGHT))
+    assert host.match.panel is not None
+    assert host.match.panel.title == "player 1 wins"
+    host.choose("Rematch")
+    desk.run(0.5)
+    assert host.match.panel.title == "Rematch"
+    assert "rematch" in guest.match.notice
+    guest.choose("Rematch")
+    desk.until(lambda: host.match.panel is None and guest.match.panel is None)
+    desk.run(0.5)
+    assert host.match.session.local_players == (1,)
+    assert [runner.steps for runner in host.world().runners] == [0, 0]
+
+
+def test_every_match_is_recorded_and_the_recordings_are_true(desk: Desk) -> None:
+    host, guest = desk.two()
+    host.do(key(pygame.K_DOWN))
+    desk.run(1.5)
+    host.do(key(ESCAPE))
+    host.choose("Leave")
+    desk.until(lambda: is_menu(host) and guest.match.panel is not None)
+    guest.do(key(ESCAPE))
+    files = sorted(desk.folder.glob("*.rtk"))
+    assert [path.name[-7:-4] for path in files] == ["-p1", "-p2"]
+    for path in files:
+        recorded = replay.load(path)
+        verdict = replay.verify(recorded, Runners())
+        assert verdict.ok
+        assert verdict.compared >= 1
+        assert verdict.frames > 60
+
+
+@pytest.mark.parametrize("way", ["close", "escape", "exception"])
+def test_on_every_way_out_the_other_is_told_at_once(desk: Desk, way: str) -> None:
+    host, guest = desk.two()
+    if way == "close":
+        host.do(Event(pygame.QUIT))
+    elif way == "escape":
+        host.do(key(ESCAPE))
+        host.choose("Leave")
+    else:
+        host.program.show(None)  # what ``run`` does finally
+    desk.run(0.5)
+    assert guest.match.panel is not None
+    assert guest.match.panel.title == "The match is over"
+    assert guest.match.panel.lines == ["player 1 left"]
+    assert host.page is None or is_menu(host)
+
+
+def test_a_panel_takes_the_keys_and_the_match_goes_on(desk: Desk) -> None:
+    host, guest = desk.two()
+    host.do(key(ESCAPE))
+    before = host.match.session.frame
+    host.do(key(pygame.K_RIGHT))
+    desk.run(1.0)
+    assert host.match.session.frame > before + 30
+    assert guest.world().runners[0].steps == 0
+    host.do(key(ESCAPE))
+    assert host.match.panel is None
+
+
+def test_a_window_that_waits_says_for_whom(desk: Desk) -> None:
+    host, guest = desk.two()
+    guest.stopped = True
+    desk.run(1.5)
+    assert host.match._stall is not None
+    assert host.match._stall[1] == "waiting for player 2 ..."
+    before = pygame.image.tobytes(host.screen, "RGB")
+    guest.stopped = False
+    desk.run(1.0)
+    assert host.match._stall is None
+    assert pygame.image.tobytes(host.screen, "RGB") != before
+
+
+def test_f3_shows_the_network_and_hides_it(desk: Desk) -> None:
+    host, _ = desk.two()
+    desk.run(5.0)  # the notice of the start is gone
+    plain = pygame.image.tobytes(host.screen, "RGB")
+    host.do(key(pygame.K_F3))
+    desk.run(0.2)
+    assert pygame.image.tobytes(host.screen, "RGB") != plain
+    host.do(key(pygame.K_F3))
+    assert pygame.image.tobytes(host.screen, "RGB") == plain
+
+
+def test_a_desync_is_explained_in_both_windows_and_saved(desk: Desk) -> None:
+    host, guest = desk.two(game=Slippery)
+    host.do(key(pygame.K_DOWN))
+    desk.run(0.2)
+    host.do(key_up(pygame.K_DOWN))
+    desk.until(lambda: host.match._diverged and guest.match._diverged)
+    for window in (host, guest):
+        assert window.match.panel is not None
+        text = window.lines()
+        assert "The peers have diverged" in text
+        assert "runners[id 1].falls" in text
+        assert "Saved in" in text
+    saved = sorted(desk.folder.glob("*.desync"))
+    assert len(saved) == 2
+    assert all(load_bundle(path).report.first_differing for path in saved)
+    guest.choose("Leave")
+    desk.run(0.5)
+    assert "player 2 left" in host.lines()
+    assert "New match" not in host.lines()
+
+
+def test_after_a_desync_a_new_match_can_begin(desk: Desk) -> None:
+    host, guest = desk.two(game=Slippery)
+    host.do(key(pygame.K_DOWN), key_up(pygame.K_DOWN))
+    desk.until(lambda: host.match._diverged and guest.match._diverged)
+    host.choose("New match")
+    guest.choose("New match")
+    desk.until(lambda: host.match.panel is None and guest.match.panel is None)
+    desk.run(1.0)
+    assert playing(host.page)
+    assert playing(guest.page)
+
+
+def test_who_leaves_a_match_of_three_is_named_and_the_others_play_on(desk: Desk) -> None:
+    windows = [desk.open(game=Three) for _ in range(3)]
+    windows[0].choose("Host a match")
+    for window in windows[1:]:
+        window.program.show(lambda window=window: window.program.join(f"127.0.0.1:{desk.port}"))
+    desk.until(lambda: all(playing(window.page) for window in windows))
+    windows[2].do(Event(pygame.QUIT))
+    gone = next(iter({0, 1, 2} - {player for each in windows[:2] for player in each.match.session.local_players}))
+    desk.until(lambda: windows[0].match.notice == f"player {gone + 1} left")
+    before = windows[0].match.session.frame
+    desk.run(1.0)
+    assert windows[0].match.session.frame > before + 50
+
+
+def test_two_play_at_one_keyboard_and_each_has_keys_of_its_own(desk: Desk) -> None:
+    window = desk.open()
+    window.choose("Two at this keyboard")
+    desk.until(lambda: playing(window.page))
+    assert window.match.session.local_players == (0, 1)
+    window.do(key(pygame.K_d))
+    desk.run(0.05)
+    window.do(key_up(pygame.K_d), key(pygame.K_RIGHT), key_up(pygame.K_RIGHT))
+    desk.run(0.3)
+    steps = [runner.steps for runner in window.world().runners]
+    assert steps[0] == 1
+    assert steps[1] > 1
+
+
+def test_a_cue_is_heard_once_by_each(desk: Desk) -> None:
+    heard: list[object] = []
+    host, _ = desk.two(hear=heard.append)
+    host.do(key(pygame.K_DOWN), key_up(pygame.K_DOWN))
+    desk.run(1.0)
+    assert heard == [("fall",)]
+
+
+def test_a_host_that_is_not_there_is_said_in_words(desk: Desk) -> None:
+    guest = desk.open()
+    guest.program.show(lambda: guest.program.join(f"127.0.0.1:{desk.port}"))
+    desk.until(lambda: guest.page.panel is not None, seconds=60)
+    assert guest.lines().startswith("No match\nThere is no answer.")
+    guest.choose("Join again")
+    assert guest.match.session.match is None
+
+
+def test_a_host_that_cancels_is_said_in_words(desk: Desk) -> None:
+    host, guest = desk.open(game=Three), desk.open(game=Three)
+    host.choose("Host a match")
+    guest.program.show(lambda: guest.program.join(f"127.0.0.1:{desk.port}"))
+    desk.until(lambda: guest.match.session.local_players)
+    host.do(key(ESCAPE))
+    desk.until(lambda: guest.page.panel is not None)
+    assert guest.lines().startswith("No match\nthe host left\n")
+
+
+def test_a_match_that_is_full_is_said_in_words(desk: Desk) -> None:
+    desk.two()
+    third = desk.open()
+    third.program.show(lambda: third.program.join(f"127.0.0.1:{desk.port}"))
+    desk.until(lambda: third.page.panel is not None)
+    assert third.lines().startswith("No match\n1 seat asked for, 0 free\n")
+
+
+def test_a_folder_that_cannot_be_written_is_no_reason_not_to_play(desk: Desk) -> None:
+    desk.folder.write_text("a file, not a folder")
+    host, _ = desk.two()
+    assert "not recorded" in host.match.notice
+    desk.run(1.5)
+    assert playing(host.page)

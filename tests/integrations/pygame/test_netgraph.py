@@ -1,0 +1,49 @@
+"""The picture of the network: figures of the worst link, and bars of resimulated frames."""
+
+from dataclasses import replace
+
+import pygame
+import pytest
+
+from retick.integrations.pygame.netgraph import DEEPEST, FRAMES, HEIGHT, WIDTH, NetGraph, _lines
+from retick.rollback import PeerStats, SessionStats
+
+PEER = PeerStats(
+    rtt=0.05, loss_in=0.1, loss_out=0.02, packets_per_second_out=60, bytes_per_second_out=2000,
+    lead=1, their_lead=1, unacknowledged=3,
+)  # fmt: skip
+STATS = SessionStats(
+    frame=100, confirmed_frame=98, rollbacks=7, resimulated_frames=20, deepest_rollback=5, rollback_depths={5: 1},
+    stalls=0, stalled_seconds=0.0, slowing=0.0, compared_frames=6, peers={},
+)  # fmt: skip
+
+
+def test_the_worst_link_is_shown() -> None:
+    assert _lines(STATS) == ["frame 100", "rollbacks 7", "deepest 5"]
+    lines = _lines(replace(STATS, peers={0: PEER, 1: replace(PEER, rtt=0.09), 2: replace(PEER, rtt=None)}))
+    assert lines[3:] == ["round trip 90 ms", "lost 10%", "6.0 kB/s out"]
+    assert "round trip ?" in _lines(replace(STATS, peers={0: replace(PEER, rtt=None)}))
+
+
+def test_bars_are_the_frames_resimulated_with_each_frame_and_never_too_many() -> None:
+    graph = NetGraph()
+    for total in (500, 503, 503, 0, 2):  # shown late, then a rematch
+        graph.note(replace(STATS, resimulated_frames=total))
+    assert list(graph._depths) == [0, 3, 0, 0, 2]
+    for _ in range(2 * FRAMES):
+        graph.note(STATS)
+    assert len(graph._depths) == FRAMES
+
+
+@pytest.mark.parametrize("depth", [1, DEEPEST, 2 * DEEPEST])
+def test_it_stays_in_its_corner(depth: int) -> None:
+    pygame.font.init()
+    graph = NetGraph()
+    graph.note(replace(STATS, resimulated_frames=depth))
+    screen = pygame.Surface((640, 480))
+    screen.fill((9, 9, 9))
+    graph.draw(screen, replace(STATS, peers={0: PEER}))
+    corner = pygame.Rect(640 - WIDTH - 8, 8, WIDTH, HEIGHT)
+    for x in range(0, 640, 3):
+        for y in range(0, 480, 3):
+            assert corner.collidepoint(x, y) or screen.get_at((x, y))[:3] == (9, 9, 9)

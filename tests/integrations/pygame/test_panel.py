@@ -1,0 +1,73 @@
+"""Choices by keys and by the mouse, and texts that come from strangers."""
+
+import pygame
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pygame.event import Event
+
+from retick.integrations.pygame.panel import MOST_LETTERS, SHOWN, Choice, Panel, plain, write
+from tests.integrations.pygame.desk import key
+
+
+@pytest.fixture
+def screen() -> pygame.Surface:
+    pygame.font.init()
+    return pygame.Surface((640, 480))
+
+
+def panel(count: int = 3) -> Panel:
+    return Panel("title", [Choice(str(number), lambda: None) for number in range(count)])
+
+
+def test_arrows_go_round_and_enter_chooses() -> None:
+    shown = panel()
+    assert shown.handle(key(pygame.K_UP)) is None
+    chosen = shown.handle(key(pygame.K_RETURN))
+    assert chosen is not None
+    assert chosen.label == "2"
+    shown.handle(key(pygame.K_DOWN))
+    assert shown.selected == 0
+    assert Panel("empty").handle(key(pygame.K_RETURN)) is None
+
+
+def test_the_space_bar_fires_and_does_not_choose() -> None:
+    assert panel().handle(key(pygame.K_SPACE)) is None
+
+
+def test_the_mouse_chooses_what_is_under_it(screen: pygame.Surface) -> None:
+    shown = panel()
+    shown.draw(screen)
+    place = shown._places[1][0].center
+    assert shown.handle(Event(pygame.MOUSEMOTION, {"pos": place})) is None
+    assert shown.selected == 1
+    chosen = shown.handle(Event(pygame.MOUSEBUTTONDOWN, {"pos": place, "button": 1}))
+    assert chosen is not None
+    assert chosen.label == "1"
+    assert shown.handle(Event(pygame.MOUSEBUTTONDOWN, {"pos": (639, 479), "button": 1})) is None
+
+
+def test_a_list_that_became_shorter_keeps_a_choice_that_exists() -> None:
+    shown = panel()
+    shown.selected = 2
+    del shown.choices[1:]
+    chosen = shown.handle(key(pygame.K_RETURN))
+    assert chosen is not None
+    assert chosen.label == "0"
+
+
+def test_of_a_long_list_the_part_around_the_choice_is_shown(screen: pygame.Surface) -> None:
+    shown = panel(50)
+    shown.selected = 30
+    shown.draw_over(screen)
+    numbers = [number for _, number in shown._places]
+    assert len(numbers) == SHOWN
+    assert 30 in numbers
+
+
+@given(st.text(st.characters(exclude_categories=()), max_size=2 * MOST_LETTERS))
+def test_any_text_can_be_written(text: str) -> None:
+    pygame.font.init()
+    assert plain(text).isprintable()
+    assert len(plain(text)) <= MOST_LETTERS
+    write(pygame.Surface((64, 48)), text, (0, 0), width=60)
