@@ -23,7 +23,7 @@ from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.stats import RateMeter
 from retick.rollback.match.timesync import LeadEstimate, Pace
 from retick.rollback.session.messages.routes import MessageRoutes
-from retick.testing.membership.clocks import DURATIONS, forget_exchanges, forget_times
+from retick.testing.membership.clocks import DURATIONS, forget_ends, forget_exchanges, forget_times
 from retick.testing.membership.frames import FRAME_IN_BYTES, ORIGIN, is_frame
 from retick.testing.membership.game import Seats
 
@@ -99,6 +99,7 @@ def plain_values(session: Any, frame: int, now: float) -> list[Any]:
     """What the digest is made of."""
     if session.match is not None:
         forget_exchanges(session.match)
+    forget_ends(session)
     walk = _Walk(frame, now)
     walk.visit(session, False)
     return walk.out

@@ -6,7 +6,7 @@ from retick.errors import UsageError
 from retick.testing.membership.invariants import Invariants
 from retick.testing.membership.machine import Machines
 from retick.testing.membership.state import Budget, State
-from retick.testing.membership.world import FAULTS, World
+from retick.testing.membership.world import EXITS, FAULTS, World
 
 __all__ = ["SETUPS", "WALKS", "Setup"]
 
@@ -20,6 +20,7 @@ class Setup(NamedTuple):
     seats: int
     budget: Budget
     free: int = 0
+    exit_kinds: tuple[str, ...] = EXITS
     fault_kinds: tuple[str, ...] = FAULTS
     may_exit: str = NAMES
     """Who may crash or leave."""
@@ -34,6 +35,7 @@ class Setup(NamedTuple):
             Machines(self.seats),
             tuple(NAMES[: self.seats]),
             may_exit=tuple(self.may_exit),
+            exit_kinds=self.exit_kinds,
             fault_kinds=self.fault_kinds,
         )
         draft = world.draft(world.empty())

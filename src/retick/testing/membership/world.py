@@ -16,10 +16,12 @@ from retick.testing.membership.link import Item, Key, Status
 from retick.testing.membership.machine import Machines
 from retick.testing.membership.state import Budget, Member, State, Step, chained, pair
 
-__all__ = ["FAULTS", "World"]
+__all__ = ["EXITS", "FAULTS", "World"]
 
 FAULTS = ("lose", "delay", "double", "cut")
 """The kinds of faults."""
+EXITS = ("crash", "leave")
+"""The ways in which a machine goes."""
 
 MOST_ROUNDS = 80
 """Rounds of frames after which a match must have settled into a state that repeats."""
@@ -40,12 +42,14 @@ class World:
         names: tuple[str, ...],
         *,
         may_exit: tuple[str, ...] | None = None,
+        exit_kinds: tuple[str, ...] = EXITS,
         fault_kinds: tuple[str, ...] = FAULTS,
     ) -> None:
         """``may_exit`` says who may crash or leave; everyone by default."""
         self.machines = machines
         self.names = names
         self.may_exit = names if may_exit is None else may_exit
+        self.exit_kinds = exit_kinds
         self.fault_kinds = fault_kinds
         self._settled: dict[State, tuple[State, list[str]]] = {}
 
@@ -168,8 +172,11 @@ class World:
             return
         for at, member in self.live(state):
             if member[0] > 0 and self.names[at] in self.may_exit:
+                if "leave" in self.exit_kinds:
+                    yield ("leave", at)
+                if "crash" not in self.exit_kinds:
+                    continue
                 yield ("crash", at, None)
-                yield ("leave", at)
                 receivers = self._receivers(state, at)
                 if len(receivers) > 1:
                     for reached in receivers:
