@@ -5,18 +5,18 @@ it no longer matters how long ago it was. The fields are changed, and not only l
 with the same digest have nothing left that could make them behave differently.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any
 
 from retick.rollback.session.drops import LONGEST_STEP
 from retick.rollback.session.input_forwarding import ANSWER_SECONDS
 from retick.rollback.session.joining.joins import COMMITS_TOGETHER
-from retick.rollback.session.peer import Role
+from retick.rollback.session.peer import LAST_PEER_ID, Role
 from retick.testing.membership.frames import ORIGIN
 from retick.testing.membership.link import ANY_REASON, Status
 
-__all__ = ["DURATIONS", "forget_ends", "forget_exchanges", "forget_times"]
+__all__ = ["DURATIONS", "forget_ends", "forget_exchanges", "forget_joins", "forget_times"]
 
 ENDS = (Status.CONNECTED, Status.CLOSED)
 """Where a connection is when it cannot come up any more: it is up, or it is over."""
@@ -110,6 +110,7 @@ def _forget_lobby(lobby: Any, now: float) -> None:
 
 
 def _forget_calls(calls: Any, now: float) -> None:
+    calls._waiting = {shown: link for shown, link in calls._waiting.items() if link.close_reason is None}
     calls._since = {shown: since for shown, since in calls._since.items() if shown in calls._waiting}
 
 
@@ -224,6 +225,9 @@ def _forget_asking(asking: Any, now: float) -> None:
     if session.match is not None and asking._frame != session.match.engine.frame:
         # Frames only grow: this one does not come again.
         asking._frame, asking._frame_since = -1, now - PAST
+    if not session.players_peers() and not session.drop_agreement.undecided:
+        # Nobody is there whose inputs could be missing.
+        asking._frame, asking._frame_since = -1, now - PAST
     still = {peer.peer_id for peer in session.players_peers() if not peer.is_heard}
     still |= set(session.drop_agreement.lost) if session.drop_agreement.undecided else set()
     asking._held = {peer_id: held for peer_id, held in asking._held.items() if peer_id in still}
@@ -234,6 +238,14 @@ def _forget_asking(asking: Any, now: float) -> None:
         peer_id: (0, at) for peer_id, (_, at) in sorted(asking._good_packets.items()) if now < at + PAST
     }
     asking._turn %= MOST_TURNS if session.sim.num_players > 3 else 1
+
+
+def forget_joins(session: Any) -> None:
+    """Nobody will ever join again: what only a newcomer would ask for."""
+    joins, sponsor = session.joins, session.sponsor
+    joins._last_id, joins._unanswered, joins._waited, joins._first_frames, joins._sponsors = 0, 0, {}, {}, {}
+    session.newest_peer_id = LAST_PEER_ID
+    sponsor._held_off._waits, sponsor._unpromised = {}, Counter()
 
 
 def _forget_match(match: Any, now: float) -> None:

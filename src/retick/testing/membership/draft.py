@@ -203,7 +203,7 @@ class Draft:
         kind, *about = fact
         others = self._connected(at, before)
         if kind == "ended":
-            if before.is_playing and self.budget.delays < 2 and any(self._counts(other, before) for other in others):
+            if before.is_taken_in and self.budget.delays < 2 and any(self._counts(other, before) for other in others):
                 self.wrongs.append(f"{self._names[at]} ends although it is connected to others: {about[0]}")
             return
         if kind == "dropped":
@@ -261,8 +261,22 @@ class Draft:
             self.channels = {channel: (max(held - 1, 0), items) for channel, (held, items) in self.channels.items()}
             self.overdue += 1
 
+    def _close_door(self) -> None:
+        """When nobody can join any more, and nobody is about to, all forget what only newcomers ask for."""
+        views = self._machines.views
+        live = [(at, member) for at, member in enumerate(self.members) if member and member[0] > 0]
+        if self.budget.joins or all(views[member[0]].is_full for _, member in live):
+            return
+        if any(views[member[0]].is_joining for _, member in live):
+            return
+        if any(self._machines.is_about_joining(item) for _, items in self.channels.values() for item in items):
+            return
+        for at, (local, offset, clock) in live:
+            self.members[at] = (self._machines.after(local, ("full",)).local, offset, clock)
+
     def frozen(self) -> State:
         self._end_round()
+        self._close_door()
         if self.cuts:
             self.cuts = tuple(sorted({cut if self._is_between_live(cut) else BROKEN for cut in self.cuts}))
         bases = self._bases()

@@ -61,7 +61,9 @@ def _without_reasons(message: bytes) -> bytes:
     if message[0] == Kind.DROP:
         named = SERIAL_END + 1
         end = named + 2 * message[SERIAL_END]
-        return message[:named] + bytes(b for at in range(named, end, 2) for b in (message[at], ANY_REASON)) + message[end:]
+        return (
+            message[:named] + bytes(b for at in range(named, end, 2) for b in (message[at], ANY_REASON)) + message[end:]
+        )
     return message
 
 
@@ -140,6 +142,8 @@ class ModelLink:
         self._admit = admit
         self._on_payload = on_payload
         self._dials = first_dial
+        self.is_full = False
+        """Whether nobody will join this machine's match any more."""
 
     # What a session uses.
 

@@ -13,17 +13,22 @@ import traceback
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from io import BytesIO
 from typing import Any, NamedTuple
 from unittest import mock
 
 from retick._kernels import is_compiled
 from retick.errors import UsageError
+from retick.link import LinkConfig
 from retick.rollback.events import MatchEnded, MatchEvent, MatchStarted, PlayersDropped, PlayersReturned
 from retick.rollback.match import match as match_module
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
 from retick.rollback.match.timesync import Pace
+from retick.rollback.session import drop_agreement as drop_agreement_module
 from retick.rollback.session import session as session_module
+from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.messages.routes import MessageRoutes
 from retick.rollback.session.peer import Role
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.testing.membership.canonical import OLD, newest_frame, session_digest
@@ -49,6 +54,8 @@ CONFIG = MatchConfig(
 STARTED_AT = 1000.0
 """The clock of every machine at its start: what is at 0 is long ago."""
 MOST_CAUGHT_UP = 64
+SHOWN_INPUTS = 3
+"""Inputs of a lost player that a DROP shows; who misses more asks for them."""
 
 Happening = tuple[Any, ...]
 """What happens to a machine: a word for its kind, and its details."""
@@ -77,6 +84,12 @@ class View(NamedTuple):
     """Its players to which no chain of edges leads."""
     is_undecided: bool = False
     """Whether a drop is not agreed yet."""
+    is_taken_in: bool = False
+    """Whether its own inputs are used. A newcomer that some players refuse before that may give up."""
+    is_joining: bool = False
+    """Whether it is a newcomer, or knows of one."""
+    is_full: bool = False
+    """Whether it has forgotten what only newcomers ask for."""
 
 
 OVER = View(Phase.ENDED.value, False, -1, (), (), (), (), (), False)
@@ -173,6 +186,11 @@ class Machines:
             )
         return found
 
+    def is_about_joining(self, number: int) -> bool:
+        """Whether an item can be a part of somebody's joining."""
+        kind, *contents = self.items[number]
+        return not (kind == "bye" or (kind == "message" and contents[0][0] in (Kind.DROP, Kind.FORWARD)))
+
     def after(self, local: int, happening: Happening) -> Result:
         """What machine state ``local`` does when this happens."""
         found = self._results.get((local, happening))
@@ -186,6 +204,8 @@ class Machines:
         self.runs += 1
         kept = self._kept[local]
         session: RollbackSession = pickle.loads(kept.data)
+        if happening[0] == "arrive" and happening[3][0] == "message":
+            session.routes = MessageRoutes(session.parts)
         now = kept.now + (QUANTUM if happening[0] == "wait" else 0.0)
         with _abstracted():
             error = _let_happen(session, happening, kept.frame - ORIGIN, now)
@@ -217,17 +237,54 @@ class Machines:
         number = self._numbers.get(digest)
         if number is None:
             number = self._numbers[digest] = len(self._kept)
-            self._kept.append(_Kept(pickle.dumps(session, pickle.HIGHEST_PROTOCOL), frame, now))
+            self._kept.append(_Kept(_dumped(session), frame, now))
             self.views.append(_view_of(session, frame))
         return number
 
 
+class _Pickler(pickle.Pickler):
+    """Leaves out what is the same in all sessions, and the routes, which are made again where a message arrives."""
+
+    def __init__(self, file: BytesIO) -> None:
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self.dispatch_table = {
+            MessageRoutes: lambda routes: (_none, ()),
+            MatchConfig: lambda config: (_shared, (_share(config),)),
+            LinkConfig: lambda config: (_shared, (_share(config),)),
+        }
+
+
+_SHARED: list[Any] = []
+"""Configurations, each once: nobody changes them."""
+
+
+def _share(config: Any) -> int:
+    if config not in _SHARED:
+        _SHARED.append(config)
+    return _SHARED.index(config)
+
+
+def _shared(number: int) -> Any:
+    return _SHARED[number]
+
+
+def _none() -> None:
+    """In place of the routes."""
+
+
+def _dumped(session: RollbackSession) -> bytes:
+    file = BytesIO()
+    _Pickler(file).dump(session)
+    return file.getvalue()
+
+
 @contextmanager
 def _abstracted() -> Iterator[None]:
-    """Matches begin at ORIGIN, and have no pace."""
+    """Matches begin at ORIGIN and have no pace, and a DROP shows few inputs."""
     with (
         mock.patch.object(session_module, "Match", partial(Match, start_frame=ORIGIN)),
         mock.patch.object(match_module, "Pace", Timeless),
+        mock.patch.object(drop_agreement_module, "KNOWN_INPUTS", SHOWN_INPUTS),
     ):
         yield
 
@@ -241,6 +298,8 @@ def _let_happen(session: RollbackSession, happening: Happening, ahead: int, now:
             session.receive_datagram((key, shift_item(item, ahead)), address, now=now)  # type: ignore[arg-type]  # the model's link reads it
         elif kind == "leave":
             session.close("leaves")
+        elif kind == "full":
+            session.link.is_full = True  # type: ignore[attr-defined]  # the model's link
         else:
             if kind == "wait":
                 session.link.time_passed(details[0])  # type: ignore[attr-defined]  # the model's link
@@ -297,6 +356,19 @@ def _view_of(session: Any, frame: int) -> View:
         unheard=tuple(session.hearing.unheard_by(session.peer_id)),
         unconnected=_unconnected(session),
         is_undecided=session.drop_agreement.undecided,
+        is_taken_in=match is not None and match.is_taken_in,
+        is_joining=_is_joining(session),
+        is_full=session.link.is_full,
+    )
+
+
+def _is_joining(session: Any) -> bool:
+    joins = session.joins
+    return (
+        session.match is None
+        or session.match.joins_at is None
+        or any(peer.role is not Role.PLAYER for peer in session.peers.values())
+        or bool(joins._early_meets or joins._early_proposals or joins.has_promised or session.sponsor.newcomer)
     )
 
 

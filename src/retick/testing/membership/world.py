@@ -20,8 +20,8 @@ __all__ = ["EXITS", "FAULTS", "World"]
 
 FAULTS = ("lose", "delay", "double", "cut")
 """The kinds of faults."""
-EXITS = ("crash", "leave")
-"""The ways in which a machine goes."""
+EXITS = ("crash", "half", "leave")
+"""The ways in which a machine goes. "half": it crashes while it sends its inputs, and only one other receives them."""
 
 MOST_ROUNDS = 80
 """Rounds of frames after which a match must have settled into a state that repeats."""
@@ -174,10 +174,9 @@ class World:
             if member[0] > 0 and self.names[at] in self.may_exit:
                 if "leave" in self.exit_kinds:
                     yield ("leave", at)
-                if "crash" not in self.exit_kinds:
-                    continue
-                yield ("crash", at, None)
-                receivers = self._receivers(state, at)
+                if "crash" in self.exit_kinds:
+                    yield ("crash", at, None)
+                receivers = self._receivers(state, at) if "half" in self.exit_kinds else ()
                 if len(receivers) > 1:
                     for reached in receivers:
                         yield ("crash", at, reached)
