@@ -86,7 +86,7 @@ def all_states(world: World, start: State) -> set[State]:
     "setup",
     [
         Setup("two", 2, Budget(exits=1, faults=2, frames=1)),
-        Setup("three", 3, Budget(exits=1, faults=1), may_exit="B", fault_kinds=("lose", "delay")),
+        Setup("three", 3, Budget(exits=1, faults=1), may_exit="B", fault_kinds=("lose", "lose inputs", "delay")),
     ],
     ids=lambda setup: setup.name,
 )

@@ -7,8 +7,9 @@ from retick.testing.membership.canonical import OLD
 from retick.testing.membership.conduct import broken_by
 from retick.testing.membership.frames import ORIGIN, shift_item, shift_message
 from retick.testing.membership.link import Key
-from retick.testing.membership.machine import Machines, Result, View
+from retick.testing.membership.machine import Machines, Result
 from retick.testing.membership.state import BROKEN, DEAD, Budget, Channel, Fact, Member, Pair, State, chained, pair
+from retick.testing.membership.view import View
 
 __all__ = ["Draft"]
 
@@ -84,8 +85,9 @@ class Draft:
             if member and member[0] > 0:
                 self.wait(at, silent[at])
 
-    def crash(self, at: int, reached: int | None) -> None:
+    def crash(self, at: int, reached: int | None, lost: int = 0) -> None:
         """A machine is gone; with ``reached``, while it sent its last inputs, which only that one has received."""
+        self.budget = self.budget._replace(faults=self.budget.faults - lost)
         if reached is not None:
             others = tuple(other for other in range(len(self.members)) if other != reached)
             self.tick(at, lost=others)

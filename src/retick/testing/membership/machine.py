@@ -29,14 +29,14 @@ from retick.rollback.session import drop_agreement as drop_agreement_module
 from retick.rollback.session import session as session_module
 from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.session.messages.routes import MessageRoutes
-from retick.rollback.session.peer import Role
 from retick.rollback.session.session import Phase, RollbackSession
-from retick.testing.membership.canonical import OLD, newest_frame, session_digest
+from retick.testing.membership.canonical import newest_frame, session_digest
 from retick.testing.membership.frames import ORIGIN, frames_in, shift_fact, shift_item, shift_message
 from retick.testing.membership.game import seats_game
 from retick.testing.membership.link import Item, Key, ModelLink
+from retick.testing.membership.view import OVER, View, view_of
 
-__all__ = ["ENDED", "QUANTUM", "Happening", "Machines", "Result", "View"]
+__all__ = ["ENDED", "QUANTUM", "Happening", "Machines", "Result"]
 
 QUANTUM = 3.1
 """Seconds that pass in one step of time: a little more than the shortest bound of membership, 3 s."""
@@ -54,6 +54,8 @@ CONFIG = MatchConfig(
 STARTED_AT = 1000.0
 """The clock of every machine at its start: what is at 0 is long ago."""
 MOST_CAUGHT_UP = 64
+MOST_LIVE = 1000
+"""Sessions that are kept as they are, beside their bytes."""
 SHOWN_INPUTS = 3
 """Inputs of a lost player that a DROP shows; who misses more asks for them."""
 
@@ -61,38 +63,6 @@ Happening = tuple[Any, ...]
 """What happens to a machine: a word for its kind, and its details."""
 ENDED = ("ended",)
 """In place of a digest: a session that is over only refuses, whatever it was before."""
-
-
-class View(NamedTuple):
-    """What the model may know of a machine, frames relative to the one that it is about to run."""
-
-    phase: str
-    is_playing: bool
-    peer_id: int
-    seats: tuple[int, ...]
-    players: tuple[tuple[int, tuple[int, ...]], ...]
-    """The other players as this machine knows them: their peer ids and seats."""
-    gone: tuple[int, ...]
-    rows: tuple[tuple[int, tuple[int, ...]], ...]
-    """The newest final frames, and what everyone pressed in each."""
-    links: tuple[tuple[Key, Hashable, str], ...]
-    """Its ends of connections: which, with whom, and the status."""
-    has_frames: bool
-    unheard: tuple[int, ...] = ()
-    """The peers that this machine has named as unheard."""
-    unconnected: tuple[int, ...] = ()
-    """Its players to which no chain of edges leads."""
-    is_undecided: bool = False
-    """Whether a drop is not agreed yet."""
-    is_taken_in: bool = False
-    """Whether its own inputs are used. A newcomer that some players refuse before that may give up."""
-    is_joining: bool = False
-    """Whether it is a newcomer, or knows of one."""
-    is_full: bool = False
-    """Whether it has forgotten what only newcomers ask for."""
-
-
-OVER = View(Phase.ENDED.value, False, -1, (), (), (), (), (), False)
 
 
 class Result(NamedTuple):
@@ -146,6 +116,8 @@ class Machines:
         """How often the real code was run."""
         self._config = config
         self._kept: list[_Kept] = [_Kept(b"", ORIGIN, STARTED_AT)]
+        self._live: dict[int, RollbackSession] = {}
+        """The newest states as sessions, until something happens to them: that is sooner than reading them again."""
         self._numbers: dict[Any, int] = {ENDED: 0}
         self._results: dict[tuple[int, Happening], Result] = {}
         self.items: list[Item] = []
@@ -203,7 +175,7 @@ class Machines:
             return _answer_of_ended(happening)
         self.runs += 1
         kept = self._kept[local]
-        session: RollbackSession = pickle.loads(kept.data)
+        session: RollbackSession = self._live.pop(local) if local in self._live else pickle.loads(kept.data)
         if happening[0] == "arrive" and happening[3][0] == "message":
             session.routes = MessageRoutes(session.parts)
         now = kept.now + (QUANTUM if happening[0] == "wait" else 0.0)
@@ -238,7 +210,10 @@ class Machines:
         if number is None:
             number = self._numbers[digest] = len(self._kept)
             self._kept.append(_Kept(_dumped(session), frame, now))
-            self.views.append(_view_of(session, frame))
+            self._live[number] = session
+            if len(self._live) > MOST_LIVE:
+                del self._live[next(iter(self._live))]
+            self.views.append(view_of(session, frame))
         return number
 
 
@@ -334,47 +309,6 @@ def _frame_of(session: RollbackSession) -> int:
     if session.match is not None:
         return session.match.engine.frame
     return newest_frame(session) or ORIGIN
-
-
-def _view_of(session: Any, frame: int) -> View:
-    match, rows = session.match, []
-    if match is not None:
-        engine = match.engine
-        final = engine.final_state_frame
-        for at in range(max(engine.start_frame, frame - OLD), final):
-            rows.append((at - frame, engine.inputs_at(at)))
-    return View(
-        phase=session.phase.value,
-        is_playing=session.running and match.joins_at is not None,
-        peer_id=session.peer_id,
-        seats=session.local_players,
-        players=tuple(sorted((p.peer_id, p.players) for p in session.peers.values() if p.role is Role.PLAYER)),
-        gone=session.gone,
-        rows=tuple(rows),
-        links=tuple(sorted((c.key, c.address, c.status) for c in session.link.connections.values())),
-        has_frames=match is not None or newest_frame(session) is not None,
-        unheard=tuple(session.hearing.unheard_by(session.peer_id)),
-        unconnected=_unconnected(session),
-        is_undecided=session.drop_agreement.undecided,
-        is_taken_in=match is not None and match.is_taken_in,
-        is_joining=_is_joining(session),
-        is_full=session.link.is_full,
-    )
-
-
-def _is_joining(session: Any) -> bool:
-    joins = session.joins
-    return (
-        session.match is None
-        or session.match.joins_at is None
-        or any(peer.role is not Role.PLAYER for peer in session.peers.values())
-        or bool(joins._early_meets or joins._early_proposals or joins.has_promised or session.sponsor.newcomer)
-    )
-
-
-def _unconnected(session: Any) -> tuple[int, ...]:
-    players = [peer.peer_id for peer in session.players_peers()]
-    return tuple(set(players) - session.hearing.connected(session.peer_id, players))
 
 
 def _facts_of(event: MatchEvent, session: Any) -> Iterator[tuple[Any, ...]]:

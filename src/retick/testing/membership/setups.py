@@ -70,7 +70,7 @@ SETUPS = {
             3,
             Budget(joins=1, exits=1, faults=2),
             free=1,
-            exit_kinds=("crash",),
+            exit_kinds=("crash", "fault"),
             fault_kinds=("lose", "delay", "double"),
         ),
         Setup("join-cut", 3, Budget(joins=1, faults=1), free=1, fault_kinds=("cut",)),

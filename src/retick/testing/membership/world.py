@@ -18,10 +18,11 @@ from retick.testing.membership.state import Budget, Member, State, Step, chained
 
 __all__ = ["EXITS", "FAULTS", "World"]
 
-FAULTS = ("lose", "delay", "double", "cut")
+FAULTS = ("lose", "lose inputs", "delay", "double", "cut")
 """The kinds of faults."""
 EXITS = ("crash", "half", "leave")
-"""The ways in which a machine goes. "half": it crashes while it sends its inputs, and only one other receives them."""
+"""The ways in which a machine goes. "half": it crashes while it sends its inputs, and only one other receives them.
+"fault": the same, and each packet that is lost counts as a fault."""
 
 MOST_ROUNDS = 80
 """Rounds of frames after which a match must have settled into a state that repeats."""
@@ -176,10 +177,15 @@ class World:
                     yield ("leave", at)
                 if "crash" in self.exit_kinds:
                     yield ("crash", at, None)
-                receivers = self._receivers(state, at) if "half" in self.exit_kinds else ()
-                if len(receivers) > 1:
-                    for reached in receivers:
-                        yield ("crash", at, reached)
+                yield from self._half_crashes(state, at)
+
+    def _half_crashes(self, state: State, at: int) -> Iterator[Step]:
+        receivers = self._receivers(state, at)
+        lost = len(receivers) - 1
+        if lost > 0 and "half" in self.exit_kinds:
+            yield from (("crash", at, reached) for reached in receivers)
+        elif 0 < lost <= state.budget.faults and "fault" in self.exit_kinds:
+            yield from (("crash", at, reached, lost) for reached in receivers)
 
     def _receivers(self, state: State, at: int) -> list[int]:
         """The machines to which one sends its inputs."""
@@ -210,7 +216,7 @@ class World:
                 yield ("lose", source, target, key)
             if "double" in kinds and first == "request":
                 yield ("double", source, target, key)
-        for at in self._last_words(state) if "lose" in kinds else ():
+        for at in self._last_words(state) if "lose inputs" in kinds else ():
             for target in self._receivers(state, at):
                 yield ("lose inputs", at, target)
         if "cut" in kinds:
