@@ -64,7 +64,7 @@ SETUPS = {
         Setup("two", 2, Budget(exits=1, faults=2, frames=3)),
         Setup("crash", 3, Budget(exits=1, frames=3)),
         Setup("crash-faults", 3, Budget(exits=1, faults=2)),
-        Setup("join", 3, Budget(joins=1, exits=1, frames=2), free=1),
+        Setup("join", 3, Budget(joins=1, exits=1), free=1),
         Setup(
             "join-faults",
             3,
