@@ -60,7 +60,8 @@ soak: $(VENV)/.dev
 	$(BIN)/retick bench chaos --players 8 --matches 20
 	$(BIN)/retick bench chaos --cheats 3000
 	$(BIN)/retick bench chaos --hours 1
-	$(PY) -m retick.testing.membership
+	$(PY) -m retick.testing.membership --faults 1
+	$(PY) -m retick.testing.membership two join-faults
 
 FUZZ_SECONDS ?= 60
 FUZZ_OPTIONS := $(if $(PACKETS),--packets $(PACKETS),--seconds $(FUZZ_SECONDS)) $(if $(RECORD),--record) $(if $(SEED),--seed $(SEED))

@@ -5,6 +5,10 @@ from typing import Any
 
 import pytest
 
+from retick.testing.membership import search as search_module
+from retick.testing.membership import world as world_module
+from retick.testing.membership.draft import Draft
+from retick.testing.membership.order import steps_enough
 from retick.testing.membership.search import search
 from retick.testing.membership.setups import Setup
 from retick.testing.membership.state import Budget, State, Step, chained
@@ -26,14 +30,28 @@ class Unreduced(World):
         return (at for at, _ in self.running(state))
 
 
-class Recording(World):
-    """Notes every state that the search asks about."""
+class OpenDoor(Draft):
+    """Nobody forgets what only newcomers ask for."""
 
-    asked: set[State]
+    def _close_door(self) -> None:
+        pass
 
-    def steps(self, state: State) -> Iterator[Step]:
-        self.asked.add(state)
-        return super().steps(state)
+
+def visited(world: World, start: State, monkeypatch: pytest.MonkeyPatch, *, every_order: bool) -> set[State]:
+    """The states from which a complete search has gone on."""
+    states: set[State] = set()
+    with monkeypatch.context() as patched:
+        enough = World.steps if every_order else steps_enough
+
+        def steps(world: World, state: State) -> list[Step]:
+            states.add(state)
+            return list(enough(world, state))
+
+        patched.setattr(search_module, "steps_enough", steps)
+        found = search(world, start)
+    assert found.counterexample is None, found.counterexample.describe(world)
+    assert found.is_complete
+    return states
 
 
 def memberships(world: World, state: State) -> Iterator[Any]:
@@ -68,18 +86,44 @@ def all_states(world: World, start: State) -> set[State]:
     "setup",
     [
         Setup("two", 2, Budget(exits=1, faults=2, frames=1)),
-        Setup("three", 3, Budget(exits=1, faults=1), may_exit="B", fault_kinds=("lose", "delay")),
+        Setup("three", 3, Budget(exits=1, faults=1), may_exit="B", fault_kinds=("lose", "lose inputs", "delay")),
     ],
     ids=lambda setup: setup.name,
 )
-def test_the_reductions_lose_no_membership_that_is_reached(setup: Setup) -> None:
+def test_the_reductions_lose_no_membership_that_is_reached(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     world, start = setup.begin()
-    recording = Recording(world.machines, world.names, may_exit=world.may_exit, fault_kinds=world.fault_kinds)
-    recording.asked = set()
-    found = search(recording, start)
-    assert found.is_complete
-    reduced = {each for state in recording.asked for each in memberships(world, state)}
+    asked = visited(world, start, monkeypatch, every_order=True)
+    reduced = {each for state in asked for each in memberships(world, state)}
     unreduced = Unreduced(world.machines, world.names, may_exit=world.may_exit, fault_kinds=world.fault_kinds)
     states = all_states(unreduced, start)
     assert {each for state in states for each in memberships(world, state)} == reduced
-    assert len(states) > len(recording.asked)
+    assert len(states) > len(asked)
+
+
+def quiet(world: World, states: set[State]) -> set[Any]:
+    """What is reached where nothing is under way, and what each machine alone reaches anywhere."""
+    together = {each for state in states if not state.channels for each in memberships(world, state)}
+    alone = {(at, _membership(world, state, at)) for state in states for at, m in world.live(state) if m[0] > 0}
+    return together | alone
+
+
+JOIN = Setup("join", 3, Budget(joins=1, exits=1), free=1, may_exit="A", exit_kinds=("crash",), fault_kinds=())
+
+
+def test_one_order_of_deliveries_at_different_machines_stands_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    world, start = JOIN.begin()
+    enough = visited(world, start, monkeypatch, every_order=False)
+    every = visited(world, start, monkeypatch, every_order=True)
+    assert quiet(world, enough) == quiet(world, every)
+    assert len(enough) < len(every)
+
+
+def test_what_only_newcomers_ask_for_is_not_missed_when_nobody_can_join(monkeypatch: pytest.MonkeyPatch) -> None:
+    world, start = JOIN.begin()
+    closed = visited(world, start, monkeypatch, every_order=False)
+    reached = quiet(world, closed)
+    monkeypatch.setattr(world_module, "Draft", OpenDoor)
+    world, start = JOIN.begin()
+    opened = visited(world, start, monkeypatch, every_order=False)
+    assert reached == quiet(world, opened)
+    assert len(closed) <= len(opened)

@@ -10,11 +10,11 @@ further back than ``FAR_BEHIND``.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from enum import Enum
 from hashlib import blake2b
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Any
+from typing import Any, NamedTuple
 
 from retick.link import LinkConfig
 from retick.rollback.engine.inputs import InputHistory
@@ -22,8 +22,7 @@ from retick.rollback.engine.states import ObjectRing
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.stats import RateMeter
 from retick.rollback.match.timesync import LeadEstimate, Pace
-from retick.rollback.session.messages.routes import MessageRoutes
-from retick.testing.membership.clocks import DURATIONS, forget_exchanges, forget_times
+from retick.testing.membership.clocks import DURATIONS, forget_ends, forget_exchanges, forget_joins, forget_times
 from retick.testing.membership.frames import FRAME_IN_BYTES, ORIGIN, is_frame
 from retick.testing.membership.game import Seats
 
@@ -70,9 +69,15 @@ STATISTICS: dict[str, dict[str, Callable[[], Any]]] = {
 }
 """By class: fields that only count or measure, and what they are set to after every step."""
 
-CONSTANT = (MessageRoutes, Seats, MatchConfig, LinkConfig, Pace, LeadEstimate, RateMeter)
+CONSTANT = (Seats, MatchConfig, LinkConfig, Pace, LeadEstimate, RateMeter)
 """Classes whose objects are the same in all sessions of a search."""
-CONSTANT_FIELDS = {("Match", "resend_interval"), ("Match", "next_recorded"), ("Match", "sim"), ("Match", "seed")}
+CONSTANT_FIELDS = {
+    ("RollbackSession", "routes"),
+    ("Match", "resend_interval"),
+    ("Match", "next_recorded"),
+    ("Match", "sim"),
+    ("Match", "seed"),
+}
 DECISIONS = {
     ("DropAgreement", "_received"),
     ("DropAgreement", "_sent"),
@@ -87,7 +92,9 @@ DECISIONS = {
 }
 """Frames that were agreed: nothing is sent or waited for from there on."""
 FUNCTIONS = (FunctionType, BuiltinFunctionType, type)
-PLAIN = (type(None), bool, str)
+OWNER = "_session"
+"""The field of a part that leads back to its session."""
+MISSING = object()
 
 
 def session_digest(session: Any, frame: int, now: float) -> bytes:
@@ -99,6 +106,9 @@ def plain_values(session: Any, frame: int, now: float) -> list[Any]:
     """What the digest is made of."""
     if session.match is not None:
         forget_exchanges(session.match)
+    forget_ends(session)
+    if session.link.is_full:
+        forget_joins(session)
     walk = _Walk(frame, now)
     walk.visit(session, False)
     return walk.out
@@ -111,6 +121,16 @@ def newest_frame(session: Any) -> int | None:
     return max(walk.frames, default=None)
 
 
+class _Plan(NamedTuple):
+    """How objects of one class are visited."""
+
+    name: str
+    zeros: tuple[tuple[str, Callable[[], Any]], ...]
+    """Fields that are set to something."""
+    fields: tuple[tuple[str, bool, bool], ...]
+    """Fields that are visited, whether each has agreed frames, and whether it has seconds."""
+
+
 class _Walk:
     def __init__(self, frame: int, now: float) -> None:
         self.out: list[Any] = []
@@ -121,33 +141,73 @@ class _Walk:
 
     def visit(self, value: Any, is_decided: bool) -> None:
         kind = type(value)
-        if kind in PLAIN:
-            self.out.append(value)
-        elif kind is int:
-            self.out.append(self._relative(value, is_decided) if is_frame(value) else value)
-        elif kind is float:
-            self.out.append(("s", round(max(value - self._now, -LONGEST_TIMER), 3)))
-        elif kind is bytes or kind is bytearray:
-            self.out.append(FRAME_IN_BYTES.sub(lambda found: self._relative_bytes(found, is_decided), bytes(value)))
-        elif kind is dict:
-            self._visit_all("dict", [part for pair in value.items() for part in pair], is_decided)
-        elif isinstance(value, tuple | list):
-            self._visit_all(kind.__name__, value, is_decided)
-        elif isinstance(value, Enum):
-            self.out.append(value.name)
-        elif isinstance(value, dict):
-            self._visit_all("dict", [part for pair in value.items() for part in pair], is_decided)
-        elif isinstance(value, set | frozenset):
-            self._visit_all("set", sorted(value, key=repr), is_decided)
-        elif isinstance(value, MethodType):
-            self.out.append(value.__name__)
-            self.visit(value.__self__, False)
-        elif isinstance(value, FUNCTIONS):
-            self.out.append(value.__qualname__)
-        elif isinstance(value, CONSTANT):
-            self.out.append(kind.__name__)
-        else:
-            self._visit_object(value)
+        visit = _VISITS.get(kind)
+        if visit is None:
+            visit = _VISITS[kind] = _visit_of(kind)
+        visit(self, value, is_decided)
+
+    def visit_plain(self, value: Any, is_decided: bool) -> None:
+        self.out.append(value)
+
+    def visit_int(self, value: int, is_decided: bool) -> None:
+        self.out.append(self._relative(value, is_decided) if is_frame(value) else value)
+
+    def visit_float(self, value: float, is_decided: bool) -> None:
+        self.out.append(("s", round(max(value - self._now, -LONGEST_TIMER), 3)))
+
+    def visit_bytes(self, value: bytes | bytearray, is_decided: bool) -> None:
+        self.out.append(FRAME_IN_BYTES.sub(lambda found: self._relative_bytes(found, is_decided), bytes(value)))
+
+    def visit_dict(self, value: dict[Any, Any], is_decided: bool) -> None:
+        self.out.append(("dict", len(value)))
+        for key, content in value.items():
+            self.visit(key, is_decided)
+            self.visit(content, is_decided)
+
+    def visit_sequence(self, value: Any, is_decided: bool) -> None:
+        self.out.append((type(value).__name__, len(value)))
+        for content in value:
+            self.visit(content, is_decided)
+
+    def visit_enum(self, value: Enum, is_decided: bool) -> None:
+        self.out.append(value.name)
+
+    def visit_set(self, value: Any, is_decided: bool) -> None:
+        self.out.append(("set", len(value)))
+        for content in sorted(value, key=repr):
+            self.visit(content, is_decided)
+
+    def visit_method(self, value: MethodType, is_decided: bool) -> None:
+        self.out.append(value.__name__)
+        self.visit(value.__self__, False)
+
+    def visit_function(self, value: Any, is_decided: bool) -> None:
+        self.out.append(value.__qualname__)
+
+    def visit_constant(self, value: Any, is_decided: bool) -> None:
+        self.out.append(type(value).__name__)
+
+    def visit_object(self, value: Any, is_decided: bool) -> None:
+        known = self._numbers.get(id(value))
+        if known is not None:
+            self.out.append(("again", known))
+            return
+        self._numbers[id(value)] = len(self._numbers)
+        plan = _plan_of(value)
+        self.out.append(plan.name)
+        for field, zero in plan.zeros:
+            setattr(value, field, zero())
+        forget_times(value, self._now)
+        if isinstance(value, InputHistory):
+            self._visit_inputs(value)
+            return
+        for field, is_agreed, is_duration in plan.fields:
+            content = getattr(value, field, MISSING)
+            if is_duration:
+                self.out.append(repr(_rounded(content)))
+            elif content is not MISSING:
+                self.out.append(field)
+                self.visit(content, is_agreed)
 
     def _relative(self, frame: int, is_decided: bool) -> tuple[str, int]:
         self.frames.append(frame)
@@ -156,37 +216,6 @@ class _Walk:
 
     def _relative_bytes(self, found: "re.Match[bytes]", is_decided: bool) -> bytes:
         return repr(self._relative(int.from_bytes(found[0], "little"), is_decided)).encode()
-
-    def _visit_all(self, name: str, values: Any, is_decided: bool) -> None:
-        self.out.append((name, len(values)))
-        for value in values:
-            self.visit(value, is_decided)
-
-    def _visit_object(self, value: Any) -> None:
-        known = self._numbers.get(id(value))
-        if known is not None:
-            self.out.append(("again", known))
-            return
-        self._numbers[id(value)] = len(self._numbers)
-        name = type(value).__name__
-        self.out.append(name)
-        if name in STATISTICS:
-            for field, zero in STATISTICS[name].items():
-                setattr(value, field, zero())
-        forget_times(value, self._now)
-        if isinstance(value, InputHistory):
-            self._visit_inputs(value)
-        elif isinstance(value, ObjectRing):
-            # The state before a frame is the row of inputs before it.
-            return
-        else:
-            for field, content in _fields(value):
-                if (name, field) not in CONSTANT_FIELDS:
-                    self.out.append(field)
-                    if (name, field) in DURATIONS:
-                        self.out.append(repr(_rounded(content)))
-                    else:
-                        self.visit(content, (name, field) in DECISIONS)
 
     def _visit_inputs(self, inputs: InputHistory) -> None:
         """Rows in the order of their frames, wherever they are in the ring."""
@@ -201,6 +230,29 @@ class _Walk:
         self.visit([inputs.local, inputs.any_dirty, inputs.guessed_from], False)
 
 
+Visit = Callable[[_Walk, Any, bool], None]
+_VISITS: dict[type, Visit] = {}
+"""By class: how its objects are visited."""
+_KINDS: tuple[tuple[Any, Visit], ...] = (
+    ((type(None), bool, str), _Walk.visit_plain),
+    (Enum, _Walk.visit_enum),
+    (int, _Walk.visit_int),
+    (float, _Walk.visit_float),
+    ((bytes, bytearray), _Walk.visit_bytes),
+    (dict, _Walk.visit_dict),
+    ((tuple, list), _Walk.visit_sequence),
+    ((set, frozenset), _Walk.visit_set),
+    (MethodType, _Walk.visit_method),
+    (FUNCTIONS, _Walk.visit_function),
+    (CONSTANT, _Walk.visit_constant),
+    (object, _Walk.visit_object),
+)
+
+
+def _visit_of(kind: type) -> Visit:
+    return next(visit for base, visit in _KINDS if issubclass(kind, base))
+
+
 def _rounded(seconds: Any) -> Any:
     """Seconds, alone or by the id of a peer, without the errors of floating point."""
     if isinstance(seconds, dict):
@@ -208,19 +260,23 @@ def _rounded(seconds: Any) -> Any:
     return round(seconds, 3)
 
 
-def _fields(value: Any) -> Iterator[tuple[str, Any]]:
-    """The fields of an object in the order of their names, from its dictionary and its slots."""
+_PLANS: dict[tuple[type, tuple[str, ...]], _Plan] = {}
+"""For each class, with the fields that its objects have in their dictionaries."""
+
+
+def _plan_of(value: Any) -> _Plan:
     kind, in_dictionary = type(value), tuple(getattr(value, "__dict__", ()))
-    names = _NAMES.get((kind, in_dictionary))
-    if names is None:
-        names = _NAMES[kind, in_dictionary] = _field_names(kind, in_dictionary)
-    for name in names:
-        if hasattr(value, name):
-            yield name, getattr(value, name)
-
-
-_NAMES: dict[tuple[type, tuple[str, ...]], list[str]] = {}
-"""The fields of each class, with those that its objects have in their dictionaries."""
+    plan = _PLANS.get((kind, in_dictionary))
+    if plan is None:
+        name = kind.__name__
+        zeros = STATISTICS.get(name, {})
+        fields = tuple(
+            (field, (name, field) in DECISIONS, (name, field) in DURATIONS)
+            for field in _field_names(kind, in_dictionary)
+            if field not in zeros and field != OWNER and (name, field) not in CONSTANT_FIELDS
+        )
+        plan = _PLANS[kind, in_dictionary] = _Plan(name, tuple(zeros.items()), () if kind is ObjectRing else fields)
+    return plan
 
 
 def _field_names(kind: type, in_dictionary: tuple[str, ...]) -> list[str]:

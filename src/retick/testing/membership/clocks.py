@@ -5,17 +5,21 @@ it no longer matters how long ago it was. The fields are changed, and not only l
 with the same digest have nothing left that could make them behave differently.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any
 
 from retick.rollback.session.drops import LONGEST_STEP
 from retick.rollback.session.input_forwarding import ANSWER_SECONDS
 from retick.rollback.session.joining.joins import COMMITS_TOGETHER
-from retick.rollback.session.peer import Role
+from retick.rollback.session.peer import LAST_PEER_ID, Role
 from retick.testing.membership.frames import ORIGIN
+from retick.testing.membership.link import ANY_REASON, Status
 
-__all__ = ["DURATIONS", "forget_exchanges", "forget_times"]
+__all__ = ["DURATIONS", "forget_ends", "forget_exchanges", "forget_joins", "forget_times"]
+
+ENDS = (Status.CONNECTED, Status.CLOSED)
+"""Where a connection is when it cannot come up any more: it is up, or it is over."""
 
 SENT_AGAIN = 4
 """Frames that are sent to a player each time: nobody who plays is further behind. Fewer than ``canonical.OLD``: what is
@@ -44,15 +48,45 @@ def _forget_joins(joins: Any, now: float) -> None:
         joins.blameless_until = 0.0
     if not joins.has_promised:
         joins._promised_at, joins._promised = 0.0, range(0)
-    most = COMMITS_TOGETHER + PAST
-    joins._waited = {sponsor: min(seconds, most) for sponsor, seconds in joins._waited.items() if seconds > 0.0}
+    session, most = joins._session, COMMITS_TOGETHER + PAST
+    joins._waited = {
+        sponsor: min(seconds, most)
+        for sponsor, seconds in joins._waited.items()
+        if seconds > 0.0 and sponsor in session.peers
+    }
+    if session.match is not None:
+        final = session.match.engine.final_state_frame
+        joins._first_frames = {
+            peer_id: frame
+            for peer_id, frame in joins._first_frames.items()
+            if not _has_settled(session.peers.get(peer_id)) or final < frame
+        }
+    joins._sponsors = {
+        peer_id: sponsor for peer_id, sponsor in joins._sponsors.items() if _may_be_proposed(joins, peer_id, sponsor)
+    }
+
+
+def _has_settled(peer: Any) -> bool:
+    """Whether a newcomer is none any more, and no link to it can come up: its first frame is asked for no more."""
+    if peer is None:
+        return True
+    return peer.role is not Role.NEWCOMER and peer.connection is not None and peer.connection.status in ENDS
+
+
+def _may_be_proposed(joins: Any, peer_id: int, sponsor: int) -> bool:
+    """Whether it still matters who has announced a newcomer."""
+    peers = joins._session.peers
+    if peer_id in joins._early_meets or peer_id in joins._early_proposals or peer_id == joins._promised_for:
+        return True
+    return peers[peer_id].role is Role.NEWCOMER if peer_id in peers else sponsor in peers
 
 
 def _forget_sponsor(sponsor: Any, now: float) -> None:
     if sponsor.newcomer is None:
         sponsor._first_frame = sponsor._began_at = sponsor._proposed_at = None
         sponsor._promises, sponsor._progress, sponsor._last, sponsor._moved_at = {}, (), 0, 0.0
-        sponsor._has_joined = False
+        sponsor._has_joined = sponsor._waits_for_state = False
+        sponsor._sender = None
     # For those that come in, are lost, and come again: in the model nobody comes so often.
     sponsor._came_in = {}
 
@@ -76,11 +110,13 @@ def _forget_lobby(lobby: Any, now: float) -> None:
 
 
 def _forget_calls(calls: Any, now: float) -> None:
+    calls._waiting = {shown: link for shown, link in calls._waiting.items() if link.close_reason is None}
     calls._since = {shown: since for shown, since in calls._since.items() if shown in calls._waiting}
 
 
 def _forget_drops(drops: Any, now: float) -> None:
     session = drops._session
+    drops._early = {peer_id: drop for peer_id, drop in drops._early.items() if peer_id in session.peers}
     still = {peer.peer_id for peer in session.players_peers() if not peer.is_heard}
     if session.drop_agreement.undecided:
         still |= session.drop_agreement.lost.keys()
@@ -118,8 +154,9 @@ def _forget_agreed(agreement: Any, now: float) -> None:
 
 
 def _forget_hearing(hearing: Any, now: float) -> None:
+    """Why a peer is not heard is only told to applications."""
     hearing._unheard = {
-        peer_id: dict(sorted(hearing._unheard[peer_id].items())) for peer_id in sorted(hearing._unheard)
+        peer_id: dict.fromkeys(sorted(hearing._unheard[peer_id]), ANY_REASON) for peer_id in sorted(hearing._unheard)
     }
 
 
@@ -143,6 +180,8 @@ def forget_exchanges(match: Any) -> None:
     for exchange in match.exchanges:
         if exchange.peer.role is not Role.NEWCOMER:
             exchange.acknowledged = max(match.engine.frame - SENT_AGAIN, ORIGIN - 1)
+            if exchange.known_below <= exchange.acknowledged:
+                exchange.known_below = 0
         if match.joins_at is not None:
             exchange.their_frame = -1
 
@@ -151,7 +190,27 @@ def _forget_order(link: Any, now: float) -> None:
     link.connections = dict(sorted(link.connections.items()))
 
 
+def forget_ends(session: Any) -> None:
+    """The end of a connection whose peer is gone already, or is not heard any more, means nothing."""
+    session.link.closing = [event for event in session.link.closing if _is_awaited(session, event.connection.tag)]
+
+
+def _is_awaited(session: Any, peer: Any) -> bool:
+    return peer is not None and session.peers.get(peer.peer_id) is peer and bool(peer.is_heard)
+
+
+def _forget_connection(connection: Any, now: float) -> None:
+    if connection.status == Status.CLOSED:
+        connection.is_silent, connection.key, connection.terms = False, ("", 0), None
+
+
 def _forget_bounds(bounds: Any, now: float) -> None:
+    peers = bounds._session.peers.values()
+    bounds._watched = {
+        peer: watch
+        for peer, watch in bounds._watched.items()
+        if peer.exchange is not None and any(peer is known for known in peers)
+    }
     bounds._looked_at = max(bounds._looked_at, now - PAST)
     if not bounds._watched:
         bounds._looked_at, bounds._frame = now - PAST, 0
@@ -167,6 +226,9 @@ def _forget_asking(asking: Any, now: float) -> None:
     if session.match is not None and asking._frame != session.match.engine.frame:
         # Frames only grow: this one does not come again.
         asking._frame, asking._frame_since = -1, now - PAST
+    if not session.players_peers() and not session.drop_agreement.undecided:
+        # Nobody is there whose inputs could be missing.
+        asking._frame, asking._frame_since = -1, now - PAST
     still = {peer.peer_id for peer in session.players_peers() if not peer.is_heard}
     still |= set(session.drop_agreement.lost) if session.drop_agreement.undecided else set()
     asking._held = {peer_id: held for peer_id, held in asking._held.items() if peer_id in still}
@@ -180,6 +242,14 @@ def _forget_asking(asking: Any, now: float) -> None:
         peer_id: (0, at) for peer_id, (_, at) in sorted(asking._good_packets.items()) if now < at + PAST
     }
     asking._turn %= MOST_TURNS if session.sim.num_players > 3 else 1
+
+
+def forget_joins(session: Any) -> None:
+    """Nobody will ever join again: what only a newcomer would ask for."""
+    joins, sponsor = session.joins, session.sponsor
+    joins._last_id, joins._unanswered, joins._waited, joins._first_frames, joins._sponsors = 0, 0, {}, {}, {}
+    session.newest_peer_id = LAST_PEER_ID
+    sponsor._held_off._waits, sponsor._unpromised = {}, Counter()
 
 
 def _forget_match(match: Any, now: float) -> None:
@@ -201,5 +271,6 @@ _FORGET: dict[str, Callable[[Any, float], None]] = {
     "InputForwarding": _forget_asking,
     "Forwarding": _forget_forwarding,
     "ModelLink": _forget_order,
+    "ModelConnection": _forget_connection,
     "Match": _forget_match,
 }

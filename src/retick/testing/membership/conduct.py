@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from retick.rollback.session.messages.kinds import Kind
-from retick.testing.membership.machine import Result, View
+from retick.testing.membership.machine import Result
+from retick.testing.membership.view import View
 
 __all__ = ["broken_by"]
 

@@ -7,8 +7,9 @@ from retick.testing.membership.canonical import OLD
 from retick.testing.membership.conduct import broken_by
 from retick.testing.membership.frames import ORIGIN, shift_item, shift_message
 from retick.testing.membership.link import Key
-from retick.testing.membership.machine import Machines, Result, View
+from retick.testing.membership.machine import Machines, Result
 from retick.testing.membership.state import BROKEN, DEAD, Budget, Channel, Fact, Member, Pair, State, chained, pair
+from retick.testing.membership.view import View
 
 __all__ = ["Draft"]
 
@@ -84,8 +85,9 @@ class Draft:
             if member and member[0] > 0:
                 self.wait(at, silent[at])
 
-    def crash(self, at: int, reached: int | None) -> None:
+    def crash(self, at: int, reached: int | None, lost: int = 0) -> None:
         """A machine is gone; with ``reached``, while it sent its last inputs, which only that one has received."""
+        self.budget = self.budget._replace(faults=self.budget.faults - lost)
         if reached is not None:
             others = tuple(other for other in range(len(self.members)) if other != reached)
             self.tick(at, lost=others)
@@ -203,7 +205,7 @@ class Draft:
         kind, *about = fact
         others = self._connected(at, before)
         if kind == "ended":
-            if before.is_playing and self.budget.delays < 2 and any(self._counts(other, before) for other in others):
+            if before.is_taken_in and self.budget.delays < 2 and any(self._counts(other, before) for other in others):
                 self.wrongs.append(f"{self._names[at]} ends although it is connected to others: {about[0]}")
             return
         if kind == "dropped":
@@ -261,8 +263,22 @@ class Draft:
             self.channels = {channel: (max(held - 1, 0), items) for channel, (held, items) in self.channels.items()}
             self.overdue += 1
 
+    def _close_door(self) -> None:
+        """When nobody can join any more, and nobody is about to, all forget what only newcomers ask for."""
+        views = self._machines.views
+        live = [(at, member) for at, member in enumerate(self.members) if member and member[0] > 0]
+        if self.budget.joins or all(views[member[0]].is_full for _, member in live):
+            return
+        if any(views[member[0]].is_joining for _, member in live):
+            return
+        if any(self._machines.is_about_joining(item) for _, items in self.channels.values() for item in items):
+            return
+        for at, (local, offset, clock) in live:
+            self.members[at] = (self._machines.after(local, ("full",)).local, offset, clock)
+
     def frozen(self) -> State:
         self._end_round()
+        self._close_door()
         if self.cuts:
             self.cuts = tuple(sorted({cut if self._is_between_live(cut) else BROKEN for cut in self.cuts}))
         bases = self._bases()

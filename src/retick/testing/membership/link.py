@@ -21,8 +21,10 @@ from retick.link import (
     Request,
     Terms,
 )
+from retick.rollback.session.messages.drop import SERIAL_END
+from retick.rollback.session.messages.kinds import Kind
 
-__all__ = ["Item", "Key", "ModelConnection", "ModelLink", "Status"]
+__all__ = ["ANY_REASON", "Item", "Key", "ModelConnection", "ModelLink", "Status"]
 
 Key = tuple[Hashable, int]
 """Which connection: who dialled, and the number of the dial there."""
@@ -33,6 +35,8 @@ SILENT_FOR = 3.0
 """Seconds for which a connection whose other end is no more has been silent when time has passed: long for a link."""
 ALIKE = (Reason.GOODBYE, Reason.TIMEOUT, Reason.NO_ANSWER, Reason.SHUTDOWN)
 """Reasons for the end of a connection that only an application tells apart."""
+ANY_REASON = int(Reason.GOODBYE)
+"""In place of the reasons in a DROP, which are told to applications and to nobody else."""
 SEED = 7
 """What every handshake agrees on in place of 64 random bits."""
 
@@ -50,6 +54,17 @@ class Silence(NamedTuple):
     """What a session reads of a link's statistics."""
 
     silent_for: float
+
+
+def _without_reasons(message: bytes) -> bytes:
+    """A DROP names its reasons after each peer that is not heard, from the number of these peers on."""
+    if message[0] == Kind.DROP:
+        named = SERIAL_END + 1
+        end = named + 2 * message[SERIAL_END]
+        return (
+            message[:named] + bytes(b for at in range(named, end, 2) for b in (message[at], ANY_REASON)) + message[end:]
+        )
+    return message
 
 
 class ModelConnection:
@@ -80,7 +95,7 @@ class ModelConnection:
 
     def send_reliable(self, data: bytes) -> bool:
         if self.is_connected:
-            self.link.post(self, ("message", bytes(data)))
+            self.link.post(self, ("message", _without_reasons(bytes(data))))
         return self.is_connected
 
     def send_unreliable(self, data: bytes) -> bool:
@@ -127,6 +142,8 @@ class ModelLink:
         self._admit = admit
         self._on_payload = on_payload
         self._dials = first_dial
+        self.is_full = False
+        """Whether nobody will join this machine's match any more."""
 
     # What a session uses.
 

@@ -13,25 +13,30 @@ import traceback
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from io import BytesIO
 from typing import Any, NamedTuple
 from unittest import mock
 
 from retick._kernels import is_compiled
 from retick.errors import UsageError
+from retick.link import LinkConfig
 from retick.rollback.events import MatchEnded, MatchEvent, MatchStarted, PlayersDropped, PlayersReturned
 from retick.rollback.match import match as match_module
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
 from retick.rollback.match.timesync import Pace
+from retick.rollback.session import drop_agreement as drop_agreement_module
 from retick.rollback.session import session as session_module
-from retick.rollback.session.peer import Role
+from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.messages.routes import MessageRoutes
 from retick.rollback.session.session import Phase, RollbackSession
-from retick.testing.membership.canonical import OLD, newest_frame, session_digest
+from retick.testing.membership.canonical import newest_frame, session_digest
 from retick.testing.membership.frames import ORIGIN, frames_in, shift_fact, shift_item, shift_message
 from retick.testing.membership.game import seats_game
 from retick.testing.membership.link import Item, Key, ModelLink
+from retick.testing.membership.view import OVER, View, view_of
 
-__all__ = ["ENDED", "QUANTUM", "Happening", "Machines", "Result", "View"]
+__all__ = ["ENDED", "QUANTUM", "Happening", "Machines", "Result"]
 
 QUANTUM = 3.1
 """Seconds that pass in one step of time: a little more than the shortest bound of membership, 3 s."""
@@ -49,37 +54,15 @@ CONFIG = MatchConfig(
 STARTED_AT = 1000.0
 """The clock of every machine at its start: what is at 0 is long ago."""
 MOST_CAUGHT_UP = 64
+MOST_LIVE = 1000
+"""Sessions that are kept as they are, beside their bytes."""
+SHOWN_INPUTS = 3
+"""Inputs of a lost player that a DROP shows; who misses more asks for them."""
 
 Happening = tuple[Any, ...]
 """What happens to a machine: a word for its kind, and its details."""
 ENDED = ("ended",)
 """In place of a digest: a session that is over only refuses, whatever it was before."""
-
-
-class View(NamedTuple):
-    """What the model may know of a machine, frames relative to the one that it is about to run."""
-
-    phase: str
-    is_playing: bool
-    peer_id: int
-    seats: tuple[int, ...]
-    players: tuple[tuple[int, tuple[int, ...]], ...]
-    """The other players as this machine knows them: their peer ids and seats."""
-    gone: tuple[int, ...]
-    rows: tuple[tuple[int, tuple[int, ...]], ...]
-    """The newest final frames, and what everyone pressed in each."""
-    links: tuple[tuple[Key, Hashable, str], ...]
-    """Its ends of connections: which, with whom, and the status."""
-    has_frames: bool
-    unheard: tuple[int, ...] = ()
-    """The peers that this machine has named as unheard."""
-    unconnected: tuple[int, ...] = ()
-    """Its players to which no chain of edges leads."""
-    is_undecided: bool = False
-    """Whether a drop is not agreed yet."""
-
-
-OVER = View(Phase.ENDED.value, False, -1, (), (), (), (), (), False)
 
 
 class Result(NamedTuple):
@@ -133,6 +116,8 @@ class Machines:
         """How often the real code was run."""
         self._config = config
         self._kept: list[_Kept] = [_Kept(b"", ORIGIN, STARTED_AT)]
+        self._live: dict[int, RollbackSession] = {}
+        """The newest states as sessions, until something happens to them: that is sooner than reading them again."""
         self._numbers: dict[Any, int] = {ENDED: 0}
         self._results: dict[tuple[int, Happening], Result] = {}
         self.items: list[Item] = []
@@ -173,6 +158,11 @@ class Machines:
             )
         return found
 
+    def is_about_joining(self, number: int) -> bool:
+        """Whether an item can be a part of somebody's joining."""
+        kind, *contents = self.items[number]
+        return not (kind == "bye" or (kind == "message" and contents[0][0] in (Kind.DROP, Kind.FORWARD)))
+
     def after(self, local: int, happening: Happening) -> Result:
         """What machine state ``local`` does when this happens."""
         found = self._results.get((local, happening))
@@ -185,7 +175,9 @@ class Machines:
             return _answer_of_ended(happening)
         self.runs += 1
         kept = self._kept[local]
-        session: RollbackSession = pickle.loads(kept.data)
+        session: RollbackSession = self._live.pop(local) if local in self._live else pickle.loads(kept.data)
+        if happening[0] == "arrive" and happening[3][0] == "message":
+            session.routes = MessageRoutes(session.parts)
         now = kept.now + (QUANTUM if happening[0] == "wait" else 0.0)
         with _abstracted():
             error = _let_happen(session, happening, kept.frame - ORIGIN, now)
@@ -217,17 +209,57 @@ class Machines:
         number = self._numbers.get(digest)
         if number is None:
             number = self._numbers[digest] = len(self._kept)
-            self._kept.append(_Kept(pickle.dumps(session, pickle.HIGHEST_PROTOCOL), frame, now))
-            self.views.append(_view_of(session, frame))
+            self._kept.append(_Kept(_dumped(session), frame, now))
+            self._live[number] = session
+            if len(self._live) > MOST_LIVE:
+                del self._live[next(iter(self._live))]
+            self.views.append(view_of(session, frame))
         return number
+
+
+class _Pickler(pickle.Pickler):
+    """Leaves out what is the same in all sessions, and the routes, which are made again where a message arrives."""
+
+    def __init__(self, file: BytesIO) -> None:
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self.dispatch_table = {
+            MessageRoutes: lambda routes: (_none, ()),
+            MatchConfig: lambda config: (_shared, (_share(config),)),
+            LinkConfig: lambda config: (_shared, (_share(config),)),
+        }
+
+
+_SHARED: list[Any] = []
+"""Configurations, each once: nobody changes them."""
+
+
+def _share(config: Any) -> int:
+    if config not in _SHARED:
+        _SHARED.append(config)
+    return _SHARED.index(config)
+
+
+def _shared(number: int) -> Any:
+    return _SHARED[number]
+
+
+def _none() -> None:
+    """In place of the routes."""
+
+
+def _dumped(session: RollbackSession) -> bytes:
+    file = BytesIO()
+    _Pickler(file).dump(session)
+    return file.getvalue()
 
 
 @contextmanager
 def _abstracted() -> Iterator[None]:
-    """Matches begin at ORIGIN, and have no pace."""
+    """Matches begin at ORIGIN and have no pace, and a DROP shows few inputs."""
     with (
         mock.patch.object(session_module, "Match", partial(Match, start_frame=ORIGIN)),
         mock.patch.object(match_module, "Pace", Timeless),
+        mock.patch.object(drop_agreement_module, "KNOWN_INPUTS", SHOWN_INPUTS),
     ):
         yield
 
@@ -241,6 +273,8 @@ def _let_happen(session: RollbackSession, happening: Happening, ahead: int, now:
             session.receive_datagram((key, shift_item(item, ahead)), address, now=now)  # type: ignore[arg-type]  # the model's link reads it
         elif kind == "leave":
             session.close("leaves")
+        elif kind == "full":
+            session.link.is_full = True  # type: ignore[attr-defined]  # the model's link
         else:
             if kind == "wait":
                 session.link.time_passed(details[0])  # type: ignore[attr-defined]  # the model's link
@@ -275,34 +309,6 @@ def _frame_of(session: RollbackSession) -> int:
     if session.match is not None:
         return session.match.engine.frame
     return newest_frame(session) or ORIGIN
-
-
-def _view_of(session: Any, frame: int) -> View:
-    match, rows = session.match, []
-    if match is not None:
-        engine = match.engine
-        final = engine.final_state_frame
-        for at in range(max(engine.start_frame, frame - OLD), final):
-            rows.append((at - frame, engine.inputs_at(at)))
-    return View(
-        phase=session.phase.value,
-        is_playing=session.running and match.joins_at is not None,
-        peer_id=session.peer_id,
-        seats=session.local_players,
-        players=tuple(sorted((p.peer_id, p.players) for p in session.peers.values() if p.role is Role.PLAYER)),
-        gone=session.gone,
-        rows=tuple(rows),
-        links=tuple(sorted((c.key, c.address, c.status) for c in session.link.connections.values())),
-        has_frames=match is not None or newest_frame(session) is not None,
-        unheard=tuple(session.hearing.unheard_by(session.peer_id)),
-        unconnected=_unconnected(session),
-        is_undecided=session.drop_agreement.undecided,
-    )
-
-
-def _unconnected(session: Any) -> tuple[int, ...]:
-    players = [peer.peer_id for peer in session.players_peers()]
-    return tuple(set(players) - session.hearing.connected(session.peer_id, players))
 
 
 def _facts_of(event: MatchEvent, session: Any) -> Iterator[tuple[Any, ...]]:

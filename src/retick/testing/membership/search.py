@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from retick.testing.membership.invariants import Invariants
+from retick.testing.membership.order import steps_enough
 from retick.testing.membership.state import Budget, State, Step
 from retick.testing.membership.world import World
 
@@ -124,7 +125,7 @@ def search(
         if len(parents) >= next_report:
             next_report = len(parents) + REPORT_EVERY
             progress(len(parents), sum(map(len, edges.values())) + 1, state.budget)
-        for step in world.steps(state):
+        for step in steps_enough(world, state):
             transitions += 1
             after, wrongs = world.apply(state, step)
             if not wrongs and not known.add(after):

@@ -6,7 +6,7 @@ from retick.errors import UsageError
 from retick.testing.membership.invariants import Invariants
 from retick.testing.membership.machine import Machines
 from retick.testing.membership.state import Budget, State
-from retick.testing.membership.world import FAULTS, World
+from retick.testing.membership.world import EXITS, FAULTS, World
 
 __all__ = ["SETUPS", "WALKS", "Setup"]
 
@@ -20,6 +20,7 @@ class Setup(NamedTuple):
     seats: int
     budget: Budget
     free: int = 0
+    exit_kinds: tuple[str, ...] = EXITS
     fault_kinds: tuple[str, ...] = FAULTS
     may_exit: str = NAMES
     """Who may crash or leave."""
@@ -34,18 +35,20 @@ class Setup(NamedTuple):
             Machines(self.seats),
             tuple(NAMES[: self.seats]),
             may_exit=tuple(self.may_exit),
+            exit_kinds=self.exit_kinds,
             fault_kinds=self.fault_kinds,
         )
-        draft = world.draft(world.empty())
+        # While it begins, somebody may join: else everybody would forget what is for newcomers only.
+        draft = world.draft(world.empty()._replace(budget=Budget(joins=1)))
         for at in range(self.seats):
             draft.open(at, None if at == 0 else 0)
         state = _at_rest(world, draft.frozen())
         for at in range(self.seats - self.free, self.seats):
-            state, _ = world.apply(state._replace(budget=Budget(exits=1)), ("crash", at, None))
+            state, _ = world.apply(state._replace(budget=Budget(joins=1, exits=1)), ("crash", at, None))
             state = _at_rest(world, state)
             members = (*state.members[:at], (), *state.members[at + 1 :])
             state = state._replace(members=members)
-        return world, state._replace(budget=self.budget)
+        return world, world.draft(state._replace(budget=self.budget)).frozen()
 
 
 def _at_rest(world: World, state: State) -> State:
@@ -61,8 +64,16 @@ SETUPS = {
         Setup("two", 2, Budget(exits=1, faults=2, frames=3)),
         Setup("crash", 3, Budget(exits=1, frames=3)),
         Setup("crash-faults", 3, Budget(exits=1, faults=2)),
-        Setup("join", 3, Budget(joins=1, exits=1, frames=2), free=1),
-        Setup("join-faults", 3, Budget(joins=1, exits=1, faults=2), free=1),
+        Setup("join", 3, Budget(joins=1, exits=1), free=1),
+        Setup(
+            "join-faults",
+            3,
+            Budget(joins=1, exits=1, faults=2),
+            free=1,
+            exit_kinds=("crash", "fault"),
+            fault_kinds=("lose", "delay", "double"),
+        ),
+        Setup("join-cut", 3, Budget(joins=1, faults=1), free=1, fault_kinds=("cut",)),
     )
 }
 WALKS = Setup("walks", 4, Budget(joins=2, exits=2, faults=2, frames=8))

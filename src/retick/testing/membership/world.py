@@ -16,10 +16,13 @@ from retick.testing.membership.link import Item, Key, Status
 from retick.testing.membership.machine import Machines
 from retick.testing.membership.state import Budget, Member, State, Step, chained, pair
 
-__all__ = ["FAULTS", "World"]
+__all__ = ["EXITS", "FAULTS", "World"]
 
-FAULTS = ("lose", "delay", "double", "cut")
+FAULTS = ("lose", "lose inputs", "delay", "double", "cut")
 """The kinds of faults."""
+EXITS = ("crash", "half", "leave")
+"""The ways in which a machine goes. "half": it crashes while it sends its inputs, and only one other receives them.
+"fault": the same, and each packet that is lost counts as a fault."""
 
 MOST_ROUNDS = 80
 """Rounds of frames after which a match must have settled into a state that repeats."""
@@ -40,12 +43,14 @@ class World:
         names: tuple[str, ...],
         *,
         may_exit: tuple[str, ...] | None = None,
+        exit_kinds: tuple[str, ...] = EXITS,
         fault_kinds: tuple[str, ...] = FAULTS,
     ) -> None:
         """``may_exit`` says who may crash or leave; everyone by default."""
         self.machines = machines
         self.names = names
         self.may_exit = names if may_exit is None else may_exit
+        self.exit_kinds = exit_kinds
         self.fault_kinds = fault_kinds
         self._settled: dict[State, tuple[State, list[str]]] = {}
 
@@ -168,12 +173,19 @@ class World:
             return
         for at, member in self.live(state):
             if member[0] > 0 and self.names[at] in self.may_exit:
-                yield ("crash", at, None)
-                yield ("leave", at)
-                receivers = self._receivers(state, at)
-                if len(receivers) > 1:
-                    for reached in receivers:
-                        yield ("crash", at, reached)
+                if "leave" in self.exit_kinds:
+                    yield ("leave", at)
+                if "crash" in self.exit_kinds:
+                    yield ("crash", at, None)
+                yield from self._half_crashes(state, at)
+
+    def _half_crashes(self, state: State, at: int) -> Iterator[Step]:
+        receivers = self._receivers(state, at)
+        lost = len(receivers) - 1
+        if lost > 0 and "half" in self.exit_kinds:
+            yield from (("crash", at, reached) for reached in receivers)
+        elif 0 < lost <= state.budget.faults and "fault" in self.exit_kinds:
+            yield from (("crash", at, reached, lost) for reached in receivers)
 
     def _receivers(self, state: State, at: int) -> list[int]:
         """The machines to which one sends its inputs."""
@@ -204,7 +216,7 @@ class World:
                 yield ("lose", source, target, key)
             if "double" in kinds and first == "request":
                 yield ("double", source, target, key)
-        for at in self._last_words(state) if "lose" in kinds else ():
+        for at in self._last_words(state) if "lose inputs" in kinds else ():
             for target in self._receivers(state, at):
                 yield ("lose inputs", at, target)
         if "cut" in kinds:
