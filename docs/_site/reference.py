@@ -34,7 +34,8 @@ LONGEST_VALUE = 200
 
 OF_A_SESSION = """
     due advance state frame running phase peer_id local_players gone spectators events stats dropped
-    send_message drop rematch resync cues between world recording close receive_datagram datagrams_to_send next_timeout handle_timeout
+    send_message drop rematch resync cues between world recording close
+    receive_datagram datagrams_to_send next_timeout handle_timeout
 """
 MEMBERS = {"retick.rollback.session.session.RollbackSession": OF_A_SESSION.split()}
 """Classes of which only these members are the application's."""
