@@ -195,7 +195,8 @@ class _CheatMatch:
     def _try_again(self, through: str) -> None:
         """The machine that returns asks another one when it was not let in, as a person would."""
         mesh, peer = self.mesh, self.mesh[self.scenario.returning]
-        if peer.alive and peer.session.phase is Phase.ENDED and peer.events_of(MatchEnded)[0].reason == NOT_LET_IN:
+        reasons = [event.reason for event in peer.events_of(MatchEnded)]
+        if peer.alive and peer.session.phase is Phase.ENDED and NOT_LET_IN in reasons:
             mesh.crash(peer.name)
             mesh.restart(peer.name, through=through)
         mesh.at(0.5, lambda: self._try_again(through))
