@@ -212,7 +212,7 @@ class Drops(SessionPart):
                     session.newcomer.commit(frame, match)
             elif newcomer is None or newcomer.role is not Role.NEWCOMER or pack_seats(newcomer.players) != seats:
                 continue
-            elif session.joins.sponsor_of(newcomer) not in heard:
+            elif session.joins.sponsor_of(newcomer) not in {session.peer_id, *heard}:
                 session.joins.commit(newcomer, frame, match)
 
     def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:

@@ -356,3 +356,20 @@ def test_a_stale_word_on_a_peer_that_had_the_id_before_does_not_touch_the_newcom
     assert known.role is Role.NEWCOMER
     assert member.peers[known.peer_id] is known
     assert mesh["peer2"].session.peer_id in member.peers
+
+
+@pytest.mark.parametrize("former", [None, 9], ids=["a new id", "an id that another sponsor gave before"])
+def test_nobody_else_can_say_that_our_own_newcomer_became_a_player(former: int | None) -> None:
+    mesh = with_a_free_seat(4)
+    sponsor: Any = mesh["peer0"].session
+    if former is not None:
+        sponsor.joins._sponsors[sponsor.joins.next_peer_id()] = former
+    mesh.restart("peer3", through="peer0")
+    mesh.run_until(lambda: sponsor.sponsor.newcomer is not None, limit=4.0, what="it is on its way")
+    newcomer = sponsor.sponsor.newcomer
+    said = ((newcomer.peer_id, pack_seats(newcomer.players), sponsor.match.engine.frame + 5),)
+    towards(mesh, "peer1", "peer0").send(encode_drop(Drop(frozenset(), (), said, 0, frozenset(), (), (), 99), 2))
+    mesh.run(0.06)
+    assert newcomer.role is Role.NEWCOMER
+    mesh.run_until(lambda: mesh["peer3"].playing, limit=8.0, what="it is in")
+    assert_all_play(mesh, 0)

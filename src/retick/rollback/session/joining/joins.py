@@ -96,6 +96,7 @@ class Joins(SessionPart):
         self._waited.pop(peer_id, None)
         self.commits.pop(peer_id, None)
         self._first_frames.pop(peer_id, None)
+        self._sponsors.pop(peer_id, None)
 
     def receive_meet(self, peer: Peer, data: bytes) -> None:
         self._expect(decode_meet(data), peer.peer_id, self._match)
@@ -106,8 +107,8 @@ class Joins(SessionPart):
         # A lost peer may have given this id to a newcomer that the sponsor does not know.
         self._forget_orphan(meet.peer_id, match)
         self._check_meet(meet, sponsor)
-        self._sponsors[meet.peer_id] = sponsor
         session.give_peer_id(meet.peer_id)
+        self._sponsors[meet.peer_id] = sponsor
         if meet.match not in (match.number, next_number(match)):
             # Of the last match, which has ended here: its sponsor ends it too, and refuses the newcomer.
             return
@@ -256,9 +257,9 @@ class Joins(SessionPart):
         if self._sponsors.get(peer_id) == peer.peer_id:
             self._call_off(peer_id, match)
 
-    def sponsor_of(self, newcomer: Peer) -> int | None:
-        """The id of the peer that has announced a newcomer."""
-        return self._sponsors.get(newcomer.peer_id)
+    def sponsor_of(self, newcomer: Peer) -> int:
+        """The id of the peer that has announced a newcomer: this one's own, if none has."""
+        return self._sponsors.get(newcomer.peer_id, self._session.peer_id)
 
     def called_off_by(self, sponsor: Peer, match: Match) -> None:
         """A sponsor that we do not hear no longer hears us: those that it has not let in by now must come again."""
