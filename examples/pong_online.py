@@ -33,13 +33,6 @@ def take_part(session: RollbackSession, wire: Poll, pressed: Callable[[], int]) 
     return ""
 
 
-def leave(session: RollbackSession, wire: Poll) -> None:
-    session.close()
-    while session.next_timeout() is not None:
-        wire.poll()
-    wire.close()
-
-
 def main(host: str | None, port: int = PORT) -> None:
     try:
         import pygame
@@ -55,17 +48,17 @@ def main(host: str | None, port: int = PORT) -> None:
         return UP * keys[pygame.K_UP] | DOWN * keys[pygame.K_DOWN]
 
     over = ""
-    while not over:
-        if pygame.event.get(pygame.QUIT):
-            over = "you left"
-        else:
-            over = take_part(session, wire, pressed)
-        if session.running:
-            draw(pygame, screen, session.state)
-        pygame.display.set_caption(over or f"pong: {session.phase.value}")
-        clock.tick(120)
-    leave(session, wire)
-    print(over)
+    with wire:
+        while not over:
+            if pygame.event.get(pygame.QUIT):
+                over = "you left"
+            else:
+                over = take_part(session, wire, pressed)
+            if session.running:
+                draw(pygame, screen, session.state)
+            pygame.display.set_caption(over or f"pong: {session.phase.value}")
+            clock.tick(120)
+    print(over or "you left")
 
 
 def draw(pygame, screen, state: PongState) -> None:  # type: ignore[no-untyped-def]  # pygame may not be installed

@@ -2,7 +2,11 @@
 
 import os
 import time
+from contextlib import nullcontext
+from itertools import count
 from typing import Any
+
+import pytest
 
 from retick.link import Connected, LinkConfig, LinkEndpoint, MessageReceived, UnreliableReceived
 from retick.transport import Conditions, Endpoint, Impaired, Poll, UdpSocket, open_udp
@@ -96,3 +100,80 @@ def test_a_poll_reads_before_it_looks_at_the_clock_and_no_more_than_its_drain() 
     poll.poll(now=5.0)
     assert sock.order[3:] == ["receive", "timeout"]
     assert len(endpoint.received) == 3
+
+
+class Polite(Recorder):
+    """An endpoint that says goodbye when it is closed, and has a moment more to do then."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.closed = 0
+
+    def close(self) -> None:
+        self.closed += 1
+        self.outbox.append((b"goodbye", ADDRESS))
+        self.wake_at = 0.0
+
+
+ADDRESS = ("127.0.0.1", 9)
+
+
+class Out(UdpSocket):
+    """A real socket that notes what is sent, and whether it is open."""
+
+    def __init__(self) -> None:
+        super().__init__(open_udp("127.0.0.1").raw)
+        self.sent: list[bytes] = []
+
+    def send(self, data: bytes, address: Any) -> bool:
+        self.sent.append(data)
+        return True
+
+    @property
+    def is_open(self) -> bool:
+        return self.fileno() >= 0
+
+
+@pytest.mark.parametrize("error", [None, KeyboardInterrupt, RuntimeError])
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_with_block_says_goodbye_and_closes_the_socket_on_every_way_out(
+    error: type[BaseException] | None, wrapped: bool
+) -> None:
+    endpoint, sock = Polite(), Out()
+    # Only Ctrl-C is quiet: an error of the program is its own.
+    expected = pytest.raises(RuntimeError) if error is RuntimeError else nullcontext()
+    with expected, Poll(Impaired(endpoint) if wrapped else endpoint, sock) as wire:
+        wire.poll()
+        if error is not None:
+            raise error
+    assert (endpoint.closed, sock.sent, sock.is_open) == (1, [b"goodbye"], False)
+
+
+def test_a_second_ctrl_c_ends_the_goodbye_and_the_socket_is_closed() -> None:
+    endpoint, sock = Polite(), Out()
+
+    def interrupt(*, now: float) -> None:
+        raise KeyboardInterrupt
+
+    endpoint.handle_timeout = interrupt  # type: ignore[method-assign]  # a stub
+    with Poll(endpoint, sock):
+        pass
+    assert not sock.is_open
+
+
+def test_a_goodbye_that_nobody_answers_ends_after_its_time() -> None:
+    endpoint, sock = Polite(), Out()
+    endpoint.wake_again = 0.001
+    clock = count(0.0, 0.5)
+    with Poll(endpoint, sock, clock=lambda: next(clock)) as wire:
+        before = wire.clock()
+    assert len(endpoint.woken) <= 4
+    assert next(clock) - before < 6.0
+    assert not sock.is_open
+
+
+def test_an_endpoint_that_cannot_be_closed_is_only_left() -> None:
+    sock = Out()
+    with Poll(Recorder(), sock):
+        pass
+    assert not sock.is_open
