@@ -6,7 +6,19 @@ A new message kind also gets its genuine bytes in ``sessions.py``, where whole s
 from typing import Any
 
 from fuzz.target import Target, of
-from retick.rollback.session.messages import addresses, connect, drop, feed, forward, join, kinds, roster, state
+from retick.rollback.events import RosterPeer
+from retick.rollback.session.messages import (
+    addresses,
+    connect,
+    drop,
+    feed,
+    forward,
+    join,
+    kinds,
+    profile,
+    roster,
+    state,
+)
 from retick.rollback.session.messages.kinds import Kind
 
 __all__ = ["TARGETS"]
@@ -17,6 +29,8 @@ ENTRIES = tuple(
     roster.RosterEntry(peer_id, (peer_id,), address)
     for peer_id, address in enumerate(("liar", ("192.0.2.1", 7777), ("2001:db8::1", 1)))
 )
+PROFILE = profile.Profile("Ann", b"red", bytes(16))
+LISTED = (RosterPeer(0, (0, 1), "Ann", b"red"), RosterPeer(3, (2,), "", b""))
 DROP = drop.Drop(
     frozenset({1, 2}),
     (drop.Known(1, 40, (1, 2, 3)), drop.Known(2, 9, ())),
@@ -70,6 +84,9 @@ TARGETS: tuple[Target, ...] = (
     of("session/connect-version", connect.version_fault, connect.encode_play(REACH),
        connect.encode_acceptance(REACH), b"WATCH", bytes(9)),
     of("session/acceptance", connect.decode_acceptance, connect.encode_acceptance(REACH)),
+    of("session/profile", profile.decode_profile, profile.encode_profile(PROFILE), write=profile.encode_profile),
+    of("session/list", profile.decode_list, profile.encode_list(LISTED), profile.encode_list(()),
+       write=profile.encode_list),
     of("session/forward", forward.decode_forward, forward.encode_forward(1, kinds.encode_byte(Kind.REMATCH, 3))),
     of("session/want", forward.decode_want, forward.encode_want(forward.Want(1, 2, 90))),
     of("session/pass", forward.decode_pass, forward.encode_pass(forward.Pass(1, 2, 90, (1, 2, 3)), 2), args=(2,)),

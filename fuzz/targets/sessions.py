@@ -16,7 +16,7 @@ from retick.errors import RetickError
 from retick.games.scramble import Scramble
 from retick.link import Accept, Connection, LinkEndpoint, MessageReceived, Reason, Request
 from retick.rollback.desync.evidence import TIMELINE, Timeline, encode_timeline, split_into_messages
-from retick.rollback.events import PeerDisconnected
+from retick.rollback.events import PeerDisconnected, RosterPeer
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages import connect, roster
@@ -26,6 +26,7 @@ from retick.rollback.session.messages.forward import Pass, encode_forward, encod
 from retick.rollback.session.messages.forward import Want as ForwardWant
 from retick.rollback.session.messages.join import Meet, Welcome, encode_joined, encode_meet, encode_welcome
 from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
+from retick.rollback.session.messages.profile import Profile, encode_list, encode_profile
 from retick.rollback.session.messages.roster import Roster, RosterEntry
 from retick.rollback.session.messages.state import StateHeader, encode_chunk, encode_resync
 from retick.rollback.session.session import Phase, RollbackSession
@@ -205,6 +206,8 @@ class Bench:
             encode_joined(),
             roster.encode_ready(self.token),
             bytes((Kind.APPLICATION,)) + b"hello",
+            encode_profile(Profile("liar", b"red", bytes(16))),
+            encode_list((RosterPeer(0, (0,), "liar", b""), RosterPeer(other, (other,), "other", b"red"))),
         ]
 
     def requests(self) -> list[bytes]:
@@ -245,7 +248,7 @@ class Bench:
 
     def _agree_with_each_other(self) -> None:
         """An application that asked to go on is waited for by right: let the others ask for the same."""
-        for wanted in [session._resync._source for session in self.honest.values()]:
+        for wanted in [session.resyncing._source for session in self.honest.values()]:
             for session in self.honest.values() if wanted is not None else ():
                 with contextlib.suppress(RetickError):
                     session.resync(wanted)

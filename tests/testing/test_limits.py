@@ -120,7 +120,7 @@ def test_the_docs_have_the_same_table() -> None:
 
 
 def test_unread_events_hold_messages_back_and_lose_none() -> None:
-    [most] = [row.value for row in LIMITS if row.where.endswith(":MOST_UNREAD")]
+    [most] = [row.value for row in LIMITS if row.where == "rollback.session.core:MOST_UNREAD"]
     mesh = Mesh(Tally)
     mesh.start()
     first, second = (mesh[name].session for name in ("peer0", "peer1"))
@@ -192,7 +192,7 @@ def test_of_one_peer_that_is_not_heard_a_few_resynced_are_used(monkeypatch: pyte
         towards(mesh, "peer2", "peer0").send(encode_forward(origin, message))
     mesh.run(1.0)
     assert [message[2] for message in session.forwarding._resynced[origin]] == [0, 1, 2]
-    assert session._resync._agreed[origin] == (1, 2)
+    assert session.resyncing._agreed[origin] == (1, 2)
     assert_all_play(mesh, 0)
 
 

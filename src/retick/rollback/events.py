@@ -6,6 +6,7 @@ address.
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from retick.rollback.desync.investigation import Investigation
 from retick.rollback.desync.report import DesyncReport
@@ -27,6 +28,7 @@ __all__ = [
     "PlayersReturned",
     "RematchProposed",
     "Resumed",
+    "RosterChanged",
     "SourceChanged",
     "Stalled",
     "WatchingStarted",
@@ -90,6 +92,27 @@ class PeerUnheard(MatchEvent):
     """A code from docs/formats/link.md."""
     text: str
     """The reason in words, to show."""
+
+
+class RosterPeer(NamedTuple):
+    """One peer of a match, as people see it."""
+
+    peer_id: int
+    """Its peer id."""
+    players: tuple[int, ...]
+    """Its seats."""
+    name: str
+    """Its name, printable, for people; two peers may have the same."""
+    profile: bytes
+    """The bytes that its application has given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RosterChanged(MatchEvent):
+    """A peer has said its name and profile, or the host says who is there."""
+
+    roster: tuple[RosterPeer, ...]
+    """Who takes part, in the order of peer ids; ``session.roster`` has it at any time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

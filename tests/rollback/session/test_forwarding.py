@@ -292,7 +292,7 @@ def test_a_flood_of_messages_to_be_passed_on_fills_no_queue_and_the_newest_comes
         drop = Drop(frozenset(), (), commits, 0, frozenset(), unheard, (), serial)
         between.forwarding.received(flooder.peer_id, encode_drop(drop, 2))
     assert queue.queued_bytes <= 192 * 1024
-    mesh.run(3.0)
+    mesh.run(6.0)
     newest: Any = last.forwarding
     assert newest._newest[flooder.peer_id, Kind.DROP] == encode_drop(drop, 2)
     assert_all_play(mesh, 0)

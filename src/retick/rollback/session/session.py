@@ -31,6 +31,7 @@ from retick.rollback.events import (
     PeerDisconnected,
     PeerInterrupted,
     PeerResumed,
+    RosterPeer,
 )
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
@@ -40,18 +41,19 @@ from retick.rollback.session.desync_part import DesyncPart
 from retick.rollback.session.drop_agreement import DropAgreement
 from retick.rollback.session.drops import Drops
 from retick.rollback.session.forwarding import Forwarding
+from retick.rollback.session.identity.profiles import Profiles
 from retick.rollback.session.input_bounds import InputBounds
 from retick.rollback.session.input_forwarding import InputForwarding
 from retick.rollback.session.joining.admit import Admission
+from retick.rollback.session.joining.dialling import Dialling
 from retick.rollback.session.joining.joins import Joins
 from retick.rollback.session.joining.lobby import Lobby
 from retick.rollback.session.joining.newcomer import Newcomer
 from retick.rollback.session.joining.sponsor import Sponsor
-from retick.rollback.session.link_config import EXTENSIONS, acceptance_fault, link_config_for, reach_of
-from retick.rollback.session.members import Members
-from retick.rollback.session.messages.connect import announced_reach, encode_call, encode_play
+from retick.rollback.session.link_config import acceptance_fault, link_config_for
+from retick.rollback.session.messages.profile import Profile
 from retick.rollback.session.messages.reasons import ASK_SPONSOR, describe
-from retick.rollback.session.messages.roster import MAX_SEATS_EACH, TOKEN_SIZE, RosterEntry
+from retick.rollback.session.messages.roster import MAX_SEATS_EACH, TOKEN_SIZE
 from retick.rollback.session.messages.routes import MessageRoutes
 from retick.rollback.session.peer import HOST_ID, Peer, Phase, Role
 from retick.rollback.session.rematch import Rematch
@@ -66,7 +68,7 @@ ENDING_SECONDS = 1.0
 VIOLATION = "a message that the match does not allow"
 
 
-class RollbackSession(Members):
+class RollbackSession(Dialling):
     """One peer's side of a match: five calls for the network, ``due`` and ``advance`` for the frames."""
 
     def __init__(
@@ -77,8 +79,12 @@ class RollbackSession(Members):
         config: MatchConfig | None = None,
         seats: int = 1,
         host_address: Hashable | None = None,
+        name: str = "",
+        profile: bytes = b"",
     ) -> None:
         """Host, or with ``host_address`` join, a match of ``sim`` with ``seats`` players at this peer.
+
+        ``name`` is shown to people, ``profile`` is the application's: 64 and 128 bytes at most, known to all others.
 
         ``host_address`` may also be any peer of a match that runs already and has free seats. ``entropy(n)`` gives
         n random bytes: ``os.urandom``, or a seeded generator's in a test.
@@ -87,20 +93,16 @@ class RollbackSession(Members):
             raise UsageError(f"seats must be from 1 to the game's {sim.num_players} players, not {seats}")
         if MAX_SEATS_EACH < seats < sim.num_players:
             raise UsageError(f"one peer of several plays at most {MAX_SEATS_EACH} seats, not {seats}")
-        super().__init__()
+        super().__init__(config or MatchConfig())
         self.sim = sim
-        self.config = config or MatchConfig()
         self.local_players = tuple(range(seats)) if host_address is None else ()
         self.token = entropy(TOKEN_SIZE) if host_address is None else b""
-        """The name of the roster, which peers of this match show when they call each other."""
         self.entropy = entropy
         self.drop_agreement = DropAgreement()
         self.is_host = host_address is None
         self.seats_asked = seats
-        """How many players are at this peer."""
         self.now = 0.0
         """The time at which the parts were last called."""
-        self._reach = reach_of(self.config)
         self.admission = Admission(self)
         self.link = LinkEndpoint(
             link_config_for(sim, self.config),
@@ -110,6 +112,7 @@ class RollbackSession(Members):
         )
         self._application = ApplicationMessages(self)
         self.lobby = Lobby(self)
+        self.profiles = Profiles(self, Profile(name, profile))
         self.newcomer = Newcomer(self)
         self.spectator_feed = SpectatorFeed(self)
         self.sponsor = Sponsor(self)
@@ -122,6 +125,7 @@ class RollbackSession(Members):
         self.parts = (
             self._application,
             self.lobby,
+            self.profiles,
             self.newcomer,
             self.spectator_feed,
             DesyncPart(self),
@@ -164,18 +168,24 @@ class RollbackSession(Members):
         """Players who were dropped and whose seats are free."""
         return tuple(sorted(self.drop_agreement.decided))
 
+    @property
+    def roster(self) -> tuple[RosterPeer, ...]:
+        """Who takes part, with names and profiles, in the order of peer ids; while a joiner waits, who is there."""
+        return self.profiles.roster()
+
     def advance(self, pressed: Input | tuple[Input, ...], *, now: float) -> None:
         """Run the next frame with what is pressed here: one input, or one for each local player."""
         if not self.running:
             raise NotSynchronized(f"no frame can be run: the session is {self.phase.value}")
         self._running().advance(pressed, now)
 
-    def send_message(self, data: bytes, *, peer: int | None = None) -> bool:
-        """Send the application's own bytes reliably to the peer with this id, or to all.
+    def send_message(self, data: bytes, *, peer: int | None = None, spectators: bool = False) -> bool:
+        """Send the application's own bytes reliably: to the peer with this id, or to all that play.
 
-        False if a queue is full, or nobody is connected.
+        With ``spectators``, to those that watch through this peer instead. False if a queue is full, or nobody is
+        connected.
         """
-        return self._application.send(data, peer)
+        return self._application.send(data, peer, spectators=spectators)
 
     def rematch(self) -> None:
         """Propose to play again with seats moved on by one peer; it starts when all have proposed it."""
@@ -224,38 +234,6 @@ class RollbackSession(Members):
     def tell(self, event: MatchEvent) -> None:
         """Give the application an event."""
         self.happened.append(event)
-
-    def dial_to_play(self, peer: Peer, address: Hashable, *, heard_of: bool = False) -> None:
-        """Ask for seats at the host, or in a match that runs."""
-        data, peer.was_dialled = encode_play(self._reach), True
-        peer.attach(self.link.dial(address, seats=self.seats_asked, data=data, heard_of=heard_of))
-
-    def call(self, entry: RosterEntry) -> None:
-        """Call a peer of the match that is known from a roster."""
-        peer = self.peers[entry.peer_id] = Peer(entry.peer_id, entry.players)
-        data, peer.was_dialled = encode_call(self.token, self.peer_id, self._reach, entry.pair_token), True
-        peer.attach(self.link.dial(entry.address, seats=0, data=data, heard_of=True))
-
-    def expect(self, peer: Peer) -> None:
-        """A peer of the match is going to call, or has called before we knew of it."""
-        self.peers[peer.peer_id] = peer
-        connection = self.admission.claim(peer)
-        if connection is not None:
-            peer.attach(connection)
-            if connection.is_connected:
-                self._on_connected(peer)
-
-    def exchange_with(self, peer: Peer, first_frame: int) -> None:
-        """Begin to send our inputs from ``first_frame`` on to a peer, and to receive its own."""
-        terms = peer.connection.terms if peer.connection is not None else None
-        if self.match is not None and terms is not None and peer.exchange is None and peer.is_heard:
-            extensions, reach = terms.capabilities & EXTENSIONS, sum(announced_reach(terms.peer_data))
-            self.match.add_peer(peer, extensions=extensions, first_frame=first_frame, reach=reach)
-
-    def stop_exchange(self, peer: Peer) -> None:
-        """Nothing more is received from a peer, or sent to it, in this match."""
-        if self.match is not None:
-            self.match.remove_peer(peer)
 
     def start(self, seed: int, *, number: int = 0, state: Any = None, free: list[int] | None = None) -> None:
         """Begin a match at its frame 0 with all peers that are linked, from ``state`` if one is given.
@@ -361,13 +339,13 @@ class RollbackSession(Members):
         elif isinstance(event, Refused | Disconnected):
             self._on_gone(peer, event.reason, event.text)
         elif isinstance(event, Connected):
-            self._on_connected(peer)
+            self.on_connected(peer)
         elif isinstance(event, Interrupted) and peer.role is not Role.SPECTATOR:
             self.tell(PeerInterrupted(peer=peer.peer_id))
         elif isinstance(event, LinkResumed) and peer.role is not Role.SPECTATOR:
             self.tell(PeerResumed(peer=peer.peer_id))
 
-    def _on_connected(self, peer: Peer) -> None:
+    def on_connected(self, peer: Peer) -> None:
         terms = peer.connection.terms if peer.connection is not None else None
         fault = acceptance_fault(terms.peer_data, self.config) if terms is not None and peer.was_dialled else None
         if fault is not None:

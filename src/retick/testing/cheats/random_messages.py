@@ -18,10 +18,12 @@ from retick.rollback.desync.evidence import (
     encode_timeline,
     split_into_messages,
 )
+from retick.rollback.events import RosterPeer
 from retick.rollback.session.messages.drop import Drop, Known, encode_drop
 from retick.rollback.session.messages.feed import Feed, encode_feed
 from retick.rollback.session.messages.join import Meet, Welcome, encode_joined, encode_meet, encode_welcome
 from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
+from retick.rollback.session.messages.profile import COMMITMENT_SIZE, Profile, encode_list, encode_profile
 from retick.rollback.session.messages.roster import (
     TOKEN_SIZE,
     Roster,
@@ -81,6 +83,9 @@ class Draws:
 
     def address(self) -> Any:
         return self.dice.choice(("peer0", "peer1", "nowhere", ("127.0.0.1", 9), ("224.0.0.1", 5), "\u00e9" * 20))
+
+    def name(self) -> str:
+        return self.dice.choice(("", "liar", "\u00e9" * 32, "\u00e9" * 90, "two\nlines"))
 
     def header(self) -> StateHeader:
         size = self.dice.choice((0, 1, 40, 70000, LARGEST_STATE, LAST))
@@ -178,6 +183,15 @@ def _evidence(draws: Draws) -> bytes:
     return bytes((Kind.EVIDENCE, draws.match())) + part
 
 
+def _profile(draws: Draws) -> bytes:
+    return encode_profile(Profile(draws.name(), draws.dice.randbytes(9), draws.dice.randbytes(COMMITMENT_SIZE)))
+
+
+def _list(draws: Draws) -> bytes:
+    count = draws.dice.choice((0, 1, 3))
+    return encode_list(tuple(RosterPeer(draws.peer_id(), draws.players(), draws.name(), b"") for _ in range(count)))
+
+
 def _id_message(kind: Kind) -> Callable[[Draws], bytes]:
     return lambda draws: encode_byte(kind, draws.peer_id())
 
@@ -204,6 +218,8 @@ _RANDOM: dict[Kind, Callable[[Draws], bytes]] = {
     Kind.FEED: _feed,
     Kind.EVIDENCE: _evidence,
     Kind.RESYNC: lambda draws: encode_resync(draws.match(), draws.header()),
+    Kind.PROFILE: _profile,
+    Kind.LIST: _list,
     Kind.ASK: lambda draws: encode_byte(Kind.ASK, draws.match()),
     Kind.RESYNCED: lambda draws: encode_byte_and_number(Kind.RESYNCED, draws.match(), draws.word()),
 }

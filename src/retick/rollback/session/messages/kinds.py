@@ -40,6 +40,8 @@ class Kind(IntEnum):
     RESYNCED = 0x11
     FORWARD = 0x12
     ASK = 0x13
+    PROFILE = 0x14
+    LIST = 0x15
 
 
 _BYTE = struct.Struct("<BB")

@@ -14,6 +14,7 @@ from retick.rollback.session.application_messages import ApplicationMessages
 from retick.rollback.session.desync_part import DesyncPart
 from retick.rollback.session.drops import Drops
 from retick.rollback.session.forwarding import Forwarding
+from retick.rollback.session.identity.profiles import Profiles
 from retick.rollback.session.joining.joins import Joins
 from retick.rollback.session.joining.lobby import Lobby
 from retick.rollback.session.joining.newcomer import Newcomer
@@ -73,6 +74,8 @@ MESSAGE_TABLE: tuple[MessageRow, ...] = (
     MessageRow(Kind.FORWARD, (PLAYER,), LINKING, Lobby, Lobby.hold),
     MessageRow(Kind.FORWARD, (PLAYER, NEWCOMER), RUNNING, Forwarding, Forwarding.receive_forward),
     MessageRow(Kind.ASK, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_ask),
+    MessageRow(Kind.PROFILE, (HOST, JOINER, PLAYER, NEWCOMER), ANY_PHASE, Profiles, Profiles.receive_profile),
+    MessageRow(Kind.LIST, (HOST,), LOBBY, Profiles, Profiles.receive_list),
 )
 # fmt: on
 
