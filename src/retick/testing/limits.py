@@ -56,6 +56,7 @@ _SESSION = "tests/rollback/session/"
 _JOINING = _SESSION + "joining/"
 _SPONSOR = _JOINING + "test_sponsor.py::"
 _LOBBY = _JOINING + "test_lobby.py::"
+_RETURNS = _SESSION + "identity/test_returns.py::"
 _LINK = "tests/link/"
 _DOOR = _LINK + "handshake/test_door.py::"
 _HERE = "tests/testing/test_limits.py::"
@@ -147,6 +148,10 @@ LIMITS: tuple[Limit, ...] = (
     Limit("rollback.spectate.spectator:MOST_UNREAD", "events that a spectator's application has not read",
           "events that nobody reads",
           "tests/rollback/spectate/test_spectator.py::test_messages_that_a_spectator_does_not_read_wait_and_none_is_lost"),
+    Limit("rollback.session.identity.returns:MOST_RETURNING", "peers that wait for the seats they held", _PATCH,
+          _RETURNS + "test_no_more_come_back_at_a_time_than_the_bound"),
+    Limit("rollback.session.identity.returns:LONGEST_RETURN", "seconds of waiting for the seats one held",
+          "a player that does not let go", _RETURNS + "test_one_whose_seat_is_not_let_go_of_is_told_to_try_again"),
     Limit("rollback.session.messages.profile:MAX_NAME", "bytes of a name", "an argument passes it",
           _SESSION + "messages/test_profile.py::test_names_and_profiles_past_their_bounds_are_refused"),
     Limit("rollback.session.messages.profile:MAX_PROFILE", "bytes of a profile", "an argument passes it",
@@ -283,8 +288,7 @@ OTHER_NUMBERS: dict[str, str] = {
     "rollback.session.messages.reasons:*": _WIRE,
     "rollback.session.messages.connect:FROM_A_STATE": _WIRE,
     "rollback.session.messages.roster:TOKEN_SIZE": _WIRE,
-    "rollback.session.messages.profile:COMMITMENT_SIZE": _WIRE,
-    "rollback.session.messages.connect:SEAT_TOKEN_SIZE": _WIRE,
+    "link.seat_token:*": _WIRE,
     "rollback.session.peer:HOST_ID": _MARK,
     "rollback.session.peer:SPECTATOR_ID": _MARK,
     "rollback.session.peer:NO_ID": _MARK,

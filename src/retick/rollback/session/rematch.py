@@ -78,8 +78,11 @@ class Rematch(SessionPart):
         taken = [*peers, session.local_players]
         empty = set(range(session.sim.num_players)) - {player for players in taken for player in players}
         order = sorted([*taken, *((player,) for player in empty)])
-        seats = iter(range(session.sim.num_players))
-        moved = {players: tuple(next(seats) for _ in players) for players in (order[-1], *order[:-1])}
+        in_turn = iter(range(session.sim.num_players))
+        moved = {players: tuple(next(in_turn) for _ in players) for players in (order[-1], *order[:-1])}
+        session.returns.move(
+            {old: new for group, seats in moved.items() for old, new in zip(group, seats, strict=True)}
+        )
         lost = {
             peer_id: tuple(seat for player in players for seat in moved[player,])
             for peer_id, players in session.drop_agreement.carried_over().items()

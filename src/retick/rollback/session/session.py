@@ -23,6 +23,7 @@ from retick.link import (
 )
 from retick.link import MessageReceived as LinkMessageReceived
 from retick.link import Resumed as LinkResumed
+from retick.link.seat_token import NO_SEAT_TOKEN, SEAT_TOKEN_SIZE, check_token, commitment_of
 from retick.rollback.events import (
     MatchEnded,
     MatchEvent,
@@ -42,6 +43,7 @@ from retick.rollback.session.drop_agreement import DropAgreement
 from retick.rollback.session.drops import Drops
 from retick.rollback.session.forwarding import Forwarding
 from retick.rollback.session.identity.profiles import Profiles
+from retick.rollback.session.identity.returns import Returns
 from retick.rollback.session.input_bounds import InputBounds
 from retick.rollback.session.input_forwarding import InputForwarding
 from retick.rollback.session.joining.admit import Admission
@@ -81,10 +83,12 @@ class RollbackSession(Dialling):
         host_address: Hashable | None = None,
         name: str = "",
         profile: bytes = b"",
+        seat_token: bytes = NO_SEAT_TOKEN,
     ) -> None:
         """Host, or with ``host_address`` join, a match of ``sim`` with ``seats`` players at this peer.
 
         ``name`` is shown to people, ``profile`` is the application's: 64 and 128 bytes at most, known to all others.
+        ``seat_token`` is that of a session which held seats before: this one gets the same ones back.
 
         ``host_address`` may also be any peer of a match that runs already and has free seats. ``entropy(n)`` gives
         n random bytes: ``os.urandom``, or a seeded generator's in a test.
@@ -112,7 +116,11 @@ class RollbackSession(Dialling):
         )
         self._application = ApplicationMessages(self)
         self.lobby = Lobby(self)
-        self.profiles = Profiles(self, Profile(name, profile))
+        self.shown_token = check_token(seat_token)
+        self.seat_token = entropy(SEAT_TOKEN_SIZE)
+        """The secret of the seats that this session gets: save it to come back with it, and tell it to nobody."""
+        self.profiles = Profiles(self, Profile(name, profile, commitment_of(self.seat_token)))
+        self.returns = Returns(self)
         self.newcomer = Newcomer(self)
         self.spectator_feed = SpectatorFeed(self)
         self.sponsor = Sponsor(self)
@@ -131,6 +139,7 @@ class RollbackSession(Dialling):
             DesyncPart(self),
             self.sponsor,
             self.joins,
+            self.returns,
             self._input_forwarding,
             self.drops,
             self._rematch,

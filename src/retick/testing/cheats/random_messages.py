@@ -23,7 +23,7 @@ from retick.rollback.session.messages.drop import Drop, Known, encode_drop
 from retick.rollback.session.messages.feed import Feed, encode_feed
 from retick.rollback.session.messages.join import Meet, Welcome, encode_joined, encode_meet, encode_welcome
 from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
-from retick.rollback.session.messages.profile import COMMITMENT_SIZE, Profile, encode_list, encode_profile
+from retick.rollback.session.messages.profile import Profile, encode_list, encode_profile, encode_return
 from retick.rollback.session.messages.roster import (
     TOKEN_SIZE,
     Roster,
@@ -83,6 +83,10 @@ class Draws:
 
     def address(self) -> Any:
         return self.dice.choice(("peer0", "peer1", "nowhere", ("127.0.0.1", 9), ("224.0.0.1", 5), "\u00e9" * 20))
+
+    def seat_token(self) -> bytes:
+        """Its own, or one that fits nothing."""
+        return self.dice.choice((bytes(16), self.session.seat_token, self.dice.randbytes(16)))
 
     def name(self) -> str:
         return self.dice.choice(("", "liar", "\u00e9" * 32, "\u00e9" * 90, "two\nlines"))
@@ -184,7 +188,7 @@ def _evidence(draws: Draws) -> bytes:
 
 
 def _profile(draws: Draws) -> bytes:
-    return encode_profile(Profile(draws.name(), draws.dice.randbytes(9), draws.dice.randbytes(COMMITMENT_SIZE)))
+    return encode_profile(Profile(draws.name(), draws.dice.randbytes(9), draws.dice.randbytes(16)))
 
 
 def _list(draws: Draws) -> bytes:
@@ -220,6 +224,7 @@ _RANDOM: dict[Kind, Callable[[Draws], bytes]] = {
     Kind.RESYNC: lambda draws: encode_resync(draws.match(), draws.header()),
     Kind.PROFILE: _profile,
     Kind.LIST: _list,
+    Kind.RETURN: lambda draws: encode_return(draws.peer_id(), draws.seat_token()),
     Kind.ASK: lambda draws: encode_byte(Kind.ASK, draws.match()),
     Kind.RESYNCED: lambda draws: encode_byte_and_number(Kind.RESYNCED, draws.match(), draws.word()),
 }

@@ -143,7 +143,15 @@ def withholding(kind: Kind, *, from_one: bool = False) -> type[Cheat]:
     return Withholds
 
 
-NEVER_ASKED_FOR = (Kind.APPLICATION, Kind.FEED, Kind.EVIDENCE, Kind.REMATCH, Kind.RESYNC, Kind.RESYNCED)
+NEVER_ASKED_FOR = (
+    Kind.APPLICATION,
+    Kind.FEED,
+    Kind.EVIDENCE,
+    Kind.REMATCH,
+    Kind.RESYNC,
+    Kind.RESYNCED,
+    Kind.RETURN,
+)
 """Kinds that only an application's wish brings about: to withhold them says no more than not to wish."""
 SENT_TO_ALL = (Kind.DROP, Kind.MEET, Kind.PROPOSE, Kind.COMMIT, Kind.CANCEL, Kind.ROSTER)
 """Kinds that a peer could keep from one of the others."""

@@ -1,6 +1,7 @@
 """Names and profiles are known to all who play or come later, and at first hand."""
 
 from functools import partial
+from random import Random
 from typing import Any
 
 import pytest
@@ -95,11 +96,11 @@ def test_a_second_profile_expels_its_sender() -> None:
 
 def test_a_name_that_cannot_be_sent_is_refused_at_once() -> None:
     with pytest.raises(UsageError, match="a name is up to 64 bytes"):
-        RollbackSession(Tally(2), entropy=bytes, name="x" * 65)
+        RollbackSession(Tally(2), entropy=Random(9).randbytes, name="x" * 65)
     with pytest.raises(UsageError, match="a profile has at most 128 bytes"):
-        RollbackSession(Tally(2), entropy=bytes, profile=bytes(129))
+        RollbackSession(Tally(2), entropy=Random(9).randbytes, profile=bytes(129))
 
 
 def test_one_who_plays_alone_has_a_roster_of_one() -> None:
-    session: Any = RollbackSession(Tally(2), entropy=bytes, seats=2, name="Ann")
+    session: Any = RollbackSession(Tally(2), entropy=Random(9).randbytes, seats=2, name="Ann")
     assert session.roster == (RosterPeer(0, (0, 1), "Ann", b""),)

@@ -19,6 +19,8 @@ class Dialling(Members):
     admission: Admission
     seats_asked: int
     """How many players are at this peer."""
+    shown_token: bytes
+    """The seat token that this peer shows: it held seats before. It has another one for the seats that it gets now."""
     token: bytes
     """The name of the roster, which peers of this match show when they call each other."""
 
@@ -29,7 +31,7 @@ class Dialling(Members):
 
     def dial_to_play(self, peer: Peer, address: Hashable, *, heard_of: bool = False) -> None:
         """Ask for seats at the host, or in a match that runs."""
-        data, peer.was_dialled = encode_play(self._reach), True
+        data, peer.was_dialled = encode_play(self._reach, self.shown_token), True
         peer.attach(self.link.dial(address, seats=self.seats_asked, data=data, heard_of=heard_of))
 
     def call(self, entry: RosterEntry) -> None:

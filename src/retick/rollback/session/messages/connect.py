@@ -21,13 +21,12 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from retick.errors import InvalidValue
+from retick.link.seat_token import NO_SEAT_TOKEN, SEAT_TOKEN_SIZE
 from retick.rollback.session.messages.roster import NO_TOKEN, TOKEN_SIZE
 
 __all__ = [
     "FROM_A_STATE",
     "LARGEST_REACH",
-    "NO_SEAT_TOKEN",
-    "SEAT_TOKEN_SIZE",
     "VERSION",
     "ConnectRequest",
     "Reach",
@@ -47,9 +46,6 @@ VERSION = 4
 FROM_A_STATE = 0xFFFFFFFF
 """In place of the frame to go on from: the spectator has nothing yet."""
 
-SEAT_TOKEN_SIZE = 16
-NO_SEAT_TOKEN = bytes(SEAT_TOKEN_SIZE)
-"""In place of a seat token: the one that asks held no seat before."""
 LARGEST_REACH = 255
 """Frames of a window or a delay, as they are announced."""
 

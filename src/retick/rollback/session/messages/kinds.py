@@ -42,6 +42,7 @@ class Kind(IntEnum):
     ASK = 0x13
     PROFILE = 0x14
     LIST = 0x15
+    RETURN = 0x16
 
 
 _BYTE = struct.Struct("<BB")

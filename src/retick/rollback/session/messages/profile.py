@@ -4,6 +4,7 @@
 
     14 PROFILE   16 bytes seat commitment, u8 n, n bytes name, u8 m, m bytes profile
     15 LIST      u8 count; each: u8 peer id, u16 seats as bits, u8 n, n bytes name, u8 m, m bytes profile
+    16 RETURN    u8 peer id, 16 bytes seat token
 
 A name is UTF-8, printable or empty. A profile is the application's own.
 """
@@ -12,26 +13,24 @@ import struct
 from typing import NamedTuple
 
 from retick.errors import InvalidValue, UsageError
+from retick.link.seat_token import COMMITMENT_SIZE, NO_COMMITMENT, SEAT_TOKEN_SIZE
 from retick.rollback.events import RosterPeer
 from retick.rollback.session.messages.kinds import Kind, need
 from retick.rollback.session.messages.roster import MAX_PEERS, pack_seats, unpack_seats
 
 __all__ = [
-    "COMMITMENT_SIZE",
     "MAX_NAME",
     "MAX_PROFILE",
-    "NO_COMMITMENT",
     "Profile",
     "check_profile",
     "decode_list",
     "decode_profile",
+    "decode_return",
     "encode_list",
     "encode_profile",
+    "encode_return",
 ]
 
-COMMITMENT_SIZE = 16
-NO_COMMITMENT = bytes(COMMITMENT_SIZE)
-"""In place of a seat commitment: nothing proves that one is this peer."""
 MAX_NAME = 64
 """Bytes of a name."""
 MAX_PROFILE = 128
@@ -39,6 +38,7 @@ MAX_PROFILE = 128
 
 _PROFILE = struct.Struct(f"<B{COMMITMENT_SIZE}s")
 _LISTED = struct.Struct("<BH")
+_RETURN = struct.Struct(f"<BB{SEAT_TOKEN_SIZE}s")
 
 
 class Profile(NamedTuple):
@@ -98,6 +98,18 @@ def decode_list(data: bytes) -> tuple[RosterPeer, ...]:
     if at != len(data):
         raise InvalidValue(f"a LIST of {at} bytes, not {len(data)}")
     return tuple(peers)
+
+
+def encode_return(peer_id: int, token: bytes) -> bytes:
+    return _RETURN.pack(Kind.RETURN, peer_id, token)
+
+
+def decode_return(data: bytes) -> tuple[int, bytes]:
+    """The peer that comes back, and its token."""
+    if len(data) != _RETURN.size:
+        raise InvalidValue(f"RETURN has {_RETURN.size} bytes, not {len(data)}")
+    _, peer_id, token = _RETURN.unpack(data)
+    return peer_id, token
 
 
 def _pack_words(name: str, profile: bytes) -> bytes:

@@ -15,6 +15,7 @@ from retick.rollback.session.desync_part import DesyncPart
 from retick.rollback.session.drops import Drops
 from retick.rollback.session.forwarding import Forwarding
 from retick.rollback.session.identity.profiles import Profiles
+from retick.rollback.session.identity.returns import Returns
 from retick.rollback.session.joining.joins import Joins
 from retick.rollback.session.joining.lobby import Lobby
 from retick.rollback.session.joining.newcomer import Newcomer
@@ -76,6 +77,7 @@ MESSAGE_TABLE: tuple[MessageRow, ...] = (
     MessageRow(Kind.ASK, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_ask),
     MessageRow(Kind.PROFILE, (HOST, JOINER, PLAYER, NEWCOMER), ANY_PHASE, Profiles, Profiles.receive_profile),
     MessageRow(Kind.LIST, (HOST,), LOBBY, Profiles, Profiles.receive_list),
+    MessageRow(Kind.RETURN, (PLAYER,), RUNNING, Returns, Returns.receive_return),
 )
 # fmt: on
 
