@@ -16,6 +16,7 @@ from retick.rollback.session.messages import (
     join,
     kinds,
     profile,
+    rematch,
     roster,
     state,
 )
@@ -77,7 +78,8 @@ TARGETS: tuple[Target, ...] = (
        feed.encode_feed(feed.Feed(9, bytes(12), ())), write=feed.encode_feed, is_exact=False),
     of("session/chunk", state.decode_chunk, state.encode_chunk(4, b"state"), write=_write_chunk, is_exact=False),
     of("session/resync", state.decode_resync, state.encode_resync(1, HEADER)),
-    of("session/byte", kinds.decode_byte, kinds.encode_byte(Kind.REMATCH, 3)),
+    of("session/byte", kinds.decode_byte, kinds.encode_byte(Kind.ASK, 3)),
+    of("session/rematch", rematch.decode_rematch, rematch.encode_rematch(3), rematch.encode_rematch(3, (1, 0))),
     of("session/byte-and-number", kinds.decode_byte_and_number, kinds.encode_byte_and_number(Kind.COMMIT, 4, 90)),
     of("session/connect", connect.decode_request, connect.encode_play(REACH), connect.encode_watch(9),
        connect.encode_call(TOKEN, 2, REACH)),
@@ -88,7 +90,7 @@ TARGETS: tuple[Target, ...] = (
     of("session/return", profile.decode_return, profile.encode_return(2, bytes(range(16)))),
     of("session/list", profile.decode_list, profile.encode_list(LISTED), profile.encode_list(()),
        write=profile.encode_list),
-    of("session/forward", forward.decode_forward, forward.encode_forward(1, kinds.encode_byte(Kind.REMATCH, 3))),
+    of("session/forward", forward.decode_forward, forward.encode_forward(1, rematch.encode_rematch(3))),
     of("session/want", forward.decode_want, forward.encode_want(forward.Want(1, 2, 90))),
     of("session/pass", forward.decode_pass, forward.encode_pass(forward.Pass(1, 2, 90, (1, 2, 3)), 2), args=(2,)),
 )  # fmt: skip

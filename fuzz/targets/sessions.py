@@ -27,6 +27,7 @@ from retick.rollback.session.messages.forward import Want as ForwardWant
 from retick.rollback.session.messages.join import Meet, Welcome, encode_joined, encode_meet, encode_welcome
 from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
 from retick.rollback.session.messages.profile import Profile, encode_list, encode_profile, encode_return
+from retick.rollback.session.messages.rematch import encode_rematch
 from retick.rollback.session.messages.roster import Roster, RosterEntry
 from retick.rollback.session.messages.state import StateHeader, encode_chunk, encode_resync
 from retick.rollback.session.session import Phase, RollbackSession
@@ -184,7 +185,7 @@ class Bench:
             encode_drop(Drop(frozenset({other}), (known,), (), number), 2),
             encode_drop(Drop(frozenset({other}), (), ((newest, 4, frame + 20),), ahead), 2),
             encode_drop(Drop(frozenset(), (), (), number, unheard=((other, 3),), decided=((other, frame),)), 2),
-            encode_forward(other, encode_byte(Kind.REMATCH, ahead)),
+            encode_forward(other, encode_rematch(ahead)),
             encode_forward(other, encode_drop(Drop(frozenset(), (), (), number, serial=frame), 2)),
             encode_want(ForwardWant(number, other, frame)),
             encode_pass(Pass(number, other, frame, (1, 2)), 2),
@@ -193,7 +194,8 @@ class Bench:
             encode_byte_and_number(Kind.PROMISE, newest, frame + 20),
             encode_byte_and_number(Kind.COMMIT, newest, frame + 30),
             encode_byte(Kind.CANCEL, newest),
-            encode_byte(Kind.REMATCH, ahead),
+            encode_rematch(ahead),
+            encode_rematch(ahead, (1, 2, 0)),
             encode_byte(Kind.ASK, ahead),
             encode_resync(ahead, HEADER),
             encode_chunk(0, PACKED),

@@ -165,6 +165,8 @@ class RematchProposed(MatchEvent):
 
     peer: Hashable
     """Its peer id."""
+    seats: tuple[int, ...] = ()
+    """The new seats that it wants for seats 0, 1 ...; empty: they move on by one peer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -196,9 +196,12 @@ class RollbackSession(Dialling):
         """
         return self._application.send(data, peer, spectators=spectators)
 
-    def rematch(self) -> None:
-        """Propose to play again with seats moved on by one peer; it starts when all have proposed it."""
-        self._rematch.propose()
+    def rematch(self, seats: tuple[int, ...] = ()) -> None:
+        """Propose to play again; it starts when all have proposed the same. Seats move on by one peer.
+
+        Or ``seats[i]`` is the new seat of whoever has seat i now: (0, 1) keeps the seats of two, (1, 0) swaps them.
+        """
+        self._rematch.propose(tuple(seats))
 
     def resync(self, peer: int) -> None:
         """After a desync: go on from the state of the peer with this id, once every other application has named it."""

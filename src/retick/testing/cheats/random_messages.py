@@ -24,6 +24,7 @@ from retick.rollback.session.messages.feed import Feed, encode_feed
 from retick.rollback.session.messages.join import Meet, Welcome, encode_joined, encode_meet, encode_welcome
 from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
 from retick.rollback.session.messages.profile import Profile, encode_list, encode_profile, encode_return
+from retick.rollback.session.messages.rematch import encode_rematch
 from retick.rollback.session.messages.roster import (
     TOKEN_SIZE,
     Roster,
@@ -83,6 +84,11 @@ class Draws:
 
     def address(self) -> Any:
         return self.dice.choice(("peer0", "peer1", "nowhere", ("127.0.0.1", 9), ("224.0.0.1", 5), "\u00e9" * 20))
+
+    def seats(self) -> tuple[int, ...]:
+        """New seats for all, or for none, and seldom for too few."""
+        count = self.dice.choice((0, self.session.sim.num_players, self.session.sim.num_players, 1))
+        return tuple(self.dice.sample(range(count), count))
 
     def seat_token(self) -> bytes:
         """Its own, or one that fits nothing."""
@@ -218,7 +224,7 @@ _RANDOM: dict[Kind, Callable[[Draws], bytes]] = {
     Kind.PROMISE: _id_and_frame(Kind.PROMISE),
     Kind.COMMIT: _id_and_frame(Kind.COMMIT),
     Kind.CANCEL: _id_message(Kind.CANCEL),
-    Kind.REMATCH: lambda draws: encode_byte(Kind.REMATCH, draws.match()),
+    Kind.REMATCH: lambda draws: encode_rematch(draws.match(), draws.seats()),
     Kind.FEED: _feed,
     Kind.EVIDENCE: _evidence,
     Kind.RESYNC: lambda draws: encode_resync(draws.match(), draws.header()),

@@ -2,7 +2,7 @@
 
 ::
 
-    kind, u8 value                       CANCEL (a peer id), REMATCH, ASK (a match number)
+    kind, u8 value                       CANCEL (a peer id), ASK (a match number)
     kind, u8 value, u32 number           PROPOSE, PROMISE, COMMIT (a peer id and a frame),
                                          RESYNCED (a match number, a checksum)
 
