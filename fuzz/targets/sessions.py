@@ -26,6 +26,7 @@ from retick.rollback.session.messages.forward import Pass, encode_forward, encod
 from retick.rollback.session.messages.forward import Want as ForwardWant
 from retick.rollback.session.messages.join import Meet, Welcome, encode_joined, encode_meet, encode_welcome
 from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
+from retick.rollback.session.messages.pause import Pausing, encode_pause
 from retick.rollback.session.messages.profile import Profile, encode_list, encode_profile, encode_return
 from retick.rollback.session.messages.rematch import encode_rematch
 from retick.rollback.session.messages.roster import Roster, RosterEntry
@@ -210,6 +211,8 @@ class Bench:
             bytes((Kind.APPLICATION,)) + b"hello",
             encode_profile(Profile("liar", b"red", bytes(16))),
             encode_return(other, bytes(16)),
+            encode_pause(Pausing(number, frame, True, frame + 9)),
+            encode_pause(Pausing(number, frame + 1, False, frame + 9)),
             encode_return(other, self.honest["one"].seat_token if self.liar_is == PLAYER else bytes(range(16))),
             encode_list((RosterPeer(0, (0,), "liar", b""), RosterPeer(other, (other,), "other", b"red"))),
         ]

@@ -17,6 +17,8 @@ __all__ = [
     "InputConflictDetected",
     "MatchEnded",
     "MatchEvent",
+    "MatchPaused",
+    "MatchResumed",
     "MatchStarted",
     "MessageReceived",
     "PeerConnected",
@@ -205,6 +207,26 @@ class Resumed(MatchEvent):
     """The frame that waited."""
     seconds: float
     """How long it waited, in seconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchPaused(MatchEvent):
+    """The match stands at the frame at which all have agreed to pause."""
+
+    frame: int
+    """The next frame to run."""
+    peers: tuple[int, ...]
+    """The peer ids of those that want the pause; it may be ours."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchResumed(MatchEvent):
+    """Nobody wants the pause any more: the match goes on."""
+
+    frame: int
+    """The next frame to run."""
+    seconds: float
+    """How long the match stood here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,6 +56,7 @@ _SESSION = "tests/rollback/session/"
 _JOINING = _SESSION + "joining/"
 _SPONSOR = _JOINING + "test_sponsor.py::"
 _LOBBY = _JOINING + "test_lobby.py::"
+_PAUSE = _SESSION + "pausing/test_pause.py::"
 _RETURNS = _SESSION + "identity/test_returns.py::"
 _LINK = "tests/link/"
 _DOOR = _LINK + "handshake/test_door.py::"
@@ -148,6 +149,14 @@ LIMITS: tuple[Limit, ...] = (
     Limit("rollback.spectate.spectator:MOST_UNREAD", "events that a spectator's application has not read",
           "events that nobody reads",
           "tests/rollback/spectate/test_spectator.py::test_messages_that_a_spectator_does_not_read_wait_and_none_is_lost"),
+    Limit("rollback.match.config:MatchConfig.longest_pause", "seconds for which one peer keeps a match paused",
+          "MatchConfig(longest_pause=...)", _PAUSE + "test_one_that_never_resumes_is_not_waited_for_for_ever"),
+    Limit("rollback.session.pausing.pause:MOST_PAUSES", "pauses in one match", _PATCH,
+          _PAUSE + "test_a_match_can_be_paused_only_so_often"),
+    Limit("rollback.session.pausing.pause:ANSWER_SECONDS", "seconds to say where one stops", "a peer that does not",
+          _PAUSE + "test_a_peer_that_does_not_answer_holds_up_nobody"),
+    Limit("rollback.session.pausing.pause:MOST_AHEAD", "frames by which a stop may lie ahead", _SENT,
+          _PAUSE + "test_a_pause_far_ahead_expels_its_sender"),
     Limit("rollback.session.identity.returns:MOST_RETURNING", "peers that wait for the seats they held", _PATCH,
           _RETURNS + "test_no_more_come_back_at_a_time_than_the_bound"),
     Limit("rollback.session.identity.returns:LONGEST_RETURN", "seconds of waiting for the seats one held",
@@ -294,11 +303,13 @@ OTHER_NUMBERS: dict[str, str] = {
     "rollback.session.peer:NO_ID": _MARK,
     "rollback.session.joining.held_off:FIRST_WAIT": _TIME,
     "rollback.session.core:NOT_RBN1": _WIRE,
+    "rollback.session.messages.rematch:_HEAD": _WIRE,
     "rollback.session.messages.forward:WANT": _WIRE,
     "rollback.session.messages.forward:PASS": _WIRE,
     "rollback.spectate.spectator:LATER_MATCHES": "half of all match numbers, which begin again after 255",
     "rollback.session.drops:ALIVE_SECONDS": _TIME,
     "rollback.session.drops:LONGEST_STEP": _TIME,
+    "rollback.session.pausing.pause:LONGEST_STEP": _TIME,
     "rollback.session.drop_agreement:OURSELVES": _MARK,
     "rollback.session.input_bounds:NEWCOMER_SECONDS": _TIME,
     "rollback.session.input_forwarding:WITHHELD_SECONDS": _TIME,

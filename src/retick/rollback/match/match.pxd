@@ -29,6 +29,8 @@ cdef class Match:
     cdef long long next_checksum
     cdef long long first_own
     cdef long long fence
+    cdef long long pause_fence
+    cdef bint stall_told
     cdef long long next_recorded
     cdef bint is_single
     cdef bint is_catching_up

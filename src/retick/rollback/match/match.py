@@ -68,6 +68,8 @@ class Match:
         next_checksum: int
         first_own: int
         fence: int
+        pause_fence: int
+        stall_told: bool
         next_recorded: int
         is_single: bool
         is_catching_up: bool
@@ -127,13 +129,13 @@ class Match:
         self.happened = []
         self.depths = Counter()
         self.rollbacks = self.resimulated = self.stalls = 0
-        self.is_stalled = False
+        self.is_stalled = self.stall_told = False
         self.stalled_since = self.stalled_seconds = 0.0
         interval = config.checksum_interval
         self.next_checksum = min((start_frame // interval + 1) * interval, NEVER) if interval else NEVER
         self.number = number
         self.joins_at = joins_at
-        self.barrier = None
+        self.barrier = self.pause_at = None
         self.next_recorded = start_frame
         self.is_catching_up = joins_at is None
         self.is_taken_in = joins_at is not None
@@ -164,6 +166,15 @@ class Match:
     @barrier.setter
     def barrier(self, frame: Frame | None) -> None:
         self.fence = NEVER if frame is None else frame
+
+    @property
+    def pause_at(self) -> int | None:
+        """A frame that must not be run while the peers have paused the match."""
+        return None if self.pause_fence == NEVER else self.pause_fence
+
+    @pause_at.setter
+    def pause_at(self, frame: Frame | None) -> None:
+        self.pause_fence = NEVER if frame is None else frame
 
     @cython.annotation_typing(False)
     def add_peer(
@@ -227,7 +238,7 @@ class Match:
         return self.engine.current < self.first_own or self.pace.is_behind_schedule(now)
 
     def may_advance(self, behind: cython.longlong) -> cython.bint:
-        if self.engine.current >= self.fence:
+        if self.engine.current >= self.fence or self.engine.current >= self.pause_fence:
             return False
         if self.engine.current < self.first_own:
             # Not playing yet: run only what is known for sure, as fast as it comes.
@@ -343,7 +354,10 @@ class Match:
         # Also those of peers that we do not hear, or have no link with yet.
         others = [player for player in range(self.engine.num_players) if player not in self.engine.local_players]
         late = tuple(player for player in others if self.engine.is_missing(player, self.frontier))
-        self.happened.append(Stalled(frame=self.engine.frame, waiting_for=late))
+        # At the frame of a pause nobody is waited for: the session tells of it.
+        self.stall_told = self.engine.frame < self.pause_fence
+        if self.stall_told:
+            self.happened.append(Stalled(frame=self.engine.frame, waiting_for=late))
 
     def waits_for(self, exchange: Exchange) -> list[int]:
         """The players of a peer without whose inputs the next frame cannot run.
@@ -363,9 +377,10 @@ class Match:
     def _resume(self, now: float) -> None:
         seconds = now - self.stalled_since
         self.is_stalled = False
-        self.stalled_seconds += seconds
         self.pace.start_over(now)
-        self.happened.append(Resumed(frame=self.engine.frame, seconds=seconds))
+        if self.stall_told:
+            self.stalled_seconds += seconds
+            self.happened.append(Resumed(frame=self.engine.frame, seconds=seconds))
 
     def _count_depth(self) -> None:
         engine = self.engine

@@ -1,8 +1,8 @@
 """Passing on the messages of peers that two others of the match do not receive from each other.
 
-DROP, REMATCH and RESYNCED are sent by each peer to all, and may be received twice. Who receives one passes it on to
-those that have said that they no longer hear its sender. A peer uses a message that was passed on only if it does not
-hear the origin itself, and only if it is news: so passing on comes to an end.
+DROP, REMATCH, RESYNCED and PAUSE are sent by each peer to all, and may be received twice. Who receives one passes it on
+to those that have said that they no longer hear its sender. A peer uses a message that was passed on only if it does
+not hear the origin itself, and only if it is news: so passing on comes to an end.
 """
 
 from typing import TYPE_CHECKING
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Forwarding"]
 
+WITH_SERIAL = (Kind.DROP, Kind.PAUSE)
+"""Messages that begin with a match number and a serial."""
 MOST_RESYNCED = 16
 """Different RESYNCED or REMATCH of one peer for one match that are passed on: honest peers send few."""
 
@@ -43,7 +45,7 @@ class Forwarding(SessionPart):
         if message[0] not in FORWARDED:
             return
         self._newest[origin, message[0]] = message
-        if message[0] != Kind.DROP:
+        if message[0] not in WITH_SERIAL:
             seen = self._seen(message[0]).setdefault(origin, [])
             if seen and seen[0][1] != message[1]:
                 seen.clear()
@@ -96,7 +98,7 @@ class Forwarding(SessionPart):
         known = self._newest.get((origin, message[0]))
         if known is None or len(message) < 2:
             return True
-        if message[0] == Kind.DROP:
+        if message[0] in WITH_SERIAL:
             return len(message) < SERIAL_END or serial_of(message) > serial_of(known)
         if message[1] != known[1]:
             return (message[1] - known[1]) % 256 < 128

@@ -12,15 +12,7 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from retick.errors import NotSynchronized, RetickError, UsageError
-from retick.link import (
-    Connected,
-    Disconnected,
-    Interrupted,
-    LinkEndpoint,
-    LinkEvent,
-    Reason,
-    Refused,
-)
+from retick.link import Connected, Disconnected, Interrupted, LinkEndpoint, LinkEvent, Reason, Refused
 from retick.link import MessageReceived as LinkMessageReceived
 from retick.link import Resumed as LinkResumed
 from retick.link.seat_token import NO_SEAT_TOKEN, SEAT_TOKEN_SIZE, check_token, commitment_of
@@ -57,6 +49,7 @@ from retick.rollback.session.messages.profile import Profile
 from retick.rollback.session.messages.reasons import ASK_SPONSOR, describe
 from retick.rollback.session.messages.roster import MAX_SEATS_EACH, TOKEN_SIZE
 from retick.rollback.session.messages.routes import MessageRoutes
+from retick.rollback.session.pausing.pause import Pause
 from retick.rollback.session.peer import HOST_ID, Peer, Phase, Role
 from retick.rollback.session.rematch import Rematch
 from retick.rollback.session.resync import Resync
@@ -121,6 +114,7 @@ class RollbackSession(Dialling):
         """The secret of the seats that this session gets: save it to come back with it, and tell it to nobody."""
         self.profiles = Profiles(self, Profile(name, profile, commitment_of(self.seat_token)))
         self.returns = Returns(self)
+        self._pause = Pause(self)
         self.newcomer = Newcomer(self)
         self.spectator_feed = SpectatorFeed(self)
         self.sponsor = Sponsor(self)
@@ -142,6 +136,7 @@ class RollbackSession(Dialling):
             self.returns,
             self._input_forwarding,
             self.drops,
+            self._pause,
             self._rematch,
             self.resyncing,
             self.forwarding,
@@ -202,6 +197,19 @@ class RollbackSession(Dialling):
         Or ``seats[i]`` is the new seat of whoever has seat i now: (0, 1) keeps the seats of two, (1, 0) swaps them.
         """
         self._rematch.propose(tuple(seats))
+
+    def pause(self) -> None:
+        """Stop the match for all, at one frame, until every peer that has paused it has called ``resume``."""
+        self._pause.pause()
+
+    def resume(self) -> None:
+        """Do not want a pause any more; the match goes on when nobody else does."""
+        self._pause.resume()
+
+    @property
+    def paused_by(self) -> tuple[int, ...]:
+        """The ids of the peers, this one's included, that want the match to be paused."""
+        return self._pause.wanted_by
 
     def resync(self, peer: int) -> None:
         """After a desync: go on from the state of the peer with this id, once every other application has named it."""

@@ -23,6 +23,7 @@ from retick.rollback.session.messages.drop import Drop, Known, encode_drop
 from retick.rollback.session.messages.feed import Feed, encode_feed
 from retick.rollback.session.messages.join import Meet, Welcome, encode_joined, encode_meet, encode_welcome
 from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
+from retick.rollback.session.messages.pause import Pausing, encode_pause
 from retick.rollback.session.messages.profile import Profile, encode_list, encode_profile, encode_return
 from retick.rollback.session.messages.rematch import encode_rematch
 from retick.rollback.session.messages.roster import (
@@ -230,6 +231,9 @@ _RANDOM: dict[Kind, Callable[[Draws], bytes]] = {
     Kind.RESYNC: lambda draws: encode_resync(draws.match(), draws.header()),
     Kind.PROFILE: _profile,
     Kind.LIST: _list,
+    Kind.PAUSE: lambda draws: encode_pause(
+        Pausing(draws.match(), draws.word(), draws.dice.random() < 0.7, draws.frame())
+    ),
     Kind.RETURN: lambda draws: encode_return(draws.peer_id(), draws.seat_token()),
     Kind.ASK: lambda draws: encode_byte(Kind.ASK, draws.match()),
     Kind.RESYNCED: lambda draws: encode_byte_and_number(Kind.RESYNCED, draws.match(), draws.word()),

@@ -151,6 +151,7 @@ NEVER_ASKED_FOR = (
     Kind.RESYNC,
     Kind.RESYNCED,
     Kind.RETURN,
+    Kind.PAUSE,
 )
 """Kinds that only an application's wish brings about: to withhold them says no more than not to wish."""
 SENT_TO_ALL = (Kind.DROP, Kind.MEET, Kind.PROPOSE, Kind.COMMIT, Kind.CANCEL, Kind.ROSTER)

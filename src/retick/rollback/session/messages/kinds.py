@@ -43,6 +43,7 @@ class Kind(IntEnum):
     PROFILE = 0x14
     LIST = 0x15
     RETURN = 0x16
+    PAUSE = 0x17
 
 
 _BYTE = struct.Struct("<BB")

@@ -22,6 +22,7 @@ from retick.rollback.session.joining.newcomer import Newcomer
 from retick.rollback.session.joining.sponsor import Sponsor
 from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.session.part import SessionPart
+from retick.rollback.session.pausing.pause import Pause
 from retick.rollback.session.peer import Peer, Phase, Role
 from retick.rollback.session.rematch import Rematch
 from retick.rollback.session.resync import Resync
@@ -78,6 +79,8 @@ MESSAGE_TABLE: tuple[MessageRow, ...] = (
     MessageRow(Kind.PROFILE, (HOST, JOINER, PLAYER, NEWCOMER), ANY_PHASE, Profiles, Profiles.receive_profile),
     MessageRow(Kind.LIST, (HOST,), LOBBY, Profiles, Profiles.receive_list),
     MessageRow(Kind.RETURN, (PLAYER,), RUNNING, Returns, Returns.receive_return),
+    MessageRow(Kind.PAUSE, (PLAYER,), LINKING, Lobby, Lobby.hold),
+    MessageRow(Kind.PAUSE, (PLAYER, NEWCOMER), RUNNING, Pause, Pause.receive_pause),
 )
 # fmt: on
 
