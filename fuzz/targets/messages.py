@@ -6,7 +6,21 @@ A new message kind also gets its genuine bytes in ``sessions.py``, where whole s
 from typing import Any
 
 from fuzz.target import Target, of
-from retick.rollback.session.messages import addresses, connect, drop, feed, forward, join, kinds, roster, state
+from retick.rollback.events import RosterPeer
+from retick.rollback.session.messages import (
+    addresses,
+    connect,
+    drop,
+    feed,
+    forward,
+    join,
+    kinds,
+    pause,
+    profile,
+    rematch,
+    roster,
+    state,
+)
 from retick.rollback.session.messages.kinds import Kind
 
 __all__ = ["TARGETS"]
@@ -17,6 +31,8 @@ ENTRIES = tuple(
     roster.RosterEntry(peer_id, (peer_id,), address)
     for peer_id, address in enumerate(("liar", ("192.0.2.1", 7777), ("2001:db8::1", 1)))
 )
+PROFILE = profile.Profile("Ann", b"red", bytes(16))
+LISTED = (RosterPeer(0, (0, 1), "Ann", b"red"), RosterPeer(3, (2,), "", b""))
 DROP = drop.Drop(
     frozenset({1, 2}),
     (drop.Known(1, 40, (1, 2, 3)), drop.Known(2, 9, ())),
@@ -63,14 +79,20 @@ TARGETS: tuple[Target, ...] = (
        feed.encode_feed(feed.Feed(9, bytes(12), ())), write=feed.encode_feed, is_exact=False),
     of("session/chunk", state.decode_chunk, state.encode_chunk(4, b"state"), write=_write_chunk, is_exact=False),
     of("session/resync", state.decode_resync, state.encode_resync(1, HEADER)),
-    of("session/byte", kinds.decode_byte, kinds.encode_byte(Kind.REMATCH, 3)),
+    of("session/byte", kinds.decode_byte, kinds.encode_byte(Kind.ASK, 3)),
+    of("session/rematch", rematch.decode_rematch, rematch.encode_rematch(3), rematch.encode_rematch(3, (1, 0))),
     of("session/byte-and-number", kinds.decode_byte_and_number, kinds.encode_byte_and_number(Kind.COMMIT, 4, 90)),
     of("session/connect", connect.decode_request, connect.encode_play(REACH), connect.encode_watch(9),
        connect.encode_call(TOKEN, 2, REACH)),
     of("session/connect-version", connect.version_fault, connect.encode_play(REACH),
        connect.encode_acceptance(REACH), b"WATCH", bytes(9)),
     of("session/acceptance", connect.decode_acceptance, connect.encode_acceptance(REACH)),
-    of("session/forward", forward.decode_forward, forward.encode_forward(1, kinds.encode_byte(Kind.REMATCH, 3))),
+    of("session/profile", profile.decode_profile, profile.encode_profile(PROFILE), write=profile.encode_profile),
+    of("session/pause", pause.decode_pause, pause.encode_pause(pause.Pausing(1, 5, True, 90))),
+    of("session/return", profile.decode_return, profile.encode_return(2, bytes(range(16)))),
+    of("session/list", profile.decode_list, profile.encode_list(LISTED), profile.encode_list(()),
+       write=profile.encode_list),
+    of("session/forward", forward.decode_forward, forward.encode_forward(1, rematch.encode_rematch(3))),
     of("session/want", forward.decode_want, forward.encode_want(forward.Want(1, 2, 90))),
     of("session/pass", forward.decode_pass, forward.encode_pass(forward.Pass(1, 2, 90, (1, 2, 3)), 2), args=(2,)),
 )  # fmt: skip

@@ -16,7 +16,7 @@ from retick.errors import RetickError
 from retick.games.scramble import Scramble
 from retick.link import Accept, Connection, LinkEndpoint, MessageReceived, Reason, Request
 from retick.rollback.desync.evidence import TIMELINE, Timeline, encode_timeline, split_into_messages
-from retick.rollback.events import PeerDisconnected
+from retick.rollback.events import PeerDisconnected, RosterPeer
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages import connect, roster
@@ -26,6 +26,9 @@ from retick.rollback.session.messages.forward import Pass, encode_forward, encod
 from retick.rollback.session.messages.forward import Want as ForwardWant
 from retick.rollback.session.messages.join import Meet, Welcome, encode_joined, encode_meet, encode_welcome
 from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
+from retick.rollback.session.messages.pause import Pausing, encode_pause
+from retick.rollback.session.messages.profile import Profile, encode_list, encode_profile, encode_return
+from retick.rollback.session.messages.rematch import encode_rematch
 from retick.rollback.session.messages.roster import Roster, RosterEntry
 from retick.rollback.session.messages.state import StateHeader, encode_chunk, encode_resync
 from retick.rollback.session.session import Phase, RollbackSession
@@ -183,7 +186,7 @@ class Bench:
             encode_drop(Drop(frozenset({other}), (known,), (), number), 2),
             encode_drop(Drop(frozenset({other}), (), ((newest, 4, frame + 20),), ahead), 2),
             encode_drop(Drop(frozenset(), (), (), number, unheard=((other, 3),), decided=((other, frame),)), 2),
-            encode_forward(other, encode_byte(Kind.REMATCH, ahead)),
+            encode_forward(other, encode_rematch(ahead)),
             encode_forward(other, encode_drop(Drop(frozenset(), (), (), number, serial=frame), 2)),
             encode_want(ForwardWant(number, other, frame)),
             encode_pass(Pass(number, other, frame, (1, 2)), 2),
@@ -192,7 +195,8 @@ class Bench:
             encode_byte_and_number(Kind.PROMISE, newest, frame + 20),
             encode_byte_and_number(Kind.COMMIT, newest, frame + 30),
             encode_byte(Kind.CANCEL, newest),
-            encode_byte(Kind.REMATCH, ahead),
+            encode_rematch(ahead),
+            encode_rematch(ahead, (1, 2, 0)),
             encode_byte(Kind.ASK, ahead),
             encode_resync(ahead, HEADER),
             encode_chunk(0, PACKED),
@@ -205,6 +209,12 @@ class Bench:
             encode_joined(),
             roster.encode_ready(self.token),
             bytes((Kind.APPLICATION,)) + b"hello",
+            encode_profile(Profile("liar", b"red", bytes(16))),
+            encode_return(other, bytes(16)),
+            encode_pause(Pausing(number, frame, True, frame + 9)),
+            encode_pause(Pausing(number, frame + 1, False, frame + 9)),
+            encode_return(other, self.honest["one"].seat_token if self.liar_is == PLAYER else bytes(range(16))),
+            encode_list((RosterPeer(0, (0,), "liar", b""), RosterPeer(other, (other,), "other", b"red"))),
         ]
 
     def requests(self) -> list[bytes]:

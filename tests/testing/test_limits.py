@@ -25,8 +25,9 @@ from retick.rollback.session.messages.forward import Pass, encode_forward, encod
 from retick.rollback.session.messages.kinds import Kind, encode_byte_and_number
 from retick.rollback.session.messages.roster import MAX_PEERS, MAX_SEATS, RosterEntry, decode_entries, encode_entries
 from retick.testing.cheats import CHEATS
-from retick.testing.limits import LIMITS, OTHER_NUMBERS, rendered
+from retick.testing.limits import LIMITS, rendered
 from retick.testing.mesh import Mesh
+from retick.testing.other_numbers import OTHER_NUMBERS
 from tests.link.handshake.test_door import ask
 from tests.link.pair import make_endpoint
 from tests.rollback.session.joining.test_sponsor import muted
@@ -121,7 +122,7 @@ def test_the_docs_have_the_same_table() -> None:
 
 
 def test_unread_events_hold_messages_back_and_lose_none() -> None:
-    [most] = [row.value for row in LIMITS if row.where.endswith(":MOST_UNREAD")]
+    [most] = [row.value for row in LIMITS if row.where == "rollback.session.core:MOST_UNREAD"]
     mesh = Mesh(Tally)
     mesh.start()
     first, second = (mesh[name].session for name in ("peer0", "peer1"))

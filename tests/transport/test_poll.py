@@ -135,3 +135,20 @@ def test_an_endpoint_without_a_goodbye_is_only_closed() -> None:
     wire = Poll(Recorder(), open_udp("127.0.0.1"))
     assert wire.leave() == []
     assert wire.socket.fileno() == -1
+
+
+class Polite(Recorder):
+    """An endpoint that says goodbye when it is closed, and has a moment more to do then."""
+
+    def close(self) -> None:
+        self.wake_at = 0.0
+
+    def handle_timeout(self, *, now: float) -> None:
+        raise KeyboardInterrupt
+
+
+def test_a_second_ctrl_c_ends_the_goodbye_and_the_socket_is_closed() -> None:
+    wire = Poll(Impaired(Polite()), open_udp("127.0.0.1"))
+    with pytest.raises(KeyboardInterrupt), wire:
+        raise KeyboardInterrupt
+    assert wire.socket.fileno() == -1

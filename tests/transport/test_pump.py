@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -139,3 +140,41 @@ def test_what_cannot_be_sent_is_counted_by_every_kind_of_loop(kind: str) -> None
         loop.close()
         sock.close()
     assert sock.dropped == {"bad_address": 3, "EMSGSIZE": 1}
+
+
+@pytest.mark.parametrize("error", [None, asyncio.CancelledError, RuntimeError])
+def test_a_pump_says_goodbye_on_every_way_out(error: type[BaseException] | None) -> None:
+    sock = open_udp("127.0.0.1")
+    endpoint = Recorder()
+    closed: list[bool] = []
+    endpoint.close = lambda: closed.append(True)  # type: ignore[attr-defined]  # what a session has, and a recorder has not
+
+    async def run() -> None:
+        async with Pump(endpoint, sock, on_events=lambda events: None):
+            if error is not None:
+                raise error
+
+    try:
+        with nullcontext() if error is None else pytest.raises(error):
+            asyncio.run(run())
+    finally:
+        sock.close()
+    assert closed == [True]
+
+
+def test_a_pump_waits_for_a_goodbye_and_no_longer_than_it_may() -> None:
+    sock = open_udp("127.0.0.1")
+    endpoint = Recorder()
+    endpoint.wake_again = 0.001
+
+    async def run() -> None:
+        pump = Pump(endpoint, sock, on_events=lambda events: None)
+        await pump.start()
+        endpoint.wake_at = pump.now
+        await pump.leave(longest=0.05)
+
+    try:
+        asyncio.run(asyncio.wait_for(run(), 10.0))
+    finally:
+        sock.close()
+    assert endpoint.woken

@@ -6,6 +6,7 @@ address.
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from retick.rollback.desync.investigation import Investigation
 from retick.rollback.desync.report import DesyncReport
@@ -16,6 +17,8 @@ __all__ = [
     "InputConflictDetected",
     "MatchEnded",
     "MatchEvent",
+    "MatchPaused",
+    "MatchResumed",
     "MatchStarted",
     "MessageReceived",
     "PeerConnected",
@@ -27,6 +30,7 @@ __all__ = [
     "PlayersReturned",
     "RematchProposed",
     "Resumed",
+    "RosterChanged",
     "SourceChanged",
     "Stalled",
     "WatchingStarted",
@@ -92,6 +96,27 @@ class PeerUnheard(MatchEvent):
     """The reason in words, to show."""
 
 
+class RosterPeer(NamedTuple):
+    """One peer of a match, as people see it."""
+
+    peer_id: int
+    """Its peer id."""
+    players: tuple[int, ...]
+    """Its seats."""
+    name: str
+    """Its name, printable, for people; two peers may have the same."""
+    profile: bytes
+    """The bytes that its application has given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RosterChanged(MatchEvent):
+    """A peer has said its name and profile, or the host says who is there."""
+
+    roster: tuple[RosterPeer, ...]
+    """Who takes part, in the order of peer ids; ``session.roster`` has it at any time."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchStarted(MatchEvent):
     """All peers are connected: frame 0 can run."""
@@ -142,6 +167,8 @@ class RematchProposed(MatchEvent):
 
     peer: Hashable
     """Its peer id."""
+    seats: tuple[int, ...] = ()
+    """The new seats that it wants for seats 0, 1 ...; empty: they move on by one peer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +208,26 @@ class Resumed(MatchEvent):
     """The frame that waited."""
     seconds: float
     """How long it waited, in seconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchPaused(MatchEvent):
+    """The match stands at the frame at which all have agreed to pause."""
+
+    frame: int
+    """The next frame to run."""
+    peers: tuple[int, ...]
+    """The peer ids of those that want the pause; it may be ours."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchResumed(MatchEvent):
+    """Nobody wants the pause any more: the match goes on."""
+
+    frame: int
+    """The next frame to run."""
+    seconds: float
+    """How long the match stood here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

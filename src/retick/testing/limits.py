@@ -1,7 +1,7 @@
 """Every limit of a match, its links and its spectators, and what passes it.
 
 A limit that no test ever passes is where the next surprise waits. Each row names the limit, how it is made small, and
-the test or the cheat that passes it. ``OTHER_NUMBERS`` has the numbers of the same modules that are no limits. A test
+the test or the cheat that passes it. ``other_numbers`` has the numbers of the same modules that are no limits. A test
 reads all constants of ``rollback`` and ``link``, and fails when one of them is in neither table.
 """
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import retick
 from retick.errors import UsageError
 
-__all__ = ["LIMITS", "OTHER_NUMBERS", "Limit", "rendered"]
+__all__ = ["LIMITS", "Limit", "rendered"]
 
 
 class Limit(NamedTuple):
@@ -56,6 +56,8 @@ _SESSION = "tests/rollback/session/"
 _JOINING = _SESSION + "joining/"
 _SPONSOR = _JOINING + "test_sponsor.py::"
 _LOBBY = _JOINING + "test_lobby.py::"
+_PAUSE = _SESSION + "pausing/test_pause.py::"
+_RETURNS = _SESSION + "identity/test_returns.py::"
 _LINK = "tests/link/"
 _DOOR = _LINK + "handshake/test_door.py::"
 _HERE = "tests/testing/test_limits.py::"
@@ -154,6 +156,25 @@ LIMITS: tuple[Limit, ...] = (
           _SESSION + "test_spectator_feed.py::test_states_for_spectators_are_limited_and_one_who_needs_another_waits"),
     Limit("rollback.spectate.spectator:MOST_WAITING", "frames that wait to be shown", _PATCH,
           "tests/rollback/spectate/test_spectator.py::test_frames_that_nobody_records_are_not_kept_for_ever"),
+    Limit("rollback.spectate.spectator:MOST_UNREAD", "events that a spectator's application has not read",
+          "events that nobody reads",
+          "tests/rollback/spectate/test_spectator.py::test_messages_that_a_spectator_does_not_read_wait_and_none_is_lost"),
+    Limit("rollback.match.config:MatchConfig.longest_pause", "seconds for which one peer keeps a match paused",
+          "MatchConfig(longest_pause=...)", _PAUSE + "test_one_that_never_resumes_is_not_waited_for_for_ever"),
+    Limit("rollback.session.pausing.pause:MOST_PAUSES", "pauses in one match", _PATCH,
+          _PAUSE + "test_a_match_can_be_paused_only_so_often"),
+    Limit("rollback.session.pausing.pause:ANSWER_SECONDS", "seconds to say where one stops", "a peer that does not",
+          _PAUSE + "test_a_peer_that_does_not_answer_holds_up_nobody"),
+    Limit("rollback.session.pausing.pause:MOST_AHEAD", "frames by which a stop may lie ahead", _SENT,
+          _PAUSE + "test_a_pause_far_ahead_expels_its_sender"),
+    Limit("rollback.session.identity.returns:MOST_RETURNING", "peers that wait for the seats they held", _PATCH,
+          _RETURNS + "test_no_more_come_back_at_a_time_than_the_bound"),
+    Limit("rollback.session.identity.returns:LONGEST_RETURN", "seconds of waiting for the seats one held",
+          "a player that does not let go", _RETURNS + "test_one_whose_seat_is_not_let_go_of_is_told_to_try_again"),
+    Limit("rollback.session.messages.profile:MAX_NAME", "bytes of a name", "an argument passes it",
+          _SESSION + "messages/test_profile.py::test_names_and_profiles_past_their_bounds_are_refused"),
+    Limit("rollback.session.messages.profile:MAX_PROFILE", "bytes of a profile", "an argument passes it",
+          _SESSION + "messages/test_profile.py::test_names_and_profiles_past_their_bounds_are_refused"),
     Limit("rollback.session.joining.admit:MOST_EARLY_CALLS", "calls of peers that are not known yet", "many calls",
           _JOINING + "test_admit.py::test_early_calls_wait_up_to_a_bound"),
     Limit("rollback.session.joining.admit:EARLY_SECONDS", "seconds that such a call waits", "a call of nobody",
@@ -270,104 +291,6 @@ LIMITS: tuple[Limit, ...] = (
 )
 # fmt: on
 """One row for each limit."""
-
-_WIRE = "part of the wire format"
-_TIME = "a time or an interval: what waits for it is bounded by another limit"
-_TUNING = "a weight, a share or a rate"
-_MARK = "a value that stands for something"
-
-OTHER_NUMBERS: dict[str, str] = {
-    "link.layout:*": _WIRE,
-    "rollback.desync.evidence:TIMELINE": _WIRE,
-    "rollback.desync.evidence:CLOSEUP": _WIRE,
-    "rollback.desync.evidence:VERSION": _WIRE,
-    "rollback.desync.evidence:NONE": _WIRE,
-    "rollback.session.messages.connect:VERSION": _WIRE,
-    "rollback.session.messages.reasons:*": _WIRE,
-    "rollback.session.messages.connect:FROM_A_STATE": _WIRE,
-    "rollback.session.messages.roster:TOKEN_SIZE": _WIRE,
-    "rollback.session.peer:HOST_ID": _MARK,
-    "rollback.session.peer:SPECTATOR_ID": _MARK,
-    "rollback.session.peer:NO_ID": _MARK,
-    "rollback.session.joining.held_off:FIRST_WAIT": _TIME,
-    "rollback.session.core:NOT_RBN1": _WIRE,
-    "rollback.session.messages.forward:WANT": _WIRE,
-    "rollback.session.messages.forward:PASS": _WIRE,
-    "rollback.spectate.spectator:LATER_MATCHES": "half of all match numbers, which begin again after 255",
-    "rollback.session.input_forwarding:ALIVE_SECONDS": _TIME,
-    "rollback.session.input_bounds:FRAMES_TAKE_OFF": _TUNING,
-    "rollback.match.recording:PORTION": _TUNING,
-    "rollback.match.waiting:NO_END": "in place of a frame",
-    "rollback.session.application.leaving:LONGEST_STAND": _TIME,
-    "rollback.session.drop_agreement:OURSELVES": "in place of a peer id",
-    "rollback.session.drops:LONG_QUEUE": _TUNING,
-    "rollback.session.input_forwarding:ASK_AFTER": _TIME,
-    "rollback.session.input_forwarding:GO_ON_ASKING": _TIME,
-    "rollback.session.joining.joins:HOLD_SECONDS": "the sum of COMMIT_SECONDS and ORPHAN_SECONDS",
-    "rollback.session.joining.joins:PROMISE_SECONDS": _TIME,
-    "rollback.session.joining.newcomer:LEVEL_SECONDS": _TIME,
-    "rollback.session.session:ENDING_SECONDS": _TIME,
-    "rollback.session.spectator_feed:FEED_EVERY": _TIME,
-    "rollback.session.state_transfer:CHUNK": "bytes that are sent together",
-    "rollback.desync.investigation:INPUTS_BEFORE": "rows of inputs that are shown, below MAX_INPUT_ROWS",
-    "rollback.desync.investigation:INPUTS_AFTER": "rows of inputs that are shown, below MAX_INPUT_ROWS",
-    "rollback.match.exchange:TIME_SYNC_EVERY": _WIRE,
-    "rollback.match.exchange:FRAME_BITS": _WIRE,
-    "rollback.match.exchange:ALL_BITS": _WIRE,
-    "rollback.match.exchange:CHECKSUM_EVERY": _WIRE,
-    "rollback.desync.field_values:INTEGER": _WIRE,
-    "rollback.desync.field_values:FLOAT": _WIRE,
-    "rollback.desync.field_values:TEXT": _WIRE,
-    "rollback.match.exchange:UNLIMITED": _MARK,
-    "rollback.match.match:NEVER": _MARK,
-    "rollback.match.match:UNLIMITED": _MARK,
-    "rollback.match.match:SAMPLE_EVERY": _TIME,
-    "rollback.match.match:LONG_STALL": _TIME,
-    "rollback.match.timesync:SMOOTHING": _TUNING,
-    "rollback.match.timesync:FRAMES_TO_CORRECT": _TUNING,
-    "rollback.match.timesync:TOLERATED": _TUNING,
-    "rollback.lan:HELLO_EVERY_TICKS": _TIME,
-    "rollback.lan:CALLER_KEPT": _TIME,
-    "rollback.lan:SEED": _MARK,
-    "rollback.lan:HEADERS": "bytes that are counted for each datagram",
-    "link.address_proof:CHALLENGE_INTERVAL": _TIME,
-    "link.address_proof:CLAIM_AFTER": _TUNING,
-    "link.connection:_ACK_DELAY": _TIME,
-    "link.connection:_UNCONFIRMED_INTERVAL": _TIME,
-    "link.connection:_BURST": _TUNING,
-    "link.connection:_PACE": _TIME,
-    "link.goodbye:LONGEST_WAIT": _TIME,
-    "link.handshake.cookies:SLOT": _TIME,
-    "link.handshake.dialler:FIRST_WAIT": _TIME,
-    "link.handshake.dialler:UNANSWERED_RATE": _TUNING,
-    "link.handshake.dialler:LONGEST_WAIT": _TIME,
-    "link.handshake.dialler:LONGEST_WAIT_HEARD_OF": _TIME,
-    "link.handshake.door:_NETWORK_BITS": "bits of an IPv6 address that name its network",
-    "link.payload_path:_UNLIMITED": _MARK,
-    "link.reliable:REORDER": _TUNING,
-    "link.reliable:LONGEST_WAIT": _TIME,
-    "link.reliable:FIRST_CONGESTION_WINDOW": _TUNING,
-    "link.reliable:LEAST_CONGESTION_WINDOW": _TUNING,
-    "link.reliable:SMALLEST_FRAGMENT": _TUNING,
-    "link.sequences:_CONTROL_DELAY_UNIT": _TUNING,
-    "rollback.match.config:MatchConfig.tick_rate": _TUNING,
-    "rollback.match.config:MatchConfig.input_delay": _TUNING,
-    "rollback.match.config:MatchConfig.checksum_interval": _TIME,
-    "rollback.match.config:MatchConfig.resend_interval": _TIME,
-    "rollback.match.config:MatchConfig.longest_catch_up": _TIME,
-    "rollback.match.config:MatchConfig.most_slowing": _TUNING,
-    "rollback.match.config:MatchConfig.disconnect_after": _TIME,
-    "link.config:LinkConfig.game_version": _MARK,
-    "link.config:LinkConfig.capabilities": _MARK,
-    "link.config:LinkConfig.required": _MARK,
-    "link.config:LinkConfig.tick_rate": _MARK,
-    "link.config:LinkConfig.status_interval": _TIME,
-    "link.config:LinkConfig.quiet_after": _TIME,
-    "link.config:LinkConfig.timeout": _TIME,
-    "link.config:LinkConfig.dial_timeout": _TIME,
-    "link.config:LinkConfig.confirm_timeout": _TIME,
-}
-"""Numbers that are no limits, and why; "*" is for all others of the module that has nothing but a wire format."""
 
 
 def rendered() -> str:

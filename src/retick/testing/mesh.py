@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 from retick.errors import RetickError, UsageError
+from retick.link.seat_token import NO_SEAT_TOKEN
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.rollback.spectate.spectator import SpectatorSession
@@ -112,23 +113,30 @@ class Mesh:
         self.network.detach(name)
         return peer
 
-    def restart(self, name: str, *, through: str | None = None, every: float = 0.5) -> None:
+    def restart(
+        self, name: str, *, through: str | None = None, every: float = 0.5, seat_token: bytes = NO_SEAT_TOKEN
+    ) -> None:
         """A peer that crashed comes back and asks the others for a seat until it has one.
 
-        The others notice only after a while that it was gone, and refuse it until then; so it asks again.
+        The others notice only after a while that it was gone, and refuse it until then; so it asks again. With the
+        ``seat_token`` of its last session they let it in at once.
         """
         if self[name].alive:
             raise UsageError(f"{name} has not crashed")
-        self._call(self._enter(name, {"host_address": through or self._somebody(name)}), through, every)
+        self._call(self._come_back(name, through, seat_token), through, every, seat_token)
 
-    def _call(self, peer: MeshPeer, through: str | None, every: float) -> None:
+    def _come_back(self, name: str, through: str | None, seat_token: bytes) -> MeshPeer:
+        details: dict[str, Any] = {"host_address": through or self._somebody(name)}
+        return self._enter(name, details | ({"seat_token": seat_token} if seat_token != NO_SEAT_TOKEN else {}))
+
+    def _call(self, peer: MeshPeer, through: str | None, every: float, seat_token: bytes) -> None:
         if self.peers[peer.name] is not peer or not peer.alive:
             return
         if peer.session.phase is Phase.ENDED:
             self.crash(peer.name)
-            peer = self._enter(peer.name, {"host_address": through or self._somebody(peer.name)})
+            peer = self._come_back(peer.name, through, seat_token)
         if not peer.playing:
-            self.at(every, lambda: self._call(peer, through, every))
+            self.at(every, lambda: self._call(peer, through, every, seat_token))
 
     def _somebody(self, name: str) -> str:
         others = [peer.name for peer in self.alive if peer.name != name and peer.playing]

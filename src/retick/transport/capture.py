@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from retick.errors import BadMagic, InvalidValue, Truncated, UnsupportedVersion
-from retick.transport.endpoint import Address, Datagram, Endpoint
+from retick.transport.endpoint import Address, Closes, Datagram, Endpoint
 
 __all__ = ["MAGIC", "CaptureWriter", "Captured", "Recorded", "read_capture"]
 
@@ -73,6 +73,10 @@ class Captured:
 
     def events(self) -> list[Any]:
         return self.endpoint.events()
+
+    def close(self) -> None:
+        if isinstance(self.endpoint, Closes):
+            self.endpoint.close()
 
 
 def read_capture(data: bytes) -> Iterator[Recorded]:

@@ -5,9 +5,9 @@ wakes up receives first, then handles timeouts, then sends, then reads events: d
 """
 
 from collections.abc import Hashable
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-__all__ = ["Address", "Datagram", "Endpoint"]
+__all__ = ["Address", "Closes", "Datagram", "Endpoint"]
 
 Address: TypeAlias = Hashable
 # An address to send to is one that the driver gave before, so only the driver knows its type.
@@ -31,3 +31,11 @@ class Endpoint(Protocol):
 
     def events(self) -> list[Any]:
         """Events since the last call, oldest first; each is returned once."""
+
+
+@runtime_checkable
+class Closes(Protocol):
+    """An endpoint that can say goodbye to all: sessions, clients, servers and links can."""
+
+    def close(self) -> None:
+        """Close all connections. ``next_timeout`` is None once every goodbye is sent and answered, or given up."""

@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 from retick.transport.conditions import Conditions, Path
-from retick.transport.endpoint import Address, Datagram, Endpoint
+from retick.transport.endpoint import Address, Closes, Datagram, Endpoint
 
 __all__ = ["Impaired"]
 
@@ -63,6 +63,10 @@ class Impaired:
 
     def events(self) -> list[Any]:
         return self.endpoint.events()
+
+    def close(self) -> None:
+        if isinstance(self.endpoint, Closes):
+            self.endpoint.close()
 
     def _begin(self, now: float) -> None:
         """A real clock starts at any time, so cuts count from the first call."""

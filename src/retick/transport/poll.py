@@ -6,7 +6,7 @@ from select import select
 from types import TracebackType
 from typing import Any, Self
 
-from retick.transport.endpoint import Endpoint
+from retick.transport.endpoint import Closes, Endpoint
 from retick.transport.udp import UdpSocket
 
 __all__ = ["Poll", "receive_waiting", "send_waiting"]
@@ -40,7 +40,11 @@ def send_waiting(socket: UdpSocket, endpoint: Endpoint, now: float) -> None:
 
 
 class Poll:
-    """Drives an endpoint over a socket. ``clock`` returns seconds and never goes back."""
+    """Drives an endpoint over a socket. ``clock`` returns seconds and never goes back.
+
+    ``with Poll(session, socket) as wire:`` says goodbye and closes the socket on every way out: at the end of the
+    block, by an exception, and by Ctrl-C.
+    """
 
     def __init__(
         self, endpoint: Endpoint, socket: UdpSocket, *, clock: Callable[[], float] = time.monotonic, drain: int = DRAIN
@@ -73,7 +77,8 @@ class Poll:
         """
         happened: list[Any] = []
         try:
-            if _close(self.endpoint):
+            if isinstance(self.endpoint, Closes):
+                self.endpoint.close()
                 end = self.clock() + longest
                 while (due := self.endpoint.next_timeout()) is not None and (now := self.clock()) < end:
                     happened += self.poll(now)
@@ -94,13 +99,3 @@ class Poll:
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         self.leave()
-
-
-def _close(endpoint: Any) -> bool:
-    """Close what is under the wrappers; False if it cannot be closed, and has no goodbye."""
-    while not hasattr(endpoint, "close") and hasattr(endpoint, "endpoint"):
-        endpoint = endpoint.endpoint
-    if not hasattr(endpoint, "close"):
-        return False
-    endpoint.close()
-    return True

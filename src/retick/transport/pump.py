@@ -9,14 +9,16 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, Self
 
-from retick.transport.endpoint import Endpoint
-from retick.transport.poll import receive_waiting, send_waiting
+from retick.transport.endpoint import Closes, Endpoint
+from retick.transport.poll import LONGEST_GOODBYE, receive_waiting, send_waiting
 from retick.transport.udp import SocketAddress, UdpSocket
 
 __all__ = ["Pump"]
 
 DRAIN = 64
 """Datagrams read before other tasks run."""
+LOOK_EVERY = 0.01
+"""Seconds between two looks whether all goodbyes are said."""
 
 
 class _Receiver(asyncio.DatagramProtocol):
@@ -86,8 +88,21 @@ class Pump:
         await self.start()
         return self
 
+    async def leave(self, *, longest: float = LONGEST_GOODBYE) -> None:
+        """Close the endpoint's connections, wait at most ``longest`` seconds for their goodbyes, and stop."""
+        try:
+            if isinstance(self.endpoint, Closes):
+                self.endpoint.close()
+            self.wake()
+            deadline = self.now + longest
+            while self._loop is not None and self.endpoint.next_timeout() is not None and self.now < deadline:
+                await asyncio.sleep(LOOK_EVERY)
+        finally:
+            self.stop()
+
     async def __aexit__(self, *_: object) -> None:
-        self.stop()
+        """A goodbye on every way out: also by an exception, and when Ctrl-C cancels the task."""
+        await self.leave()
 
     def wake(self) -> None:
         """Handle timeouts, send and report events: call it after sending through the endpoint from outside."""

@@ -14,6 +14,7 @@ from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.exchange import Exchange
 from retick.rollback.match.match import Match
 from retick.rollback.match.peer import MatchPeer
+from retick.rollback.match.waiting import missing_of
 from retick.wire import rbn1
 from tests.rollback.session.matches import lone_match, packet
 from tests.toys import Tally
@@ -252,7 +253,7 @@ def test_nobody_is_waited_for_whose_inputs_the_next_frame_does_not_need() -> Non
     match.receive(exchanges[1], packet(0, (7,)), 0.0)
     run_into_the_window(match)
     assert match.engine.frame == 4
-    assert [match.waits_for(exchange) for exchange in exchanges] == [[1], [], []]
+    assert [missing_of(exchange, match.engine, match.frontier) for exchange in exchanges] == [[1], [], []]
     [event] = match.events()
     assert event.waiting_for == (1,)  # type: ignore[attr-defined]  # it is Stalled
 

@@ -11,7 +11,8 @@ from retick.errors import InvalidValue
 from retick.rollback.events import MatchStarted, PeerDisconnected, PlayersDropped, RematchProposed
 from retick.rollback.session.messages.drop import Drop, encode_drop
 from retick.rollback.session.messages.forward import encode_forward
-from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
+from retick.rollback.session.messages.kinds import Kind, encode_byte_and_number
+from retick.rollback.session.messages.rematch import encode_rematch
 from retick.rollback.session.peer import Peer, Phase
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
@@ -165,7 +166,7 @@ def test_what_is_said_to_come_from_a_peer_that_is_heard_is_not_used() -> None:
     origin = mesh["peer1"].session.peer_id
     victim = mesh["peer2"].session.peer_id
     lie = Drop(frozenset({victim}), (), (), unheard=((victim, 10),), serial=99)
-    for message in (encode_drop(lie, 2), encode_byte(Kind.REMATCH, 1)):
+    for message in (encode_drop(lie, 2), encode_rematch(1)):
         towards(mesh, "peer2", "peer0").send(encode_forward(origin, message))
     mesh.run(1.0)
     session = mesh["peer0"].session
@@ -185,7 +186,7 @@ def test_an_older_message_does_not_replace_a_newer_one() -> None:
     mesh.run(0.5)
     assert session.forwarding._newest[origin, Kind.DROP] == newest
     for number in (2, 1, 1):
-        helper.send(encode_forward(origin, encode_byte(Kind.REMATCH, number)))
+        helper.send(encode_forward(origin, encode_rematch(number)))
     for checksum in (7, 8, 7, *range(100, 140)):
         helper.send(encode_forward(origin, encode_byte_and_number(Kind.RESYNCED, 1, checksum)))
     mesh.run(0.5)
@@ -244,9 +245,9 @@ def test_no_more_messages_than_a_few_wait_for_a_start() -> None:
     lobby = mesh["peer2"].session.lobby
     flooder = Peer(9, (1,))
     for _ in range(64):
-        lobby.hold(flooder, encode_byte(Kind.REMATCH, 1))
+        lobby.hold(flooder, encode_rematch(1))
     with pytest.raises(InvalidValue, match="before START"):
-        lobby.hold(flooder, encode_byte(Kind.REMATCH, 1))
+        lobby.hold(flooder, encode_rematch(1))
     lobby._early.clear()
     with pytest.raises(InvalidValue, match="before START"):
         lobby.hold(flooder, bytes(20_000))

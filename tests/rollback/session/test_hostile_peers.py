@@ -12,6 +12,7 @@ from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.messages.drop import Drop, Known, encode_drop
 from retick.rollback.session.messages.join import Meet, encode_meet
 from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
+from retick.rollback.session.messages.rematch import encode_rematch
 from retick.rollback.session.messages.roster import pack_seats
 from retick.rollback.session.messages.state import StateHeader, encode_chunk, encode_resync
 from retick.rollback.session.peer import Phase, Role
@@ -49,7 +50,7 @@ WORDS = {
     "a newcomer": lambda mesh: encode_meet(Meet(200, mesh["peer0"].session.gone, 10, "x")),
     "a proposal": lambda mesh: encode_byte_and_number(Kind.PROPOSE, 200, 100),
     "a promise": lambda mesh: encode_byte_and_number(Kind.PROMISE, 4, 100),
-    "a rematch": lambda mesh: encode_byte(Kind.REMATCH, 1),
+    "a rematch": lambda mesh: encode_rematch(1),
     "evidence": lambda mesh: evidence(255, 32),
     "a state": lambda mesh: encode_resync(1, StateHeader(1 << 20, 5)),
     "a state that it takes": lambda mesh: encode_byte_and_number(Kind.RESYNCED, 1, 5),

@@ -75,7 +75,7 @@ def test_sessions_come_and_go_and_nothing_stays() -> None:
     def some(count: int) -> int:
         for number in range(count):
             two = Two(GAMES[number % 2])
-            two.play(30)
+            two.play(60)
             assert two.ends["guest"].running
             if number % 3:
                 two.ends["guest"].close()

@@ -2,12 +2,14 @@
 
 import pytest
 
-from retick.rollback.events import (
-    RematchProposed,
-)
-from retick.rollback.session.messages.kinds import Kind, encode_byte
+from retick.errors import UsageError
+from retick.rollback.events import PeerDisconnected, RematchProposed
+from retick.rollback.session.messages.rematch import encode_rematch
+from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 from tests.rollback.session.matches import (
+    LINK,
+    STAY,
     assert_all_play,
     assert_nobody_saw_a_desync,
     leave,
@@ -15,6 +17,7 @@ from tests.rollback.session.matches import (
     started_mesh,
     towards,
 )
+from tests.toys import Tally
 
 
 def test_a_rematch_starts_when_all_want_it_with_seats_moved_on() -> None:
@@ -113,7 +116,7 @@ def test_the_application_hears_each_proposal_once_and_may_repeat_its_own() -> No
 @pytest.mark.parametrize("number", [0, 3, 200])
 def test_a_proposal_of_another_match_than_the_next_two_means_nothing(number: int) -> None:
     mesh = playing_mesh(2)
-    towards(mesh, "peer1", "peer0").send(encode_byte(Kind.REMATCH, number))
+    towards(mesh, "peer1", "peer0").send(encode_rematch(number))
     mesh["peer0"].session.rematch()
     mesh.run(1.0)
     assert mesh["peer0"].events_of(RematchProposed) == []
@@ -131,3 +134,82 @@ def test_seats_go_round_until_each_has_had_every_seat() -> None:
     assert seats[0] == seats[3]
     assert {seat for row in seats[:3] for seat in row[:1]} == {0, 1, 2}
     assert_all_play(mesh, 4)
+
+
+def seats_of(mesh: Mesh) -> dict[str, tuple[int, ...]]:
+    return {peer.name: peer.session.local_players for peer in mesh.alive}
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 0, 2)])
+def test_the_applications_decide_who_has_which_seat(order: tuple[int, ...]) -> None:
+    mesh = playing_mesh(3)
+    before = seats_of(mesh)
+    mesh["peer0"].session.rematch(order)
+    mesh.run(0.5)
+    for name in ("peer1", "peer2"):
+        mesh[name].session.rematch(mesh[name].events_of(RematchProposed)[0].seats)
+    mesh.run(1.0)
+    assert seats_of(mesh) == {name: (order[seats[0]],) for name, seats in before.items()}
+    assert_all_play(mesh, 1)
+
+
+def test_free_seats_and_several_of_one_peer_move_as_they_were_proposed() -> None:
+    mesh = Mesh(lambda: Tally(4), seats={"a": 2, "b": 1, "c": 1}, config=STAY, conditions=LINK)
+    mesh.start()
+    mesh.play(60)
+    order = (3, 1, 0, 2)
+    before, free = seats_of(mesh), mesh["c"].session.local_players[0]
+    leave(mesh, "c")
+    for peer in mesh.alive:
+        peer.session.rematch(order)
+    mesh.run(1.0)
+    assert seats_of(mesh) == {name: tuple(sorted(order[seat] for seat in before[name])) for name in ("a", "b")}
+    assert mesh["a"].session.gone == mesh["b"].session.gone == (order[free],)
+    assert_all_play(mesh, 1)
+
+
+def test_nobody_begins_while_proposals_differ_and_the_one_of_the_lowest_id_can_be_taken_over() -> None:
+    mesh = playing_mesh(3)
+    mesh["peer0"].session.rematch((1, 0, 2))
+    mesh["peer1"].session.rematch()
+    mesh["peer2"].session.rematch((0, 1, 2))
+    mesh.run(1.0)
+    assert {peer.session.match.number for peer in mesh.alive} == {0}
+    for name, seats in (("peer2", ()), ("peer0", (0, 1, 2))):
+        with pytest.raises(UsageError, match="was proposed already, and stands"):
+            mesh[name].session.rematch(seats)
+    mesh["peer1"].session.rematch((1, 0, 2))
+    mesh["peer2"].session.rematch((1, 0, 2))
+    mesh.run(1.0)
+    assert_all_play(mesh, 1)
+
+
+def test_one_that_proposes_other_seats_to_each_keeps_all_from_beginning_and_sets_nobody_against_anybody() -> None:
+    mesh = playing_mesh(3)
+    honest = [mesh["peer1"], mesh["peer2"]]
+    for peer, order in zip(honest, ((1, 0, 2), (0, 2, 1)), strict=True):
+        towards(mesh, "peer0", peer.name).send(encode_rematch(1, order))
+    mesh.run(0.5)
+    for peer in honest:
+        peer.session.rematch(peer.events_of(RematchProposed)[0].seats)
+    mesh.run(2.0)
+    assert {peer.session.match.number for peer in mesh.alive} == {0}
+    assert_all_play(mesh, 0)
+
+
+BAD = [b"\x0d\x01\x03\x00\x01\x01", b"\x0d\x01\x02\x01\x00", b"\x0d\x01\x04\x00\x01", b"\x0d\x01"]
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_seats_that_are_no_order_expel_their_sender(message: bytes) -> None:
+    mesh = playing_mesh(3)
+    towards(mesh, "peer2", "peer0").send(message)
+    mesh.run(0.5)
+    assert len(mesh["peer0"].events_of(PeerDisconnected)) == 1
+
+
+@pytest.mark.parametrize("seats", [(0, 1), (0, 0, 1), (1, 2, 3)])
+def test_a_proposal_that_is_no_order_is_an_error_at_once(seats: tuple[int, ...]) -> None:
+    mesh = playing_mesh(3)
+    with pytest.raises(UsageError, match="each of 0 to 2 once"):
+        mesh["peer0"].session.rematch(seats)

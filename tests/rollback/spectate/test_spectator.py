@@ -5,13 +5,22 @@ from typing import Any
 
 import pytest
 
-from retick.rollback.events import MatchEnded, SourceChanged, WatchingStarted
+from retick.rollback.events import (
+    MatchEnded,
+    MessageReceived,
+    RosterChanged,
+    RosterPeer,
+    SourceChanged,
+    WatchingStarted,
+)
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.messages.feed import Feed, decode_feed, encode_feed
 from retick.rollback.session.messages.join import Welcome, encode_welcome
 from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.messages.profile import encode_list
 from retick.rollback.session.messages.roster import RosterEntry
 from retick.rollback.session.messages.state import StateHeader, encode_chunk
+from retick.rollback.spectate import spectator as spectator_module
 from retick.rollback.spectate.spectator import MOST_WAITING, SpectatorSession
 from retick.testing.mesh import Mesh, MeshSpectator
 from retick.transport.conditions import Conditions
@@ -31,6 +40,11 @@ def mesh_of(players: int) -> Mesh:
     mesh.start()
     mesh.play(60)
     return mesh
+
+
+def kinds_of(spectator: MeshSpectator) -> list[type]:
+    """Its events, without those about names."""
+    return [type(event) for event in spectator.events if not isinstance(event, RosterChanged)]
 
 
 def frames_shown(spectator: MeshSpectator) -> list[tuple[int, int]]:
@@ -60,7 +74,7 @@ def test_a_match_is_shown_to_its_last_final_frame_before_the_next_begins(again: 
     ((number, frame),) = ends
     assert (number, spectator.session.match_number) == (0, 1)
     assert frame >= final
-    assert [type(event) for event in spectator.events] == [WatchingStarted, WatchingStarted]
+    assert kinds_of(spectator) == [WatchingStarted, WatchingStarted]
     assert spectator.session.frame > 100
     mesh.verify()
     assert len(spectator.checksums) > 1
@@ -99,7 +113,7 @@ def test_a_spectator_that_is_ahead_of_its_new_source_waits_for_it() -> None:
     mesh["peer1"].session.close()
     mesh.run(5.0)
     assert session.frame > before + 100
-    assert [type(event) for event in spectator.events] == [WatchingStarted, SourceChanged]
+    assert kinds_of(spectator) == [WatchingStarted, SourceChanged]
     first = session.start_frame
     assert sorted(spectator.rows) == list(range(first, session.frame))
 
@@ -223,3 +237,46 @@ def test_the_end_is_told_after_the_last_frame_was_shown() -> None:
     mesh.run(5.0)
     assert session.waiting == 0
     assert len(ends(spectator)) == 1
+
+
+def test_a_spectator_knows_who_plays_and_hears_what_it_is_sent() -> None:
+    mesh = mesh_of(2)
+    fan: Any = mesh.watch("fan", "peer1")
+    mesh.run(1.0)
+    assert (
+        fan.session.roster
+        == mesh["peer1"].session.roster
+        == (RosterPeer(0, (0,), "", b""), RosterPeer(1, (1,), "", b""))
+    )
+    assert not mesh["peer0"].session.send_message(b"nobody watches here", spectators=True)
+    assert mesh["peer1"].session.send_message(b"hello", spectators=True)
+    mesh.run(1.0)
+    [message] = [event for event in fan.events if isinstance(event, MessageReceived)]
+    assert (message.peer, message.data) == (mesh["peer1"].session.peer_id, b"hello")
+    assert [mesh[name].events_of(MessageReceived) for name in ("peer0", "peer1")] == [[], []]
+
+
+def test_messages_that_a_spectator_does_not_read_wait_and_none_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spectator_module, "MOST_UNREAD", 3)
+    mesh = mesh_of(2)
+    fan: Any = mesh.watch("fan", "peer1").session
+    mesh.run(1.0)
+    read, fan.events = fan.events, list
+    for number in range(20):
+        assert mesh["peer1"].session.send_message(bytes((number,)), spectators=True)
+        mesh.run(0.2)
+    assert len(fan._events) < 8
+    fan.events = read
+    mesh.run(3.0)
+    found = [event.data for event in mesh.spectators["fan"].events if isinstance(event, MessageReceived)]
+    assert found == [bytes((number,)) for number in range(20)]
+
+
+def test_a_list_with_a_seat_twice_ends_the_watching_through_that_peer() -> None:
+    mesh = mesh_of(2)
+    mesh.watch("fan", "peer1")
+    mesh.run(1.0)
+    [peer] = mesh["peer1"].session.spectator_feed.peers()
+    peer.send(encode_list((RosterPeer(0, (0,), "", b""), RosterPeer(1, (0,), "", b""))))
+    mesh.run(1.0)
+    assert any(isinstance(event, SourceChanged) for event in mesh.spectators["fan"].events)

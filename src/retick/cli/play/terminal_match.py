@@ -49,7 +49,8 @@ class TerminalMatch:
                 keys = None if self.setup.bot else stack.enter_context(TerminalKeys())
                 while not self.driver.over and not self._quit:
                     self._turn(stack, keys)
-        except KeyboardInterrupt:
+        except BaseException:
+            # Ctrl-C, or an error here: the others need not wait for their timeout.
             self._leave()
             raise
         if self._quit:

@@ -168,9 +168,4 @@ class _Watcher:
         return [f"player {player + 1}" for player in range(self.shown_game.game.num_players)]
 
     def _leave(self) -> None:
-        self.session.close()
-        deadline = self.wire.clock() + GOODBYE_SECONDS
-        while self.session.next_timeout() is not None and self.wire.clock() < deadline:
-            self.wire.poll()
-            select.select([self.wire.socket], [], [], 0.01)
-        self.wire.close()
+        self.wire.leave(longest=GOODBYE_SECONDS)

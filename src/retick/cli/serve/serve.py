@@ -127,8 +127,7 @@ async def _run(server: Server, socket: UdpSocket, metrics: int | None, seconds: 
                 # Not in the loop: a reader may be waiting for the loop just now.
                 await asyncio.to_thread(page.close)
             server.close("the server stops")
-            pump.wake()
-            await asyncio.sleep(GOODBYE)
+            await pump.leave(longest=GOODBYE)
 
 
 def _open_metrics(server: Server, port: int) -> "MetricsPage":

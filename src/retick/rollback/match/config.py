@@ -38,6 +38,8 @@ class MatchConfig:
     """Seconds of silence after which a peer is lost."""
     input_timeout: float = 10.0
     """Seconds that we wait for the inputs of a peer that is heard, before it is expelled."""
+    longest_pause: float = 300.0
+    """Seconds in one match for which one peer may keep it paused; then it goes on."""
     end_when_alone: bool = True
     """Whether the match ends when every other peer is lost; otherwise it waits for a newcomer."""
     max_spectators: int = 32
@@ -51,7 +53,7 @@ class MatchConfig:
         for name in ("resend_interval", "longest_catch_up"):
             if not getattr(self, name) >= 0:
                 raise UsageError(f"{name} must be 0 or more seconds, not {getattr(self, name)}")
-        for name in ("disconnect_after", "input_timeout"):
+        for name in ("disconnect_after", "input_timeout", "longest_pause"):
             if not getattr(self, name) > 0:
                 raise UsageError(f"{name} must be above 0 seconds, not {getattr(self, name)}")
         if not 0 <= self.prediction_window <= self.history:

@@ -31,6 +31,7 @@ cdef class Match:
     cdef long long next_checksum
     cdef long long first_own
     cdef long long fence
+    cdef long long pause_fence
     cdef long long next_recorded
     cdef bint is_single
     cdef bint is_catching_up

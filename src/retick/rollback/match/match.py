@@ -71,6 +71,7 @@ class Match:
         next_checksum: int
         first_own: int
         fence: int
+        pause_fence: int
         next_recorded: int
         is_single: bool
         is_catching_up: bool
@@ -138,7 +139,7 @@ class Match:
         self.next_checksum = min((start_frame // interval + 1) * interval, NEVER) if interval else NEVER
         self.number = number
         self.joins_at = joins_at
-        self.barrier = None
+        self.barrier = self.pause_at = None
         self.next_recorded = start_frame
         self.is_catching_up = joins_at is None
         self.is_taken_in = joins_at is not None
@@ -170,6 +171,15 @@ class Match:
     def barrier(self, frame: Frame | None) -> None:
         self.fence = NEVER if frame is None else frame
 
+    @property
+    def pause_at(self) -> int | None:
+        """A frame that must not be run while the peers have paused the match."""
+        return None if self.pause_fence == NEVER else self.pause_fence
+
+    @pause_at.setter
+    def pause_at(self, frame: Frame | None) -> None:
+        self.pause_fence = NEVER if frame is None else frame
+
     @cython.annotation_typing(False)
     def add_peer(
         self,
@@ -184,7 +194,6 @@ class Match:
         """A remote peer takes part with its seats; it needs our inputs from ``first_frame`` on.
 
         ``reach`` is its window and delay: by how many frames its inputs may be ahead of ours; None if it did not say.
-
         ``numbered`` is False where frames on the wire have all their 32 bits, and no match number.
         """
         if any(other.peer.peer_id == peer.peer_id for other in self.exchanges):
@@ -232,7 +241,7 @@ class Match:
         return self.engine.current < self.first_own or self.pace.is_behind_schedule(now)
 
     def may_advance(self, behind: cython.longlong) -> cython.bint:
-        if self.engine.current >= self.fence:
+        if self.engine.current >= self.fence or self.engine.current >= self.pause_fence:
             return False
         if self.engine.current < self.first_own:
             # Not playing yet: run only what is known for sure, as fast as it comes.
@@ -314,7 +323,7 @@ class Match:
     def stats(self, now: float) -> SessionStats:
         """Everything that can be counted, at this moment."""
         engine = self.engine.stats
-        waiting = now - self.stalled_since if self.is_stalled else 0.0
+        waiting = now - self.stalled_since if self.is_stalled and self.is_stall_told else 0.0
         return SessionStats(
             frame=self.engine.frame,
             confirmed_frame=self.engine.confirmed_frame,
@@ -347,18 +356,10 @@ class Match:
         self.stalled_since = now
         self.stalls += 1
         self.resend_at = now
-        # A newcomer whose first frame is not agreed has not been told of a match yet.
-        self.is_stall_told = self.first_own != NEVER
+        # A newcomer whose first frame is not agreed has not been told of a match yet; of a pause the session tells.
+        self.is_stall_told = self.first_own != NEVER and self.engine.frame < self.pause_fence
         if self.is_stall_told:
             self.happened.append(Stalled(frame=self.engine.frame, waiting_for=waited_for(self.engine, self.frontier)))
-
-    def waits_for(self, exchange: Exchange) -> list[int]:
-        """The players of a peer without whose inputs the next frame cannot run.
-
-        A peer that keeps to the protocol and waits for somebody else is not among them: it has sent its inputs for its
-        window and its delay beyond the frame that it waits for, and they are at least one frame together.
-        """
-        return [player for player in exchange.players if self.engine.is_missing(player, self.frontier)]
 
     def stand(self) -> None:
         """Run no more frames, but go on to send what others need of those that were run."""
@@ -377,9 +378,9 @@ class Match:
     def _resume(self, now: float) -> None:
         seconds = now - self.stalled_since
         self.is_stalled = False
-        self.stalled_seconds += seconds
         self.pace.start_over(now)
         if self.is_stall_told:
+            self.stalled_seconds += seconds
             self.happened.append(Resumed(frame=self.engine.frame, seconds=seconds))
 
     def _count_depth(self) -> None:
@@ -392,9 +393,8 @@ class Match:
         """Note the checksum of each due frame whose state has become final."""
         final = self.engine.final_state_frame
         while self.next_checksum <= final:
-            frame = self.next_checksum
-            checksum = self.engine.checksum_at(frame)
+            checksum = self.engine.checksum_at(self.next_checksum)
             for exchange in self.exchanges:
-                exchange.write_checksum(frame, checksum)
+                exchange.write_checksum(self.next_checksum, checksum)
                 self._collect(exchange)
             self.next_checksum += self.config.checksum_interval

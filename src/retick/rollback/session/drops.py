@@ -73,7 +73,8 @@ class Drops(SessionPart):
         """See who is lost now; tell the others if that changed, or if there ``is_news`` already."""
         session = self._session
         is_news |= self._lose_unconnected()
-        if not session.players_peers() and is_news and session.config.end_when_alone:
+        is_alone = not session.players_peers() and is_news and session.config.end_when_alone
+        if is_alone and not session.returns.keep_open():
             session.end("everyone else has left")
         if not session.running:
             return
@@ -96,6 +97,7 @@ class Drops(SessionPart):
                 peer.connection.close(Reason.GOODBYE, "another peer has lost you")
             del session.peers[peer.peer_id]
             session.drop_agreement.add_lost(peer.peer_id, peer.players)
+            session.returns.remember(peer)
         return bool(lost)
 
     def receive_drop(self, peer: Peer, data: bytes) -> None:

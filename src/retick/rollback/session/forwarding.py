@@ -1,8 +1,8 @@
 """Passing on the messages of peers that two others of the match do not receive from each other.
 
-DROP, REMATCH and RESYNCED are sent by each peer to all, and may be received twice. Who receives one passes it on to
-those that have said that they no longer hear its sender. A peer uses a message that was passed on only if it does not
-hear the origin itself, and only if it is news: so passing on comes to an end.
+DROP, REMATCH, RESYNCED and PAUSE are sent by each peer to all, and may be received twice. Who receives one passes it on
+to those that have said that they no longer hear its sender. A peer uses a message that was passed on only if it does
+not hear the origin itself, and only if it is news: so passing on comes to an end.
 """
 
 from typing import TYPE_CHECKING
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Forwarding"]
 
+WITH_SERIAL = (Kind.DROP, Kind.PAUSE)
+"""Messages that begin with a match number and a serial."""
 MOST_RESYNCED = 16
-"""Different RESYNCED of one peer for one match that are passed on: honest peers send one for each that they name."""
+"""Different RESYNCED or REMATCH of one peer for one match that are passed on: honest peers send few."""
 
 
 class Forwarding(SessionPart):
@@ -35,14 +37,16 @@ class Forwarding(SessionPart):
         """By peer, origin and kind: what is passed on when the link to that peer has room."""
         self._resynced: dict[int, list[bytes]] = {}
         """All RESYNCED of each peer for one match: of two for the same match none is older by its contents."""
+        self._rematches: dict[int, list[bytes]] = {}
+        """The same for REMATCH."""
 
     def received(self, origin: int, message: bytes) -> None:
         """A message has been received and was good: pass it on."""
         if message[0] not in FORWARDED:
             return
         self._newest[origin, message[0]] = message
-        if message[0] == Kind.RESYNCED:
-            seen = self._resynced.setdefault(origin, [])
+        if message[0] not in WITH_SERIAL:
+            seen = self._seen(message[0]).setdefault(origin, [])
             if seen and seen[0][1] != message[1]:
                 seen.clear()
             if message not in seen and len(seen) < MOST_RESYNCED:
@@ -94,19 +98,24 @@ class Forwarding(SessionPart):
         known = self._newest.get((origin, message[0]))
         if known is None or len(message) < 2:
             return True
-        if message[0] == Kind.DROP:
+        if message[0] in WITH_SERIAL:
             return len(message) < SERIAL_END or serial_of(message) > serial_of(known)
         if message[1] != known[1]:
             return (message[1] - known[1]) % 256 < 128
-        seen = self._resynced.get(origin, [])
-        return message[0] == Kind.RESYNCED and message not in seen and len(seen) < MOST_RESYNCED
+        seen = self._seen(message[0]).get(origin, [])
+        return message not in seen and len(seen) < MOST_RESYNCED
+
+    def _seen(self, kind: int) -> dict[int, list[bytes]]:
+        return self._resynced if kind == Kind.RESYNCED else self._rematches
 
     def peer_id_given(self, peer_id: int) -> None:
         self._newest = {key: message for key, message in self._newest.items() if key[0] != peer_id}
         self._resynced.pop(peer_id, None)
+        self._rematches.pop(peer_id, None)
 
     def roster_agreed(self, match: Match) -> None:
         """Who was dropped has nothing more to say."""
         peers = self._session.peers
         self._newest = {key: message for key, message in self._newest.items() if key[0] in peers}
         self._resynced = {origin: seen for origin, seen in self._resynced.items() if origin in peers}
+        self._rematches = {origin: seen for origin, seen in self._rematches.items() if origin in peers}

@@ -1,7 +1,7 @@
 """Bounds on what a peer may leave out while its link is alive: its acknowledgements, and its inputs.
 
 Theory of operation. A peer that is waited for is expelled after ``input_timeout`` seconds of waiting. It is blamed only
-if one of its own inputs is what the next frame needs, whoever could have sent it (``Match.waits_for``). Frames that ran
+if one of its own inputs is what the next frame needs, whoever could have sent it (``missing_of``). Frames that ran
 take waiting off again, so that a peer that sends one input now and then is expelled as well, and one that is only slow
 is not. A peer that has left more than ``max_backlog`` frames unacknowledged is expelled, too. A newcomer may be further
 behind: it is expelled when inputs that it needs are forgotten, because then it can no longer come in.
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from retick.rollback.match.exchange import Exchange
 from retick.rollback.match.match import Match
+from retick.rollback.match.waiting import missing_of
 from retick.rollback.session.messages.reasons import NO_ACKNOWLEDGEMENTS, NO_INPUTS, describe
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer, Role
@@ -71,7 +72,8 @@ class InputBounds(SessionPart):
         for peer in self._session.peers.values():
             if peer.exchange is None:
                 continue
-            is_waited_for = match.is_stalled and match.joins_at is not None and bool(match.waits_for(peer.exchange))
+            is_waiting = match.is_stalled and match.joins_at is not None
+            is_waited_for = is_waiting and bool(missing_of(peer.exchange, match.engine, match.frontier))
             is_overdue = _is_overdue(peer, peer.exchange, match)
             watch = watched.get(peer) or Watch(now)
             if watch.is_waited_for:

@@ -12,17 +12,10 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from retick.errors import RetickError, UsageError
-from retick.link import (
-    Connected,
-    Disconnected,
-    Interrupted,
-    LinkEndpoint,
-    LinkEvent,
-    Reason,
-    Refused,
-)
+from retick.link import Connected, Disconnected, Interrupted, LinkEndpoint, LinkEvent, Reason, Refused
 from retick.link import MessageReceived as LinkMessageReceived
 from retick.link import Resumed as LinkResumed
+from retick.link.seat_token import NO_SEAT_TOKEN, SEAT_TOKEN_SIZE, check_token, commitment_of
 from retick.rollback.engine.cues import CueEvent
 from retick.rollback.events import (
     MatchEnded,
@@ -32,6 +25,7 @@ from retick.rollback.events import (
     PeerDisconnected,
     PeerInterrupted,
     PeerResumed,
+    RosterPeer,
 )
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
@@ -45,6 +39,8 @@ from retick.rollback.session.desync_part import DesyncPart
 from retick.rollback.session.drop_agreement import DropAgreement
 from retick.rollback.session.drops import Drops
 from retick.rollback.session.forwarding import Forwarding
+from retick.rollback.session.identity.profiles import Profiles
+from retick.rollback.session.identity.returns import Returns
 from retick.rollback.session.input_bounds import InputBounds
 from retick.rollback.session.input_forwarding import InputForwarding
 from retick.rollback.session.joining.admit import Admission
@@ -52,11 +48,12 @@ from retick.rollback.session.joining.joins import Joins
 from retick.rollback.session.joining.lobby import Lobby
 from retick.rollback.session.joining.newcomer import Newcomer
 from retick.rollback.session.joining.sponsor import Sponsor
-from retick.rollback.session.link_config import EXTENSIONS, acceptance_fault, link_config_for, reach_of
-from retick.rollback.session.messages.connect import announced_reach, encode_call, encode_play
+from retick.rollback.session.link_config import acceptance_fault, link_config_for
+from retick.rollback.session.messages.profile import Profile
 from retick.rollback.session.messages.reasons import ASK_SPONSOR, describe
-from retick.rollback.session.messages.roster import MAX_SEATS_EACH, TOKEN_SIZE, RosterEntry
+from retick.rollback.session.messages.roster import MAX_SEATS_EACH, TOKEN_SIZE
 from retick.rollback.session.messages.routes import MessageRoutes
+from retick.rollback.session.pausing.pause import Pause
 from retick.rollback.session.peer import HOST_ID, Peer, Phase, Role
 from retick.rollback.session.rematch import Rematch
 from retick.rollback.session.resync import Resync
@@ -81,8 +78,14 @@ class RollbackSession(GameLoop):
         seats: int = 1,
         host_address: Hashable | None = None,
         record: RecordsMatches | None = None,
+        name: str = "",
+        profile: bytes = b"",
+        seat_token: bytes = NO_SEAT_TOKEN,
     ) -> None:
         """Host, or with ``host_address`` join, a match of ``sim`` with ``seats`` players at this peer.
+
+        ``name`` is shown to people, ``profile`` is the application's: 64 and 128 bytes at most, known to all others.
+        ``seat_token`` is that of a session which held seats before: this one gets the same ones back.
 
         ``host_address`` may also be any peer of a match that runs already and has free seats. ``entropy(n)`` gives
         n random bytes: ``os.urandom``, or a seeded generator's in a test. ``record`` gets every final frame:
@@ -95,15 +98,12 @@ class RollbackSession(GameLoop):
         super().__init__(sim, config or MatchConfig(), record)
         self.local_players = tuple(range(seats)) if host_address is None else ()
         self.token = entropy(TOKEN_SIZE) if host_address is None else b""
-        """The name of the roster, which peers of this match show when they call each other."""
         self.entropy = entropy
         self.drop_agreement = DropAgreement()
         self.is_host = host_address is None
         self.seats_asked = seats
-        """How many players are at this peer."""
         self.now = 0.0
         """The time at which the parts were last called."""
-        self._reach = reach_of(self.config)
         self.admission = Admission(self)
         self.link = LinkEndpoint(
             link_config_for(sim, self.config),
@@ -113,6 +113,12 @@ class RollbackSession(GameLoop):
         )
         self._application = ApplicationMessages(self)
         self.lobby = Lobby(self)
+        self.shown_token = check_token(seat_token)
+        self.seat_token = entropy(SEAT_TOKEN_SIZE)
+        """The secret of the seats that this session gets: save it to come back with it, and tell it to nobody."""
+        self.profiles = Profiles(self, Profile(name, profile, commitment_of(self.seat_token)))
+        self.returns = Returns(self)
+        self._pause = Pause(self)
         self.newcomer = Newcomer(self)
         self.spectator_feed = SpectatorFeed(self)
         self.desyncs = DesyncPart(self)
@@ -128,6 +134,7 @@ class RollbackSession(GameLoop):
         self.parts = (
             self._application,
             self.lobby,
+            self.profiles,
             self.newcomer,
             self.spectator_feed,
             self.desyncs,
@@ -135,8 +142,10 @@ class RollbackSession(GameLoop):
             self._leaving,
             self.sponsor,
             self.joins,
+            self.returns,
             self._input_forwarding,
             self.drops,
+            self._pause,
             self._rematch,
             self.resyncing,
             self.forwarding,
@@ -163,16 +172,38 @@ class RollbackSession(GameLoop):
         """Sounds and effects that start, are confirmed or were wrong since the last call; ask in every turn."""
         return self._cues.drain()
 
-    def send_message(self, data: bytes, *, peer: int | None = None) -> bool:
-        """Send the application's own bytes reliably to the peer with this id, or to all.
+    @property
+    def roster(self) -> tuple[RosterPeer, ...]:
+        """Who takes part, with names and profiles, in the order of peer ids; while a joiner waits, who is there."""
+        return self.profiles.roster()
 
-        False if a queue is full, or nobody is connected.
+    def send_message(self, data: bytes, *, peer: int | None = None, spectators: bool = False) -> bool:
+        """Send the application's own bytes reliably: to the peer with this id, or to all that play.
+
+        With ``spectators``, to those that watch through this peer instead. False if a queue is full, or nobody is
+        connected.
         """
-        return self._application.send(data, peer)
+        return self._application.send(data, peer, spectators=spectators)
 
-    def rematch(self) -> None:
-        """Propose to play again with seats moved on by one peer; it starts when all have proposed it."""
-        self._rematch.propose()
+    def rematch(self, seats: tuple[int, ...] = ()) -> None:
+        """Propose to play again; it starts when all have proposed the same. Seats move on by one peer.
+
+        Or ``seats[i]`` is the new seat of whoever has seat i now: (0, 1) keeps the seats of two, (1, 0) swaps them.
+        """
+        self._rematch.propose(tuple(seats))
+
+    def pause(self) -> None:
+        """Stop the match for all, at one frame, until every peer that has paused it has called ``resume``."""
+        self._pause.pause()
+
+    def resume(self) -> None:
+        """Do not want a pause any more; the match goes on when nobody else does."""
+        self._pause.resume()
+
+    @property
+    def paused_by(self) -> tuple[int, ...]:
+        """The ids of the peers, this one's included, that want the match to be paused."""
+        return self._pause.wanted_by
 
     def resync(self, peer: int) -> None:
         """After a desync: go on from the state of the peer with this id, once every other application has named it."""
@@ -214,38 +245,6 @@ class RollbackSession(GameLoop):
     def tell(self, event: MatchEvent) -> None:
         """Give the application an event."""
         self.happened.append(event)
-
-    def dial_to_play(self, peer: Peer, address: Hashable, *, heard_of: bool = False) -> None:
-        """Ask for seats at the host, or in a match that runs."""
-        data, peer.was_dialled = encode_play(self._reach), True
-        peer.attach(self.link.dial(address, seats=self.seats_asked, data=data, heard_of=heard_of))
-
-    def call(self, entry: RosterEntry) -> None:
-        """Call a peer of the match that is known from a roster."""
-        peer = self.peers[entry.peer_id] = Peer(entry.peer_id, entry.players)
-        data, peer.was_dialled = encode_call(self.token, self.peer_id, self._reach, entry.pair_token), True
-        peer.attach(self.link.dial(entry.address, seats=0, data=data, heard_of=True))
-
-    def expect(self, peer: Peer) -> None:
-        """A peer of the match is going to call, or has called before we knew of it."""
-        self.peers[peer.peer_id] = peer
-        connection = self.admission.claim(peer)
-        if connection is not None:
-            peer.attach(connection)
-            if connection.is_connected:
-                self._on_connected(peer)
-
-    def exchange_with(self, peer: Peer, first_frame: int) -> None:
-        """Begin to send our inputs from ``first_frame`` on to a peer, and to receive its own."""
-        terms = peer.connection.terms if peer.connection is not None else None
-        if self.match is not None and terms is not None and peer.exchange is None and peer.is_heard:
-            extensions, reach = terms.capabilities & EXTENSIONS, sum(announced_reach(terms.peer_data))
-            self.match.add_peer(peer, extensions=extensions, first_frame=first_frame, reach=reach)
-
-    def stop_exchange(self, peer: Peer) -> None:
-        """Nothing more is received from a peer, or sent to it, in this match."""
-        if self.match is not None:
-            self.match.remove_peer(peer)
 
     def start(self, seed: int, *, number: int = 0, state: Any = None, free: list[int] | None = None) -> None:
         """Begin a match at its frame 0 with all peers that are linked, from ``state`` if one is given.
@@ -359,13 +358,13 @@ class RollbackSession(GameLoop):
         elif isinstance(event, Refused | Disconnected):
             self._on_gone(peer, event.reason, event.text)
         elif isinstance(event, Connected):
-            self._on_connected(peer)
+            self.on_connected(peer)
         elif isinstance(event, Interrupted) and peer.role is not Role.SPECTATOR:
             self.tell(PeerInterrupted(peer=peer.peer_id))
         elif isinstance(event, LinkResumed) and peer.role is not Role.SPECTATOR:
             self.tell(PeerResumed(peer=peer.peer_id))
 
-    def _on_connected(self, peer: Peer) -> None:
+    def on_connected(self, peer: Peer) -> None:
         terms = peer.connection.terms if peer.connection is not None else None
         fault = acceptance_fault(terms.peer_data, self.config) if terms is not None and peer.was_dialled else None
         if fault is not None:

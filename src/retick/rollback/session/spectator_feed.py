@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 from retick.errors import HistoryEvicted, UsageError
 from retick.link import Accept, Reason, Refuse, Request
+from retick.rollback.events import RosterPeer
 from retick.rollback.match.match import Match
 from retick.rollback.session.messages.connect import ConnectRequest
 from retick.rollback.session.messages.feed import Feed, encode_feed
 from retick.rollback.session.messages.join import Welcome, encode_welcome
+from retick.rollback.session.messages.profile import encode_list
 from retick.rollback.session.messages.roster import TOKEN_SIZE, RosterEntry
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import SPECTATOR_ID, Peer, Role
@@ -47,7 +49,7 @@ class Beginning:
 class Spectator:
     """One spectator: the frame that it needs next, and the state that it still has to get."""
 
-    __slots__ = ("beginning", "match", "needs_state", "next_frame", "peer", "roster")
+    __slots__ = ("beginning", "listed", "match", "needs_state", "next_frame", "peer", "roster")
 
     def __init__(self, peer: Peer, next_frame: int, match: int) -> None:
         self.peer = peer
@@ -58,6 +60,8 @@ class Spectator:
         self.beginning: Beginning | None = None
         """The state that is on its way."""
         self.roster: tuple[RosterEntry, ...] = ()
+        self.listed: tuple[RosterPeer, ...] = ()
+        """The names and profiles that it was sent."""
 
     def begin_with(self, beginning: Beginning, match: int) -> None:
         self.needs_state = False
@@ -85,6 +89,10 @@ class SpectatorFeed(SessionPart):
         """How many watch."""
         return len(self._spectators)
 
+    def peers(self) -> list[Peer]:
+        """Those who watch."""
+        return list(self._spectators)
+
     def admit(self, request: Request, wanted: ConnectRequest) -> Accept | Refuse:
         session = self._session
         if not isinstance(session.sim, PacksState):
@@ -103,6 +111,7 @@ class SpectatorFeed(SessionPart):
         match, spectator = self._session.match, self._spectators.get(peer)
         if match is None or spectator is None:
             return
+        self._send_list(spectator)
         if spectator.match != match.number or not self._can_go_on(spectator.next_frame, match):
             spectator.needs_state = True
             self._begin_waiting(match)
@@ -200,10 +209,17 @@ class SpectatorFeed(SessionPart):
             size = input_size_of(self._session.sim)
             frames = (match.engine.inputs_at(frame) for frame in range(first, end))
             rows[first] = b"".join(value.to_bytes(size, "little") for row in frames for value in row)
+        self._send_list(spectator)
         news = () if spectator.roster == roster else roster
         if spectator.peer.send(encode_feed(Feed(first, rows[first], news))):
             spectator.next_frame = end
             spectator.roster = roster
+
+    def _send_list(self, spectator: Spectator) -> None:
+        """Names and profiles, if they have changed."""
+        roster = self._session.profiles.roster()
+        if spectator.listed != roster and spectator.peer.send_if_room(encode_list(roster)):
+            spectator.listed = roster
 
     def _send_away(self, spectator: Spectator, text: str) -> None:
         if spectator.peer.connection is not None:

@@ -9,13 +9,21 @@ from retick.link import (
     Connected,
     Disconnected,
     LinkEndpoint,
-    MessageReceived,
     Reason,
     Refuse,
     Refused,
     Request,
 )
-from retick.rollback.events import MatchEnded, MatchEvent, SourceChanged, WatchingStarted
+from retick.link import MessageReceived as LinkMessageReceived
+from retick.rollback.events import (
+    MatchEnded,
+    MatchEvent,
+    MessageReceived,
+    RosterChanged,
+    RosterPeer,
+    SourceChanged,
+    WatchingStarted,
+)
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.recording import RecordsMatches
 from retick.rollback.match.timesync import Pace
@@ -25,8 +33,10 @@ from retick.rollback.session.messages.connect import FROM_A_STATE, encode_watch,
 from retick.rollback.session.messages.feed import decode_feed
 from retick.rollback.session.messages.join import Welcome, decode_welcome
 from retick.rollback.session.messages.kinds import Kind
+from retick.rollback.session.messages.profile import decode_list
 from retick.rollback.session.messages.reasons import OTHER_VERSION, describe
 from retick.rollback.session.messages.roster import RosterEntry
+from retick.rollback.session.peer import SPECTATOR_ID
 from retick.rollback.session.state_transfer import StateReceiver
 from retick.rollback.spectate.recording import ShownRecording
 from retick.sim.contract import Input, input_size_of
@@ -36,6 +46,8 @@ __all__ = ["SpectatorSession"]
 MOST_WAITING = 1 << 16
 """Frames that may wait to be shown; a source that sends more is left. So many are kept for a recording, too."""
 
+MOST_UNREAD = 256
+"""Events that may wait for the application before no more messages are received from the source."""
 LATER_MATCHES = 127
 """A match number that is ahead by up to so many, modulo 256, is that of a later match."""
 
@@ -88,10 +100,14 @@ class SpectatorSession:
         """The reason, until MatchEnded was told."""
         self.source: Hashable = address
         """The address that feeds us."""
+        self.roster: tuple[RosterPeer, ...] = ()
+        """Who plays, with names and profiles, as our source says."""
         self._sim = sim
         self._state: Any = None
         self._size = input_size_of(sim)
         self._link = LinkEndpoint(link_config_for(sim, self.config), entropy=entropy, admit=_feeds_nobody)
+        self._source_id = SPECTATOR_ID
+        """The peer id of the one that feeds us, once it has said it."""
         self._others: list[Hashable] = []
         self._tried: set[Hashable] = set()
         self._welcome: Welcome | None = None
@@ -100,6 +116,8 @@ class SpectatorSession:
             Kind.WELCOME: self._receive_welcome,
             Kind.STATE: self._receive_state,
             Kind.FEED: self._receive_feed,
+            Kind.LIST: self._receive_list,
+            Kind.APPLICATION: self._receive_application,
         }
         """All that a spectator is sent."""
         self._rows: deque[tuple[Input, ...]] = deque()
@@ -193,10 +211,13 @@ class SpectatorSession:
         return self.frame + len(self._rows)
 
     def _handle_link_events(self) -> None:
+        if len(self._events) >= MOST_UNREAD:
+            # A source that sends more than we read waits.
+            return
         for event in self._link.events():
             if event.connection is not self._connection:
                 continue
-            if isinstance(event, MessageReceived):
+            if isinstance(event, LinkMessageReceived):
                 # Nothing is received from a source that has broken the rules, also of what came together with that.
                 if self._connection.close_reason is None:
                     self._on_message(event.data)
@@ -237,7 +258,7 @@ class SpectatorSession:
         welcome = decode_welcome(data)
         if self._welcome is not None and not 1 <= (welcome.match - self._welcome.match) % 256 <= LATER_MATCHES:
             raise InvalidValue(f"a state of match {welcome.match}, which was not asked for")
-        self._welcome = welcome
+        self._welcome, self._source_id = welcome, welcome.sender
         self._receiver = StateReceiver(self._sim, welcome.state)
         self._know_others(entry for entry in welcome.entries if entry.peer_id != welcome.sender)
 
@@ -279,11 +300,22 @@ class SpectatorSession:
         if self._state is None or len(feed.rows) % width or feed.first > known or len(rows) > MOST_WAITING:
             raise InvalidValue("inputs that do not follow those before")
         if feed.entries:
+            self._source_id = feed.entries[0].peer_id
             self._know_others(feed.entries[1:])
         self._tried = {self.source}
         for at in range(max(known - feed.first, 0) * width, len(feed.rows), width):
             cells = range(at, at + width, self._size)
             rows.append(tuple(int.from_bytes(feed.rows[c : c + self._size], "little") for c in cells))
+
+    def _receive_list(self, data: bytes) -> None:
+        roster = decode_list(data)
+        if roster != self.roster:
+            self.roster = roster
+            self._events.append(RosterChanged(roster=roster))
+
+    def _receive_application(self, data: bytes) -> None:
+        """What the application of the player that we watch through sends its spectators."""
+        self._events.append(MessageReceived(peer=self._source_id, data=data[1:]))
 
     def _end(self, reason: str) -> None:
         if not self.ended:

@@ -79,7 +79,7 @@ def lying_in(kind: Kind) -> type[Cheat]:
     class LiesIn(Lies):
         rule = f"{kind.name} with fields that are not true"
         needs_return = kind not in (Kind.APPLICATION, Kind.ROSTER, Kind.READY, Kind.START)
-        in_lobby = kind in (Kind.ROSTER, Kind.READY, Kind.START)
+        in_lobby = kind in (Kind.ROSTER, Kind.READY, Kind.START, Kind.PROFILE, Kind.LIST)
         splits = kind in (Kind.START, Kind.COMMIT, Kind.WELCOME, Kind.MEET, Kind.STATE)
 
         def message(self, peer: Peer, data: bytes) -> Iterable[bytes]:

@@ -18,10 +18,14 @@ from retick.rollback.desync.evidence import (
     encode_timeline,
     split_into_messages,
 )
+from retick.rollback.events import RosterPeer
 from retick.rollback.session.messages.drop import Drop, Known, encode_drop
 from retick.rollback.session.messages.feed import Feed, encode_feed
 from retick.rollback.session.messages.join import Meet, Welcome, encode_joined, encode_meet, encode_welcome
 from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
+from retick.rollback.session.messages.pause import Pausing, encode_pause
+from retick.rollback.session.messages.profile import Profile, encode_list, encode_profile, encode_return
+from retick.rollback.session.messages.rematch import encode_rematch
 from retick.rollback.session.messages.roster import (
     TOKEN_SIZE,
     Roster,
@@ -81,6 +85,18 @@ class Draws:
 
     def address(self) -> Any:
         return self.dice.choice(("peer0", "peer1", "nowhere", ("127.0.0.1", 9), ("224.0.0.1", 5), "\u00e9" * 20))
+
+    def seats(self) -> tuple[int, ...]:
+        """New seats for all, or for none, and seldom for too few."""
+        count = self.dice.choice((0, self.session.sim.num_players, self.session.sim.num_players, 1))
+        return tuple(self.dice.sample(range(count), count))
+
+    def seat_token(self) -> bytes:
+        """Its own, or one that fits nothing."""
+        return self.dice.choice((bytes(16), self.session.seat_token, self.dice.randbytes(16)))
+
+    def name(self) -> str:
+        return self.dice.choice(("", "liar", "\u00e9" * 32, "\u00e9" * 90, "two\nlines"))
 
     def header(self) -> StateHeader:
         size = self.dice.choice((0, 1, 40, 70000, LARGEST_STATE, LAST))
@@ -178,6 +194,15 @@ def _evidence(draws: Draws) -> bytes:
     return bytes((Kind.EVIDENCE, draws.match())) + part
 
 
+def _profile(draws: Draws) -> bytes:
+    return encode_profile(Profile(draws.name(), draws.dice.randbytes(9), draws.dice.randbytes(16)))
+
+
+def _list(draws: Draws) -> bytes:
+    count = draws.dice.choice((0, 1, 3))
+    return encode_list(tuple(RosterPeer(draws.peer_id(), draws.players(), draws.name(), b"") for _ in range(count)))
+
+
 def _id_message(kind: Kind) -> Callable[[Draws], bytes]:
     return lambda draws: encode_byte(kind, draws.peer_id())
 
@@ -200,10 +225,16 @@ _RANDOM: dict[Kind, Callable[[Draws], bytes]] = {
     Kind.PROMISE: _id_and_frame(Kind.PROMISE),
     Kind.COMMIT: _id_and_frame(Kind.COMMIT),
     Kind.CANCEL: _id_message(Kind.CANCEL),
-    Kind.REMATCH: lambda draws: encode_byte(Kind.REMATCH, draws.match()),
+    Kind.REMATCH: lambda draws: encode_rematch(draws.match(), draws.seats()),
     Kind.FEED: _feed,
     Kind.EVIDENCE: _evidence,
     Kind.RESYNC: lambda draws: encode_resync(draws.match(), draws.header()),
+    Kind.PROFILE: _profile,
+    Kind.LIST: _list,
+    Kind.PAUSE: lambda draws: encode_pause(
+        Pausing(draws.match(), draws.word(), draws.dice.random() < 0.7, draws.frame())
+    ),
+    Kind.RETURN: lambda draws: encode_return(draws.peer_id(), draws.seat_token()),
     Kind.ASK: lambda draws: encode_byte(Kind.ASK, draws.match()),
     Kind.RESYNCED: lambda draws: encode_byte_and_number(Kind.RESYNCED, draws.match(), draws.word()),
 }

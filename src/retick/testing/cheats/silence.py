@@ -25,6 +25,7 @@ SAID_BY_HOSTS = (
     Kind.PROPOSE,
     Kind.COMMIT,
     Kind.CANCEL,
+    Kind.LIST,
 )
 """Kinds that only a host or a sponsor sends, or mostly."""
 DRIP_SECONDS = 1.0
@@ -126,10 +127,10 @@ def withholding(kind: Kind, *, from_one: bool = False) -> type[Cheat]:
 
     class Withholds(Cheat):
         rule = f"never sends {kind.name}{' to one peer' if from_one else ''}"
-        needs_return = kind not in (Kind.ROSTER, Kind.READY, Kind.START, Kind.FORWARD, Kind.ASK)
+        needs_return = kind not in (Kind.ROSTER, Kind.READY, Kind.START, Kind.LIST, Kind.FORWARD, Kind.ASK)
         needs_cut = kind is Kind.FORWARD
         needs_resync = kind is Kind.ASK
-        in_lobby = kind in (Kind.ROSTER, Kind.READY, Kind.START)
+        in_lobby = kind in (Kind.ROSTER, Kind.READY, Kind.START, Kind.PROFILE, Kind.LIST)
         hosts = kind in SAID_BY_HOSTS
         never_hosts = kind is Kind.PROMISE
         roles = ("newcomer",) if kind is Kind.JOINED else ("player",)
@@ -142,7 +143,16 @@ def withholding(kind: Kind, *, from_one: bool = False) -> type[Cheat]:
     return Withholds
 
 
-NEVER_ASKED_FOR = (Kind.APPLICATION, Kind.FEED, Kind.EVIDENCE, Kind.REMATCH, Kind.RESYNC, Kind.RESYNCED)
+NEVER_ASKED_FOR = (
+    Kind.APPLICATION,
+    Kind.FEED,
+    Kind.EVIDENCE,
+    Kind.REMATCH,
+    Kind.RESYNC,
+    Kind.RESYNCED,
+    Kind.RETURN,
+    Kind.PAUSE,
+)
 """Kinds that only an application's wish brings about: to withhold them says no more than not to wish."""
 SENT_TO_ALL = (Kind.DROP, Kind.MEET, Kind.PROPOSE, Kind.COMMIT, Kind.ROSTER)
 """Kinds that a peer could keep from one of the others."""

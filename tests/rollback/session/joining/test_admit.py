@@ -26,7 +26,7 @@ from retick.transport.memory import MemoryHub
 from tests.toys import Tally
 
 REACH = Reach(12, 2)
-WORDS = "session protocol 3 here, {} there: update Retick on the side with the lower number"
+WORDS = "session protocol 4 here, {} there: update Retick on the side with the lower number"
 
 
 STRANGER = ("127.0.0.1", 9)
@@ -114,8 +114,8 @@ def test_a_joiner_of_a_host_of_the_first_version_ends_with_both_versions() -> No
 
 def test_a_spectator_of_a_peer_of_another_version_ends_with_both_versions() -> None:
     session = SpectatorSession(Tally(2), STRANGER, entropy=Random(1).randbytes)
-    Lane(session, admit=lambda request: Accept(data=b"\x04")).run()
-    assert session.events() == [MatchEnded(reason=WORDS.format(4))]
+    Lane(session, admit=lambda request: Accept(data=b"\x09")).run()
+    assert session.events() == [MatchEnded(reason=WORDS.format(9))]
 
 
 def test_an_acceptance_carries_the_version_and_how_far_the_peer_may_be_ahead() -> None:

@@ -8,20 +8,19 @@ from retick.rollback.match.match import Match
 from retick.rollback.match.recording import Recording, RecordsMatches
 from retick.rollback.match.stats import SessionStats
 from retick.rollback.session.application.picture import Between, Picture
-from retick.rollback.session.members import Members
+from retick.rollback.session.joining.dialling import Dialling
 from retick.rollback.session.peer import Phase
 from retick.sim.contract import Input
 
 __all__ = ["GameLoop"]
 
 
-class GameLoop(Members):
+class GameLoop(Dialling):
     """A session as far as a game's loop sees it; ``session`` adds all the rest."""
 
     def __init__(self, sim: Any, config: MatchConfig, record: RecordsMatches | None) -> None:
-        super().__init__()
+        super().__init__(config)
         self.sim = sim
-        self.config = config
         self._picture = Picture(sim)
         self.recording = None if record is None else Recording(record)
         """What goes to the recorder, if there is one."""

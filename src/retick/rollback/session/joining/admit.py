@@ -68,10 +68,11 @@ class Admission:
             return session.spectator_feed.admit(request, wanted)
         if wanted.want is Want.CALL:
             return self._answer_call(request, wanted)
-        if session.phase is Phase.GATHERING and session.is_host:
-            return session.lobby.admit(request)
+        old = session.returns.peer_with(wanted.seat_token)
+        if session.match is None and session.is_host and (old is not None or session.phase is Phase.GATHERING):
+            return session.lobby.admit(request, old)
         if session.phase is Phase.RUNNING:
-            return session.sponsor.admit(request)
+            return session.sponsor.admit(request, old, wanted.seat_token)
         return Refuse(reason=Reason.DENIED, text="nobody is expected here")
 
     def _answer_call(self, request: Request, call: ConnectRequest) -> Accept | Refuse:

@@ -207,7 +207,7 @@ class Joins(SessionPart):
 
     def promise(self, match: Match, last: int) -> int:
         """A frame a little ahead, up to ``last``, at which this peer stops until it receives the agreed one."""
-        match.barrier = frame = min(match.engine.frame + self._ahead(match), last)
+        match.barrier = frame = min(match.engine.frame + self.ahead(match), last)
         if self._unanswered < MOST_UNANSWERED:
             self._unanswered += 1
             self.blameless_until = self._session.now + HOLD_SECONDS
@@ -216,9 +216,10 @@ class Joins(SessionPart):
     def last_to_promise(self, match: Match) -> int:
         """As a sponsor: the last frame that may be promised. A player may be ahead of us by a window and a delay."""
         config = match.config
-        return match.engine.frame + config.prediction_window + config.input_delay + self._ahead(match)
+        return match.engine.frame + config.prediction_window + config.input_delay + self.ahead(match)
 
-    def _ahead(self, match: Match) -> int:
+    def ahead(self, match: Match) -> int:
+        """Frames until a stop of which all others hear in time, as a rule; at least one."""
         rtt = max((peer.connection.rtt for peer in self._session.peers.values() if peer.connection), default=0.0)
         ahead = math.ceil((PROMISE_SECONDS + 2 * rtt) * match.config.tick_rate)
         return min(ahead, match.config.history // 2)

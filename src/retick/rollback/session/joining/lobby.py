@@ -15,6 +15,7 @@ from retick.link import Accept, Reason, Refuse, Request
 from retick.rollback.events import PeerDisconnected
 from retick.rollback.session.messages.addresses import check_reachable, unpack_address
 from retick.rollback.session.messages.kinds import Kind, decode_byte, encode_byte
+from retick.rollback.session.messages.reasons import RETURNED, describe
 from retick.rollback.session.messages.roster import (
     MAX_SEATS_EACH,
     NO_TOKEN,
@@ -80,17 +81,21 @@ class Lobby(SessionPart):
         """A joiner that is gone without a goodbye must be missed first, so that nobody else has to leave."""
         return max(LINKING_SECONDS, self._session.config.disconnect_after + 2.0)
 
-    def admit(self, request: Request) -> Accept | Refuse:
+    def admit(self, request: Request, old: Peer | None = None) -> Accept | Refuse:
         """On the host: offer a joiner free seats, the lowest of those that were offered least often.
 
-        They are its own when its link is up. Whoever never confirms a connection takes no seat from anybody.
+        They are its own when its link is up. Whoever never confirms a connection takes no seat from anybody. The joiner
+        ``old`` has come back by this request, and is offered its seats again.
         """
+        if old is not None:
+            self._session.expel(old, describe(RETURNED), reason=RETURNED)
+        before = old.players if old is not None else ()
         free = self._free()
         if not 1 <= request.seats <= min(len(free), MAX_SEATS_EACH):
             return Refuse(reason=Reason.SEATS, text=_too_few(request.seats, free))
         self._offered = [peer for peer in self._offered if _is_open(peer)]
         offers = Counter(player for peer in self._offered for player in peer.players)
-        least = sorted(free, key=lambda player: offers[player])[: request.seats]
+        least = sorted(free, key=lambda player: (player not in before, offers[player]))[: request.seats]
         peer = Peer(NO_ID, tuple(sorted(least)), Role.JOINER)
         self._offered.append(peer)
         peer.attach(request.connection)

@@ -62,6 +62,7 @@ class Newcomer(SessionPart):
         self._welcome = welcome
         self._receiver = StateReceiver(session.sim, welcome.state)
         del session.peers[sponsor.peer_id]
+        session.profiles.renumber(sponsor.peer_id, welcome.sender)
         sponsor.peer_id, sponsor.role = welcome.sender, Role.PLAYER
         session.peer_id = welcome.peer_id
         session.token = welcome.token

@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from retick.errors import InvalidValue, UsageError
 from retick.link import Accept, Reason, Refuse, Request
+from retick.link.seat_token import NO_SEAT_TOKEN
 from retick.rollback.match.match import Match
+from retick.rollback.match.waiting import missing_of
 from retick.rollback.session.joining.held_off import HeldOff
 from retick.rollback.session.joining.newcomer import LEVEL_SECONDS
 from retick.rollback.session.messages.addresses import pack_address
@@ -86,16 +88,21 @@ class Sponsor(SessionPart):
         self._unpromised: Counter[int] = Counter()
         """How often a player gave no PROMISE in time."""
 
-    def admit(self, request: Request) -> Accept | Refuse:
-        """Somebody asks for seats in the running match."""
+    def admit(self, request: Request, old: Peer | None = None, token: bytes = NO_SEAT_TOKEN) -> Accept | Refuse:
+        """Somebody asks for seats in the running match; it has proved to be the peer ``old`` if that is given."""
         session = self._session
-        lowest = min(session.players_peers(), key=lambda peer: peer.peer_id, default=None)
+        others = [peer for peer in session.players_peers() if peer is not old]
+        lowest = min(others, key=lambda peer: peer.peer_id, default=None)
         if lowest is not None and lowest.peer_id < session.peer_id and lowest.connection is not None:
             # One peer lets newcomers in, or two of them might give the same seat away.
             return Refuse(reason=ASK_SPONSOR, text=pack_address(lowest.connection.address).decode())
-        if any(not peer.is_heard for peer in session.players_peers()):
+        if any(not peer.is_heard for peer in others):
             return Refuse(reason=Reason.DENIED, text="players here do not hear each other: nobody can join now")
-        free = session.gone
+        # Those that nobody may come back to first; but the seats that one held before, if it comes back.
+        held = session.returns.held_seats
+        free = old.players if old is not None else session.returns.seats_with(token)
+        if len(free) != request.seats:
+            free, old = tuple(sorted(session.gone, key=lambda seat: (seat in held, seat))), None
         if not 1 <= request.seats <= min(len(free), MAX_SEATS_EACH):
             wanted = f"{request.seats} seat{'s' * (request.seats != 1)}"
             return Refuse(reason=Reason.SEATS, text=f"{wanted} asked for, {len(free)} free")
@@ -105,13 +112,16 @@ class Sponsor(SessionPart):
         if seconds > 0.0:
             text = f"the last one from there led to nothing: try again in {ceil(seconds)} s"
             return Refuse(reason=Reason.DENIED, text=text)
-        if self._is_busy():
+        if old is not None:
+            return session.returns.admit(request, old, token) or Refuse(reason=Reason.DENIED, text=BUSY)
+        if self.is_busy():
             return Refuse(reason=Reason.DENIED, text=BUSY)
-        peer = Peer(NO_ID, free[: request.seats], Role.NEWCOMER)
+        peer = Peer(NO_ID, tuple(sorted(free[: request.seats])), Role.NEWCOMER)
         peer.attach(request.connection)
         return Accept(seats=peer.players)
 
-    def _is_busy(self) -> bool:
+    def is_busy(self) -> bool:
+        """Whether nobody can come in now."""
         session = self._session
         others = session.peers.values()
         joining = any(peer.role is Role.NEWCOMER or not peer.is_heard for peer in others)
@@ -126,8 +136,10 @@ class Sponsor(SessionPart):
         session = self._session
         if peer.peer_id != NO_ID:
             return True
+        if session.returns.waits(peer):
+            return False
         peer_id = session.joins.next_peer_id()
-        if self._is_busy() or peer_id is None or not set(peer.players) <= set(session.gone) or not session.running:
+        if self.is_busy() or peer_id is None or not set(peer.players) <= set(session.gone) or not session.running:
             if peer.connection is not None:
                 peer.connection.tag = None
                 peer.connection.close(Reason.DENIED, BUSY)
@@ -161,7 +173,7 @@ class Sponsor(SessionPart):
         match, came_at = self._session.match, self._came_in.get(peer.peer_id)
         if match is None or peer.exchange is None or came_at is None or self._session.now > came_at + PROBATION:
             return False
-        return match.is_stalled and bool(match.waits_for(peer.exchange))
+        return match.is_stalled and bool(missing_of(peer.exchange, match.engine, match.frontier))
 
     def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
         self._came_in[newcomer.peer_id] = self._session.now

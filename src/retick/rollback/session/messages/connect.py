@@ -4,7 +4,7 @@
 
     u8 version of the session protocol, u8 tag, and by tag:
 
-    01 PLAY    reach; the link's request has the number of seats
+    01 PLAY    16 bytes seat token, 0 for none, reach; the link's request has the number of seats
     02 WATCH   u32 frame to go on from, FFFFFFFF for none, u8 match
     03 CALL    8 bytes token, 8 bytes pair token, u8 peer id, reach: a peer of the match calls another
 
@@ -21,6 +21,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from retick.errors import InvalidValue
+from retick.link.seat_token import NO_SEAT_TOKEN, SEAT_TOKEN_SIZE
 from retick.rollback.session.messages.roster import NO_TOKEN, TOKEN_SIZE
 
 __all__ = [
@@ -40,7 +41,7 @@ __all__ = [
     "version_fault",
 ]
 
-VERSION = 3
+VERSION = 4
 """Of the session protocol: all that is in this package."""
 FROM_A_STATE = 0xFFFFFFFF
 """In place of the frame to go on from: the spectator has nothing yet."""
@@ -50,7 +51,7 @@ LARGEST_REACH = 255
 
 _ACCEPT = struct.Struct("<BBB")
 _HEAD = struct.Struct("<BB")
-_PLAY = struct.Struct("<BBBB")
+_PLAY = struct.Struct(f"<BB{SEAT_TOKEN_SIZE}sBB")
 _WATCH = struct.Struct("<BBIB")
 _CALL = struct.Struct(f"<BB{TOKEN_SIZE}s{TOKEN_SIZE}sBBB")
 
@@ -86,10 +87,12 @@ class ConnectRequest(NamedTuple):
     """CALL: the caller's id."""
     reach: Reach = Reach()
     """PLAY and CALL: of the one who asks."""
+    seat_token: bytes = NO_SEAT_TOKEN
+    """PLAY: the secret of the seats that the one who asks held before."""
 
 
-def encode_play(reach: Reach) -> bytes:
-    return _PLAY.pack(VERSION, Want.PLAY, *reach)
+def encode_play(reach: Reach, seat_token: bytes = NO_SEAT_TOKEN) -> bytes:
+    return _PLAY.pack(VERSION, Want.PLAY, seat_token, *reach)
 
 
 def encode_watch(frame: int, match: int = 0) -> bytes:
@@ -131,7 +134,7 @@ def decode_request(data: bytes) -> ConnectRequest:
         raise InvalidValue("a request to connect that does not say what it wants")
     want = data[1]
     if want == Want.PLAY and len(data) == _PLAY.size:
-        return ConnectRequest(Want.PLAY, reach=announced_reach(data))
+        return ConnectRequest(Want.PLAY, reach=announced_reach(data), seat_token=_PLAY.unpack(data)[2])
     if want == Want.WATCH and len(data) == _WATCH.size:
         _, _, frame, match = _WATCH.unpack(data)
         return ConnectRequest(Want.WATCH, frame=frame, match=match)

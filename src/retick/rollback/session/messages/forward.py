@@ -2,7 +2,7 @@
 
 ::
 
-    12 FORWARD   u8 origin's peer id, then its message: a DROP, REMATCH or RESYNCED, with its kind
+    12 FORWARD   u8 origin's peer id, then its message: a DROP, REMATCH, RESYNCED or PAUSE, with its kind
 
     unreliable payloads, beside RBN1:
     F0 WANT      u8 match, u8 player, u32 first missing frame
@@ -33,7 +33,7 @@ WANT, PASS = 0xF0, 0xF1
 """The first byte of the payloads; RBN1 begins with another one."""
 MOST_PASSED = 32
 """Frames of inputs in one PASS."""
-FORWARDED = frozenset({Kind.DROP, Kind.REMATCH, Kind.RESYNCED})
+FORWARDED = frozenset({Kind.DROP, Kind.REMATCH, Kind.RESYNCED, Kind.PAUSE})
 """The messages that each peer sends to all, and that may be received twice."""
 
 _FORWARD = struct.Struct("<BB")

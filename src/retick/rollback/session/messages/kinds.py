@@ -2,7 +2,7 @@
 
 ::
 
-    kind, u8 value                       CANCEL (a peer id), REMATCH, ASK (a match number)
+    kind, u8 value                       CANCEL (a peer id), ASK (a match number)
     kind, u8 value, u32 number           PROPOSE, PROMISE, COMMIT (a peer id and a frame),
                                          RESYNCED (a match number, a checksum)
 
@@ -40,6 +40,10 @@ class Kind(IntEnum):
     RESYNCED = 0x11
     FORWARD = 0x12
     ASK = 0x13
+    PROFILE = 0x14
+    LIST = 0x15
+    RETURN = 0x16
+    PAUSE = 0x17
 
 
 _BYTE = struct.Struct("<BB")

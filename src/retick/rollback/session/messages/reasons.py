@@ -8,6 +8,7 @@ __all__ = [
     "NO_INPUTS",
     "OTHER_VERSION",
     "REACHES_TOO_FAR",
+    "RETURNED",
     "WORDS",
     "describe",
 ]
@@ -22,6 +23,8 @@ NO_INPUTS = 211
 """Inputs that everyone waits for are not sent."""
 NO_ACKNOWLEDGEMENTS = 212
 """Our inputs are not acknowledged."""
+RETURNED = 213
+"""The peer of this connection has come back over another one."""
 
 WORDS = {
     ASK_SPONSOR: "another peer lets newcomers in",
@@ -29,6 +32,7 @@ WORDS = {
     REACHES_TOO_FAR: "its window and delay are too large",
     NO_INPUTS: "sends no inputs",
     NO_ACKNOWLEDGEMENTS: "acknowledges no inputs",
+    RETURNED: "came back over another connection",
 }
 
 

@@ -14,12 +14,15 @@ from retick.rollback.session.application_messages import ApplicationMessages
 from retick.rollback.session.desync_part import DesyncPart
 from retick.rollback.session.drops import Drops
 from retick.rollback.session.forwarding import Forwarding
+from retick.rollback.session.identity.profiles import Profiles
+from retick.rollback.session.identity.returns import Returns
 from retick.rollback.session.joining.joins import Joins
 from retick.rollback.session.joining.lobby import Lobby
 from retick.rollback.session.joining.newcomer import Newcomer
 from retick.rollback.session.joining.sponsor import Sponsor
 from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.session.part import SessionPart
+from retick.rollback.session.pausing.pause import Pause
 from retick.rollback.session.peer import Peer, Phase, Role
 from retick.rollback.session.rematch import Rematch
 from retick.rollback.session.resync import Resync
@@ -73,6 +76,11 @@ MESSAGE_TABLE: tuple[MessageRow, ...] = (
     MessageRow(Kind.FORWARD, (PLAYER,), LINKING, Lobby, Lobby.hold),
     MessageRow(Kind.FORWARD, (PLAYER, NEWCOMER), RUNNING, Forwarding, Forwarding.receive_forward),
     MessageRow(Kind.ASK, (PLAYER, NEWCOMER), RUNNING, Resync, Resync.receive_ask),
+    MessageRow(Kind.PROFILE, (HOST, JOINER, PLAYER, NEWCOMER), ANY_PHASE, Profiles, Profiles.receive_profile),
+    MessageRow(Kind.LIST, (HOST,), LOBBY, Profiles, Profiles.receive_list),
+    MessageRow(Kind.RETURN, (PLAYER,), RUNNING, Returns, Returns.receive_return),
+    MessageRow(Kind.PAUSE, (PLAYER,), LINKING, Lobby, Lobby.hold),
+    MessageRow(Kind.PAUSE, (PLAYER, NEWCOMER), RUNNING, Pause, Pause.receive_pause),
 )
 # fmt: on
 

@@ -1,0 +1,105 @@
+"""Names and profiles: each peer tells its own to each other one, and lists of them go to those without links.
+
+A peer says who it is on every link itself, so nobody can give another player's name to a third one. A joiner that waits
+has only a link with the host, and a spectator only one with a player: they are sent a list.
+"""
+
+from typing import TYPE_CHECKING
+
+from retick.errors import InvalidValue
+from retick.rollback.events import RosterChanged, RosterPeer
+from retick.rollback.match.match import Match
+from retick.rollback.session.messages.profile import (
+    Profile,
+    check_profile,
+    decode_list,
+    decode_profile,
+    encode_list,
+    encode_profile,
+)
+from retick.rollback.session.part import SessionPart
+from retick.rollback.session.peer import Peer, Phase, Role
+
+if TYPE_CHECKING:
+    from retick.rollback.session.session import RollbackSession
+
+__all__ = ["Profiles"]
+
+
+class Profiles(SessionPart):
+    """What this peer says about itself, and what others have said about themselves."""
+
+    def __init__(self, session: "RollbackSession", own: Profile) -> None:
+        super().__init__(session)
+        self.own = check_profile(own)
+        self._known: dict[int, Profile] = {}
+        """By peer id; also of peers that were dropped, until their id is given again."""
+        self._listed: tuple[RosterPeer, ...] = ()
+        """On a joiner that waits: the host's list."""
+
+    def of(self, peer_id: int) -> Profile:
+        """What a peer has said about itself; empty if it has not yet."""
+        return self._known.get(peer_id) or Profile()
+
+    def roster(self) -> tuple[RosterPeer, ...]:
+        """Who takes part, in the order of peer ids."""
+        session = self._session
+        if session.phase is Phase.GATHERING and not session.is_host:
+            return self._listed
+        found = [RosterPeer(session.peer_id, session.local_players, self.own.name, self.own.data)]
+        for peer in session.players_peers():
+            said = self.of(peer.peer_id)
+            found.append(RosterPeer(peer.peer_id, peer.players, said.name, said.data))
+        return tuple(sorted(found))
+
+    def peer_connected(self, peer: Peer) -> None:
+        """The one that has accepted a link speaks first: it knows by now who has called, the other one may not."""
+        if peer.role is not Role.SPECTATOR:
+            # Somebody else may have had this id.
+            self._known.pop(peer.peer_id, None)
+            if not peer.was_dialled:
+                peer.send(encode_profile(self.own))
+
+    def receive_profile(self, peer: Peer, data: bytes) -> None:
+        profile = decode_profile(data)
+        if peer.peer_id in self._known:
+            raise InvalidValue(f"a second PROFILE of peer {peer.peer_id}")
+        self._known[peer.peer_id] = profile
+        if peer.was_dialled:
+            peer.send(encode_profile(self.own))
+        self._tell()
+        self._send_lists()
+
+    def receive_list(self, peer: Peer, data: bytes) -> None:
+        """The host says who is there."""
+        self._listed = decode_list(data)
+        if self._session.phase is Phase.GATHERING:
+            self._tell()
+
+    def _tell(self) -> None:
+        self._session.tell(RosterChanged(roster=self.roster()))
+
+    def _send_lists(self) -> None:
+        """On a host before the match: tell all joiners who is there."""
+        session = self._session
+        if session.is_host and session.match is None:
+            message = encode_list(self.roster())
+            for peer in session.peers.values():
+                if peer.is_connected:
+                    peer.send(message)
+
+    def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
+        self._tell()
+
+    def peer_gone(self, peer: Peer, reason: str) -> None:
+        """Called after the lobby has forgotten a joiner."""
+        if self._session.match is None and self._known.pop(peer.peer_id, None) is not None:
+            self._send_lists()
+
+    def peer_id_given(self, peer_id: int) -> None:
+        self._known.pop(peer_id, None)
+
+    def renumber(self, before: int, after: int) -> None:
+        """The peer that this newcomer has dialled says its id."""
+        if before in self._known:
+            self._known[after] = self._known.pop(before)
