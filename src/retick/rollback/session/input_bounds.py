@@ -73,7 +73,9 @@ class InputBounds(SessionPart):
             if peer.exchange is None:
                 continue
             is_waiting = match.is_stalled and match.joins_at is not None
-            is_waited_for = is_waiting and bool(missing_of(peer.exchange, match.engine, match.frontier))
+            missing = missing_of(peer.exchange, match.engine, match.frontier) if is_waiting else []
+            first = min((match.engine.first_missing(player) for player in missing), default=0)
+            is_waited_for = bool(missing) and not self._session.pausing.excuses(peer.peer_id, first, seconds)
             is_overdue = _is_overdue(peer, peer.exchange, match)
             watch = watched.get(peer) or Watch(now)
             if watch.is_waited_for:

@@ -118,7 +118,7 @@ class RollbackSession(GameLoop):
         """The secret of the seats that this session gets: save it to come back with it, and tell it to nobody."""
         self.profiles = Profiles(self, Profile(name, profile, commitment_of(self.seat_token)))
         self.returns = Returns(self)
-        self._pause = Pause(self)
+        self.pausing = Pause(self)
         self.newcomer = Newcomer(self)
         self.spectator_feed = SpectatorFeed(self)
         self.desyncs = DesyncPart(self)
@@ -145,7 +145,7 @@ class RollbackSession(GameLoop):
             self.returns,
             self._input_forwarding,
             self.drops,
-            self._pause,
+            self.pausing,
             self._rematch,
             self.resyncing,
             self.forwarding,
@@ -194,16 +194,16 @@ class RollbackSession(GameLoop):
 
     def pause(self) -> None:
         """Stop the match for all, at one frame, until every peer that has paused it has called ``resume``."""
-        self._pause.pause()
+        self.pausing.pause()
 
     def resume(self) -> None:
         """Do not want a pause any more; the match goes on when nobody else does."""
-        self._pause.resume()
+        self.pausing.resume()
 
     @property
     def paused_by(self) -> tuple[int, ...]:
         """The ids of the peers, this one's included, that want the match to be paused."""
-        return self._pause.wanted_by
+        return self.pausing.wanted_by
 
     def resync(self, peer: int) -> None:
         """After a desync: go on from the state of the peer with this id, once every other application has named it."""
