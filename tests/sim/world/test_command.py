@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retick.errors import SchemaError, UsageError
+from retick.replay import Replay, verify
 from retick.rollback.engine.engine import RollbackEngine
 from retick.rollback.engine.synctest import SyncTest
 from retick.sim import F64, I8, I64, U8, U64, Angle, Command, Most, Range, Thing, World, input_size_of
@@ -291,6 +292,18 @@ def test_rollback_and_sync_test_end_where_a_straight_run_ends(inputs: list[tuple
     test = SyncTest(fleet, fleet.initial_state(1), distance=4)
     for row in inputs:
         test.advance([Wish.unpack(value) for value in row])
+
+
+def test_recordings_hold_the_integers_and_are_verified() -> None:
+    fleet = Fleet()
+    state = fleet.initial_state(3)
+    rows = [(Wish(turn=frame / 60, fire=frame % 3 == 0), Wish.unpack(frame * 1234567)) for frame in range(60)]
+    for row in rows:
+        state = fleet.step(state, row)
+    frames = [tuple(wish.packed for wish in row) for row in rows]
+    match = Replay(seed=3, frames=frames, input_size=Wish.size, game_id=fleet.game_id)
+    assert {type(value) for row in frames for value in row} == {int}
+    assert verify(match, Fleet(), expected_checksum=fleet.checksum(state)).ok
 
 
 def test_a_match_of_two_sessions_takes_what_press_functions_wish() -> None:
