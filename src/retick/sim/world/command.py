@@ -21,6 +21,8 @@ __all__ = ["Command"]
 MOST_BITS = 64
 KEPT = 1024
 """Commands of one class that are kept unpacked: players hold buttons, and the same few come again and again."""
+LARGEST_TABLE = 512
+"""Values of a field that are made beforehand."""
 FINEST = 1 << 52
 """A bound of a float is at most so many steps from zero: beyond, neighbouring steps would be the same float."""
 DIRECTIONS = 65536
@@ -75,16 +77,11 @@ class Part:
         steps: int = round((number - self.default) / self.step)
         return steps
 
-    def value(self, packed: int) -> Any:
-        """The value in the bits of a whole command."""
-        k = packed >> self.shift & (1 << self.bits) - 1
-        if k >= self.count:
-            k = 0
-        elif k > self.most:
-            k -= self.count
+    def value(self, k: int) -> Any:
+        """The value of these bits, which are less than ``count``."""
         kind = self.member.kind
         assert kind is not None
-        number = self.default + k * self.step
+        number = self.default + (k if k <= self.most else k - self.count) * self.step
         if self.wraps:
             number += 2 * pi if number < -pi else -2 * pi if number >= pi else 0.0
         number = min(max(number, self.low), self.high)
@@ -152,6 +149,7 @@ class Command(int):
 
     _members: ClassVar[tuple[Member, ...]]
     _parts: ClassVar[tuple[Part, ...]] = ()
+    _readers: ClassVar[tuple[tuple[Any, ...], ...]]
     unpack: ClassVar[Callable[[int], Any]]
     """The command in any integer."""
     size: ClassVar[int]
@@ -175,6 +173,7 @@ class Command(int):
         if shift > MOST_BITS:
             raise SchemaError(f"{cls.__name__} takes {shift} bits, and a command has at most {MOST_BITS}")
         cls._parts = tuple(parts)
+        cls._readers = tuple(map(_reader, parts))
         cls.size = max(1, (shift + 7) // 8)
         cls.layout = _layout(parts)
         cls.unpack = staticmethod(lru_cache(KEPT)(partial(_unpacked, cls)))
@@ -212,13 +211,25 @@ class Command(int):
 
 def _unpacked(cls: Any, packed: int) -> Any:
     """The command in an integer; what no field has is passed over, and what is out of bounds is the default."""
-    values = {part.member.name: part.value(packed) for part in cls._parts}
+    values = {}
     canonical = 0
-    for part in cls._parts:
-        canonical |= part.packed(values[part.member.name])
+    for name, shift, mask, count, value_of in cls._readers:
+        k = packed >> shift & mask
+        if k >= count:
+            k = 0
+        canonical |= k << shift
+        values[name] = value_of(k)
     command = int.__new__(cls, canonical)
     command.__dict__.update(values)
     return command
+
+
+def _reader(part: Part) -> tuple[Any, ...]:
+    """What unpacking needs of a part; the values of a small one are made beforehand."""
+    value_of: Callable[[int], Any] = part.value
+    if part.count <= LARGEST_TABLE:
+        value_of = tuple(map(part.value, range(part.count))).__getitem__
+    return part.member.name, part.shift, (1 << part.bits) - 1, part.count, value_of
 
 
 def _layout(parts: Sequence[Part]) -> str:
@@ -232,7 +243,11 @@ def _layout(parts: Sequence[Part]) -> str:
 
 def commands_of(kind: type[Command], inputs: Sequence[int]) -> tuple[Any, ...]:
     """The inputs of all players as commands."""
-    wrong = [each for each in inputs if isinstance(each, Command) and type(each) is not kind]
-    if wrong:
-        raise UsageError(f"an input is a {kind.__name__} or the integer of one, not {wrong[0]!r}")
-    return tuple([each if type(each) is kind else kind.unpack(each) for each in inputs])
+    unpack = kind.unpack
+    return tuple([unpack(each) if type(each) is int else _given(kind, each) for each in inputs])
+
+
+def _given(kind: type[Command], value: int) -> Any:
+    if isinstance(value, Command) and type(value) is not kind:
+        raise UsageError(f"an input is a {kind.__name__} or the integer of one, not {value!r}")
+    return value if type(value) is kind else kind.unpack(value)
