@@ -16,6 +16,7 @@ from retick.replay import Replay, verify
 from retick.rollback.engine.engine import RollbackEngine
 from retick.rollback.engine.synctest import SyncTest
 from retick.sim import F64, I8, I64, U8, U64, Angle, Command, Most, Range, Thing, World, input_size_of
+from retick.sim.world.command import KEPT
 from retick.testing.mesh import two_peers
 from tests.twin import Twin
 
@@ -236,6 +237,12 @@ def test_the_layout_says_all_that_decides_the_bits() -> None:
         gear: Gear = Gear.NEUTRAL
 
     assert Small.layout == "{turn:f64(-1.0,1.0,0.5,0.0),gear:enum Gear(REVERSE,NEUTRAL,FORWARD)(0,2,1,1)}"
+
+
+def test_only_so_many_commands_are_kept() -> None:
+    for number in range(2 * KEPT):
+        assert Wish.unpack(number).packed == Wish(**vars(Wish.unpack(number))).packed
+    assert Wish.unpack.cache_info().currsize == KEPT  # type: ignore[attr-defined]  # what lru_cache adds
 
 
 def test_a_subclass_adds_fields_behind_those_that_are_there() -> None:
