@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from retick.errors import NotSynchronized, UsageError
 from retick.rollback.events import MatchPaused, MatchResumed, PeerDisconnected, PlayersDropped, Stalled
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.pause import Pausing, decode_pause, encode_pause
 from retick.rollback.session.pausing import pause
 from retick.rollback.session.session import RollbackSession
@@ -121,7 +122,7 @@ def test_one_that_never_resumes_is_not_waited_for_for_ever() -> None:
 def test_one_that_lies_about_its_time_is_not_waited_for_either() -> None:
     mesh = short_mesh(5.0)
     liar: Any = mesh["peer1"].session
-    liar._pause._withdraw = lambda match: None
+    inside_of(liar).pausing._withdraw = lambda match: None
     liar.pause()
     mesh.run(7.0)
     assert mesh["peer0"].session.paused_by == mesh["peer2"].session.paused_by == ()
@@ -191,12 +192,12 @@ def test_a_pause_does_not_outlast_its_match() -> None:
 def test_a_peer_that_does_not_answer_holds_up_nobody() -> None:
     mesh = playing_mesh(3)
     silent: Any = mesh["peer2"].session
-    silent._pause._send = lambda match, peers: None
+    inside_of(silent).pausing._send = lambda match, peers: None
     mesh["peer0"].session.pause()
     mesh.run(1.0)
     mesh["peer0"].session.resume()
     mesh.run(pause.ANSWER_SECONDS + 1.0)
-    assert mesh["peer0"].session.match.pause_at is mesh["peer1"].session.match.pause_at is None
+    assert inside_of(mesh["peer0"].session).match.pause_at is inside_of(mesh["peer1"].session).match.pause_at is None
 
 
 def test_one_that_names_another_frame_to_each_sets_nobody_against_anybody() -> None:
