@@ -137,7 +137,7 @@ class Bench:
             return
         for endpoint, pressed in ((self.liar, 1), (self.stranger, 0)):
             for link in endpoint.connections.values():
-                match = getattr(self.honest.get(str(link.address)), "match", None)
+                match = getattr(_inside(self.honest.get(str(link.address))), "match", None)
                 if match is not None and link.is_connected:
                     base, frame = match.number << 24, match.engine.frame
                     start = max(frame - 4, 0)
@@ -176,9 +176,9 @@ class Bench:
     def genuine(self) -> list[bytes]:
         """What a peer in the liar's place could say now."""
         session = self.honest["one"]
-        match = getattr(session, "match", None)
+        match = getattr(_inside(session), "match", None)
         frame, number = (match.engine.frame, match.number) if match is not None else (0, 0)
-        newest = getattr(session, "newest_peer_id", 2)
+        newest = getattr(_inside(session), "newest_peer_id", 2)
         free = getattr(session, "gone", ()) or (2,)
         welcome = Welcome(0, 9, TOKEN, 7, number, frame, HEADER, (), (ENTRIES[0], RosterEntry(4, (2,), "stranger")))
         line = Timeline(
@@ -224,7 +224,7 @@ class Bench:
 
     def requests(self) -> list[bytes]:
         session = self.honest["one"]
-        newest = getattr(session, "newest_peer_id", 2)
+        newest = getattr(_inside(session), "newest_peer_id", 2)
         return [
             connect.encode_play(REACH),
             connect.encode_watch(0),
@@ -275,7 +275,7 @@ class Bench:
             return
         self._agree_with_each_other()
         frames = {name: session.frame for name, session in self.honest.items() if session.running}
-        numbers = {name: self.honest[name].match.number for name in frames}
+        numbers = {name: inside_of(self.honest[name]).match.number for name in frames}
         end = self.now + PATIENCE
         for name, frame in frames.items():
             while not self._has_gone_on(name, frame, numbers[name]):
@@ -292,6 +292,11 @@ class Bench:
             return (getattr(session, "phase", None),)
         engine = inside_of(session).match.engine
         return (session.phase, inside_of(session).match.number, engine.frame, GAME.checksum(engine.state))
+
+
+def _inside(session: Any) -> Any:
+    """Of a player's session; None for a spectator's, and for nobody's."""
+    return inside_of(session) if isinstance(session, RollbackSession) else None
 
 
 def _spoil(message: bytes, changes: bytes) -> bytes:
