@@ -242,11 +242,9 @@ def test_a_sponsor_that_lets_others_wait_again_and_again_is_expelled(monkeypatch
     mesh = with_a_free_seat(4)
     muted(mesh, "peer0", "_commit_when_promised", "sponsor")
     mesh.restart("peer3", every=1.0)
-    member = mesh["peer1"].session
-    mesh.run_until(lambda: inside_of(member).joins.has_promised, limit=6.0, what="a frame is promised")
-    mesh.run_until(
-        lambda: not inside_of(member).joins.has_promised, limit=LONGEST_PROMISE + 1.0, what="the newcomer is given up"
-    )
+    member = inside_of(mesh["peer1"].session)
+    mesh.run_until(lambda: member.joins.has_promised, limit=6.0, what="a frame is promised")
+    mesh.run_until(lambda: not member.joins.has_promised, limit=LONGEST_PROMISE + 1.0, what="the newcomer is given up")
     assert texts_about(mesh, "peer1", 0) == []
     mesh.run_until(lambda: bool(texts_about(mesh, "peer1", 0)), limit=10.0, what="the sponsor is expelled")
     assert texts_about(mesh, "peer1", 0) == ["neither COMMIT nor CANCEL for a newcomer"]
@@ -264,14 +262,14 @@ def test_a_promise_of_which_nobody_says_more_is_called_off() -> None:
     muted(mesh, "peer0", "_send_drop", "drops")
     muted(mesh, "peer2", "after_frame")
     mesh.restart("peer3", every=600.0)
-    member = mesh["peer1"].session
-    mesh.run_until(lambda: inside_of(member).joins.has_promised, limit=6.0, what="a frame is promised")
+    member = inside_of(mesh["peer1"].session)
+    mesh.run_until(lambda: member.joins.has_promised, limit=6.0, what="a frame is promised")
     mesh.run(COMMIT_SECONDS + ORPHAN_SECONDS - 0.5)
-    assert not inside_of(member).peers[0].is_heard
-    assert inside_of(member).joins.has_promised
+    assert not member.peers[0].is_heard
+    assert member.joins.has_promised
     mesh.run(1.0)
-    assert 0 in inside_of(member).peers
-    assert not inside_of(member).joins.has_promised
+    assert 0 in member.peers
+    assert not member.joins.has_promised
 
 
 def test_a_player_that_promises_nothing_again_and_again_is_expelled() -> None:
@@ -302,12 +300,12 @@ def test_promises_for_nobody_excuse_silence_only_a_few_times() -> None:
 def test_of_a_long_sleep_only_a_step_counts_as_late() -> None:
     """Our own process was stopped: that the others have said nothing meanwhile is not their fault."""
     mesh = playing_mesh(3)
-    session: Any = mesh["peer0"].session
+    session: Any = inside_of(mesh["peer0"].session)
     gone = mesh["peer2"].session
-    inside_of(session).drop_agreement.add_lost(gone.peer_id, gone.local_players)
-    drops, now = inside_of(session).drops, mesh.network.now
-    drops._expel_who_keeps_us_waiting(inside_of(session).match, now)
-    drops._expel_who_keeps_us_waiting(inside_of(session).match, now + 600.0)
+    session.drop_agreement.add_lost(gone.peer_id, gone.local_players)
+    drops, now = session.drops, mesh.network.now
+    drops._expel_who_keeps_us_waiting(session.match, now)
+    drops._expel_who_keeps_us_waiting(session.match, now + 600.0)
     late = drops._late_for[mesh["peer1"].session.peer_id]
     assert 0.0 < late <= 2 * DROPS_STEP
     assert towards(mesh, "peer0", "peer1").is_heard

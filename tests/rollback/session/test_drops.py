@@ -302,13 +302,11 @@ def test_with_two_peers_a_drop_is_final_at_once() -> None:
 @pytest.mark.parametrize("players", [4, 5])
 def test_one_that_keeps_its_drop_from_a_single_peer_is_expelled_by_it_and_that_peer_stays(players: int) -> None:
     mesh = playing_mesh(players)
-    liar: Any = mesh["peer2"].session
+    liar: Any = inside_of(mesh["peer2"].session)
     victim = mesh["peer1"].session.peer_id
-    send = inside_of(liar).drops._send_drop
-    inside_of(liar).drops._send_drop = lambda match, peers: send(
-        match, [peer for peer in peers if peer.peer_id != victim]
-    )
-    inside_of(liar).drops._expel_who_keeps_us_waiting = lambda match, now: None
+    send = liar.drops._send_drop
+    liar.drops._send_drop = lambda match, peers: send(match, [peer for peer in peers if peer.peer_id != victim])
+    liar.drops._expel_who_keeps_us_waiting = lambda match, now: None
     mesh["peer3"].session.close("bye")
     mesh.run(20.0)
     honest = [peer for peer in mesh.alive if peer.name not in ("peer2", "peer3")]

@@ -170,8 +170,8 @@ def test_what_is_said_to_come_from_a_peer_that_is_heard_is_not_used() -> None:
     for message in (encode_drop(lie, 2), encode_rematch(1)):
         towards(mesh, "peer2", "peer0").send(encode_forward(origin, message))
     mesh.run(1.0)
-    session = mesh["peer0"].session
-    assert inside_of(session).hearing.unheard_by(origin) == {}
+    session = inside_of(mesh["peer0"].session)
+    assert session.hearing.unheard_by(origin) == {}
     assert mesh["peer0"].events_of(RematchProposed) == mesh["peer0"].events_of(PeerDisconnected) == []
     assert_all_play(mesh, 0)
 
@@ -180,19 +180,19 @@ def test_an_older_message_does_not_replace_a_newer_one() -> None:
     mesh = playing_mesh(3)
     apart(mesh, ("peer0", "peer1"))
     origin = mesh["peer1"].session.peer_id
-    session = mesh["peer0"].session
+    session = inside_of(mesh["peer0"].session)
     helper = towards(mesh, "peer2", "peer0")
-    newest = inside_of(session).forwarding._newest[origin, Kind.DROP]
+    newest = session.forwarding._newest[origin, Kind.DROP]
     helper.send(encode_forward(origin, encode_drop(Drop(frozenset(), (), (), serial=0), 2)))
     mesh.run(0.5)
-    assert inside_of(session).forwarding._newest[origin, Kind.DROP] == newest
+    assert session.forwarding._newest[origin, Kind.DROP] == newest
     for number in (2, 1, 1):
         helper.send(encode_forward(origin, encode_rematch(number)))
     for checksum in (7, 8, 7, *range(100, 140)):
         helper.send(encode_forward(origin, encode_byte_and_number(Kind.RESYNCED, 1, checksum)))
     mesh.run(0.5)
-    assert inside_of(session).forwarding._newest[origin, Kind.REMATCH][1] == 2
-    assert len(inside_of(session).forwarding._resynced[origin]) == 16
+    assert session.forwarding._newest[origin, Kind.REMATCH][1] == 2
+    assert len(session.forwarding._resynced[origin]) == 16
     assert_all_play(mesh, 0)
 
 
@@ -273,9 +273,9 @@ def test_a_newcomer_learns_who_does_not_hear_whom() -> None:
     mesh.restart("peer3", through="peer0")
     mesh.run_until(lambda: mesh["peer3"].playing, limit=8.0, what="it is in")
     mesh.run(1.0)
-    newcomer = mesh["peer3"].session
+    newcomer = inside_of(mesh["peer3"].session)
     first, second = (mesh[name].session.peer_id for name in ("peer1", "peer2"))
-    assert not inside_of(newcomer).hearing.hears(first, second)
+    assert not newcomer.hearing.hears(first, second)
     assert len(mesh["peer3"].events_of(MatchStarted)) == 1
     leave(mesh, "peer0")
     assert_all_play(mesh, 0)

@@ -76,16 +76,16 @@ def test_a_spectator_has_no_say(word: str) -> None:
 def test_one_who_is_coming_in_accuses_nobody() -> None:
     mesh = with_a_free_seat(4)
     mesh.restart("peer3")
-    newcomer: Any = mesh["peer3"].session
-    inside_of(newcomer).newcomer._report_when_level = lambda match: None
+    newcomer: Any = inside_of(mesh["peer3"].session)
+    newcomer.newcomer._report_when_level = lambda match: None
     mesh.run_until(
-        lambda: inside_of(newcomer).match is not None and len(inside_of(newcomer).peers) == 3,
+        lambda: newcomer.match is not None and len(newcomer.peers) == 3,
         limit=4.0,
         what="it has a state",
     )
     mesh.run_until(lambda: towards(mesh, "peer3", "peer1").is_connected, limit=2.0, what="it is linked")
-    for peer in inside_of(newcomer).peers.values():
-        peer.send(encode_drop(Drop(frozenset(inside_of(newcomer).peers) - {peer.peer_id}, (), ()), 2))
+    for peer in newcomer.peers.values():
+        peer.send(encode_drop(Drop(frozenset(newcomer.peers) - {peer.peer_id}, (), ()), 2))
     mesh.run(1.0)
     mesh.crash("peer3")
     mesh.run(5.0)
@@ -109,12 +109,10 @@ def test_only_the_peer_that_lets_people_in_may_announce_one() -> None:
 def test_a_false_announcement_does_not_turn_anyone_against_the_true_one() -> None:
     mesh = with_a_free_seat(4)
     mesh.restart("peer3")
-    honest = mesh["peer1"].session
-    mesh.run_until(
-        lambda: any(p.role is Role.NEWCOMER for p in inside_of(honest).peers.values()), limit=4.0, what="it is known"
-    )
-    (number,) = [peer.peer_id for peer in inside_of(honest).peers.values() if peer.role is Role.NEWCOMER]
-    meeting = Meet(number, inside_of(honest).peers[number].players, 10, "x")
+    honest = inside_of(mesh["peer1"].session)
+    mesh.run_until(lambda: any(p.role is Role.NEWCOMER for p in honest.peers.values()), limit=4.0, what="it is known")
+    (number,) = [peer.peer_id for peer in honest.peers.values() if peer.role is Role.NEWCOMER]
+    meeting = Meet(number, honest.peers[number].players, 10, "x")
     towards(mesh, "peer2", "peer1").send(encode_meet(meeting))
     # The liar says nothing else: a peer that is expelled and sends its own DROP first is tested elsewhere.
     mesh.run(0.06)
@@ -141,15 +139,15 @@ def test_a_false_commit_in_a_drop_lets_nobody_in_while_the_sponsor_is_heard() ->
 def test_a_promise_far_ahead_does_not_keep_a_newcomer_out(far: bool) -> None:
     """One that the engines could not have accepted ended the match for all."""
     mesh = with_a_free_seat(4)
-    liar: Any = mesh["peer2"].session
-    promise = inside_of(liar).joins.promise
+    liar: Any = inside_of(mesh["peer2"].session)
+    promise = liar.joins.promise
 
     def lie(match: Any, last: int) -> int:
         # It says nothing else: a peer that is expelled and sends its own DROP first is tested elsewhere.
         mesh.at(0.03, lambda: mesh.crash("peer2"))
         return int(promise(match, last)) | 0x7FFFFFF0 if far else match.engine.frame + match.config.history + 50
 
-    inside_of(liar).joins.promise = lie
+    liar.joins.promise = lie
     mesh.restart("peer3")
     mesh.run_until(lambda: mesh["peer3"].playing, limit=12.0, what="it is in")
     (started,) = mesh["peer3"].events_of(MatchStarted)
@@ -191,12 +189,12 @@ def test_a_newcomer_that_does_not_exist_is_not_waited_for() -> None:
 def test_inputs_sent_far_ahead_to_one_survivor_do_not_turn_another_against_it() -> None:
     """One that is a frame behind cannot hold all that the other one may know of the lost player."""
     mesh = playing_mesh(3)
-    ahead: Any = mesh["peer0"].session
+    ahead: Any = inside_of(mesh["peer0"].session)
     (player,) = mesh["peer2"].session.local_players
     mesh.crash("peer2")
     mesh.pause("peer1", 0.15)
     mesh.run(0.15)
-    engine = inside_of(ahead).match.engine
+    engine = ahead.match.engine
     first = engine.first_missing(player)
     engine.add_remote_inputs(player, first, [7] * (engine.frame + engine.history + 1 - first))
     mesh.run(5.0)
@@ -207,8 +205,8 @@ def test_inputs_sent_far_ahead_to_one_survivor_do_not_turn_another_against_it() 
 def test_a_newcomer_that_hangs_up_on_one_player_and_stays_with_the_sponsor_holds_up_nobody() -> None:
     mesh = with_a_free_seat(4)
     mesh.restart("peer3")
-    session: Any = mesh["peer3"].session
-    part = inside_of(session).newcomer
+    session: Any = inside_of(mesh["peer3"].session)
+    part = session.newcomer
     report = part._report_when_level
     part.peer_gone = lambda peer, reason: None
 
@@ -227,14 +225,14 @@ def test_a_newcomer_that_hangs_up_on_one_player_and_stays_with_the_sponsor_holds
 @pytest.mark.parametrize("more", [3, 1 << 24])
 def test_inputs_that_are_claimed_and_not_shown_end_nothing(more: int) -> None:
     mesh = playing_mesh(4)
-    liar: Any = mesh["peer2"].session
-    view = inside_of(liar).drop_agreement.view
+    liar: Any = inside_of(mesh["peer2"].session)
+    view = liar.drop_agreement.view
 
     def lie(*details: Any) -> Drop:
         drop: Drop = view(*details)
         return drop._replace(known=tuple(Known(each.player, each.missing + more, ()) for each in drop.known))
 
-    inside_of(liar).drop_agreement.view = lie
+    liar.drop_agreement.view = lie
     mesh.crash("peer3")
     mesh.run(6.0)
     mesh.crash("peer2")

@@ -92,10 +92,10 @@ def test_a_lie_about_what_is_known_is_refused_and_reported_once() -> None:
     mesh = playing_mesh(3)
     mesh.cut("peer0", "peer1", 600.0)
     mesh.run(5.0)
-    session = mesh["peer0"].session
+    session = inside_of(mesh["peer0"].session)
     (player,) = mesh["peer1"].session.local_players
-    known = inside_of(session).match.engine.first_missing(player) - 3
-    value = inside_of(session).match.engine.inputs_of(player, known, known + 1)[0]
+    known = session.match.engine.first_missing(player) - 3
+    value = session.match.engine.inputs_of(player, known, known + 1)[0]
     for _ in range(3):
         payload(mesh, "peer2", "peer0", encode_pass(Pass(0, player, known, (value ^ 1,)), 2))
     mesh.run(0.5)
@@ -111,17 +111,17 @@ def test_one_answer_for_each_asker_and_player_between_two_packets() -> None:
     answers: list[bytes] = []
     asker: Any = inside_of(mesh["peer0"].session).input_forwarding
     asker.receive = lambda peer, data, match, now: answers.append(data)
-    session: Any = mesh["peer2"].session
+    session: Any = inside_of(mesh["peer2"].session)
     for _ in range(50):
-        inside_of(session).input_forwarding.receive(
+        session.input_forwarding.receive(
             towards(mesh, "peer2", "peer0"),
             encode_want(Want(0, player, 10)),
-            inside_of(session).match,
+            session.match,
             mesh.network.now,
         )
     mesh.run(0.5)
     assert len(answers) == 1
-    passed = inside_of(session).match.engine.inputs_of(player, 10, 10 + MOST_PASSED)
+    passed = session.match.engine.inputs_of(player, 10, 10 + MOST_PASSED)
     assert answers[0] == encode_pass(Pass(0, player, 10, tuple(passed)), 2)
 
 
@@ -158,12 +158,12 @@ def test_who_says_that_it_hears_a_peer_and_passes_nothing_on_is_expelled() -> No
 def test_inputs_that_a_peer_we_hear_cannot_have_made_are_not_used() -> None:
     """The liar holds one peer back, and then answers for it with inputs that this peer has never made."""
     mesh = playing_mesh(3)
-    asker: Any = mesh["peer0"].session
+    asker: Any = inside_of(mesh["peer0"].session)
     waiting = mesh["peer1"].session
     (player,) = waiting.local_players
-    part = inside_of(asker).input_forwarding
-    frame = inside_of(asker).match.engine.first_missing(player)
-    part._note_good_packets(inside_of(asker).match, mesh.network.now)
+    part = asker.input_forwarding
+    frame = asker.match.engine.first_missing(player)
+    part._note_good_packets(asker.match, mesh.network.now)
     part._asked[mesh["peer2"].session.peer_id, player] = mesh.network.now
     payload(mesh, "peer2", "peer0", encode_pass(Pass(0, player, frame, (9,) * MOST_PASSED), 2))
     mesh.run(0.2)
@@ -176,13 +176,13 @@ def test_inputs_that_a_peer_we_hear_cannot_have_made_are_not_used() -> None:
 
 def test_what_was_passed_on_is_not_acknowledged_to_a_peer_that_did_not_send_it() -> None:
     mesh = playing_mesh(3)
-    asker: Any = mesh["peer0"].session
+    asker: Any = inside_of(mesh["peer0"].session)
     (player,) = mesh["peer1"].session.local_players
     # Nothing of peer1 arrives for a while, and peer2 makes up what it would have sent.
     mesh.cut("peer0", "peer1", 0.6)
     mesh.run(0.4)
-    frame = inside_of(asker).match.engine.first_missing(player)
-    inside_of(asker).input_forwarding._asked[mesh["peer2"].session.peer_id, player] = mesh.network.now
+    frame = asker.match.engine.first_missing(player)
+    asker.input_forwarding._asked[mesh["peer2"].session.peer_id, player] = mesh.network.now
     payload(mesh, "peer2", "peer0", encode_pass(Pass(0, player, frame, (9,) * MOST_PASSED), 2))
     mesh.run(2.0)
     assert "AckFromTheFuture" not in counted(mesh, "peer1", "peer0")

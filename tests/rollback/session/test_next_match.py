@@ -19,10 +19,8 @@ def test_a_rematch_sends_one_who_is_still_coming_in_away_to_come_again() -> None
     mesh = playing_mesh(3)
     leave(mesh, "peer2")
     mesh.restart("peer2", every=0.2)
-    sponsor = mesh["peer0"].session
-    mesh.run_until(
-        lambda: any(p.role is Role.NEWCOMER for p in inside_of(sponsor).peers.values()), limit=4.0, what="it calls"
-    )
+    sponsor = inside_of(mesh["peer0"].session)
+    mesh.run_until(lambda: any(p.role is Role.NEWCOMER for p in sponsor.peers.values()), limit=4.0, what="it calls")
     mesh["peer0"].session.rematch()
     mesh["peer1"].session.rematch()
     mesh.run_until(lambda: mesh["peer2"].playing, limit=6.0, what="it is in")

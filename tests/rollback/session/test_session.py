@@ -157,15 +157,15 @@ def test_the_end_of_a_match_comes_after_all_that_happened_in_it() -> None:
 def test_the_part_of_a_session_that_ends_it_is_the_last_that_is_asked() -> None:
     """Else players would be dropped from a match that has ended."""
     mesh = fighting_mesh(USUAL)
-    session: Any = mesh["peer0"].session
-    other = inside_of(session).peers[1]
+    session: Any = inside_of(mesh["peer0"].session)
+    other = session.peers[1]
 
     def lose_everybody(match: Any, now: float) -> bool:
-        inside_of(session).expel(other)
+        session.expel(other)
         return True
 
-    inside_of(session).lobby.after_frame = lose_everybody
-    inside_of(session).is_quiet = False
+    session.lobby.after_frame = lose_everybody
+    session.is_quiet = False
     assert events_of_one_that_reads_them_late(mesh, 2.0) == ["PeerDisconnected", "MatchEnded"]
 
 

@@ -44,12 +44,12 @@ class Bulky(Tally):
 
 def test_word_of_the_lost_gets_through_while_a_large_state_fills_the_links() -> None:
     mesh = playing_mesh(4, game=lambda: Bulky(4), conditions=Conditions(latency=0.05, loss=0.3))
-    source = mesh["peer0"].session
+    source = inside_of(mesh["peer0"].session)
     for peer in mesh.alive:
         peer.session.resync(0)
 
     def is_full() -> bool:
-        return all(peer.connection.queued_bytes > 128 << 10 for peer in inside_of(source).players_peers())
+        return all(peer.connection.queued_bytes > 128 << 10 for peer in source.players_peers())
 
     mesh.run_until(is_full, limit=4.0, what="the links are full")
     mesh["peer3"].session.close()
@@ -57,7 +57,7 @@ def test_word_of_the_lost_gets_through_while_a_large_state_fills_the_links() -> 
     mesh.crash("peer3")
     assert is_full()
     mesh.run_until(lambda: bool(mesh["peer1"].events_of(PlayersDropped)), limit=20.0, what="it is dropped")
-    mesh.run_until(lambda: inside_of(source).match.number == 1, limit=120.0, what="the state is there")
+    mesh.run_until(lambda: source.match.number == 1, limit=120.0, what="the state is there")
     mesh.run(2.0)
     assert_all_play(mesh, 1)
 

@@ -130,9 +130,9 @@ def test_no_player_can_throw_another_one_out_without_its_token() -> None:
             towards(mesh, "peer3", name).send(encode_return(victim.peer_id, token))
     mesh.run(1.0)
     for name in ("peer0", "peer2"):
-        session = mesh[name].session
-        assert inside_of(session).peers[victim.peer_id].is_heard
-        assert inside_of(session).peers[liar.peer_id].exchange.dropped["BadReturn"] == 4
+        session = inside_of(mesh[name].session)
+        assert session.peers[victim.peer_id].is_heard
+        assert session.peers[liar.peer_id].exchange.dropped["BadReturn"] == 4
     assert_all_play(mesh, 0)
 
 
@@ -176,8 +176,8 @@ def test_a_match_of_two_ends_if_the_one_who_comes_back_does_not_come_in() -> Non
 def test_one_whose_seat_is_not_let_go_of_is_told_to_try_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(returns, "LONGEST_RETURN", 2.0)
     mesh = usual_mesh(4)
-    deaf: Any = mesh["peer2"].session
-    inside_of(deaf).profiles._known.pop(mesh["peer3"].session.peer_id)
+    deaf: Any = inside_of(mesh["peer2"].session)
+    deaf.profiles._known.pop(mesh["peer3"].session.peer_id)
     seats = mesh["peer3"].session.local_players
     token = killed(mesh, "peer3")
     mesh.restart("peer3", seat_token=token, every=600.0)

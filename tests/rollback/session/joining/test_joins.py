@@ -44,13 +44,13 @@ def test_a_commit_for_one_who_plays_already_does_not_silence_it() -> None:
 def test_a_peer_that_promises_and_loses_the_newcomer_drops_it_when_the_commit_comes() -> None:
     mesh = with_a_free_seat(4)
     mesh.restart("peer3", every=600.0)
-    member = mesh["peer1"].session
-    mesh.run_until(lambda: inside_of(member).joins.has_promised, limit=4.0, what="it is about to come in")
+    member = inside_of(mesh["peer1"].session)
+    mesh.run_until(lambda: member.joins.has_promised, limit=4.0, what="it is about to come in")
     mesh["peer3"].session.close("changed my mind")
     mesh.run(0.3)
     mesh.crash("peer3")
     mesh.run(5.0)
-    assert not inside_of(member).joins.has_promised
+    assert not member.joins.has_promised
     assert_all_play(mesh, 0)
 
 

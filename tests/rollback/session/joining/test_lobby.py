@@ -320,8 +320,8 @@ def test_a_joiner_that_leaves_after_the_roster_ends_the_lobby_for_nobody_else(le
 def test_a_roster_that_reaches_one_joiner_much_later_than_another_is_no_problem() -> None:
     """It still has the earlier one when it is called."""
     mesh = gathering(4)
-    host: Any = mesh["peer0"].session
-    slow, *_, leaver = (peer.connection.address for _, peer in sorted(inside_of(host).peers.items()))
+    host: Any = inside_of(mesh["peer0"].session)
+    slow, *_, leaver = (peer.connection.address for _, peer in sorted(host.peers.items()))
     mesh[leaver].session.close("changed my mind")
     mesh.link("peer0", slow, Conditions(latency=1.2))
     mesh.run(0.3)
@@ -485,8 +485,8 @@ def test_of_two_who_were_offered_one_seat_the_first_whose_link_is_up_has_it() ->
 
 def test_ready_for_a_roster_that_does_not_hold_any_more_counts_for_nothing() -> None:
     mesh = gathering(3)
-    host: Any = mesh["peer0"].session
-    joiner = next(iter(inside_of(host).peers.values()))
-    inside_of(host).lobby.receive_ready(joiner, encode_ready(bytes(8)))
+    host: Any = inside_of(mesh["peer0"].session)
+    joiner = next(iter(host.peers.values()))
+    host.lobby.receive_ready(joiner, encode_ready(bytes(8)))
     assert not joiner.ready
     mesh.start(limit=5.0)

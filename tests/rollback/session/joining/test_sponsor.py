@@ -155,10 +155,10 @@ def test_a_sponsor_that_answers_no_promise_is_expelled_by_those_that_wait() -> N
     muted(mesh, "peer0", "_commit_when_promised", "sponsor")
     muted(mesh, "peer0", "_check_time", "sponsor")
     mesh.restart("peer3", every=600.0)
-    member = mesh["peer1"].session
-    mesh.run_until(lambda: inside_of(member).joins.has_promised, limit=6.0, what="a frame is promised")
+    member = inside_of(mesh["peer1"].session)
+    mesh.run_until(lambda: member.joins.has_promised, limit=6.0, what="a frame is promised")
     mesh.run(COMMIT_SECONDS + 1.0)
-    assert 0 not in inside_of(member).peers
+    assert 0 not in member.peers
     mesh.crash("peer0")
     mesh.crash("peer3")
     mesh.run(6.0)
@@ -168,14 +168,14 @@ def test_a_sponsor_that_answers_no_promise_is_expelled_by_those_that_wait() -> N
 @pytest.mark.parametrize("ahead", [-60, 100, 2 * 128, 1 << 20])
 def test_a_commit_of_a_frame_that_nobody_promised_is_the_sponsors_fault(ahead: int) -> None:
     mesh = with_a_free_seat(4)
-    sponsor: Any = mesh["peer0"].session
+    sponsor: Any = inside_of(mesh["peer0"].session)
     muted(mesh, "peer0", "_commit_when_promised", "sponsor")
     mesh.restart("peer3", every=600.0)
-    member = mesh["peer1"].session
-    mesh.run_until(lambda: inside_of(member).joins.has_promised, limit=6.0, what="a frame is promised")
-    newcomer = inside_of(sponsor).sponsor.newcomer.peer_id
-    for peer in inside_of(sponsor).players_peers():
-        peer.send(encode_byte_and_number(Kind.COMMIT, newcomer, max(inside_of(sponsor).sponsor._last + ahead, 0)))
+    member = inside_of(mesh["peer1"].session)
+    mesh.run_until(lambda: member.joins.has_promised, limit=6.0, what="a frame is promised")
+    newcomer = sponsor.sponsor.newcomer.peer_id
+    for peer in sponsor.players_peers():
+        peer.send(encode_byte_and_number(Kind.COMMIT, newcomer, max(sponsor.sponsor._last + ahead, 0)))
     mesh.run(0.5)
     assert Reason.VIOLATION in [event.reason for event in mesh["peer1"].events_of(PeerDisconnected)]
     mesh.crash("peer0")
@@ -199,15 +199,15 @@ def test_no_player_can_call_in_the_name_of_a_newcomer() -> None:
     """It has heard of the newcomer by MEET, and calls first: the newcomer's path to the other player is slow."""
     mesh = with_a_free_seat(4)
     mesh.link("peer1", "peer3", Conditions(latency=0.2))
-    liar: Any = mesh["peer2"].session
-    expect, calls = inside_of(liar).expect, []
+    liar: Any = inside_of(mesh["peer2"].session)
+    expect, calls = liar.expect, []
 
     def expect_and_call(peer: Peer) -> None:
         expect(peer)
-        data = encode_call(inside_of(liar).token, peer.peer_id, Reach(12, 2), peer.pair_token)
-        calls.append(inside_of(liar).link.dial("peer1", seats=0, data=data))
+        data = encode_call(liar.token, peer.peer_id, Reach(12, 2), peer.pair_token)
+        calls.append(liar.link.dial("peer1", seats=0, data=data))
 
-    inside_of(liar).expect = expect_and_call
+    liar.expect = expect_and_call
     mesh.restart("peer3", through="peer0")
     mesh.run_until(lambda: mesh["peer3"].playing, limit=5.0, what="it is in")
     assert [call.close_reason for call in calls] == [Reason.DENIED]
@@ -300,8 +300,8 @@ def test_of_two_whose_links_come_up_together_one_gets_the_place() -> None:
 def test_a_newcomer_is_given_up_in_time_also_while_no_frame_can_run() -> None:
     mesh = with_a_free_seat(3)
     mesh.restart("peer2", every=600.0)
-    newcomer: Any = mesh["peer2"].session
-    inside_of(newcomer).newcomer._report_when_level = lambda match: None
+    newcomer: Any = inside_of(mesh["peer2"].session)
+    newcomer.newcomer._report_when_level = lambda match: None
     mesh.run(2.0)
     assert inside_of(mesh["peer0"].session).sponsor.newcomer is not None
     for name in ("peer0", "peer1"):
@@ -348,32 +348,30 @@ def test_those_that_never_became_players_use_up_no_ids(monkeypatch: pytest.Monke
 def test_a_stale_word_on_a_peer_that_had_the_id_before_does_not_touch_the_newcomer() -> None:
     mesh = with_a_free_seat(4)
     mesh.restart("peer3", every=600.0)
-    newcomer: Any = mesh["peer3"].session
-    inside_of(newcomer).newcomer._report_when_level = lambda match: None
-    member = mesh["peer1"].session
-    mesh.run_until(
-        lambda: any(p.role is Role.NEWCOMER for p in inside_of(member).peers.values()), limit=4.0, what="it is known"
-    )
-    [known] = [peer for peer in inside_of(member).peers.values() if peer.role is Role.NEWCOMER]
+    newcomer: Any = inside_of(mesh["peer3"].session)
+    newcomer.newcomer._report_when_level = lambda match: None
+    member = inside_of(mesh["peer1"].session)
+    mesh.run_until(lambda: any(p.role is Role.NEWCOMER for p in member.peers.values()), limit=4.0, what="it is known")
+    [known] = [peer for peer in member.peers.values() if peer.role is Role.NEWCOMER]
     commit = (known.peer_id, pack_seats(known.players), 3)
     for commits in ((), (commit,)):
         towards(mesh, "peer2", "peer1").send(encode_drop(Drop(frozenset({known.peer_id}), (), commits), 2))
     mesh.run(0.5)
     assert known.role is Role.NEWCOMER
-    assert inside_of(member).peers[known.peer_id] is known
-    assert mesh["peer2"].session.peer_id in inside_of(member).peers
+    assert member.peers[known.peer_id] is known
+    assert mesh["peer2"].session.peer_id in member.peers
 
 
 @pytest.mark.parametrize("former", [None, 9], ids=["a new id", "an id that another sponsor gave before"])
 def test_nobody_else_can_say_that_our_own_newcomer_became_a_player(former: int | None) -> None:
     mesh = with_a_free_seat(4)
-    sponsor: Any = mesh["peer0"].session
+    sponsor: Any = inside_of(mesh["peer0"].session)
     if former is not None:
-        inside_of(sponsor).joins._sponsors[inside_of(sponsor).joins.next_peer_id()] = former
+        sponsor.joins._sponsors[sponsor.joins.next_peer_id()] = former
     mesh.restart("peer3", through="peer0")
-    mesh.run_until(lambda: inside_of(sponsor).sponsor.newcomer is not None, limit=4.0, what="it is on its way")
-    newcomer = inside_of(sponsor).sponsor.newcomer
-    said = ((newcomer.peer_id, pack_seats(newcomer.players), inside_of(sponsor).match.engine.frame + 5),)
+    mesh.run_until(lambda: sponsor.sponsor.newcomer is not None, limit=4.0, what="it is on its way")
+    newcomer = sponsor.sponsor.newcomer
+    said = ((newcomer.peer_id, pack_seats(newcomer.players), sponsor.match.engine.frame + 5),)
     towards(mesh, "peer1", "peer0").send(encode_drop(Drop(frozenset(), (), said, 0, frozenset(), (), (), 99), 2))
     mesh.run(0.06)
     assert newcomer.role is Role.NEWCOMER

@@ -191,8 +191,8 @@ def test_a_pause_does_not_outlast_its_match() -> None:
 
 def test_a_peer_that_does_not_answer_holds_up_nobody() -> None:
     mesh = playing_mesh(3)
-    silent: Any = mesh["peer2"].session
-    inside_of(silent).pausing._send = lambda match, peers: None
+    silent: Any = inside_of(mesh["peer2"].session)
+    silent.pausing._send = lambda match, peers: None
     mesh["peer0"].session.pause()
     mesh.run(1.0)
     mesh["peer0"].session.resume()
