@@ -14,6 +14,7 @@ import pytest
 
 from retick.audit import audit_static
 from retick.rollback import PlayersDropped, PlayersReturned
+from retick.rollback.session.inside import inside_of
 from retick.testing import assert_deterministic
 from retick.testing.mesh import Mesh
 
@@ -123,7 +124,7 @@ def play(online: Any, sides: list[tuple[Any, Any]], frames: int) -> None:
     while not all(session.running and session.frame >= frames for session, _ in sides):
         for session, wire in sides:
             assert online.take_part(session, wire, 4, happened=lambda event: None) == ""
-    engines = [session.match.engine for session, _ in sides]
+    engines = [inside_of(session).match.engine for session, _ in sides]
     frame = min(engine.final_state_frame for engine in engines)
     assert frame > 5
     assert len({engine.checksum_at(frame) for engine in engines}) == 1

@@ -40,7 +40,7 @@ OTHER_NUMBERS: dict[str, str] = {
     "rollback.session.joining.joins:HOLD_SECONDS": "the sum of COMMIT_SECONDS and ORPHAN_SECONDS",
     "rollback.session.joining.joins:PROMISE_SECONDS": _TIME,
     "rollback.session.joining.newcomer:LEVEL_SECONDS": _TIME,
-    "rollback.session.session:ENDING_SECONDS": _TIME,
+    "rollback.session.inside:ENDING_SECONDS": _TIME,
     "rollback.session.spectator_feed:FEED_EVERY": _TIME,
     "rollback.session.state_transfer:CHUNK": "bytes that are sent together",
     "rollback.desync.investigation:INPUTS_BEFORE": "rows of inputs that are shown, below MAX_INPUT_ROWS",

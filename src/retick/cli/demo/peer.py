@@ -18,6 +18,7 @@ from retick import replay
 from retick.cli.play.capture_file import CaptureFile, captured
 from retick.cli.play.confirmed_match import ConfirmedFight
 from retick.cli.play.controllers import BotController, StyleName
+from retick.cli.play.followed_match import FollowedMatch
 from retick.cli.play.match_driver import MatchDriver
 from retick.errors import RetickError
 from retick.games.fighter import Fighter
@@ -69,11 +70,13 @@ def make_driver(plan: PeerPlan) -> MatchDriver:
     """The driver of a session behind a bad link, on its own socket."""
     place = 0 if plan.host_port is None else 1
     dice = None if plan.seed is None else Random(2 * plan.seed + place)
+    followed = FollowedMatch(lambda seed, state, frame: ConfirmedFight(seed, frames=plan.frames, longest=plan.longest))
     session = RollbackSession(
         Fighter(),
         entropy=os.urandom if dice is None else dice.randbytes,
         config=MatchConfig(tick_rate=plan.rate, input_delay=plan.delay),
         host_address=None if plan.host_port is None else (LOOPBACK, plan.host_port),
+        record=followed,
     )
     bad = Impaired(
         session,
@@ -86,7 +89,7 @@ def make_driver(plan: PeerPlan) -> MatchDriver:
         session,
         Poll(seen, open_udp(LOOPBACK)),
         controller=lambda seed, player: BotController(seed, player, plan.style),
-        confirmed=lambda seed, state, frame: ConfirmedFight(seed, frames=plan.frames, longest=plan.longest),
+        followed=followed,
     )
 
 

@@ -81,8 +81,7 @@ class TerminalMatch:
         self._warning = self._warning or lost
 
     def _show(self, stack: contextlib.ExitStack) -> None:
-        match = self.driver.session.match
-        frame = match.engine.frame if match is not None else 0
+        frame = self.driver.session.frame if self.driver.confirmed is not None else 0
         if not self.console.is_terminal or self.console.is_dumb_terminal:
             if frame // self.setup.config.tick_rate > self._second:
                 self._second = frame // self.setup.config.tick_rate

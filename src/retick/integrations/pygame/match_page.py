@@ -35,6 +35,7 @@ from retick.rollback import (
     RollbackSession,
     Stalled,
 )
+from retick.rollback.session.inside import inside_of
 
 __all__ = ["MatchPage"]
 
@@ -87,7 +88,7 @@ class MatchPage(Page):
         escape = event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE
         if event.type == pygame.KEYDOWN and event.key == pygame.K_F3:
             self.graph.shown = not self.graph.shown
-        elif self.session.match is None and self.panel is None:
+        elif inside_of(self.session).match is None and self.panel is None:
             self.go = self._back if escape else None
         elif self.panel is None:
             if escape:
@@ -116,7 +117,7 @@ class MatchPage(Page):
             self._look_for_result()
 
     def draw(self, screen: Surface) -> None:
-        if self.session.match is None:
+        if inside_of(self.session).match is None:
             self._draw_room(screen)
         else:
             world = self._drawable(self.session.state)
@@ -190,7 +191,7 @@ class MatchPage(Page):
 
     def _begin(self) -> None:
         """A match starts: the first, or a rematch."""
-        match = self.session.match
+        match = inside_of(self.session).match
         assert match is not None
         self._wire.match_started()
         if self._file is not None:
@@ -236,7 +237,7 @@ class MatchPage(Page):
             self.panel.choices = self._leave()
             self.panel.lines += ["", *lines]
             return
-        title = "The match is over" if self.session.match is not None else "No match"
+        title = "The match is over" if inside_of(self.session).match is not None else "No match"
         again = [] if self._again is None else [Choice(self._again.label, self._leads_to(self._again.action))]
         self._open(Panel(title, [*again, *self._leave("Back to the menu")], lines=lines))
 

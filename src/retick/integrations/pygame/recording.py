@@ -10,6 +10,7 @@ from retick.audit.bundle import bundle_of, save_bundle
 from retick.errors import RetickError
 from retick.replay import Recorder, RecordingFile
 from retick.rollback import DesyncReported, RollbackSession
+from retick.rollback.session.inside import inside_of
 
 __all__ = ["MatchFile", "new_file", "save_desync"]
 
@@ -36,7 +37,7 @@ class MatchFile:
     def __init__(self, folder: Path, session: RollbackSession) -> None:
         self.failure = ""
         """Why there is no recording, or why it ends before the match; empty if all is well."""
-        self._session, self._match = session, session.match
+        self._session, self._match = session, inside_of(session).match
         self._file: RecordingFile | None = None
         assert self._match is not None
         engine, first = self._match.engine, self._match.engine.start_frame

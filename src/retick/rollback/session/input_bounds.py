@@ -20,7 +20,7 @@ from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer, Role
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["DECIDING_SECONDS", "InputBounds"]
 
@@ -52,7 +52,7 @@ class Watch:
 class InputBounds(SessionPart):
     """Expels peers that send no inputs, or no acknowledgements."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._watched: dict[Peer, Watch] = {}
         """Those that leave something out now, or did until a moment ago."""

@@ -72,7 +72,7 @@ STATISTICS: dict[str, dict[str, Callable[[], Any]]] = {
 CONSTANT = (Seats, MatchConfig, LinkConfig, Pace, LeadEstimate, RateMeter)
 """Classes whose objects are the same in all sessions of a search."""
 CONSTANT_FIELDS = {
-    ("RollbackSession", "routes"),
+    ("SessionInside", "routes"),
     ("Match", "resend_interval"),
     ("Match", "next_recorded"),
     ("Match", "sim"),

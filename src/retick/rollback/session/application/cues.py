@@ -8,7 +8,7 @@ from retick.rollback.match.match import Match
 from retick.rollback.session.part import SessionPart
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["SessionCues"]
 
@@ -16,7 +16,7 @@ __all__ = ["SessionCues"]
 class SessionCues(SessionPart):
     """Costs nothing in a session whose application does not ask for cues."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._tracker: CueTracker | None = None
         self._left: list[CueEvent] = []

@@ -20,7 +20,7 @@ from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["Pause"]
 
@@ -37,7 +37,7 @@ MOST_AHEAD = 1024
 class Pause(SessionPart):
     """Who wants a pause, and where everyone stops."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._serial = 0
         self._early: dict[int, Pausing] = {}
