@@ -16,7 +16,8 @@ RECORDED = {
     "bad": "3fcd93621869a0b9fed34e2ff797256870ed710fb2a4744f752e73c8ea70bf67",
 }
 """SHA-256 of the transcripts. Only a change of docs/formats/link.md may change them: the last one was when
-fragments are acknowledged and how long a retransmission waits for it. CLAIM came later: it is left out, and changes nothing of the rest."""
+fragments are acknowledged and how long a retransmission waits for it. CLAIM came later: it is left out, and changes
+nothing of the rest."""
 
 WAYS = {
     "good": Conditions(latency=0.03),

@@ -88,7 +88,7 @@ class MessageSender:
         self._shrunk_at = float("-inf")
         self._retries = 0
         self._lateness = 0.0
-        """Seconds that acknowledgements take longer than a round trip, at most: the peer's delay before it sends one."""
+        """Seconds that acknowledgements are late at most: the time that the peer waits before it sends one."""
         self.queued_bytes = 0
         """Bytes of messages that are not acknowledged yet."""
         self.resent = 0
