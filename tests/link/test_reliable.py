@@ -360,3 +360,37 @@ def test_a_peer_that_acknowledges_late_is_waited_for_and_one_that_no_longer_does
     assert waits[0] == pytest.approx(0.1 + MARGIN)
     assert waits[1:11] == [pytest.approx(0.13 + MARGIN)] * 10
     assert waits[-1] == pytest.approx(0.1 + MARGIN, abs=0.001)
+
+
+@settings(max_examples=30)
+@given(bad_links, st.lists(st.integers(0, 3000), min_size=1, max_size=12), st.floats(0.05, 2.0), st.integers(0, 1000))
+def test_a_sender_knows_at_the_end_which_messages_were_delivered(
+    bad: Conditions, sizes: list[int], ends_after: float, seed: int
+) -> None:
+    pair = Pair(seed=seed, timeout=120.0)
+    mine, _ = pair.connect()
+    pair.network.link("guest", "host", bad)
+    for index, size in enumerate(sizes):
+        assert mine.send_reliable(body(index, size))
+    pair.flush()
+    pair.run(ends_after)
+    pair.crash("host")
+    pair.run(1.0)
+    assert mine.messages_sent == len(sizes)
+    # An acknowledgement may have been lost, but what counts as delivered was delivered.
+    assert mine.messages_delivered <= len(received(pair))
+
+
+def test_messages_that_were_acknowledged_are_delivered_and_those_on_their_way_are_not() -> None:
+    pair = Pair(conditions=Conditions(latency=0.05))
+    mine, _ = pair.connect()
+    for size in (0, 1, 5000):
+        mine.send_reliable(bytes(size))
+    pair.flush()
+    pair.run(1.0)
+    assert (mine.messages_sent, mine.messages_delivered) == (3, 3)
+    pair.crash("host")
+    mine.send_reliable(b"into the void")
+    pair.network.flush("guest")
+    pair.run(1.0)
+    assert (mine.messages_sent, mine.messages_delivered) == (4, 3)

@@ -151,6 +151,16 @@ class Connection(PayloadPath):
         return self._sender.queued_bytes
 
     @property
+    def messages_sent(self) -> int:
+        """Reliable messages for which send_reliable returned True."""
+        return self._sender.offered
+
+    @property
+    def messages_delivered(self) -> int:
+        """How many of these the peer has acknowledged: the first ones. Whether the others arrived is not known."""
+        return self._sender.delivered
+
+    @property
     def stats(self) -> LinkStats:
         """The connection's figures at this moment."""
         sequences = self._sequences

@@ -57,6 +57,7 @@ class MessageSender:
     __slots__ = (
         "_congestion_window",
         "_datagrams",
+        "_ends",
         "_fragment_size",
         "_in_flight",
         "_lateness",
@@ -67,6 +68,8 @@ class MessageSender:
         "_retries",
         "_shrunk_at",
         "_unacknowledged",
+        "delivered",
+        "offered",
         "queued_bytes",
         "refused",
         "resent",
@@ -79,6 +82,8 @@ class MessageSender:
         """Fragments that were never sent."""
         self._unacknowledged: dict[int, _Outgoing] = {}
         """Fragments that were sent, by number, oldest first."""
+        self._ends: deque[int] = deque()
+        """The last fragment's number of each message that was sent and is not known to be delivered, oldest first."""
         self._oldest = 0
         self._next = 0
         self._in_flight = 0
@@ -89,6 +94,10 @@ class MessageSender:
         self._retries = 0
         self._lateness = 0.0
         """Seconds that acknowledgements are late at most: the time that the peer waits before it sends one."""
+        self.offered = 0
+        """Messages accepted for sending."""
+        self.delivered = 0
+        """Messages that the peer's link has handed to its application: the first so many of those offered."""
         self.queued_bytes = 0
         """Bytes of messages that are not acknowledged yet."""
         self.resent = 0
@@ -111,6 +120,7 @@ class MessageSender:
             marks = (FRAGMENT_FIRST if i == 0 else 0) | (FRAGMENT_LAST if i == len(pieces) - 1 else 0)
             self._queue.append(_Outgoing(marks, piece))
         self.queued_bytes += len(data)
+        self.offered += 1
         return True
 
     def has_room_again(self) -> bool:
@@ -139,6 +149,8 @@ class MessageSender:
             number = self._next
             self._next = (number + 1) & SEQUENCE_MASK
             self._unacknowledged[number] = sent
+            if sent.marks & FRAGMENT_LAST:
+                self._ends.append(number)
             room -= len(sent.data) + FRAGMENT_HEAD_SIZE
             chosen.append(self._encode(number, sent, now))
         return b"".join(chosen)
@@ -178,6 +190,9 @@ class MessageSender:
                 self._note_lateness(now - sent.sent_at - round_trip)
             newest = max(newest, sent.datagram)
         self._oldest = next(iter(self._unacknowledged), self._next)
+        while self._ends and (self._ends[0] - next_fragment) & SEQUENCE_MASK >= SEQUENCE_HALF:
+            self._ends.popleft()
+            self.delivered += 1
         if arrived:
             self._retries = 0
             grown = self._congestion_window + len(arrived) / self._congestion_window
