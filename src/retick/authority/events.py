@@ -2,8 +2,8 @@
 
 # retick: floats -- measurements in metres, for people and for smoothing
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
 from reprlib import Repr
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -123,6 +123,8 @@ class PlayerJoined:
     """Its name."""
     peer_id: int
     """Of the player."""
+    address: Hashable = field(default=None, compare=False)
+    """Where its client is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +135,8 @@ class PlayerLost:
     """Its name."""
     peer_id: int
     """Of the player."""
+    address: Hashable = field(default=None, compare=False)
+    """Where its client is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +147,8 @@ class PlayerRejoined:
     """Its name."""
     peer_id: int
     """Of the player."""
+    address: Hashable = field(default=None, compare=False)
+    """Where its client is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +161,8 @@ class PlayerLeft:
     """Of the player."""
     text: str
     """Why, for people."""
+    address: Hashable = field(default=None, compare=False)
+    """Where its client was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

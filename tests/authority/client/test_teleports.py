@@ -85,7 +85,7 @@ def drawn_by(field: Field, watcher: Client, seconds: float, *, own: bool = False
 
 @pytest.mark.parametrize("hermite", [False, True])
 @pytest.mark.parametrize(
-    ("state", "begin", "end"), [(Train, -10.0, 10.0), (Silent, -10.0, 10.0), (Train, 0.0, 1.0)],
+    ("state", "begin", "end"), [(Train, -10.0, 10.0), (Silent, -10.0, 10.0), (Train, 0.0, 3.0)],
     ids=["declared", "recognised by its distance", "short and declared"],
 )  # fmt: skip
 def test_a_teleport_of_another_player_is_never_drawn_through_the_middle(

@@ -1,7 +1,7 @@
 """Teleports: a player who is elsewhere at once is never drawn on the way, since there was no way.
 
-A game declares them: its state has ``teleports``, a number that changes with each (a declared game makes it public). Where
-it does not, or the number is the same, a distance that no speed explains is a teleport.
+A game declares them: its state has ``teleports``, a number that changes with each; in a declared game it is public.
+Where there is no such number, or it is the same, a distance that no speed explains is a teleport.
 """
 
 # retick: floats -- drawing; nothing is simulated from them

@@ -206,6 +206,8 @@ class Room:
         """The player's connection has ended, or ends now: report messages that are not known to have arrived."""
         for message in player.messages.lose(player.connection):
             self._drop_message(player, message, "the connection ended before it was acknowledged; it may have arrived")
+        if player.connection is not None:
+            player.address = player.connection.address
         player.connection = None
         player.sender = None
 

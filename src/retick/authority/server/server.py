@@ -283,14 +283,14 @@ class Server:
         if player is not None:
             player.begin(now)
             player.lost_at = None
-            self._events.append(PlayerRejoined(room=room.name, peer_id=player.peer_id))
+            self._events.append(PlayerRejoined(room=room.name, peer_id=player.peer_id, address=connection.address))
         elif room.is_full:
             room.stats.refused["room_full"] += 1
             connection.close(Reason.FULL, "the room is full")
             return
         else:
             player = room.add(guest.token, now)
-            self._events.append(PlayerJoined(room=room.name, peer_id=player.peer_id))
+            self._events.append(PlayerJoined(room=room.name, peer_id=player.peer_id, address=connection.address))
         player.connection = connection
         player.sender = None if guest.delta is None else guest.delta.sender()
         guest.player = player
@@ -304,16 +304,14 @@ class Server:
             self._lose(room, player)
 
     def _lose(self, room: Room, player: Player) -> None:
-        if player.connection is not None:
-            player.address = player.connection.address
         room.disconnect(player)
         player.lost_at = self._now
-        self._events.append(PlayerLost(room=room.name, peer_id=player.peer_id))
+        self._events.append(PlayerLost(room=room.name, peer_id=player.peer_id, address=player.address))
 
     def _leave(self, room: Room, player: Player, text: str) -> None:
         room.disconnect(player)
         room.remove(player)
-        self._events.append(PlayerLeft(room=room.name, peer_id=player.peer_id, text=text))
+        self._events.append(PlayerLeft(room=room.name, peer_id=player.peer_id, text=text, address=player.address))
 
     def _check_timeouts(self, now: float) -> None:
         """Free seats that were kept long enough; close connections that sent no hello."""
