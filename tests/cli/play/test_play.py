@@ -40,6 +40,12 @@ def test_options_lead_to_pages(run: Run, pages: list[str], words: list[str], see
     assert pages == seen
 
 
+def test_a_player_can_be_given_a_name(run: Run, pages: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Program, "run", lambda self: pages.append(self.name))
+    assert run("play", "solo.py:Game", "--name", "Ann")[0] == 0
+    assert pages == ["Ann"]
+
+
 def test_without_a_name_it_is_the_game_of_the_project(run: Run, pages: list[str], tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool.retick]\ngame = 'solo.py:Game'")
     assert run("play")[0] == 0

@@ -168,9 +168,12 @@ class RollbackSession(GameLoop):
         """Players who were dropped and whose seats are free."""
         return tuple(sorted(self.drop_agreement.decided))
 
-    def cues(self) -> list[CueEvent]:
-        """Sounds and effects that start, are confirmed or were wrong since the last call; ask in every turn."""
-        return self._cues.drain()
+    def cues(self, *, tolerance: int = 0) -> list[CueEvent]:
+        """Sounds and effects that start, are confirmed or were wrong since the last call; ask in every turn.
+
+        One that a rollback moves by up to ``tolerance`` frames is not started again; a match's first call decides.
+        """
+        return self._cues.drain(tolerance)
 
     @property
     def roster(self) -> tuple[RosterPeer, ...]:
