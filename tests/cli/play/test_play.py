@@ -75,4 +75,4 @@ def test_without_pygame_the_line_that_installs_it_is_shown(run: Run, monkeypatch
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *given: None if name == "pygame" else found(name))
     code, _, err = run("play", "solo.py:Game")
     assert code in (1, 2)
-    assert err == "retick: a window needs pygame: pip install 'retick[pygame]'\n"
+    assert err == "retick: a window needs pygame: pip install pygame-ce\n"

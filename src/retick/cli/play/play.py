@@ -48,14 +48,14 @@ def play(
     if not 0 <= port <= 65535:
         raise UsageError(f"--port must be 0 to 65535, not {port}")
     if importlib.util.find_spec("pygame") is None:
-        raise MissingExtra("a window needs pygame: pip install 'retick[pygame]'")
+        raise MissingExtra("a window needs pygame: pip install pygame-ce")
     wanted = game or project_game()
     if wanted is None:
         raise UsageError("name the game, as module:Class, or in pyproject.toml: [tool.retick] game = 'game.py:Tanks'")
     module = find_window(wanted)
     if module is None:
         raise UsageError(
-            f"{wanted} has no window: write draw(screen, world, me) and press(keys) in its module or in a window.py there"
+            f"{wanted} has no window: write draw(screen, world, me) and press(keys) in its module or in window.py there"
         )
     settings = window_game(wanted, module, port=port, folder=folder)
     from retick.integrations.pygame import Program

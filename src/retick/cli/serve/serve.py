@@ -134,7 +134,7 @@ def _open_metrics(server: Server, port: int) -> "MetricsPage":
     try:
         from retick.cli.serve.metrics import MetricsPage
     except ModuleNotFoundError:
-        raise MissingExtra("--metrics needs prometheus_client: pip install 'retick[cli]'") from None
+        raise MissingExtra("--metrics needs prometheus_client: pip install prometheus-client") from None
     try:
         page = MetricsPage(server, port)
     except OSError as error:

@@ -270,10 +270,11 @@ class MatchPage(Page):
         lines = list(takewhile(lambda line: not line.startswith("inputs"), str(event.report).splitlines()))
         more = [f"and {len(lines) - MOST_REPORT_LINES} lines more"] if len(lines) > MOST_REPORT_LINES else []
         folder = self._game.folder
-        saved = [] if folder is None else ["", *save_desync(folder, self.session.sim, event)]
+        saved = [] if folder is None else [*save_desync(folder, self.session.sim, event), ""]
+        who = ", ".join(f"peer {peer.peer_id} is {self._peer_name(peer.peer_id)}" for peer in self.session.roster)
         suggested = event.report.suggested_source
         peers = sorted((peer.peer_id for peer in self.session.roster), key=lambda peer: peer != suggested)
-        self._open("The peers have diverged", [], lines=[*lines[:MOST_REPORT_LINES], *more, *saved])
+        self._open("The peers have diverged", [], lines=[*saved, who, *lines[:MOST_REPORT_LINES], *more])
         self._offer(peers)
 
     def _offer(self, peers: Sequence[int]) -> None:
@@ -310,7 +311,7 @@ class MatchPage(Page):
             lines.append(f"The peers had diverged at frame {self._desync.frame} or before.")
         if self._diverged and self.panel is not None:
             self.panel.choices = self._leave()
-            self.panel.lines += ["", *lines]
+            self.panel.lines = [*lines, "", *self.panel.lines]
             return
         title = "The match is over" if self.session.match is not None else "No match"
         again = [] if self._again is None else [Choice(self._again.label, self._leads_to(self._again.action))]

@@ -10,7 +10,7 @@ from retick.integrations.pygame.window_game import WindowGame
 from retick.replay import LiveRecording
 from retick.rollback import RollbackSession, SpectatorSession
 from retick.transport import Poll, UdpSocket, open_towards, open_udp, parse_address
-from retick.transport.discovery import Announcement, game_name, own_address
+from retick.transport.discovery import INSTALL, Announcement, game_name, own_address
 
 __all__ = ["Clock", "Wire", "announced_name", "hosted", "joined", "practised", "watched"]
 
@@ -77,8 +77,8 @@ def hosted(game: WindowGame, clock: Clock, *, name: str = "") -> tuple[Wire, lis
     try:
         wire.announcement = Announcement(port, announced_name(sim), players=sim.num_players)
         lines.append("They also find it on the local network.")
-    except MissingExtra as error:
-        lines.append(f"It is not announced on the local network: {error}")
+    except MissingExtra:
+        lines.append(f"It is not announced on the local network; for that: {INSTALL}")
     except OSError as error:
         lines.append(f"It is not announced on the local network: {error.strerror or error}")
     return wire, lines
