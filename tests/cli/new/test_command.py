@@ -52,3 +52,17 @@ def test_wrong_arguments_write_nothing(run: Run, tmp_path: Path) -> None:
         assert err.startswith("retick: ")
         assert err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device here")
+def test_a_full_disk_is_said_with_the_file(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = Path.write_text
+
+    def to_a_full_disk(self: Path, text: str, **given: str) -> int:
+        return write(Path("/dev/full"), text, **given)  # type: ignore[arg-type] # as it was given
+
+    monkeypatch.setattr(Path, "write_text", to_a_full_disk)
+    code, out, err = run("new", "tanks")
+    assert (code, out) == (2, "")
+    assert err.startswith("retick: tanks")
+    assert err.endswith("No space left on device\n")
