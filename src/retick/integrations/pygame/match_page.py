@@ -1,7 +1,6 @@
 """A match, from the waiting room to a rematch or the end."""
 
 from collections.abc import Callable, Sequence
-from itertools import takewhile
 
 import pygame
 from pygame import Surface
@@ -17,7 +16,7 @@ from retick.integrations.pygame.recording import save_desync
 from retick.integrations.pygame.seat_file import SeatFile
 from retick.integrations.pygame.window_game import Drawable, WindowGame
 from retick.integrations.pygame.wire import Wire, announced_name
-from retick.link import Reason
+from retick.integrations.pygame.words import report_lines, room_lines, why_gone
 from retick.rollback import (
     CueStarted,
     DesyncDetected,
@@ -48,7 +47,6 @@ RESULT_FRAMES = 45
 """Frames that a result must last before it is shown: what is drawn may be predicted, and wrong."""
 CUE_MOVES = 3
 """A cue that a rollback moves by so many frames is still the same sound."""
-MOST_REPORT_LINES = 7
 GO_ON_FROM = b"go on from "
 """A message to the other windows after a desync, with the id of the peer whose state is wanted."""
 
@@ -205,7 +203,7 @@ class MatchPage(Page):
             case MatchStarted():
                 self._begin()
             case PeerDisconnected():
-                self._goodbye = self._why_gone(event)
+                self._goodbye = why_gone(event, self._called)
             case Stalled():
                 self._stall = (self._now, f"waiting for {self._called(event.waiting_for)} ...")
             case Resumed():
@@ -266,15 +264,12 @@ class MatchPage(Page):
             self._desync = None
             return
         self._diverged = True
-        # The inputs at the end of a report are for whoever opens the file.
-        lines = list(takewhile(lambda line: not line.startswith("inputs"), str(event.report).splitlines()))
-        more = [f"and {len(lines) - MOST_REPORT_LINES} lines more"] if len(lines) > MOST_REPORT_LINES else []
         folder = self._game.folder
         saved = [] if folder is None else [*save_desync(folder, self.session.sim, event), ""]
         who = ", ".join(f"peer {peer.peer_id} is {self._peer_name(peer.peer_id)}" for peer in self.session.roster)
         suggested = event.report.suggested_source
         peers = sorted((peer.peer_id for peer in self.session.roster), key=lambda peer: peer != suggested)
-        self._open("The peers have diverged", [], lines=[*saved, who, *lines[:MOST_REPORT_LINES], *more])
+        self._open("The peers have diverged", [], lines=[*saved, who, *report_lines(event.report)])
         self._offer(peers)
 
     def _offer(self, peers: Sequence[int]) -> None:
@@ -319,14 +314,6 @@ class MatchPage(Page):
         if record is not None and self.session.match is not None:
             lines += ["", record.summary().capitalize()]
         self._open(title, [*again, *self._leave("Back to the menu")], lines=lines)
-
-    def _why_gone(self, event: PeerDisconnected) -> str:
-        if event.reason == Reason.GOODBYE:
-            who = self._called(event.players) if event.players else "the host"
-            return f"{who} left: {event.text}".removesuffix(": goodbye")
-        if event.reason == Reason.NO_ANSWER:
-            return "There is no answer. Is a host waiting there, and does its firewall let UDP through?"
-        return f"{self._called(event.players)}: {event.text}" if event.players else event.text
 
     def _propose(self) -> None:
         if self._try(lambda: self.session.rematch(self._rematch_seats)) and self.panel is not None:
@@ -376,13 +363,7 @@ class MatchPage(Page):
 
     def _draw_room(self, screen: Surface) -> None:
         screen.fill(BACKGROUND)
-        me = self.session.local_players
-        here = names_by_seat(self.session.roster)
-        seats = [
-            f"player {player + 1}:  " + here.get(player, "waiting ...") + ("  (you)" if player in me else "")
-            for player in range(self.session.sim.num_players)
-        ]
-        self._room.lines = [*self._room_lines, "", *(seats if me else ["Connecting ..."]), "", "Esc: cancel"]
+        self._room.lines = [*self._room_lines, "", *room_lines(self.session), "", "Esc: cancel"]
         self._room.draw(screen)
 
     def _draw_notice(self, screen: Surface) -> None:
