@@ -40,7 +40,7 @@ def watch(
 ) -> None:
     """Watch a running match, from its current frame on, a little late.
 
-    Exit code 0: the match ended. 1: there was no match to watch. 2: misuse.
+    Exit code 0: the match ended. 1: there was no match to watch, or the recording could not be written. 2: misuse.
 
     Example: retick watch 192.168.1.20:7777 --record match.rtk
     """
