@@ -67,6 +67,8 @@ class StaticReport:
     files: tuple[str, ...]
     findings: tuple[Finding, ...]
     allowed: tuple[AllowedFinding, ...] = ()
+    outside: tuple[str, ...] = ()
+    """Those of the files that say that they are outside of the simulation: no rule was applied to them."""
 
     @property
     def ok(self) -> bool:
@@ -78,6 +80,7 @@ class StaticReport:
             "files": list(self.files),
             "findings": [finding.to_json() for finding in self.findings],
             "allowed": [allowed.to_json() for allowed in self.allowed],
+            "outside": list(self.outside),
         }
 
 

@@ -130,6 +130,11 @@ _META_RULES = (
         reason="the audit does not know this comment",
         advice="write: # retick: allow RULE -- reason, or on a line of its own: # retick: floats -- reason",
     ),
+    Rule(
+        id="outside",
+        reason="what a simulation runs is part of it, and a file that says that it is outside of it is not read",
+        advice="keep the game in a file of its own that imports no such file, or remove the comment `retick: outside`",
+    ),
 )
 
 RULES: dict[str, Rule] = {rule.id: rule for rule in _RULES}

@@ -100,7 +100,8 @@ def _print_static(console: Screen, report: StaticReport) -> None:
     for finding in report.findings:
         _print_finding(console, finding)
     found, files = count(len(report.findings), "finding"), count(len(report.files), "file")
-    counts = f"{found}, {len(report.allowed)} allowed, in {files}"
+    outside = f", {len(report.outside)} of them outside of the simulation" if report.outside else ""
+    counts = f"{found}, {len(report.allowed)} allowed, in {files}{outside}"
     console.tell("source  ", _mark(report.ok), "  ", counts)
 
 

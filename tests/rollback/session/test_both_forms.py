@@ -90,9 +90,7 @@ class Telling:
         if inside_of(session).match is not None:
             match = inside_of(session).match
             lines.append(f"{match.number} {match.joins_at} {match.barrier} {match.alarm} {match.pace.next_frame_at!r}")
-            lines.append(
-                f"{match.engine.stats} {session.sim.checksum(match.engine.state)} {match.drain_final_inputs()}"
-            )
+            lines.append(f"{match.engine.stats} {session.sim.checksum(match.engine.state)}")
             lines += [exchange_line(exchange) for exchange in match.exchanges]
         return lines
 

@@ -85,3 +85,12 @@ def test_who_hears_a_peer_that_we_do_not_hear_is_the_one_to_forward() -> None:
     assert inside_of(session).forwarders_of([victim]) == [towards(mesh, "peer0", "peer2")]
     assert len(inside_of(session).players_peers()) == 3
     assert len(inside_of(session).heard_peers()) == 2
+
+
+def test_the_addresses_of_the_others_are_those_of_whom_we_hear() -> None:
+    mesh = playing_mesh(3)
+    session = mesh["peer0"].session
+    assert len(session.peer_addresses) == 2
+    mesh.crash("peer2")
+    mesh.run(20.0)
+    assert session.peer_addresses == (towards(mesh, "peer0", "peer1").connection.address,)

@@ -9,8 +9,9 @@ from retick.audit.rules import FLOAT_RULES
 from retick.audit.static import rules_global_state, rules_numbers, rules_order, rules_outside, rules_state
 from retick.audit.static.allow_comments import Comments, read_comments
 from retick.audit.static.declared_fields import declares_float_state, uses_safe_functions
-from retick.audit.static.followed_imports import followed
+from retick.audit.static.followed_imports import followed, near_imports
 from retick.audit.static.parsed_file import Hit, ParsedFile
+from retick.audit.static.script_lines import is_game
 from retick.audit.targets import SourceFile, find_target
 
 __all__ = ["audit_files", "audit_source", "audit_static"]
@@ -56,6 +57,7 @@ def audit_files(files: Sequence[SourceFile], progress: Callable[[str], None] = l
         inherited = any(_declares_floats(init, declarations) for init in _inits_above(file))
         audited.append(_read(file, inherited or not float_folders.isdisjoint(file.path.parents)))
     findings = [finding for one in audited for finding in one.findings]
+    findings += _imports_of_outside(files, audited)
     for one in audited:
         unused = one.unused_declaration()
         if unused and Path(one.path).name == "__init__.py":
@@ -66,7 +68,19 @@ def audit_files(files: Sequence[SourceFile], progress: Callable[[str], None] = l
         files=tuple(one.path for one in audited),
         findings=tuple(sorted(findings)),
         allowed=tuple(allowed for one in audited for allowed in one.allowed),
+        outside=tuple(one.path for one in audited if one.is_outside),
     )
+
+
+def _imports_of_outside(files: Sequence[SourceFile], audited: "Sequence[_File]") -> Iterator[Finding]:
+    """A file that is audited runs what it imports: that must be audited, too."""
+    outside = {file.path.resolve() for file, one in zip(files, audited, strict=True) if one.is_outside}
+    for file, one in zip(files, audited, strict=True):
+        for node, near, _ in near_imports(file) if outside and not one.is_outside else ():
+            if near.path.resolve() in outside:
+                line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1
+                what = f"`{near.module}` is imported, which says that it is outside"
+                yield Finding(path=one.path, line=line, column=column, rule="outside", what=what)
 
 
 def _inits_above(file: SourceFile) -> list[Path]:
@@ -118,6 +132,8 @@ class _File:
         self.findings: list[Finding] = []
         self.allowed: list[AllowedFinding] = []
         self.floats_found = False
+        self.is_outside = False
+        """It says that no simulation runs it."""
         self._comments = Comments()
         if unreadable is not None:
             self._add(1, 1, "syntax", unreadable)
@@ -130,16 +146,28 @@ class _File:
 
     def _check(self, text: str, package: str, inherited_floats: bool) -> None:
         try:
-            ast.parse(text)
+            tree = ast.parse(text)
             self._comments = read_comments(text)
         except (SyntaxError, ValueError) as error:
             line, column = getattr(error, "lineno", 1) or 1, getattr(error, "offset", 1) or 1
             self._add(line, column, "syntax", str(getattr(error, "msg", error)))
             return
+        if self._comments.outside_line is not None:
+            self._leave_out(tree, self._comments.outside_line)
+            return
         floats = inherited_floats or self._comments.floats_line is not None
         source = ParsedFile(text, path=self.path, package=package, floats=floats)
         source.floats = floats or declares_float_state(source) or uses_safe_functions(source)
         self._apply_comments(source)
+
+    def _leave_out(self, tree: ast.Module, line: int) -> None:
+        """No rule for this file, unless it has a game."""
+        games = [one for one in tree.body if isinstance(one, ast.ClassDef) and is_game(one)]
+        for game in games:
+            self._add(line, 1, "outside", f"`{game.name}` on line {game.lineno} is a simulation")
+        for at, column, rule, what in self._comments.complaints:
+            self._add(at, column, rule, what)
+        self.is_outside = not games
 
     def _add(self, line: int, column: int, rule: str, what: str) -> None:
         self.findings.append(Finding(path=self.path, line=line, column=column, rule=rule, what=what))

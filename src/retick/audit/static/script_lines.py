@@ -8,7 +8,7 @@ changes, directly or through other variables. A file without a game has none: it
 import ast
 from collections.abc import Iterator
 
-__all__ = ["script_lines"]
+__all__ = ["is_game", "script_lines"]
 
 _STEPS = frozenset({"step", "advance", "advance_slots"})
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -16,7 +16,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 def script_lines(tree: ast.Module) -> Iterator[ast.AST]:
     """Every node of the statements that are no part of the game."""
-    if not any(_is_game(statement) for statement in tree.body):
+    if not any(is_game(statement) for statement in tree.body):
         return
     statements = [one for one in tree.body if not isinstance(one, (*_DEFINITIONS, ast.Import, ast.ImportFrom))]
     touched = {id(one): _touched(one) for one in statements}
@@ -29,7 +29,8 @@ def script_lines(tree: ast.Module) -> Iterator[ast.AST]:
         yield from ast.walk(statement)
 
 
-def _is_game(statement: ast.stmt) -> bool:
+def is_game(statement: ast.stmt) -> bool:
+    """Whether it is a class that runs frames."""
     return isinstance(statement, ast.ClassDef) and any(
         isinstance(one, ast.FunctionDef) and one.name in _STEPS for one in statement.body
     )

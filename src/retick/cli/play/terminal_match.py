@@ -56,8 +56,8 @@ class TerminalMatch:
         if self._quit:
             self._leave()
             self.console.tell("you left the match")
-            return 0
-        return self._conclude()
+            return self._is_unwritten()
+        return self._conclude() or self._is_unwritten()
 
     def _turn(self, stack: contextlib.ExitStack, keys: TerminalKeys | None) -> None:
         for key in keys.pressed() if keys is not None else ():
@@ -142,6 +142,11 @@ class TerminalMatch:
         if self.setup.capture is not None:
             self.setup.capture.close()
             self.console.tell(self.setup.capture.summary())
+
+    def _is_unwritten(self) -> int:
+        """The exit code for the files that were asked for; ``_save`` has said what is wrong with them."""
+        files = (self.driver.recording, self.setup.capture)
+        return NO if any(file is not None and file.failure for file in files) else 0
 
     def _conclude(self) -> int:
         driver = self.driver

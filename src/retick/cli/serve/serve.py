@@ -205,7 +205,7 @@ def _open_metrics(server: Server, host: str, port: int) -> "MetricsPage":
     try:
         from retick.cli.serve.metrics import MetricsPage
     except ModuleNotFoundError:
-        raise MissingExtra("--metrics needs prometheus_client: pip install 'retick[serve]'") from None
+        raise MissingExtra("--metrics needs prometheus_client: pip install prometheus-client") from None
     try:
         return MetricsPage(server, port, host)
     except OSError as error:

@@ -32,7 +32,6 @@ cdef class Match:
     cdef long long first_own
     cdef long long fence
     cdef long long pause_fence
-    cdef long long next_recorded
     cdef bint is_single
     cdef bint is_catching_up
     cdef public bint is_taken_in

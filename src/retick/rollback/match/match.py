@@ -72,7 +72,6 @@ class Match:
         first_own: int
         fence: int
         pause_fence: int
-        next_recorded: int
         is_single: bool
         is_catching_up: bool
         is_taken_in: bool
@@ -140,7 +139,6 @@ class Match:
         self.number = number
         self.joins_at = joins_at
         self.barrier = self.pause_at = None
-        self.next_recorded = start_frame
         self.is_catching_up = joins_at is None
         self.is_taken_in = joins_at is not None
         """Whether all others are known to use our inputs; until then these are neutral, so that we may still leave
@@ -312,13 +310,6 @@ class Match:
             self.happened = []
             return happened
         return []
-
-    def drain_final_inputs(self) -> list[tuple[Input, ...]]:
-        """The inputs of the frames that have become final since this was last asked, in order, for a recording."""
-        final = self.engine.final_state_frame
-        rows = [self.engine.inputs_at(frame) for frame in range(self.next_recorded, final)]
-        self.next_recorded = final
-        return rows
 
     def stats(self, now: float) -> SessionStats:
         """Everything that can be counted, at this moment."""

@@ -105,9 +105,12 @@ class RollbackSession(SessionCalls):
             raise inside.no_match_yet()
         return inside.picture.between(inside.match, now)
 
-    def cues(self) -> list[CueEvent]:
-        """Sounds and effects that start, are confirmed or were wrong since the last call; ask in every turn."""
-        return self._inside.cues.drain()
+    def cues(self, *, tolerance: int = 0) -> list[CueEvent]:
+        """Sounds and effects that start, are confirmed or were wrong since the last call; ask in every turn.
+
+        One that a rollback moves by up to ``tolerance`` frames is not started again; a match's first call decides.
+        """
+        return self._inside.cues.drain(tolerance)
 
     def stats(self, *, now: float) -> SessionStats:
         """All figures of the match at this moment."""
@@ -177,6 +180,11 @@ class RollbackSession(SessionCalls):
     def roster(self) -> tuple[RosterPeer, ...]:
         """Who takes part, with names and profiles, in the order of peer ids; while a joiner waits, who is there."""
         return self._inside.profiles.roster()
+
+    @property
+    def peer_addresses(self) -> tuple[Hashable, ...]:
+        """Where this peer reaches the other players: what a program saves, with ``seat_token``, to come back."""
+        return self._inside.peer_addresses
 
     @property
     def gone(self) -> tuple[int, ...]:

@@ -45,7 +45,6 @@ STATISTICS: dict[str, dict[str, Callable[[], Any]]] = {
         "resend_at": float,
         "sample_at": lambda: float("inf"),
         "sent_at": lambda: float("-inf"),
-        "next_recorded": lambda: ORIGIN,
     },
     "RollbackEngine": {
         "rollbacks": int,
@@ -74,7 +73,6 @@ CONSTANT = (Seats, MatchConfig, LinkConfig, Pace, LeadEstimate, RateMeter)
 CONSTANT_FIELDS = {
     ("SessionInside", "routes"),
     ("Match", "resend_interval"),
-    ("Match", "next_recorded"),
     ("Match", "sim"),
     ("Match", "seed"),
 }

@@ -137,3 +137,17 @@ def test_an_application_that_asks_late_misses_cues_and_nothing_else() -> None:
     assert min(event.frame for event in heard) >= session.frame - session.config.history
     mesh.run(1.0)
     sounding(heard + session.cues())
+
+
+def test_with_a_tolerance_a_cue_that_moves_by_a_frame_is_started_once() -> None:
+    started = {}
+    for tolerance in (0, 5):
+        mesh = Mesh(lambda: Loud(2), conditions=BAD, press=presses(1))
+        mesh.start()
+        heard: list[CueEvent] = []
+        while mesh["peer0"].session.frame < 400:
+            mesh.run(0.05)
+            heard += mesh["peer0"].session.cues(tolerance=tolerance)
+        started[tolerance] = sum(isinstance(event, CueStarted) for event in heard)
+        assert any(isinstance(event, CueConfirmed) for event in heard)
+    assert started[5] < started[0]

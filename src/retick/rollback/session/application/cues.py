@@ -21,8 +21,8 @@ class SessionCues(SessionPart):
         self._tracker: CueTracker | None = None
         self._left: list[CueEvent] = []
 
-    def drain(self) -> list[CueEvent]:
-        """What changed since the last call."""
+    def drain(self, tolerance: int) -> list[CueEvent]:
+        """What changed since the last call; a cue moves by up to ``tolerance`` frames without a new start."""
         session, match = self._session, self._session.match
         if not hasattr(session.sim, "cues"):
             raise UsageError(f"{type(session.sim).__name__} has no cues(before, after)")
@@ -32,7 +32,8 @@ class SessionCues(SessionPart):
         if self._tracker is None:
             # Of what happened before a newcomer came in it hears nothing.
             engine = match.engine
-            self._tracker = CueTracker(engine, first=engine.frame if engine.start_frame else 0)
+            first = engine.frame if engine.start_frame else 0
+            self._tracker = CueTracker(engine, tolerance=tolerance, first=first)
         return left + self._tracker.update()
 
     def match_ending(self, match: Match) -> None:
