@@ -20,6 +20,18 @@ class Crash:
 
 class Half:
     num_players = 2
+
+from typing import Annotated
+from retick.sim import Most, Thing, U8, World
+
+class Shot(Thing):
+    x: U8 = 0
+
+class Full(World):
+    num_players = 2
+    shots: Annotated[list[Shot], Most(3)]
+    def advance(self, inputs):
+        self.shots.append(Shot())
 """
 
 
@@ -39,6 +51,7 @@ def test_a_good_game_passes_and_a_cheat_is_shown_with_its_fields() -> None:
     ("name", "code", "words"),
     [
         ("Crash", 1, "the game raised ZeroDivisionError"),
+        ("Full", 1, "in Full.advance: self.shots.append(Shot()), in frame 3 of the run with seed 1, with the inputs ("),
         ("Half", 2, "is no game: it has no initial_state"),
         ("Nobody", 2, "has no 'Nobody'"),
     ],

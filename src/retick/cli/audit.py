@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from retick.audit import AuditReport, Divergence, DynamicReport, Finding, StaticReport, audit_dynamic, audit_static
+from retick.audit.report import EXCEPTION
 from retick.audit.targets import split_target
 from retick.cli.exit_codes import NO
 from retick.cli.plurals import count
@@ -114,7 +115,7 @@ def _print_divergence(console: Screen, divergence: Divergence) -> None:
         console.tell("    ", (name, "bold"), f": {first} in one, {second} in the other")
     if len(divergence.differences) > _SHOWN_FIELDS:
         console.tell(f"    and {count(len(divergence.differences) - _SHOWN_FIELDS, 'field')} more", style="dim")
-    if not divergence.differences:
+    if not divergence.differences and divergence.check != EXCEPTION:
         console.tell("    no field differs, the checksums do", style="dim")
 
 

@@ -10,10 +10,9 @@ from rich.table import Table
 from retick.audit.game_loader import load_game
 from retick.audit.synctest.line_watch import LinesRun
 from retick.audit.synctest.search import Match, Search, SearchResult
-from retick.cli.exit_codes import NO, game_failure
+from retick.cli.exit_codes import NO, playing
 from retick.cli.plurals import count
 from retick.cli.terminal import Screen, working
-from retick.errors import RetickError
 from retick.sim.contract import Simulation
 from retick.testing.determinism import Failure, failure_in, shrink
 
@@ -44,7 +43,7 @@ def synctest(
     after 20 seconds at most. Lines of step, and of what it calls, that never ran are listed: nothing is known of them.
 
     A failure is reduced to a short list of inputs and reported with the fields that differ.
-    Exit code 0: every frame came out the same. 1: one did not. 2: misuse.
+    Exit code 0: every frame came out the same. 1: one did not, or the game raised an error. 2: misuse.
 
     Example: retick synctest retick.games.fighter:Fighter --frames 2000
     """
@@ -78,13 +77,9 @@ def _searched(
     def check(match: Match, first: int) -> Failure | None:
         return failure_in(factory, match.rows, match.seed, distance=distance, first=first)
 
-    try:
+    with playing():
         search = Search(factory, check, seconds=seconds, seed=seeds[0], frames=frames, progress=show)
         return search.run(seeds)
-    except RetickError:
-        raise
-    except Exception as error:
-        raise RetickError(game_failure(error)) from error
 
 
 def _tell_result(console: Screen, game: str, found: SearchResult[Failure], frames: int, distance: int) -> None:

@@ -17,11 +17,11 @@ from random import Random
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from retick.audit.own_source import OwnSource
-from retick.audit.runs.play import located
 from retick.audit.synctest.input_rows import RowMaker, live_bits
 from retick.audit.synctest.line_watch import LinesRun, LineWatch
 from retick.audit.synctest.press_function import played_rows, press_function_of
 from retick.sim.contract import Simulation
+from retick.sim.frame_notes import located
 from retick.sim.seeded_inputs import seeded_inputs
 
 __all__ = ["Check", "Match", "Search", "SearchResult"]
