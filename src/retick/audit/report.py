@@ -70,6 +70,8 @@ class StaticReport:
     files: tuple[str, ...]
     findings: tuple[Finding, ...]
     allowed: tuple[AllowedFinding, ...] = ()
+    outside: tuple[str, ...] = ()
+    """Files that were read and are no part of a simulation: windows, tests and scripts."""
 
     @property
     def ok(self) -> bool:
@@ -81,6 +83,7 @@ class StaticReport:
             "files": list(self.files),
             "findings": [finding.to_json() for finding in self.findings],
             "allowed": [allowed.to_json() for allowed in self.allowed],
+            "outside": list(self.outside),
         }
 
 

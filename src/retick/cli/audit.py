@@ -102,6 +102,8 @@ def _print_static(console: Screen, report: StaticReport) -> None:
         _print_finding(console, finding)
     found, files = count(len(report.findings), "finding"), count(len(report.files), "file")
     counts = f"{found}, {len(report.allowed)} allowed, in {files}"
+    if report.outside:
+        counts += f"; no part of a simulation: {', '.join(report.outside)}"
     console.tell("source  ", _mark(report.ok), "  ", counts)
 
 
