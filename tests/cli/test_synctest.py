@@ -131,3 +131,30 @@ def test_the_longest_time_of_the_search_is_in_the_help(run: Run) -> None:
     _, out, _ = run("synctest", "--help")
     assert "--seconds" in out
     assert "20.0" in out
+
+
+SLEEPER = """
+class Sleeper:
+    num_players = 2
+    def initial_state(self, seed): return 0
+    def step(self, state, inputs):
+        if state < 0:
+            state += 1
+            state += 2
+            state += 3
+            state += 4
+        return state
+    def checksum(self, state): return state
+    def fields(self, state): return [("state", state)]
+"""
+
+
+def test_a_game_of_which_hardly_half_ran_is_not_called_all_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "sleeper_game.py"
+    file.write_text(SLEEPER)
+    result = CliRunner().invoke(app, ["synctest", f"{file}:Sleeper", "--frames", "30", "--seconds", "1"])
+    assert result.exit_code == 0
+    first, *rest = result.stdout.splitlines()
+    assert "only 2 of 6 lines of the game ran, so little is known" in first
+    assert "all the same" not in result.stdout
+    assert any("in Sleeper.step: state += 1" in line for line in rest)

@@ -20,6 +20,8 @@ __all__ = ["synctest"]
 
 LAST_SEED = 0xFFFFFFFF
 """The seed after it is 1."""
+ENOUGH = 0.6
+"""The share of the game's lines that must have run for "all the same" to stand first."""
 MOST_SHOWN = 20
 """Places that never ran, as many as are listed."""
 TRIES = 600
@@ -87,7 +89,12 @@ def _tell_result(console: Screen, game: str, found: SearchResult[Failure], frame
     played = f"{count(found.rounds, 'round')} of {count(frames, 'frame')}{who}"
     if found.matches:
         played += f", and {count(found.matches, 'match', 'matches')} searched ({found.seconds:.1f} s)"
-    console.tell(f"{game}: {played}, {distance} run again after each: all the same")
+    if found.lines is not None and found.lines.ran < ENOUGH * found.lines.total:
+        lines = f"{found.lines.ran} of {count(found.lines.total, 'line')}"
+        console.tell(f"{game}: only {lines} of the game ran, so little is known; what ran was the same each time")
+        console.tell(f"{played}, {distance} run again after each")
+    else:
+        console.tell(f"{game}: {played}, {distance} run again after each: all the same")
     if found.lines is not None:
         _tell_lines(console, found.lines)
     if found.out_of_time:

@@ -51,7 +51,8 @@ class Run(Generic[S]):
     def _step_by_step(self, state: S, frames: bytes, first: int) -> S:
         step, keep = _steps_of(self.sim)
         width, size = self.replay.width, self.replay.input_size
-        at, inputs = 0, ()
+        at = 0
+        inputs: tuple[int, ...] = ()
         try:
             for at in range(0, len(frames), width):
                 inputs = unpack_inputs(frames[at : at + width], size)
