@@ -61,30 +61,9 @@ def test_progress_names_each_file_and_how_many_there_are(project: Path) -> None:
     assert told[-1] == f"file 6 of 6: {Path('mygame', 'rules', 'speed.py')}"
 
 
-def names(found: object) -> list[tuple[str, int, str]]:
-    return [(Path(one.path).name, one.line, one.rule) for one in found]  # type: ignore[attr-defined] # findings
-
-
-def test_a_file_outside_of_the_simulation_is_not_read_and_no_simulation_may_import_it(tmp_path: Path) -> None:
-    (tmp_path / "window.py").write_text("# retick: outside -- it draws\nimport pygame\nimport game\n")
-    (tmp_path / "game.py").write_text("class Game:\n    def step(self, state, inputs):\n        return state\n")
-    for target in (tmp_path, tmp_path / "window.py"):
-        report = audit_static(str(target))
-        assert report.findings == ()
-        assert [Path(path).name for path in report.outside] == ["window.py"]
-    (tmp_path / "game.py").write_text("X = 1\ndef step(state):\n    import window\n    return state\n")
-    for target in (tmp_path, tmp_path / "game.py"):
-        assert names(audit_static(str(target)).findings) == [("game.py", 3, "outside")]
-
-
-def test_a_game_cannot_be_outside_of_the_simulation() -> None:
-    text = "import time\n# retick: outside -- no\nclass Game:\n    def step(self, s, i):\n        return time.time()\n"
-    report = audit_source(text)
-    assert [(one.line, one.rule) for one in report.findings] == [(2, "outside")]
-    assert "`Game` on line 3 is a simulation" in report.findings[0].what
-
-
-def test_outside_needs_a_reason_and_a_line_of_its_own() -> None:
-    for comment, rule in (("# retick: outside", "allow-reason"), ("x = 1  # retick: outside -- why", "allow-unknown")):
-        found = audit_source(f"import pygame\n{comment}\n").findings
-        assert {one.rule for one in found} == {"engine", rule}
+def test_floats_of_an_engines_game_that_is_not_ported_yet_are_one_finding() -> None:
+    text = "import pygame\nSPEED = 1.5\n\ndef step(s, i):\n    return s / 2 + SPEED * 0.5 + pygame.K_a\n"
+    [finding] = audit_source(text).findings
+    assert (finding.line, finding.rule) == (2, "float")
+    assert finding.what == "the literal 1.5, the first of floats on 2 lines"
+    assert len(audit_source(text.replace("import pygame", "import pygame, retick.sim")).findings) == 3

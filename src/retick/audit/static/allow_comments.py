@@ -4,8 +4,6 @@
     silences those rules on its own line or, if it stands alone, on the next line that has code.
 ``# retick: floats -- reason``
     on a line of its own: this file (in an ``__init__.py``: this package) uses floats on purpose.
-``# retick: outside -- reason``
-    on a line of its own: this file draws, tests or the like, and no simulation imports it.
 """
 
 import io
@@ -18,7 +16,7 @@ from retick.audit.rules import RULES
 __all__ = ["Allow", "Comments", "read_comments"]
 
 _OURS = re.compile(r"#\s*retick:\s*(?P<body>.*)$")
-_BODY = re.compile(r"(?P<verb>allow|floats|outside)\b\s*(?P<rules>.*?)\s*(?:--\s*(?P<reason>.*))?$")
+_BODY = re.compile(r"(?P<verb>allow|floats)\b\s*(?P<rules>.*?)\s*(?:--\s*(?P<reason>.*))?$")
 _NOT_CODE = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING,
     tokenize.ENDMARKER,
@@ -44,8 +42,6 @@ class Comments:
     allows: list[Allow] = field(default_factory=list)
     floats_line: int | None = None
     """The line of the ``floats`` comment, if there is one."""
-    outside_line: int | None = None
-    """The line of the ``outside`` comment, if there is one."""
     complaints: list[tuple[int, int, str, str]] = field(default_factory=list)
     """Line, column, rule and text of each comment that is itself wrong."""
 
@@ -66,7 +62,7 @@ def read_comments(text: str) -> Comments:
 def _read_one(comments: Comments, body: str, line: int, column: int, code_lines: list[int]) -> None:
     parsed = _BODY.match(body)
     alone = line not in code_lines
-    if parsed is None or (parsed["verb"] != "allow" and (parsed["rules"] or not alone)):
+    if parsed is None or (parsed["verb"] == "floats" and (parsed["rules"] or not alone)):
         comments.complaints.append((line, column, "allow-unknown", f"`retick: {body}`"))
         return
     rules = [rule for rule in re.split(r"[,\s]+", parsed["rules"]) if rule]
@@ -78,8 +74,6 @@ def _read_one(comments: Comments, body: str, line: int, column: int, code_lines:
         comments.complaints.append((line, column, "allow-reason", f"`retick: {body}` gives no reason"))
     elif parsed["verb"] == "floats":
         comments.floats_line = line
-    elif parsed["verb"] == "outside":
-        comments.outside_line = line
     else:
         target = next((code for code in code_lines if code > line), line) if alone else line
         for rule in rules:

@@ -16,6 +16,7 @@ cdef class Match:
     cdef readonly int number
     cdef readonly RollbackEngine engine
     cdef readonly list exchanges
+    cdef long long compared_with_left
     cdef readonly Pace pace
     cdef readonly object alarm
     cdef list happened

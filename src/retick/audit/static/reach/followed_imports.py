@@ -8,7 +8,7 @@ from pathlib import Path
 from retick.audit.static.scopes import absolute_module
 from retick.audit.targets import SourceFile
 
-__all__ = ["followed", "near_imports"]
+__all__ = ["followed"]
 
 
 def followed(files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
@@ -21,7 +21,7 @@ def followed(files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
     waiting = list(files)
     followed = set(found)
     while waiting:
-        for _, near, is_imported in near_imports(waiting.pop()):
+        for near, is_imported in _imported_by(waiting.pop()):
             found.setdefault(near.path, near)
             if is_imported and near.path not in followed:
                 followed.add(near.path)
@@ -29,8 +29,8 @@ def followed(files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
     return tuple(found.values())
 
 
-def near_imports(file: SourceFile) -> Iterator[tuple[ast.AST, SourceFile, bool]]:
-    """The imports of ``file``, the near files that run for each, and whether each of these is what is imported."""
+def _imported_by(file: SourceFile) -> Iterator[tuple[SourceFile, bool]]:
+    """The near files that run for the imports of ``file``, and whether each is what is imported."""
     try:
         tree = ast.parse(file.path.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
@@ -42,7 +42,7 @@ def near_imports(file: SourceFile) -> Iterator[tuple[ast.AST, SourceFile, bool]]
             beside = not file.package and module.split(".")[0] not in sys.stdlib_module_names
             if same_package or beside:
                 for source in _sources_of(file.root, module):
-                    yield node, source, source.module == module
+                    yield source, source.module == module
 
 
 def _modules_named(node: ast.AST, file: SourceFile) -> list[str]:
