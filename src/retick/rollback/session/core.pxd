@@ -12,5 +12,6 @@ cdef class SessionCore:
     cdef public dict peers
     cdef public list happened
     cdef public bint is_quiet
+    cdef public object wakes_at
 
     cdef object read_link(self, double now)

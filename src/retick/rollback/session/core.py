@@ -48,6 +48,7 @@ class SessionCore:
         peers: dict[int, Peer]
         happened: list[MatchEvent]
         is_quiet: bool
+        wakes_at: float | None
 
     def __init__(self) -> None:
         self.match = None
@@ -57,6 +58,8 @@ class SessionCore:
         self.happened = []
         """Events that the application has not read yet."""
         self.is_quiet = False
+        self.wakes_at = None
+        """When a part has something to do although nothing happens; None: no part has."""
 
     def due(self, *, now: float) -> bool:
         """Whether ``advance`` is to be called now. False while the match waits for inputs: it goes on by itself."""
@@ -89,6 +92,8 @@ class SessionCore:
 
     def next_timeout(self) -> float | None:
         due: float | None = self.link.next_timeout()
+        if self.wakes_at is not None and (due is None or self.wakes_at < due):
+            due = self.wakes_at
         match: Match | None = self.match
         if match is not None and self.phase is RUNNING:
             resend = match.next_timeout()

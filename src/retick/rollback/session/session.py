@@ -40,6 +40,7 @@ from retick.rollback.session.drop_agreement import DropAgreement
 from retick.rollback.session.drops import Drops
 from retick.rollback.session.forwarding import Forwarding
 from retick.rollback.session.identity.profiles import Profiles
+from retick.rollback.session.identity.reconnect import Reconnect
 from retick.rollback.session.identity.returns import Returns
 from retick.rollback.session.input_bounds import InputBounds
 from retick.rollback.session.input_forwarding import InputForwarding
@@ -81,11 +82,13 @@ class RollbackSession(GameLoop):
         name: str = "",
         profile: bytes = b"",
         seat_token: bytes = NO_SEAT_TOKEN,
+        reconnect: bool = False,
     ) -> None:
         """Host, or with ``host_address`` join, a match of ``sim`` with ``seats`` players at this peer.
 
         ``name`` is shown to people, ``profile`` is the application's: 64 and 128 bytes at most, known to all others.
-        ``seat_token`` is that of a session which held seats before: this one gets the same ones back.
+        ``seat_token`` is that of a session which held seats before: this one gets the same ones back. With
+        ``reconnect`` it comes back by itself when all others were lost through silence.
 
         ``host_address`` may also be any peer of a match that runs already and has free seats. ``entropy(n)`` gives
         n random bytes: ``os.urandom``, or a seeded generator's in a test. ``record`` gets every final frame:
@@ -111,19 +114,29 @@ class RollbackSession(GameLoop):
             admit=self.admission.admit,
             on_payload=self.receive_payload,
         )
-        self._application = ApplicationMessages(self)
-        self.lobby = Lobby(self)
         self.shown_token = check_token(seat_token)
         self.seat_token = entropy(SEAT_TOKEN_SIZE)
         """The secret of the seats that this session gets: save it to come back with it, and tell it to nobody."""
-        self.profiles = Profiles(self, Profile(name, profile, commitment_of(self.seat_token)))
+        self._application = ApplicationMessages(self)
+        self._cues = SessionCues(self)
+        self._leaving = Leaving(self)
+        self.reconnect = Reconnect(self, is_wanted=reconnect)
+        self.make_parts(Profile(name, profile, commitment_of(self.seat_token)))
+        if host_address is not None:
+            host = self.peers[HOST_ID] = Peer(HOST_ID, (), Role.HOST)
+            self.dial_to_play(host, host_address)
+        elif seats == sim.num_players:
+            self.start(int.from_bytes(entropy(4), "little") % 0xFFFFFFFF + 1)
+
+    def make_parts(self, own: Profile) -> None:
+        """For a session that has no match and knows nobody: at first, and when it comes back to its match."""
+        self.lobby = Lobby(self)
+        self.profiles = Profiles(self, own)
         self.returns = Returns(self)
         self._pause = Pause(self)
         self.newcomer = Newcomer(self)
         self.spectator_feed = SpectatorFeed(self)
         self.desyncs = DesyncPart(self)
-        self._cues = SessionCues(self)
-        self._leaving = Leaving(self)
         self.sponsor = Sponsor(self)
         self.joins = Joins(self)
         self.drops = Drops(self)
@@ -150,16 +163,12 @@ class RollbackSession(GameLoop):
             self.resyncing,
             self.forwarding,
             InputBounds(self),
+            self.reconnect,
         )
         """In the order of calls: spectators get a match's last frames first, and a drop is agreed before a rematch."""
         if self.recording is not None:
             self.parts += (RecordingPart(self, self.recording),)
         self.routes = MessageRoutes(self.parts)
-        if host_address is not None:
-            host = self.peers[HOST_ID] = Peer(HOST_ID, (), Role.HOST)
-            self.dial_to_play(host, host_address)
-        elif seats == sim.num_players:
-            self.start(int.from_bytes(entropy(4), "little") % 0xFFFFFFFF + 1)
 
     # For the game's loop.
 
@@ -281,7 +290,7 @@ class RollbackSession(GameLoop):
 
     def end(self, reason: str) -> None:
         """No more frames here: the other peers and the spectators must not wait for any."""
-        if self.phase is not Phase.ENDED:
+        if self.phase is not Phase.ENDED and not self.reconnect.asks_on():
             self._feed_last_frames()
             self.link.close(Reason.GOODBYE, reason, linger=ENDING_SECONDS)
             self._end(reason)
@@ -292,7 +301,7 @@ class RollbackSession(GameLoop):
 
     def _end(self, reason: str) -> None:
         if self.phase is not Phase.ENDED:
-            self.phase = Phase.ENDED
+            self.phase, self.wakes_at = Phase.ENDED, None
             if self.match is not None:
                 # What happened in the match was before its end.
                 self.happened += self.match.events()
@@ -333,7 +342,7 @@ class RollbackSession(GameLoop):
         self.now = now
         for event in self.link.events():
             peer = event.connection.tag
-            if not isinstance(peer, Peer):
+            if not isinstance(peer, Peer) or self.reconnect.takes(peer, event):
                 continue
             if isinstance(event, LinkMessageReceived):
                 self.receive_message(peer, event.data)

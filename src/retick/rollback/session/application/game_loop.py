@@ -1,6 +1,6 @@
 """The side of a session that a game's loop calls at every frame."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from retick.errors import NotSynchronized
 from retick.rollback.match.config import MatchConfig
@@ -12,11 +12,16 @@ from retick.rollback.session.joining.dialling import Dialling
 from retick.rollback.session.peer import Phase
 from retick.sim.contract import Input
 
+if TYPE_CHECKING:
+    from retick.rollback.session.identity.reconnect import Reconnect
+
 __all__ = ["GameLoop"]
 
 
 class GameLoop(Dialling):
     """A session as far as a game's loop sees it; ``session`` adds all the rest."""
+
+    reconnect: "Reconnect"
 
     def __init__(self, sim: Any, config: MatchConfig, record: RecordsMatches | None) -> None:
         super().__init__(config)
@@ -24,6 +29,13 @@ class GameLoop(Dialling):
         self._picture = Picture(sim)
         self.recording = None if record is None else Recording(record)
         """What goes to the recorder, if there is one."""
+        self.last_match: Match | None = None
+        """Of a session that comes back: the match that it has given up, to be shown until it has a state again."""
+
+    @property
+    def reconnecting(self) -> bool:
+        """Whether all others are lost and the session tries to come back; see ``Reconnecting``."""
+        return self.reconnect.is_trying
 
     @property
     def running(self) -> bool:
@@ -72,6 +84,7 @@ class GameLoop(Dialling):
             match.advance(neutral, now)
 
     def _running(self) -> Match:
-        if self.match is None:
+        match: Match | None = self.match if self.match is not None else self.last_match
+        if match is None:
             raise NotSynchronized(f"there is no match yet: the session is {self.phase.value}")
-        return self.match
+        return match

@@ -72,7 +72,8 @@ class Admission:
         if session.match is None and session.is_host and (old is not None or session.phase is Phase.GATHERING):
             return session.lobby.admit(request, old)
         if session.phase is Phase.RUNNING:
-            return session.sponsor.admit(request, old, wanted.seat_token)
+            refusal = session.reconnect.refusal(wanted)
+            return refusal or session.sponsor.admit(request, old, wanted.seat_token)
         return Refuse(reason=Reason.DENIED, text="nobody is expected here")
 
     def _answer_call(self, request: Request, call: ConnectRequest) -> Accept | Refuse:

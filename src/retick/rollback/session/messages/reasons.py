@@ -4,6 +4,7 @@ from retick.link import describe as describe_link_reason
 
 __all__ = [
     "ASK_SPONSOR",
+    "GAVE_UP",
     "NO_ACKNOWLEDGEMENTS",
     "NO_INPUTS",
     "OTHER_VERSION",
@@ -25,6 +26,8 @@ NO_ACKNOWLEDGEMENTS = 212
 """Our inputs are not acknowledged."""
 RETURNED = 213
 """The peer of this connection has come back over another one."""
+GAVE_UP = 214
+"""The sender has given up its match, to come back to that of others: what it showed last may not be theirs."""
 
 WORDS = {
     ASK_SPONSOR: "another peer lets newcomers in",
@@ -33,6 +36,7 @@ WORDS = {
     NO_INPUTS: "sends no inputs",
     NO_ACKNOWLEDGEMENTS: "acknowledges no inputs",
     RETURNED: "came back over another connection",
+    GAVE_UP: "comes back to the match of others",
 }
 
 
