@@ -215,6 +215,18 @@ def test_while_it_stands_no_frame_runs_and_nothing_is_reported_as_a_stall() -> N
     assert mesh["peer0"].events_of(Reconnecting) == [Reconnecting(peers=(1,), seconds=20.0)]
 
 
+def test_one_that_was_lost_in_a_pause_is_let_in_although_the_match_stands_before_its_last_inputs() -> None:
+    mesh = trying_mesh(2, config=MatchConfig(disconnect_after=2.0, input_delay=4))
+    before, token = seats_of(mesh), mesh["peer1"].session.seat_token
+    mesh["peer0"].session.pause()
+    mesh.run(1.5)
+    mesh.crash("peer1")
+    mesh.run(4.0)
+    mesh["peer0"].session.resume()
+    mesh.restart("peer1", seat_token=token, every=600.0)
+    assert_one_match(mesh, before, limit=4.0)
+
+
 def test_when_nobody_is_found_the_match_ends_after_the_time_of_the_setting() -> None:
     mesh = trying_mesh(2)
     mesh.crash("peer1")

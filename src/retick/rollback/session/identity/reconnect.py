@@ -255,7 +255,8 @@ class Reconnect(SessionPart):
 
     def _stand(self, match: Match, now: float) -> None:
         session = self._session
-        match.pause_at = match.engine.frame
+        # Behind the last inputs of those that were lost: before that no newcomer gets a state.
+        match.pause_at = max((match.engine.frame, *session.drop_agreement.decided.values()))
         if self._asked is not None or self._until is None or now <= self._until:
             self._ask(now)
             return
