@@ -32,6 +32,7 @@ OTHER_NUMBERS: dict[str, str] = {
     "rollback.session.identity.reconnect:FIRST_WAIT": _TIME,
     "rollback.session.identity.reconnect:LONGEST_WAIT": _TIME,
     "rollback.session.identity.reconnect:LOOK_EVERY": _TIME,
+    "rollback.session.identity.reconnect:NEWS_SECONDS": _TIME,
     "rollback.session.input_bounds:FRAMES_TAKE_OFF": _TUNING,
     "rollback.match.recording:PORTION": _TUNING,
     "rollback.match.waiting:NO_END": "in place of a frame",

@@ -2,9 +2,10 @@
 
 Theory of operation. The session that is alone keeps its match, stands still, and asks the peers that it has lost, in
 turn, as a newcomer with its seat token would. At the same time they may come back to it. Where both have a match the
-one with the lower id keeps it (``refusal``). The own match is given up only when the other one, which has let us in,
-sends its first message. From then on this is a newcomer like any other, with new parts, and asks on if it is not let
-in. docs/rollback.md draws the states.
+one with the lower id keeps it (``refusal``). Where several are alone they must not meet in pairs: each asks all others
+first, and lets somebody in only if none was found that goes before it (``_may_keep``). The own match is given up only
+when the other one, which has let us in, sends its first message. From then on this is a newcomer like any other, with
+new parts, and asks on if it is not let in. docs/rollback.md draws the states.
 """
 
 from collections.abc import Hashable
@@ -19,7 +20,7 @@ from retick.rollback.session.joining.lobby import MOST_REDIRECTIONS
 from retick.rollback.session.link_config import acceptance_fault
 from retick.rollback.session.members import Hearing
 from retick.rollback.session.messages.connect import ConnectRequest
-from retick.rollback.session.messages.reasons import ASK_SPONSOR, GAVE_UP
+from retick.rollback.session.messages.reasons import ASK_SPONSOR, GAVE_UP, NO_MATCH
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import HOST_ID, Peer, Phase, Role
 
@@ -38,6 +39,8 @@ FIRST_WAIT = 0.5
 """Seconds after the first round of asking, half of them or more by chance; then twice as long each time."""
 LONGEST_WAIT = 4.0
 """Seconds between two rounds at most."""
+NEWS_SECONDS = 30.0
+"""Seconds without a request after which the next one is the first sign of the others again."""
 LOOK_EVERY = 0.1
 """Seconds between two looks at what is due."""
 NOBODY = "everyone else was lost, and nobody was found again"
@@ -49,6 +52,8 @@ class Lost(NamedTuple):
     peer_id: int
     commitment: bytes
     """That of its seat token."""
+    token: bytes
+    """The one of our own seats that it knows."""
     at: float
 
 
@@ -71,6 +76,14 @@ class Reconnect(SessionPart):
         self._next_at = 0.0
         self._wait = FIRST_WAIT
         self._redirections = 0
+        self._address: Hashable = None
+        """Of the one that is asked."""
+        self._rounds = 0
+        """Rounds of asking since somebody was heard of again."""
+        self._found: dict[Hashable, int] = {}
+        """Who has answered, other than that it has no match, and in which round."""
+        self._news_at: float | None = None
+        """When somebody last wanted to come back here."""
 
     @property
     def is_trying(self) -> bool:
@@ -88,7 +101,8 @@ class Reconnect(SessionPart):
         if not self._is_wanted or link is None or reason != Reason.TIMEOUT:
             return
         self._lost.pop(link.address, None)
-        self._lost[link.address] = Lost(peer.peer_id, session.profiles.of(peer.peer_id).commitment, session.now)
+        commitment = session.profiles.of(peer.peer_id).commitment
+        self._lost[link.address] = Lost(peer.peer_id, commitment, session.seat_token, session.now)
         if len(self._lost) > MOST_ASKED:
             del self._lost[next(iter(self._lost))]
 
@@ -100,8 +114,7 @@ class Reconnect(SessionPart):
         self._drop_asked()
         seconds = session.config.longest_reconnect
         self._until, self._next_at, self._wait = session.now + seconds, session.now, FIRST_WAIT
-        self._round, self._redirections = [], 0
-        session.shown_token = session.seat_token
+        self._round, self._redirections, self._news_at = [], 0, None
         session.is_quiet, session.wakes_at = False, session.now
         peers = tuple(sorted(lost.peer_id for lost in self._lost.values()))
         session.tell(Reconnecting(peers=peers, seconds=seconds))
@@ -117,9 +130,30 @@ class Reconnect(SessionPart):
         owner = next((lost for lost in self._lost.values() if fits(wanted.seat_token, lost.commitment)), None)
         if not session.returns.seats_with(wanted.seat_token):
             return Refuse(reason=Reason.DENIED, text="waits for those who played here")
+        if not self._may_keep():
+            return Refuse(reason=Reason.DENIED, text="asks the others first: try again in a moment")
         if wanted.keeps_match and owner is not None and owner.peer_id < session.peer_id:
             return Refuse(reason=Reason.DENIED, text="the peer with the lower id keeps the match")
         return None
+
+    def _may_keep(self) -> bool:
+        """Somebody was heard of again: whether others may come back to us.
+
+        Of two at once. Of more only when all others were asked since then and none has let us in: they may be together.
+        And when none with a lower id was found, twice in turn, since those go before us.
+        """
+        session = self._session
+        if len(self._lost) < 2:
+            return True
+        if self._news_at is None or session.now > self._news_at + NEWS_SECONDS:
+            self._round, self._next_at, self._wait = [], session.now, FIRST_WAIT
+            # What is asked now was asked before.
+            self._rounds, self._found = -(self._asked is not None), {}
+        self._news_at = session.now
+        lower = [address for address, lost in self._lost.items() if lost.peer_id < session.peer_id]
+        if any(self._found.get(address, -2) >= self._rounds - 1 for address in lower):
+            return False
+        return self._rounds >= (2 if lower else 1)
 
     def takes(self, peer: Peer, event: LinkEvent) -> bool:
         """Whether an event of a link was only for this part: it is about the peer that is asked."""
@@ -140,6 +174,8 @@ class Reconnect(SessionPart):
             if not session.lobby.follow_redirection(peer, event.text):
                 self._drop_asked()
         elif isinstance(event, Refused | Disconnected):
+            if event.reason not in (NO_MATCH, Reason.NO_ANSWER):
+                self._found[self._address] = self._rounds
             self._drop_asked()
         return True
 
@@ -153,6 +189,7 @@ class Reconnect(SessionPart):
             asked.connection.tag = None
             asked.connection.close(Reason.GOODBYE, "asks somebody else")
         if not self._round:
+            self._rounds += 1
             chance = int.from_bytes(session.entropy(1), "little") / 255
             self._next_at = session.now + self._wait * (1 + chance) / 2
             self._wait = min(2 * self._wait, LONGEST_WAIT)
@@ -165,8 +202,10 @@ class Reconnect(SessionPart):
                 self._drop_asked()
         elif now >= self._next_at and len(session.link.connections) < session.link.config.max_connections:
             self._round = self._round or sorted(self._lost, key=lambda address: self._lost[address].peer_id)
+            self._address = self._round.pop(0)
             self._asked, self._since = Peer(HOST_ID, (), Role.HOST), now
-            session.dial_to_play(self._asked, self._round.pop(0))
+            session.shown_token = self._lost[self._address].token
+            session.dial_to_play(self._asked, self._address)
 
     def _return_to(self, peer: Peer) -> None:
         """The peer that was asked has let us in: give up our own match, and be a newcomer there."""

@@ -7,6 +7,7 @@ __all__ = [
     "GAVE_UP",
     "NO_ACKNOWLEDGEMENTS",
     "NO_INPUTS",
+    "NO_MATCH",
     "OTHER_VERSION",
     "REACHES_TOO_FAR",
     "RETURNED",
@@ -28,6 +29,8 @@ RETURNED = 213
 """The peer of this connection has come back over another one."""
 GAVE_UP = 214
 """The sender has given up its match, to come back to that of others: what it showed last may not be theirs."""
+NO_MATCH = 215
+"""Of a refusal: there is no match here to come back to."""
 
 WORDS = {
     ASK_SPONSOR: "another peer lets newcomers in",
@@ -37,6 +40,7 @@ WORDS = {
     NO_ACKNOWLEDGEMENTS: "acknowledges no inputs",
     RETURNED: "came back over another connection",
     GAVE_UP: "comes back to the match of others",
+    NO_MATCH: "has no match",
 }
 
 
