@@ -72,7 +72,7 @@ def perfect(*troubles: Trouble) -> Scenario:
 
 def test_a_match_that_ends_early_is_a_failure() -> None:
     gone = Trouble(at=0.5, kind="cut", seconds=60.0, peer="peer0", other="peer1")
-    with pytest.raises(ChaosFailure, match="final frames everywhere"):
+    with pytest.raises(ChaosFailure, match="everyone is back"):
         play(perfect(gone), fighter_arena())
 
 
