@@ -135,7 +135,8 @@ def _with_comings(scenario: Scenario, dice: Random) -> Scenario:
         who = dice.choice((*names, "")) if len(names) > 2 else ""
         seconds = CRASH_AFTER + dice.uniform(1.5, LONGEST_ALONE)
         alone = Trouble(at=dice.uniform(0.0, length), kind="alone", seconds=seconds, peer=who)
-        scenario = _short(scenario, ("cut", "pause"), dice)
+        # A cut of the same link would end the longer one.
+        scenario = _short(scenario, ("pause",), dice)
         scenario = replace(scenario, troubles=(*scenario.troubles, alone), reconnect=True)
     if dice.random() < HOLD_SHARE:
         held = [

@@ -164,6 +164,18 @@ def test_when_everybody_was_alone_all_are_together_again(players: int, seed: int
     assert not any(peer.events_of(MatchEnded) for peer in mesh.alive)
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_when_everybody_was_alone_and_the_lowest_id_is_dead_the_next_one_keeps_the_match(seed: int) -> None:
+    mesh = trying_mesh(4, seed=seed, config=MatchConfig(disconnect_after=2.0, longest_reconnect=60.0))
+    mesh.crash("peer0")
+    before = seats_of(mesh)
+    part(mesh, [(name,) for name in before], 6.0)
+    mesh.run(6.0)
+    keeper = min(mesh.alive, key=lambda peer: peer.session.peer_id)
+    assert_one_match(mesh, before, limit=40.0)
+    assert [peer.name for peer in mesh.alive if len(peer.events_of(MatchStarted)) == 1] == [keeper.name]
+
+
 def test_two_groups_play_on_apart_and_each_was_told_who_is_missing() -> None:
     mesh = trying_mesh(4)
     before = seats_of(mesh)
@@ -303,6 +315,7 @@ def test_the_last_picture_is_there_until_the_new_state_is() -> None:
     def look() -> None:
         seen.append(comer.session.phase)
         assert comer.session.state is not None
+        assert comer.session.local_players == (1,)
         assert comer.session.between(now=mesh.network.now).after is not None
         mesh.at(1 / 120, look)
 
@@ -479,6 +492,7 @@ def test_one_that_lets_us_in_and_sends_us_away_again_costs_no_more_than_the_time
     assert peer.session.phase is Phase.ENDED
     assert len(peer.events_of(PeerConnected)) > 2
     assert peer.session.shown_token == token
+    assert peer.session.local_players == (0,)
     assert len(peer.session.link.connections) == 0
 
 

@@ -214,6 +214,8 @@ class Reconnect(SessionPart):
         self._start_over(peer)
         if session.phase is Phase.GATHERING:
             session.peers[HOST_ID] = peer
+            # Those that it was accepted with; until now an application could still draw from where it sat.
+            session.local_players = ()
             session.on_connected(peer)
 
     def _start_over(self, sponsor: Peer | None = None) -> None:
@@ -234,7 +236,7 @@ class Reconnect(SessionPart):
         session.peers, session.match, session.phase = {}, None, Phase.GATHERING
         session.hearing, session.drop_agreement = Hearing(), DropAgreement()
         session.peer_id = session.newest_peer_id = HOST_ID
-        session.local_players, session.token, session.is_host = (), b"", False
+        session.token, session.is_host = b"", False
         session.seat_token = session.entropy(SEAT_TOKEN_SIZE)
         session.make_parts(session.profiles.own._replace(commitment=commitment_of(session.seat_token)))
 
