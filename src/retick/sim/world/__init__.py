@@ -8,16 +8,19 @@ from retick.sim.world.adapter import SavesAndLoads, SimulatedWorld, WorldSimulat
 from retick.sim.world.declaration import Member, members_of
 from retick.sim.world.declared import Thing, World
 from retick.sim.world.dice import Dice
-from retick.sim.world.marks import Angle, Cache, Most, OwnerOnly, Range, Ref, ServerOnly, Visible
+from retick.sim.world.marks import NOBODY, Angle, Cache, Jumps, Most, OwnerOnly, Player, Range, Ref, ServerOnly, Visible
 
 __all__ = [
     "F64",
+    "NOBODY",
     "Angle",
     "Cache",
     "Dice",
+    "Jumps",
     "Member",
     "Most",
     "OwnerOnly",
+    "Player",
     "Range",
     "Ref",
     "SavesAndLoads",

@@ -22,7 +22,17 @@ from retick.errors import SchemaError, UsageError
 from retick.sim.fields import FieldDifference, field_differences
 from retick.sim.world.adapter import SimulatedWorld, WorldState
 from retick.sim.world.cells import Cell, Plan, Root
-from retick.sim.world.declaration import CACHE, LINK, Member, declared_text, has_links, hints_of, member_of, plan_of
+from retick.sim.world.declaration import (
+    CACHE,
+    LINK,
+    Member,
+    check_members,
+    declared_text,
+    has_links,
+    hints_of,
+    member_of,
+    plan_of,
+)
 from retick.sim.world.field_names import thing_fields
 from retick.sim.world.loading import check_state, load_world
 from retick.sim.world.places import new_cell
@@ -48,6 +58,7 @@ class ThingType(type):
         hints = hints_of(cls)
         _check_names(cls, hints)
         cls._members = tuple(member_of(name, field, hint) for field, hint in hints.items())
+        check_members(name, cls._members)
         inherited = {field: default for base in bases for field, default in getattr(base, "_defaults", {}).items()}
         cls._defaults = {**inherited, **{field: namespace[field] for field in hints if field in namespace}}
         cls._declared = plan_of(cls, cls._members, cls._defaults)
