@@ -1,0 +1,4 @@
+# The C side of deltas.py.
+
+cdef enum:
+    SHORT = 7
