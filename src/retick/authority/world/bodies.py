@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Sequence
 from typing import Final
 
+from retick.authority.world.fields import SHORT
 from retick.authority.world.layout import Layout
 from retick.authority.world.rows import Rows
 from retick.errors import InvalidValue, LimitExceeded, TrailingData
@@ -16,7 +17,6 @@ __all__ = ["MOST_ENTITIES", "decode_body"]
 
 MOST_ENTITIES: Final = 4096
 """Of one receiver."""
-_SHORT: Final = 7
 _LAST_ID: Final = 0xFFFFFFFF
 _LONGEST_GAMMA: Final = 32
 
@@ -93,7 +93,7 @@ def _changed(reader: BitReader, layout: Layout, kind: int, before: Sequence[int]
 def _value(reader: BitReader, before: int, bits: int) -> int:
     whole = 1 << bits
     form = 4
-    if bits > _SHORT:
+    if bits > SHORT:
         form = 1
         while form < 4 and reader.read_bit():
             form += 1
@@ -109,7 +109,7 @@ def _value(reader: BitReader, before: int, bits: int) -> int:
     if away == 0:
         raise InvalidValue("a number is sent that has not changed")
     shorter = (form - 1) * bits // 4
-    if bits > _SHORT and shorter and away >> (shorter - 1) in (0, -1):
+    if bits > SHORT and shorter and away >> (shorter - 1) in (0, -1):
         raise InvalidValue("a number is in a longer form than it needs")
     return value
 

@@ -2,3 +2,5 @@
 
 cdef enum:
     SHORT = 7
+    CLAMPED = 1
+    WRAPPED = 2

@@ -4,6 +4,7 @@
 docs/formats/world-server.md describes the bits. :mod:`retick.authority.world.bodies` reads them.
 """
 
+from array import array
 from typing import Any
 
 from retick.authority.world.rows import Rows
@@ -21,8 +22,75 @@ else:
     from retick.wire.bits import BitWriter
 
     SHORT = 7  # bits of a value that is always sent as it is
+    CLAMPED, WRAPPED = 1, 2  # how a field is carried on
 
-__all__ = ["costs_of", "encode_body"]
+__all__ = ["carried_on", "costs_of", "encode_body"]
+
+
+def carried_on(base: Rows, earlier: Rows, tick: Any, layout: Any) -> Rows:
+    """``base`` as it would be at a later tick if every measure changed on as it did since ``earlier``."""
+    old: cython.Py_ssize_t = 0
+    new: cython.Py_ssize_t
+    olds: cython.Py_ssize_t = len(earlier.ids)
+    ahead: cython.longlong = tick - base.tick
+    apart: cython.longlong = base.tick - earlier.tick
+    values = array("Q", base.values)
+    if cython.compiled:
+        old_array: carray.array = earlier.ids
+        old_ids: cython.p_uint = old_array.data.as_uints
+        new_array: carray.array = base.ids
+        new_ids: cython.p_uint = new_array.data.as_uints
+    else:
+        old_ids, new_ids = earlier.ids, base.ids
+    for new in range(len(base.ids)):
+        while old < olds and old_ids[old] < new_ids[new]:
+            old += 1
+        if old < olds and old_ids[old] == new_ids[new] and earlier.kinds[old] == base.kinds[new]:
+            _carry(values, base.starts[new], earlier.values, earlier.starts[old], layout, base.kinds[new], ahead, apart)
+    return Rows(tick, base.ids, base.kinds, base.starts, values)
+
+
+@cython.cfunc
+def _carry(
+    values: Any,
+    at: cython.Py_ssize_t,
+    before: Any,
+    old: cython.Py_ssize_t,
+    layout: Any,
+    kind: cython.Py_ssize_t,
+    ahead: cython.longlong,
+    apart: cython.longlong,
+) -> cython.void:
+    first: cython.Py_ssize_t = layout.firsts[kind]
+    size: cython.Py_ssize_t = layout.widths[kind]
+    field: cython.Py_ssize_t
+    if cython.compiled:
+        left_array: carray.array = before
+        left: cython.p_ulonglong = left_array.data.as_ulonglongs
+        right_array: carray.array = values
+        right: cython.p_ulonglong = right_array.data.as_ulonglongs
+        span_array: carray.array = layout.spans
+        spans: cython.p_ulonglong = span_array.data.as_ulonglongs
+        smooth_array: carray.array = layout.smooth
+        smooth: cython.p_uchar = smooth_array.data.as_uchars
+    else:
+        left, right, spans, smooth = before, values, layout.spans, layout.smooth
+    for field in range(size):
+        if smooth[first + field] == 0 or left[old + field] == right[at + field]:
+            continue
+        here: cython.longlong = right[at + field]
+        moved: cython.longlong = here - cython.cast(cython.longlong, left[old + field])
+        if smooth[first + field] == WRAPPED:
+            moved = ((moved + 32768) & 65535) - 32768
+        # The nearest whole number, by a division that rounds down whatever the sign.
+        twice: cython.longlong = 2 * moved * ahead + apart
+        rest: cython.longlong = (twice % (2 * apart) + 2 * apart) % (2 * apart)
+        here += (twice - rest) // (2 * apart)
+        if smooth[first + field] == WRAPPED:
+            here &= 65535
+        else:
+            here = max(0, min(cython.cast(cython.longlong, spans[first + field]), here))
+        right[at + field] = here
 
 
 def encode_body(base: Rows, rows: Rows, layout: Any) -> bytes:

@@ -30,6 +30,8 @@ TURN: Final = "turn"
 FLOAT: Final = "float"
 REF: Final = "ref"
 
+SHORT: Final = 7
+"""Bits of a field that is always sent as it is."""
 MOST_STEPS: Final = 0xFFFFFFFF
 _TURN: Final = 2 * pi / 65536
 _DOUBLE, _BITS = struct.Struct("<d"), struct.Struct("<Q")
@@ -53,6 +55,13 @@ class WireField:
     """Whether only the owner of the item gets it."""
     kind: Kind | None = None
     """Of a declared scalar."""
+
+    @property
+    def smooth(self) -> int:
+        """How a receiver carries it on: 0 not at all, 1 up to its span, 2 round and round."""
+        if self.code == TURN:
+            return 2
+        return int(self.code == STEPS and self.bits > SHORT)
 
     @property
     def line(self) -> str:

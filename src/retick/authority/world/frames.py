@@ -3,7 +3,7 @@
 ::
 
     INPUT      u8 0x21  u32 tick  varuint held back  varuint viewed back  u8 n  inputs, packed bits
-    SNAPSHOT   u8 0x22  u32 tick  u8 back  i8 margin  varsint newest  varuint n  [varuint serial, n cues]  body
+    SNAPSHOT   u8 0x22  u32 tick  u8 back  u8 apart  i8 margin  varsint newest  varuint n  [varuint serial, n cues]  body
     NOTE       u8 0x23  the application's bytes
 
 Little-endian; docs/formats/world-server.md says what each means.
@@ -46,7 +46,7 @@ MOST_CUES: Final = 255
 LAST_TICK: Final = 0x7FFF0000
 """More than a year at sixty a second; one that claims a later tick is wrong."""
 _INPUT_HEAD: Final = struct.Struct("<BI")
-_SNAPSHOT_HEAD: Final = struct.Struct("<BIBb")
+_SNAPSHOT_HEAD: Final = struct.Struct("<BIBBb")
 
 
 class InputFrame(NamedTuple):
@@ -76,6 +76,8 @@ class SnapshotFrame(NamedTuple):
     tick: int
     back: int
     """Ticks back to the base; 0 for a full snapshot."""
+    apart: int
+    """Ticks from the base back to the snapshot from which it is carried on; 0 if it is not."""
     margin: int
     """How many ticks early the client's newest input was when it arrived; negative if it was late."""
     newest: int
@@ -132,10 +134,11 @@ def decode_input(data: bytes, bits: int) -> InputFrame:
 
 
 def encode_snapshot(
-    *, tick: int, back: int, margin: int, newest: int, serial: int, cues: Sequence[tuple[int, bytes]], body: bytes
-) -> bytes:
+    *, tick: int, back: int, apart: int, margin: int, newest: int, serial: int, cues: Sequence[tuple[int, bytes]],
+    body: bytes,
+) -> bytes:  # fmt: skip
     """The payload of a snapshot; ``cues`` are pairs of tick and encoded value."""
-    out = bytearray(_SNAPSHOT_HEAD.pack(SNAPSHOT, tick, back, max(-128, min(127, margin))))
+    out = bytearray(_SNAPSHOT_HEAD.pack(SNAPSHOT, tick, back, apart, max(-128, min(127, margin))))
     out += encode_varsint(newest - tick) + encode_varuint(len(cues))
     if cues:
         out += encode_varuint(serial)
@@ -146,9 +149,9 @@ def encode_snapshot(
 
 def decode_snapshot(data: bytes) -> SnapshotFrame:
     """The snapshot with its body still packed, or a DecodeError."""
-    _, tick, back, margin = _head(_SNAPSHOT_HEAD, SNAPSHOT, data)
-    if back >= tick:
-        raise InvalidValue(f"{back} ticks before tick {tick} there was no snapshot")
+    _, tick, back, apart, margin = _head(_SNAPSHOT_HEAD, SNAPSHOT, data)
+    if back + apart >= tick or (apart and not back):
+        raise InvalidValue(f"{back} and {apart} ticks before tick {tick} there was no snapshot")
     away, at = decode_varsint(data, _SNAPSHOT_HEAD.size)
     if not 0 <= tick + away <= 0xFFFFFFFF:
         raise InvalidValue(f"an input of tick {tick + away} cannot have come")
@@ -165,7 +168,7 @@ def decode_snapshot(data: bytes) -> SnapshotFrame:
         if ago >= tick or not isinstance(cue, tuple):
             raise InvalidValue(f"no cue is {cue!r}, {ago} ticks before tick {tick}")
         cues.append(Cue(tick - ago, cue))
-    return SnapshotFrame(tick, back, margin, tick + away, serial, tuple(cues), bytes(data[at:]))
+    return SnapshotFrame(tick, back, apart, margin, tick + away, serial, tuple(cues), bytes(data[at:]))
 
 
 def encode_note(data: bytes) -> bytes:

@@ -7,6 +7,7 @@ one that was used.
 from typing import NamedTuple
 
 from retick.authority.world.bodies import decode_body
+from retick.authority.world.deltas import carried_on
 from retick.authority.world.frames import Cue, SnapshotFrame, decode_snapshot
 from retick.authority.world.layout import Layout
 from retick.authority.world.restore import Restorer, Seat
@@ -53,6 +54,9 @@ class Holding:
         if frame.tick <= self.newest_tick:
             return None
         base = self._held.require(frame.tick - frame.back) if frame.back else Rows.none()
+        if frame.apart:
+            earlier = self._held.require(base.tick - frame.apart)
+            base = carried_on(base, earlier, frame.tick, self._layout)
         rows = decode_body(base, frame.tick, frame.body, self._layout)
         saved = self._restorer.saved(rows)
         seats = self._restorer.seats(rows)

@@ -124,6 +124,7 @@ class Layout:
         self.bits = array("i", [made.bits for made in every])
         self.defaults = array("Q", [made.default for made in every])
         self.spans = array("Q", [made.span for made in every])
+        self.smooth = array("B", [made.smooth for made in every])
 
     def _check(self) -> None:
         if len(self.components) > MOST_COMPONENTS:

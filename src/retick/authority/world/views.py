@@ -7,11 +7,12 @@ score at every snapshot, so that all are sent in the end; ``retick.snapshot.inte
 """
 
 import struct
+from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from retick.authority.world.bodies import MOST_ENTITIES
-from retick.authority.world.deltas import costs_of, encode_body
+from retick.authority.world.deltas import carried_on, costs_of, encode_body
 from retick.authority.world.frames import MOST_CUES, encode_snapshot
 from retick.authority.world.layout import FIRST_SEAT, Layout
 from retick.authority.world.rows import Rows, Survey
@@ -28,11 +29,15 @@ BUDGET: Final = 1100
 """Bytes of a snapshot's payload, at most."""
 BASELINES: Final = 64
 """Snapshots kept at either end: three seconds of them at twenty a second."""
+EARLIER: Final = 8
+"""Acknowledged snapshots that are kept beside the base."""
+FARTHEST_EARLIER: Final = 60
+"""Ticks: less than a client keeps snapshots, even if it gets one every tick."""
 FARTHEST: Final = 255
 """Ticks back that a base may be: the frame has one byte for them."""
 MOST_WAITING_CUES: Final = 512
 """Cues of one receiver that are not acknowledged; the oldest are dropped and counted."""
-_HEAD: Final = 22
+_HEAD: Final = 23
 """Bytes before cues and body, at most."""
 _SINGLE: Final = struct.Struct("<f")
 
@@ -140,6 +145,7 @@ class Receiver:
         """As the world's hooks know it."""
         self._budget = budget
         self._replica: Replica[_Sent] = Replica(BASELINES)
+        self._earlier: deque[_Sent] = deque(maxlen=EARLIER)
         self._cues: list[_Waiting] = []
         self._next_cue = 0
         self._scores: dict[int, float] = {}
@@ -154,9 +160,12 @@ class Receiver:
 
     def acknowledge(self, tick: int) -> None:
         """The client has used the snapshot of this tick. Unknown and old ticks change nothing."""
+        before = self._replica.base
         self._replica.acknowledge(tick)
         base = self._replica.base
         if base is not None:
+            if before is not None and before is not base:
+                self._earlier.append(before)
             while self._cues and self._cues[0].serial < base.heard:
                 del self._cues[0]
 
@@ -200,18 +209,30 @@ class Receiver:
         cues, size = self._next_cues()
         rows, urgent = self.rows()
         base = Rows.none() if sent is None else sent.rows
+        earlier = None if sent is None else self._carried_from(tick, sent)
+        if earlier is not None:
+            base = carried_on(base, earlier.rows, tick, self._stage.layout)
         body, held = self._body(base, rows, urgent, self._budget - _HEAD - size)
         heard = cues[-1].serial + 1 if cues else (self._cues[0].serial if self._cues else self._next_cue)
         self._replica.sent(_Sent(tick, held, heard))
         return encode_snapshot(
             tick=tick,
             back=0 if sent is None else tick - sent.tick,
+            apart=0 if sent is None or earlier is None else sent.tick - earlier.tick,
             margin=margin,
             newest=newest,
             serial=cues[0].serial if cues else 0,
             cues=[(cue.tick, cue.data) for cue in cues],
             body=body,
         )
+
+    def _carried_from(self, tick: int, base: _Sent) -> _Sent | None:
+        """The snapshot from which the base is carried on: acknowledged too, and about as far back again.
+
+        Rounding errors grow with the distance that is carried on, measured in that between the two.
+        """
+        fits = [each for each in self._earlier if each.tick < base.tick and tick - each.tick <= FARTHEST_EARLIER]
+        return min(fits, key=lambda each: abs(2 * base.tick - tick - each.tick), default=None)
 
     def _next_cues(self) -> tuple[list[_Waiting], int]:
         """The oldest cues, in at most a third of the budget; and their bytes. One always fits."""
