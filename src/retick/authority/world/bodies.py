@@ -29,7 +29,9 @@ def decode_body(base: Rows, tick: int, body: bytes, layout: Layout) -> Rows:
     reader = BitReader(body)
     held: dict[int, _Entity] = {entity: (kind, numbers) for entity, kind, numbers in base.entities()}
     _read_touched(reader, base, held, layout)
-    _read_created(reader, held, layout)
+    start = base.values[0] if base.values else 1
+    _read_created(reader, held, layout, 0, start)
+    _read_created(reader, held, layout, start, _LAST_ID + 1)
     reader.align()
     if reader.remaining:
         raise TrailingData(f"{reader.remaining // 8} bytes follow the body", extra=reader.remaining // 8)
@@ -50,12 +52,13 @@ def _read_touched(reader: BitReader, base: Rows, held: dict[int, _Entity], layou
         held[entity] = (kind, _changed(reader, layout, kind, before, _gamma(reader)))
 
 
-def _read_created(reader: BitReader, held: dict[int, _Entity], layout: Layout) -> None:
-    last = -1
+def _read_created(reader: BitReader, held: dict[int, _Entity], layout: Layout, first: int, end: int) -> None:
+    """New entities with ids from ``first`` to below ``end``."""
+    last = first - 1
     for _ in range(_bounded(reader, MOST_ENTITIES - len(held), "new entities")):
         last += _gamma(reader)
-        if last > _LAST_ID or last in held:
-            raise InvalidValue(f"entity {last} cannot be created: it is there, or above {_LAST_ID}")
+        if last >= end or last in held:
+            raise InvalidValue(f"entity {last} cannot be created: it is there, or not below {end}")
         kind = reader.read_bits(layout.component_bits)
         if kind >= len(layout.components):
             raise InvalidValue(f"there is no component {kind}")

@@ -105,13 +105,16 @@ def encode_body(base: Rows, rows: Rows, layout: Any) -> bytes:
         writer._put(new < 0, 1)
         if new >= 0:
             _put_changed(writer, base, old, rows, new, layout)
-    _put_gamma(writer, len(created) + 1)
-    last: cython.longlong = -1
-    for new in created:
-        entity: cython.longlong = rows.ids[new]
-        _put_gamma(writer, entity - last)
-        last = entity
-        _put_created(writer, rows, new, layout)
+    start: cython.longlong = base.values[0] if len(base.values) else 1  # the id that the next item got
+    known = [new for new in created if rows.ids[new] < start]
+    for news, first in ((known, 0), (created[len(known) :], start)):
+        _put_gamma(writer, len(news) + 1)
+        last: cython.longlong = first - 1
+        for new in news:
+            entity: cython.longlong = rows.ids[new]
+            _put_gamma(writer, entity - last)
+            last = entity
+            _put_created(writer, rows, new, layout)
     return writer.to_bytes()
 
 
@@ -122,8 +125,8 @@ def costs_of(base: Rows, rows: Rows, layout: Any) -> tuple[int, list[tuple[int, 
     gap: cython.Py_ssize_t = 2 * len(base.ids).bit_length() + 2
     writer = BitWriter()
     found: list[tuple[int, int, bool]] = []
-    # The two counts, and padding.
-    destroyed: cython.Py_ssize_t = 2 * (len(touched) + 1).bit_length() + 2 * (len(created) + 1).bit_length() + 8
+    # The three counts, and padding.
+    destroyed: cython.Py_ssize_t = 2 * (len(touched) + 1).bit_length() + 4 * (len(created) + 1).bit_length() + 8
     start: cython.Py_ssize_t
     for old, new in touched:
         if new < 0:
