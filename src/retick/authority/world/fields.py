@@ -134,6 +134,9 @@ def _scaled(where: str, member: Member, common: dict[str, Any]) -> WireField:
     bounds = member.range
     assert bounds is not None
     assert bounds.step is not None
+    kind = common["kind"]
+    if kind.is_whole and not (float(bounds.low).is_integer() and float(bounds.step).is_integer()):
+        raise SchemaError(f"{where}: low and step of an integer's Range are whole numbers")
     width = (bounds.high - bounds.low) / bounds.step
     if isinf(width) or round(width) > MOST_STEPS:
         raise SchemaError(f"{where}: a Range has at most {MOST_STEPS} steps, not {width:.0f}; use a larger step")
