@@ -16,6 +16,7 @@ from typing import Final, NamedTuple, TypeVar
 from retick.errors import EncodeError, InvalidValue, LimitExceeded, TrailingData, Truncated, UnsupportedVersion
 
 __all__ = [
+    "KINDS",
     "LONGEST_NAME",
     "LONGEST_WORDS",
     "SPECTATOR",
@@ -42,6 +43,14 @@ LONGEST_WORDS: Final = 200
 _WELCOME: Final = struct.Struct("<BBBHBI")
 _LOST: Final = struct.Struct("<BI")
 _WELCOME_KIND, _MESSAGE_KIND, _PLAYER_KIND, _OVER_KIND, _LOST_KIND = range(0x31, 0x36)
+KINDS: Final = {
+    "WELCOME": _WELCOME_KIND,
+    "MESSAGE": _MESSAGE_KIND,
+    "PLAYER": _PLAYER_KIND,
+    "ROOM_OVER": _OVER_KIND,
+    "LOST": _LOST_KIND,
+}
+"""The first byte of each message, by the names of the format."""
 
 
 class PlayerState(IntEnum):
