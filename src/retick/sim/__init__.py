@@ -16,7 +16,10 @@ from retick.sim.world import (
     NOBODY,
     Angle,
     Cache,
+    Command,
+    Cooldown,
     Dice,
+    Distance,
     Jumps,
     Most,
     OwnerOnly,
@@ -27,6 +30,7 @@ from retick.sim.world import (
     Thing,
     World,
     WorldSimulation,
+    jump,
 )
 
 __all__ = [
@@ -42,7 +46,10 @@ __all__ = [
     "U64",
     "Angle",
     "Cache",
+    "Command",
+    "Cooldown",
     "Dice",
+    "Distance",
     "FieldDifference",
     "FlatSimulation",
     "Jumps",
@@ -67,4 +74,5 @@ __all__ = [
     "field_differences",
     "fnv1a",
     "input_size_of",
+    "jump",
 ]

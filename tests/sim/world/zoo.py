@@ -10,20 +10,25 @@ from retick.sim import (
     I16,
     I32,
     I64,
+    NOBODY,
     U8,
     U16,
     U32,
     U64,
     Angle,
     Cache,
+    Cooldown,
     Dice,
+    Jumps,
     Most,
     OwnerOnly,
+    Player,
     Range,
     Ref,
     ServerOnly,
     Thing,
     World,
+    jump,
 )
 from retick.sim.world import WorldState
 
@@ -62,6 +67,9 @@ class Animal(Thing):
     fleas: Annotated[list[Flea], Most(2)]
     tricks: Annotated[list[I16], Most(3)]
     tame: bool = False
+    keeper: Player = NOBODY
+    jumps: Jumps
+    bite: Cooldown
 
 
 class Zoo(World):
@@ -80,6 +88,11 @@ class Zoo(World):
     def start(self, seed: int) -> None:
         self.dice.seed(seed)
         self.animals.append(Animal(name=1))
+
+    def join(self, player: int) -> None:
+        self.animals[0].keeper = player
+        self.animals[0].spot.y += player + 0.5
+        self.cue("hello", player)
 
     def rebuild(self) -> None:
         self.by_name = {animal.name: index for index, animal in enumerate(self.animals)}
@@ -106,6 +119,9 @@ class Zoo(World):
         elif what == 2:
             one.spot.x += one.heading * 0.1 + self.dice.uniform(-1, 1)
             one.heading = one.heading / 3 - argument
+            if one.bite.use(every=argument % 5 + 1, burst=3):
+                one.spot.y = -one.spot.y
+                jump(one)
         elif what == 3:
             one.mood = list(Mood)[argument % 3]
             one.size = list(Size)[argument % 2]
@@ -115,6 +131,8 @@ class Zoo(World):
         elif what == 5:
             one.fed = None if argument & 1 else argument
         elif what == 6:
+            one.bite.rest()
+            one.keeper = player
             one.friend = animals[player % len(animals)]
         elif what == 7 and len(one.fleas) < 2:
             one.fleas.append(Flea(jump=argument % 100, host=one))

@@ -29,10 +29,10 @@ if cython.compiled:
         Cell,
         FieldPlan,
     )
-    from cython.cimports.retick.sim.world.places import check_free, enter, leave, things_by_id
+    from cython.cimports.retick.sim.world.places import check_free, check_open, enter, leave, things_by_id
 else:
     from retick.sim.world.cells import CACHE, LINK, MEMBER, NUMBER, PART, REAL, TRUTH, Cell, FieldPlan
-    from retick.sim.world.places import check_free, enter, leave, things_by_id
+    from retick.sim.world.places import check_free, check_open, enter, leave, things_by_id
 
 __all__ = ["Field"]
 
@@ -94,7 +94,8 @@ class Field(FieldPlan):
         if code > LINK:
             self.replace(cell, value)
             return
-        if self.slot + self.optional >= cell._slots:
+        if self.slot + self.optional >= cell._open:
+            check_open(cell, self)
             raise AttributeError(f"this {type(thing).__name__} has no {self.where}")
         if code == LINK:
             self.link(cell, value)
@@ -173,8 +174,9 @@ class Field(FieldPlan):
         """Write a part: a thing, the content of a list, or a cache."""
         before = self.held(cell)
         if self.code == CACHE:
-            cell._parts[self.part] = value
+            cell._parts[self.part] = value  # it is no state, and rebuild makes it after a load
             return 0
+        check_open(cell, self)
         if self.code != PART:
             before[:] = value
             return 0
