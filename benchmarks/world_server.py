@@ -5,20 +5,14 @@
 
 from math import cos, pi, sin
 from time import process_time
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any
 
 from retick import is_compiled
 from retick.authority.world.layout import layout_of
 from retick.authority.world.views import Receiver, Stage, encode_cue
-from retick.sim import F64, I16, NOBODY, U8, U16, Angle, Most, OwnerOnly, Player, Range, Ref, Thing, World
+from retick.sim import F64, I16, NOBODY, U8, U16, Angle, Distance, Most, OwnerOnly, Player, Range, Ref, Thing, World
 
 ROUNDS = 200
-
-
-class Near(NamedTuple):
-    full: float
-    none: float
-    fields: tuple[str, ...] = ("x", "y")
 
 
 class Mover(Thing):
@@ -52,16 +46,16 @@ class Crowd(World):
 
     def visible(self, player: int, thing: Any) -> bool:
         mine = self.movers[player * 12]
-        return abs(thing.x - mine.x) < 700 and abs(thing.y - mine.y) < 900
+        return bool(abs(thing.x - mine.x) < 700 and abs(thing.y - mine.y) < 900)
 
 
 class NearCrowd(Crowd):
     """The same by distance first: ``visible`` is asked of the near only."""
 
-    interest: ClassVar[Any] = Near(600.0, 1000.0)
+    interest = Distance(full=600.0, none=1000.0)
 
     def visible(self, player: int, thing: Any) -> bool:
-        return thing.health > 0
+        return bool(thing.health > 0)
 
 
 def snapshot_ticks(kind: type[Crowd]) -> tuple[float, float, float]:
@@ -131,9 +125,7 @@ class Arena(World):
             if fighter.reload == 0:
                 fighter.reload = 40
                 way = fighter.aim
-                self.shots.append(
-                    Shot(shooter=fighter, x=fighter.x, y=fighter.y, vx=9 * cos(way), vy=9 * sin(way))
-                )
+                self.shots.append(Shot(shooter=fighter, x=fighter.x, y=fighter.y, vx=9 * cos(way), vy=9 * sin(way)))
                 self.cue("shot", fighter.player)
         for shot in list(self.shots):
             shot.x += shot.vx
@@ -150,7 +142,10 @@ def pressed(player: int, tick: int, hold: int) -> int:
 
 
 def arena_bytes(hold: int, ticks: int = 1800, delay: int = 9) -> tuple[float, float, int]:
-    """For players that hold a key for so many ticks: mean and largest bytes of a snapshot at 20 a second, and shots; acknowledgements are 150 ms late."""
+    """Mean and largest bytes of a snapshot, and shots, at 20 a second, with acknowledgements that are 150 ms late.
+
+    Players hold a key for ``hold`` ticks.
+    """
     world = Arena()
     world.fill()
     stage = Stage(layout_of(Arena), world)

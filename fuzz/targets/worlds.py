@@ -27,6 +27,7 @@ from retick.authority.world.messages import (
     RoomOver,
     SeatNews,
     Welcome,
+    WorldMessage,
     decode_message,
     encode_message,
 )
@@ -154,7 +155,7 @@ def _law_of_holding(_data: bytes, held: Any) -> None:
             raise Bug("what was read does not save the same")
 
 
-MESSAGES = (
+MESSAGES: tuple[WorldMessage, ...] = (
     Welcome(1, 8, 60, 3, 300), Message(b"hello"), SeatNews(2, PlayerState.PLAYING, "Ann"),
     RoomOver(Ended.FAULT, "sorry"), Lost(Gone.TOO_MANY, 9),
 )  # fmt: skip

@@ -73,8 +73,8 @@ def test_what_has_no_form_is_refused(value: Any) -> None:
 
 @pytest.mark.parametrize(
     "octets",
-    ["", "03", "0302", "038000", "03" + "80" * 10, "03ffffffffffffffffff03", "040000", "040000c07f", "05000000000000f83f",
-     "0600", "081f", "8261", "81ff", "a1", "09", "c0", "0000"],
+    ["", "03", "0302", "038000", "03" + "80" * 10, "03ffffffffffffffffff03", "040000", "040000c07f",
+     "05000000000000f83f", "0600", "081f", "8261", "81ff", "a1", "09", "c0", "0000"],
 )  # fmt: skip
 def test_other_forms_are_refused(octets: str) -> None:
     with pytest.raises(DecodeError):

@@ -69,7 +69,7 @@ def test_any_bytes_are_a_body_in_its_one_form_or_a_decode_error(
             pass
         else:
             again = encode_body(base, found, COURT)
-            # An entity that is destroyed and created again as something else is told apart; one that is the same is not.
+            # One that is destroyed and created again as the same has a shorter form, which is read all the same.
             assert decode_body(base, 9, again, COURT).same_as(found)
             assert len(again) <= len(body)
     assert before == (bytes(base.ids), bytes(base.values))

@@ -85,9 +85,7 @@ CUES = st.lists(st.tuples(st.integers(1, 60), st.tuples(st.text("ab"), st.intege
 
 
 @given(CUES, st.integers(0, 60), st.integers(0, 30), st.integers(-500, 500), st.integers(0, 300), st.binary(max_size=9))
-def test_snapshots_come_back(
-    cues: Any, back: int, apart: int, margin: int, newest: int, body: bytes
-) -> None:
+def test_snapshots_come_back(cues: Any, back: int, apart: int, margin: int, newest: int, body: bytes) -> None:
     payload = encode_snapshot(
         tick=100, back=back, apart=apart if back else 0, margin=margin, newest=newest, serial=7,
         cues=[(when, encode_value(cue)) for when, cue in cues], body=body,

@@ -64,7 +64,12 @@ def leaked(packets: list[bytes], marks: list[int]) -> set[int]:
     found = set()
     texts = [bits_of(packet) for packet in packets]
     for mark in marks:
-        forms = [f"{mark:032b}", bits_of(mark.to_bytes(4, "little")), bits_of(encode_value(mark)), f"{mark & 0xFFFFFF:024b}"]
+        forms = [
+            f"{mark:032b}",
+            bits_of(mark.to_bytes(4, "little")),
+            bits_of(encode_value(mark)),
+            f"{mark & 0xFFFFFF:024b}",
+        ]
         if any(form in text for text in texts for form in forms):
             found.add(mark)
     return found
@@ -103,7 +108,7 @@ def play(ticks: int = 120) -> tuple[Server, list[Client]]:
 
 
 def test_the_detector_detects() -> None:
-    server, (one, two, _) = play()
+    _, (one, two, _) = play()
     own = [MARKS[what, 1] for what in ("code", "name", "box", "stash")]
     assert leaked(two.bytes, own) == set(own)
     assert leaked(one.bytes, [MARKS["name", 2], MARKS["box", 2], MARKS["code", 0]]) == {

@@ -11,10 +11,10 @@ from retick.authority.world import views
 from retick.authority.world.layout import layout_of
 from retick.authority.world.views import Receiver, Stage, encode_cue
 from retick.errors import UsageError
-from retick.sim import F64, U8, U64, Most, Player, Range, Thing, World
+from retick.sim import F64, U8, U64, Command, Distance, Most, Player, Range, Thing, World
 from retick.wire.values import decode_value
 from tests.authority.world.oracle import known_to, told
-from tests.authority.world.worlds import Client, Court, Near, Server
+from tests.authority.world.worlds import Client, Court, Server
 from tests.twin import Twin
 
 PRESSED = st.tuples(*[st.integers(0, 0xFFF)] * 3)
@@ -172,7 +172,7 @@ class Ball(Thing):
 
 class Field(World):
     num_players = 2
-    interest: ClassVar[Any] = Near(100.0, 200.0)
+    interest: ClassVar[Any] = Distance(full=100.0, none=200.0)
     balls: Annotated[list[Ball], Most(600)]
 
     def advance(self, inputs: Sequence[int]) -> None:
@@ -256,12 +256,49 @@ def test_a_viewpoint_of_the_game_is_used_and_checked() -> None:
         server.clients[1].exchange()
 
 
-def test_interest_by_fields_that_nothing_has_is_refused() -> None:
-    class Odd(Field):
-        interest: ClassVar[Any] = Near(1.0, 2.0, ("x", "height"))
+def test_things_are_where_parts_and_whole_numbers_say() -> None:
+    class Where(Thing):
+        at: U8 = 0
 
-    with pytest.raises(UsageError, match="no thing has the fields x, height"):
-        Stage(layout_of(Odd), Odd())
+    class Kite(Thing):
+        where: Where
+
+    class Sky(World):
+        num_players = 1
+        interest = Distance(full=5, none=10, fields=("where.at",))
+        kites: Annotated[list[Kite], Most(40)]
+
+        def viewpoint(self, player: int) -> tuple[float, ...]:
+            return (20.0,)
+
+    server = Server(Sky(), seats=(0,))
+    for at in range(40):
+        server.world.kites.append(Kite())
+        server.world.kites[-1].where.at = at
+    server.tick = 1
+    server.look((0,))
+    server.clients[0].exchange()
+    assert [kite.where.at for kite in server.clients[0].world.kites] == list(range(11, 30))
+
+
+def test_a_declared_command_travels_in_its_own_bits() -> None:
+    class Wish(Command):
+        turn: Annotated[F64, Range(-1, 1, step=1 / 16)] = 0.0
+        fire: bool = False
+
+    class Game(World):
+        num_players = 1
+        command = Wish
+        time: U8
+
+    server = Server(Game(), seats=(0,))
+    assert server.layout.input_bits == Wish.bits == 7
+    assert f"command {Wish.layout}\n" in server.layout.text
+    server.tick = 1
+    server.look((Wish(turn=0.5, fire=True).packed,))
+    held = server.clients[0].exchange()
+    assert held is not None
+    assert Wish.unpack(held.seats[0].input) == Wish(turn=0.5, fire=True)
 
 
 def test_an_entity_that_cannot_fit_a_snapshot_is_refused_by_name() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any
 
 from retick.authority.world.holding import Held, Holding
 from retick.authority.world.layout import Layout, layout_of
@@ -30,21 +30,13 @@ from retick.sim import (
     World,
 )
 
-__all__ = ["Client", "Court", "Near", "Pawn", "Server", "Side"]
+__all__ = ["Client", "Court", "Pawn", "Server", "Side"]
 
 
 class Side(Enum):
     RED = "red"
     BLUE = "blue"
     NONE = None
-
-
-class Near(NamedTuple):
-    """Interest by distance."""
-
-    full: float
-    none: float
-    fields: tuple[str, ...] = ("x", "y")
 
 
 class Spot(Thing):
@@ -84,7 +76,6 @@ class Rock(Thing):
 
 class Court(World):
     num_players = 3
-    interest: ClassVar[Any] = None
     pawns: Annotated[list[Pawn], Most(6)]
     rocks: Annotated[list[Rock], Most(4)]
     cards: Annotated[list[Rock], Most(4), ServerOnly]

@@ -244,9 +244,7 @@ def _put_changes(
 
 
 @cython.cfunc
-def _put_value(
-    writer: BitWriter, value: cython.ulonglong, before: cython.ulonglong, bits: cython.int
-) -> cython.void:
+def _put_value(writer: BitWriter, value: cython.ulonglong, before: cython.ulonglong, bits: cython.int) -> cython.void:
     """A number as itself, or as its difference in a quarter, a half or three quarters of the bits."""
     part: cython.int
     width: cython.int

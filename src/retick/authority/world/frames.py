@@ -3,7 +3,7 @@
 ::
 
     INPUT      u8 0x21  u32 tick  varuint held back  varuint viewed back  u8 n  inputs, packed bits
-    SNAPSHOT   u8 0x22  u32 tick  u8 back  u8 apart  i8 margin  varsint newest  varuint n  [varuint serial, n cues]  body
+    SNAPSHOT   u8 0x22  u32 tick  u8 back  u8 apart  i8 margin  varsint newest  varuint n  [varuint serial  cues]  body
     NOTE       u8 0x23  the application's bytes
 
 Little-endian; docs/formats/world-server.md says what each means.

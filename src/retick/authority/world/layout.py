@@ -88,9 +88,7 @@ class Component:
     links: "array[int]" = field(default_factory=lambda: array("i"))
 
     def position_slots(self, names: tuple[str, ...]) -> tuple[int, ...]:
-        """The slots of float fields that say where an item is; none if it has not all of them."""
-        if self.kind is None or not names:
-            return ()
+        """The slots of float fields that say where an item is; none if it has not all of them in its own row."""
         known = {each.name: each for each in self.kind._declared.fields}
         found = [known[name] for name in names if name in known]
         fits = [each.kind is not None and each.kind.is_real and each.slot >= 0 and not each.optional for each in found]
@@ -110,8 +108,8 @@ class Layout:
     def __init__(self, world: type[World]) -> None:
         self.world = world
         self.players: int = world.num_players
-        self.command = getattr(world, "command", None)
-        self.input_bits = 8 * input_size_of(world) if self.command is None else int(self.command.bits)
+        self.command = world.command
+        self.input_bits = 8 * input_size_of(world) if self.command is None else self.command.bits
         self.components: list[Component] = []
         self._add_entities(Component("world", world), [number("next_id", 32, default=1)])
         seat = Component("seat", None, fields=[number("connected", 1), number("input", self.input_bits)])
@@ -207,7 +205,9 @@ class Layout:
         length = number(f"{name}.length", member.most.bit_length(), span=member.most, default=len(values))
         object.__setattr__(length, "secret", secret)
         slots = [
-            scalar(plan.where, f"{name}[{index}]", member, values[index] if index < len(values) else None, secret=secret)
+            scalar(
+                plan.where, f"{name}[{index}]", member, values[index] if index < len(values) else None, secret=secret
+            )
             for index in range(member.most)
         ]
         component.values.append(ValuesPlan(path, plan.part, out, slots[0]))
@@ -231,7 +231,7 @@ class Layout:
         yield "retick world 1"
         yield f"players {self.players} input {self.input_bits}"
         if self.command is not None:
-            yield from (f"command {line}" for line in self.command.lines())
+            yield f"command {self.command.layout}"
         for component in self.components:
             yield f"component {component.name}"
             yield from (made.line for made in component.fields)

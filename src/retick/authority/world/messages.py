@@ -118,7 +118,7 @@ class Lost(NamedTuple):
     """So many MESSAGEs of the sender were dropped, and will never come."""
 
     reason: Gone
-    count: int
+    messages: int
 
 
 WorldMessage = Welcome | Message | SeatNews | RoomOver | Lost
@@ -138,7 +138,7 @@ def encode_message(message: WorldMessage) -> bytes:
         case RoomOver():
             return bytes((_OVER_KIND, message.reason)) + _packed_text(message.words, LONGEST_WORDS)
         case Lost():
-            return bytes((_LOST_KIND,)) + _LOST.pack(message.reason, message.count)
+            return bytes((_LOST_KIND,)) + _LOST.pack(message.reason, message.messages)
 
 
 def decode_message(data: bytes) -> WorldMessage:
@@ -196,7 +196,9 @@ def _packed_text(text: str, most: int) -> bytes:
 
 def _text(data: bytes, most: int) -> str:
     if len(data) > most:
-        raise LimitExceeded(f"a text has at most {most} bytes, not {len(data)}", what="text", limit=most, actual=len(data))
+        raise LimitExceeded(
+            f"a text has at most {most} bytes, not {len(data)}", what="text", limit=most, actual=len(data)
+        )
     try:
         text = data.decode()
     except UnicodeDecodeError:

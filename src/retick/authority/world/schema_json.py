@@ -20,13 +20,16 @@ def tables_of(layout: Layout) -> dict[str, Any]:
             entry["holder"] = layout.components[component.parent].name
         entry["fields"] = [_field(made) for made in component.fields]
         components.append(entry)
+    game = layout.world()
     return {
         "format": "retick world 1",
-        "game": {"id": str(layout.world.game_id) if isinstance(layout.world.game_id, str) else layout.world.__name__},
+        "game_id": game.game_id,
+        "game_version": game.game_version,
         # A JSON number is a float to many readers, and a float does not hold 64 bits.
         "hash": f"{layout.hash:016x}",
         "players": layout.players,
         "input_bits": layout.input_bits,
+        "command": None if layout.command is None else layout.command.layout,
         "first_seat": FIRST_SEAT,
         "components": components,
         "payloads": {"INPUT": frames.INPUT, "SNAPSHOT": frames.SNAPSHOT, "NOTE": frames.NOTE},

@@ -33,7 +33,7 @@ def priorities(survey: Any, seat: Any, point: Any, full: cython.double, none: cy
     axis: cython.Py_ssize_t
     sum_of_squares: cython.double
     away: cython.double
-    made: carray.array = array("d", bytes(8 * count))
+    made = array("d", bytes(8 * count))
     if cython.compiled:
         given: carray.array = survey.places
         places: cython.p_double = given.data.as_doubles
@@ -41,7 +41,8 @@ def priorities(survey: Any, seat: Any, point: Any, full: cython.double, none: cy
         owners: cython.p_uchar = owner_array.data.as_uchars
         from_array: carray.array = array("d", point)
         start: cython.p_double = from_array.data.as_doubles
-        out: cython.p_double = made.data.as_doubles
+        made_array: carray.array = made
+        out: cython.p_double = made_array.data.as_doubles
     else:
         places, owners, start, out = survey.places, survey.owners, point, made
     for index in range(count):
@@ -118,13 +119,13 @@ def restricted(survey: Any, seat: Any, picked: Any, seen: set[int], layout: Any)
     begin: cython.Py_ssize_t
     size: cython.Py_ssize_t
     widths = layout.widths
-    ids: carray.array = array("I", bytes(4 * count))
-    kinds: carray.array = array("B", bytes(count))
-    starts: carray.array = array("i", bytes(4 * (count + 1)))
+    ids = array("I", bytes(4 * count))
+    kinds = array("B", bytes(count))
+    starts = array("i", bytes(4 * (count + 1)))
     total: cython.Py_ssize_t = 0
     for index in range(count):
         total += widths[survey.kinds[picked[index]]]
-    values: carray.array = array("Q", bytes(8 * total))
+    values = array("Q", bytes(8 * total))
     whole = survey.values
     components: list[Any] = layout.components
     for index in range(count):
@@ -138,7 +139,8 @@ def restricted(survey: Any, seat: Any, picked: Any, seen: set[int], layout: Any)
         starts[index] = at
         if cython.compiled:
             numbers: carray.array = whole
-            memcpy(values.data.as_ulonglongs + at, numbers.data.as_ulonglongs + begin, 8 * size)
+            made: carray.array = values
+            memcpy(made.data.as_ulonglongs + at, numbers.data.as_ulonglongs + begin, 8 * size)
         else:
             values[at : at + size] = whole[begin : begin + size]
         if component.secrets and survey.owners[source] != own:

@@ -36,11 +36,13 @@ _NAN = float("nan")
 _ALL_BITS = (1 << 64) - 1
 
 
-def survey(components: Any, names: Any, world: Any, tick: Any, seats: Sequence[Any], first_seat: Any) -> Survey:
+def survey(
+    components: Any, where: Any, axes: Any, world: Any, tick: Any, seats: Sequence[Any], first_seat: Any
+) -> Survey:
     """All entities of a world at a tick.
 
-    ``seats``: for each player, the input of the last tick, or None if nobody is connected; ``names``: the fields that
-    say where a thing is.
+    ``where``: for each component, the slots that say where a thing is, or a function that does, or None; ``axes``: how
+    many numbers that is. ``seats``: for each player, the input of the last tick, or None if nobody is connected.
     """
     root: Root = world
     if root._next > first_seat:
@@ -48,11 +50,11 @@ def survey(components: Any, names: Any, world: Any, tick: Any, seats: Sequence[A
     found = _collected(components, world)
     order = _ordered(found, first_seat, len(seats))
     count: cython.Py_ssize_t = len(order)
-    ids: carray.array = array("I", bytes(4 * count))
-    kinds: carray.array = array("B", bytes(count))
-    starts: carray.array = array("i", bytes(4 * (count + 1)))
-    owners: carray.array = array("B", b"\xff" * count)
-    holders: carray.array = array("I", bytes(4 * count))
+    ids = array("I", bytes(4 * count))
+    kinds = array("B", bytes(count))
+    starts = array("i", bytes(4 * (count + 1)))
+    owners = array("B", b"\xff" * count)
+    holders = array("I", bytes(4 * count))
     cells: list[Any] = [None] * count
     begins: list[Any] = [[0] * len(items) for items, _ in found]
     indexes: list[Any] = [[0] * len(items) for items, _ in found]
@@ -74,15 +76,15 @@ def survey(components: Any, names: Any, world: Any, tick: Any, seats: Sequence[A
             holders[index] = of[within]
         at += widths[kind]
     starts[count] = at
-    values: carray.array = array("Q", bytes(8 * at))
-    places: carray.array = array("d", [_NAN]) * (count * len(names))
+    values = array("Q", bytes(8 * at))
+    places = array("d", [_NAN]) * (count * axes)
     for kind in range(len(found)):
         component = components[kind]
         items = found[kind][0]
         if items:
             _read_component(component, items, begins[kind], values)
             _read_owners(component.player_slot, items, indexes[kind], owners)
-            _read_places(component.position_slots(names), items, indexes[kind], places)
+            _read_places(where[kind], axes, items, indexes[kind], places)
             if component.has_holder:
                 for begin, holder in zip(begins[kind], found[kind][1], strict=True):
                     values[begin] = holder
@@ -236,11 +238,14 @@ def _read_owners(slot: Any, items: Any, indexes: Any, owners: Any) -> None:
         owners[index] = cell._row[slot]
 
 
-def _read_places(slots: Any, items: Any, indexes: Any, places: Any) -> None:
-    if not slots:
+def _read_places(where: Any, axes: Any, items: Any, indexes: Any, places: Any) -> None:
+    if where is None:
         return
-    size = len(slots)
     for each, index in zip(items, indexes, strict=True):
         cell: Cell = each
-        for at, slot in enumerate(slots, index * size):
-            places[at] = _real(cell, slot)
+        if isinstance(where, tuple):
+            for at, slot in enumerate(where, index * axes):
+                places[at] = _real(cell, slot)
+        else:
+            for at, number in enumerate(where(each), index * axes):
+                places[at] = number

@@ -2,19 +2,19 @@
 
 Theory of operation. A :class:`Stage` surveys the world once a tick. For each client there is one :class:`Receiver`: it
 asks the world what the player sees, keeps what the client is known to hold, and makes the delta. If that is too large,
-all that left the view is destroyed, and then the most urgent entities are sent. Each that waits adds its priority to its
-score at every snapshot, so that all are sent in the end; ``retick.snapshot.interest`` has the proof.
+all that left the view is destroyed, and then the most urgent entities are sent. Each that waits adds its priority to
+its score at every snapshot, so that all are sent in the end; ``retick.snapshot.interest`` has the proof.
 """
 
 import struct
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from retick.authority.world.bodies import MOST_ENTITIES
 from retick.authority.world.deltas import carried_on, costs_of, encode_body
 from retick.authority.world.frames import MOST_CUES, encode_snapshot
-from retick.authority.world.layout import FIRST_SEAT, Layout
+from retick.authority.world.layout import FIRST_SEAT, Component, Layout
 from retick.authority.world.rows import Rows, Survey
 from retick.authority.world.sight import priorities, restricted, watched
 from retick.authority.world.survey import survey
@@ -42,12 +42,12 @@ _HEAD: Final = 23
 _SINGLE: Final = struct.Struct("<f")
 
 
-def _is_own(world: Any, name: str) -> bool:
+def _is_own(world: World, name: str) -> bool:
     """Whether a game has written a hook itself."""
-    return getattr(type(world), name, None) is not getattr(World, name, None)
+    return getattr(type(world), name) is not getattr(World, name)
 
 
-def encode_cue(cue: tuple[Any, ...]) -> bytes:
+def encode_cue(cue: Hashable) -> bytes:
     """The bytes of a cue; its floats are rounded to binary32, since they are only seen and heard."""
     try:
         return encode_value(_coarse(cue))
@@ -71,15 +71,10 @@ class Stage:
 
     def __init__(self, layout: Layout, world: World) -> None:
         self.layout = layout
-        self.world: Any = world
-        self.interest: Any = getattr(world, "interest", None)
-        names = () if self.interest is None else tuple(self.interest.fields)
-        self._names = names
-        self._places = [component.position_slots(names) for component in layout.components]
+        self.world = world
+        self._where = [self._position_of(component) for component in layout.components]
         self.hidden = bytes(component.hidden for component in layout.components)
         self._survey: Survey | None = None
-        if names and not any(self._places):
-            raise UsageError(f"{type(world).__name__}.interest: no thing has the fields {', '.join(names)} as floats")
 
     @property
     def current(self) -> Survey:
@@ -92,29 +87,32 @@ class Stage:
         """Look at the world as it is now; ``seats``: each player's last input, None if nobody is connected there."""
         if len(seats) != self.layout.players:
             raise UsageError(f"there are {self.layout.players} seats, not {len(seats)}")
-        self._survey = survey(self.layout.components, self._names, self.world, tick, seats, FIRST_SEAT)
+        interest = self.world.interest
+        axes = 0 if interest is None else len(interest.fields)
+        self._survey = survey(self.layout.components, self._where, axes, self.world, tick, seats, FIRST_SEAT)
         return self._survey
 
-    def urgent(self, seat: int) -> Any:
+    def _position_of(self, component: Component) -> Any:
+        """How kernels find out where the things of a component are: slots, or a function; None if they are nowhere."""
+        interest = self.world.interest
+        if interest is None or component.kind is None or component.part < 0:
+            return None
+        if not interest.has_position(component.kind):
+            return None
+        return component.position_slots(interest.fields) or interest.position
+
+    def urgent(self, seat: int, player: int) -> Any:
         """The priority of each entity to a player; None if all are equally urgent."""
-        interest = self.interest
-        point = None if interest is None else self._viewpoint(seat)
+        interest = self.world.interest
+        # The first thing of nobody's is no place to look from: a spectator has one only if the game says so.
+        if interest is None or (seat < 0 and not _is_own(self.world, "viewpoint")):
+            return None
+        point = self.world.viewpoint(player)
         if point is None:
             return None
-        return priorities(self.current, seat, point, float(interest.full), float(interest.none))
-
-    def _viewpoint(self, seat: int) -> Sequence[float] | None:
-        if _is_own(self.world, "viewpoint"):
-            found: Sequence[float] | None = self.world.viewpoint(NOBODY if seat < 0 else seat)
-            if found is not None and len(found) != len(self._names):
-                raise UsageError(f"viewpoint({seat}) gives {', '.join(self._names)}, not {found!r}")
-            return found
-        current, size = self.current, len(self._names)
-        for index, owner in enumerate(current.owners):
-            place = current.places[index * size : (index + 1) * size]
-            if owner == seat and place[0] == place[0]:
-                return place
-        return None
+        if len(point) != len(interest.fields):
+            raise UsageError(f"viewpoint({player}) gives {', '.join(interest.fields)}, not {point!r}")
+        return priorities(self.current, seat, point, interest.full, interest.none)
 
 
 class _Sent(NamedTuple):
@@ -177,7 +175,7 @@ class Receiver:
         self._cues.append(_Waiting(self._next_cue, tick, cue))
         self._next_cue += 1
 
-    def listen(self, tick: int, cues: Iterable[tuple[tuple[Any, ...], bytes]]) -> None:
+    def listen(self, tick: int, cues: Iterable[tuple[Any, bytes]]) -> None:
         """As ``hear``, for the cues of a tick that the world says the player hears; each with its bytes."""
         hears = self._stage.world.hears if _is_own(self._stage.world, "hears") else None
         for cue, data in cues:
@@ -188,7 +186,7 @@ class Receiver:
         """What the player sees in the newest survey, and the priority of each entity; none if all are the same."""
         stage, seat = self._stage, self._seat
         current = stage.current
-        urgent = stage.urgent(seat)
+        urgent = stage.urgent(seat, self.player)
         visible = None
         if _is_own(stage.world, "visible"):
             visible = stage.world.visible if seat >= 0 else self._visible_to_nobody
@@ -290,8 +288,8 @@ def check_budget(layout: Layout, budget: int) -> None:
         needed = _HEAD + max(budget // 3, 256) + bits // 8
         if needed > budget:
             raise UsageError(
-                f"{layout.world.__name__}: a snapshot of {budget} bytes cannot hold an entity of {component.name}, which "
-                f"takes up to {bits // 8}: give its fields a Range with a step, or make its lists of values shorter"
+                f"{layout.world.__name__}: a snapshot of {budget} bytes cannot hold an entity of {component.name}, "
+                f"which takes up to {bits // 8}: give its fields a Range with a step, or make its lists of values shorter"
             )
 
 

@@ -156,6 +156,8 @@ class Command(int):
     """The command in any integer."""
     size: ClassVar[int]
     """Bytes that it takes, 1 to 8."""
+    bits: ClassVar[int]
+    """Bits that it takes: what a server and its clients send of it."""
     layout: ClassVar[str]
     """The declaration as a text: two classes with the same text pack the same (docs/formats/world.md)."""
 
@@ -176,6 +178,7 @@ class Command(int):
             raise SchemaError(f"{cls.__name__} takes {shift} bits, and a command has at most {MOST_BITS}")
         cls._parts = tuple(parts)
         cls.size = max(1, (shift + 7) // 8)
+        cls.bits = max(1, shift)
         cls.layout = _layout(parts)
         # retick: allow hidden-state -- equal integers give equal commands, which never change
         cls.unpack = staticmethod(lru_cache(KEPT)(partial(_unpacked, cls)))
