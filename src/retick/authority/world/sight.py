@@ -2,7 +2,6 @@
 # retick: floats -- distances decide who is sent what; no simulation reads them
 
 from array import array
-from math import sqrt
 from typing import Any
 
 from retick.authority.world.rows import Rows
@@ -14,11 +13,12 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.cpython import array as carray
+    from cython.cimports.libc.math import sqrt
     from cython.cimports.libc.string import memcpy
+else:
+    from math import sqrt
 
 __all__ = ["priorities", "restricted", "watched"]
-
-_REALS, _INTS, _NUMBERS = array("d"), array("i"), array("Q")
 
 
 def priorities(survey: Any, seat: Any, point: Any, full: cython.double, none: cython.double) -> Any:

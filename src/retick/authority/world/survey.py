@@ -29,9 +29,7 @@ else:
 
 __all__ = ["survey"]
 
-NOBODY = 255
 _DOUBLE, _BITS = struct.Struct("<d"), struct.Struct("<Q")
-_IDS, _BYTES, _INTS, _NUMBERS, _REALS = array("I"), array("B"), array("i"), array("Q"), array("d")
 _NAN = float("nan")
 _ALL_BITS = (1 << 64) - 1
 
@@ -117,8 +115,18 @@ def _collected(components: Any, world: Any) -> list[Any]:
                 inside = cell._parts[component.part]
                 items.extend(inside)
                 of.extend([holder._id] * len(inside))
+        _check_items(items, component)
         found.append((items, of))
     return found
+
+
+def _check_items(items: list[Any], component: Any) -> None:
+    """Refuse what only Python code past the methods of lists can put there: slots are read without looking."""
+    plan = component.kind._declared
+    for each in items:
+        cell: Cell = each
+        if cell._plan is not plan or cell._id == 0:
+            raise UsageError(f"{component.name} was changed past its own methods")
 
 
 def _ordered(found: list[Any], first_seat: Any, seats: Any) -> list[Any]:

@@ -289,7 +289,7 @@ def check_budget(layout: Layout, budget: int) -> None:
         if needed > budget:
             raise UsageError(
                 f"{layout.world.__name__}: a snapshot of {budget} bytes cannot hold an entity of {component.name}, "
-                f"which takes up to {bits // 8}: give its fields a Range with a step, or make its lists of values shorter"
+                f"which takes up to {bits // 8}: give fields a Range with a step, or make lists of values shorter"
             )
 
 
