@@ -180,7 +180,6 @@ class Command(int):
         cls.size = max(1, (shift + 7) // 8)
         cls.bits = max(1, shift)
         cls.layout = _layout(parts)
-        # retick: allow hidden-state -- equal integers give equal commands, which never change
         cls.unpack = staticmethod(lru_cache(KEPT)(partial(_unpacked, cls)))
 
     def __new__(cls, **values: Any) -> Self:
@@ -217,8 +216,10 @@ class Command(int):
 def _unpacked(cls: Any, packed: int) -> Any:
     """The command in an integer; what no field has is passed over, and what is out of bounds is the default."""
     values = {part.member.name: part.value(packed) for part in cls._parts}
-    same = sum(part.packed(values[part.member.name]) for part in cls._parts)
-    command = int.__new__(cls, same)
+    canonical = 0
+    for part in cls._parts:
+        canonical |= part.packed(values[part.member.name])
+    command = int.__new__(cls, canonical)
     command.__dict__.update(values)
     return command
 

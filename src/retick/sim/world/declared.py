@@ -174,6 +174,7 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
         """Whether a player gets a cue. Only a server asks."""
         return True
 
+    # retick: allow float -- where a thing is, for a server's choice of what it sends; no part of the state
     def viewpoint(self, player: int) -> tuple[float, ...] | None:
         """From where ``interest`` measures for a player: the first thing of theirs; None: everything is near."""
         return first_position(self, player)

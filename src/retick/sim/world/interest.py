@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from math import dist, isfinite
+from math import isfinite, sqrt
 from operator import attrgetter
 from typing import Any
 
@@ -35,7 +35,10 @@ class Distance:
 
     def priority(self, here: tuple[float, ...], there: tuple[float, ...]) -> float:
         """1 for what is near, less with the distance, 0 for what is not sent."""
-        return min(max((self.none - dist(here, there)) / (self.none - self.full), 0.0), 1.0)
+        square = 0.0
+        for a, b in zip(here, there, strict=True):
+            square += (a - b) * (a - b)
+        return min(max((self.none - sqrt(square)) / (self.none - self.full), 0.0), 1.0)
 
     def has_position(self, kind: Any) -> bool:
         """Whether the things of a class have all the fields."""
