@@ -152,6 +152,7 @@ def _list_member(owner: str, name: str, hint: Any, most: Most | None, optional: 
     if inner.optional or inner.holds not in (NUMBER, WIDE, TRUTH, REAL, MEMBER, PART):
         raise SchemaError(f"{owner}.{name}: a list holds things, numbers, bools or enums, not {hint!r}")
     holds = ITEMS if inner.holds == PART else VALUES
+    common["range"] = common["range"] or inner.range
     return Member(holds=holds, kind=inner.kind, thing=inner.thing, most=most.count, is_angle=inner.is_angle, **common)
 
 
