@@ -3,6 +3,7 @@
 A kernel is a plain .py module in Cython's pure-Python mode. Kernels are built on all cores at once, and a kernel is
 built again only when its source, or a declaration that it uses, has changed. Without a compiler, or
 without Cython, the build goes on and the .py files do the work; RETICK_REQUIRE_COMPILED=1 makes that a failure.
+RETICK_PURE=1 builds no kernel at all: an installation in seconds.
 """
 
 import os
@@ -129,6 +130,8 @@ def is_newer(sources: list[str], target: str) -> bool:
 
 
 def extensions() -> list[Extension]:
+    if os.environ.get("RETICK_PURE", "") not in ("", "0") and not REQUIRED:
+        return []
     try:
         import Cython  # noqa: F401 - asked only whether it is there
     except ImportError:

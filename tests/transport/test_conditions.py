@@ -102,6 +102,20 @@ def test_conditions_that_make_no_sense_are_refused(wrong: dict[str, float]) -> N
         Conditions(**wrong)  # type: ignore[arg-type]  # the point of the test
 
 
+def test_a_link_is_read_as_people_write_it() -> None:
+    assert Conditions.from_text("120ms, 10ms, 5%") == Conditions.round_trip(0.120, jitter=0.010, loss=0.05)
+    assert Conditions.from_text("80.5ms") == Conditions.round_trip(0.0805)
+    assert Conditions.from_text("80ms,2ms") == Conditions.round_trip(0.080, jitter=0.002)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "120", "120ms,", "120ms,5%", "-1ms", "1e3ms", "120ms,10ms,500%", "99999ms", "٣ms"]
+)
+def test_what_is_no_link_is_an_error(text: str) -> None:
+    with pytest.raises(UsageError):
+        Conditions.from_text(text)
+
+
 def test_round_trip_splits_the_latency() -> None:
     assert Conditions.round_trip(0.1, loss=0.05) == Conditions(latency=0.05, loss=0.05)
 

@@ -4,7 +4,7 @@ Knows no protocol: it moves datagrams and never looks inside.
 """
 
 from retick.transport.capture import Captured, CaptureWriter, read_capture
-from retick.transport.conditions import Conditions, Path
+from retick.transport.conditions import BAD_LINK, Conditions, Path
 from retick.transport.endpoint import Address, Datagram, Endpoint
 from retick.transport.impaired import Impaired
 from retick.transport.memory import MemoryHub
@@ -14,6 +14,7 @@ from retick.transport.simulated import SimulatedNetwork
 from retick.transport.udp import UdpSocket, open_towards, open_udp, parse_address
 
 __all__ = [
+    "BAD_LINK",
     "Address",
     "CaptureWriter",
     "Captured",

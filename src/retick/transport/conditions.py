@@ -4,6 +4,7 @@ A :class:`Path` answers one question: this many bytes are sent now, when do they
 mean a duplicate. It holds no datagrams, so the same path works on virtual time and on a real socket.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
@@ -11,13 +12,17 @@ from typing import Self
 
 from retick.errors import UsageError
 
-__all__ = ["HEADERS", "Conditions", "Path"]
+__all__ = ["BAD_LINK", "HEADERS", "Conditions", "Path"]
 
 HEADERS = 28
 """Bytes of IPv4 and UDP headers, which count for a bandwidth limit."""
 
 LONGEST_DELAY = 10.0
 """Seconds of latency, jitter or reordering; more is a mistake of units."""
+BAD_LINK = "120ms,10ms,5%"
+"""A bad mobile network, as :meth:`Conditions.from_text` reads it: round trip, jitter, loss."""
+_NUMBER = r"([0-9]{1,6}(?:\.[0-9]{1,6})?)"
+_TEXT = re.compile(rf"{_NUMBER}ms(?:,{_NUMBER}ms(?:,{_NUMBER}%)?)?")
 _CHANCES = ("loss", "burst_enter", "burst_leave", "burst_loss", "duplicate", "reorder")
 
 
@@ -70,6 +75,15 @@ class Conditions:
     def round_trip(cls, seconds: float, *, jitter: float = 0.0, loss: float = 0.0) -> Self:
         """Half of the round-trip time in each direction; jitter and loss apply to each direction."""
         return cls(latency=seconds / 2, jitter=jitter, loss=loss)
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """``120ms,10ms,5%``: round trip, jitter and loss, as people write them; the last two may be missing."""
+        found = _TEXT.fullmatch(text.replace(" ", ""))
+        if found is None:
+            raise UsageError(f"a link is round trip, jitter and loss, such as 120ms,10ms,5%, and not {text!r}")
+        trip, jitter, loss = (float(number or 0) for number in found.groups())
+        return cls.round_trip(trip / 1000, jitter=jitter / 1000, loss=loss / 100)
 
 
 class Path:

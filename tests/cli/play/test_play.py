@@ -40,6 +40,13 @@ def test_options_lead_to_pages(run: Run, pages: list[str], words: list[str], see
     assert pages == seen
 
 
+def test_a_bot_and_a_bad_link_are_for_the_window(run: Run, pages: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Program, "run", lambda self: pages.append(f"{self.game.bot} {self.game.bad_link.loss}"))
+    assert run("play", "solo.py:Game", "--bot", "--bad-link")[0] == 0
+    assert run("play", "solo.py:Game", "--link", "10ms,0ms,20%")[0] == 0
+    assert pages == ["True 0.05", "False 0.2"]
+
+
 def test_a_player_can_be_given_a_name(run: Run, pages: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Program, "run", lambda self: pages.append(self.name))
     assert run("play", "solo.py:Game", "--name", "Ann")[0] == 0
@@ -58,6 +65,7 @@ def test_without_a_name_it_is_the_game_of_the_project(run: Run, pages: list[str]
         ([], "name the game, as module:Class, or in pyproject.toml"),
         (["retick.fighter"], "retick.fighter has no window: write draw"),
         (["solo.py:Nothing"], "solo has no 'Nothing'"),
+        (["solo.py:Game", "--link", "bad"], "a link is round trip, jitter and loss, such as 120ms,10ms,5%"),
         (["solo.py:Game", "--port", "70000"], "--port must be 0 to 65535"),
         (["solo.py:Game", "--host", "--watch", "x"], "give one of --host, --join and --watch"),
     ],

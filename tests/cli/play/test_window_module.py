@@ -46,6 +46,16 @@ def test_then_window_py_beside_it(tmp_path: Path) -> None:
     assert find_window("plain_game:Game").title == "shown"
 
 
+def test_a_game_that_draws_itself_needs_no_other_module(tmp_path: Path) -> None:
+    pytest.importorskip("pygame", exc_type=ImportError)
+    (tmp_path / "drawn.py").write_text(
+        GAME + "    def draw(self, screen): ...\n    press = staticmethod(lambda keys: 0)"
+    )
+    found = window_game("drawn.py:Game", find_window("drawn.py:Game"))
+    assert found.title == "drawn.py:Game"
+    assert len(found.press) == 1
+
+
 def test_in_a_package_it_is_the_one_of_the_package(tmp_path: Path) -> None:
     package = tmp_path / "packed"
     package.mkdir()
@@ -65,7 +75,7 @@ def test_what_the_module_has_is_used_and_the_command_line_comes_last(tmp_path: P
 def test_a_window_without_press_is_an_error_in_one_line(tmp_path: Path) -> None:
     pytest.importorskip("pygame", exc_type=ImportError)
     (tmp_path / "half.py").write_text(GAME + "def draw(screen, world, me): ...")
-    with pytest.raises(UsageError, match="half has draw and no press"):
+    with pytest.raises(UsageError, match="Game has no press: write press"):
         window_game("half.py:Game", find_window("half.py:Game"))
 
 

@@ -52,6 +52,8 @@ class Window:
 
     def choose(self, label: str) -> None:
         """Go to a line of the menu or panel with the arrows, and press Enter."""
+        if isinstance(self.page, MatchPage):  # a panel that has just opened takes no key of the game
+            self.desk.until(lambda: self.match._now >= self.match._strays_until)
         panel = self.page.panel
         labels = [choice.label for choice in panel.choices]
         away = (labels.index(label) - panel.selected) % len(labels)

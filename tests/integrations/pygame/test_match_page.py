@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from typing import Any
 
 import pygame
 import pytest
@@ -73,6 +74,31 @@ def test_the_winner_is_named_and_a_rematch_changes_the_seats(desk: Desk) -> None
     desk.run(0.5)
     assert host.match.session.local_players == (1,)
     assert [runner.steps for runner in host.world().runners] == [0, 0]
+
+
+def test_a_key_of_the_game_chooses_nothing_on_a_panel_that_has_just_opened(desk: Desk) -> None:
+    def fires(keys: Any) -> int:
+        return runners.first(keys) | 0 * keys[pygame.K_RETURN]
+
+    host, guest = desk.two(press=(fires,))
+    guest.do(key(pygame.K_RIGHT))
+    desk.until(lambda: guest.match.panel is not None)
+    desk.run(0.5)
+    guest.do(key(pygame.K_RETURN), key_up(pygame.K_RETURN))
+    assert guest.match.panel is not None
+    assert guest.match.panel.title == "player 2 wins"
+    desk.run(0.6)
+    guest.do(key(pygame.K_RETURN))
+    assert guest.match.panel.title == "Rematch"
+    desk.until(lambda: host.match.panel is not None)
+    host.do(key(ESCAPE))
+    assert is_menu(host) or host.match.panel is None
+
+
+def test_who_draws_is_told_the_names_of_all(desk: Desk) -> None:
+    seen: list[Any] = []
+    desk.two(draw=lambda screen, world, me: seen.append((me, me.names)))
+    assert seen[-1] == ((1,), ("Ann", "Bob"))
 
 
 def test_every_match_is_recorded_and_the_recordings_are_true(desk: Desk) -> None:

@@ -1,20 +1,14 @@
-"""The menu, the loop, and a real window of the dummy driver with posted events."""
-
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
+"""The menu and the loop."""
 
 import pygame
 import pytest
 from pygame.event import Event
 
-from retick.errors import RetickError, UsageError
-from retick.integrations.pygame import Program, play
+from retick.errors import UsageError
 from retick.integrations.pygame.match_page import MatchPage
 from retick.integrations.pygame.program import _scaled
 from tests.integrations.pygame import runners
-from tests.integrations.pygame.desk import Desk, is_menu, key, key_up
+from tests.integrations.pygame.desk import Desk, is_menu, key
 
 
 def test_the_menu_offers_everything_and_escape_ends(desk: Desk) -> None:
@@ -91,95 +85,12 @@ def test_the_mouse_points_into_the_picture_of_a_larger_window() -> None:
     assert _scaled(pressed, window, screen) is pressed
 
 
-@pytest.mark.parametrize("size", [(640, 480), (900, 500)])
-def test_play_opens_a_window_and_runs_a_match_by_posted_keys(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
-) -> None:
-    """The whole program, as a person uses it: to the last line but two, Enter, keys, the window's cross."""
-    monkeypatch.chdir(tmp_path)
-    pygame.display.init()
-    pygame.event.clear()
-    for event in [*[key(pygame.K_UP)] * 3, key(pygame.K_RETURN)]:
-        pygame.event.post(event)
-    seen: list[tuple[tuple[int, ...], list[int]]] = []
-
-    def draw(screen: pygame.Surface, world: runners.Runners, me: tuple[int, ...]) -> None:
-        runners.draw(screen, world, me)
-        seen.append((me, [runner.steps for runner in world.runners]))
-        if len(seen) == 2:
-            pygame.display.set_mode(size, pygame.RESIZABLE)
-            pygame.event.post(key(pygame.K_RIGHT))
-        elif seen[-1][1][0] >= 3:
-            pygame.event.post(key_up(pygame.K_RIGHT))
-            pygame.event.post(Event(pygame.QUIT))
-
-    play(runners.Runners, draw, runners.press, title="runners", folder=None)
-    assert seen[-1][0] == (0, 1)
-    assert 3 <= seen[-1][1][0] <= runners.GOAL
-    assert seen[-1][1][1] == 0
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_ctrl_c_ends_the_program_quietly_and_says_goodbye(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown: list[object] = []
-    monkeypatch.setattr(Program, "show", lambda self, go: shown.append(go))
-
-    def interrupted(*_given: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Program, "draw", interrupted)
-    play(runners.Runners, runners.draw, runners.press)
-    assert shown == [None]
-
-
-GAME_OVER = """
-import os, signal
-from retick.integrations.pygame import play
-from tests.integrations.pygame import runners
-
-def draw(screen, world, me):
-    if world.runners[0].steps >= 3:
-        os.kill(os.getpid(), signal.SIGINT)
-
-play(runners.Runners, draw, (lambda keys: 1, lambda keys: 0), folder=None)
-print("after")
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="a signal to oneself ends a process there")
-def test_a_real_ctrl_c_lets_the_program_go_on_behind_play() -> None:
-    posts = (
-        "import pygame\npygame.display.init()\nfor code in (pygame.K_UP, pygame.K_UP, pygame.K_UP, pygame.K_RETURN):\n"
-    )
-    posts += "    pygame.event.post(pygame.event.Event(pygame.KEYDOWN, {'key': code, 'unicode': ''}))\n"
-    ended = subprocess.run(
-        [sys.executable, "-c", posts + GAME_OVER],
-        cwd=Path(__file__).parents[3],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "after\n", "")
-
-
-def test_where_there_is_no_screen_the_reason_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    pygame.display.quit()
-    monkeypatch.setenv("SDL_VIDEODRIVER", "nonsense")
-    with pytest.raises(RetickError, match="the window cannot be opened: "):
-        play(runners.Runners, runners.draw, runners.press)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "text"),
-    [
-        ({"game": runners.Runners()}, "game must be a class or function"),
-        ({"draw": None}, "draw must be a function"),
-        ({"press": ()}, "press must be a function"),
-        ({"press": ("left",)}, "press must be a function"),
-    ],
-)
-def test_wrong_arguments_are_named(wrong: dict[str, Any], text: str) -> None:
-    right: dict[str, Any] = {"game": runners.Runners, "draw": runners.draw, "press": runners.press}
-    with pytest.raises(UsageError, match=text):
-        play(**(right | wrong))
+def test_a_program_can_begin_without_its_menu_in_one_way(desk: Desk) -> None:
+    host, guest = desk.open(), desk.open()
+    host.program.begin()
+    assert is_menu(host)
+    host.program.begin(host=True)
+    guest.program.begin(join=f"127.0.0.1:{desk.port}")
+    desk.until(lambda: host.match.session.running and guest.match.session.running)
+    with pytest.raises(UsageError, match="give one of host, join and watch"):
+        host.program.begin(host=True, watch="127.0.0.1")

@@ -1,6 +1,15 @@
-"""What is drawn is never the world that the session plays with."""
+"""What is drawn is never the world that the session plays with; what is not given is found at the game."""
 
-from retick.integrations.pygame.window_game import Drawable, WindowGame
+import sys
+from types import ModuleType
+from typing import Any
+
+import pygame
+import pytest
+
+from retick.errors import UsageError
+from retick.integrations.pygame.names import Seats
+from retick.integrations.pygame.window_game import Drawable, WindowGame, window_game_of
 from retick.sim import WorldSimulation
 from tests.integrations.pygame import runners
 
@@ -47,3 +56,103 @@ def test_a_world_that_saves_itself_gets_its_adapter() -> None:
     sim = game.make()
     assert isinstance(sim, WorldSimulation)
     assert Drawable(game, sim)(sim.step(sim.initial_state(4), (0, 0))).count == 5
+
+
+class Shown(runners.Runners):
+    """A game that draws itself, as most games do."""
+
+    press = runners.first
+
+    def draw(self, screen: Any) -> None:
+        screen.append(self.runners[0].steps)
+
+    def result(self) -> str:
+        return f"{self.runners[0].steps} steps"
+
+
+class Named(Shown):
+    def draw(self, screen: Any, me: Seats) -> None:  # type: ignore[override] # the other form that is allowed
+        screen.append(me.names)
+
+
+def drawn(game: WindowGame, me: Seats) -> Any:
+    sim = game.make()
+    screen: Any = []
+    game.draw(screen, Drawable(game, sim)(sim.initial_state(1)), me)
+    return screen[0]
+
+
+ME = Seats.named((1,), 2, {1: "Bob"})
+
+
+def test_a_world_may_draw_itself_and_say_its_result() -> None:
+    game = window_game_of(Shown)
+    assert drawn(game, ME) == 0
+    assert game.press == (runners.first,)
+    assert game.result is not None
+    world = Shown()
+    world.reset(1)
+    assert game.result(world) == "0 steps"
+
+
+def test_who_draws_may_ask_for_the_names_of_all_players() -> None:
+    assert drawn(window_game_of(Named), ME) == ("player 1", "Bob")
+    assert drawn(window_game_of(Named, draw=lambda screen, world: screen.append("two")), ME) == "two"
+    assert drawn(window_game_of(Named, draw=lambda screen, world, me: screen.append(me)), ME) == (1,)
+    assert drawn(window_game_of(Named, draw=lambda *given: given[0].append(given[2])), ME) == (1,)
+
+
+def test_what_is_given_comes_first_then_the_class_then_the_modules() -> None:
+    module = ModuleType("window")
+    module.title, module.size, module.press = "of the module", (10, 20), runners.second  # type: ignore[attr-defined] # ours
+    game = window_game_of(Shown, module, title="given", folder=None)
+    assert (game.title, game.size, game.press, game.folder) == ("given", (10, 20), (runners.first,), None)
+
+
+def test_a_field_of_the_world_is_not_taken_for_a_part_of_its_window() -> None:
+    class Resulting(runners.Runners):
+        result: runners.U8
+
+    assert window_game_of(Resulting, runners).result is runners.result
+
+
+class Fonts(runners.Runners):
+    def draw(self, screen: Any, font: Any) -> None: ...
+
+
+class Bare(runners.Runners):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("game", "given", "text"),
+    [
+        (Fonts, {}, r"draw\(self, screen, font\) must be draw\(self, screen\) or .*: fonts and pictures are made once"),
+        (Bare, {"draw": lambda screen: None}, r"draw\(screen\) must be draw\(screen, world, me\)"),
+        (Bare, {"size": 5}, r"size must be the width and height of the window, such as \(640, 480\), not 5"),
+        (Bare, {"title": 5}, "title must be a text, not a int"),
+        (Bare, {"config": {}}, "config must be a MatchConfig, not a dict"),
+    ],
+)
+def test_what_cannot_be_used_is_named(game: type, given: dict[str, Any], text: str) -> None:
+    with pytest.raises(UsageError, match=text):
+        window_game_of(game, **{"draw": None if game is Fonts else runners.draw, "press": runners.press, **given})
+
+
+def test_a_game_with_nothing_is_told_what_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, Bare.__module__, ModuleType("empty"))
+    with pytest.raises(UsageError, match=r"Bare has no draw: write draw\(screen, world, me\), or a method"):
+        window_game_of(Bare)
+    with pytest.raises(UsageError, match="Bare has no press: write press"):
+        window_game_of(Bare, draw=runners.draw)
+
+
+def test_a_sound_costs_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_AUDIODRIVER", "dummy")
+    heard: list[Any] = []
+    sound = type("Sound", (), {"play": lambda self: heard.append("played")})()
+    game = window_game_of(runners.Runners, sounds={"fall": sound}, hear=heard.append)
+    assert game.hear is not None
+    game.hear(("fall",))
+    assert heard == ["played", ("fall",)]
+    pygame.mixer.quit()

@@ -9,7 +9,9 @@ import typer
 from retick.cli.play.match_setup import DEFAULT_PORT
 from retick.cli.play.window_module import find_window, window_game
 from retick.cli.project_game import project_game
+from retick.cli.terminal import say
 from retick.errors import MissingExtra, UsageError
+from retick.transport import BAD_LINK, Conditions
 
 __all__ = ["play"]
 
@@ -35,10 +37,20 @@ def play(
     ] = "",
     port: Annotated[int, typer.Option(help="UDP port of a host, and of addresses without one.")] = DEFAULT_PORT,
     folder: Annotated[Path, typer.Option(help="Where recordings and desync reports are written.")] = Path("matches"),
+    bad_link: Annotated[
+        bool, typer.Option("--bad-link", help=f"Make the network of this window bad: --link {BAD_LINK}.")
+    ] = False,
+    link: Annotated[
+        str,
+        typer.Option(metavar="RTT,JITTER,LOSS", help="Round trip, jitter and loss to add here.", show_default=False),
+    ] = "",
+    bot: Annotated[
+        bool, typer.Option("--bot", help="Let the game's bot(player, state) play here, or random buttons.")
+    ] = False,
 ) -> None:
     """Open the window of a game, with its menu: host, join, watch, replays, two players at one keyboard.
 
-    The game's module, or window.py beside it, has draw(screen, world, me) and press(keys).
+    The game's class, its module, or window.py beside it, has draw and press.
     Exit code 0: the window was closed. 1: it could not be opened. 2: misuse.
 
     Example: retick play game.py:Tanks --host
@@ -55,12 +67,15 @@ def play(
     module = find_window(wanted)
     if module is None:
         raise UsageError(
-            f"{wanted} has no window: write draw(screen, world, me) and press(keys) in its module or in window.py there"
+            f"{wanted} has no window: write draw(screen, world, me), or a method draw(self, screen), and press(keys) "
+            "in its module or in window.py there"
         )
-    settings = window_game(wanted, module, port=port, folder=folder)
     from retick.integrations.pygame import Program
 
+    settings = window_game(
+        wanted, module, port=port, folder=folder, bot=bot, say=say,
+        bad_link=Conditions.from_text(link or BAD_LINK) if link or bad_link else None,
+    )  # fmt: skip
     program = Program(settings, name=name)
-    if host or join or watch:
-        program.show(lambda: program.host() if host else program.join(join) if join else program.watch(watch))
+    program.begin(host=host, join=join, watch=watch)
     program.run()

@@ -1,7 +1,7 @@
-"""Finds how a game is drawn and steered: ``draw`` and ``press`` of its module, or of ``window.py`` beside it.
+"""Finds how a game is drawn and steered: ``draw`` and ``press`` of its class, its module, or ``window.py`` beside it.
 
 Other names there that are arguments of ``retick.integrations.pygame.play`` are used too: ``title``, ``size``,
-``result``, ``hear``, ``config``.
+``result``, ``hear``, ``sounds``, ``config``.
 """
 
 import os
@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from retick.audit.game_loader import import_from, import_game, locate_game
-from retick.errors import UsageError
 
 if TYPE_CHECKING:
     from retick.integrations.pygame import WindowGame
 
 __all__ = ["find_window", "window_game"]
 
-OPTIONS = ("title", "size", "result", "hear", "config")
 WINDOW = "window"
 
 
@@ -24,10 +22,10 @@ def find_window(game: str) -> Any:
     """The module that draws ``game``; None if there is none. UsageError if the game, or the module, is wrong."""
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # the module may import pygame first
     place = locate_game(game)
-    import_game(**place)
+    import_game(**place)  # it is one, or this says why not
     root, module = Path(place["root"]), place["module"]
     own = import_from(root, module)
-    if callable(getattr(own, "draw", None)):
+    if callable(getattr(own, "draw", None)) or callable(getattr(_named(own, place["attribute"]), "draw", None)):
         return own
     package = "" if module.endswith(".py") else module.rpartition(".")[0]
     beside = root.joinpath(*package.split(".")) if package else root
@@ -37,15 +35,15 @@ def find_window(game: str) -> Any:
     return found if callable(getattr(found, "draw", None)) else None
 
 
+def _named(module: Any, attribute: str) -> Any:
+    for part in attribute.split("."):
+        module = getattr(module, part)
+    return module
+
+
 def window_game(game: str, module: Any, **settings: Any) -> "WindowGame":
     """The game with what its window module has; MissingExtra without pygame."""
-    from retick.integrations.pygame import WindowGame
+    from retick.integrations.pygame.window_game import window_game_of
 
-    press = getattr(module, "press", None)
-    if press is None:
-        raise UsageError(f"{module.__name__} has draw and no press: write press(keys), which returns the buttons")
-    options = {name: getattr(module, name) for name in OPTIONS if hasattr(module, name)}
-    people = (press,) if callable(press) else tuple(press)
-    return WindowGame(
-        game=import_game(**locate_game(game)), draw=module.draw, press=people, **{"title": game, **options, **settings}
-    )
+    title = getattr(module, "title", game)
+    return window_game_of(import_game(**locate_game(game)), module, title=title, **settings)

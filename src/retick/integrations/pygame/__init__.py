@@ -3,8 +3,9 @@
 ``play(game, draw, press)`` is all that a game calls. Everything here uses only the public names of Retick: copy the
 folder into your own project to change it. It knows no particular game, and no command line.
 
-``program`` is the loop and the menu; ``pages`` and ``panel`` are what a window can show; ``match_page``, ``watch_page``
-and ``replay_page`` show a game; ``recording``, ``seat_file`` and ``names`` are small things that a match page uses.
+``play`` is that call and its command line; ``program`` is the loop and the menu; ``pages`` and ``panel`` are what a
+window can show; ``match_page``, ``watch_page`` and ``replay_page`` show a game; ``people``, ``recording``,
+``seat_file`` and ``names`` are small things that a match page uses.
 """
 
 import os
@@ -18,7 +19,8 @@ except ModuleNotFoundError:
     raise MissingExtra("a window needs pygame: pip install pygame-ce") from None
 
 from retick.integrations.pygame.keys import Keys
-from retick.integrations.pygame.program import Program, play
+from retick.integrations.pygame.play import play
+from retick.integrations.pygame.program import Program
 from retick.integrations.pygame.window_game import WindowGame
 
 __all__ = ["Keys", "Program", "WindowGame", "play"]

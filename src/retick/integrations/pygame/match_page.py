@@ -8,10 +8,11 @@ from pygame.event import Event
 
 from retick.errors import RetickError
 from retick.integrations.pygame.keys import Keys
-from retick.integrations.pygame.names import names_by_seat, names_of
+from retick.integrations.pygame.names import Seats, names_by_seat, names_of
 from retick.integrations.pygame.netgraph import NetGraph
 from retick.integrations.pygame.pages import Go, Page
 from retick.integrations.pygame.panel import ACCENT, BACKGROUND, Choice, Panel, darken, write
+from retick.integrations.pygame.people import People
 from retick.integrations.pygame.recording import save_desync
 from retick.integrations.pygame.seat_file import SeatFile
 from retick.integrations.pygame.window_game import Drawable, WindowGame
@@ -43,6 +44,8 @@ __all__ = ["MatchPage"]
 STALL_SHOWN_AFTER = 0.25
 """Seconds that a match waits before the window says so."""
 NOTICE_SECONDS = 4.0
+STRAY_SECONDS = 1.0
+"""For so long a panel that opens by itself takes no key that the game reads: somebody still plays."""
 RESULT_FRAMES = 45
 """Frames that a result must last before it is shown: what is drawn may be predicted, and wrong."""
 CUE_MOVES = 3
@@ -66,10 +69,13 @@ class MatchPage(Page):
         self.notice = ""
         self._game, self._wire, self._back, self._again = game, wire, back, again
         self._drawable = Drawable(game, self.session.sim)
+        self._people = People(game, self.session.sim, self.keys)
         self._hears = game.hear is not None and hasattr(self.session.sim, "cues")
         self._seat = None if wire.record is None else SeatFile(wire.record.path, announced_name(self.session.sim))
         self._room = Panel(game.title)
         self._room_lines = list(lines)
+        for line in lines:
+            game.say(line)
         self._pause = Panel("Paused")
         self._names: dict[int, str] = {}
         """By seat; whoever has left it still has its name."""
@@ -78,7 +84,7 @@ class MatchPage(Page):
         self._began = self._diverged = self._ended = self._paused = self._unrecorded = False
         self._stall: tuple[float, str] | None = None
         self._interrupted = ""
-        self._now = self._notice_until = 0.0
+        self._now = self._notice_until = self._strays_until = 0.0
         self._decided = 0
         self._goodbye = ""
 
@@ -92,7 +98,7 @@ class MatchPage(Page):
         elif pressed == pygame.K_p and not self.keys.is_used(pygame.K_p) and self.panel in (None, self._pause):
             self._toggle_pause()
         elif pressed != pygame.K_ESCAPE:
-            chosen = None if self.panel is None else self.panel.handle(event)
+            chosen = None if self.panel is None or self._is_stray(pressed) else self.panel.handle(event)
             if chosen is not None:
                 chosen.action()
         elif self.panel is self._pause:
@@ -104,6 +110,10 @@ class MatchPage(Page):
         else:
             pause = Choice("Pause", self._toggle_pause)
             self._open("Leave the match?", [Choice("Play on", self._close), pause, *self._rematch(), *self._leave()])
+            self._strays_until = self._now
+
+    def _is_stray(self, pressed: int | None) -> bool:
+        return pressed is not None and self._now < self._strays_until and self.keys.is_used(pressed)
 
     def turn(self, now: float) -> None:
         self._now = now
@@ -127,7 +137,8 @@ class MatchPage(Page):
         else:
             world = self._drawable(self.session.state)
             screen.set_clip(None)
-            self._game.draw(screen, world, self.session.local_players)
+            seats = Seats.named(self.session.local_players, self.session.sim.num_players, self._names)
+            self._game.draw(screen, world, seats)
             if self.graph.shown:
                 self.graph.draw(screen, self.session.stats(now=self._now))
         if self.panel is not None:
@@ -141,15 +152,19 @@ class MatchPage(Page):
         for event in self._wire.leave():
             if isinstance(event, DesyncReported):
                 self._explain(event)  # nobody sees it any more, and it is saved
+        if self._began:
+            if not self._ended:
+                self._game.say("you left the match")
+            if self._wire.record is not None:
+                self._game.say(self._wire.record.summary())
 
     # The match.
 
     def _advance(self, now: float) -> None:
         # A panel takes the keys: this player stands still meanwhile, and the others play on.
-        people = () if self.panel is not None else self._game.press
-        seats = self.session.local_players
-        pressed = tuple(people[at](self.keys) if at < len(people) else 0 for at in range(len(seats)))
-        self.session.advance(pressed if len(seats) > 1 else pressed[0], now=now)
+        seats, people = self.session.local_players, self._people
+        pressed = people.idle(seats) if self.panel is not None else people.pressed(seats, self.session.state)
+        self.session.advance(pressed, now=now)
         self.keys.frame_read()
         if self.graph.shown:
             self.graph.note(self.session.stats(now=now))
@@ -249,7 +264,9 @@ class MatchPage(Page):
         self._names |= names_by_seat(self.session.roster)
         me, players = self.session.local_players, range(self.session.sim.num_players)
         others = [player for player in players if player not in me]
-        self._tell(f"you are {names_of(me, {})}, against {self._called(others)}" if others else "")
+        who = f"you are {names_of(me, {})}, against {self._called(others)}" if others else ""
+        self._tell(who)
+        self._game.say(f"the match has started: {who}".removesuffix(": "))
 
     def _save_seat(self) -> None:
         """Nobody goes back to a match in which all play at one keyboard."""
@@ -267,6 +284,8 @@ class MatchPage(Page):
         self._diverged = True
         folder = self._game.folder
         saved = [] if folder is None else [*save_desync(folder, self.session.sim, event), ""]
+        for line in ("the peers have diverged", *filter(None, saved)):
+            self._game.say(line)
         who = ", ".join(f"peer {peer.peer_id} is {self._peer_name(peer.peer_id)}" for peer in self.session.roster)
         suggested = event.report.suggested_source
         peers = sorted((peer.peer_id for peer in self.session.roster), key=lambda peer: peer != suggested)
@@ -303,6 +322,7 @@ class MatchPage(Page):
         if self._seat is not None:
             self._seat.remove()
         lines = [self._goodbye or reason]
+        self._game.say(f"{'the match is over' if self._began else 'no match'}: {lines[0]}")
         if self._desync is not None and not self._diverged:
             lines.append(f"The peers had diverged at frame {self._desync.frame} or before.")
         if self._diverged and self.panel is not None:
@@ -334,6 +354,7 @@ class MatchPage(Page):
 
     def _open(self, title: str, choices: Sequence[Choice], lines: Sequence[str] = ()) -> None:
         self.panel = Panel(title, choices, lines=lines)
+        self._strays_until = self._now + STRAY_SECONDS
 
     def _close(self) -> None:
         self.panel = None

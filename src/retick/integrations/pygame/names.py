@@ -3,14 +3,28 @@
 import getpass
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import Self
 
 from retick.rollback import RosterPeer
 
-__all__ = ["fitting", "names_by_seat", "names_of", "own_name"]
+__all__ = ["Seats", "fitting", "names_by_seat", "names_of", "own_name"]
 
 LONGEST_NAME = 20
 MOST_BYTES = 64
 """Letters of a name that have room on the screen, and bytes that a session sends."""
+
+
+class Seats(tuple[int, ...]):
+    """The seats that are played here, as a tuple; ``names`` has what to call the player of each seat of the match."""
+
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def named(cls, here: Iterable[int], count: int, names: Mapping[int, str]) -> Self:
+        """Of a match with ``count`` seats; a seat without a name is called by its number."""
+        made = cls(here)
+        made.names = tuple(names.get(player, f"player {player + 1}") for player in range(count))
+        return made
 
 
 def fitting(name: str) -> str:

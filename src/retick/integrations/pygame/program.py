@@ -1,16 +1,16 @@
 """The program around a game: its window, its menu and its loop."""
 
+import signal
+import threading
 import time
-from collections.abc import Callable, Hashable, Iterable
-from contextlib import suppress
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 import pygame
 from pygame import Surface
 from pygame.event import Event
 
-from retick.errors import RetickError
+from retick.errors import RetickError, UsageError
 from retick.integrations.pygame.match_page import MatchPage
 from retick.integrations.pygame.names import fitting, own_name
 from retick.integrations.pygame.pages import AskPage, ChoicePage, Go, HostsPage, MenuPage, Page
@@ -18,12 +18,11 @@ from retick.integrations.pygame.panel import Choice
 from retick.integrations.pygame.replay_page import ReplayPage, recordings_page
 from retick.integrations.pygame.seat_file import LostSeat, lost_seat
 from retick.integrations.pygame.watch_page import WatchPage
-from retick.integrations.pygame.window_game import Draw, Press, WindowGame
+from retick.integrations.pygame.window_game import WindowGame
 from retick.integrations.pygame.wire import Clock, announced_name, hosted, joined, practised, watched
 from retick.replay import Replay
-from retick.rollback import MatchConfig
 
-__all__ = ["Program", "play"]
+__all__ = ["Program"]
 
 PICTURES_A_SECOND = 120
 """At most; a frame of the match is run when it is due."""
@@ -38,6 +37,13 @@ class Program:
         self.clock = clock
         self.name = fitting(name) or own_name()
         self.page: Page | None = self.menu()
+
+    def begin(self, *, host: bool = False, join: str = "", watch: str = "") -> None:
+        """Go on without the menu: host, join the host at an address, or watch the match of the peer at one."""
+        if host + bool(join) + bool(watch) > 1:
+            raise UsageError("give one of host, join and watch")
+        if host or join or watch:
+            self.show(lambda: self.host() if host else self.join(join) if join else self.watch(watch))
 
     # The pages.
 
@@ -183,15 +189,34 @@ class Program:
             pygame.key.start_text_input()
             ticks = pygame.time.Clock()
             screen = Surface(self.game.size)
-            while self.turn([_scaled(event, window, screen) for event in pygame.event.get()]):
-                self.draw(screen)
-                _show(window, screen)
-                ticks.tick(PICTURES_A_SECOND)
+            with _closed_by_signals():
+                while self.turn([_scaled(event, window, screen) for event in pygame.event.get()]):
+                    self.draw(screen)
+                    _show(window, screen)
+                    ticks.tick(PICTURES_A_SECOND)
         finally:
             try:
                 self.show(None)
             finally:
                 pygame.display.quit()
+
+
+@contextmanager
+def _closed_by_signals() -> Iterator[None]:
+    """Who ends the process, or closes its terminal, closes the window: the other peers are told. Ctrl-C is Python's."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread may say what signals do
+        yield
+        return
+    before = {}
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None:
+            before[number] = signal.signal(number, lambda *_: pygame.event.post(Event(pygame.QUIT)))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
 
 
 def _open_window(game: WindowGame) -> Surface:
@@ -228,37 +253,3 @@ def _scaled(event: Event, window: Surface, screen: Surface) -> Event:
     x = (event.pos[0] - place.left) * screen.get_width() // max(place.width, 1)
     y = (event.pos[1] - place.top) * screen.get_height() // max(place.height, 1)
     return Event(event.type, {**event.dict, "pos": (x, y)})
-
-
-def play(
-    game: Callable[[], Any],
-    draw: Draw,
-    press: Press | tuple[Press, ...],
-    *,
-    title: str = "",
-    size: tuple[int, int] = (640, 480),
-    result: Callable[[Any], str | None] | None = None,
-    hear: Callable[[Hashable], object] | None = None,
-    config: MatchConfig | None = None,
-    port: int = 7777,
-    folder: str | Path | None = "matches",
-    name: str = "",
-) -> None:
-    """Play ``game`` in a window, alone or online, until the window is closed; :class:`WindowGame` has the arguments.
-
-    ``name`` is what others see of the person here; the menu can change it.
-    """
-    window_game = WindowGame(
-        game=game,
-        draw=draw,
-        press=(press,) if callable(press) else tuple(press),
-        title=title,
-        size=size,
-        result=result,
-        hear=hear,
-        config=config or MatchConfig(),
-        port=port,
-        folder=None if folder is None else Path(folder),
-    )
-    with suppress(KeyboardInterrupt):
-        Program(window_game, name=name).run()

@@ -10,6 +10,7 @@ from pygame.event import Event
 
 from retick import replay
 from retick.errors import RetickError, UsageError
+from retick.integrations.pygame.names import Seats
 from retick.integrations.pygame.pages import ChoicePage, Go, Page
 from retick.integrations.pygame.panel import ACCENT, DIM, Choice, darken, write
 from retick.integrations.pygame.window_game import Drawable, WindowGame
@@ -35,6 +36,7 @@ class ReplayPage(Page):
         self.playback = replay.Playback(replay.ReplayPlayer(recorded, sim))
         self._game, self._back = game, back
         self._drawable = Drawable(game, sim)
+        self._seats = Seats.named((), sim.num_players, {})
         self._before: float | None = None
 
     def handle(self, event: Event) -> None:
@@ -54,7 +56,7 @@ class ReplayPage(Page):
 
     def draw(self, screen: Surface) -> None:
         player, width, bottom = self.playback.player, screen.get_width(), screen.get_height()
-        self._game.draw(screen, self._drawable(player.state), ())
+        self._game.draw(screen, self._drawable(player.state), self._seats)
         darken(screen, pygame.Rect(0, bottom - 28, width, 28))
         done = (player.frame - self.playback.first) / max(self.playback.length, 1)
         pygame.draw.rect(screen, DIM, (0, bottom - BAR, width, BAR))

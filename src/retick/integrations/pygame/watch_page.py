@@ -4,7 +4,7 @@ import pygame
 from pygame import Surface
 from pygame.event import Event
 
-from retick.integrations.pygame.names import names_by_seat, names_of
+from retick.integrations.pygame.names import Seats, names_by_seat, names_of
 from retick.integrations.pygame.pages import ChoicePage, Go, Page
 from retick.integrations.pygame.panel import BACKGROUND, Choice, darken, write
 from retick.integrations.pygame.window_game import Drawable, WindowGame
@@ -23,6 +23,7 @@ class WatchPage(Page):
         self._game, self._wire, self._back = game, wire, back
         self._drawable: Drawable | None = None
         self._why = ""
+        self._num_players = game.make().num_players
 
     def handle(self, event: Event) -> None:
         if event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE:
@@ -50,7 +51,8 @@ class WatchPage(Page):
             screen.fill(BACKGROUND)
             write(screen, "Connecting ...   (Esc: back)", (48, 36), size=28)
             return
-        self._game.draw(screen, self._drawable(self.session.state), ())
+        seats = Seats.named((), self._num_players, names_by_seat(self.session.roster))
+        self._game.draw(screen, self._drawable(self.session.state), seats)
         darken(screen, pygame.Rect(0, screen.get_height() - 24, screen.get_width(), 24))
         write(screen, f"watching {self._players()}   Esc: back", (10, screen.get_height() - 19), size=18)
 

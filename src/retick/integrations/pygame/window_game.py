@@ -1,7 +1,10 @@
 """A game with all that its window needs."""
 
+import inspect
+import sys
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -9,14 +12,21 @@ from pygame import Surface
 
 from retick.errors import UsageError
 from retick.integrations.pygame.keys import Keys
+from retick.integrations.pygame.names import Seats
+from retick.integrations.pygame.sounds import Sounds
 from retick.rollback import MatchConfig
 from retick.sim import Simulation, WorldSimulation
 from retick.sim.world import SimulatedWorld
+from retick.transport import Conditions
 
-__all__ = ["Drawable", "WindowGame"]
+__all__ = ["Drawable", "WindowGame", "window_game_of"]
 
-Draw: TypeAlias = Callable[[Surface, Any, tuple[int, ...]], object]
+Draw: TypeAlias = Callable[[Surface, Any, Seats], object]
 Press: TypeAlias = Callable[[Keys], int]
+
+OF_THE_CLASS = ("draw", "press", "result")
+OF_A_MODULE = (*OF_THE_CLASS, "title", "size", "hear", "sounds", "config")
+"""Names under which a game's class, and its module, have what was not given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,9 +37,11 @@ class WindowGame:
     """Class or function that makes the game."""
     draw: Draw
     """``draw(screen, world, me)`` draws the world, or the state of a game that has no world, on the whole screen.
-    ``me`` are the seats played here: one, several at one keyboard, or none for a spectator and a replay."""
+    ``me`` are the seats played here: one, several at one keyboard, or none for a spectator and a replay;
+    ``me.names`` has what to call the player of each seat."""
     press: tuple[Press, ...]
-    """``press(keys)`` returns the buttons of one person. One function for each person at this keyboard."""
+    """``press(keys)`` returns the buttons of one person. One function for each person at this keyboard; who plays one
+    seat here, online, may use the keys of any of them."""
     title: str = ""
     """Of the window and the menu; "" for the game's id."""
     size: tuple[int, int] = (640, 480)
@@ -44,19 +56,94 @@ class WindowGame:
     """UDP port of a host."""
     folder: Path | None = Path("matches")
     """Where recordings and desync reports are written; None for nowhere."""
+    bot: bool = False
+    """The game's own bot, or random buttons, in place of the people here."""
+    bad_link: Conditions | None = None
+    """Makes the network of this window bad, in both directions."""
+    say: Callable[[str], object] = lambda _line: None
+    """Called with one line for each thing that happens, for the terminal."""
 
     def __post_init__(self) -> None:
         if not callable(self.game):
             raise UsageError(f"game must be a class or function that makes a game, not a {type(self.game).__name__}")
         if not callable(self.draw):
-            raise UsageError("draw must be a function draw(screen, world, me)")
+            raise UsageError(
+                "draw must be a function draw(screen, world, me), or a method draw(self, screen) of the game"
+            )
         if not self.press or not all(callable(each) for each in self.press):
             raise UsageError("press must be a function press(keys), or several, one for each person at the keyboard")
+        if not isinstance(self.title, str):
+            raise UsageError(f"title must be a text, not a {type(self.title).__name__}")
+        if not (isinstance(self.size, tuple) and [type(each) for each in self.size] == [int, int]):
+            raise UsageError(f"size must be the width and height of the window, such as (640, 480), not {self.size!r}")
+        if not isinstance(self.config, MatchConfig):
+            raise UsageError(f"config must be a MatchConfig, not a {type(self.config).__name__}")
 
     def make(self) -> Simulation[Any]:
         """A new game; a world that saves itself gets its adapter."""
         made = self.game()
         return made if hasattr(made, "step") else WorldSimulation(made)
+
+
+def window_game_of(game: Callable[[], Any], *modules: Any, **given: Any) -> WindowGame:
+    """What is given, and the rest as the game's class has it, its module, or one of the other ``modules``.
+
+    ``given`` are fields of :class:`WindowGame`, and ``sounds``; of what a module can have, None is not given.
+    """
+    if not callable(game):
+        raise UsageError(f"game must be a class or function that makes a game, not a {type(game).__name__}")
+    found = {name: value for name, value in given.items() if value is not None or name not in OF_A_MODULE}
+    made = game()
+    kind = type(getattr(made, "world", made))
+    own = sys.modules.get(kind.__module__)
+    if "draw" not in found and _is_world(made) and callable(method := getattr(kind, "draw", None)):
+        found["draw"] = partial(_draw_itself, _three_arguments(method, is_method=True))
+    for names, places in ((OF_THE_CLASS[1:], (kind,)), (OF_A_MODULE, (*modules, own))):
+        for name in names:
+            usable = [value for place in places if _is_meant(value := getattr(place, name, None), place)]
+            if name not in found and usable:
+                found[name] = usable[0]
+    for name, how in (("draw", "draw(screen, world, me), or a method draw(self, screen)"), ("press", "press(keys)")):
+        if name not in found:
+            raise UsageError(f"{kind.__name__} has no {name}: write {how} in it or in its module, or give it to play")
+    if not isinstance(found["draw"], partial) and callable(found["draw"]):
+        found["draw"] = _three_arguments(found["draw"])
+    if callable(found["press"]):
+        found["press"] = (found["press"],)
+    if sounds := found.pop("sounds", None):
+        folder = Path(getattr(own, "__file__", None) or ".").parent
+        found["hear"] = Sounds(sounds, folder, also=found.get("hear"))
+    return WindowGame(game=game, **{**found, "press": tuple(found["press"])})
+
+
+def _is_world(made: Any) -> bool:
+    return isinstance(made, SimulatedWorld) or not hasattr(made, "step")
+
+
+def _is_meant(value: Any, place: Any) -> bool:
+    """Whether a class or module has something of that name for its window: a field of a world is something else."""
+    return value is not None and (not isinstance(place, type) or callable(value) or isinstance(value, (tuple, list)))
+
+
+def _draw_itself(method: Callable[[Any, Surface, Seats], object], screen: Surface, world: Any, me: Seats) -> object:
+    return method(world, screen, me)
+
+
+def _three_arguments(draw: Callable[..., object], *, is_method: bool = False) -> Callable[..., object]:
+    """``draw`` with a third argument, ``me``, that it need not have."""
+    try:
+        parameters = list(inspect.signature(draw).parameters.values())
+    except (TypeError, ValueError):  # written in C
+        return draw
+    if any(each.kind is each.VAR_POSITIONAL for each in parameters):
+        return draw
+    more = parameters[2:]
+    takes_me = bool(more) and (not is_method or more[0].name == "me")
+    if len(parameters) < 2 or any(each.default is each.empty for each in more[takes_me:]):
+        rule = "draw(self, screen) or draw(self, screen, me)" if is_method else "draw(screen, world, me)"
+        names = ", ".join(each.name for each in parameters)
+        raise UsageError(f"draw({names}) must be {rule}: fonts and pictures are made once, at the top of the module")
+    return draw if takes_me else lambda first, second, _me: draw(first, second)
 
 
 class Drawable:

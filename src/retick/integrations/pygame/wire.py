@@ -9,7 +9,7 @@ from retick.integrations.pygame.recording import recording_of
 from retick.integrations.pygame.window_game import WindowGame
 from retick.replay import LiveRecording
 from retick.rollback import RollbackSession, SpectatorSession
-from retick.transport import Poll, UdpSocket, open_towards, open_udp, parse_address
+from retick.transport import Conditions, Impaired, Poll, UdpSocket, open_towards, open_udp, parse_address
 from retick.transport.discovery import INSTALL, Announcement, game_name, own_address
 
 __all__ = ["Clock", "Wire", "announced_name", "hosted", "joined", "practised", "watched"]
@@ -29,8 +29,16 @@ class Wire(Poll):
     announcement: Announcement | None = None
     """Of a host, until the match starts."""
 
-    def __init__(self, session: RollbackSession | SpectatorSession, socket: UdpSocket, *, clock: Clock) -> None:
-        super().__init__(session, socket, clock=clock)
+    def __init__(
+        self,
+        session: RollbackSession | SpectatorSession,
+        socket: UdpSocket,
+        *,
+        clock: Clock,
+        bad_link: Conditions | None = None,
+    ) -> None:
+        endpoint = session if bad_link is None else Impaired(session, outgoing=bad_link, incoming=bad_link)
+        super().__init__(endpoint, socket, clock=clock)
         self.session = session
 
     def match_started(self) -> None:
@@ -57,7 +65,7 @@ def _wire(game: WindowGame, socket: UdpSocket, clock: Clock, **settings: Any) ->
     sim = game.make()
     record = recording_of(game.folder, sim)
     session = RollbackSession(sim, entropy=os.urandom, config=game.config, record=record, **settings)
-    wire = Wire(session, socket, clock=clock)
+    wire = Wire(session, socket, clock=clock, bad_link=game.bad_link)
     wire.record = record
     return wire
 
@@ -97,7 +105,8 @@ def joined(game: WindowGame, address: str, clock: Clock, *, name: str = "", seat
 def watched(game: WindowGame, address: str, clock: Clock) -> Wire:
     """A session that watches through the peer at ``address``."""
     socket, source = open_towards(parse_address(address, default_port=game.port))
-    return Wire(SpectatorSession(game.make(), source, entropy=os.urandom, config=game.config), socket, clock=clock)
+    session = SpectatorSession(game.make(), source, entropy=os.urandom, config=game.config)
+    return Wire(session, socket, clock=clock, bad_link=game.bad_link)
 
 
 def practised(game: WindowGame, clock: Clock) -> Wire:

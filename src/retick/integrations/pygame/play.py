@@ -1,0 +1,98 @@
+"""``play``: a whole game in one call, and the command line of a program that calls it."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from retick.integrations.pygame.panel import plain
+from retick.integrations.pygame.program import Program
+from retick.integrations.pygame.window_game import Press, window_game_of
+from retick.rollback import MatchConfig
+from retick.transport import BAD_LINK, Conditions
+
+__all__ = ["play"]
+
+
+def play(
+    game: Callable[[], Any],
+    draw: Callable[..., object] | None = None,
+    press: Press | Sequence[Press] | None = None,
+    *,
+    title: str | None = None,
+    size: tuple[int, int] | None = None,
+    result: Callable[[Any], str | None] | None = None,
+    hear: Callable[[Hashable], object] | None = None,
+    sounds: Mapping[str, Any] | None = None,
+    config: MatchConfig | None = None,
+    port: int = 7777,
+    folder: str | Path | None = "matches",
+    name: str = "",
+    host: bool = False,
+    join: str = "",
+    watch: str = "",
+    link: str = "",
+    bot: bool = False,
+    argv: Sequence[str] | None = None,
+) -> None:
+    """Play ``game`` in a window, alone or online, until the window is closed; :class:`WindowGame` has the arguments.
+
+    What is not given is taken from the game's class or its module: ``draw``, ``press``, ``title`` and so on.
+    ``name`` is what others see of the person here; the menu can change it. ``host``, ``join`` and ``watch`` begin
+    without the menu. ``link`` makes the network of this window bad: round trip, jitter and loss, ``"120ms,10ms,5%"``.
+    ``bot`` lets the game's ``bot(player, state)`` play here, or random buttons.
+
+    ``argv`` are words of a command line: --host, --join ADDRESS, --watch ADDRESS, --name, --port, --bot, --bad-link,
+    --link. If it is not given, and ``play`` is called by the program that was started, these are the program's own.
+    """
+    if argv is None:
+        started = sys._getframe(1).f_globals.get("__name__") == "__main__"
+        argv = sys.argv[1:] if started else ()
+    words = _read(argv)
+    link = words.link or (BAD_LINK if words.bad_link else link)
+    window_game = window_game_of(
+        game,
+        draw=draw,
+        press=press,
+        title=title,
+        size=size,
+        result=result,
+        hear=hear,
+        sounds=sounds,
+        config=config,
+        port=port if words.port is None else words.port,
+        bot=bot or words.bot,
+        bad_link=Conditions.from_text(link) if link else None,
+        folder=None if folder is None else Path(folder),
+        say=_say,
+    )
+    program = Program(window_game, name=words.name or name)
+    with suppress(KeyboardInterrupt):
+        if words.host or words.join or words.watch:
+            host, join, watch = words.host, words.join, words.watch
+        program.begin(host=host, join=join, watch=watch)
+        program.run()
+
+
+def _say(line: str) -> None:
+    """On the terminal, if there is one. Names come from other peers: what may be a command to it is left out."""
+    with suppress(OSError):
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        print(plain(line).encode(encoding, "backslashreplace").decode(encoding), flush=True)
+
+
+def _read(argv: Sequence[str]) -> Namespace:
+    parser = ArgumentParser(epilog="A program with options of its own calls play(..., argv=[]).")
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument("--host", action="store_true", help="host a match at once, without the menu")
+    way.add_argument("--join", metavar="ADDRESS", default="", help="join this host at once")
+    way.add_argument("--watch", metavar="ADDRESS", default="", help="watch the match of this peer at once")
+    parser.add_argument("--name", default="", help="what the other players call you")
+    parser.add_argument("--port", type=int, help="UDP port of a host, and of addresses without one")
+    parser.add_argument("--bot", action="store_true", help="let the game's bot play here, or random buttons")
+    bad = BAD_LINK.replace("%", "%%")
+    parser.add_argument("--bad-link", action="store_true", help=f"make the network of this window bad: --link {bad}")
+    parser.add_argument("--link", metavar="RTT,JITTER,LOSS", default="", help="round trip, jitter and loss to add here")
+    return parser.parse_args(argv)

@@ -1,0 +1,77 @@
+"""Who presses the buttons of the seats here."""
+
+from itertools import pairwise
+
+import pygame
+
+from retick.integrations.pygame import Keys, WindowGame
+from retick.integrations.pygame.people import People
+from tests.integrations.pygame import runners
+from tests.integrations.pygame.desk import Desk, key
+
+
+def people(keys: Keys, *, game: type = runners.Runners, bot: bool = False) -> People:
+    window_game = WindowGame(game=game, draw=runners.draw, press=runners.press, bot=bot)
+    return People(window_game, window_game.make(), keys)
+
+
+def holding(*codes: int) -> Keys:
+    keys = Keys()
+    for code in codes:
+        keys.handle(key(code))
+    return keys
+
+
+def test_who_has_one_seat_may_use_the_keys_of_everybody() -> None:
+    for code in (pygame.K_RIGHT, pygame.K_d):
+        assert people(holding(code)).pressed((1,), None) == runners.RUN
+    assert people(holding(pygame.K_d, pygame.K_DOWN)).pressed((0,), None) == runners.RUN | runners.FALL
+
+
+def test_at_one_keyboard_everybody_has_keys_of_their_own() -> None:
+    assert people(holding(pygame.K_d)).pressed((0, 1), None) == (0, runners.RUN)
+    assert people(holding(pygame.K_d)).pressed((0, 1, 2), None) == (0, runners.RUN, 0)
+
+
+def test_who_is_idle_presses_nothing() -> None:
+    assert people(holding(pygame.K_d)).idle((1,)) == 0
+    assert people(holding(pygame.K_d)).idle((0, 1)) == (0, 0)
+
+
+class Planned(runners.Runners):
+    def bot(self, player: int, state: bytes) -> int:
+        return player + 1
+
+
+def test_the_bot_of_the_game_plays() -> None:
+    assert people(Keys(), game=Planned, bot=True).pressed((1,), b"") == 2
+    assert people(Keys(), game=Planned, bot=True).pressed((0, 1), b"") == (1, 2)
+
+
+def test_without_one_buttons_are_pressed_by_chance_and_held_for_a_while() -> None:
+    restless = people(Keys(), bot=True)
+    seen = [restless.pressed((0,), b"") for _ in range(600)]
+    changes = sum(one != other for one, other in pairwise(seen))
+    assert 10 < changes < 200
+    assert all(isinstance(pressed, int) and 0 <= pressed < 1 << 16 for pressed in seen)
+
+
+def test_two_bots_play_a_match_over_a_bad_link_and_say_what_happens(desk: Desk) -> None:
+    from retick.transport import BAD_LINK, Conditions
+
+    said: list[str] = []
+    host = desk.open(bot=True, say=said.append)
+    guest = desk.open(bot=True, bad_link=Conditions.from_text(BAD_LINK))
+    host.program.begin(host=True)
+    guest.program.begin(join=f"127.0.0.1:{desk.port}")
+    desk.until(lambda: guest.match.session.running and guest.match.session.frame > 60)
+    assert sum(runner.steps for runner in host.world().runners) > 0
+    (peer,) = guest.match.session.stats(now=desk.now).peers.values()
+    assert peer.rtt is not None
+    assert peer.rtt > 0.1
+    guest.program.show(None)
+    desk.run(1.0)
+    host.program.show(None)
+    assert said[0].startswith("Others join this address: ")
+    assert said[2:4] == ["the match has started: you are player 1, against Bob", "the match is over: Bob left"]
+    assert said[4].startswith("recorded in ")
