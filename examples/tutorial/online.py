@@ -1,12 +1,11 @@
-"""The tank game online: ``online.py`` hosts a match, ``online.py ADDRESS`` joins it."""
+"""The tank game online in a loop of its own: ``online.py`` hosts a match, ``online.py ADDRESS`` joins it."""
 
 import os
 import sys
 from contextlib import suppress
 
 import pygame
-from tanks import HEIGHT, WIDTH, Tanks
-from window import ARROWS, draw, pressed
+from tanks import HEIGHT, WIDTH, Tanks, press
 
 from retick.rollback import DesyncReported, MatchEnded, RollbackSession
 from retick.transport import Poll, open_udp, parse_address
@@ -36,8 +35,8 @@ def take_part(session, wire, buttons, happened=print):
     return ""
 
 
-def main(address=None, connect=connect, happened=print, game=Tanks, every_turn=lambda session: None):
-    session, wire = connect(game(), address)
+def main(address=None, connect=connect, happened=print, every_turn=lambda session: None):
+    session, wire = connect(Tanks(), address)
     pygame.init()
     screen = pygame.display.set_mode((WIDTH, HEIGHT))
     pygame.display.set_caption("waiting for the other player")
@@ -45,9 +44,10 @@ def main(address=None, connect=connect, happened=print, game=Tanks, every_turn=l
     over = ""
     with suppress(KeyboardInterrupt), wire:  # Ctrl-C is a way to leave, too
         while not over and not pygame.event.get(pygame.QUIT):
-            over = take_part(session, wire, pressed(ARROWS), happened)
+            over = take_part(session, wire, press[0](pygame.key.get_pressed()), happened)
             if session.running:
-                draw(screen, session.world)
+                session.world.draw(screen)
+                pygame.display.flip()
                 every_turn(session)
             clock.tick(120)
     print(over or "you left")

@@ -1,70 +1,106 @@
-"""Tanks for two, declared: the same game as in before/tanks.py, and every value that decides anything has a type."""
+"""Tanks for two, at one keyboard or online: before/tanks.py with what a match online needs."""
 
-from typing import Annotated
+import pygame
 
-from retick.sim import F64, U8, U16, Dice, Most, Ref, Thing, World
+from retick.integrations.pygame import Keyboard, play
+from retick.sim import Dice, Ref, Thing, Vector2, World, random
 from retick.sim import maths as math
 
 WIDTH, HEIGHT = 640, 480
-LEFT, RIGHT, FORWARD, FIRE = 1, 2, 4, 8
+COLOURS = ["orange", "skyblue"]
+KEYS = [
+    {"left": pygame.K_a, "right": pygame.K_d, "forward": pygame.K_w, "fire": pygame.K_SPACE},
+    {"left": pygame.K_LEFT, "right": pygame.K_RIGHT, "forward": pygame.K_UP, "fire": pygame.K_RETURN},
+]
+press = Keyboard(*KEYS)
+sounds = {"shot": "shot.wav"}
+pygame.font.init()
+FONT = pygame.font.Font(None, 36)
 
 
 class Tank(Thing):
-    x: F64
-    y: F64
-    angle: F64
-    reload: U8 = 0
-    score: U16 = 0
+    number: int
+    pos: Vector2
+    angle: float
+    reload: float
+    score: int
+
+    def __init__(self, number, x, angle):
+        self.number = number
+        self.pos = Vector2(x, HEIGHT / 2)
+        self.angle = angle
+        self.reload = 0.0
+        self.score = 0
+
+    def update(self, dt, keys, game):
+        k = KEYS[self.number]
+        self.angle += 3.5 * dt * (keys[k["right"]] - keys[k["left"]])
+        if keys[k["forward"]]:
+            self.pos += 120 * dt * Vector2(math.cos(self.angle), math.sin(self.angle))
+            self.pos.x = min(max(self.pos.x, 0), WIDTH)
+            self.pos.y = min(max(self.pos.y, 0), HEIGHT)
+        self.reload = max(self.reload - dt, 0.0)
+        if keys[k["fire"]] and self.reload == 0:
+            self.reload = 0.25
+            game.fire(self)
+
+    def draw(self, screen):
+        ahead = self.pos + 20 * Vector2(math.cos(self.angle), math.sin(self.angle))
+        pygame.draw.circle(screen, COLOURS[self.number], self.pos, 12)
+        pygame.draw.line(screen, COLOURS[self.number], self.pos, ahead, 5)
 
 
 class Bullet(Thing):
     shooter: Ref[Tank]
-    x: F64
-    y: F64
-    vx: F64
-    vy: F64
-    life: U8 = 90
+    pos: Vector2
+    speed: Vector2
+    life: float = 1.5
+
+    def update(self, dt, game):
+        self.pos += self.speed * dt
+        self.life -= dt
+        for tank in game.tanks:
+            if tank is not self.shooter and (tank.pos - self.pos).length() < 15:
+                self.shooter.score += 1
+                self.life = 0.0
+                tank.pos = Vector2(random.uniform(20, WIDTH - 20), random.uniform(20, HEIGHT - 20))
 
 
 class Tanks(World):
     num_players = 2
     game_id, game_version = "tutorial.tanks", 1
-    tanks: Annotated[list[Tank], Most(2)]
-    bullets: Annotated[list[Bullet], Most(32)]
+    tanks: list[Tank]
+    bullets: list[Bullet]
     dice: Dice
 
     def start(self, seed):
-        self.dice.seed(seed)
-        self.tanks = [Tank(x=100, y=240, angle=0.0), Tank(x=540, y=240, angle=math.pi)]
+        self.tanks = [Tank(0, 100, 0.0), Tank(1, 540, math.pi)]
+        self.bullets = []
 
     def advance(self, inputs):
-        for tank, keys in zip(self.tanks, inputs, strict=True):
-            self.drive(tank, keys)
-            if keys & FIRE and tank.reload == 0:
-                self.fire(tank)
-        for bullet in list(self.bullets):
-            self.fly(bullet)
+        self.update(1 / 60, press.held(inputs))
 
-    def drive(self, tank, keys):
-        tank.angle += 0.06 * (bool(keys & RIGHT) - bool(keys & LEFT))
-        if keys & FORWARD:
-            tank.x = min(max(tank.x + 2 * math.cos(tank.angle), 0), WIDTH)
-            tank.y = min(max(tank.y + 2 * math.sin(tank.angle), 0), HEIGHT)
-        tank.reload = max(tank.reload - 1, 0)
+    def update(self, dt, keys):
+        for tank in self.tanks:
+            tank.update(dt, keys, self)
+        for bullet in self.bullets:
+            bullet.update(dt, self)
+        self.bullets = [bullet for bullet in self.bullets if bullet.life > 0]
 
     def fire(self, tank):
-        vx, vy = 6 * math.cos(tank.angle), 6 * math.sin(tank.angle)
-        self.bullets.append(Bullet(shooter=tank, x=tank.x, y=tank.y, vx=vx, vy=vy))
-        tank.reload = 15
+        aim = Vector2(math.cos(tank.angle), math.sin(tank.angle))
+        self.bullets.append(Bullet(tank, Vector2(tank.pos), 360 * aim))
+        self.cue("shot")
 
-    def fly(self, bullet):
-        bullet.x += bullet.vx
-        bullet.y += bullet.vy
-        bullet.life -= 1
+    def draw(self, screen):
+        screen.fill("black")
         for tank in self.tanks:
-            if tank is not bullet.shooter and math.hypot(tank.x - bullet.x, tank.y - bullet.y) < 15:
-                bullet.shooter.score += 1
-                bullet.life = 0
-                tank.x, tank.y = self.dice.uniform(20, WIDTH - 20), self.dice.uniform(20, HEIGHT - 20)
-        if bullet.life == 0:
-            self.bullets.remove(bullet)
+            tank.draw(screen)
+        for bullet in self.bullets:
+            pygame.draw.circle(screen, "white", bullet.pos, 3)
+        score = " : ".join(str(tank.score) for tank in self.tanks)
+        screen.blit(FONT.render(score, True, "white"), (20, 20))
+
+
+if __name__ == "__main__":
+    play(Tanks)

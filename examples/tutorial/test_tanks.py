@@ -1,9 +1,11 @@
 """Tests of the tank game, as they would stand in your own project: ``python -m pytest test_tanks.py``."""
 
-from tanks import FIRE, FORWARD, RIGHT, Tanks
+from tanks import Tanks
 
 from retick.testing.mesh import Mesh
 from retick.transport import Conditions
+
+RIGHT, FORWARD, FIRE = 2, 4, 8  # buttons are bits, in the order of the keys
 
 
 def test_the_game_does_the_same_twice(assert_deterministic):

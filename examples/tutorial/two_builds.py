@@ -2,11 +2,13 @@
 
 import sys
 
-from tanks import FIRE, FORWARD, RIGHT, Tanks
+from tanks import Tanks
 
 from retick.audit.bundle import bundle_of, save_bundle
 from retick.rollback import DesyncReported, MatchStarted
 from retick.testing.mesh import Mesh
+
+RIGHT, FORWARD, FIRE = 2, 4, 8
 
 
 class NewTanks(Tanks):
@@ -15,7 +17,7 @@ class NewTanks(Tanks):
     def fire(self, tank):
         super().fire(tank)
         bullet = self.bullets[-1]
-        bullet.x += 2 * bullet.vx
+        bullet.pos += bullet.speed / 30
 
 
 def bot(player, state):

@@ -6,7 +6,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from difflib import unified_diff
 from functools import partial
+from glob import glob
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -23,6 +25,7 @@ from retick.testing.mesh import Mesh
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "examples" / "tutorial"
 PAGES = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
+FIRE = 8
 WITHOUT_A_SCREEN = {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy"}
 
 
@@ -37,7 +40,9 @@ def commands() -> Iterator[str]:
 
 
 def opens_a_window(command: str) -> bool:
-    return command.startswith("python ") and not command.startswith(("python -m pytest", "python two_builds.py"))
+    return command.startswith(("retick play", "retick replay play")) or (
+        command.startswith("python ") and not command.startswith(("python -m pytest", "python two_builds.py"))
+    )
 
 
 @pytest.fixture
@@ -77,7 +82,7 @@ def test_every_command_names_files_that_exist() -> None:
             assert (FILES / name).exists(), command
 
 
-COMMANDS = [command for command in commands() if re.match(r"retick|python", command) and not opens_a_window(command)]
+COMMANDS = [command for command in commands() if re.match(r"retick|python ", command) and not opens_a_window(command)]
 FINDS_A_MISTAKE = {"retick synctest wrong_tanks.py:WrongTanks", "retick audit wrong_tanks.py"}
 
 
@@ -87,10 +92,13 @@ def test_every_command_that_opens_no_window_runs_in_the_order_of_the_pages(
     shutil.copytree(FILES, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     play_and_record(load)  # what the windows do that are not opened here
+    (tmp_path / "matches").mkdir()
+    shutil.copy("hosted.rtk", "matches")
     assert set(COMMANDS) > FINDS_A_MISTAKE
     # The bundle is written before it is explained: the order within a page is the order of the reader.
     for command in COMMANDS:
-        words = [sys.executable, "-m", *command.split()] if command.startswith("retick") else command.split()
+        command_words = [name for word in command.split() for name in sorted(glob(word)) or [word]]  # as a shell does
+        words = [sys.executable, "-m", *command_words] if command.startswith("retick") else command_words
         done = subprocess.run(
             [sys.executable if word == "python" else word for word in words],
             cwd=tmp_path,
@@ -121,9 +129,51 @@ def test_a_hit_scores_and_moves_the_tank_that_was_hit(load: Callable[[str], Any]
     game = tanks.Tanks()
     game.reset(1)
     for _ in range(90):  # they face each other: the first bullet hits
-        game.advance((tanks.FIRE, 0))
+        game.advance((FIRE, 0))
     assert game.tanks[0].score >= 1
-    assert (game.tanks[1].x, game.tanks[1].y) != (540, 240)
+    assert game.tanks[1].pos != (540, 240)
+
+
+def test_at_most_thirty_lines_are_written_anew() -> None:
+    """Of the game that is taken online: the figure that the first page and the README name."""
+    before, after = (
+        (FILES / name).read_text(encoding="utf-8").splitlines() for name in ("before/tanks.py", "tanks.py")
+    )
+    added = [line for line in unified_diff(before, after, n=0) if re.match(r"\+(?!\+\+ )\s*\S", line)]
+    assert len(added) <= 30
+    for page in ("README.md", "docs/tutorial/your-game.md"):
+        assert f" {len(added)} lines" in (ROOT / page).read_text(encoding="utf-8")
+
+
+def test_two_windows_of_the_game_play_each_other_as_the_third_step_says(
+    tmp_path: Path, load: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``play(Tanks)`` with the options of the page: bots press keys, a link is bad, and each shot is heard."""
+    from retick.integrations.pygame import Program
+    from retick.integrations.pygame.window_game import window_game_of
+    from retick.transport import Conditions
+
+    monkeypatch.chdir(tmp_path)
+    heard: list[Any] = []
+    tanks = load("tanks")
+    made = {"port": 0, "bot": True, "hear": heard.append, "folder": tmp_path}
+    host = Program(window_game_of(tanks.Tanks, **made), name="ann")
+    guest = Program(window_game_of(tanks.Tanks, **made, bad_link=Conditions.from_text("20ms,2ms,5%")), name="bob")
+    host.begin(host=True)
+    port = host.page.session and host.page._wire.socket.address[1]  # type: ignore[union-attr] # it is a match
+    guest.begin(join=f"127.0.0.1:{port}")
+    pygame = pytest.importorskip("pygame")
+    screen = pygame.Surface((640, 480))
+    while not (guest.page.session.running and guest.page.session.frame >= 60):  # type: ignore[union-attr] # as above
+        for program in (host, guest):
+            assert program.turn([])
+            program.draw(screen)
+    for program in (guest, host):
+        program.show(None)
+    assert ("shot",) in heard
+    files = sorted(tmp_path.glob("*.rtk"))
+    assert len(files) == 2
+    assert all(replay.verify(replay.load(path), tanks.Tanks()).ok for path in files)
 
 
 def play(online: Any, sides: list[tuple[Any, Any]], frames: int) -> None:
@@ -140,8 +190,8 @@ def play_and_record(load: Callable[[str], Any]) -> list[str]:
     """A match of the step about recording, in the working directory; what was heard."""
     recorded, heard = load("recorded"), []
     sounds = {("shot",): SimpleNamespace(play=lambda: heard.append("shot"))}
-    host = recorded.connect(recorded.LoudTanks(), port=0)
-    joiner = recorded.connect(recorded.LoudTanks(), f"127.0.0.1:{host[1].socket.address[1]}")
+    host = recorded.connect(load("tanks").Tanks(), port=0)
+    joiner = recorded.connect(load("tanks").Tanks(), f"127.0.0.1:{host[1].socket.address[1]}")
     while not all(session.running and session.frame >= 40 for session, _ in (host, joiner)):
         for session, wire in (host, joiner):
             load("online").take_part(session, wire, 8, happened=lambda event: None)
@@ -152,7 +202,7 @@ def play_and_record(load: Callable[[str], Any]) -> list[str]:
     return heard
 
 
-def test_the_match_of_the_fourth_step_is_recorded_and_each_shot_is_heard_once(
+def test_a_match_in_an_own_loop_is_recorded_and_each_shot_is_heard_once(
     tmp_path: Path, load: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -179,7 +229,7 @@ def test_two_programs_play_over_sockets_and_leave_in_good_order(load: Callable[[
     host[1].leave()
 
 
-def test_with_the_settings_of_the_step_about_drops_a_player_comes_back_by_itself(load: Callable[[str], Any]) -> None:
+def test_with_the_settings_of_the_own_loop_a_player_comes_back_by_itself(load: Callable[[str], Any]) -> None:
     make_session = partial(RollbackSession, reconnect=True)
     match = Mesh(load("tanks").Tanks, config=load("rejoin").PATIENT, press=lambda _, __: 4, make_session=make_session)
     match.start()
@@ -219,22 +269,26 @@ def test_a_program_that_was_killed_gets_its_seat_back_with_what_it_saved(
         sides[seat][1].leave()
 
 
-@pytest.mark.parametrize("path", ["before/window.py", "window.py", "online.py", "recorded.py", "bad_network.py"])
-def test_each_window_opens_draws_and_closes(path: str) -> None:
+@pytest.mark.parametrize(
+    "path", ["before/tanks.py", "online.py", "recorded.py", "bad_network.py", "tanks.py", "patient.py"]
+)
+def test_each_window_opens_draws_and_closes(path: str, tmp_path: Path) -> None:
     pytest.importorskip("pygame")
     # It is told to quit by its own queue, after one turn of the loop; a host gets a free port.
     program = (
-        "import sys, runpy, pygame; sys.path.insert(0, sys.argv[2]); quits = iter((False, True));"
+        "import sys, runpy, pygame; sys.path.insert(0, sys.argv[2]); quits = iter(([], [pygame.event.Event(pygame.QUIT)]));"
         "import retick.transport as t; opened = t.open_udp; t.open_udp = lambda port=0: opened(port=0);"
-        "pygame.event.get = lambda kind: next(quits); path = sys.argv[1]; del sys.argv[1:];"
+        "pygame.event.get = lambda kind=None: next(quits); path = sys.argv[1]; del sys.argv[1:];"
         "runpy.run_path(path, run_name='__main__')"
     )
+    shutil.copy(FILES / "shot.wav", tmp_path)
     done = subprocess.run(
         [sys.executable, "-c", program, str(FILES / path), str((FILES / path).parent)],
         env=os.environ | WITHOUT_A_SCREEN,
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         timeout=60,
     )
     assert done.returncode == 0, done.stderr
-    assert "window" in path or "you left" in done.stdout
+    assert path in ("before/tanks.py", "tanks.py", "patient.py") or "you left" in done.stdout
