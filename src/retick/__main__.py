@@ -1,6 +1,7 @@
 """``retick`` on the command line, and ``python -m retick``."""
 
 import importlib.util
+import os
 import sys
 
 from retick._safe_path import keep_out_working_directory
@@ -11,6 +12,7 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command line; ``retick.cli.exit_codes`` says which code it ends with."""
     keep_out_working_directory()
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # a game may import pygame; what is printed is our affair
     missing = [name for name in ("typer", "rich") if importlib.util.find_spec(name) is None]
     if missing:
         print(

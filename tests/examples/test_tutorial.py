@@ -127,9 +127,9 @@ def test_the_declared_game_is_deterministic_and_its_source_is_clean(load: Callab
 def test_a_hit_scores_and_moves_the_tank_that_was_hit(load: Callable[[str], Any]) -> None:
     tanks = load("tanks")
     game = tanks.Tanks()
-    game.reset(1)
+    state = game.initial_state(1)
     for _ in range(90):  # they face each other: the first bullet hits
-        game.advance((FIRE, 0))
+        state = game.step(state, (FIRE, 0))
     assert game.tanks[0].score >= 1
     assert game.tanks[1].pos != (540, 240)
 
@@ -276,7 +276,8 @@ def test_each_window_opens_draws_and_closes(path: str, tmp_path: Path) -> None:
     pytest.importorskip("pygame")
     # It is told to quit by its own queue, after one turn of the loop; a host gets a free port.
     program = (
-        "import sys, runpy, pygame; sys.path.insert(0, sys.argv[2]); quits = iter(([], [pygame.event.Event(pygame.QUIT)]));"
+        "import sys, runpy, pygame; sys.path.insert(0, sys.argv[2]);"
+        "quits = iter(([], [pygame.event.Event(pygame.QUIT)]));"
         "import retick.transport as t; opened = t.open_udp; t.open_udp = lambda port=0: opened(port=0);"
         "pygame.event.get = lambda kind=None: next(quits); path = sys.argv[1]; del sys.argv[1:];"
         "runpy.run_path(path, run_name='__main__')"

@@ -4,7 +4,6 @@ Other names there that are arguments of ``retick.integrations.pygame.play`` are 
 ``result``, ``hear``, ``sounds``, ``config``.
 """
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,6 @@ WINDOW = "window"
 
 def find_window(game: str) -> Any:
     """The module that draws ``game``; None if there is none. UsageError if the game, or the module, is wrong."""
-    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # the module may import pygame first
     place = locate_game(game)
     import_game(**place)  # it is one, or this says why not
     root, module = Path(place["root"]), place["module"]
