@@ -1,5 +1,7 @@
 """Who presses the buttons of the seats that are played here: people at the keyboard, or bots."""
 
+from functools import reduce
+from operator import or_
 from random import Random
 from typing import Any
 
@@ -23,17 +25,12 @@ class People:
 
     def pressed(self, seats: tuple[int, ...], state: Any) -> int | tuple[int, ...]:
         """One person may use all keys; several have those of their own."""
+        alone = len(seats) == 1
         if self._bot is not None:
             each = tuple(self._bot(seat, state) for seat in seats)
-        elif len(seats) > 1:
-            each = tuple(press(self._keys) for press in self._press[: len(seats)])
-            each += (0,) * (len(seats) - len(each))
-        else:
-            buttons = 0
-            for press in self._press:
-                buttons |= press(self._keys)
-            return buttons
-        return each if len(seats) > 1 else each[0]
+            return each[0] if alone else each
+        each = tuple(press(self._keys) for press in self._press)
+        return reduce(or_, each) if alone else (each + (0,) * len(seats))[: len(seats)]
 
     def idle(self, seats: tuple[int, ...]) -> int | tuple[int, ...]:
         """Nobody presses anything."""

@@ -44,6 +44,7 @@ class WatchPage(Page):
 
     def _over(self) -> Page:
         title = "The match is over" if self._drawable is not None else "There is nothing to watch"
+        self._game.say(f"{title.lower()}: {self._why}")
         return ChoicePage(title, [Choice("Back to the menu", self._back)], back=self._back, lines=[self._why])
 
     def draw(self, screen: Surface) -> None:

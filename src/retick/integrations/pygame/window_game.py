@@ -24,9 +24,9 @@ __all__ = ["Drawable", "WindowGame", "window_game_of"]
 Draw: TypeAlias = Callable[[Surface, Any, Seats], object]
 Press: TypeAlias = Callable[[Keys], int]
 
-OF_THE_CLASS = ("draw", "press", "result")
-OF_A_MODULE = (*OF_THE_CLASS, "title", "size", "hear", "sounds", "config")
-"""Names under which a game's class, and its module, have what was not given."""
+OF_THE_CLASS = ("press", "result")
+OF_A_MODULE = ("draw", "press", "result", "title", "size", "hear", "sounds", "config")
+"""Names under which a game's class, and its module, have what was not given; a class may also have ``draw``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +98,12 @@ def window_game_of(game: Callable[[], Any], *modules: Any, **given: Any) -> Wind
     own = sys.modules.get(kind.__module__)
     if "draw" not in found and _is_world(made) and callable(method := getattr(kind, "draw", None)):
         found["draw"] = partial(_draw_itself, _three_arguments(method, is_method=True))
-    for names, places in ((OF_THE_CLASS[1:], (kind,)), (OF_A_MODULE, (*modules, own))):
+    for place, names in ((kind, OF_THE_CLASS), *((module, OF_A_MODULE) for module in (*modules, own))):
         for name in names:
-            usable = [value for place in places if _is_meant(value := getattr(place, name, None), place)]
-            if name not in found and usable:
-                found[name] = usable[0]
+            value = getattr(place, name, None)
+            is_field = place is kind and not callable(value) and not isinstance(value, tuple)
+            if name not in found and value is not None and not is_field:
+                found[name] = value
     for name, how in (("draw", "draw(screen, world, me), or a method draw(self, screen)"), ("press", "press(keys)")):
         if name not in found:
             raise UsageError(f"{kind.__name__} has no {name}: write {how} in it or in its module, or give it to play")
@@ -113,16 +114,12 @@ def window_game_of(game: Callable[[], Any], *modules: Any, **given: Any) -> Wind
     if sounds := found.pop("sounds", None):
         folder = Path(getattr(own, "__file__", None) or ".").parent
         found["hear"] = Sounds(sounds, folder, also=found.get("hear"))
-    return WindowGame(game=game, **{**found, "press": tuple(found["press"])})
+    title = {"title": str(getattr(made, "game_id", "")) or kind.__name__}
+    return WindowGame(game=game, **{**title, **found, "press": tuple(found["press"])})
 
 
 def _is_world(made: Any) -> bool:
     return isinstance(made, SimulatedWorld) or not hasattr(made, "step")
-
-
-def _is_meant(value: Any, place: Any) -> bool:
-    """Whether a class or module has something of that name for its window: a field of a world is something else."""
-    return value is not None and (not isinstance(place, type) or callable(value) or isinstance(value, (tuple, list)))
 
 
 def _draw_itself(method: Callable[[Any, Surface, Seats], object], screen: Surface, world: Any, me: Seats) -> object:
