@@ -17,12 +17,15 @@ from retick.sim import (
     Angle,
     Cache,
     Dice,
+    FRect,
     Most,
     OwnerOnly,
     Range,
+    Rect,
     Ref,
     ServerOnly,
     Thing,
+    Vector2,
     World,
 )
 from retick.sim.world import WorldState
@@ -62,6 +65,14 @@ class Animal(Thing):
     fleas: Annotated[list[Flea], Most(2)]
     tricks: Annotated[list[I16], Most(3)]
     tame: bool = False
+    at: Vector2 = Vector2(3, -4)
+    cage: Rect | None = None
+    shade: FRect = FRect(0, 0, 1, 1)
+    trail: Annotated[list[Vector2], Most(3)]
+    sign: Annotated[str, Most(12)] = "z\u00f6"
+    nickname: str | None = None
+    weight: float = 1.5
+    age: int = 0
 
 
 class Zoo(World):
@@ -106,14 +117,20 @@ class Zoo(World):
         elif what == 2:
             one.spot.x += one.heading * 0.1 + self.dice.uniform(-1, 1)
             one.heading = one.heading / 3 - argument
+            one.at += Vector2(argument, 1).rotate(argument) * 0.1
+            one.weight = one.at.length()
         elif what == 3:
             one.mood = list(Mood)[argument % 3]
             one.size = list(Size)[argument % 2]
             one.tame = not one.tame
+            one.shade.center = one.at
+            one.nickname = None if one.tame else "no. " + "x" * (argument & 63)
         elif what == 4:
             one.burrow = None if one.burrow else Spot(x=argument, y=-0.0)
         elif what == 5:
             one.fed = None if argument & 1 else argument
+            one.cage = None if argument & 1 else Rect(one.at, (argument, 7)).move(-9, 0)
+            one.age -= argument
         elif what == 6:
             one.friend = animals[player % len(animals)]
         elif what == 7 and len(one.fleas) < 2:
@@ -122,6 +139,8 @@ class Zoo(World):
             one.fleas[:] = one.fleas[1:]
         elif what == 9:
             one.tricks = [*one.tricks, argument][-3:]
+            one.trail = [*one.trail, one.at][-3:]
+            one.sign = f"{argument}\u20ac"
         elif what == 10:
             animals[0], animals[-1] = animals[-1], animals[0]
         elif what == 11:

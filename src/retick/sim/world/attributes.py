@@ -17,6 +17,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.cpython.long import PyLong_AsLongLongAndOverflow
+    from cython.cimports.retick.sim.shapes.shape import copied
     from cython.cimports.retick.sim.world.cells import (
         CACHE,
         LINK,
@@ -24,6 +25,8 @@ if cython.compiled:
         NUMBER,
         PART,
         REAL,
+        SHAPE,
+        TEXT,
         TRUTH,
         WIDE,
         Cell,
@@ -31,7 +34,8 @@ if cython.compiled:
     )
     from cython.cimports.retick.sim.world.places import check_free, enter, leave, things_by_id
 else:
-    from retick.sim.world.cells import CACHE, LINK, MEMBER, NUMBER, PART, REAL, TRUTH, Cell, FieldPlan
+    from retick.sim.shapes.shape import copied
+    from retick.sim.world.cells import CACHE, LINK, MEMBER, NUMBER, PART, REAL, SHAPE, TEXT, TRUTH, Cell, FieldPlan
     from retick.sim.world.places import check_free, enter, leave, things_by_id
 
 __all__ = ["Field"]
@@ -175,6 +179,9 @@ class Field(FieldPlan):
         if self.code == CACHE:
             cell._parts[self.part] = value
             return 0
+        if self.code in (SHAPE, TEXT):
+            self.assign(cell, before, value)
+            return 0
         if self.code != PART:
             before[:] = value
             return 0
@@ -189,4 +196,16 @@ class Field(FieldPlan):
         cell._parts[self.part] = value
         if value is not None:
             enter(value, cell, cell)
+        return 0
+
+    def assign(self, cell: Cell, before: Any, value: Any) -> cython.int:
+        """Write a vector, a rectangle or a text: a copy, in a new object, so that nothing else changes with it."""
+        if before is value:
+            return 0  # as after self.pos += step, which has changed it in place
+        if value is None and self.optional:
+            cell._parts[self.part] = None
+        elif self.code == SHAPE and type(value) is type(before):
+            cell._parts[self.part] = copied(value)
+        else:
+            cell._parts[self.part] = self.kind.checked(value, self.where)
         return 0

@@ -20,9 +20,20 @@ from zlib import crc32
 
 from retick.errors import SchemaError, UsageError
 from retick.sim.fields import FieldDifference, field_differences
+from retick.sim.kinds import SEED
 from retick.sim.world.adapter import SimulatedWorld, WorldState
 from retick.sim.world.cells import Cell, Plan, Root
-from retick.sim.world.declaration import CACHE, LINK, Member, declared_text, has_links, hints_of, member_of, plan_of
+from retick.sim.world.declaration import (
+    CACHE,
+    LINK,
+    PART,
+    Member,
+    declared_text,
+    has_links,
+    hints_of,
+    member_of,
+    plan_of,
+)
 from retick.sim.world.field_names import thing_fields
 from retick.sim.world.loading import check_state, load_world
 from retick.sim.world.places import new_cell
@@ -57,17 +68,49 @@ class ThingType(type):
             setattr(cls, field.name, field)
         return cls
 
+    def __setattr__(cls, name: str, value: Any) -> None:
+        if name == "__dataclass_params__":
+            raise SchemaError(
+                f"remove @dataclass from {cls.__name__}: a Thing has its arguments and its repr by itself"
+            )
+        super().__setattr__(name, value)
+
 
 def _check_names(cls: type, hints: dict[str, Any]) -> None:
     undeclared = [base for base in cls.__mro__[1:] if "_members" not in vars(base)]
     taken = sorted(hints.keys() & {name for base in undeclared for name in vars(base)})
     if taken:
         raise SchemaError(f"{cls.__name__}.{taken[0]} cannot be a field: {taken[0]!r} is a name of the library's own")
+    if "__init__" in vars(cls) and issubclass(cls, Root):
+        raise SchemaError(
+            f"{cls.__name__} has no __init__ of its own: write start(self, seed), and set everything there"
+        )
     overridden = sorted(name for name in vars(cls) if name in {"fields", "step", "checksum"} and issubclass(cls, Root))
     if overridden:
         raise SchemaError(
             f"{cls.__name__}.{overridden[0]} cannot be written by a game: it follows from the declaration"
         )
+
+
+def _by_name(owner: str, names: list[str], given: tuple[Any, ...], values: dict[str, Any]) -> dict[str, Any]:
+    """Arguments without a name, which are in the order of declaration, by the names of their fields."""
+    if len(given) > len(names):
+        raise UsageError(f"{owner} takes at most {len(names)} values, not {len(given)}")
+    twice = [name for name in names[: len(given)] if name in values]
+    if twice:
+        raise UsageError(f"{owner}: {twice[0]} is given twice")
+    return dict(zip(names, given, strict=False))
+
+
+def _seed_dice(world: "World", seed: int) -> None:
+    """Seed the dice of the world itself; a seed that a generator cannot have is brought into its range."""
+    dice = [
+        member.name
+        for member in type(world)._members
+        if member.holds == PART and not member.optional and any(each.kind is SEED for each in member.thing._members)
+    ]
+    for index, name in enumerate(dice):
+        getattr(world, name).seed((seed + index - 1) % 0xFFFFFFFF + 1)
 
 
 def _shown(thing: Any, start: str) -> str:
@@ -89,11 +132,13 @@ class Thing(Cell, metaclass=ThingType):
             raise UsageError("declare a class of things: class Tank(Thing): ...")
         return new_cell(cls)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
-    def __init__(self, **values: Any) -> None:
+    def __init__(self, *given: Any, **values: Any) -> None:
         cls = type(self)
-        names = {member.name for member in cls._members}
+        names = [member.name for member in cls._members]
+        if given:
+            values = {**_by_name(cls.__name__, names, given, values), **values}
         needed = [member.name for member in cls._members if member.name not in cls._defaults and member.is_needed]
-        missing, unknown = [name for name in needed if name not in values], sorted(values.keys() - names)
+        missing, unknown = [name for name in needed if name not in values], sorted(values.keys() - set(names))
         if missing or unknown:
             raise UsageError(f"{cls.__name__}: missing fields {missing}, unknown fields {unknown}")
         for name, value in values.items():
@@ -120,7 +165,7 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
         return new_cell(cls)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def start(self, seed: int) -> None:
-        """Set up the world before frame 0. Every field is at its default; games override this."""
+        """Set up the world before frame 0. Every field is at its default, its dice are seeded; games override this."""
 
     def advance(self, inputs: Sequence[int], /) -> None:
         """Move the world one frame on, in place; games override this."""
@@ -155,6 +200,7 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
         cls = type(self)
         blank = save_world(new_cell(cls), cls._stamp, cls._has_links)
         load_world(self, blank, cls._declared, cls._stamp)
+        _seed_dice(self, seed)
         self.start(seed)
         self.rebuild()
 
