@@ -34,8 +34,8 @@ _RULES = (
     ),
     Rule(
         id="float-field",
-        reason="an integer field takes no float, and a field without a kind is not saved exactly",
-        advice="declare the field as F64, or round: int(), math.floor() or round()",
+        reason="an integer field takes no float",
+        advice="declare the field as float (F64), or round: int(), math.floor() or round()",
     ),
     Rule(
         id="inexact-math",

@@ -172,8 +172,6 @@ def _integer_fields(source: ParsedFile, fields: DeclaredFields) -> Iterator[Hit]
         for name, value in _written(fields, node):
             if fields.is_integer(name) and _is_float(source, fields, value):
                 yield Hit(node, "float-field", f"a float in the integer field {name!r}")
-        if isinstance(node, ast.AnnAssign) and fields.is_float_field(node):
-            yield Hit(node, "float-field", f"`{ast.unparse(node)}`, a field without a kind")
 
 
 def _written(fields: DeclaredFields, node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
