@@ -47,6 +47,8 @@ class ThingType(type):
 
     _members: tuple[Member, ...]
     _defaults: dict[str, Any]
+    _names: dict[str, bool]
+    """Of all fields: whether a new thing must be given it."""
     _declared: Plan
     _stamp: int
     _has_links: bool
@@ -61,6 +63,7 @@ class ThingType(type):
         cls._members = tuple(member_of(name, field, hint) for field, hint in hints.items())
         inherited = {field: default for base in bases for field, default in getattr(base, "_defaults", {}).items()}
         cls._defaults = {**inherited, **{field: namespace[field] for field in hints if field in namespace}}
+        cls._names = {each.name: each.is_needed and each.name not in cls._defaults for each in cls._members}
         cls._declared = plan_of(cls, cls._members, cls._defaults)
         cls._stamp = crc32(declared_text(cls).encode())
         cls._has_links = has_links(cls)
@@ -92,14 +95,21 @@ def _check_names(cls: type, hints: dict[str, Any]) -> None:
         )
 
 
-def _by_name(owner: str, names: list[str], given: tuple[Any, ...], values: dict[str, Any]) -> dict[str, Any]:
-    """Arguments without a name, which are in the order of declaration, by the names of their fields."""
-    if len(given) > len(names):
-        raise UsageError(f"{owner} takes at most {len(names)} values, not {len(given)}")
-    twice = [name for name in names[: len(given)] if name in values]
+def _by_name(cls: ThingType, given: tuple[Any, ...], values: dict[str, Any]) -> dict[str, Any]:
+    """All values by the names of their fields; ``given`` are in the order of declaration."""
+    if len(given) > len(cls._names):
+        raise UsageError(f"{cls.__name__} takes at most {len(cls._names)} values, not {len(given)}")
+    named = dict(zip(cls._names, given, strict=False))
+    twice = [name for name in named if name in values] if values else []
     if twice:
-        raise UsageError(f"{owner}: {twice[0]} is given twice")
-    return dict(zip(names, given, strict=False))
+        raise UsageError(f"{cls.__name__}: {twice[0]} is given twice")
+    return named | values
+
+
+def _wrong_names(cls: ThingType, values: dict[str, Any]) -> UsageError:
+    missing = [name for name, is_needed in cls._names.items() if is_needed and name not in values]
+    unknown = sorted(values.keys() - cls._names.keys())
+    return UsageError(f"{cls.__name__}: missing fields {missing}, unknown fields {unknown}")
 
 
 def _seed_dice(world: "World", seed: int) -> None:
@@ -133,15 +143,15 @@ class Thing(Cell, metaclass=ThingType):
         return new_cell(cls)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def __init__(self, *given: Any, **values: Any) -> None:
-        cls = type(self)
-        names = [member.name for member in cls._members]
+        names = type(self)._names
         if given:
-            values = {**_by_name(cls.__name__, names, given, values), **values}
-        needed = [member.name for member in cls._members if member.name not in cls._defaults and member.is_needed]
-        missing, unknown = [name for name in needed if name not in values], sorted(values.keys() - set(names))
-        if missing or unknown:
-            raise UsageError(f"{cls.__name__}: missing fields {missing}, unknown fields {unknown}")
+            values = _by_name(type(self), given, values)
+        for name in names:
+            if names[name] and name not in values:
+                raise _wrong_names(type(self), values)
         for name, value in values.items():
+            if name not in names:
+                raise _wrong_names(type(self), values)
             setattr(self, name, value)
 
     def __repr__(self) -> str:
