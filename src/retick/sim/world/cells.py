@@ -148,6 +148,12 @@ class Cell:
             else:
                 object.__setattr__(self, name, value)
         except AttributeError:
+            held = getattr(type(self), name, None)
+            if isinstance(held, (int, float, str)):
+                raise AttributeError(
+                    f"{type(self).__name__}.{name} is read-only, as it is an attribute of the class: "
+                    f"to make it a field, write {name}: {type(held).__name__} = {held!r}"
+                ) from None
             if hasattr(type(self), name):
                 raise
             raise AttributeError(
