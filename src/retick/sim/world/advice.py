@@ -18,7 +18,6 @@ _INSTEAD = {
     bytes: "write list[U8], or Annotated[str, Most(32)]",
     object: "write the type of the value",
     Any: "write the type of the value; or Cache[...] if it can be made from the fields",
-    complex: "write Vector2",
 }
 _OF_PYGAME = {
     "Vector2": "write Vector2 of retick.sim, which has the same methods: from retick.sim import Vector2",

@@ -2,7 +2,7 @@
 # retick: floats -- they are kept as their bits; only exact operations are done with them
 
 from collections.abc import MutableSequence, Sequence
-from math import inf
+from math import fsum, inf
 from typing import Annotated, TypeVar
 
 from retick.errors import UsageError
@@ -94,12 +94,12 @@ class Dice(Thing):
         """``k`` times one of the items; each comes as often as its weight says."""
         if weights is None:
             return [self.choice(items) for _ in range(k)]
-        if len(weights) != len(items) or not items or min(weights) < 0 or not 0 < sum(weights) < inf:
+        if len(weights) != len(items) or not items or min(weights) < 0 or not 0 < fsum(weights) < inf:
             raise UsageError(f"choices takes a weight of 0 or more for each item, not {weights!r}")
         return [items[self._weighted(weights)] for _ in range(k)]
 
     def _weighted(self, weights: Sequence[float]) -> int:
-        left = self.random() * sum(weights)
+        left = self.random() * fsum(weights)
         for index, weight in enumerate(weights):
             left -= weight
             if left < 0:

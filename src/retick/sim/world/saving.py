@@ -1,5 +1,6 @@
 # cython: nonecheck=True
 """A world to bytes (a compiled kernel). docs/formats/world.md describes them."""
+# retick: floats -- they are kept as their bits; only exact operations are done with them
 
 import struct
 import sys
