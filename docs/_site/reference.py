@@ -32,14 +32,6 @@ MODULES = (
 LONGEST_VALUE = 200
 """Characters of a constant's value that help a reader; longer ones are tables."""
 
-OF_A_SESSION = """
-    due advance state frame running phase peer_id local_players gone spectators events stats dropped
-    send_message drop rematch resync cues between world recording close
-    receive_datagram datagrams_to_send next_timeout handle_timeout
-"""
-MEMBERS = {"retick.rollback.session.session.RollbackSession": OF_A_SESSION.split()}
-"""Classes of which only these members are the application's."""
-
 
 def public_modules() -> list[ModuleType]:
     packages = [name for _, name, is_package in pkgutil.walk_packages(retick.__path__, "retick.") if is_package]
@@ -91,9 +83,6 @@ def entry_of(module: ModuleType, name: str) -> str:
 
 
 def which_members(value: type) -> str:
-    listed = MEMBERS.get(f"{value.__module__}.{value.__qualname__}")
-    if listed is not None:
-        return f"   :members: {', '.join(listed)}\n   :undoc-members:\n"
     # What comes from a base with an entry of its own is described there, and what is not Retick's elsewhere.
     public = public_classes()
     others = [base for base in value.__mro__[1:] if base in public or not base.__module__.startswith("retick")]

@@ -2,7 +2,7 @@
 
 import os
 import sys
-import time
+from contextlib import suppress
 
 import pygame
 from tanks import HEIGHT, WIDTH, Tanks
@@ -14,10 +14,10 @@ from retick.transport import Poll, open_udp, parse_address
 PORT = 7777
 
 
-def connect(game, address=None, *, port=PORT, config=None):
+def connect(game, address=None, *, port=PORT, **settings):
     socket = open_udp(port=port if address is None else 0)
     host = None if address is None else socket.resolve(*parse_address(address, default_port=port))
-    session = RollbackSession(game, entropy=os.urandom, host_address=host, config=config)
+    session = RollbackSession(game, entropy=os.urandom, host_address=host, **settings)
     return session, Poll(session, socket)
 
 
@@ -36,34 +36,20 @@ def take_part(session, wire, buttons, happened=print):
     return ""
 
 
-def leave(session, wire):
-    """Say goodbye, so that the others need not wait for a timeout."""
-    session.close()
-    while wire.endpoint.next_timeout() is not None:
-        wire.poll()
-        time.sleep(0.005)
-    wire.close()
-
-
-def main(address=None, connect=connect, happened=print):
-    game, shown = Tanks(), Tanks()
-    session, wire = connect(game, address)
+def main(address=None, connect=connect, happened=print, game=Tanks, every_turn=lambda session: None):
+    session, wire = connect(game(), address)
     pygame.init()
     screen = pygame.display.set_mode((WIDTH, HEIGHT))
     pygame.display.set_caption("waiting for the other player")
     clock = pygame.time.Clock()
     over = ""
-    try:
+    with suppress(KeyboardInterrupt), wire:  # Ctrl-C is a way to leave, too
         while not over and not pygame.event.get(pygame.QUIT):
             over = take_part(session, wire, pressed(ARROWS), happened)
             if session.running:
-                game.load_into(shown, session.state)
-                draw(screen, shown)
+                draw(screen, session.world)
+                every_turn(session)
             clock.tick(120)
-    except KeyboardInterrupt:
-        pass  # Ctrl-C is a way to leave, too
-    finally:
-        leave(session, wire)
     print(over or "you left")
 
 

@@ -18,6 +18,7 @@ from retick.link import Accept, Connection, LinkEndpoint, MessageReceived, Reaso
 from retick.rollback.desync.evidence import TIMELINE, Timeline, encode_timeline, split_into_messages
 from retick.rollback.events import PeerDisconnected, RosterPeer
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages import connect, roster
 from retick.rollback.session.messages.drop import Drop, Known, encode_drop
@@ -136,7 +137,7 @@ class Bench:
             return
         for endpoint, pressed in ((self.liar, 1), (self.stranger, 0)):
             for link in endpoint.connections.values():
-                match = getattr(self.honest.get(str(link.address)), "match", None)
+                match = getattr(_inside(self.honest.get(str(link.address))), "match", None)
                 if match is not None and link.is_connected:
                     base, frame = match.number << 24, match.engine.frame
                     start = max(frame - 4, 0)
@@ -162,8 +163,12 @@ class Bench:
     def _check(self, name: str, session: Any, events: list[Any]) -> None:
         if self.liar_is == SOURCE:
             return
-        assert len(session.peers) <= 16, "more peers than a match has"
-        others = {other.peer_id for other in self.honest.values() if other is not session and other.match is not None}
+        assert len(inside_of(session).peers) <= 16, "more peers than a match has"
+        others = {
+            other.peer_id
+            for other in self.honest.values()
+            if other is not session and inside_of(other).match is not None
+        }
         for event in events:
             is_blame = isinstance(event, PeerDisconnected) and event.reason == Reason.VIOLATION
             assert not (is_blame and event.peer in others), f"{name} blames an honest peer: {event}"
@@ -171,9 +176,9 @@ class Bench:
     def genuine(self) -> list[bytes]:
         """What a peer in the liar's place could say now."""
         session = self.honest["one"]
-        match = getattr(session, "match", None)
+        match = getattr(_inside(session), "match", None)
         frame, number = (match.engine.frame, match.number) if match is not None else (0, 0)
-        newest = getattr(session, "newest_peer_id", 2)
+        newest = getattr(_inside(session), "newest_peer_id", 2)
         free = getattr(session, "gone", ()) or (2,)
         welcome = Welcome(0, 9, TOKEN, 7, number, frame, HEADER, (), (ENTRIES[0], RosterEntry(4, (2,), "stranger")))
         line = Timeline(
@@ -219,7 +224,7 @@ class Bench:
 
     def requests(self) -> list[bytes]:
         session = self.honest["one"]
-        newest = getattr(session, "newest_peer_id", 2)
+        newest = getattr(_inside(session), "newest_peer_id", 2)
         return [
             connect.encode_play(REACH),
             connect.encode_watch(0),
@@ -255,7 +260,7 @@ class Bench:
 
     def _agree_with_each_other(self) -> None:
         """An application that asked to go on is waited for by right: let the others ask for the same."""
-        for wanted in [session.resyncing._source for session in self.honest.values()]:
+        for wanted in [inside_of(session).resyncing._source for session in self.honest.values()]:
             for session in self.honest.values() if wanted is not None else ():
                 with contextlib.suppress(RetickError):
                     session.resync(wanted)
@@ -270,7 +275,7 @@ class Bench:
             return
         self._agree_with_each_other()
         frames = {name: session.frame for name, session in self.honest.items() if session.running}
-        numbers = {name: self.honest[name].match.number for name in frames}
+        numbers = {name: inside_of(self.honest[name]).match.number for name in frames}
         end = self.now + PATIENCE
         for name, frame in frames.items():
             while not self._has_gone_on(name, frame, numbers[name]):
@@ -279,14 +284,19 @@ class Bench:
 
     def _has_gone_on(self, name: str, frame: int, number: int) -> bool:
         session = self.honest[name]
-        return session.phase is Phase.ENDED or session.frame > frame or session.match.number != number
+        return session.phase is Phase.ENDED or session.frame > frame or inside_of(session).match.number != number
 
     def standing(self, session: Any) -> tuple[Any, ...]:
         """Where a session stands, for the comparison of both forms."""
-        if self.liar_is == SOURCE or session.match is None:
+        if self.liar_is == SOURCE or inside_of(session).match is None:
             return (getattr(session, "phase", None),)
-        engine = session.match.engine
-        return (session.phase, session.match.number, engine.frame, GAME.checksum(engine.state))
+        engine = inside_of(session).match.engine
+        return (session.phase, inside_of(session).match.number, engine.frame, GAME.checksum(engine.state))
+
+
+def _inside(session: Any) -> Any:
+    """Of a player's session; None for a spectator's, and for nobody's."""
+    return inside_of(session) if isinstance(session, RollbackSession) else None
 
 
 def _spoil(message: bytes, changes: bytes) -> bytes:

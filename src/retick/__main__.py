@@ -14,7 +14,7 @@ def main() -> None:
     missing = [name for name in ("typer", "rich") if importlib.util.find_spec(name) is None]
     if missing:
         print(
-            f"retick: the command line needs {' and '.join(missing)}. Install with: pip install 'retick[cli]'",
+            f"retick: the command line needs {' and '.join(missing)}: pip install {' '.join(missing)}",
             file=sys.stderr,
         )
         sys.exit(2)

@@ -20,6 +20,18 @@ class Crash:
 
 class Half:
     num_players = 2
+
+from typing import Annotated
+from retick.sim import Most, Thing, U8, World
+
+class Shot(Thing):
+    x: U8 = 0
+
+class Full(World):
+    num_players = 2
+    shots: Annotated[list[Shot], Most(3)]
+    def advance(self, inputs):
+        self.shots.append(Shot())
 """
 
 
@@ -39,6 +51,7 @@ def test_a_good_game_passes_and_a_cheat_is_shown_with_its_fields() -> None:
     ("name", "code", "words"),
     [
         ("Crash", 1, "the game raised ZeroDivisionError"),
+        ("Full", 1, "in Full.advance: self.shots.append(Shot()), in frame 3 of the run with seed 1, with the inputs ("),
         ("Half", 2, "is no game: it has no initial_state"),
         ("Nobody", 2, "has no 'Nobody'"),
     ],
@@ -118,3 +131,30 @@ def test_the_longest_time_of_the_search_is_in_the_help(run: Run) -> None:
     _, out, _ = run("synctest", "--help")
     assert "--seconds" in out
     assert "20.0" in out
+
+
+SLEEPER = """
+class Sleeper:
+    num_players = 2
+    def initial_state(self, seed): return 0
+    def step(self, state, inputs):
+        if state < 0:
+            state += 1
+            state += 2
+            state += 3
+            state += 4
+        return state
+    def checksum(self, state): return state
+    def fields(self, state): return [("state", state)]
+"""
+
+
+def test_a_game_of_which_hardly_half_ran_is_not_called_all_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "sleeper_game.py"
+    file.write_text(SLEEPER)
+    result = CliRunner().invoke(app, ["synctest", f"{file}:Sleeper", "--frames", "30", "--seconds", "1"])
+    assert result.exit_code == 0
+    first, *rest = result.stdout.splitlines()
+    assert "only 2 of 6 lines of the game ran, so little is known" in first
+    assert "all the same" not in result.stdout
+    assert any("in Sleeper.step: state += 1" in line for line in rest)

@@ -15,6 +15,7 @@ import pytest
 from retick import replay
 from retick.link import Reason
 from retick.rollback import PeerDisconnected
+from retick.rollback.session.inside import inside_of
 from retick.testing import assert_deterministic
 
 ROOT = Path(__file__).parents[2]
@@ -47,10 +48,10 @@ def test_two_programs_play_over_sockets_and_part_in_good_order(pong: dict[str, A
     sides = [(host, host_wire, lambda: pong["UP"]), (joiner, joiner_wire, lambda: pong["DOWN"])]
     while not (host.running and joiner.running and min(host.frame, joiner.frame) >= 45):
         assert [pong["take_part"](*side) for side in sides] == ["", ""]
-    frame = min(side.match.engine.final_state_frame for side in (host, joiner))
+    frame = min(inside_of(side).match.engine.final_state_frame for side in (host, joiner))
     assert frame > 10
-    assert host.match.engine.checksum_at(frame) == joiner.match.engine.checksum_at(frame)
-    assert host.match.engine.state_at(frame).left_y < host.match.engine.state_at(frame).right_y
+    assert inside_of(host).match.engine.checksum_at(frame) == inside_of(joiner).match.engine.checksum_at(frame)
+    assert inside_of(host).match.engine.state_at(frame).left_y < inside_of(host).match.engine.state_at(frame).right_y
     joiner.close()
     over = ""
     while not over:

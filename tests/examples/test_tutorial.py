@@ -7,13 +7,15 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
+from retick import replay
 from retick.audit import audit_static
 from retick.rollback import PlayersDropped, PlayersReturned
+from retick.rollback.session.inside import inside_of
 from retick.testing import assert_deterministic
 from retick.testing.mesh import Mesh
 
@@ -78,8 +80,12 @@ COMMANDS = [command for command in commands() if re.match(r"retick|python", comm
 FINDS_A_MISTAKE = {"retick synctest wrong_tanks.py:WrongTanks", "retick audit wrong_tanks.py"}
 
 
-def test_every_command_that_opens_no_window_runs_in_the_order_of_the_pages(tmp_path: Path) -> None:
+def test_every_command_that_opens_no_window_runs_in_the_order_of_the_pages(
+    tmp_path: Path, load: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     shutil.copytree(FILES, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    play_and_record(load)  # what the windows do that are not opened here
     assert set(COMMANDS) > FINDS_A_MISTAKE
     # The bundle is written before it is explained: the order within a page is the order of the reader.
     for command in COMMANDS:
@@ -123,10 +129,38 @@ def play(online: Any, sides: list[tuple[Any, Any]], frames: int) -> None:
     while not all(session.running and session.frame >= frames for session, _ in sides):
         for session, wire in sides:
             assert online.take_part(session, wire, 4, happened=lambda event: None) == ""
-    engines = [session.match.engine for session, _ in sides]
+    engines = [inside_of(session).match.engine for session, _ in sides]
     frame = min(engine.final_state_frame for engine in engines)
     assert frame > 5
     assert len({engine.checksum_at(frame) for engine in engines}) == 1
+
+
+def play_and_record(load: Callable[[str], Any]) -> list[str]:
+    """A match of the step about recording, in the working directory; what was heard."""
+    recorded, heard = load("recorded"), []
+    sounds = {("shot",): SimpleNamespace(play=lambda: heard.append("shot"))}
+    host = recorded.connect(recorded.LoudTanks(), port=0)
+    joiner = recorded.connect(recorded.LoudTanks(), f"127.0.0.1:{host[1].socket.address[1]}")
+    while not all(session.running and session.frame >= 40 for session, _ in (host, joiner)):
+        for session, wire in (host, joiner):
+            load("online").take_part(session, wire, 8, happened=lambda event: None)
+            if session.running:
+                recorded.play_sounds(session, sounds)
+    joiner[1].leave()
+    host[1].leave()
+    return heard
+
+
+def test_the_match_of_the_fourth_step_is_recorded_and_each_shot_is_heard_once(
+    tmp_path: Path, load: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    heard = play_and_record(load)
+    assert 4 <= len(heard) <= 16  # two tanks, two windows, one shot in 15 frames
+    for name in ("hosted.rtk", "joined.rtk"):
+        verdict = replay.verify(replay.load(name), load("tanks").Tanks())
+        assert verdict.ok
+        assert verdict.compared
 
 
 @pytest.mark.parametrize("program", ["online", "bad_network"])
@@ -136,15 +170,15 @@ def test_two_programs_play_over_sockets_and_leave_in_good_order(load: Callable[[
     host = connect(tanks.Tanks(), port=0)
     joiner = connect(tanks.Tanks(), f"127.0.0.1:{host[1].socket.address[1]}")
     play(online, [host, joiner], 30)
-    online.leave(*joiner)
+    joiner[1].leave()
     over = ""
     while not over:
         over = online.take_part(*host, 0, happened=lambda event: None)
     assert "left" in over
-    online.leave(*host)
+    host[1].leave()
 
 
-def test_with_the_settings_of_the_fourth_step_a_player_comes_back(load: Callable[[str], Any]) -> None:
+def test_with_the_settings_of_the_step_about_drops_a_player_comes_back(load: Callable[[str], Any]) -> None:
     match = Mesh(load("tanks").Tanks, config=load("rejoin").PATIENT, press=lambda player, state: 4)
     match.start()
     match.play(60)
@@ -158,7 +192,7 @@ def test_with_the_settings_of_the_fourth_step_a_player_comes_back(load: Callable
     match.verify()
 
 
-@pytest.mark.parametrize("path", ["before/window.py", "window.py", "online.py", "bad_network.py"])
+@pytest.mark.parametrize("path", ["before/window.py", "window.py", "online.py", "recorded.py", "bad_network.py"])
 def test_each_window_opens_draws_and_closes(path: str) -> None:
     pytest.importorskip("pygame")
     # It is told to quit by its own queue, after one turn of the loop; a host gets a free port.

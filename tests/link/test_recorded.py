@@ -12,11 +12,12 @@ from retick.transport import Conditions
 from tests.link.pair import Pair
 
 RECORDED = {
-    "good": "6d14b8a2f678d08691e3e5721772a50fb6c44fe195facf7d09ed6112aa3c6f89",
-    "bad": "2255a75953f73ca9c2e41277835c3f827d59237c6d969c5b2d8bd519474024ab",
+    "good": "7f79205c23192afceaa7ac678adf7512d97ef47a474a327fb71ed1df007b67f9",
+    "bad": "3fcd93621869a0b9fed34e2ff797256870ed710fb2a4744f752e73c8ea70bf67",
 }
-"""SHA-256 of the transcripts. Only a change of docs/formats/link.md may change them: the last one was how long a
-retransmission waits. CLAIM came later: it is left out, and changes nothing of the rest."""
+"""SHA-256 of the transcripts. Only a change of docs/formats/link.md may change them: the last one was when
+fragments are acknowledged and how long a retransmission waits for it. CLAIM came later: it is left out, and changes
+nothing of the rest."""
 
 WAYS = {
     "good": Conditions(latency=0.03),

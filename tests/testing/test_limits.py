@@ -16,6 +16,7 @@ from retick.rollback.session import forwarding, spectator_feed
 from retick.rollback.session.drops import LONGEST_STEP as DROPS_STEP
 from retick.rollback.session.input_bounds import LONGEST_STEP, InputBounds
 from retick.rollback.session.input_forwarding import ANSWER_SECONDS
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.joining import joins, lobby
 from retick.rollback.session.joining.joins import COMMIT_SECONDS, MOST_UNANSWERED, ORPHAN_SECONDS
 from retick.rollback.session.joining.sponsor import LONGEST_PROMISE
@@ -126,17 +127,17 @@ def test_unread_events_hold_messages_back_and_lose_none() -> None:
     mesh = Mesh(Tally)
     mesh.start()
     first, second = (mesh[name].session for name in ("peer0", "peer1"))
-    first.happened.extend(MatchEnded(reason="not read") for _ in range(most))
+    inside_of(first).happened.extend(MatchEnded(reason="not read") for _ in range(most))
     now = mesh.network.now
     assert second.send_message(b"hello")
     for step in range(100):
         for one, other, name in ((first, second, "peer0"), (second, first, "peer1")):
             for data, _ in one.datagrams_to_send(now=now + step * 0.01):
                 other.receive_datagram(data, name, now=now + step * 0.01)
-    assert not any(isinstance(event, MessageReceived) for event in first.happened)
+    assert not any(isinstance(event, MessageReceived) for event in inside_of(first).happened)
     first.events()
     first.datagrams_to_send(now=now + 1.0)
-    assert [event.data for event in first.happened if isinstance(event, MessageReceived)] == [b"hello"]
+    assert [event.data for event in inside_of(first).happened if isinstance(event, MessageReceived)] == [b"hello"]
 
 
 def test_a_spectator_gets_all_frames_in_messages_of_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,21 +194,21 @@ def test_of_one_peer_that_is_not_heard_a_few_resynced_are_used(monkeypatch: pyte
         message = encode_byte_and_number(Kind.RESYNCED, 1, checksum)
         towards(mesh, "peer2", "peer0").send(encode_forward(origin, message))
     mesh.run(1.0)
-    assert [message[2] for message in session.forwarding._resynced[origin]] == [0, 1, 2]
-    assert session.resyncing._agreed[origin] == (1, 2)
+    assert [message[2] for message in inside_of(session).forwarding._resynced[origin]] == [0, 1, 2]
+    assert inside_of(session).resyncing._agreed[origin] == (1, 2)
     assert_all_play(mesh, 0)
 
 
 def test_of_a_long_sleep_only_a_step_counts_as_waiting_for_others() -> None:
     mesh = playing_mesh(3)
     first, waited_for = mesh["peer0"].session, towards(mesh, "peer0", "peer1")
-    held = mesh["peer1"].session.match
+    held = inside_of(mesh["peer1"].session).match
     held.barrier = held.engine.frame
     mesh.run(1.5)
-    [bounds] = [part for part in first.parts if isinstance(part, InputBounds)]
+    [bounds] = [part for part in inside_of(first).parts if isinstance(part, InputBounds)]
     before = bounds._watched[waited_for].waited
     assert 0.5 < before < 1.5
-    bounds.after_frame(first.match, mesh.network.now + 30.0)
+    bounds.after_frame(inside_of(first).match, mesh.network.now + 30.0)
     assert before < bounds._watched[waited_for].waited <= before + LONGEST_STEP
     assert waited_for.is_heard
     held.barrier = None
@@ -220,8 +221,8 @@ def test_an_answer_that_comes_too_late_is_not_used() -> None:
     (player,) = mesh["peer1"].session.local_players
     mesh.cut("peer0", "peer1", 1.0)
     mesh.run(2.5)
-    asked_at = session._input_forwarding._asked[helper.peer_id, player]
-    answer = encode_pass(Pass(0, player, 10, tuple(session.match.engine.inputs_of(player, 10, 12))), 2)
+    asked_at = inside_of(session).input_forwarding._asked[helper.peer_id, player]
+    answer = encode_pass(Pass(0, player, 10, tuple(inside_of(session).match.engine.inputs_of(player, 10, 12))), 2)
     for late, dropped in ((0.5, {}), (0.0, {"PassNotAsked": 1})):
         mesh.run(asked_at + ANSWER_SECONDS - late - mesh.network.now)
         payload(mesh, "peer2", "peer0", answer)
@@ -241,7 +242,7 @@ def test_a_sponsor_that_lets_others_wait_again_and_again_is_expelled(monkeypatch
     mesh = with_a_free_seat(4)
     muted(mesh, "peer0", "_commit_when_promised", "sponsor")
     mesh.restart("peer3", every=1.0)
-    member = mesh["peer1"].session
+    member = inside_of(mesh["peer1"].session)
     mesh.run_until(lambda: member.joins.has_promised, limit=6.0, what="a frame is promised")
     mesh.run_until(lambda: not member.joins.has_promised, limit=LONGEST_PROMISE + 1.0, what="the newcomer is given up")
     assert texts_about(mesh, "peer1", 0) == []
@@ -261,7 +262,7 @@ def test_a_promise_of_which_nobody_says_more_is_called_off() -> None:
     muted(mesh, "peer0", "_send_drop", "drops")
     muted(mesh, "peer2", "after_frame")
     mesh.restart("peer3", every=600.0)
-    member = mesh["peer1"].session
+    member = inside_of(mesh["peer1"].session)
     mesh.run_until(lambda: member.joins.has_promised, limit=6.0, what="a frame is promised")
     mesh.run(COMMIT_SECONDS + ORPHAN_SECONDS - 0.5)
     assert not member.peers[0].is_heard
@@ -276,7 +277,7 @@ def test_a_player_that_promises_nothing_again_and_again_is_expelled() -> None:
     silent = mesh["peer2"].session.peer_id
     muted(mesh, "peer2", "_answer_proposal")
     mesh.restart("peer3", every=1.0)
-    host = mesh["peer0"].session.sponsor
+    host = inside_of(mesh["peer0"].session).sponsor
     mesh.run_until(lambda: host._unpromised[silent] == 1, limit=10.0, what="a newcomer is given up")
     assert texts_about(mesh, "peer0", silent) == []
     mesh.run_until(lambda: bool(texts_about(mesh, "peer0", silent)), limit=10.0, what="the player is expelled")
@@ -289,9 +290,9 @@ def test_promises_for_nobody_excuse_silence_only_a_few_times() -> None:
     session = mesh["peer0"].session
     until = []
     for now in range(2 * MOST_UNANSWERED):
-        session.now = 100.0 + now
-        session.joins.promise(session.match, session.frame + 10)
-        until.append(session.joins.blameless_until)
+        inside_of(session).now = 100.0 + now
+        inside_of(session).joins.promise(inside_of(session).match, session.frame + 10)
+        until.append(inside_of(session).joins.blameless_until)
     assert until[MOST_UNANSWERED - 1] > until[0]
     assert until[MOST_UNANSWERED - 1 :] == [until[MOST_UNANSWERED - 1]] * (MOST_UNANSWERED + 1)
 
@@ -299,7 +300,7 @@ def test_promises_for_nobody_excuse_silence_only_a_few_times() -> None:
 def test_of_a_long_sleep_only_a_step_counts_as_late() -> None:
     """Our own process was stopped: that the others have said nothing meanwhile is not their fault."""
     mesh = playing_mesh(3)
-    session: Any = mesh["peer0"].session
+    session: Any = inside_of(mesh["peer0"].session)
     gone = mesh["peer2"].session
     session.drop_agreement.add_lost(gone.peer_id, gone.local_players)
     drops, now = session.drops, mesh.network.now

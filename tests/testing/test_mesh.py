@@ -9,6 +9,7 @@ from retick.games.fighter import Fighter
 from retick.games.scramble import Scramble
 from retick.rollback.events import DesyncDetected, MatchStarted, PlayersDropped, PlayersReturned, SourceChanged
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.session import RollbackSession
 from retick.testing.arenas import arena_for
 from retick.testing.chaos import pressed_by_bots
@@ -90,7 +91,7 @@ def test_a_return_after_half_a_minute_takes_two_seconds_and_stalls_nobody(seed: 
     others = list(mesh.alive)
     mesh.restart("peer2")
     mesh.run_until(lambda: mesh["peer2"].playing, limit=2.0, what="it is back")
-    returned = mesh["peer2"].session.match.joins_at
+    returned = inside_of(mesh["peer2"].session).match.joins_at
     mesh.run_until(lambda: mesh["peer2"].session.frame >= returned, limit=1.0, what="it plays")
     mesh.run(3.0)
     mesh.verify()

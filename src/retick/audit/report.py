@@ -9,6 +9,9 @@ from retick.sim.fields import FieldDifference
 
 __all__ = ["AllowedFinding", "AuditReport", "Divergence", "DynamicReport", "Finding", "StaticReport"]
 
+EXCEPTION = "exception"
+"""The ``check`` of a divergence that is none: the game raises in every run."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Finding:
@@ -67,6 +70,8 @@ class StaticReport:
     files: tuple[str, ...]
     findings: tuple[Finding, ...]
     allowed: tuple[AllowedFinding, ...] = ()
+    outside: tuple[str, ...] = ()
+    """Files that were read and are no part of a simulation: windows, tests and scripts."""
 
     @property
     def ok(self) -> bool:
@@ -78,19 +83,20 @@ class StaticReport:
             "files": list(self.files),
             "findings": [finding.to_json() for finding in self.findings],
             "allowed": [allowed.to_json() for allowed in self.allowed],
+            "outside": list(self.outside),
         }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Divergence:
-    """The first frame at which two runs of one match differ."""
+    """The first frame at which two runs of one match differ, or at which all of them end in an exception."""
 
     check: str
-    """Which comparison found it: ``interpreters`` or ``save-load``."""
+    """Which comparison found it, ``interpreters`` or ``save-load``; ``exception``: the game raised one in every run."""
     frame: int
     """The frame whose step gave two results; -1 is the initial state."""
     what: str
-    """The two runs that were compared, in words."""
+    """The two runs that were compared, in words; what was raised, and where."""
     differences: tuple[FieldDifference, ...]
     """The fields that differ, values as text; empty if the checksum alone differs."""
 
@@ -104,6 +110,8 @@ class Divergence:
 
     def __str__(self) -> str:
         where = "the initial state" if self.frame < 0 else f"frame {self.frame}"
+        if self.check == EXCEPTION:
+            return f"{self.check}: {where}: {self.what}"
         named = "; ".join(f"{d.name}: {d.ours} in one, {d.theirs} in the other" for d in self.differences[:8])
         return f"{self.check}: {where} differs, {self.what}: {named or 'no field differs, the checksums do'}"
 

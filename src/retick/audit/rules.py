@@ -40,7 +40,8 @@ _RULES = (
     Rule(
         id="inexact-math",
         reason="the last bits of this result differ between C libraries, processors or Python versions",
-        advice="use retick.sim.maths, or + - * / and math.sqrt; for integers, retick.sim.fixed or math.isqrt",
+        advice="use retick.sim.maths, retick.sim.Vector2, or + - * / and math.sqrt; for integers, retick.sim.fixed or "
+        "math.isqrt",
     ),
     Rule(
         id="clock",
@@ -50,7 +51,8 @@ _RULES = (
     Rule(
         id="random",
         reason="its state is not in the game's state, so a frame that is resimulated gets other numbers",
-        advice="keep a retick.sim.XorShift32 in the state and use it",
+        advice="in a World, declare a field `dice: Dice` (retick.sim.Dice) and use self.dice; in a game whose state is "
+        "a Record, keep a retick.sim.XorShift32 in the state",
     ),
     Rule(
         id="identity",
@@ -80,17 +82,20 @@ _RULES = (
     Rule(
         id="output",
         reason="a frame that is resimulated prints again, and a replay runs thousands of frames",
-        advice="put what happened in the state, and show it outside of the simulation",
+        advice="put what happened in the state, and show it outside of the simulation; while you look for a mistake: "
+        "# retick: allow output -- reason",
     ),
     Rule(
         id="engine",
         reason="an engine has its own clock, floats and order, and is not installed on a server or verifier",
-        advice="keep drawing and input in another module that imports the simulation",
+        advice="keep it in `draw`, `press` and `hear`, which are no simulation; if it gives every machine the same, "
+        "write: # retick: allow engine -- reason",
     ),
     Rule(
         id="global-state",
         reason="values outside of the state are not saved, so a rollback does not restore them",
-        advice="put it in the state; do not change module variables, class attributes and defaults after import",
+        advice="put it in the state (in a World: a declared field); do not change module variables, class attributes "
+        "and defaults after import",
     ),
     Rule(
         id="hidden-state",

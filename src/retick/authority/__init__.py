@@ -6,28 +6,34 @@ Uses a game's motor and packets through Protocols (profile.py): it knows no game
 from retick.authority.client.client import Client
 from retick.authority.client.interpolation import RemoteView
 from retick.authority.config import ClientConfig, ServerConfig
-from retick.authority.declared import DeclaredProfile, Flag, Real, Whole
+from retick.authority.declared import Angle, DeclaredProfile, Flag, Real, Whole
 from retick.authority.events import (
     ClientEvent,
     ConnectionLost,
     GameMessageReceived,
     Joined,
     JoinFailed,
+    MessageDropped,
     PlayerJoined,
     PlayerLeft,
     PlayerLost,
     PlayerRejoined,
     Reconciled,
     Resynced,
+    RoomClosed,
+    RoomFailed,
+    ServerDrained,
     ServerEvent,
+    ShotDropped,
 )
 from retick.authority.rate_limit import RateLimit
 from retick.authority.server.room import Room
 from retick.authority.server.server import Server
-from retick.authority.stats import ClientStats, RoomStats
+from retick.authority.stats import ClientStats, RoomStats, TickCost
 from retick.wire.authority import InputStats, PlayerView, SessionNumbers
 
 __all__ = [
+    "Angle",
     "Client",
     "ClientConfig",
     "ClientEvent",
@@ -39,6 +45,7 @@ __all__ = [
     "InputStats",
     "JoinFailed",
     "Joined",
+    "MessageDropped",
     "PlayerJoined",
     "PlayerLeft",
     "PlayerLost",
@@ -50,10 +57,15 @@ __all__ = [
     "RemoteView",
     "Resynced",
     "Room",
+    "RoomClosed",
+    "RoomFailed",
     "RoomStats",
     "Server",
     "ServerConfig",
+    "ServerDrained",
     "ServerEvent",
     "SessionNumbers",
+    "ShotDropped",
+    "TickCost",
     "Whole",
 ]

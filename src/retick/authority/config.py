@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from retick.authority.rate_limit import RateLimit
 from retick.errors import UsageError
 
-__all__ = ["DELTA_SNAPSHOTS", "LARGEST_MESSAGE", "ClientConfig", "ServerConfig"]
+__all__ = ["CONTROL_QUEUE", "DELTA_SNAPSHOTS", "LARGEST_MESSAGE", "ClientConfig", "ServerConfig"]
 
 DELTA_SNAPSHOTS = 1 << 3
 """The capability bit of delta snapshots in the link's handshake."""
 LARGEST_MESSAGE = 4096
 """Bytes of a reliable message, at most; control messages have fewer than a hundred."""
+CONTROL_QUEUE = 65536
+"""Bytes of control messages that may wait for a player, beside the game's own messages: minutes of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +20,9 @@ class ServerConfig:
     """One server's rooms, limits and timeouts."""
 
     rooms: tuple[str, ...] = ("",)
-    """Names of the rooms. A client that asks for no room gets the one named ``""``."""
+    """Names of the rooms that exist at the start. A client that asks for no room gets the one named ``""``."""
+    max_rooms: int = 64
+    """Rooms that there may be at once, with ``open_room``; never fewer than there are at the start."""
     delta: bool = True
     """Offer delta snapshots, if the game has them."""
     rejoin_seconds: float = 20.0
@@ -31,6 +35,10 @@ class ServerConfig:
     """Input bundles accepted from each client, on average; a resync may bring 65 at once."""
     shots: RateLimit = RateLimit(every=6, burst=3)  # noqa: RUF009 - it is a frozen value
     """How often a player may shoot; more shots are not judged, and counted. ``RateLimit(every=1)`` limits nothing."""
+    message_queue: int = 196_608
+    """Bytes of the game's messages that may wait for one player; more are dropped, and MessageDropped says so."""
+    tick_budget: float | None = None
+    """Seconds that one tick of one room may take; longer ones are counted. None: the time between two ticks."""
     max_connections_per_address: int = 8
     """Clients behind one IPv4 address, or one /64 network of IPv6. Loopback has no limit."""
     timeout: float = 5.0
@@ -44,6 +52,15 @@ class ServerConfig:
             raise UsageError(f"rooms must have at least one name, and no name twice, not {self.rooms}")
         if self.catch_up_ticks < 1:
             raise UsageError(f"catch_up_ticks must be at least 1, not {self.catch_up_ticks}")
+        if self.message_queue < 1:
+            raise UsageError(f"message_queue must be at least 1 byte, not {self.message_queue}")
+        if self.tick_budget is not None and not self.tick_budget > 0:
+            raise UsageError(f"tick_budget must be above 0 seconds, not {self.tick_budget}")
+
+    @property
+    def room_limit(self) -> int:
+        """Rooms that there may be at once."""
+        return max(self.max_rooms, len(self.rooms))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,10 +2,12 @@
 
 # retick: floats -- measurements in metres, for people and for smoothing
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from reprlib import Repr
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from retick.authority.profile import State, Stats
+from retick.authority.profile import Command, State, Stats
 
 __all__ = [
     "ClientEvent",
@@ -13,14 +15,23 @@ __all__ = [
     "GameMessageReceived",
     "JoinFailed",
     "Joined",
+    "MessageDropped",
     "PlayerJoined",
     "PlayerLeft",
     "PlayerLost",
     "PlayerRejoined",
     "Reconciled",
     "Resynced",
+    "RoomClosed",
+    "RoomFailed",
+    "ServerDrained",
     "ServerEvent",
+    "ShotDropped",
 ]
+
+_SHORT: Final = Repr()
+"""Writes values of the game at a bounded length, also one whose own ``__repr__`` raises."""
+_SHORT.maxother = _SHORT.maxstring = 1000
 
 
 class Reconciled(NamedTuple):
@@ -112,6 +123,8 @@ class PlayerJoined:
     """Its name."""
     peer_id: int
     """Of the player."""
+    address: Hashable = field(default=None, compare=False)
+    """Where its client is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +135,8 @@ class PlayerLost:
     """Its name."""
     peer_id: int
     """Of the player."""
+    address: Hashable = field(default=None, compare=False)
+    """Where its client is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +147,8 @@ class PlayerRejoined:
     """Its name."""
     peer_id: int
     """Of the player."""
+    address: Hashable = field(default=None, compare=False)
+    """Where its client is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +161,88 @@ class PlayerLeft:
     """Of the player."""
     text: str
     """Why, for people."""
+    address: Hashable = field(default=None, compare=False)
+    """Where its client was."""
 
 
-ServerEvent: TypeAlias = PlayerJoined | PlayerLost | PlayerRejoined | PlayerLeft
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageDropped:
+    """A message of the game to one player was not delivered, or nobody knows whether it was."""
+
+    room: str
+    """Its name."""
+    peer_id: int
+    """Of the player for whom it was."""
+    message: bytes
+    """As ``judge`` gave it."""
+    text: str
+    """Why, for people."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShotDropped:
+    """``judge`` gave a message that cannot be sent: nobody is told of this shot."""
+
+    room: str
+    """Its name."""
+    peer_id: int
+    """Of the player who shot."""
+    text: str
+    """Why, for people."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomClosed:
+    """A room was closed: by ``close_room`` or ``drain``. PlayerLeft came before, for each of its players."""
+
+    room: str
+    """Its name."""
+    text: str
+    """What its players were told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomFailed:
+    """The game's code raised an error in a room, and the room ended; the other rooms go on.
+
+    PlayerLeft came before, for each of its players. ``report()`` has all of this as text, to be saved.
+    """
+
+    room: str
+    """Its name."""
+    tick: int
+    """The tick that was run, or that was run last when the error came from a packet."""
+    error: str
+    """The error in one line."""
+    traceback: str
+    """Where it was raised."""
+    states: Mapping[int, State]
+    """Peer id to state, as it was when the error was raised: players that come after the one at fault, and this one,
+    have not been stepped in this tick."""
+    commands: Mapping[int, Command]
+    """Peer id to the command of this tick, in the order in which they were run; the last one may be at fault."""
+
+    def report(self) -> str:
+        """Everything, for a file."""
+        lines = [f"room {self.room!r} failed at tick {self.tick}: {self.error}", "", self.traceback.rstrip(), ""]
+        lines += ["players, as they were:", *(f"  {peer}: {_SHORT.repr(state)}" for peer, state in self.states.items())]
+        lines += ["commands of this tick:", *(f"  {peer}: {_SHORT.repr(c)}" for peer, c in self.commands.items())]
+        return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerDrained:
+    """All rooms have ended after ``drain``: the program can close the server and stop."""
+
+
+ServerEvent: TypeAlias = (
+    PlayerJoined
+    | PlayerLost
+    | PlayerRejoined
+    | PlayerLeft
+    | MessageDropped
+    | ShotDropped
+    | RoomClosed
+    | RoomFailed
+    | ServerDrained
+)

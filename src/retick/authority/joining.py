@@ -15,12 +15,21 @@ from typing import Final, NamedTuple
 
 from retick.errors import InvalidValue, UsageError
 
-__all__ = ["TOKEN_SIZE", "JoinRequest", "decode_acceptance", "decode_join", "encode_acceptance", "encode_join"]
+__all__ = [
+    "LONGEST_ROOM",
+    "TOKEN_SIZE",
+    "JoinRequest",
+    "decode_acceptance",
+    "decode_join",
+    "encode_acceptance",
+    "encode_join",
+]
 
 TOKEN_SIZE: Final = 16
 _LAYOUT: Final = 1
 _HEAD: Final = struct.Struct("<BQB")
-_LONGEST_ROOM: Final = 32
+LONGEST_ROOM: Final = 32
+"""Bytes of a room's name."""
 
 
 class JoinRequest(NamedTuple):
@@ -37,8 +46,8 @@ class JoinRequest(NamedTuple):
 def encode_join(request: JoinRequest) -> bytes:
     """The bytes for the link's hello."""
     room = request.room.encode()
-    if len(room) > _LONGEST_ROOM:
-        raise UsageError(f"a room's name must have at most {_LONGEST_ROOM} bytes, not {len(room)}")
+    if len(room) > LONGEST_ROOM:
+        raise UsageError(f"a room's name must have at most {LONGEST_ROOM} bytes, not {len(room)}")
     return _HEAD.pack(_LAYOUT, request.schema, len(room)) + room + request.token
 
 
@@ -51,7 +60,7 @@ def decode_join(data: bytes) -> JoinRequest:
     _, schema, length = _HEAD.unpack_from(data)
     end = _HEAD.size + length
     token = bytes(data[end:])
-    if length > _LONGEST_ROOM or len(data) < end or len(token) not in (0, TOKEN_SIZE):
+    if length > LONGEST_ROOM or len(data) < end or len(token) not in (0, TOKEN_SIZE):
         raise InvalidValue(f"a request to join has {len(data)} bytes, {length} of them the room's name")
     try:
         room = bytes(data[_HEAD.size : end]).decode()

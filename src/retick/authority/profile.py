@@ -9,14 +9,17 @@ players hold at the controls, its Welcome and its messages.
 """
 
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from retick.authority.config import LARGEST_MESSAGE
+from retick.errors import UsageError
 from retick.wire.authority import PlayerView
 
 __all__ = [
     "Builder",
     "Command",
     "Intent",
+    "JudgesInRoom",
     "Layout",
     "Motor",
     "Numbers",
@@ -28,6 +31,7 @@ __all__ = [
     "Vector",
     "View",
     "Welcome",
+    "checked_message",
 ]
 
 Vector: TypeAlias = tuple[float, float, float]
@@ -188,4 +192,20 @@ class Profile(Protocol):
     def adopt(self, welcome: Any, /) -> "Profile":
         """``welcome`` is this game's own, decoded."""
 
-    def judge(self, peer_id: int, state: State, tick: int, targets: Rewound, /) -> Sequence[bytes]: ...
+    def judge(self, peer_id: int, state: State, tick: int, targets: Rewound, /) -> Sequence[bytes]:
+        """The messages that tell everyone what a shot did, each of at most 4096 bytes."""
+
+
+@runtime_checkable
+class JudgesInRoom(Protocol):
+    """What a profile may have beside: a server then calls this instead of ``judge``."""
+
+    def judge_in_room(self, room: str, peer_id: int, state: State, tick: int, targets: Rewound, /) -> Sequence[bytes]:
+        """As ``judge``, with the name of the room in which the shot fell."""
+
+
+def checked_message(game_id: str, message: bytes) -> bytes:
+    """The message; a UsageError when it is longer than a link carries."""
+    if len(message) > LARGEST_MESSAGE:
+        raise UsageError(f"judge of {game_id!r} gave a message of {len(message)} bytes, more than {LARGEST_MESSAGE}")
+    return message

@@ -2,9 +2,10 @@
 
 # retick: floats -- measurements for people; nothing is simulated from them
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 
-__all__ = ["REFUSALS", "ClientStats", "RoomStats"]
+__all__ = ["REFUSALS", "TICK_BOUNDS", "ClientStats", "RoomStats", "TickCost"]
 
 REFUSALS = (
     "malformed",
@@ -17,8 +18,38 @@ REFUSALS = (
     "old_epoch",
     "room_full",
     "bad_join",
+    "bad_message",
+    "draining",
 )
 """Reasons for which a server drops something and counts it; docs/authority.md has their meanings."""
+
+
+TICK_BOUNDS = (0.00025, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.033, 0.066, 0.133)
+"""Seconds: the upper bounds of the classes in which ticks are counted by how long they took."""
+
+
+@dataclass(slots=True)
+class TickCost:
+    """How long the ticks of a room took. Nothing is counted in a server without a ``clock``."""
+
+    ticks: int = 0
+    """Ticks that were measured."""
+    seconds: float = 0.0
+    """All of them together."""
+    longest: float = 0.0
+    """Seconds."""
+    over_budget: int = 0
+    """Ticks that took longer than ``ServerConfig.tick_budget``."""
+    counts: list[int] = field(default_factory=lambda: [0] * (len(TICK_BOUNDS) + 1))
+    """Ticks by class: up to the first of TICK_BOUNDS, up to the second …, and those above the last."""
+
+    def add(self, seconds: float, budget: float) -> None:
+        """One more tick took this long."""
+        self.ticks += 1
+        self.seconds += seconds
+        self.longest = max(self.longest, seconds)
+        self.over_budget += seconds > budget
+        self.counts[bisect_left(TICK_BOUNDS, seconds)] += 1
 
 
 @dataclass(slots=True)
@@ -31,6 +62,10 @@ class RoomStats:
     """Bytes of these, without the link's own."""
     shots: int = 0
     """Shots judged."""
+    messages_dropped: int = 0
+    """Messages of the game that are not known to have arrived; MessageDropped tells of each."""
+    tick_cost: TickCost = field(default_factory=TickCost)
+    """How long the ticks took."""
     refused: dict[str, int] = field(default_factory=lambda: dict.fromkeys(REFUSALS, 0))
     """Reason to how often."""
 

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from retick.audit import AuditReport, Divergence, DynamicReport, Finding, StaticReport, audit_dynamic, audit_static
+from retick.audit.report import EXCEPTION
 from retick.audit.targets import split_target
 from retick.cli.exit_codes import NO
 from retick.cli.plurals import count
@@ -101,6 +102,8 @@ def _print_static(console: Screen, report: StaticReport) -> None:
         _print_finding(console, finding)
     found, files = count(len(report.findings), "finding"), count(len(report.files), "file")
     counts = f"{found}, {len(report.allowed)} allowed, in {files}"
+    if report.outside:
+        counts += f"; no part of a simulation: {', '.join(report.outside)}"
     console.tell("source  ", _mark(report.ok), "  ", counts)
 
 
@@ -114,7 +117,7 @@ def _print_divergence(console: Screen, divergence: Divergence) -> None:
         console.tell("    ", (name, "bold"), f": {first} in one, {second} in the other")
     if len(divergence.differences) > _SHOWN_FIELDS:
         console.tell(f"    and {count(len(divergence.differences) - _SHOWN_FIELDS, 'field')} more", style="dim")
-    if not divergence.differences:
+    if not divergence.differences and divergence.check != EXCEPTION:
         console.tell("    no field differs, the checksums do", style="dim")
 
 

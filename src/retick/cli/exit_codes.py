@@ -19,11 +19,13 @@ that cannot be written, because the disk is full. Any other exception is a defec
 import errno
 import os
 import sys
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import typer
+
+from retick.audit.game_failure import game_failure, is_raised_by_game
 from retick.cli.terminal import say
 from retick.errors import RetickError, UsageError
 
@@ -36,7 +38,6 @@ __all__ = [
     "UNKNOWN",
     "complain",
     "exits",
-    "game_failure",
     "named",
     "playing",
 ]
@@ -109,17 +110,13 @@ def named(path: Path) -> Iterator[None]:
 
 @contextmanager
 def playing() -> Iterator[None]:
-    """What a game raises while it is played is an answer about the game (1), and no defect of ours."""
+    """What a game raises while it is played is an answer about the game (1), and neither misuse nor a defect of ours.
+
+    The answer names the line of the game, also where the error itself is ours: a full list, a value out of range.
+    """
     try:
         yield
-    except (RetickError, OSError):
-        raise
     except Exception as error:
+        if isinstance(error, RetickError | OSError | typer.Exit) and not is_raised_by_game(error):
+            raise
         raise RetickError(game_failure(error)) from error
-
-
-def game_failure(error: Exception) -> str:
-    """What a game raised, where, and the notes added to it, in one line."""
-    where = traceback.extract_tb(error.__traceback__)[-1]
-    notes = "".join(f", {note}" for note in getattr(error, "__notes__", []))
-    return f"the game raised {type(error).__name__}: {error} ({where.filename}:{where.lineno}{notes})"

@@ -10,10 +10,9 @@ from rich.table import Table
 from retick.audit.game_loader import load_game
 from retick.audit.synctest.line_watch import LinesRun
 from retick.audit.synctest.search import Match, Search, SearchResult
-from retick.cli.exit_codes import NO, game_failure
+from retick.cli.exit_codes import NO, playing
 from retick.cli.plurals import count
 from retick.cli.terminal import Screen, working
-from retick.errors import RetickError
 from retick.sim.contract import Simulation
 from retick.testing.determinism import Failure, failure_in, shrink
 
@@ -21,6 +20,8 @@ __all__ = ["synctest"]
 
 LAST_SEED = 0xFFFFFFFF
 """The seed after it is 1."""
+ENOUGH = 0.6
+"""The share of the game's lines that must have run for "all the same" to stand first."""
 MOST_SHOWN = 20
 """Places that never ran, as many as are listed."""
 TRIES = 600
@@ -44,7 +45,7 @@ def synctest(
     after 20 seconds at most. Lines of step, and of what it calls, that never ran are listed: nothing is known of them.
 
     A failure is reduced to a short list of inputs and reported with the fields that differ.
-    Exit code 0: every frame came out the same. 1: one did not. 2: misuse.
+    Exit code 0: every frame came out the same. 1: one did not, or the game raised an error. 2: misuse.
 
     Example: retick synctest retick.games.fighter:Fighter --frames 2000
     """
@@ -78,13 +79,9 @@ def _searched(
     def check(match: Match, first: int) -> Failure | None:
         return failure_in(factory, match.rows, match.seed, distance=distance, first=first)
 
-    try:
+    with playing():
         search = Search(factory, check, seconds=seconds, seed=seeds[0], frames=frames, progress=show)
         return search.run(seeds)
-    except RetickError:
-        raise
-    except Exception as error:
-        raise RetickError(game_failure(error)) from error
 
 
 def _tell_result(console: Screen, game: str, found: SearchResult[Failure], frames: int, distance: int) -> None:
@@ -92,7 +89,12 @@ def _tell_result(console: Screen, game: str, found: SearchResult[Failure], frame
     played = f"{count(found.rounds, 'round')} of {count(frames, 'frame')}{who}"
     if found.matches:
         played += f", and {count(found.matches, 'match', 'matches')} searched ({found.seconds:.1f} s)"
-    console.tell(f"{game}: {played}, {distance} run again after each: all the same")
+    if found.lines is not None and found.lines.ran < ENOUGH * found.lines.total:
+        lines = f"{found.lines.ran} of {count(found.lines.total, 'line')}"
+        console.tell(f"{game}: only {lines} of the game ran, so little is known; what ran was the same each time")
+        console.tell(f"{played}, {distance} run again after each")
+    else:
+        console.tell(f"{game}: {played}, {distance} run again after each: all the same")
     if found.lines is not None:
         _tell_lines(console, found.lines)
     if found.out_of_time:

@@ -14,7 +14,6 @@ cdef class Connection(PayloadPath):
     cdef readonly object _sender
     cdef readonly object _receiver
     cdef public double _silent_since
-    cdef public int _fragments_unacked
     cdef public int _last_report
     cdef public double _pace_at
     cdef public double _confirm_by

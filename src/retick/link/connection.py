@@ -55,8 +55,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Connection"]
 
-_ACK_DELAY = 0.02
-"""Seconds that an acknowledgement of fragments may wait for a second datagram with fragments."""
 _UNCONFIRMED_INTERVAL = 0.2
 """Seconds between reports of a dialler that has received nothing yet: the acceptor waits for one of them."""
 _BURST = 8
@@ -82,7 +80,6 @@ class Connection(PayloadPath):
         _sender: MessageSender
         _receiver: MessageReceiver
         _silent_since: float
-        _fragments_unacked: int
         _last_report: int
         _pace_at: float
         _confirm_by: float
@@ -108,7 +105,6 @@ class Connection(PayloadPath):
         self._sender = MessageSender(fragment_size=fragment_size, limit=config.send_queue)
         self._receiver = MessageReceiver(limit=config.max_message)
         self._silent_since = 0.0
-        self._fragments_unacked = 0
         self._last_report = 0
         """Sequence of the last report."""
         self._pace_at = NEVER
@@ -153,6 +149,16 @@ class Connection(PayloadPath):
     def queued_bytes(self) -> int:
         """Bytes of reliable messages that are not acknowledged yet."""
         return self._sender.queued_bytes
+
+    @property
+    def messages_sent(self) -> int:
+        """Reliable messages for which send_reliable returned True."""
+        return self._sender.offered
+
+    @property
+    def messages_delivered(self) -> int:
+        """How many of these the peer has acknowledged: the first ones. Whether the others arrived is not known."""
+        return self._sender.delivered
 
     @property
     def stats(self) -> LinkStats:
@@ -228,13 +234,8 @@ class Connection(PayloadPath):
             if name is not None:
                 self._endpoint.dropped[name] += 1
         self._deliver_messages()
-        self._fragments_unacked += 1
-        if self._fragments_unacked >= 2 or self._receiver.has_gap:
-            self._ack_at = now
-            self._want_to_send()
-        else:
-            self._ack_at = now + _ACK_DELAY
-            self._endpoint._arm(self, self._ack_at)
+        self._ack_at = now
+        self._want_to_send()
 
     def _deliver_messages(self) -> None:
         """Turn whole messages into events, up to the limit; the rest waits, which in the end stops the sender."""
@@ -288,7 +289,6 @@ class Connection(PayloadPath):
             receiver.fragments,
         )
         out.append((encode_report(self.remote_id, sequence, report) + fragments, self.address))
-        self._fragments_unacked = 0
         self._ack_at = NEVER
         self._status_at = now + self._report_interval(sequence)
         sequences.measure_loss()

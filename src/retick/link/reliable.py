@@ -25,6 +25,10 @@ REORDER = 3
 """Datagrams by which a fragment may be overtaken before it counts as lost."""
 LONGEST_WAIT = 0.75
 """Seconds up to which a retransmission timeout is doubled; a longer one is kept as it is."""
+LATENESS_DECAY = 1 / 16
+"""Part of the longest lateness that is forgotten with each acknowledgement."""
+MARGIN = 0.004
+"""Seconds that an acknowledgement may always be late: delays in datagrams are rounded."""
 FIRST_CONGESTION_WINDOW = 8.0
 """Fragments."""
 LEAST_CONGESTION_WINDOW = 4.0
@@ -36,11 +40,12 @@ SMALLEST_FRAGMENT = 64
 class _Outgoing:
     """A fragment that is not acknowledged yet."""
 
-    __slots__ = ("data", "datagram", "lost", "marks", "sent_at")
+    __slots__ = ("data", "datagram", "lost", "marks", "sends", "sent_at")
 
     def __init__(self, marks: int, data: bytes) -> None:
         self.marks = marks
         self.data = data
+        self.sends = 0
         self.sent_at = 0.0
         self.datagram = 0
         self.lost = False
@@ -52,8 +57,10 @@ class MessageSender:
     __slots__ = (
         "_congestion_window",
         "_datagrams",
+        "_ends",
         "_fragment_size",
         "_in_flight",
+        "_lateness",
         "_limit",
         "_next",
         "_oldest",
@@ -61,6 +68,8 @@ class MessageSender:
         "_retries",
         "_shrunk_at",
         "_unacknowledged",
+        "delivered",
+        "offered",
         "queued_bytes",
         "refused",
         "resent",
@@ -73,6 +82,8 @@ class MessageSender:
         """Fragments that were never sent."""
         self._unacknowledged: dict[int, _Outgoing] = {}
         """Fragments that were sent, by number, oldest first."""
+        self._ends: deque[int] = deque()
+        """The last fragment's number of each message that was sent and is not known to be delivered, oldest first."""
         self._oldest = 0
         self._next = 0
         self._in_flight = 0
@@ -81,6 +92,12 @@ class MessageSender:
         self._congestion_window = FIRST_CONGESTION_WINDOW
         self._shrunk_at = float("-inf")
         self._retries = 0
+        self._lateness = 0.0
+        """Seconds that acknowledgements are late at most: the time that the peer waits before it sends one."""
+        self.offered = 0
+        """Messages accepted for sending."""
+        self.delivered = 0
+        """Messages that the peer's link has handed to its application: the first so many of those offered."""
         self.queued_bytes = 0
         """Bytes of messages that are not acknowledged yet."""
         self.resent = 0
@@ -103,6 +120,7 @@ class MessageSender:
             marks = (FRAGMENT_FIRST if i == 0 else 0) | (FRAGMENT_LAST if i == len(pieces) - 1 else 0)
             self._queue.append(_Outgoing(marks, piece))
         self.queued_bytes += len(data)
+        self.offered += 1
         return True
 
     def has_room_again(self) -> bool:
@@ -131,6 +149,8 @@ class MessageSender:
             number = self._next
             self._next = (number + 1) & SEQUENCE_MASK
             self._unacknowledged[number] = sent
+            if sent.marks & FRAGMENT_LAST:
+                self._ends.append(number)
             room -= len(sent.data) + FRAGMENT_HEAD_SIZE
             chosen.append(self._encode(number, sent, now))
         return b"".join(chosen)
@@ -142,6 +162,7 @@ class MessageSender:
 
     def _encode(self, number: int, sent: _Outgoing, now: float) -> bytes:
         """A fragment that is sent now, again or for the first time."""
+        sent.sends += 1
         sent.sent_at = now
         sent.datagram = self._datagrams
         sent.lost = False
@@ -165,8 +186,13 @@ class MessageSender:
             self.queued_bytes -= len(sent.data)
             if not sent.lost:
                 self._in_flight -= 1
+            if sent.sends == 1:
+                self._note_lateness(now - sent.sent_at - round_trip)
             newest = max(newest, sent.datagram)
         self._oldest = next(iter(self._unacknowledged), self._next)
+        while self._ends and (self._ends[0] - next_fragment) & SEQUENCE_MASK >= SEQUENCE_HALF:
+            self._ends.popleft()
+            self.delivered += 1
         if arrived:
             self._retries = 0
             grown = self._congestion_window + len(arrived) / self._congestion_window
@@ -178,6 +204,11 @@ class MessageSender:
     def _is_acknowledged(number: int, next_fragment: int, fragments: int) -> bool:
         after = (number - next_fragment) & SEQUENCE_MASK
         return after >= SEQUENCE_HALF or (1 <= after <= FRAGMENT_WINDOW and bool(fragments >> (after - 1) & 1))
+
+    def _note_lateness(self, lateness: float) -> None:
+        """A fragment that was sent once is acknowledged, this much later than a round trip after it was sent."""
+        decayed = self._lateness * (1.0 - LATENESS_DECAY)
+        self._lateness = max(lateness, decayed)
 
     def _mark_lost(self, lost: list[_Outgoing], now: float, round_trip: float) -> None:
         if not lost:
@@ -205,6 +236,7 @@ class MessageSender:
             self._mark_lost(overdue, now, 0.0)
 
     def _wait(self, retransmit_after: float) -> float:
+        retransmit_after += self._lateness + MARGIN
         return min(float(retransmit_after * (1 << min(self._retries, 10))), max(retransmit_after, LONGEST_WAIT))
 
     def wants_to_send(self) -> bool:

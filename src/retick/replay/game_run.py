@@ -7,6 +7,7 @@ from retick.errors import UsageError
 from retick.replay.inputs import unpack_inputs
 from retick.replay.replay import Replay
 from retick.sim.contract import NamesItself, PacksState, RunsInBulk, Simulation, input_size_of
+from retick.sim.frame_notes import located, note_frame
 from retick.sim.world import World, WorldSimulation
 
 __all__ = ["Run"]
@@ -21,12 +22,13 @@ class Run(Generic[S]):
         _check_fit(replay, sim)
         self.replay = replay
         self.sim = sim
-        self._run: Callable[[S, bytes], S] = _bulk_of(sim) or self._step_by_step
+        self._bulk = _bulk_of(sim)
 
     def start(self) -> S:
         """The state at the recording's first frame."""
         if self.replay.start_state is None:
-            return self.sim.initial_state(self.replay.seed)
+            with located(-1, self.replay.seed):
+                return self.sim.initial_state(self.replay.seed)
         return self._unpack(self.replay.start_state)
 
     def _unpack(self, packed: bytes) -> S:
@@ -43,13 +45,21 @@ class Run(Generic[S]):
         for resync, packed in self.replay.resyncs.items():
             if frame <= resync < target:
                 state, frame = self._unpack(packed), resync
-        return self._run(state, self.replay.packed(frame, target))
+        frames = self.replay.packed(frame, target)
+        return self._bulk(state, frames) if self._bulk else self._step_by_step(state, frames, frame)
 
-    def _step_by_step(self, state: S, frames: bytes) -> S:
+    def _step_by_step(self, state: S, frames: bytes, first: int) -> S:
         step, keep = _steps_of(self.sim)
         width, size = self.replay.width, self.replay.input_size
-        for at in range(0, len(frames), width):
-            state = step(state, unpack_inputs(frames[at : at + width], size))
+        at = 0
+        inputs: tuple[int, ...] = ()
+        try:
+            for at in range(0, len(frames), width):
+                inputs = unpack_inputs(frames[at : at + width], size)
+                state = step(state, inputs)
+        except Exception as error:
+            note_frame(error, first + at // width, self.replay.seed, inputs)
+            raise
         kept: S = keep(state)
         return kept
 

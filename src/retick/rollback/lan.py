@@ -83,6 +83,15 @@ class LanSession:
     def state(self) -> Any:
         return self._running().engine.state
 
+    @property
+    def frame(self) -> int:
+        return self._running().engine.frame
+
+    @property
+    def next_frame_at(self) -> float | None:
+        """When the next frame is due; None before the first."""
+        return None if self.match is None else self.match.pace.next_frame_at
+
     def due(self, *, now: float) -> bool:
         """Whether ``advance`` is to be called now."""
         return self.match is not None and self.match.due(now)

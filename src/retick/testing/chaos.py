@@ -19,6 +19,7 @@ from retick.rollback.events import (
     PlayersDropped,
     PlayersReturned,
 )
+from retick.rollback.session.inside import inside_of
 from retick.sim.fields import field_differences
 from retick.testing.arenas import Arena
 from retick.testing.mesh import Mesh, MeshHung, Press
@@ -120,7 +121,7 @@ def _changed_fields(mesh: Mesh, arena: Arena, frame: int) -> list[str]:
     """The fields that the tampered game changes at ``frame``, by a straight run over the inputs of the match."""
     peer = max(mesh.peers.values(), key=lambda peer: len(peer.rows))
     sim, wrong = arena.game(), arena.tampered(frame)
-    state = sim.initial_state(peer.session.match.seed)
+    state = sim.initial_state(inside_of(peer.session).match.seed)
     for number in range(frame):
         state = sim.step(state, peer.rows[number])
     after, wrong_after = sim.step(state, peer.rows[frame]), wrong.step(state, peer.rows[frame])
@@ -241,7 +242,7 @@ def _outcome(mesh: Mesh, scenario: Scenario, arena: Arena) -> Outcome:
 def _count_hits(mesh: Mesh, frames: int, arena: Arena) -> int:
     peer = max(mesh.alive, key=lambda peer: len(peer.rows))
     sim = arena.game()
-    state = sim.initial_state(peer.session.match.seed)
+    state = sim.initial_state(inside_of(peer.session).match.seed)
     hits = 0
     for frame in range(frames):
         after = sim.step(state, peer.rows[frame])

@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from retick.audit.runs.play import located, observe
+from retick.audit.runs.play import observe
 from retick.errors import DeterminismError
 from retick.rollback.engine.synctest import SyncTest
+from retick.sim.frame_notes import located
 from retick.sim.seeded_inputs import seeded_inputs
 
 __all__ = ["Failure", "assert_deterministic", "failure_in", "find_failure", "random_inputs", "shrink"]
@@ -53,7 +54,8 @@ def failure_in(game: Any, rows: Rows, seed: int, *, distance: int = 7, first: in
 
 def _two_initial_states(game: Any, seed: int) -> Failure | None:
     sim, other = _fresh(game), _fresh(game)
-    made = observe(sim, sim.initial_state(seed))
+    with located(-1, seed):
+        made = observe(sim, sim.initial_state(seed))
     again = observe(other, other.initial_state(seed))
     if made == again:
         return None

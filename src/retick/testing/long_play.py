@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from random import Random
 
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.inside import inside_of
 from retick.testing.arenas import arena_for
 from retick.testing.chaos import ChaosFailure, pressed_by_bots
 from retick.testing.mesh import Mesh, MeshHung, MeshPeer
@@ -72,7 +73,7 @@ class _Hours:
     def play(self, seconds: float) -> LongPlay:
         mesh = self.mesh
         mesh.start()
-        self.seed_of_match = mesh.alive[0].session.match.seed
+        self.seed_of_match = inside_of(mesh.alive[0].session).match.seed
         self.end = mesh.network.now + seconds
         for name in mesh.peers:
             self._stay(name)

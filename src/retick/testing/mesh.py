@@ -16,6 +16,7 @@ from typing import Any
 from retick.errors import RetickError, UsageError
 from retick.link.seat_token import NO_SEAT_TOKEN
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.rollback.spectate.spectator import SpectatorSession
 from retick.testing.mesh_peers import MeshPeer, MeshSpectator, Press
@@ -214,7 +215,7 @@ class Mesh:
 
     def _verify_states(self, reference: MeshPeer, end: int) -> int:
         sim = self._game_of(reference.name)()
-        match = reference.session.match
+        match = inside_of(reference.session).match
         # A later match may have begun from the state of one peer.
         state = reference.start_state if match.number else sim.initial_state(match.seed)
         for frame in range(end):
@@ -279,9 +280,9 @@ class Mesh:
 def _where(peer: MeshPeer) -> str:
     if not peer.alive:
         return f"{peer.name} crashed"
-    if peer.session.match is None:
+    if inside_of(peer.session).match is None:
         return f"{peer.name} {peer.session.phase.value}"
-    engine = peer.session.match.engine
+    engine = inside_of(peer.session).match.engine
     return f"{peer.name} {peer.session.phase.value} at frame {engine.frame}, final {engine.final_state_frame}"
 
 

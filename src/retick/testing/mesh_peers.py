@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from retick.rollback.events import MatchEvent
+from retick.rollback.session.inside import inside_of
 from retick.rollback.spectate.spectator import SpectatorSession
 
 __all__ = ["MeshPeer", "MeshSpectator", "Press"]
@@ -42,7 +43,7 @@ class MeshPeer:
     @property
     def playing(self) -> bool:
         """Whether it plays: its seats and the frame of its first own input are agreed."""
-        return self.session.running and self.session.match.joins_at is not None
+        return self.session.running and inside_of(self.session).match.joins_at is not None
 
     @property
     def final_frame(self) -> int:
@@ -57,7 +58,7 @@ class MeshPeer:
         """The checksum of the final state before ``frame``; None if it is neither a checkpoint nor in history."""
         if frame in self.checksums or not self.session.running:
             return self.checksums.get(frame)
-        engine = self.session.match.engine
+        engine = inside_of(self.session).match.engine
         is_held = max(engine.start_frame, engine.frame - engine.history) <= frame <= engine.final_state_frame
         checksum: int | None = engine.checksum_at(frame) if is_held else None
         return checksum
@@ -66,7 +67,7 @@ class MeshPeer:
         """Run the frames that are due."""
         session = self.session
         while session.due(now=now):
-            if session.match is not self._match:
+            if inside_of(session).match is not self._match:
                 self._begin_record()
             state = session.state
             pressed = tuple(self.press(player, state) for player in session.local_players)
@@ -76,18 +77,18 @@ class MeshPeer:
     def next_turn(self, now: float) -> float:
         """When the loop has something to do again."""
         session = self.session
-        due = session.match.pace.next_frame_at if session.running else None
+        due = session.next_frame_at if session.running else None
         return min(due, now + LONGEST_SLEEP) if due is not None and due > now else now + IDLE_INTERVAL
 
     def _begin_record(self) -> None:
         """A match begins, the first or another: the record is of that one."""
-        self._match = self.session.match
+        self._match = inside_of(self.session).match
         self.rows, self.checksums, self._final = {}, {}, -1
         engine = self._match.engine
         self.start_state = engine.state if engine.frame == 0 else None
 
     def _record(self, checkpoint: int) -> None:
-        engine = self.session.match.engine
+        engine = inside_of(self.session).match.engine
         final = engine.final_state_frame
         if final == self._final:
             return

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["INSTALL", "Announcement", "FoundHost", "HostSearch", "find_hosts", "game_name", "own_address"]
 
 SERVICE = "_retick._udp.local."
-INSTALL = "pip install 'retick[lan]'"
+INSTALL = "pip install zeroconf"
 MOST_HOSTS = 64
 """Hosts that a search remembers: anybody can announce any number of them."""
 _FAR_AWAY = ("192.0.2.1", 9)

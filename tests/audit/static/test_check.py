@@ -59,3 +59,11 @@ def test_progress_names_each_file_and_how_many_there_are(project: Path) -> None:
     audit_static("mygame", progress=told.append)
     assert told[0].startswith("looking for source in ")
     assert told[-1] == f"file 6 of 6: {Path('mygame', 'rules', 'speed.py')}"
+
+
+def test_floats_of_an_engines_game_that_is_not_ported_yet_are_one_finding() -> None:
+    text = "import pygame\nSPEED = 1.5\n\ndef step(s, i):\n    return s / 2 + SPEED * 0.5 + pygame.K_a\n"
+    [finding] = audit_source(text).findings
+    assert (finding.line, finding.rule) == (2, "float")
+    assert finding.what == "the literal 1.5, the first of floats on 2 lines"
+    assert len(audit_source(text.replace("import pygame", "import pygame, retick.sim")).findings) == 3

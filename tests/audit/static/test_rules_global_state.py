@@ -72,3 +72,48 @@ def test_own_values_and_tables_made_at_import_are_fine(finds_nothing: Check) -> 
             counter = iter(local)
             return next(counter), Registry.names, local
     """)
+
+
+def test_objects_of_the_class_body_that_a_world_changes_are_named(finds_marked: Check) -> None:
+    finds_marked("""
+        from typing import Annotated
+        from retick.sim import Most, Thing, U8, World
+
+        class Ship(Thing):
+            x: U8 = 0
+
+            def move(self):
+                self.x += 1
+
+        class Clock:
+            ticks = 0
+
+        HERO = Ship()
+
+        class Game(World):
+            ships: Annotated[list[Ship], Most(2)]
+            grid = [0] * 9
+            clock = Clock()
+            names = []
+
+            def advance(self, inputs):
+                self.grid[3] = 1  # <- global-state
+                self.clock.ticks += 1  # <- global-state
+                self.names.append("a")  # <- global-state
+                HERO.move()  # <- global-state
+                HERO.x = 3  # <- global-state
+                for ship in self.ships:
+                    ship.move()
+    """)
+
+
+def test_a_call_of_the_base_class_changes_no_module(finds_nothing: Check) -> None:
+    finds_nothing("""
+        class Base:
+            def __init__(self, x):
+                self.x = x
+
+        class Heir(Base):
+            def __init__(self, x):
+                Base.__init__(self, x)
+    """)

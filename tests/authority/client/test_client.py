@@ -1,5 +1,6 @@
 """A client against a server: welcome, stalls, and what a snapshot restores."""
 
+from itertools import pairwise
 from typing import Any
 
 from retick.authority import (
@@ -78,3 +79,21 @@ def test_a_listening_host_is_a_server_and_a_client_in_one_process() -> None:
             client.tick(bot.decide(client.player), now=now)
     assert len(corrections) > 180
     assert max(corrections[10:]) == 0.0
+
+
+def test_the_drawn_tick_is_the_one_at_which_others_are_shown() -> None:
+    """A runner that moves evenly is drawn where it was at that tick."""
+    field = Field(conditions=Conditions(latency=0.05))
+    client = field.join("a")
+    field.join("b")
+    assert client.drawn_tick is None
+    field.run(3.0)
+    ticks = []
+    for _ in range(60):
+        field.run(1 / 60)
+        client.others(now=field.network.now)
+        ticks.append(client.drawn_tick)
+    assert None not in ticks
+    assert all(0.8 < b - a < 1.2 for a, b in pairwise(ticks)), "it runs evenly"  # type: ignore[operator]  # none is None
+    behind = field.server.rooms[""].tick - ticks[-1]  # type: ignore[operator]  # not None
+    assert 3 < behind < 15

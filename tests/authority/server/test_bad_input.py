@@ -25,7 +25,12 @@ def player_of(field: Field, *, honest: bool) -> Player:
 
 
 def refusals(field: Field) -> dict[str, int]:
-    return {reason: count for reason, count in field.server.rooms[""].stats.refused.items() if count}
+    link = field.server._link.dropped
+    return {
+        reason: count - link.get(reason, 0)
+        for reason, count in field.server.refused.items()
+        if count - link.get(reason, 0)
+    }
 
 
 def bundle(*commands: Command) -> bytes:

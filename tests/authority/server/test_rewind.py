@@ -44,6 +44,7 @@ class Ear:
     """A connection that only listens."""
 
     rtt = 0.0
+    messages_sent = messages_delivered = 0
 
     def __init__(self) -> None:
         self.heard: list[bytes] = []

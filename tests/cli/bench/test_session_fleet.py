@@ -1,6 +1,7 @@
 """Many sessions in one process, over loopback."""
 
 from retick.cli.bench.session_fleet import Fleet
+from retick.rollback.session.inside import inside_of
 
 
 def test_two_fleets_over_loopback_find_each_other_and_play() -> None:
@@ -10,7 +11,7 @@ def test_two_fleets_over_loopback_find_each_other_and_play() -> None:
         for _ in range(400):
             hosts.run(0.02)
             joiners.run(0.02)
-            matches = [member.session.match for member in hosts.members]
+            matches = [inside_of(member.session).match for member in hosts.members]
             if all(match is not None and match.engine.confirmed_frame > 5 for match in matches):
                 break
         assert hosts.running == joiners.running == 2

@@ -25,5 +25,5 @@ def ending(**changes: object) -> Ending:
 def test_plans_and_endings_survive_the_way_through_a_pipe() -> None:
     assert PeerPlan.loads(PLAN.dumps()) == PLAN
     good = ending()
-    text = json.dumps({"ours": good.ours, "theirs": good.theirs, "replay": good.replay.hex()})
+    text = json.dumps({"ours": good.ours, "theirs": good.theirs, "replay": good.replay.hex(), "unwritten": ""})
     assert Ending.loads(text) == good

@@ -156,6 +156,28 @@ def test_the_demo_captures_each_process_in_a_file_of_its_own(tmp_path: Path) -> 
     assert "demo-host.rtkc exists already" in again.stderr
 
 
+NO_ROOM = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))  # as on a full disk, writes fail
+sys.argv = ["retick", *sys.argv[1:]]
+sys.dont_write_bytecode = True
+from retick.__main__ import main
+main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no such limit there")
+@pytest.mark.parametrize("option", ["--capture", "--record"])
+def test_files_of_the_demo_that_cannot_be_written_are_named_and_the_answer_is_no(tmp_path: Path, option: str) -> None:
+    quick = ["demo", "--frames", "600", "--rate", "300", "--rtt", "20", "--loss", "20", "--seed", "3"]
+    words = [sys.executable, "-c", NO_ROOM, *quick, option, str(tmp_path / "file")]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert ended.returncode in (1, 2)
+    assert "File too large" in ended.stderr
+    assert str(tmp_path / "file") in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
 def test_without_a_file_nothing_is_in_the_way() -> None:
     endpoint = Recorder()
     assert captured(endpoint, None) is endpoint

@@ -45,6 +45,6 @@ def test_without_zeroconf_the_exact_install_line_is_said(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "zeroconf", None)
     result = RUNNER.invoke(app, ["join", *FAST])
     assert result.exit_code == 2
-    assert "pip install 'retick[lan]'" in result.stderr
+    assert "pip install zeroconf" in result.stderr
     with pytest.raises(MissingExtra):
         discovery.Announcement(7777, "retick.fighter 1", players=2)

@@ -9,12 +9,14 @@ from retick import replay
 from retick.cli.draw.network_view import NetworkReport
 from retick.cli.play.confirmed_match import ConfirmedFight
 from retick.cli.play.controllers import BotController, StyleName
+from retick.cli.play.followed_match import FollowedMatch
 from retick.cli.play.match_driver import LAN_SILENCE, MatchDriver, Result
 from retick.games.fighter import Fighter
 from retick.link import Reason
 from retick.replay import LiveRecording
 from retick.rollback.lan import LanSession
 from retick.rollback.match.alarm import AlarmState
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.reasons import NO_INPUTS
 from retick.rollback.session.session import RollbackSession
 from retick.transport import Conditions, Impaired, MemoryHub
@@ -61,19 +63,19 @@ class World:
         game = (place and joiner_game) or Fighter()
         address = "host" if place else None
         recording = None if record is None else record(place)
+        followed = FollowedMatch(lambda seed, state, frame: ConfirmedFight(seed, frames=frames), recording)
         if lan:
-            session: Any = LanSession(game, host_address=address, record=recording)
+            session: Any = LanSession(game, host_address=address, record=followed)
         else:
             entropy = Random(place).randbytes
-            session = RollbackSession(game, entropy=entropy, host_address=address, record=recording)
+            session = RollbackSession(game, entropy=entropy, host_address=address, record=followed)
         end = Impaired(session, outgoing=Conditions(latency=self.latency)) if self.latency else session
         self.hub.attach("joiner" if place else "host", end)
         return MatchDriver(
             session,
             Wire(self, end),  # type: ignore[arg-type]  # has all of Poll that a MatchDriver uses
             controller=lambda seed, player: BotController(seed, player, StyleName.RUSHER),
-            confirmed=lambda seed, state, frame: ConfirmedFight(seed, frames=frames),
-            recording=recording,
+            followed=followed,
         )
 
     def run(self, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
@@ -145,7 +147,7 @@ def test_a_false_alarm_does_not_end_the_match() -> None:
     world = World(frames=900)
     world.run(2)
     host = world.sides[0]
-    match = host.session.match
+    match = inside_of(host.session).match
     assert match is not None
     # A packet as the joiner sends them, with a checksum that is not true for a frame that is not yet compared.
     frame = match.engine.final_state_frame // 16 * 16 + 16
@@ -283,7 +285,7 @@ def test_a_report_calls_no_frame_confirmed_that_was_not_run_yet() -> None:
     for _ in range(60):
         world.run(FRAME)
         for driver in world.sides:
-            if driver.session.match is not None:
+            if driver.confirmed is not None:
                 report = driver.report()
                 assert report.confirmed < report.frame
                 ahead += driver.session.stats(now=world.now).confirmed_frame >= report.frame

@@ -40,6 +40,12 @@ def test_options_lead_to_pages(run: Run, pages: list[str], words: list[str], see
     assert pages == seen
 
 
+def test_a_player_can_be_given_a_name(run: Run, pages: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Program, "run", lambda self: pages.append(self.name))
+    assert run("play", "solo.py:Game", "--name", "Ann")[0] == 0
+    assert pages == ["Ann"]
+
+
 def test_without_a_name_it_is_the_game_of_the_project(run: Run, pages: list[str], tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool.retick]\ngame = 'solo.py:Game'")
     assert run("play")[0] == 0
@@ -69,4 +75,4 @@ def test_without_pygame_the_line_that_installs_it_is_shown(run: Run, monkeypatch
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *given: None if name == "pygame" else found(name))
     code, _, err = run("play", "solo.py:Game")
     assert code in (1, 2)
-    assert err == "retick: a window needs pygame: pip install 'retick[pygame]'\n"
+    assert err == "retick: a window needs pygame: pip install pygame-ce\n"

@@ -41,7 +41,7 @@ def run_limited(*words: str) -> "subprocess.Popen[str]":
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no limit there")
-def test_host_and_join_play_on_when_the_disk_is_full(tmp_path: Path) -> None:
+def test_host_and_join_play_on_when_the_disk_is_full_and_answer_no(tmp_path: Path) -> None:
     files = [tmp_path / f"{name}.rtk" for name in ("host", "join")]
     fast = ["--bot", "--rate", "150"]
     with run_limited("host", "--bind", "127.0.0.1", "--port", "0", *fast, "--record", str(files[0])) as host:
@@ -52,7 +52,7 @@ def test_host_and_join_play_on_when_the_disk_is_full(tmp_path: Path) -> None:
         to_host = ("join", f"127.0.0.1:{port[1]}", *fast)
         with run_limited(*to_host, "--record", str(files[1]), "--capture", str(capture)) as joiner:
             said = [process.communicate(timeout=120)[0] for process in (host, joiner)]
-            assert (host.returncode, joiner.returncode) == (0, 0), said
+            assert (host.returncode, joiner.returncode) == (1, 1), said
     for output in said:
         assert "Traceback" not in output
         assert "recording has ended: File too large" in output

@@ -14,6 +14,7 @@ from retick.errors import NetworkUnavailable
 from retick.games.fighter import Fighter
 from retick.transport import open_udp
 from tests.cli.play.hosting import FAST, hosting, last_words
+from tests.full_disk import full_after
 
 RUNNER = CliRunner()
 
@@ -36,6 +37,16 @@ def test_host_and_join_play_one_match_and_both_record_it(tmp_path: Path) -> None
     verdict = replay.verify(recorded[0], Fighter(), expected_checksum=int(here[1], 16))
     assert verdict.ok
     assert verdict.compared > 1
+
+
+def test_a_recording_on_a_full_disk_does_not_end_the_match_and_the_answer_is_no(tmp_path: Path) -> None:
+    with hosting() as (process, port), full_after(60):
+        result = RUNNER.invoke(app, ["join", f"127.0.0.1:{port}", *FAST, "--record", str(tmp_path / "join.rtk")])
+        output, code = last_words(process)
+    assert code == 0, output
+    assert result.exit_code == 1, result.output
+    assert "on both peers" in result.output
+    assert "No space left on device" in result.output
 
 
 def test_the_original_protocol_plays_a_match_of_seed_1(tmp_path: Path) -> None:

@@ -1,13 +1,25 @@
 """``retick serve``: its configuration, and misuse."""
 
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from retick.authority import Client, ConnectionLost, Joined, Reconciled
 from retick.cli.app import app
-from retick.cli.serve.serve import _runner_config
-from retick.games.runner import RunnerConfig
+from retick.cli.serve.serve import _page_address, _runner_config
+from retick.errors import UsageError
+from retick.games.runner import Intent, NetRunner, RunnerConfig
+from retick.transport.poll import Poll
+from retick.transport.udp import open_udp
 
 
 @pytest.mark.parametrize(
@@ -24,6 +36,9 @@ from retick.games.runner import RunnerConfig
         ["bots", "1", "--jitter", "inf"],
         ["serve", "--port", "0", "--seconds", "-1"],
         ["serve", "--port", "0", "--seconds", "nan"],
+        ["serve", "--port", "0", "--drain", "-1"],
+        ["serve", "--port", "0", "--metrics", "much"],
+        ["serve", "--port", "0", "--reports", "no such folder"],
         ["bench", "authority", "--seconds", "nan"],
         ["bots", "1", "--connect", ":7777"],
         ["bench", "authority", "--part", "luck"],
@@ -72,3 +87,99 @@ def test_a_key_that_a_server_does_not_have_is_named_and_the_others_are_used(
     file.write_text('{"mouseSensitivity": 0.0023, "maxPlayers": 4}')
     assert _runner_config(file, None, None, None) == RunnerConfig(max_players=4)
     assert capsys.readouterr().err == "retick: server.json: mouseSensitivity is not a key of this configuration\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("9100", ("127.0.0.1", 9100)),
+        ("0", ("127.0.0.1", 0)),
+        ("0.0.0.0:9100", ("0.0.0.0", 9100)),
+        ("[::]:9100", ("::", 9100)),
+        ("localhost:9100", ("localhost", 9100)),
+    ],
+)
+def test_the_metrics_page_has_a_port_or_an_address(text: str, address: tuple[str, int]) -> None:
+    assert _page_address(text) == address
+
+
+@pytest.mark.parametrize("text", ["", ":9100", "x", "65536", "host:", "host:-1", "1.2.3.4:99999", "٩"])
+def test_another_address_of_the_metrics_page_is_misuse(text: str) -> None:
+    with pytest.raises(UsageError, match="--metrics"):
+        _page_address(text)
+
+
+class Serving:
+    """``retick serve`` as a process of its own, in a folder of its own."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "retick", "serve", "--port", "0", "--host", "127.0.0.1", "--log-json", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=folder,
+        )
+        self.guard = threading.Timer(60, self.process.kill)
+        self.guard.start()
+        self.first = self.line()
+
+    def line(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        return dict(json.loads(self.process.stdout.readline()))
+
+    def finish(self) -> list[dict[str, Any]]:
+        """The lines that are left, when it has ended."""
+        try:
+            out, err = self.process.communicate()
+        finally:
+            self.process.kill()
+            self.guard.cancel()
+        assert err == ""
+        return [json.loads(line) for line in out.splitlines()]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGTERM that a process could handle")
+def test_sigterm_drains_and_the_exit_code_is_0(tmp_path: Path) -> None:
+    serving = Serving(tmp_path, "--rooms", "2")
+    assert serving.first["event"] == "listening"
+    serving.process.send_signal(signal.SIGTERM)
+    lines = serving.finish()
+    assert [line["event"] for line in lines] == ["draining", "room_closed", "room_closed", "drained", "stopped"]
+    assert all("time" in line for line in lines)
+    assert serving.process.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGTERM that a process could handle")
+def test_sigterm_lets_a_match_go_on_and_a_second_one_ends_it_and_the_player_is_told(tmp_path: Path) -> None:
+    serving = Serving(tmp_path, "--drain", "600")
+    udp = open_udp("127.0.0.1", 0)
+    client = Client(NetRunner(), ("127.0.0.1", serving.first["port"]), entropy=os.urandom)
+    poll = Poll(client, udp)
+    events: list[Any] = []
+
+    def play_until(kind: type) -> None:
+        while not any(isinstance(event, kind) for event in events):
+            events.extend(poll.poll())
+            client.tick(Intent(), now=poll.clock())
+            poll.flush()
+            select.select([udp.fileno()], [], [], 0.01)
+
+    try:
+        play_until(Joined)
+        joined = serving.line()
+        assert (joined["event"], joined["address"]) == ("player_joined", f"127.0.0.1:{udp.address[1]}")
+        serving.process.send_signal(signal.SIGTERM)
+        assert serving.line()["event"] == "draining"
+        before = client.stats.snapshots
+        while client.stats.snapshots < before + 5:
+            play_until(Reconciled)
+            events.clear()
+        serving.process.send_signal(signal.SIGTERM)
+        play_until(ConnectionLost)
+    finally:
+        udp.close()
+    names = [line["event"] for line in serving.finish()]
+    assert names == ["draining", "player_left", "room_closed", "drained", "stopped"]
+    assert [event.text for event in events if isinstance(event, ConnectionLost)] == ["the server stops"]
+    assert serving.process.returncode == 0

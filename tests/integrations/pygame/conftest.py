@@ -20,6 +20,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     """Windows of one computer, on virtual time; none of them is announced on a real network."""
     from retick.errors import MissingExtra
     from retick.integrations.pygame import wire
+    from retick.transport import poll
 
     def no_announcement(*_given: object, **_named: object) -> None:
         raise MissingExtra("not in tests")
@@ -28,6 +29,6 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     pygame.display.init()
     pygame.font.init()
     made = Desk(tmp_path)
-    monkeypatch.setattr(wire, "select", made)  # who waits for a goodbye lets time pass
+    monkeypatch.setattr(poll, "select", made.select)  # who waits for a goodbye lets time pass
     yield made
     made.close()

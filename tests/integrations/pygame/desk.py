@@ -14,6 +14,7 @@ from retick.transport import open_udp
 from tests.integrations.pygame import runners
 
 PICTURE = 1 / 120
+PEOPLE = ("Ann", "Bob", "Cem", "Dora")
 
 
 def key(code: int, text: str = "") -> Event:
@@ -27,9 +28,9 @@ def key_up(code: int) -> Event:
 class Window:
     """One program, and what was done to it since its last turn."""
 
-    def __init__(self, desk: "Desk", game: WindowGame) -> None:
+    def __init__(self, desk: "Desk", game: WindowGame, name: str) -> None:
         self.desk = desk
-        self.program = Program(game, clock=desk.clock)
+        self.program = Program(game, name=name, clock=desk.clock)
         self.screen = pygame.Surface(game.size)
         self.waiting: list[Event] = []
         self.stopped = False
@@ -94,8 +95,8 @@ class Desk:
         """In place of the system's: a window waits for a goodbye, and the others go on meanwhile."""
         self.turn()
 
-    def open(self, **changes: Any) -> Window:
-        """A window of the game, or of one that is changed like this."""
+    def open(self, name: str = "", **changes: Any) -> Window:
+        """A window of the game, or of one that is changed like this, and of the next of our people."""
         settings: dict[str, Any] = {
             "game": runners.Runners,
             "draw": runners.draw,
@@ -105,7 +106,7 @@ class Desk:
             "port": self.port,
             "folder": self.folder,
         }
-        window = Window(self, WindowGame(**(settings | changes)))
+        window = Window(self, WindowGame(**(settings | changes)), name or PEOPLE[len(self.windows)])
         self.windows.append(window)
         return window
 

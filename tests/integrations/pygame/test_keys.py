@@ -31,3 +31,10 @@ def test_a_window_that_loses_the_keyboard_holds_no_key() -> None:
     keys.handle(key(pygame.K_a))
     keys.handle(Event(pygame.WINDOWFOCUSLOST))
     assert not keys[pygame.K_a]
+
+
+def test_a_key_that_the_game_has_asked_for_is_used() -> None:
+    keys = Keys()
+    assert not keys.is_used(pygame.K_p)
+    assert not keys[pygame.K_p]
+    assert keys.is_used(pygame.K_p)

@@ -1,11 +1,16 @@
 """A match in two windows, played by key events: from the waiting room to a rematch, a desync, or a goodbye."""
 
+import os
+import sys
+import time
+
 import pygame
 import pytest
 from pygame.event import Event
 
 from retick import replay
 from retick.audit.bundle import load_bundle
+from retick.rollback.session.inside import inside_of
 from tests.integrations.pygame import runners
 from tests.integrations.pygame.desk import Desk, is_menu, key, key_up, playing
 from tests.integrations.pygame.runners import Runners, Slippery, Three
@@ -37,14 +42,15 @@ def test_the_waiting_room_says_who_is_there_and_escape_cancels(desk: Desk) -> No
     host = desk.open(game=Three)
     host.choose("Host a match")
     desk.turn()
-    assert "player 1:  you" in host.match._room.lines
+    assert "player 1:  Ann  (you)" in host.match._room.lines
     assert f":{desk.port}" in host.match._room.lines[0]
     guest = desk.open(game=Three)
     guest.program.show(lambda: guest.program.join(f"127.0.0.1:{desk.port}"))
     desk.until(lambda: guest.match.session.local_players)
     desk.run(0.5)
-    assert "player 2:  here" in host.match._room.lines
-    assert "You are player 2. Waiting for the others ..." in guest.match._room.lines
+    assert "player 2:  Bob" in host.match._room.lines
+    assert "player 1:  Ann" in guest.match._room.lines
+    assert "player 2:  Bob  (you)" in guest.match._room.lines
     guest.do(key(ESCAPE))
     desk.run(0.5)
     assert is_menu(guest)
@@ -78,7 +84,7 @@ def test_every_match_is_recorded_and_the_recordings_are_true(desk: Desk) -> None
     desk.until(lambda: is_menu(host) and guest.match.panel is not None)
     guest.do(key(ESCAPE))
     files = sorted(desk.folder.glob("*.rtk"))
-    assert [path.name[-7:-4] for path in files] == ["-p1", "-p2"]
+    assert len(files) == 2
     for path in files:
         recorded = replay.load(path)
         verdict = replay.verify(recorded, Runners())
@@ -100,7 +106,8 @@ def test_on_every_way_out_the_other_is_told_at_once(desk: Desk, way: str) -> Non
     desk.run(0.5)
     assert guest.match.panel is not None
     assert guest.match.panel.title == "The match is over"
-    assert guest.match.panel.lines == ["player 1 left"]
+    assert guest.match.panel.lines[0] == "Ann left"
+    assert guest.match.panel.lines[2].startswith("Recorded in ")
     assert host.page is None or is_menu(host)
 
 
@@ -121,7 +128,7 @@ def test_a_window_that_waits_says_for_whom(desk: Desk) -> None:
     guest.stopped = True
     desk.run(1.5)
     assert host.match._stall is not None
-    assert host.match._stall[1] == "waiting for player 2 ..."
+    assert host.match._stall[1] == "waiting for Bob ..."
     before = pygame.image.tobytes(host.screen, "RGB")
     guest.stopped = False
     desk.run(1.0)
@@ -157,7 +164,7 @@ def test_a_desync_is_explained_in_both_windows_and_saved(desk: Desk) -> None:
     assert all(load_bundle(path).report.first_differing for path in saved)
     guest.choose("Leave")
     desk.run(0.5)
-    assert "player 2 left" in host.lines()
+    assert "Bob left" in host.lines()
     assert "New match" not in host.lines()
 
 
@@ -180,8 +187,7 @@ def test_who_leaves_a_match_of_three_is_named_and_the_others_play_on(desk: Desk)
         window.program.show(lambda window=window: window.program.join(f"127.0.0.1:{desk.port}"))
     desk.until(lambda: all(playing(window.page) for window in windows))
     windows[2].do(Event(pygame.QUIT))
-    gone = next(iter({0, 1, 2} - {player for each in windows[:2] for player in each.match.session.local_players}))
-    desk.until(lambda: windows[0].match.notice == f"player {gone + 1} left")
+    desk.until(lambda: windows[0].match.notice == f"{windows[2].program.name} left")
     before = windows[0].match.session.frame
     desk.run(1.0)
     assert windows[0].match.session.frame > before + 50
@@ -215,7 +221,7 @@ def test_a_host_that_is_not_there_is_said_in_words(desk: Desk) -> None:
     desk.until(lambda: guest.page.panel is not None, seconds=60)
     assert guest.lines().startswith("No match\nThere is no answer.")
     guest.choose("Join again")
-    assert guest.match.session.match is None
+    assert inside_of(guest.match.session).match is None
 
 
 def test_a_host_that_cancels_is_said_in_words(desk: Desk) -> None:
@@ -242,3 +248,87 @@ def test_a_folder_that_cannot_be_written_is_no_reason_not_to_play(desk: Desk) ->
     assert "not recorded" in host.match.notice
     desk.run(1.5)
     assert playing(host.page)
+
+
+def test_p_pauses_for_all_and_the_page_says_who_until_nobody_wants_it(desk: Desk) -> None:
+    host, guest = desk.two()
+    host.do(key(pygame.K_p))
+    desk.until(lambda: host.match.panel is not None and guest.match.panel is not None)
+    desk.turn()
+    assert host.lines() == "Paused\nby you\nGo on\nLeave"
+    assert guest.lines() == "Paused\nby Ann\nKeep waiting\nLeave"
+    guest.do(key(ESCAPE))
+    guest.choose("Keep waiting")
+    guest.do(key(pygame.K_p))
+    desk.run(0.5)
+    assert "by you and Bob" in host.lines()
+    frame = host.match.session.frame
+    host.choose("Go on")
+    desk.run(1.0)
+    assert "by Bob" in host.lines()
+    assert host.match.session.frame == frame
+    guest.do(key(ESCAPE))
+    desk.until(lambda: host.match.panel is None and guest.match.panel is None)
+    desk.run(0.5)
+    assert host.match.session.frame > frame
+
+
+def test_a_game_that_uses_p_keeps_it_and_the_menu_of_escape_still_pauses(desk: Desk) -> None:
+    window = desk.open(press=(lambda keys: runners.RUN * keys[pygame.K_p], runners.second))
+    window.choose("Two at this keyboard")
+    desk.run(0.5)
+    window.do(key(pygame.K_p), key_up(pygame.K_p))
+    desk.run(1.0)
+    assert window.match.panel is None
+    assert window.world().runners[0].steps == 1
+    window.do(key(ESCAPE))
+    window.choose("Pause")
+    desk.until(lambda: window.match.panel is not None)
+    frame = window.match.session.frame
+    desk.run(0.5)
+    assert window.match.session.frame == frame
+    window.choose("Go on")
+    desk.run(0.5)
+    assert window.match.session.frame > frame
+
+
+def test_after_a_desync_all_go_on_from_the_state_that_one_has_chosen(desk: Desk) -> None:
+    host, guest = desk.two(game=Slippery)
+    host.do(key(pygame.K_DOWN), key_up(pygame.K_DOWN))
+    desk.until(lambda: host.match._diverged and guest.match._diverged)
+    assert "Go on from Bob's state" in host.lines()
+    assert "Go on from your state" in host.lines()
+    host.choose("Go on from Bob's state")
+    desk.run(0.5)
+    assert guest.match.notice == "Ann wants to go on from your state"
+    assert "Ann's state" not in guest.lines()
+    guest.choose("Go on from your state")
+    desk.until(lambda: host.match.panel is None and guest.match.panel is None)
+    desk.run(1.0)
+    assert host.world().runners[0].falls == guest.world().runners[0].falls > 0
+    assert playing(host.page)
+    assert playing(guest.page)
+
+
+def test_a_window_that_crashed_offers_the_way_back_and_gets_its_seat(desk: Desk) -> None:
+    host, guest = desk.two()
+    guest.do(key(pygame.K_RIGHT), key_up(pygame.K_RIGHT))
+    desk.run(0.5)
+    (crashed,) = desk.folder.glob(f"{guest.match._seat._path.stem}.seat")  # type: ignore[union-attr] # it has a folder
+    assert crashed.stat().st_mode & 0o077 == 0 or sys.platform == "win32"
+    guest.stopped = True
+    desk.run(0.5)
+    again = desk.open("Bob")
+    assert "Go back" not in again.lines(), "a window that runs touches its file"
+    os.utime(crashed, (0, time.time() - 3))
+    desk.run(1.5)
+    again.choose("Go back to the match")
+    desk.until(lambda: playing(again.page))
+    assert again.match.session.local_players == (1,)
+    desk.run(0.5)
+    assert host.match.notice == "Bob joined"
+    assert [runner.steps for runner in again.world().runners] == [0, 1]
+    assert not crashed.exists()
+    again.do(Event(pygame.QUIT))
+    host.do(Event(pygame.QUIT))
+    assert not list(desk.folder.glob("*.seat"))

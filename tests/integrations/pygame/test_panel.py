@@ -71,3 +71,11 @@ def test_any_text_can_be_written(text: str) -> None:
     assert plain(text).isprintable()
     assert len(plain(text)) <= MOST_LETTERS
     write(pygame.Surface((64, 48)), text, (0, 0), width=60)
+
+
+def test_many_lines_leave_room_for_the_choices() -> None:
+    screen = pygame.Surface((640, 480))
+    panel = Panel("title", [Choice(f"choice {number}", int) for number in range(5)], lines=["a long line " * 12] * 30)
+    panel.draw_over(screen)
+    assert [number for _, number in panel._places] == [0, 1, 2, 3, 4]
+    assert all(screen.get_rect().contains(place) for place, _ in panel._places)

@@ -26,6 +26,7 @@ def test_the_menu_offers_everything_and_escape_ends(desk: Desk) -> None:
         "Watch a match",
         "Replays",
         "Two at this keyboard",
+        "Your name: Ann",
         "Quit",
     ]
     window.do(key(pygame.K_ESCAPE))
@@ -44,6 +45,18 @@ def test_an_address_that_is_none_is_a_message(desk: Desk) -> None:
     assert window.lines().startswith("That did not work\n")
     window.choose("Back")
     assert is_menu(window)
+
+
+def test_a_name_is_asked_for_in_the_menu_and_what_no_session_takes_is_left_out(desk: Desk) -> None:
+    window = desk.open()
+    window.choose("Your name: Ann")
+    assert window.page.answer == "Ann"
+    window.type("a" * 100)
+    assert "Your name: Ann" + "a" * 17 in window.lines()
+    window.choose("Your name: Ann" + "a" * 17)
+    window.page.answer = ""
+    window.type(" \x07 ")
+    assert "Your name: ?" in window.lines()
 
 
 def test_a_second_host_on_one_computer_gets_another_port(desk: Desk) -> None:
@@ -82,11 +95,11 @@ def test_the_mouse_points_into_the_picture_of_a_larger_window() -> None:
 def test_play_opens_a_window_and_runs_a_match_by_posted_keys(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:
-    """The whole program, as a person uses it: to the last line but one, Enter, keys, the window's cross."""
+    """The whole program, as a person uses it: to the last line but two, Enter, keys, the window's cross."""
     monkeypatch.chdir(tmp_path)
     pygame.display.init()
     pygame.event.clear()
-    for event in [key(pygame.K_UP), key(pygame.K_UP), key(pygame.K_RETURN)]:
+    for event in [*[key(pygame.K_UP)] * 3, key(pygame.K_RETURN)]:
         pygame.event.post(event)
     seen: list[tuple[tuple[int, ...], list[int]]] = []
 
@@ -135,7 +148,9 @@ print("after")
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a signal to oneself ends a process there")
 def test_a_real_ctrl_c_lets_the_program_go_on_behind_play() -> None:
-    posts = "import pygame\npygame.display.init()\nfor code in (pygame.K_UP, pygame.K_UP, pygame.K_RETURN):\n"
+    posts = (
+        "import pygame\npygame.display.init()\nfor code in (pygame.K_UP, pygame.K_UP, pygame.K_UP, pygame.K_RETURN):\n"
+    )
     posts += "    pygame.event.post(pygame.event.Event(pygame.KEYDOWN, {'key': code, 'unicode': ''}))\n"
     ended = subprocess.run(
         [sys.executable, "-c", posts + GAME_OVER],

@@ -328,6 +328,18 @@ def test_final_checksums_go_out_and_equal_ones_raise_no_alarm() -> None:
     assert match.stats(0.0).compared_frames == 3
 
 
+def test_checksums_that_were_compared_with_a_peer_still_count_when_it_has_left() -> None:
+    match = lone_match()
+    play_out(match, 60)
+    state = Tally().initial_state(1)
+    for _ in range(16):
+        state = Tally().step(state, (2, 1))
+    match.receive(match.exchanges[0], packet(59, (1,), ack=58, checksum=(16, Tally().checksum(state))), 0.0)
+    match.remove_peer(match.exchanges[0].peer)
+    assert match.exchanges == []
+    assert match.stats(0.0).compared_frames == 1
+
+
 def test_a_different_checksum_of_a_final_frame_is_an_alarm_and_only_one() -> None:
     match = lone_match()
     play_out(match, 60)

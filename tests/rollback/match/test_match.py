@@ -110,18 +110,6 @@ def test_a_hiccup_is_made_up_and_a_long_sleep_is_let_go() -> None:
         assert ran >= (5 if pause < 0.25 else 1)
 
 
-def test_final_inputs_come_once_in_order_and_only_when_sure() -> None:
-    match = lone_match()
-    for frame in range(10):
-        match.advance(frame, 0.0)
-    assert match.drain_final_inputs() == []
-    match.receive(match.exchanges[0], packet(0, (5, 6, 7)), 0.0)
-    assert match.drain_final_inputs() == [(0, 5), (1, 6), (2, 7)]
-    assert match.drain_final_inputs() == []
-    match.receive(match.exchanges[0], packet(3, (8,)), 0.0)
-    assert match.drain_final_inputs() == [(3, 8)]
-
-
 def test_stats_count_rollbacks_by_depth() -> None:
     match = lone_match()
     for _ in range(5):
@@ -163,7 +151,7 @@ def test_a_match_may_start_in_the_middle() -> None:
     match.advance(4, 0.0)
     match.receive(match.exchanges[0], packet(1000, (3,)), 0.0)
     assert match.engine.confirmed_frame == 1000
-    assert match.drain_final_inputs() == [(4, 3)]
+    assert match.engine.inputs_at(1000) == (4, 3)
 
 
 @pytest.mark.parametrize(

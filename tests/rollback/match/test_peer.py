@@ -6,6 +6,7 @@ from retick.link import LinkEndpoint
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
 from retick.rollback.match.peer import MatchPeer
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.peer import Peer
 from tests.rollback.session.matches import lone_match, packet, playing_mesh
 from tests.toys import Tally
@@ -38,7 +39,7 @@ def test_over_a_link_the_figures_are_the_links() -> None:
     mesh = playing_mesh(2)
     mesh.run(3.0)
     session = mesh["peer0"].session
-    [peer] = session.peers.values()
+    [peer] = inside_of(session).peers.values()
     [stats] = session.stats(now=mesh.network.now).peers.values()
     assert stats == peer.stats(mesh.network.now)
     link = peer.connection.stats

@@ -4,6 +4,7 @@ import pytest
 
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.timesync import LeadEstimate, Pace
+from retick.rollback.session.inside import inside_of
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 from tests.rollback.session.matches import fighting_mesh, tally_press
@@ -93,7 +94,7 @@ def test_a_side_that_starts_late_is_waited_for_without_a_visible_hitch() -> None
     for _ in range(300):
         mesh.run(1 / 60)
         for peer in mesh.alive:
-            most = max(most, peer.session.match.pace.slowing)
+            most = max(most, inside_of(peer.session).match.pace.slowing)
     leads = [peer.session.stats(now=mesh.network.now).peers for peer in mesh.alive]
     assert 0.0 < most <= mesh.config.most_slowing
     assert abs(leads[0][1].lead - leads[1][0].lead) < 1.0

@@ -14,6 +14,7 @@ from retick.rollback.desync.evidence import alarm_in
 from retick.rollback.desync.investigation import Investigation
 from retick.rollback.events import DesyncDetected, MessageReceived
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.session import RollbackSession
 from retick.transport import Conditions, SimulatedNetwork
 from tests.rollback.engine.engines import Script
@@ -76,8 +77,8 @@ class PeerLoop:
 
     @property
     def engine(self) -> Any:
-        assert self.session.match is not None
-        return self.session.match.engine
+        assert inside_of(self.session).match is not None
+        return inside_of(self.session).match.engine
 
     @property
     def done(self) -> bool:

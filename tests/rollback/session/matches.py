@@ -10,6 +10,7 @@ from retick.rollback.events import DesyncDetected
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
 from retick.rollback.match.peer import MatchPeer
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.peer import Peer
 from retick.testing.mesh import Mesh, Press
 from retick.transport.conditions import Conditions
@@ -101,13 +102,15 @@ def with_a_free_seat(players: int, *, game: Any = None) -> Mesh:
 
 def towards(mesh: Mesh, sender: str, receiver: str) -> Peer:
     """The receiver as the sender knows it."""
-    found: Peer = mesh[sender].session.peers[mesh[receiver].session.peer_id]
+    found: Peer = inside_of(mesh[sender].session).peers[mesh[receiver].session.peer_id]
     return found
 
 
 def assert_all_play(mesh: Mesh, number: int) -> None:
     """Everyone who is there plays the match of this number, and goes on in it as one."""
-    assert {peer.name: peer.session.match.number for peer in mesh.alive} == {peer.name: number for peer in mesh.alive}
+    assert {peer.name: inside_of(peer.session).match.number for peer in mesh.alive} == {
+        peer.name: number for peer in mesh.alive
+    }
     mesh.play(max(peer.final_frame for peer in mesh.alive) + 120, limit=6.0)
     mesh.verify()
     assert len({peer.session.gone for peer in mesh.alive}) == 1

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from retick.games.fighter import Fighter
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.exchange import Exchange
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.session import RollbackSession
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
@@ -85,13 +86,11 @@ class Telling:
         lines = [f"{who} {session.phase} {session.passed.hexdigest()} {session.next_timeout()!r} {session.dropped}"]
         lines += [repr(event) for event in events]
         lines.append(outcome(session.stats, now=now))
-        lines += [f"{connection!r} {connection.stats}" for connection in session.link.connections.values()]
-        if session.match is not None:
-            match = session.match
+        lines += [f"{connection!r} {connection.stats}" for connection in inside_of(session).link.connections.values()]
+        if inside_of(session).match is not None:
+            match = inside_of(session).match
             lines.append(f"{match.number} {match.joins_at} {match.barrier} {match.alarm} {match.pace.next_frame_at!r}")
-            lines.append(
-                f"{match.engine.stats} {session.sim.checksum(match.engine.state)} {match.drain_final_inputs()}"
-            )
+            lines.append(f"{match.engine.stats} {session.sim.checksum(match.engine.state)}")
             lines += [exchange_line(exchange) for exchange in match.exchanges]
         return lines
 

@@ -15,6 +15,7 @@ from retick.rollback.events import DesyncDetected, DesyncReported, PeerDisconnec
 from retick.rollback.match.alarm import AlarmState
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.desync_part import MOST_REFUSED
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.session.messages.state import StateHeader, encode_resync
 from retick.rollback.session.session import RollbackSession
@@ -151,7 +152,7 @@ def timeline_of(peer_id: int, count: int) -> bytes:
 
 
 def send_evidence(liar: RollbackSession, message: bytes, times: int) -> None:
-    for peer in liar.players_peers():
+    for peer in inside_of(liar).players_peers():
         for _ in range(times):
             peer.send(bytes((Kind.EVIDENCE, 0)) + message)
 
@@ -174,7 +175,7 @@ def test_a_peer_that_goes_on_with_nonsense_is_expelled() -> None:
     told = [event.reason for peer in peers for event in peer.told if isinstance(event, PeerDisconnected)]
     assert set(told) == {Reason.VIOLATION}
     for peer in peers:
-        assert liar.session.peer_id not in peer.session.peers
+        assert liar.session.peer_id not in inside_of(peer.session).peers
         assert peer.session.running
 
 
@@ -221,11 +222,11 @@ def test_a_state_that_nobody_named_is_not_gone_on_from(seed: int) -> None:
     for session in (peers[0].session, victim):
         session.resync(peers[0].session.peer_id)
     network.run(until=network.now + 0.5)
-    liar.peers[victim.peer_id].send(encode_resync(1, StateHeader(32, 7)))
+    inside_of(liar).peers[victim.peer_id].send(encode_resync(1, StateHeader(32, 7)))
     network.run(until=network.now + 0.5)
     liar.resync(peers[0].session.peer_id)
     network.run(until=network.now + 4.0)
-    assert [peer.session.match.number for peer in peers if peer.session.match] == [1, 1, 1]
+    assert [inside_of(peer.session).match.number for peer in peers if inside_of(peer.session).match] == [1, 1, 1]
     assert all(len(peer.reports) == 1 for peer in peers)
 
 
@@ -235,7 +236,7 @@ def test_peers_that_named_different_ones_do_not_go_on() -> None:
         peer.session.resync(peer.session.peer_id)
     network = peers[0].network
     network.run(until=network.now + 3.0)
-    assert [peer.session.match.number for peer in peers if peer.session.match] == [0, 0, 0]
+    assert [inside_of(peer.session).match.number for peer in peers if inside_of(peer.session).match] == [0, 0, 0]
 
 
 class Late(WrongBranch):
@@ -260,7 +261,7 @@ def test_an_alarm_that_was_false_does_not_hide_one_that_is_true(alarm: int | Non
     sims[2].odd = True
     peers = peers_of(sims, seed=3)
     liar = peers[1].session
-    for peer in liar.players_peers():
+    for peer in inside_of(liar).players_peers():
         peer.send(false_evidence(liar.peer_id, alarm))
     network = peers[0].network
     network.run_while(lambda: not all(m.reports and m.reports[-1].first_differing for m in peers), limit=40.0)
@@ -272,7 +273,7 @@ def test_an_alarm_that_was_false_does_not_hide_one_that_is_true(alarm: int | Non
 def test_a_false_checksum_does_not_hide_a_true_desync_of_two() -> None:
     peers = peers_of([Late(2), Late(2)], seed=3)
     peers[1].session.sim.odd = True
-    network, match = peers[0].network, peers[0].session.match
+    network, match = peers[0].network, inside_of(peers[0].session).match
     assert match is not None
     network.run(until=network.now + 3.0)
     # The frame of the newest comparison to come, so that it is judged as soon as it is final here.
@@ -292,7 +293,7 @@ def test_a_peer_that_raises_false_alarms_again_and_again_is_investigated_a_few_t
     peers = peers_of([WrongBranch(2) for _ in range(2)], seed=3)
     network, liar = peers[0].network, peers[1].session
     for alarm in range(32, 32 + 16 * 20, 16):
-        liar.peers[0].send(false_evidence(1, alarm))
+        inside_of(liar).peers[0].send(false_evidence(1, alarm))
         network.run(until=network.now + 9.0)
     assert 2 <= len(peers[0].reports) <= 6
 
@@ -301,6 +302,6 @@ def test_evidence_of_another_match_is_none_of_this_one() -> None:
     peers = peers_of([WrongBranch(2) for _ in range(2)], seed=3)
     network, liar = peers[0].network, peers[1].session
     message = false_evidence(1, 32)
-    liar.peers[0].send(message[:1] + b"\x01" + message[2:])
+    inside_of(liar).peers[0].send(message[:1] + b"\x01" + message[2:])
     network.run(until=network.now + 12.0)
     assert peers[0].reports == []

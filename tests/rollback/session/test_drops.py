@@ -16,6 +16,7 @@ from retick.rollback.events import (
     PlayersDropped,
 )
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.drop import Drop, Known, encode_drop
 from retick.rollback.session.session import RollbackSession
 from retick.testing.mesh import Mesh
@@ -116,13 +117,13 @@ def test_one_that_is_called_lost_by_a_peer_that_it_hears_plays_on_through_the_ot
 def test_one_who_claims_inputs_and_does_not_show_them_is_expelled_with_an_event() -> None:
     mesh = playing_mesh(4)
     liar: Any = mesh["peer2"].session
-    view = liar.drop_agreement.view
+    view = inside_of(liar).drop_agreement.view
 
     def lie(*details: Any) -> Drop:
         drop: Drop = view(*details)
         return drop._replace(known=tuple(Known(each.player, each.missing + 5, ()) for each in drop.known))
 
-    liar.drop_agreement.view = lie
+    inside_of(liar).drop_agreement.view = lie
     mesh.crash("peer3")
     mesh.run(12.0)
     gone = [event for event in mesh["peer0"].events_of(PeerDisconnected) if event.peer == liar.peer_id]
@@ -229,7 +230,7 @@ def test_a_survivor_that_does_not_agree_is_expelled_and_the_others_play_on() -> 
     mesh = playing_mesh(4)
     stubborn: Any = mesh["peer2"].session
     unheard = ((mesh["peer3"].session.peer_id, Reason.TIMEOUT),)
-    stubborn.drop_agreement.view = lambda *details: Drop(frozenset(), (), (), serial=1, unheard=unheard)
+    inside_of(stubborn).drop_agreement.view = lambda *details: Drop(frozenset(), (), (), serial=1, unheard=unheard)
     mesh.crash("peer3")
     mesh.run(3.0 + STAY.disconnect_after + 3.0)
     assert mesh["peer0"].events_of(PlayersDropped) == mesh["peer1"].events_of(PlayersDropped) == []
@@ -274,7 +275,7 @@ def test_the_application_can_show_a_peer_out_of_the_lobby_and_keep_it_out() -> N
     host = mesh["peer0"].session
     host.drop(1, ban=True)
     mesh.run(1.0)
-    assert host.peers == {}
+    assert inside_of(host).peers == {}
     assert mesh["peer1"].events_of(MatchEnded)[0].reason == "shown out"
     mesh.seats["peer1"] = 1
     mesh.crash("peer1")
@@ -301,7 +302,7 @@ def test_with_two_peers_a_drop_is_final_at_once() -> None:
 @pytest.mark.parametrize("players", [4, 5])
 def test_one_that_keeps_its_drop_from_a_single_peer_is_expelled_by_it_and_that_peer_stays(players: int) -> None:
     mesh = playing_mesh(players)
-    liar: Any = mesh["peer2"].session
+    liar: Any = inside_of(mesh["peer2"].session)
     victim = mesh["peer1"].session.peer_id
     send = liar.drops._send_drop
     liar.drops._send_drop = lambda match, peers: send(match, [peer for peer in peers if peer.peer_id != victim])
@@ -310,7 +311,7 @@ def test_one_that_keeps_its_drop_from_a_single_peer_is_expelled_by_it_and_that_p
     mesh.run(20.0)
     honest = [peer for peer in mesh.alive if peer.name not in ("peer2", "peer3")]
     ids = {peer.session.peer_id for peer in honest}
-    assert all(ids <= {peer.session.peer_id, *peer.session.peers} for peer in honest)
+    assert all(ids <= {peer.session.peer_id, *inside_of(peer.session).peers} for peer in honest)
     assert not towards(mesh, "peer1", "peer2").is_heard
     assert len({event.frame for peer in honest for event in peer.events_of(PlayersDropped)}) == 1
 
@@ -324,7 +325,9 @@ def test_one_that_says_other_things_to_each_peer_does_not_set_them_against_each_
     mesh["peer4"].session.close("bye")
     mesh.run(6.0)
     honest = [mesh[f"peer{index}"] for index in range(4)]
-    assert all({peer.session.peer_id for peer in honest} == {p.session.peer_id, *p.session.peers} for p in honest)
+    assert all(
+        {peer.session.peer_id for peer in honest} == {p.session.peer_id, *inside_of(p.session).peers} for p in honest
+    )
     assert all(event.players == liar.local_players for p in honest for event in p.events_of(PlayersDropped))
     mesh.crash("peer4")
     assert_all_play(mesh, 0)
@@ -333,11 +336,11 @@ def test_one_that_says_other_things_to_each_peer_does_not_set_them_against_each_
 def test_a_survivor_that_takes_back_who_is_lost_is_expelled_at_once() -> None:
     mesh = playing_mesh(4)
     liar: Any = mesh["peer2"].session
-    liar.drops._send_drop = lambda match, peers: None
+    inside_of(liar).drops._send_drop = lambda match, peers: None
     gone = mesh["peer3"].session.peer_id
     # Its claim that it knows more keeps the others from deciding.
     (player,) = mesh["peer3"].session.local_players
-    known = (Known(player, liar.match.engine.first_missing(player) + 100, ()),)
+    known = (Known(player, inside_of(liar).match.engine.first_missing(player) + 100, ()),)
     mesh.crash("peer3")
     mesh.run(STAY.disconnect_after + 0.5)
     for serial, lost, claimed in ((1, frozenset({gone}), known), (2, frozenset(), ())):

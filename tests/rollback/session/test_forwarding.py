@@ -9,6 +9,7 @@ import pytest
 
 from retick.errors import InvalidValue
 from retick.rollback.events import MatchStarted, PeerDisconnected, PlayersDropped, RematchProposed
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.drop import Drop, encode_drop
 from retick.rollback.session.messages.forward import encode_forward
 from retick.rollback.session.messages.kinds import Kind, encode_byte_and_number
@@ -33,8 +34,8 @@ def count_forwards(mesh: Mesh) -> list[tuple[str, int]]:
     """Notes every FORWARD that is received from now on: by whom, and of which kind."""
     noted: list[tuple[str, int]] = []
     for peer in mesh.alive:
-        part: Any = peer.session.forwarding
-        receive = peer.session.routes._rows
+        part: Any = inside_of(peer.session).forwarding
+        receive = inside_of(peer.session).routes._rows
 
         def note(sender: Peer, data: bytes, name: str = peer.name, part: Any = part) -> None:
             noted.append((name, data[2]))
@@ -169,7 +170,7 @@ def test_what_is_said_to_come_from_a_peer_that_is_heard_is_not_used() -> None:
     for message in (encode_drop(lie, 2), encode_rematch(1)):
         towards(mesh, "peer2", "peer0").send(encode_forward(origin, message))
     mesh.run(1.0)
-    session = mesh["peer0"].session
+    session = inside_of(mesh["peer0"].session)
     assert session.hearing.unheard_by(origin) == {}
     assert mesh["peer0"].events_of(RematchProposed) == mesh["peer0"].events_of(PeerDisconnected) == []
     assert_all_play(mesh, 0)
@@ -179,7 +180,7 @@ def test_an_older_message_does_not_replace_a_newer_one() -> None:
     mesh = playing_mesh(3)
     apart(mesh, ("peer0", "peer1"))
     origin = mesh["peer1"].session.peer_id
-    session = mesh["peer0"].session
+    session = inside_of(mesh["peer0"].session)
     helper = towards(mesh, "peer2", "peer0")
     newest = session.forwarding._newest[origin, Kind.DROP]
     helper.send(encode_forward(origin, encode_drop(Drop(frozenset(), (), (), serial=0), 2)))
@@ -242,7 +243,7 @@ def test_what_others_say_before_our_start_is_handled_when_it_comes() -> None:
 def test_no_more_messages_than_a_few_wait_for_a_start() -> None:
     mesh = Mesh(lambda: Tally(3), config=STAY, conditions=Conditions(latency=0.01))
     mesh.run_until(lambda: mesh["peer1"].session.phase is Phase.LINKING, limit=5.0, what="all call each other")
-    lobby = mesh["peer2"].session.lobby
+    lobby = inside_of(mesh["peer2"].session).lobby
     flooder = Peer(9, (1,))
     for _ in range(64):
         lobby.hold(flooder, encode_rematch(1))
@@ -272,7 +273,7 @@ def test_a_newcomer_learns_who_does_not_hear_whom() -> None:
     mesh.restart("peer3", through="peer0")
     mesh.run_until(lambda: mesh["peer3"].playing, limit=8.0, what="it is in")
     mesh.run(1.0)
-    newcomer = mesh["peer3"].session
+    newcomer = inside_of(mesh["peer3"].session)
     first, second = (mesh[name].session.peer_id for name in ("peer1", "peer2"))
     assert not newcomer.hearing.hears(first, second)
     assert len(mesh["peer3"].events_of(MatchStarted)) == 1
@@ -291,9 +292,9 @@ def test_a_flood_of_messages_to_be_passed_on_fills_no_queue_and_the_newest_comes
     commits = tuple((250, 1, frame) for frame in range(250))
     for serial in range(1000, 1400):
         drop = Drop(frozenset(), (), commits, 0, frozenset(), unheard, (), serial)
-        between.forwarding.received(flooder.peer_id, encode_drop(drop, 2))
+        inside_of(between).forwarding.received(flooder.peer_id, encode_drop(drop, 2))
     assert queue.queued_bytes <= 192 * 1024
     mesh.run(8.0)
-    newest: Any = last.forwarding
+    newest: Any = inside_of(last).forwarding
     assert newest._newest[flooder.peer_id, Kind.DROP] == encode_drop(drop, 2)
     assert_all_play(mesh, 0)

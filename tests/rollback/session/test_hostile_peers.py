@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from retick.rollback.desync.evidence import TIMELINE, Timeline, encode_timeline, split_into_messages
 from retick.rollback.events import DesyncReported, MatchEnded, MatchStarted, PeerDisconnected, RematchProposed
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.drop import Drop, Known, encode_drop
 from retick.rollback.session.messages.join import Meet, encode_meet
 from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
@@ -32,7 +33,7 @@ from tests.toys import Tally
 def assert_play_on(mesh: Mesh, names: list[str]) -> None:
     numbers = {mesh[name].session.peer_id for name in names}
     for name in names:
-        assert numbers <= {mesh[name].session.peer_id, *mesh[name].session.peers}
+        assert numbers <= {mesh[name].session.peer_id, *inside_of(mesh[name].session).peers}
     frames = {name: mesh[name].final_frame for name in names}
     mesh.run(3.0)
     assert all(mesh[name].final_frame > frame + 100 for name, frame in frames.items()), mesh.describe()
@@ -75,9 +76,13 @@ def test_a_spectator_has_no_say(word: str) -> None:
 def test_one_who_is_coming_in_accuses_nobody() -> None:
     mesh = with_a_free_seat(4)
     mesh.restart("peer3")
-    newcomer: Any = mesh["peer3"].session
+    newcomer: Any = inside_of(mesh["peer3"].session)
     newcomer.newcomer._report_when_level = lambda match: None
-    mesh.run_until(lambda: newcomer.match is not None and len(newcomer.peers) == 3, limit=4.0, what="it has a state")
+    mesh.run_until(
+        lambda: newcomer.match is not None and len(newcomer.peers) == 3,
+        limit=4.0,
+        what="it has a state",
+    )
     mesh.run_until(lambda: towards(mesh, "peer3", "peer1").is_connected, limit=2.0, what="it is linked")
     for peer in newcomer.peers.values():
         peer.send(encode_drop(Drop(frozenset(newcomer.peers) - {peer.peer_id}, (), ()), 2))
@@ -90,7 +95,7 @@ def test_one_who_is_coming_in_accuses_nobody() -> None:
 def test_only_the_peer_that_lets_people_in_may_announce_one() -> None:
     mesh = with_a_free_seat(4)
     liar = mesh["peer2"].session
-    for peer in liar.players_peers():
+    for peer in inside_of(liar).players_peers():
         peer.send(encode_meet(Meet(200, mesh["peer0"].session.gone, 10, "x")))
         peer.send(encode_byte_and_number(Kind.PROPOSE, 200, liar.frame + 60))
     mesh.run(1.0)
@@ -104,7 +109,7 @@ def test_only_the_peer_that_lets_people_in_may_announce_one() -> None:
 def test_a_false_announcement_does_not_turn_anyone_against_the_true_one() -> None:
     mesh = with_a_free_seat(4)
     mesh.restart("peer3")
-    honest = mesh["peer1"].session
+    honest = inside_of(mesh["peer1"].session)
     mesh.run_until(lambda: any(p.role is Role.NEWCOMER for p in honest.peers.values()), limit=4.0, what="it is known")
     (number,) = [peer.peer_id for peer in honest.peers.values() if peer.role is Role.NEWCOMER]
     meeting = Meet(number, honest.peers[number].players, 10, "x")
@@ -121,10 +126,10 @@ def test_a_false_commit_in_a_drop_lets_nobody_in_while_the_sponsor_is_heard() ->
     mesh = with_a_free_seat(4)
     mesh.restart("peer3")
     honest: Any = mesh["peer1"].session
-    mesh.run_until(lambda: honest.joins.has_promised, limit=4.0, what="it has promised a frame")
-    (newcomer,) = [peer for peer in honest.peers.values() if peer.role is Role.NEWCOMER]
+    mesh.run_until(lambda: inside_of(honest).joins.has_promised, limit=4.0, what="it has promised a frame")
+    (newcomer,) = [peer for peer in inside_of(honest).peers.values() if peer.role is Role.NEWCOMER]
     lie = Drop(frozenset(), (), ((newcomer.peer_id, pack_seats(newcomer.players), honest.frame + 30),))
-    honest.receive_message(towards(mesh, "peer1", "peer2"), encode_drop(lie, 2))
+    inside_of(honest).receive_message(towards(mesh, "peer1", "peer2"), encode_drop(lie, 2))
     assert newcomer.role is Role.NEWCOMER
     mesh.run_until(lambda: mesh["peer3"].playing, limit=4.0, what="the sponsor lets it in")
     assert_play_on(mesh, ["peer0", "peer1", "peer2", "peer3"])
@@ -134,7 +139,7 @@ def test_a_false_commit_in_a_drop_lets_nobody_in_while_the_sponsor_is_heard() ->
 def test_a_promise_far_ahead_does_not_keep_a_newcomer_out(far: bool) -> None:
     """One that the engines could not have accepted ended the match for all."""
     mesh = with_a_free_seat(4)
-    liar: Any = mesh["peer2"].session
+    liar: Any = inside_of(mesh["peer2"].session)
     promise = liar.joins.promise
 
     def lie(match: Any, last: int) -> int:
@@ -158,8 +163,10 @@ def test_a_promise_before_it_was_asked_for_lets_nobody_in() -> None:
     leave(mesh, "peer2")
     sponsor: Any = mesh["peer0"].session
     mesh.restart("peer2")
-    mesh.run_until(lambda: sponsor.sponsor.newcomer is not None, limit=4.0, what="the second one is admitted")
-    promise = encode_byte_and_number(Kind.PROMISE, sponsor.sponsor.newcomer.peer_id, sponsor.frame + 60)
+    mesh.run_until(
+        lambda: inside_of(sponsor).sponsor.newcomer is not None, limit=4.0, what="the second one is admitted"
+    )
+    promise = encode_byte_and_number(Kind.PROMISE, inside_of(sponsor).sponsor.newcomer.peer_id, sponsor.frame + 60)
     towards(mesh, "peer3", "peer0").send(promise)
     mesh.run_until(lambda: mesh["peer2"].playing, limit=6.0, what="the second newcomer is in")
     assert_play_on(mesh, ["peer0", "peer1", "peer2", "peer3"])
@@ -168,8 +175,8 @@ def test_a_promise_before_it_was_asked_for_lets_nobody_in() -> None:
 def test_a_newcomer_that_does_not_exist_is_not_waited_for() -> None:
     mesh = with_a_free_seat(4)
     sponsor: Any = mesh["peer0"].session
-    newcomer = sponsor.newest_peer_id + 1
-    for peer in sponsor.players_peers():
+    newcomer = inside_of(sponsor).newest_peer_id + 1
+    for peer in inside_of(sponsor).players_peers():
         peer.send(encode_meet(Meet(newcomer, sponsor.gone, sponsor.frame, "nobody")))
         peer.send(encode_byte_and_number(Kind.PROPOSE, newcomer, sponsor.frame + 60))
         peer.send(encode_byte_and_number(Kind.COMMIT, newcomer, sponsor.frame + 60))
@@ -182,7 +189,7 @@ def test_a_newcomer_that_does_not_exist_is_not_waited_for() -> None:
 def test_inputs_sent_far_ahead_to_one_survivor_do_not_turn_another_against_it() -> None:
     """One that is a frame behind cannot hold all that the other one may know of the lost player."""
     mesh = playing_mesh(3)
-    ahead: Any = mesh["peer0"].session
+    ahead: Any = inside_of(mesh["peer0"].session)
     (player,) = mesh["peer2"].session.local_players
     mesh.crash("peer2")
     mesh.pause("peer1", 0.15)
@@ -198,7 +205,7 @@ def test_inputs_sent_far_ahead_to_one_survivor_do_not_turn_another_against_it() 
 def test_a_newcomer_that_hangs_up_on_one_player_and_stays_with_the_sponsor_holds_up_nobody() -> None:
     mesh = with_a_free_seat(4)
     mesh.restart("peer3")
-    session: Any = mesh["peer3"].session
+    session: Any = inside_of(mesh["peer3"].session)
     part = session.newcomer
     report = part._report_when_level
     part.peer_gone = lambda peer, reason: None
@@ -218,7 +225,7 @@ def test_a_newcomer_that_hangs_up_on_one_player_and_stays_with_the_sponsor_holds
 @pytest.mark.parametrize("more", [3, 1 << 24])
 def test_inputs_that_are_claimed_and_not_shown_end_nothing(more: int) -> None:
     mesh = playing_mesh(4)
-    liar: Any = mesh["peer2"].session
+    liar: Any = inside_of(mesh["peer2"].session)
     view = liar.drop_agreement.view
 
     def lie(*details: Any) -> Drop:
@@ -238,7 +245,7 @@ def test_a_peer_that_sent_two_peers_different_inputs_and_left_ends_nothing() -> 
     seat = mesh["peer3"].session.local_players[0]
     mesh.cut("peer3", "peer1", 60.0)
     mesh.run(0.1)
-    engine = mesh["peer1"].session.match.engine
+    engine = inside_of(mesh["peer1"].session).match.engine
     engine.add_remote_inputs(seat, engine.first_missing(seat), [7])
     mesh.crash("peer3")
     mesh.run(5.0)
@@ -253,7 +260,7 @@ def test_a_drop_that_claims_inputs_without_showing_any_raises_nothing() -> None:
     (gone,) = [peer for peer in mesh.alive if peer.session.peer_id == 1]
     claim = Known(gone.session.local_players[0], liar.session.frame + 1000, ())
     mesh.crash(gone.name)
-    for peer in liar.session.players_peers():
+    for peer in inside_of(liar.session).players_peers():
         peer.send(encode_drop(Drop(frozenset({1}), (claim,), (), unheard=((1, 10),), serial=99), 2))
     mesh.run(30.0)
     assert_play_on(mesh, [peer.name for peer in mesh.alive if peer is not liar])
@@ -272,7 +279,7 @@ def test_a_drop_about_peers_that_never_were_turns_nobody_against_who_passes_it_o
 def test_a_drop_about_oneself_is_a_violation() -> None:
     mesh = playing_mesh(3)
     (liar,) = [peer for peer in mesh.alive if peer.session.peer_id == 2]
-    for peer in liar.session.players_peers():
+    for peer in inside_of(liar.session).players_peers():
         peer.send(encode_drop(Drop(frozenset({2}), (), ()), 2))
     mesh.run(2.0)
     mesh.crash(liar.name)
@@ -322,12 +329,14 @@ def test_a_peer_that_breaks_the_rules_is_expelled_and_the_others_play_on(lie: st
     mesh = started_mesh(3)
     mesh.play(60)
     liar = mesh["peer2"].session
-    for peer in liar.players_peers():
+    for peer in inside_of(liar).players_peers():
         peer.send(LIES[lie])
     if lie == "nothing":
         mesh.run(2.0)
     else:
-        mesh.run_until(lambda: liar.phase is Phase.ENDED or not liar.players_peers(), limit=8.0, what="it is out")
+        mesh.run_until(
+            lambda: liar.phase is Phase.ENDED or not inside_of(liar).players_peers(), limit=8.0, what="it is out"
+        )
     mesh.crash("peer2")
     mesh.run(6.0)
     assert all(peer.session.running for peer in mesh.alive)
@@ -385,9 +394,9 @@ def test_whatever_a_peer_sends_nothing_is_raised_and_the_session_runs_or_has_end
     mesh = with_a_free_seat(4)
     victim: Any = mesh["peer1"].session
     for sender, message in messages:
-        peer = victim.peers.get(mesh[sender].session.peer_id)
+        peer = inside_of(victim).peers.get(mesh[sender].session.peer_id)
         if peer is not None:
-            victim.receive_message(peer, message)
+            inside_of(victim).receive_message(peer, message)
         mesh.run(0.1)
     mesh.run(1.0)
     assert victim.phase in (Phase.RUNNING, Phase.ENDED)

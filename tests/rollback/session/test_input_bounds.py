@@ -13,6 +13,7 @@ from retick.link import Reason
 from retick.rollback.events import MatchEnded, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.input_bounds import DECIDING_SECONDS
+from retick.rollback.session.inside import SessionInside, inside_of
 from retick.rollback.session.messages.reasons import NO_ACKNOWLEDGEMENTS, NO_INPUTS
 from retick.rollback.session.session import RollbackSession
 from retick.testing.arenas import arena_for
@@ -32,10 +33,8 @@ SMALL = MatchConfig(
 FOREVER = 0xFFFFFF
 
 
-class Cheat(RollbackSession):
-    """A session that changes the input packets it sends; its link is in order."""
-
-    lie: Callable[[bytes], list[bytes]] | None = None
+class SilentInside(SessionInside):
+    """May say nothing about others."""
 
     accuses = True
     """Whether it tells the others whom it has lost; false DROPs are tested elsewhere."""
@@ -49,9 +48,16 @@ class Cheat(RollbackSession):
         else:
             self.link.events()
 
+
+class Cheat(RollbackSession):
+    """A session that changes the input packets it sends; its link is in order."""
+
+    _inside_class = SilentInside
+    lie: Callable[[bytes], list[bytes]] | None = None
+
     def datagrams_to_send(self, *, now: float) -> Any:
-        if self.match is not None and self.lie is not None:
-            for peer, data in self.match.packets(now):
+        if inside_of(self).match is not None and self.lie is not None:
+            for peer, data in inside_of(self).match.packets(now):
                 connection = peer.connection
                 for each in self.lie(data):
                     assert connection is None or connection.send_unreliable(each) is not None
@@ -73,12 +79,12 @@ def silent(data: bytes) -> list[bytes]:
 def make_up_inputs(mesh: Mesh, name: str) -> None:
     """One that acknowledges nothing receives nothing new: from now on it makes its inputs up, sixty times a second."""
     cheat: Any = mesh[name].session
-    cheat.lie, cheat.accuses = silent, False
+    cheat.lie, inside_of(cheat).accuses = silent, False
     names = {peer.session.peer_id: peer for peer in mesh.alive}
 
     def send() -> None:
-        for peer in cheat.players_peers():
-            engine = names[peer.peer_id].session.match.engine
+        for peer in inside_of(cheat).players_peers():
+            engine = inside_of(names[peer.peer_id].session).match.engine
             [seat] = cheat.local_players
             first = engine.first_missing(seat)
             inputs = (0,) * min(max(engine.frame + 2 - first, 1), 32)
@@ -159,10 +165,10 @@ def test_a_newcomer_that_acknowledges_nothing_is_sent_away_and_crashes_nobody(jo
     newcomer: Any = mesh["peer2"].session
     newcomer.lie = never_acknowledging
     if not joins:
-        newcomer.newcomer._report_when_level = lambda match: None
+        inside_of(newcomer).newcomer._report_when_level = lambda match: None
     mesh.run(9.0)
     assert (newcomer.peer_id, NO_ACKNOWLEDGEMENTS) in expelled_by(mesh, "peer0") + expelled_by(mesh, "peer1")
-    assert newcomer.peer_id not in mesh["peer0"].session.peers | mesh["peer1"].session.peers
+    assert newcomer.peer_id not in inside_of(mesh["peer0"].session).peers | inside_of(mesh["peer1"].session).peers
     assert_all_go_on(mesh, ["peer0", "peer1"])
     mesh.crash("peer2")
     mesh.restart("peer2")
@@ -181,7 +187,7 @@ def test_with_the_smallest_settings_a_newcomer_gets_in_and_nobody_is_expelled(se
     mesh.run(8.0)
     mesh.verify()
     for peer in mesh.alive:
-        assert peer.session.match.engine.held_from() > 200
+        assert inside_of(peer.session).match.engine.held_from() > 200
         assert {event.reason for event in peer.events_of(PeerDisconnected)} <= {Reason.DENIED, Reason.TIMEOUT}
         for each in peer.session.stats(now=mesh.network.now).peers.values():
             assert "InputsTooFarAhead" not in each.dropped
@@ -194,13 +200,13 @@ def test_a_liar_that_runs_ahead_does_not_drive_the_clock() -> None:
     wide = MatchConfig(prediction_window=100, input_delay=20, history=200, end_when_alone=False)
     mesh = mesh_of(2, [MatchConfig(end_when_alone=False), wide])
     victim, liar = mesh["peer0"].session, mesh["peer1"].session
-    liar.lie, liar.accuses = silent, False
+    liar.lie, inside_of(liar).accuses = silent, False
 
     def rush() -> None:
         """All that may be ahead, a thousand times a second."""
-        connection = liar.peers[0].connection
-        first = victim.match.engine.first_missing(1)
-        newest = victim.match.engine.local_frontier - 1
+        connection = inside_of(liar).peers[0].connection
+        first = inside_of(victim).match.engine.first_missing(1)
+        newest = inside_of(victim).match.engine.local_frontier - 1
         for start in range(first, newest + 160, 16):
             connection.send_unreliable(rbn1.encode(rbn1.InputPacket(start, newest, (0,) * 16)))
         mesh.network.flush("peer1")
@@ -266,7 +272,7 @@ def test_a_silent_player_is_expelled_and_only_it(players: int) -> None:
     mesh = mesh_of(players, MatchConfig(end_when_alone=False))
     mesh.run(2.0)
     cheat: Any = mesh["peer1"].session
-    cheat.lie, cheat.accuses = silent, False
+    cheat.lie, inside_of(cheat).accuses = silent, False
     mesh.run(9.5)
     honest = [f"peer{number}" for number in range(players) if number != 1]
     assert all(expelled_by(mesh, name) == [] for name in honest)
@@ -297,7 +303,7 @@ def test_only_the_silent_one_is_blamed_whatever_the_windows_and_delays(
     mesh.run(1.0)
     index = data.draw(st.integers(0, len(reaches) - 1))
     cheat: Any = mesh[f"peer{index}"].session
-    cheat.lie, cheat.accuses = silent, False
+    cheat.lie, inside_of(cheat).accuses = silent, False
     mesh.run(4.0)
     honest = [peer for peer in mesh.alive if peer.session is not cheat]
     assert {lost for peer in honest for lost, _ in expelled_by(mesh, peer.name)} == {cheat.peer_id}
@@ -322,7 +328,7 @@ def test_one_that_sends_an_input_now_and_then_is_expelled_as_well() -> None:
         packet = rbn1.decode(data, 7)
         return [changed(data, inputs=packet.inputs[:1])]
 
-    cheat.lie, cheat.accuses = drip, False
+    cheat.lie, inside_of(cheat).accuses = drip, False
     mesh.run(15.0)
     assert expelled_by(mesh, "peer0") == [(cheat.peer_id, NO_INPUTS)]
     assert_all_go_on(mesh, ["peer0", "peer2"])
@@ -348,7 +354,7 @@ def test_one_that_stands_at_a_promised_frame_is_not_blamed(window: int) -> None:
     configs = [MatchConfig(prediction_window=each, input_delay=2, end_when_alone=False) for each in (12, window, 5)]
     mesh = mesh_of(3, configs)
     mesh.run(2.0)
-    held = mesh["peer1"].session.match
+    held = inside_of(mesh["peer1"].session).match
     held.barrier = held.engine.frame + 5
     mesh.run(7.0)
     held.barrier = None
@@ -394,10 +400,10 @@ def test_the_silent_one_learns_why() -> None:
 
 def test_after_a_reported_desync_people_have_time_to_agree() -> None:
     mesh = with_a_free_seat(3)
-    match = mesh["peer0"].session.match
+    match = inside_of(mesh["peer0"].session).match
     match.alarm.open()
     match.alarm.resolve(found=True, frame=1)
-    mesh["peer1"].session.match.barrier = mesh["peer1"].session.frame
+    inside_of(mesh["peer1"].session).match.barrier = mesh["peer1"].session.frame
     mesh.run(DECIDING_SECONDS - 2.0)
     assert mesh["peer0"].events_of(PeerDisconnected)[1:] == []
     mesh.run(4.0)

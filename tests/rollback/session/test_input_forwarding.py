@@ -6,6 +6,7 @@ import pytest
 
 from retick.rollback.events import InputConflictDetected, PeerDisconnected, PlayersDropped
 from retick.rollback.session.input_forwarding import HOLD_SECONDS
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.forward import MOST_PASSED, PASS, WANT, Pass, Want, encode_pass, encode_want
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
@@ -53,7 +54,7 @@ def test_a_lossy_third_peer_is_enough() -> None:
 def test_nothing_is_asked_for_while_all_hear_each_other() -> None:
     mesh = playing_mesh(4)
     for peer in mesh.alive:
-        part: Any = peer.session._input_forwarding
+        part: Any = inside_of(peer.session).input_forwarding
         part.receive = lambda *details: pytest.fail("a WANT or PASS without need")
     mesh.run(5.0)
 
@@ -91,7 +92,7 @@ def test_a_lie_about_what_is_known_is_refused_and_reported_once() -> None:
     mesh = playing_mesh(3)
     mesh.cut("peer0", "peer1", 600.0)
     mesh.run(5.0)
-    session = mesh["peer0"].session
+    session = inside_of(mesh["peer0"].session)
     (player,) = mesh["peer1"].session.local_players
     known = session.match.engine.first_missing(player) - 3
     value = session.match.engine.inputs_of(player, known, known + 1)[0]
@@ -108,12 +109,15 @@ def test_one_answer_for_each_asker_and_player_between_two_packets() -> None:
     mesh = playing_mesh(3)
     (player,) = mesh["peer1"].session.local_players
     answers: list[bytes] = []
-    asker: Any = mesh["peer0"].session._input_forwarding
+    asker: Any = inside_of(mesh["peer0"].session).input_forwarding
     asker.receive = lambda peer, data, match, now: answers.append(data)
-    session: Any = mesh["peer2"].session
+    session: Any = inside_of(mesh["peer2"].session)
     for _ in range(50):
-        session._input_forwarding.receive(
-            towards(mesh, "peer2", "peer0"), encode_want(Want(0, player, 10)), session.match, mesh.network.now
+        session.input_forwarding.receive(
+            towards(mesh, "peer2", "peer0"),
+            encode_want(Want(0, player, 10)),
+            session.match,
+            mesh.network.now,
         )
     mesh.run(0.5)
     assert len(answers) == 1
@@ -124,7 +128,7 @@ def test_one_answer_for_each_asker_and_player_between_two_packets() -> None:
 def test_what_is_no_longer_held_or_not_known_is_not_answered() -> None:
     mesh = playing_mesh(3)
     mesh.play(5000)
-    asker: Any = mesh["peer0"].session._input_forwarding
+    asker: Any = inside_of(mesh["peer0"].session).input_forwarding
     asker.receive = lambda *details: pytest.fail("an answer")
     for frame in (0, 1 << 31):
         payload(mesh, "peer0", "peer2", encode_want(Want(0, 1, frame)))
@@ -138,7 +142,7 @@ def test_who_says_that_it_hears_a_peer_and_passes_nothing_on_is_expelled() -> No
     mesh = playing_mesh(4)
     liar: Any = mesh["peer2"].session
     victim = mesh["peer3"].session.peer_id
-    liar.drops._stop_hearing = lambda peer, match: None
+    inside_of(liar).drops._stop_hearing = lambda peer, match: None
     mesh.crash("peer3")
     mesh.run(max(STAY.disconnect_after, STAY.input_timeout) + HOLD_SECONDS)
     assert mesh["peer0"].events_of(PlayersDropped) == []
@@ -154,10 +158,10 @@ def test_who_says_that_it_hears_a_peer_and_passes_nothing_on_is_expelled() -> No
 def test_inputs_that_a_peer_we_hear_cannot_have_made_are_not_used() -> None:
     """The liar holds one peer back, and then answers for it with inputs that this peer has never made."""
     mesh = playing_mesh(3)
-    asker: Any = mesh["peer0"].session
+    asker: Any = inside_of(mesh["peer0"].session)
     waiting = mesh["peer1"].session
     (player,) = waiting.local_players
-    part = asker._input_forwarding
+    part = asker.input_forwarding
     frame = asker.match.engine.first_missing(player)
     part._note_good_packets(asker.match, mesh.network.now)
     part._asked[mesh["peer2"].session.peer_id, player] = mesh.network.now
@@ -172,13 +176,13 @@ def test_inputs_that_a_peer_we_hear_cannot_have_made_are_not_used() -> None:
 
 def test_what_was_passed_on_is_not_acknowledged_to_a_peer_that_did_not_send_it() -> None:
     mesh = playing_mesh(3)
-    asker: Any = mesh["peer0"].session
+    asker: Any = inside_of(mesh["peer0"].session)
     (player,) = mesh["peer1"].session.local_players
     # Nothing of peer1 arrives for a while, and peer2 makes up what it would have sent.
     mesh.cut("peer0", "peer1", 0.6)
     mesh.run(0.4)
     frame = asker.match.engine.first_missing(player)
-    asker._input_forwarding._asked[mesh["peer2"].session.peer_id, player] = mesh.network.now
+    asker.input_forwarding._asked[mesh["peer2"].session.peer_id, player] = mesh.network.now
     payload(mesh, "peer2", "peer0", encode_pass(Pass(0, player, frame, (9,) * MOST_PASSED), 2))
     mesh.run(2.0)
     assert "AckFromTheFuture" not in counted(mesh, "peer1", "peer0")

@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.members import Hearing
 from tests.rollback.session.matches import playing_mesh, towards
 
@@ -76,11 +77,20 @@ def test_who_hears_a_peer_that_we_do_not_hear_is_the_one_to_forward() -> None:
     mesh = playing_mesh(4)
     session = mesh["peer0"].session
     victim = mesh["peer3"].session.peer_id
-    assert session.forwarders_of([victim]) == []
+    assert inside_of(session).forwarders_of([victim]) == []
     session.drop(victim)
-    assert len(session.forwarders_of([victim])) == 2
+    assert len(inside_of(session).forwarders_of([victim])) == 2
     mesh["peer1"].session.drop(victim)
     mesh.run(1.0)
-    assert session.forwarders_of([victim]) == [towards(mesh, "peer0", "peer2")]
-    assert len(session.players_peers()) == 3
-    assert len(session.heard_peers()) == 2
+    assert inside_of(session).forwarders_of([victim]) == [towards(mesh, "peer0", "peer2")]
+    assert len(inside_of(session).players_peers()) == 3
+    assert len(inside_of(session).heard_peers()) == 2
+
+
+def test_the_addresses_of_the_others_are_those_of_whom_we_hear() -> None:
+    mesh = playing_mesh(3)
+    session = mesh["peer0"].session
+    assert len(session.peer_addresses) == 2
+    mesh.crash("peer2")
+    mesh.run(20.0)
+    assert session.peer_addresses == (towards(mesh, "peer0", "peer1").connection.address,)

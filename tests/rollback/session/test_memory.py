@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from retick.games.fighter import Fighter
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.session import RollbackSession
 from tests.toys import Tally
 
@@ -61,9 +62,9 @@ def test_a_session_that_is_dropped_goes_with_all_its_parts(game: Any, frames: in
     two = Two(game)
     two.play(frames)
     session = two.ends["guest"]
-    parts = [session, session.link]
-    if session.match is not None:
-        parts += [session.match, *session.match.exchanges]
+    parts = [session, inside_of(session).link]
+    if inside_of(session).match is not None:
+        parts += [inside_of(session).match, *inside_of(session).match.exchanges]
     assert frames < 60 or len(parts) == 4
     held = [weakref.ref(part) for part in parts]
     del two, session, parts

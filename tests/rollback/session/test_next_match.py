@@ -6,6 +6,7 @@ from retick.rollback.events import (
     MatchStarted,
     PlayersDropped,
 )
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.peer import Role
 from tests.rollback.session.matches import (
     assert_all_play,
@@ -18,7 +19,7 @@ def test_a_rematch_sends_one_who_is_still_coming_in_away_to_come_again() -> None
     mesh = playing_mesh(3)
     leave(mesh, "peer2")
     mesh.restart("peer2", every=0.2)
-    sponsor = mesh["peer0"].session
+    sponsor = inside_of(mesh["peer0"].session)
     mesh.run_until(lambda: any(p.role is Role.NEWCOMER for p in sponsor.peers.values()), limit=4.0, what="it calls")
     mesh["peer0"].session.rematch()
     mesh["peer1"].session.rematch()
@@ -35,7 +36,7 @@ def test_the_last_word_of_one_who_is_lost_reaches_all_through_one_who_heard_it(s
     mesh.cut("peer1", "peer2", 60.0)
     mesh["peer2"].session.rematch()
     mesh.run(0.2)
-    assert [mesh[name].session.match.number for name in ("peer0", "peer1")] == [1, 0]
+    assert [inside_of(mesh[name].session).match.number for name in ("peer0", "peer1")] == [1, 0]
     leave(mesh, "peer2")
     mesh.run(3.0)
     assert_all_play(mesh, 1)
@@ -47,7 +48,7 @@ def test_no_match_begins_before_it_is_agreed_who_has_left() -> None:
     mesh.run(0.5)
     mesh.crash("peer2")
     first = mesh["peer0"]
-    agreement = first.session.drop_agreement
+    agreement = inside_of(first.session).drop_agreement
     mesh.run_until(lambda: agreement.undecided, limit=5.0, what="it is lost, and its frame is not agreed")
     mesh["peer1"].session.rematch()
     first.session.rematch()

@@ -3,6 +3,7 @@
 import inspect
 from typing import Any
 
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.part import SessionPart
 from tests.rollback.session.matches import playing_mesh, towards
 
@@ -25,7 +26,7 @@ def noting(session: Any) -> list[tuple[str, str]]:
         made: SessionPart = kind(session)
         return made
 
-    session.parts = (part("first"), *session.parts, part("last"))
+    inside_of(session).parts = (part("first"), *inside_of(session).parts, part("last"))
     return told
 
 
@@ -67,7 +68,7 @@ def test_parts_are_asked_after_a_frame_only_while_one_of_them_has_something_to_d
     mesh = playing_mesh(2)
     session = mesh["peer0"].session
     told = noting(session)
-    session.is_quiet = False
+    inside_of(session).is_quiet = False
     mesh.run(1.0)
     quiet = len(told)
     assert 1 <= quiet < 10
@@ -90,9 +91,9 @@ def test_a_peer_that_is_expelled_is_gone_for_every_part_at_once() -> None:
     session = mesh["peer0"].session
     told = noting(session)
     expelled = towards(mesh, "peer0", "peer2")
-    session.expel(expelled)
+    inside_of(session).expel(expelled)
     assert told.count(("last", "peer_gone")) == 1
-    assert expelled not in session.heard_peers()
+    assert expelled not in inside_of(session).heard_peers()
     assert expelled.exchange is None
-    session.expel(expelled)
+    inside_of(session).expel(expelled)
     assert told.count(("last", "peer_gone")) == 1

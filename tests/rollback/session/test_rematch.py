@@ -4,6 +4,7 @@ import pytest
 
 from retick.errors import UsageError
 from retick.rollback.events import PeerDisconnected, RematchProposed
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.rematch import encode_rematch
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
@@ -23,12 +24,12 @@ from tests.toys import Tally
 def test_a_rematch_starts_when_all_want_it_with_seats_moved_on() -> None:
     mesh = started_mesh(3)
     mesh.play(60)
-    first_seed = mesh["peer0"].session.match.seed
+    first_seed = inside_of(mesh["peer0"].session).match.seed
     by_number = sorted((peer.session.peer_id, peer.session.local_players) for peer in mesh.alive)
     for name in ("peer0", "peer1"):
         mesh[name].session.rematch()
     mesh.run(1.0)
-    assert mesh["peer2"].session.match.number == 0
+    assert inside_of(mesh["peer2"].session).match.number == 0
     assert len(mesh["peer2"].events_of(RematchProposed)) == 2
     mesh["peer2"].session.rematch()
     for peer in mesh.alive:
@@ -36,12 +37,12 @@ def test_a_rematch_starts_when_all_want_it_with_seats_moved_on() -> None:
         peer.checksums.clear()
         peer._final = -1
     mesh.run(5.0)
-    assert [peer.session.match.number for peer in mesh.alive] == [1, 1, 1]
+    assert [inside_of(peer.session).match.number for peer in mesh.alive] == [1, 1, 1]
     assert by_number == [(0, (0,)), (1, (1,)), (2, (2,))]
     moved = sorted((peer.session.peer_id, peer.session.local_players) for peer in mesh.alive)
     assert moved == [(0, (1,)), (1, (2,)), (2, (0,))]
-    assert mesh["peer0"].session.match.seed != first_seed
-    engines = [peer.session.match.engine for peer in mesh.alive]
+    assert inside_of(mesh["peer0"].session).match.seed != first_seed
+    engines = [inside_of(peer.session).match.engine for peer in mesh.alive]
     final = min(engine.final_state_frame for engine in engines)
     assert final > 150
     assert len({engine.checksum_at(final) for engine in engines}) == 1
@@ -91,8 +92,8 @@ def test_a_rematch_that_is_proposed_before_the_last_one_has_begun_everywhere_is_
     mesh.link("peer1", "peer2", Conditions(latency=0.4))
     for peer in mesh.alive:
         peer.session.rematch()
-    mesh.run_until(lambda: mesh["peer0"].session.match.number == 1, limit=2.0, what="one has begun")
-    assert mesh["peer1"].session.match.number == 0
+    mesh.run_until(lambda: inside_of(mesh["peer0"].session).match.number == 1, limit=2.0, what="one has begun")
+    assert inside_of(mesh["peer1"].session).match.number == 0
     mesh["peer0"].session.rematch()
     mesh.run(2.0)
     mesh["peer1"].session.rematch()
@@ -174,7 +175,7 @@ def test_nobody_begins_while_proposals_differ_and_the_one_of_the_lowest_id_can_b
     mesh["peer1"].session.rematch()
     mesh["peer2"].session.rematch((0, 1, 2))
     mesh.run(1.0)
-    assert {peer.session.match.number for peer in mesh.alive} == {0}
+    assert {inside_of(peer.session).match.number for peer in mesh.alive} == {0}
     for name, seats in (("peer2", ()), ("peer0", (0, 1, 2))):
         with pytest.raises(UsageError, match="was proposed already, and stands"):
             mesh[name].session.rematch(seats)
@@ -193,7 +194,7 @@ def test_one_that_proposes_other_seats_to_each_keeps_all_from_beginning_and_sets
     for peer in honest:
         peer.session.rematch(peer.events_of(RematchProposed)[0].seats)
     mesh.run(2.0)
-    assert {peer.session.match.number for peer in mesh.alive} == {0}
+    assert {inside_of(peer.session).match.number for peer in mesh.alive} == {0}
     assert_all_play(mesh, 0)
 
 

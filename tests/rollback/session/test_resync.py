@@ -8,6 +8,7 @@ import pytest
 from retick.errors import UsageError
 from retick.rollback.events import DesyncDetected, DesyncReported, MatchStarted, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.state import encode_chunk
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
@@ -78,11 +79,11 @@ def test_the_match_goes_on_from_one_peer_when_all_have_named_it() -> None:
     for name in ("peer0", "peer1"):
         mesh[name].session.resync(source)
     mesh.run(1.0)
-    assert [peer.session.match.number for peer in mesh.alive] == [0, 0, 0]
+    assert [inside_of(peer.session).match.number for peer in mesh.alive] == [0, 0, 0]
     mesh["peer2"].session.resync(source)
     mesh.run(6.0)
-    assert [peer.session.match.number for peer in mesh.alive] == [1, 1, 1]
-    engines = [peer.session.match.engine for peer in mesh.alive]
+    assert [inside_of(peer.session).match.number for peer in mesh.alive] == [1, 1, 1]
+    engines = [inside_of(peer.session).match.engine for peer in mesh.alive]
     final = min(engine.final_state_frame for engine in engines)
     assert final > 200
     assert len({engine.checksum_at(final) for engine in engines}) == 1
@@ -127,7 +128,7 @@ def test_one_who_does_not_agree_is_waited_for_until_it_leaves() -> None:
     for name in ("peer0", "peer1"):
         mesh[name].session.resync(0)
     mesh.run(1.0)
-    assert mesh["peer0"].session.match.number == 0
+    assert inside_of(mesh["peer0"].session).match.number == 0
     mesh["peer2"].session.close()
     mesh.run(1.0)
     mesh.crash("peer2")
@@ -143,7 +144,7 @@ def test_the_last_word_on_a_state_reaches_all_through_one_who_heard_it() -> None
     mesh.cut("peer1", "peer2", 60.0)
     mesh["peer2"].session.resync(0)
     mesh.run(0.3)
-    assert [mesh[name].session.match.number for name in ("peer0", "peer1")] == [1, 0]
+    assert [inside_of(mesh[name].session).match.number for name in ("peer0", "peer1")] == [1, 0]
     leave(mesh, "peer2")
     mesh.run(3.0)
     assert_all_play(mesh, 1)
@@ -154,8 +155,8 @@ def test_a_second_state_is_taken_though_the_match_from_the_first_has_not_begun_h
     mesh.link("peer1", "peer2", Conditions(latency=0.4))
     for peer in mesh.alive:
         peer.session.resync(0)
-    mesh.run_until(lambda: mesh["peer0"].session.match.number == 1, limit=2.0, what="one has begun")
-    assert mesh["peer1"].session.match.number == 0
+    mesh.run_until(lambda: inside_of(mesh["peer0"].session).match.number == 1, limit=2.0, what="one has begun")
+    assert inside_of(mesh["peer1"].session).match.number == 0
     mesh["peer0"].session.resync(0)
     mesh.run(2.0)
     mesh["peer1"].session.resync(0)

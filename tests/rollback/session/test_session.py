@@ -27,6 +27,7 @@ from retick.rollback.events import (
 )
 from retick.rollback.match.alarm import MOST_FALSE_ALARMS
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages.connect import Reach, encode_play
 from retick.rollback.session.session import Phase, RollbackSession
@@ -156,7 +157,7 @@ def test_the_end_of_a_match_comes_after_all_that_happened_in_it() -> None:
 def test_the_part_of_a_session_that_ends_it_is_the_last_that_is_asked() -> None:
     """Else players would be dropped from a match that has ended."""
     mesh = fighting_mesh(USUAL)
-    session: Any = mesh["peer0"].session
+    session: Any = inside_of(mesh["peer0"].session)
     other = session.peers[1]
 
     def lose_everybody(match: Any, now: float) -> bool:
@@ -269,7 +270,7 @@ def test_a_peer_that_sends_to_one_that_does_not_read_has_to_wait() -> None:
             while joiner.send_message(b"%6d" % sent + bytes(1000)):
                 sent += 1
     assert sent < 2000
-    assert len(host.happened) < 600
+    assert len(inside_of(host).happened) < 600
     heard: list[MatchEvent] = []
     for frame in range(1200, 2400):
         hub.exchange(now=frame / 60)
@@ -319,8 +320,8 @@ class Liar(RollbackSession):
         self.lie: Any = None
 
     def datagrams_to_send(self, *, now: float) -> Any:
-        if self.match is not None and self.lie is not None:
-            for peer, data in self.match.packets(now):
+        if inside_of(self).match is not None and self.lie is not None:
+            for peer, data in inside_of(self).match.packets(now):
                 connection = peer.connection
                 assert connection is not None
                 for each in self.lie(data):
@@ -438,11 +439,11 @@ ANY_ADDRESS = st.sampled_from(["peer0", "peer1", "nobody", ("127.0.0.1", 9)])
 @given(st.lists(st.tuples(st.one_of(st.binary(max_size=120), SOME_KIND), ANY_ADDRESS), max_size=20))
 def test_any_bytes_from_any_address_raise_nothing_and_change_nothing(datagrams: list[tuple[bytes, Any]]) -> None:
     session = RUNNING["peer0"].session
-    before = (session.frame, session.phase, session.match.engine.confirmed_frame)
+    before = (session.frame, session.phase, inside_of(session).match.engine.confirmed_frame)
     for data, address in datagrams:
         session.receive_datagram(data, address, now=RUNNING.network.now)
     session.datagrams_to_send(now=RUNNING.network.now)
-    assert (session.frame, session.phase, session.match.engine.confirmed_frame) == before
+    assert (session.frame, session.phase, inside_of(session).match.engine.confirmed_frame) == before
 
 
 def test_the_match_that_got_all_those_bytes_goes_on() -> None:
@@ -473,7 +474,7 @@ def test_a_session_without_its_parts_raises_and_does_not_end_the_process() -> No
     with pytest.raises(AttributeError):
         session.datagrams_to_send(now=0.0)
     session = RollbackSession(Tally(), entropy=Random(1).randbytes)
-    session.link = None  # type: ignore[assignment]  # what must not be
+    inside_of(session).link = None  # type: ignore[assignment]  # what must not be
     for call in (session.datagrams_to_send, session.handle_timeout):
         with pytest.raises(AttributeError, match="'NoneType' object has no attribute"):
             call(now=0.0)

@@ -13,6 +13,7 @@ from retick.rollback.events import (
 )
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session import spectator_feed
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.state import LARGEST_STATE
 from retick.rollback.session.spectator_feed import MOST_STATES
 from retick.testing.mesh import Mesh
@@ -53,7 +54,7 @@ def test_a_host_with_every_seat_plays_at_once_and_can_be_watched_to_the_last_fra
     mesh.start()
     spectator = mesh.watch("fan", "alone", delay=0)
     mesh.run(3.0)
-    last = mesh["alone"].session.match.engine.final_state_frame
+    last = inside_of(mesh["alone"].session).match.engine.final_state_frame
     mesh["alone"].session.close(linger=1.0)
     mesh.run(3.0)
     assert last > 150
@@ -84,7 +85,7 @@ def test_a_spectator_too_far_behind_to_be_fed_is_sent_away_with_words() -> None:
     mesh = playing_mesh(2)
     fan = mesh.watch("fan", "peer0")
     mesh.run(1.0)
-    feed: Any = mesh["peer0"].session.spectator_feed
+    feed: Any = inside_of(mesh["peer0"].session).spectator_feed
     [spectator] = feed._spectators.values()
     mesh.run(80.0)
     spectator.next_frame = 0
@@ -134,7 +135,7 @@ def test_spectators_that_come_together_share_one_packed_state() -> None:
     mesh.run(0.2)
     held = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
-    feed: Any = mesh["peer0"].session.spectator_feed
+    feed: Any = inside_of(mesh["peer0"].session).spectator_feed
     assert [each.waits_for_state() for each in feed._spectators.values()] == [True] * 32
     assert Heavy.packed == 1
     # With what waits in 32 links, at both ends.
@@ -149,7 +150,7 @@ def test_states_for_spectators_are_limited_and_one_who_needs_another_waits(monke
         mesh.run(0.5)
         fans.append(mesh.watch(f"fan{number}", "peer0"))
     mesh.run(0.5)
-    feed: Any = mesh["peer0"].session.spectator_feed
+    feed: Any = inside_of(mesh["peer0"].session).spectator_feed
     assert len(feed._beginnings) == MOST_STATES
     assert [each.needs_state for each in feed._spectators.values()] == [False, False, False, True, True]
     for fan in fans[:2]:

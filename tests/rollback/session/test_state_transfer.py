@@ -14,6 +14,7 @@ from retick.rollback.events import (
     RosterChanged,
     SourceChanged,
 )
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.kinds import Kind, encode_byte
 from retick.rollback.session.messages.state import LARGEST_STATE, StateHeader, encode_chunk, encode_resync
 from retick.rollback.session.peer import Peer, Phase, Role
@@ -43,7 +44,7 @@ class Bulky(Tally):
 
 def test_word_of_the_lost_gets_through_while_a_large_state_fills_the_links() -> None:
     mesh = playing_mesh(4, game=lambda: Bulky(4), conditions=Conditions(latency=0.05, loss=0.3))
-    source = mesh["peer0"].session
+    source = inside_of(mesh["peer0"].session)
     for peer in mesh.alive:
         peer.session.resync(0)
 
@@ -194,7 +195,7 @@ def test_a_newcomer_whose_game_cannot_unpack_the_state_ends_and_the_others_play_
     mesh.network.attach("joiner", joiner)
     mesh.run(3.0)
     assert joiner.phase is Phase.ENDED
-    assert joiner.match is None
+    assert inside_of(joiner).match is None
     assert_all_play(mesh, 0)
     mesh.restart("peer2")
     mesh.run_until(lambda: mesh["peer2"].playing, limit=4.0, what="the free seat can still be taken")
@@ -233,7 +234,7 @@ def test_a_state_that_nobody_asked_for_is_neither_kept_nor_unpacked() -> None:
     victim.sim.unpack_state = unpacked.append
     towards(mesh, "peer2", "peer0").send(encode_resync(1, StateHeader(LARGEST_STATE, 0)))
     mesh.run(0.5)
-    assert mesh["peer2"].session.peer_id in victim.peers, "an announcement alone is allowed"
+    assert mesh["peer2"].session.peer_id in inside_of(victim).peers, "an announcement alone is allowed"
     towards(mesh, "peer2", "peer0").send(encode_chunk(0, bytes(CHUNK)))
     mesh.run(2.0)
     assert [event.reason for event in mesh["peer0"].events_of(PeerDisconnected)] == [Reason.VIOLATION]
@@ -295,15 +296,15 @@ def test_a_state_from_another_peer_than_the_sponsor_is_not_received() -> None:
     sim.pack_state = lambda state: bytes(1 << 22)
     mesh.restart("peer2", every=600.0)
     newcomer: Any = mesh["peer2"].session
-    mesh.run_until(lambda: bool(newcomer.token), limit=4.0, what="it has a WELCOME")
+    mesh.run_until(lambda: bool(inside_of(newcomer).token), limit=4.0, what="it has a WELCOME")
 
     def known() -> list[Any]:
-        return [peer for peer in mesh["peer1"].session.peers.values() if peer.role is Role.NEWCOMER]
+        return [peer for peer in inside_of(mesh["peer1"].session).peers.values() if peer.role is Role.NEWCOMER]
 
     mesh.run_until(lambda: bool(known()), limit=2.0, what="the other player knows of it")
     [there] = known()
     mesh.run_until(lambda: there.is_connected, limit=2.0, what="it is linked")
-    assert newcomer.match is None
+    assert inside_of(newcomer).match is None
     there.send(encode_chunk(0, b"lies"))
     mesh.run(1.0)
     assert newcomer.phase is Phase.ENDED

@@ -10,6 +10,7 @@ from retick.link import LinkEndpoint
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.exchange import Exchange
 from retick.rollback.match.match import Match
+from retick.rollback.session.inside import SessionInside
 from retick.rollback.session.session import RollbackSession
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
@@ -48,18 +49,17 @@ USED = {
     "events",
     "send_message",
     "stats",
-    "tell",
-    "start",
-    "on_link_events",
-    "ask_parts",
-    "receive_payload",
 }
+USED_INSIDE = {"tell", "start", "begin", "on_link_events", "ask_parts", "receive_message", "receive_payload"}
 
 
 def test_whatever_public_method_of_a_session_is_overridden_is_the_one_that_is_called() -> None:
     calls: Counter[str] = Counter()
+    calls_inside: Counter[str] = Counter()
     link = Conditions(latency=0.04, loss=0.05)
-    mesh = Mesh(Tally, conditions=link, press=tally_press, make_session=counting(RollbackSession, calls))
+    kind = counting(RollbackSession, calls)
+    kind._inside_class = counting(SessionInside, calls_inside)
+    mesh = Mesh(Tally, conditions=link, press=tally_press, make_session=kind)
     mesh.start()
     for peer in mesh.alive:
         peer.session.send_message(b"hello")
@@ -67,11 +67,12 @@ def test_whatever_public_method_of_a_session_is_overridden_is_the_one_that_is_ca
     mesh.verify()
     mesh["peer0"].session.stats(now=mesh.network.now)
     assert USED - set(calls) == set()
+    assert USED_INSIDE - set(calls_inside) == set()
 
 
 def test_a_session_asks_an_overridden_match(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: Counter[str] = Counter()
-    monkeypatch.setattr("retick.rollback.session.session.Match", counting(Match, calls))
+    monkeypatch.setattr("retick.rollback.session.inside.Match", counting(Match, calls))
     mesh = Mesh(Tally, conditions=Conditions(latency=0.04), press=tally_press)
     mesh.start()
     mesh.play(60)

@@ -14,6 +14,7 @@ from retick.rollback.events import (
     WatchingStarted,
 )
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.feed import Feed, decode_feed, encode_feed
 from retick.rollback.session.messages.join import Welcome, encode_welcome
 from retick.rollback.session.messages.kinds import Kind
@@ -105,11 +106,11 @@ def test_a_spectator_that_is_ahead_of_its_new_source_waits_for_it() -> None:
     mesh.run(1.0)
     before = spectator.session.frame
     for address in ("peer0", "peer2"):
-        mesh[address].session.match.barrier = mesh[address].session.frame - 6
+        inside_of(mesh[address].session).match.barrier = mesh[address].session.frame - 6
     session: Any = spectator.session
     mesh.run(0.3)
     for address in ("peer0", "peer2"):
-        mesh[address].session.match.barrier = None
+        inside_of(mesh[address].session).match.barrier = None
     mesh["peer1"].session.close()
     mesh.run(5.0)
     assert session.frame > before + 100
@@ -130,7 +131,7 @@ def test_a_spectator_feeds_nobody_and_says_so() -> None:
 
 def test_a_match_that_is_over_is_refused_with_that_reason() -> None:
     mesh = mesh_of(2)
-    mesh["peer0"].session.end("enough")
+    inside_of(mesh["peer0"].session).end("enough")
     late = SpectatorSession(Tally(2), "peer0", entropy=Random(5).randbytes, config=STAY)
     mesh.network.attach("late", late)
     mesh.run(1.0)
@@ -188,7 +189,7 @@ def test_a_source_whose_frames_do_not_fit_a_message_is_left_for_another() -> Non
 
 def say(mesh: Mesh, *messages: bytes) -> None:
     """The only spectator of peer1 is sent these messages."""
-    feed: Any = mesh["peer1"].session.spectator_feed
+    feed: Any = inside_of(mesh["peer1"].session).spectator_feed
     [peer] = feed._spectators
     for message in messages:
         peer.send(message)
@@ -276,7 +277,7 @@ def test_a_list_with_a_seat_twice_ends_the_watching_through_that_peer() -> None:
     mesh = mesh_of(2)
     mesh.watch("fan", "peer1")
     mesh.run(1.0)
-    [peer] = mesh["peer1"].session.spectator_feed.peers()
+    [peer] = inside_of(mesh["peer1"].session).spectator_feed.peers()
     peer.send(encode_list((RosterPeer(0, (0,), "", b""), RosterPeer(1, (0,), "", b""))))
     mesh.run(1.0)
     assert any(isinstance(event, SourceChanged) for event in mesh.spectators["fan"].events)

@@ -11,7 +11,7 @@ from retick.replay import Replay, verify
 from retick.rollback import CueConfirmed, CueStarted, CueTracker, DesyncReported, RollbackEngine
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.link_config import link_config_for
-from retick.sim import F64, U8, Cache, Most, NamesItself, PacksState, Ref, Thing, Vector2, World
+from retick.sim import F64, U8, Cache, Dice, Jumps, Most, NamesItself, PacksState, Ref, Thing, Vector2, World, jump
 from retick.testing.mesh import Mesh, MeshHung, two_peers
 from tests.sim.world.zoo import Animal, Zoo, played
 
@@ -267,3 +267,37 @@ def test_a_thing_and_a_world_are_shown_by_their_fields() -> None:
     zoo.animals.append(Animal(name=1))
     zoo.animals[0].friend = zoo.animals[0]
     assert "friend=<id 1>" in repr(zoo)
+
+
+class Kite(Thing):
+    predicted = False
+    x: F64 = 0.0
+    jumps: Jumps
+
+
+def test_a_thing_that_is_put_elsewhere_counts_its_jumps_and_wraps() -> None:
+    kite = Kite(jumps=254)
+    jump(kite)
+    jump(kite)
+    assert kite.jumps == 0
+    with pytest.raises(UsageError, match="Dice counts no jumps: declare jumps: Jumps"):
+        jump(Dice())
+
+
+def test_things_are_predicted_unless_their_class_says_otherwise() -> None:
+    assert Dice.predicted is True
+    assert Kite.predicted is False
+    with pytest.raises(SchemaError, match=r"Odd\.predicted is True or False, not 1"):
+        type(Thing)("Odd", (Thing,), {"predicted": 1})
+
+
+def test_a_world_hides_nothing_unless_it_says_so() -> None:
+    class Open(World):
+        num_players = 2
+        kites: Annotated[list[Kite], Most(2)]
+
+    game = Open()
+    game.reset(1)
+    game.leave(0)
+    assert game.visible(0, Kite())
+    assert game.hears(1, ("shot", 1.0))

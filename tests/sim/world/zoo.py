@@ -10,16 +10,20 @@ from retick.sim import (
     I16,
     I32,
     I64,
+    NOBODY,
     U8,
     U16,
     U32,
     U64,
     Angle,
     Cache,
+    Cooldown,
     Dice,
     FRect,
+    Jumps,
     Most,
     OwnerOnly,
+    Player,
     Range,
     Rect,
     Ref,
@@ -27,6 +31,7 @@ from retick.sim import (
     Thing,
     Vector2,
     World,
+    jump,
 )
 from retick.sim.world import WorldState
 
@@ -73,6 +78,9 @@ class Animal(Thing):
     nickname: str | None = None
     weight: float = 1.5
     age: int = 0
+    keeper: Player = NOBODY
+    jumps: Jumps
+    bite: Cooldown
 
 
 class Zoo(World):
@@ -91,6 +99,11 @@ class Zoo(World):
     def start(self, seed: int) -> None:
         self.dice.seed(seed)
         self.animals.append(Animal(name=1))
+
+    def join(self, player: int) -> None:
+        self.animals[0].keeper = player
+        self.animals[0].spot.y += player + 0.5
+        self.cue("hello", player)
 
     def rebuild(self) -> None:
         self.by_name = {animal.name: index for index, animal in enumerate(self.animals)}
@@ -119,6 +132,9 @@ class Zoo(World):
             one.heading = one.heading / 3 - argument
             one.at += Vector2(argument, 1).rotate(argument) * 0.1
             one.weight = one.at.length()
+            if one.bite.use(every=argument % 5 + 1, burst=3):
+                one.spot.y = -one.spot.y
+                jump(one)
         elif what == 3:
             one.mood = list(Mood)[argument % 3]
             one.size = list(Size)[argument % 2]
@@ -132,6 +148,8 @@ class Zoo(World):
             one.cage = None if argument & 1 else Rect(one.at, (argument, 7)).move(-9, 0)
             one.age -= argument
         elif what == 6:
+            one.bite.rest()
+            one.keeper = player
             one.friend = animals[player % len(animals)]
         elif what == 7 and len(one.fleas) < 2:
             one.fleas.append(Flea(jump=argument % 100, host=one))

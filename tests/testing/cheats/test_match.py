@@ -7,7 +7,7 @@ import pytest
 
 import retick
 from retick.rollback.events import MessageReceived
-from retick.rollback.session.session import RollbackSession
+from retick.rollback.session.inside import SessionInside
 from retick.testing.cheats import CHEATS, Cheat, bounds
 from retick.testing.cheats.match import CheatFailure, CheatOutcome, play_cheat
 from retick.testing.cheats.scenarios import CheatScenario
@@ -60,7 +60,7 @@ def test_an_exception_that_escapes_is_a_failure_with_its_name(monkeypatch: pytes
         if isinstance(event, MessageReceived):
             raise ZeroDivisionError("planted")
 
-    monkeypatch.setattr(RollbackSession, "tell", planted)
+    monkeypatch.setattr(SessionInside, "tell", planted)
     assert failure_of("floods-application") == "ZeroDivisionError"
 
 

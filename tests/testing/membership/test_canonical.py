@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from retick.rollback.session.inside import inside_of
 from retick.testing.membership.canonical import session_digest
 from retick.testing.membership.machine import ENDED, Happening, Machines, Result
 from retick.testing.membership.search import search
@@ -77,7 +78,7 @@ def test_a_session_that_has_run_on_is_the_same_and_one_that_is_told_something_is
     assert later == start
     assert moved == {0: 1, 1: 1}
     kept = machines._kept[start.members[0][0]]
-    session = pickle.loads(kept.data)
-    assert session_digest(session, kept.frame, kept.now) in machines._numbers
-    session.match.barrier = kept.frame + 1
-    assert session_digest(session, kept.frame, kept.now) not in machines._numbers
+    inside = inside_of(pickle.loads(kept.data))
+    assert session_digest(inside, kept.frame, kept.now) in machines._numbers
+    inside.match.barrier = kept.frame + 1
+    assert session_digest(inside, kept.frame, kept.now) not in machines._numbers

@@ -8,11 +8,11 @@ still have them: a second run could differ in another way. The game is never imp
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from retick.audit.game_loader import locate_game
 from retick.audit.interpreter import Interpreter, InterpreterDied, interpreters
-from retick.audit.report import Divergence, DynamicReport
+from retick.audit.report import EXCEPTION, Divergence, DynamicReport
 from retick.audit.runs.play import Observation
 from retick.errors import UsageError
 from retick.sim.fields import FieldDifference
@@ -47,7 +47,9 @@ def audit_dynamic(
     job = {**names, "seed": seed, "frames": frames, "mask": mask}
     hash_seeds = tuple(range(1, interpreters + 1))
     with _players(job, hash_seeds, timeout) as (players, saver):
-        found = [_compare(players, progress), _save_divergence(saver)]
+        found = [_compare(players, progress)]
+        if not (found[0] and found[0].check == EXCEPTION):  # the one that saves raises it too
+            found.append(_save_divergence(saver))
     return DynamicReport(
         game=game,
         seed=seed,
@@ -107,7 +109,7 @@ def _compare(players: list[_Player], progress: Callable[[int], None]) -> Diverge
         if first[-1] == "D":
             return None
         if first[-1].startswith("E"):
-            _raise_failed(first[-1])
+            return _raised_everywhere(first[-1])
         progress(int(first[-2].split()[1]))
         for player in players:
             player.interpreter.send("go")
@@ -126,13 +128,10 @@ def _raise_if_never_started(said: list[list[str]]) -> None:
             raise UsageError(json.loads(lines[-1][2:])["message"])
 
 
-def _raise_failed(line: str) -> NoReturn:
+def _raised_everywhere(line: str) -> Divergence:
     failure = json.loads(line[2:])
-    where = "before frame 0" if failure["frame"] < 0 else f"at frame {failure['frame']}"
-    raise UsageError(
-        f"the game failed {where}: {failure['message']} "
-        "(any bit of an input may be set; if the game accepts only some bits, give a mask)"
-    )
+    what = f"{failure['message']}; any bit of an input may be set: if the game accepts only some bits, give a mask"
+    return Divergence(check=EXCEPTION, frame=failure["frame"], what=what, differences=())
 
 
 def _divergence(first: _Player, second: _Player, ours: list[str], theirs: list[str], at: int) -> Divergence:

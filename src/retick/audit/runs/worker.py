@@ -16,11 +16,13 @@ import json
 from collections.abc import Callable
 from typing import IO, Any
 
+from retick.audit.game_failure import game_failure
 from retick.audit.game_loader import import_game
 from retick.audit.interpreter import job_and_streams
 from retick.audit.runs.play import Observation, observe
 from retick.audit.runs.saves import first_broken_save
 from retick.sim.contract import Simulation
+from retick.sim.frame_notes import located
 from retick.sim.seeded_inputs import seeded_inputs
 
 __all__ = ["BLOCK", "main"]
@@ -54,7 +56,7 @@ class _Worker:
         except _Stopped:
             pass
         except BaseException as error:  # whatever a game raises, even an exit, is reported to the parent
-            text = str(error) if kind == "import" else f"{type(error).__name__}: {error}"
+            text = str(error) if kind == "import" else game_failure(error)
             self._say("E " + json.dumps({"kind": kind, "frame": self._frame, "message": text}))
 
     def _say(self, line: str) -> None:
@@ -65,11 +67,14 @@ class _Worker:
         return {name: self._job[name] for name in ("seed", "frames", "mask")}
 
     def _play(self, game: Simulation[Any]) -> None:
-        state = game.initial_state(self._job["seed"])
+        seed = self._job["seed"]
+        with located(-1, seed):
+            state = game.initial_state(seed)
         self._show(-1, observe(game, state))
         for frame, inputs in enumerate(seeded_inputs(game, **self._match())):
             self._frame = frame
-            state = game.step(state, inputs)
+            with located(frame, seed, inputs):
+                state = game.step(state, inputs)
             self._show(frame, observe(game, state))
             if len(self._block) >= BLOCK:
                 self._await_command()

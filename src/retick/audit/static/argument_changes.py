@@ -24,7 +24,7 @@ class FunctionChanges:
         self.source = source
         self._done: dict[ast.AST, list[Change]] = {}
         self._methods: dict[str, list[ast.FunctionDef]] = {}
-        for node in source.walk():
+        for node in ast.walk(source.tree):
             if isinstance(node, ast.FunctionDef) and source.scope(node).is_class:
                 self._methods.setdefault(node.name, []).append(node)
 

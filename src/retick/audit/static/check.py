@@ -2,15 +2,25 @@
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from retick.audit.report import AllowedFinding, Finding, StaticReport
 from retick.audit.rules import FLOAT_RULES
-from retick.audit.static import rules_global_state, rules_numbers, rules_order, rules_outside, rules_state
+from retick.audit.static import (
+    rules_engine,
+    rules_global_state,
+    rules_numbers,
+    rules_order,
+    rules_outside,
+    rules_state,
+)
 from retick.audit.static.allow_comments import Comments, read_comments
 from retick.audit.static.declared_fields import declares_float_state, uses_safe_functions
-from retick.audit.static.followed_imports import followed
+from retick.audit.static.outside_names import outside_rule
 from retick.audit.static.parsed_file import Hit, ParsedFile
+from retick.audit.static.reach.followed_imports import followed
+from retick.audit.static.reach.reached import SourceOf, set_aside_unreached
 from retick.audit.targets import SourceFile, find_target
 
 __all__ = ["audit_files", "audit_source", "audit_static"]
@@ -18,6 +28,7 @@ __all__ = ["audit_files", "audit_source", "audit_static"]
 _CHECKS: tuple[Callable[[ParsedFile], Iterator[Hit]], ...] = (
     rules_numbers.check,
     rules_outside.check,
+    rules_engine.check,
     rules_order.check,
     rules_global_state.check,
     rules_state.check,
@@ -31,19 +42,22 @@ def audit_static(
 
     ``progress`` is called with a line that says how far it is.
     """
-    files = find_target(target, progress=lambda folder: progress(f"looking for source in {folder}")).files
-    return audit_files(followed(files) if follow else files, progress)
+    found = find_target(target, progress=lambda folder: progress(f"looking for source in {folder}"))
+    return audit_files(followed(found.files) if follow else found.files, progress, game=found.attribute)
 
 
 def audit_source(text: str, *, path: str = "<source>", package: str = "", floats: bool = False) -> StaticReport:
     """Audit one source text. ``floats``: its package has a ``retick: floats`` comment or a state of floats."""
     audited = _File(path, text, package, inherited_floats=floats)
+    _apply_rules([audited], ["__source__"], None)
     findings = [*audited.findings, *audited.unused_declaration()]
     return StaticReport(files=(path,), findings=tuple(sorted(findings)), allowed=tuple(audited.allowed))
 
 
-def audit_files(files: Sequence[SourceFile], progress: Callable[[str], None] = lambda text: None) -> StaticReport:
-    """Audit several files.
+def audit_files(
+    files: Sequence[SourceFile], progress: Callable[[str], None] = lambda text: None, *, game: str | None = None
+) -> StaticReport:
+    """Audit several files, as far as games reach them; ``game`` is the one to look at, by its name in the first file.
 
     A ``retick: floats`` comment in an ``__init__.py`` counts for all files below it; a state that declares floats, for
     all files of its folder and below it.
@@ -55,18 +69,40 @@ def audit_files(files: Sequence[SourceFile], progress: Callable[[str], None] = l
         progress(f"file {number} of {len(files)}: {_shown(file.path)}")
         inherited = any(_declares_floats(init, declarations) for init in _inits_above(file))
         audited.append(_read(file, inherited or not float_folders.isdisjoint(file.path.parents)))
+    outside = _apply_rules(audited, files, game)
     findings = [finding for one in audited for finding in one.findings]
     for one in audited:
-        unused = one.unused_declaration()
+        unused = [] if one in outside else one.unused_declaration()
         if unused and Path(one.path).name == "__init__.py":
             below = [other for other in audited if Path(one.path).parent in Path(other.path).parents]
             unused = [] if any(other.floats_found for other in below) else unused
         findings += unused
     return StaticReport(
-        files=tuple(one.path for one in audited),
+        files=tuple(one.path for one in audited if one not in outside),
+        outside=tuple(one.path for one in outside),
         findings=tuple(sorted(findings)),
         allowed=tuple(allowed for one in audited for allowed in one.allowed),
     )
+
+
+def _apply_rules(audited: "list[_File]", files: Sequence[SourceFile | str], game: str | None) -> "list[_File]":
+    """Apply the rules to what games reach. Returns the files that are no simulation."""
+    parsed: list[SourceOf] = []
+    readable: list[_File] = []
+    for one, file in zip(audited, files, strict=True):
+        if one.source is not None:
+            root, module = ("", file) if isinstance(file, str) else (str(file.root), file.module)
+            parsed.append(SourceOf(root, module, one.source))
+            readable.append(one)
+    named = (0, game) if game and readable and readable[0] is audited[0] else None
+    try:
+        outside = {readable[number].path for number in set_aside_unreached(parsed, named)}
+    except RecursionError:  # reported by the rules, at the file with the deep expression
+        outside = set()
+    for one in readable:
+        if one.path not in outside:
+            one.apply_rules()
+    return [one for one in audited if one.path in outside]
 
 
 def _inits_above(file: SourceFile) -> list[Path]:
@@ -108,6 +144,23 @@ def _shown(path: Path) -> str:
     return str(path.relative_to(here) if here in path.parents else path)
 
 
+def _is_not_ported(source: ParsedFile) -> bool:
+    """Whether it is a game of an engine that does not know this library yet."""
+    modules = set(source.imports())
+    engine = any(outside_rule(module) == "engine" for module in modules)
+    return engine and not any(module.split(".")[0] == "retick" for module in modules)
+
+
+def _folded(findings: list[Finding]) -> list[Finding]:
+    """One finding for all floats: they are answered once, by declaring the fields of the state."""
+    floats = [finding for finding in findings if finding.rule in FLOAT_RULES]
+    rest = [finding for finding in findings if finding.rule not in FLOAT_RULES]
+    if len(floats) < 2:
+        return findings
+    lines = len({finding.line for finding in floats})
+    return sorted([replace(floats[0], what=f"{floats[0].what}, the first of floats on {lines} lines"), *rest])
+
+
 class _File:
     """The findings of one file, and those that its comments allow."""
 
@@ -118,17 +171,30 @@ class _File:
         self.findings: list[Finding] = []
         self.allowed: list[AllowedFinding] = []
         self.floats_found = False
+        self.source: ParsedFile | None = None
+        """What was read; None if it cannot be."""
         self._comments = Comments()
         if unreadable is not None:
             self._add(1, 1, "syntax", unreadable)
             return
         try:
-            self._check(text, package, inherited_floats)
-        except (RecursionError, MemoryError):  # by the parser or by a rule: both follow the nesting
-            self.findings, self.allowed = [], []
-            self._add(1, 1, "syntax", "expressions nested too deeply")
+            self._parse(text, package, inherited_floats)
+        except (RecursionError, MemoryError):  # by the parser, which follows the nesting
+            self._too_deep()
 
-    def _check(self, text: str, package: str, inherited_floats: bool) -> None:
+    def _too_deep(self) -> None:
+        self.findings, self.allowed = [], []
+        self._add(1, 1, "syntax", "expressions nested too deeply")
+
+    def apply_rules(self) -> None:
+        """Note what breaks a rule, in what is not set aside."""
+        try:
+            if self.source is not None:
+                self._apply_comments(self.source)
+        except (RecursionError, MemoryError):  # by a rule, which follows the nesting
+            self._too_deep()
+
+    def _parse(self, text: str, package: str, inherited_floats: bool) -> None:
         try:
             ast.parse(text)
             self._comments = read_comments(text)
@@ -139,7 +205,7 @@ class _File:
         floats = inherited_floats or self._comments.floats_line is not None
         source = ParsedFile(text, path=self.path, package=package, floats=floats)
         source.floats = floats or declares_float_state(source) or uses_safe_functions(source)
-        self._apply_comments(source)
+        self.source = source
 
     def _add(self, line: int, column: int, rule: str, what: str) -> None:
         self.findings.append(Finding(path=self.path, line=line, column=column, rule=rule, what=what))
@@ -147,7 +213,7 @@ class _File:
     def _apply_comments(self, source: ParsedFile) -> None:
         allows = {(allow.line, allow.rule): allow for allow in self._comments.allows}
         used = set()
-        for finding in self._all(source):
+        for finding in _folded(self._all(source)) if _is_not_ported(source) else self._all(source):
             if finding.rule in FLOAT_RULES and source.floats:
                 self.floats_found = True
             elif allow := allows.get((finding.line, finding.rule)):
@@ -155,8 +221,9 @@ class _File:
                 self.allowed.append(AllowedFinding(finding=finding, because=allow.reason))
             else:
                 self.findings.append(finding)
+        lines = {getattr(node, "lineno", 0) for node in source.walk()}
         for allow in self._comments.allows:
-            if allow not in used:
+            if allow not in used and allow.line in lines:
                 what = f"nothing on line {allow.line} breaks the rule `{allow.rule}`"
                 self._add(allow.comment_line, allow.comment_column, "allow-unused", what)
         for line, column, rule, what in self._comments.complaints:

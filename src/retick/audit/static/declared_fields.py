@@ -9,7 +9,7 @@ import ast
 
 from retick.audit.static.parsed_file import ParsedFile
 
-__all__ = ["DeclaredFields", "declares_float_state", "uses_safe_functions"]
+__all__ = ["DeclaredFields", "declares_float_state", "inherits", "uses_safe_functions"]
 
 _STATES = frozenset({"Record", "World", "Thing"})
 _FLOAT_KINDS = frozenset({"F64", "Angle", "Vector2", "FRect"})
@@ -46,6 +46,16 @@ def uses_safe_functions(source: ParsedFile) -> bool:
     return any(name.startswith(_SAFE) for _, names in source.references() for name in names)
 
 
+def inherits(source: ParsedFile, node: ast.ClassDef, kinds: frozenset[str]) -> bool:
+    """Whether a base of the class is one of these classes of ``retick.sim``."""
+    for base in node.bases:
+        for name in source.resolve(base):
+            package, _, last = name.rpartition(".")
+            if last in kinds and package.split(".")[:2] == ["retick", "sim"]:
+                return True
+    return False
+
+
 class DeclaredFields:
     """The fields of the states that a file declares, by name."""
 
@@ -53,12 +63,12 @@ class DeclaredFields:
         self._source = source
         self.states = self._state_classes()
         self._kinds: dict[str, list[set[str]]] = {}
-        for node in source.walk():
+        for node in ast.walk(source.tree):
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and self.is_field(node):
                 self._kinds.setdefault(node.target.id, []).append(_kinds(source, node.annotation))
 
     def _state_classes(self) -> set[str]:
-        classes = [node for node in self._source.walk() if isinstance(node, ast.ClassDef)]
+        classes = [node for node in ast.walk(self._source.tree) if isinstance(node, ast.ClassDef)]
         found: set[str] = set()
         while more := {one.name for one in classes if one.name not in found and self._derives(one, found)}:
             found |= more
@@ -68,11 +78,7 @@ class DeclaredFields:
         for base in node.bases:
             if isinstance(base, ast.Name) and base.id in known:
                 return True
-            for name in self._source.resolve(base):
-                package, _, last = name.rpartition(".")
-                if last in _STATES and package.split(".")[:2] == ["retick", "sim"]:
-                    return True
-        return False
+        return inherits(self._source, node, _STATES)
 
     def is_field(self, node: ast.AnnAssign) -> bool:
         """Whether the line declares a field of a state."""

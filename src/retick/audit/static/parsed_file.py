@@ -1,11 +1,10 @@
 """A parsed source file: its tree, its scopes, and the questions about nodes that several rules ask."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from retick.audit.static.scopes import Scope, ScopeBuilder
-from retick.audit.static.script_lines import script_lines
+from retick.audit.static.scopes import Scope, ScopeBuilder, absolute_module
 
 __all__ = ["Hit", "ParsedFile", "root_name"]
 
@@ -30,14 +29,34 @@ class ParsedFile:
         self._scope_of = built.scope_of
         self._parent_of = built.parent_of
         self._annotations = built.annotations
-        self._aside = built.aside | set(script_lines(self.tree))
+        self._aside = built.aside
         self.package = package
 
     def walk(self) -> Iterator[ast.AST]:
-        """Every node, without code under ``if TYPE_CHECKING`` or ``if __name__ == "__main__"``, and without scripts."""
+        """Every node that is not set aside, nor under ``if TYPE_CHECKING`` or ``if __name__ == "__main__"``."""
         for node in ast.walk(self.tree):
             if node not in self._aside:
                 yield node
+
+    def set_aside(self, nodes: Iterable[ast.AST]) -> None:
+        """Leave these nodes out from now on: they are no simulation."""
+        self._aside.update(nodes)
+
+    def imports(self) -> Iterator[str]:
+        """The dotted names of the modules that it imports, and of what it imports from modules."""
+        for node in self.walk():
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                module = absolute_module(node, self.package)
+                yield from (f"{module}.{alias.name}" for alias in node.names)
+
+    def imported_as(self, name: str) -> list[str]:
+        """The dotted names that the module imports under ``name``."""
+        bindings = self.module.bindings.get(name)
+        if bindings is None:
+            return [f"{module}.{name}" for module in self.module.star_imports]
+        return [binding.dotted for binding in bindings if binding.dotted]
 
     def scope(self, node: ast.AST) -> Scope:
         """The scope that ``node`` is in."""

@@ -7,9 +7,11 @@ of functions is checked, except for the hooks that run while a class is being ma
 import ast
 from collections.abc import Iterator
 
+from retick.audit.static.argument_changes import FunctionChanges
+from retick.audit.static.declared_fields import DeclaredFields
 from retick.audit.static.mutators import is_fresh_mutable, stored_into, what_call_changes
 from retick.audit.static.parsed_file import Hit, ParsedFile, root_name
-from retick.audit.static.scopes import Binding, FunctionNode, Scope
+from retick.audit.static.scopes import Binding, FunctionNode, Scope, parameters_of
 
 __all__ = ["check"]
 
@@ -18,6 +20,8 @@ _CLASS_HOOKS = frozenset({"__init_subclass__", "__set_name__", "__class_getitem_
 
 def check(source: ParsedFile) -> Iterator[Hit]:
     """The places that break the rule global-state."""
+    function_changes = FunctionChanges(source)
+    states = DeclaredFields(source).states
     for node in source.walk():
         if isinstance(node, FunctionNode):
             yield from _mutable_defaults(source, node)
@@ -25,8 +29,8 @@ def check(source: ParsedFile) -> Iterator[Hit]:
             continue
         if isinstance(node, ast.Global):
             yield Hit(node, "global-state", f"`global {', '.join(node.names)}`")
-        for changed in _changed_by(source, node):
-            if what := _shared(source, changed):
+        for changed in [*_changed_by(source, node), *_changed_inside(function_changes, node)]:
+            if what := _shared(source, changed, states):
                 yield Hit(node, "global-state", what)
 
 
@@ -50,13 +54,39 @@ def _changed_by(source: ParsedFile, node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def _shared(source: ParsedFile, changed: ast.expr) -> str | None:
+def _changed_inside(function_changes: FunctionChanges, node: ast.AST) -> list[ast.expr]:
+    """The arguments that a function or method of this file changes, where it is called; a method's object is one."""
+    called = function_changes.called(node) if isinstance(node, ast.Call) else None
+    if called is None:
+        return []
+    function, arguments = called
+    names = {change.parameter for change in function_changes.changes(function)}
+    pairs = zip(parameters_of(function), arguments, strict=False)
+    # Its own object is found where the method changes it; a class has no state of its own, as in Base.__init__(self).
+    source = function_changes.source
+    return [
+        given
+        for parameter, given in pairs
+        if parameter.arg in names and not _is_self(given) and not _is_class(source, given)
+    ]
+
+
+def _is_class(source: ParsedFile, node: ast.expr) -> bool:
+    found = source.scope(node).find(node.id) if isinstance(node, ast.Name) else None
+    return found is not None and isinstance(found[1][-1].node, ast.ClassDef)
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in ("self", "cls")
+
+
+def _shared(source: ParsedFile, changed: ast.expr, states: set[str]) -> str | None:
     """What ``changed`` is, if all instances or all frames share it."""
     if isinstance(changed, ast.Call):
         called = source.resolve(changed.func)
         if "builtins.globals" in called or "builtins.vars" in called:
             return f"a change through `{ast.unparse(changed)}`"
-    if what := _class_attribute(source, changed):
+    if what := _class_attribute(source, changed, states):
         return what
     root = root_name(changed)
     if root is None:
@@ -93,7 +123,7 @@ def _is_target(source: ParsedFile, node: ast.expr) -> bool:
     return isinstance(above, ast.Attribute | ast.Subscript) and isinstance(above.ctx, ast.Store | ast.Del)
 
 
-def _class_attribute(source: ParsedFile, changed: ast.expr) -> str | None:
+def _class_attribute(source: ParsedFile, changed: ast.expr, states: set[str]) -> str | None:
     owner = source.class_of(changed)
     function = source.function_of(changed)
     if owner is None or not isinstance(function, ast.FunctionDef) or function.name in _CLASS_HOOKS:
@@ -101,9 +131,19 @@ def _class_attribute(source: ParsedFile, changed: ast.expr) -> str | None:
     text = ast.unparse(changed)
     if _is_own_class(source, function, _strip(changed)):
         return f"a change of the class through `{text}`"
-    of_self = isinstance(changed, ast.Attribute) and isinstance(changed.value, ast.Name) and changed.value.id == "self"
-    if of_self and _is_shared_by_instances(source, owner, text.removeprefix("self.")):
-        return f"a change of `{text}`, which is made once in the class body"
+    attribute = _attribute_of_self(changed)
+    if attribute and _is_shared_by_instances(source, owner, attribute, states):
+        whose = f"`self.{attribute}`" if text == f"self.{attribute}" else f"`{text}`"
+        return f"a change of {whose}: `{attribute}` is made once in the class body, for all games, and is not saved"
+    return None
+
+
+def _attribute_of_self(node: ast.expr) -> str | None:
+    """``ship`` of ``self.ship.position[0]``."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+            return node.attr
+        node = node.value
     return None
 
 
@@ -126,10 +166,12 @@ def _is_own_class(source: ParsedFile, function: ast.FunctionDef, root: ast.expr)
     return is_first and source.is_decorated(function, "builtins.classmethod")
 
 
-def _is_shared_by_instances(source: ParsedFile, owner: ast.ClassDef, attribute: str) -> bool:
-    """A mutable value in the class body that no method replaces by one of the instance's own."""
+def _is_shared_by_instances(source: ParsedFile, owner: ast.ClassDef, attribute: str, states: set[str]) -> bool:
+    """A mutable value in the class body that no method replaces by one of the instance's own, and no declared field."""
     made_in_body = any(
-        binding.value is not None and is_fresh_mutable(source, binding.value)
+        binding.value is not None
+        and _is_mutable(source, binding.value)
+        and not (owner.name in states and binding.annotation is not None)
         for binding in source.scope(owner.body[0]).bindings.get(attribute, [])
     )
     replaced = any(
@@ -137,3 +179,15 @@ def _is_shared_by_instances(source: ParsedFile, owner: ast.ClassDef, attribute: 
         for node in ast.walk(owner)
     )
     return made_in_body and not replaced
+
+
+def _is_mutable(source: ParsedFile, value: ast.expr) -> bool:
+    """Whether it makes a list, a dict or the like, also by ``[0] * 9``, or an object of a class of this file."""
+    match value:
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Add(), right=right):
+            return is_fresh_mutable(source, left) or is_fresh_mutable(source, right)
+        case ast.Call(func=ast.Name(id=name)):
+            found = source.scope(value).find(name)
+            made = found[1][-1].node if found else None
+            return is_fresh_mutable(source, value) or isinstance(made, ast.ClassDef)
+    return is_fresh_mutable(source, value)

@@ -1,7 +1,7 @@
-"""Rules about everything outside of a simulation: clocks, randomness, environment, concurrency, I/O, pickles, engines.
+"""Rules about everything outside of a simulation: clocks, randomness, environment, concurrency, I/O, pickles.
 
 Most findings are at the use of a name, because an unused import does no harm and each use may need its own comment.
-Engines are found once, at their import. Annotations are not uses: a parameter may be annotated with Path.
+Engines have rules of their own. Annotations are not uses: a parameter may be annotated with Path.
 """
 
 import ast
@@ -27,7 +27,7 @@ _DOES = {
 
 
 def check(source: ParsedFile) -> Iterator[Hit]:
-    """The places that break the rules clock, random, environment, concurrency, io, output, pickle and engine."""
+    """The places that break the rules clock, random, environment, concurrency, io, output and pickle."""
     yield from _imports(source)
     yield from _uses(source)
     for node in source.walk():
@@ -41,9 +41,7 @@ def _imports(source: ParsedFile) -> Iterator[Hit]:
     for node in source.walk():
         for module in _modules_imported(source, node):
             rule = outside_rule(module)
-            if rule == "engine":
-                yield Hit(node, "engine", f"`import {module}`")
-            elif rule and isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            if rule and rule != "engine" and isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
                 yield Hit(node, rule, f"`from {module} import *`")
 
 

@@ -9,13 +9,13 @@ import ast
 import builtins
 from dataclasses import dataclass, field
 
-__all__ = ["Binding", "FunctionNode", "Scope", "ScopeBuilder", "absolute_module", "parameters_of"]
+__all__ = ["Binding", "FunctionNode", "Scope", "ScopeBuilder", "absolute_module", "is_main_block", "parameters_of"]
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _BUILTINS = frozenset(dir(builtins))
 _DEEPEST_ALIAS = 8
-_NOT_IMPORTED = frozenset({"TYPE_CHECKING", "__name__ == '__main__'"})
+_MAIN = "__name__ == '__main__'"
 
 
 def parameters_of(function: FunctionNode) -> list[ast.arg]:
@@ -200,7 +200,7 @@ class ScopeBuilder(ast.NodeVisitor):
 
     def visit_If(self, node: ast.If) -> None:
         self.generic_visit(node)
-        if ast.unparse(node.test).split(".")[-1] in _NOT_IMPORTED:
+        if ast.unparse(node.test).split(".")[-1] == "TYPE_CHECKING" or is_main_block(node):
             for statement in node.body:
                 self.aside.update(ast.walk(statement))
 
@@ -278,6 +278,11 @@ class ScopeBuilder(ast.NodeVisitor):
         if node.rest:
             self._scope.bind(node.rest, Binding(node))
         self.generic_visit(node)
+
+
+def is_main_block(statement: ast.stmt) -> bool:
+    """Whether it runs only when the file is started as a program."""
+    return isinstance(statement, ast.If) and ast.unparse(statement.test) == _MAIN
 
 
 def absolute_module(node: ast.ImportFrom, package: str) -> str:

@@ -20,7 +20,8 @@ _SET_TYPES = frozenset({
 })  # fmt: skip
 _SET_METHODS = frozenset({"union", "intersection", "difference", "symmetric_difference", "copy"})
 _INT_CALLS = frozenset({
-    "builtins.int", "builtins.len", "builtins.ord", "math.isqrt", "math.gcd", "math.lcm", "math.comb", "math.perm",
+    "builtins.int", "builtins.len", "builtins.ord", "builtins.any", "builtins.all", "builtins.bool",
+    "builtins.isinstance", "math.isqrt", "math.gcd", "math.lcm", "math.comb", "math.perm",
     "math.factorial",
 })  # fmt: skip
 _INT_IF_ARGUMENTS_ARE = frozenset({

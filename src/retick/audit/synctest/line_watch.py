@@ -4,8 +4,9 @@ Theory of operation. A search asks one question of every frame: did anything run
 grows, so the answer is whether its length changed. A place is a line, or a way from one line to the next.
 
 Python 3.12 and later report a line or a branch until they are told to stop (``sys.monitoring``): what is known costs
-nothing any more. Python 3.11 has only trace functions, which are called for every line every time. The places of the
-two are not the same, and a search by one may go another way than a search by the other.
+nothing any more. Python 3.11 has only trace functions, which are called for every line every time, until a function
+has shown nothing new for long. The places of the two are not the same, and a search by one may go another way than a
+search by the other.
 
 The lines that never ran are those of functions that were entered. A function that nothing called is not listed: the
 line that would call it is.
@@ -23,6 +24,8 @@ __all__ = ["LineWatch", "LinesRun", "Unrun"]
 
 Tracing = Callable[[FrameType, str, Any], Any]
 Place = tuple[CodeType, int, int]
+QUIET_CALLS = 500
+"""Calls without a new way after which a function of which every line has run is no longer traced; Python 3.11."""
 TOOLS = 6
 """Numbers that ``sys.monitoring`` has for tools."""
 
@@ -97,6 +100,10 @@ class LineWatch:
             self._entered[code].add(line)
             self.places.add((code, line, line))
 
+    def is_complete(self, code: CodeType) -> bool:
+        """Whether every line of it has run."""
+        return code in self._lines and self._lines[code] <= self._entered[code]
+
     def is_own(self, code: CodeType) -> bool:
         return self._source.has(code)
 
@@ -107,6 +114,8 @@ class _Tracer:
     def __init__(self, watch: LineWatch) -> None:
         self._watch = watch
         self._before: Any = None
+        self._quiet: dict[CodeType, int] = {}
+        """Calls of each function since it last went a new way."""
 
     def begin(self) -> None:
         self._before = sys.gettrace()
@@ -119,6 +128,9 @@ class _Tracer:
         watch, code = self._watch, frame.f_code
         if event != "call" or not watch.is_own(code):
             return None
+        quiet = self._quiet[code] = self._quiet.get(code, 0) + 1
+        if quiet > QUIET_CALLS and watch.is_complete(code):
+            return None
         places, last = watch.places, 0
 
         def on_line(frame: FrameType, event: str, _arg: Any) -> Tracing:
@@ -129,6 +141,7 @@ class _Tracer:
                 if way not in places:
                     places.add(way)
                     watch.note_line(code, line)
+                    self._quiet[code] = 0
                 last = line
             return on_line
 

@@ -2,8 +2,9 @@
 
 Theory of operation. A match that reached a line or branch for the first time is kept, and so is one that ended in a new
 kind of state (a field with a new number of digits: a score, a life lost). Most new matches are a kept one with another
-ending, or with some inputs changed: so a match that hits is built from one that fires. What runs for the first time is
-checked at once, by the ``check`` that the caller gives.
+ending, or with some inputs changed: so a match that hits is built from one that fires. It goes on from a saved state
+of the kept one. What runs for the first time is checked at once, from the first frame on and without saved states, by
+the ``check`` that the caller gives.
 
 The search ends when no new line or branch was reached for a while, counted in frames, or when its time is over. Given
 the same seed and enough time, it does the same every time.
@@ -17,11 +18,12 @@ from random import Random
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from retick.audit.own_source import OwnSource
-from retick.audit.runs.play import located
+from retick.audit.runs.saves import Saved, load, save
 from retick.audit.synctest.input_rows import RowMaker, live_bits
 from retick.audit.synctest.line_watch import LinesRun, LineWatch
 from retick.audit.synctest.press_function import played_rows, press_function_of
 from retick.sim.contract import Simulation
+from retick.sim.frame_notes import located
 from retick.sim.seeded_inputs import seeded_inputs
 
 __all__ = ["Check", "Match", "Search", "SearchResult"]
@@ -37,6 +39,8 @@ LONGEST = 8
 """A match is at most so many times ``frames`` long."""
 SEGMENT = 32
 """Frames between two looks at the clock and at the state."""
+SAVED_EVERY = 128
+"""Frames between two saved states of a match."""
 SMALL = 16
 """Numbers up to it are told apart: lives and rounds."""
 MOST_KINDS = 50_000
@@ -50,11 +54,17 @@ class Match(NamedTuple):
     rows: list[Row]
 
 
+Saves = tuple[tuple[int, Saved], ...]
+"""Frame and saved state, in order."""
+
+
 class Kept(NamedTuple):
     """A match that others are made from."""
 
     match: Match
     reached_new_place: bool
+    saves: "Saves"
+    """Saved states of some of its frames, so that others need not begin at the first one."""
 
 
 Check = Callable[[Match, int], F | None]
@@ -150,9 +160,9 @@ class Search(Generic[F]):
     def _search(self, maker: RowMaker) -> F | None:
         lines = self._watch.lines()
         while not self._is_done(lines) and not self._out_of_time():
-            match, shared = self._next(maker)
+            match, shared, saves = self._next(maker)
             self._matches += 1
-            new = self._play(match, shared)
+            new = self._play(match, shared, saves)
             lines = self._watch.lines()
             self._progress(f"searching: match {self._matches}, {lines.ran} of {lines.total} lines of the game have run")
             if new is not None:
@@ -168,30 +178,37 @@ class Search(Generic[F]):
     def _out_of_time(self) -> bool:
         return self._clock() - self._began >= self._seconds
 
-    def _next(self, maker: RowMaker) -> tuple[Match, int]:
-        """A match to try, and how many of its first frames are those of a kept one."""
+    def _next(self, maker: RowMaker) -> tuple[Match, int, Saves]:
+        """A match to try, how many of its first frames are those of a kept one, and the saved states of these."""
         dice, way = self._dice, self._dice.random()
         newest = dice.random() < 0.5
-        match = dice.choice(self._kept[-8:] if newest else self._kept).match
+        match, _, saves = dice.choice(self._kept[-8:] if newest else self._kept)
         if way < 0.1 or not match.rows:
-            return Match(match.seed, maker.new(self._length)), 0
+            return Match(match.seed, maker.new(self._length)), 0, ()
         if way < 0.7:
             kept = match.rows[: LONGEST * self._length - SEGMENT]
             if dice.random() < 0.3:
                 kept = kept[: dice.randrange(len(kept)) + 1]
-            return Match(match.seed, kept + maker.new(dice.randint(SEGMENT, self._length))), len(kept)
+            return (
+                Match(match.seed, kept + maker.new(dice.randint(min(SEGMENT, self._length), self._length))),
+                len(kept),
+                saves,
+            )
         rows, shared = maker.changed(match.rows)
-        return Match(match.seed, rows), shared
+        return Match(match.seed, rows), shared, saves
 
-    def _play(self, match: Match, shared: int) -> tuple[Match, int] | None:
+    def _play(self, match: Match, shared: int, saves: Saves = ()) -> tuple[Match, int] | None:
         """Play it, watched from frame ``shared`` on, and keep what is worth it.
 
         If something ran for the first time: the match until a little after that, and the first frame to check.
         """
         sim = self._factory()
-        state = sim.initial_state(match.seed)
+        known = [(frame, saved) for frame, saved in saves if frame <= shared]
+        start, state = (known[-1][0], load(sim, known[-1][1])) if known else (0, sim.initial_state(match.seed))
         first_new = last_new = None
-        for begin, end in _segments(shared, len(match.rows)):
+        for begin, end in _segments(start, shared, len(match.rows)):
+            if not known or begin - known[-1][0] >= SAVED_EVERY:
+                known.append((begin, save(sim, state)))
             if begin >= shared:
                 with self._watch:
                     for frame in range(begin, end):
@@ -201,7 +218,7 @@ class Search(Generic[F]):
                         if len(self._watch.places) > before:
                             last_new = frame
                             first_new = frame if first_new is None else first_new
-                self._note_kinds(sim, state, Match(match.seed, match.rows[:end]))
+                self._note_kinds(sim, state, Match(match.seed, match.rows[:end]), known)
             else:
                 for frame in range(begin, end):
                     state = sim.step(state, match.rows[frame])
@@ -212,15 +229,15 @@ class Search(Generic[F]):
             return None
         self._grown_at = self._frames
         found = Match(match.seed, match.rows[: last_new + SEGMENT])
-        self._keep(Kept(Match(match.seed, match.rows[: last_new + 1]), True))
+        self._keep(Kept(Match(match.seed, match.rows[: last_new + 1]), True, _until(last_new + 1, known)))
         return found, first_new
 
-    def _note_kinds(self, sim: Simulation[Any], state: Any, match: Match) -> None:
+    def _note_kinds(self, sim: Simulation[Any], state: Any, match: Match, known: list[tuple[int, Saved]]) -> None:
         """Keep the match until here if its state is of a new kind."""
         kinds = {(str(name), kind) for name, value in sim.fields(state) if (kind := _kind(value)) is not None}
         if not kinds <= self._kinds and len(self._kinds) < MOST_KINDS:
             self._kinds |= kinds
-            self._keep(Kept(match, False))
+            self._keep(Kept(match, False, _until(len(match.rows), known)))
 
     def _keep(self, kept: Kept) -> None:
         self._kept.append(kept)
@@ -229,9 +246,13 @@ class Search(Generic[F]):
             del self._kept[next(idle, 0)]
 
 
-def _segments(shared: int, length: int) -> Iterator[tuple[int, int]]:
+def _until(end: int, known: list[tuple[int, Saved]]) -> Saves:
+    return tuple(one for one in known if one[0] <= end)
+
+
+def _segments(start: int, shared: int, length: int) -> Iterator[tuple[int, int]]:
     """Stretches of frames, none over the border between what is known and what is new."""
-    for low, high in ((0, min(shared, length)), (shared, length)):
+    for low, high in ((start, min(shared, length)), (shared, length)):
         for begin in range(low, high, SEGMENT):
             yield begin, min(begin + SEGMENT, high)
 

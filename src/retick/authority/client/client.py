@@ -147,6 +147,14 @@ class Client:
         self.stats.teleports = self._remotes.teleports
         return views
 
+    @property
+    def drawn_tick(self) -> float | None:
+        """The server's tick, with its fraction, at which ``others`` showed the other players last; None before.
+
+        What belongs to a tick, such as a sound of another player, is due when this passes it.
+        """
+        return None if self._remotes is None else self._remotes.drawn_tick
+
     def view_offset(self, dt: float) -> Vector:
         """What to add to our own player's position when it is drawn, ``dt`` seconds after the last time."""
         return (0.0, 0.0, 0.0) if self.prediction is None else self.prediction.smoothing.advance(dt)

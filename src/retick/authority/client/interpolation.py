@@ -6,6 +6,7 @@ from bisect import insort
 from math import dist, pi
 from typing import Final, NamedTuple
 
+from retick.authority.client.teleports import TELEPORT, is_teleport, speed_between
 from retick.authority.profile import State, Vector
 from retick.authority.timing import ms_to_ticks
 
@@ -13,8 +14,6 @@ __all__ = ["InterpolationDelay", "RemoteBuffer", "RemoteView", "RenderClock"]
 
 CAPACITY: Final = 64
 """Snapshots kept of each player."""
-TELEPORT: Final = 2.5
-"""Metres between two drawn places from which a teleport is counted."""
 JITTER_EWMA: Final = 0.1
 """Weight of a new sample in the smoothed jitter."""
 MAX_EXTRA_MS: Final = 100
@@ -139,6 +138,8 @@ class RemoteBuffer:
         (from_tick, a), (to_tick, b) = samples[index - 1], samples[index]
         span = to_tick - from_tick
         t = (at - from_tick) / span if span else 1.0
+        if t < 1.0 and is_teleport(a, b, span / self._rate, self._speed_around(index)):
+            return self._still(a)
         straight = _mix_vectors(a.position, b.position, t)
         position = _hermite(a, b, t, span / self._rate) if hermite else straight
         near = a if t < 0.5 else b
@@ -152,28 +153,39 @@ class RemoteBuffer:
             underflow=False,
         )
 
+    def _speed_around(self, index: int) -> float:
+        """How fast the player was seen to move before and after the two samples that end at ``index``."""
+        samples = self._samples
+        found = 0.0
+        for end in (index - 1, index + 1):
+            if 0 < end < len(samples):
+                (from_tick, a), (to_tick, b) = samples[end - 1], samples[end]
+                found = max(found, speed_between(a, b, (to_tick - from_tick) / self._rate))
+        return found
+
 
 class RenderClock:
     """The tick that is drawn. It runs evenly and moves slowly towards its target, which jumps with every snapshot."""
 
-    __slots__ = ("_at", "_drawn_at", "_rate")
+    __slots__ = ("_drawn_at", "_rate", "at")
 
     def __init__(self, rate: int) -> None:
         self._rate = rate
-        self._at: float | None = None
+        self.at: float | None = None
+        """The tick that was drawn last, with its fraction; None before."""
         self._drawn_at = 0.0
 
     def advance(self, target: float, now: float) -> float:
         """The tick to draw now; ``target`` is the estimated server tick minus the interpolation delay."""
         passed = max(0.0, now - self._drawn_at)
         self._drawn_at = now
-        if self._at is None:
-            self._at = target
+        if self.at is None:
+            self.at = target
             return target
-        self._at += passed * self._rate
-        error = target - self._at
-        self._at += error if abs(error) > JUMP_TICKS else error * min(1.0, passed * CORRECTION_RATE)
-        return self._at
+        self.at += passed * self._rate
+        error = target - self.at
+        self.at += error if abs(error) > JUMP_TICKS else error * min(1.0, passed * CORRECTION_RATE)
+        return self.at
 
 
 class InterpolationDelay:

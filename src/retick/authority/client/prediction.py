@@ -8,6 +8,7 @@ from retick.authority.client.clock import TickClock
 from retick.authority.client.pending import PendingCommands
 from retick.authority.client.reconcile import correction_between, replay
 from retick.authority.client.smoothing import ViewSmoothing
+from retick.authority.client.teleports import is_declared_teleport, is_teleport
 from retick.authority.config import ClientConfig
 from retick.authority.events import Reconciled
 from retick.authority.profile import Intent, PlayerState, Profile, State, Welcome
@@ -183,7 +184,11 @@ class Prediction:
         if self.pending.is_full:
             self.resync(self.clock.estimate(now), now)
             return None
-        self.state = self.profile.motor.step(self.state, command)
+        before = self.state
+        self.state = self.profile.motor.step(before, command)
+        if is_teleport(before, self.state, 1.0 / self._rate):
+            # What is left of a correction belongs to the place that the player has left.
+            self.smoothing.clear()
         self.next_tick += 1
         return self.profile.encode_inputs(self.pending.newest(self.profile.max_commands))
 
@@ -205,7 +210,7 @@ class Prediction:
         self.last_ack, self.state = outcome.ack, outcome.after
         correction = correction_between(before, outcome.after)
         stats = self.stats
-        stats.snaps += self.smoothing.correct(correction)
+        stats.snaps += self.smoothing.correct(correction, at_once=is_declared_teleport(before, outcome.after))
         stats.reconciles += 1
         stats.replayed += outcome.replayed
         stats.stale_commands += outcome.stale

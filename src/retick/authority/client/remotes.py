@@ -28,6 +28,11 @@ class Remotes:
         self.teleports = 0
         """Times that a player was drawn far from where it was drawn last."""
 
+    @property
+    def drawn_tick(self) -> float | None:
+        """The tick at which they were drawn last, with its fraction; None before."""
+        return self._render.at
+
     def receive(self, view: View, own_id: int, now: float) -> None:
         """A snapshot arrived: keep all players but our own, and drop those that are not in it."""
         self._delay.arrived(now)

@@ -93,9 +93,12 @@ class ViewSmoothing:
         self.body.clear()
         self.eye.clear()
 
-    def correct(self, by: Correction) -> bool:
-        """Step 12 of reconciling, with the correction before the dead zone. True when it is shown at once."""
-        snapped = by.raw_xz > self._snap
+    def correct(self, by: Correction, *, at_once: bool = False) -> bool:
+        """Step 12 of reconciling, with the correction before the dead zone. True when it is shown at once.
+
+        ``at_once``: it is a teleport, however short.
+        """
+        snapped = at_once or by.raw_xz > self._snap
         if snapped:
             self.clear()
         elif by.dx or by.dz:

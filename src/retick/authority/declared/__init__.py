@@ -3,7 +3,7 @@
 Knows motors by their Protocol; knows no link, no server and no client.
 """
 
-from retick.authority.declared.fields import Flag, Real, Whole
+from retick.authority.declared.fields import Angle, Flag, Real, Whole
 from retick.authority.declared.profile import DeclaredProfile
 
-__all__ = ["DeclaredProfile", "Flag", "Real", "Whole"]
+__all__ = ["Angle", "DeclaredProfile", "Flag", "Real", "Whole"]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from retick.authority.declared.fields import Kind, Real, clamp, fits, quantise, span_of, unquantise
+from retick.authority.declared.fields import Kind, clamp, fits, is_public, quantise, span_of, unquantise
 from retick.authority.profile import State
 from retick.errors import InvalidValue, UsageError
 
@@ -16,11 +16,7 @@ class DeclaredLayout:
     def __init__(self, state: type[Any], kinds: Mapping[str, Kind]) -> None:
         self._state = state
         self._kinds = list(kinds.values())
-        self._shown = [
-            (index, kind)
-            for index, kind in enumerate(self._kinds)
-            if (kind.steps if isinstance(kind, Real) else kind.public)
-        ]
+        self._shown = [(index, kind) for index, kind in enumerate(self._kinds) if is_public(kind)]
         names = list(kinds)
         self.exact = [span_of(name, kind, exact=True) for name, kind in kinds.items()]
         self.public = [span_of(names[index], kind, exact=False) for index, kind in self._shown]

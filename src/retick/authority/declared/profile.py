@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from retick.authority.declared.builder import DeclaredBuilder
 from retick.authority.declared.control import NUMBERS, Welcome, control_messages
-from retick.authority.declared.fields import Flag, Kind, Real, clamp, code_of, fits
+from retick.authority.declared.fields import Angle, Flag, Kind, Real, check_declared, clamp, code_of, fits, is_public
 from retick.authority.declared.layout import DeclaredLayout
 from retick.authority.declared.motor import RoundedMotor
 from retick.authority.profile import Command, Motor, Rewound, State
@@ -66,24 +66,36 @@ class DeclaredProfile:
         config: SessionNumbers | None = None,
         shoots: Callable[[Command], bool] | None = None,
         judge: Callable[[int, State, int, Rewound], Sequence[bytes]] | None = None,
+        judge_in_room: Callable[[str, int, State, int, Rewound], Sequence[bytes]] | None = None,
     ) -> None:
-        """``shoots`` tells whether a command fires; ``judge`` gives the messages that tell everyone what a shot did."""
-        if tuple(state_fields) != state._fields or (*STAMPS, *command_fields) != command._fields:
-            raise UsageError("declare every field of the state, and of the command after seq, tick and epoch, in order")
+        """``shoots`` tells whether a command fires; ``judge`` gives the messages that tell everyone what a shot did.
+
+        Each message has at most 4095 bytes. ``judge_in_room`` is the same with the room's name before the rest, for a
+        game with several rooms; give one of the two.
+        """
+        if command._fields[: len(STAMPS)] != STAMPS:
+            raise UsageError(f"a command begins with the fields {', '.join(STAMPS)}, not {command._fields}")
+        if judge is not None and judge_in_room is not None:
+            raise UsageError("give judge or judge_in_room, not both")
+        check_declared("state", state._fields, state_fields)
+        check_declared("command", command._fields[len(STAMPS) :], command_fields)
+        if "teleports" in state_fields and not is_public(state_fields["teleports"]):
+            raise UsageError("field 'teleports' of the state must be public: others must know where not to interpolate")
         self.game_id = game_id
         self.protocol_version = version
         self.config = config or SessionNumbers()
-        self.motor = RoundedMotor(motor, list(state_fields.values()))
+        self.motor = RoundedMotor(motor, state_fields)
         self.layout = DeclaredLayout(state, state_fields)
         self._given: dict[str, Any] = {
             "game_id": game_id, "version": version, "motor": motor, "state": state, "state_fields": state_fields,
             "command": command, "command_fields": command_fields, "shoots": shoots, "judge": judge,
+            "judge_in_room": judge_in_room,
         }  # fmt: skip
         self._control = control_messages(version)
         self._state, self._state_kinds = state, list(state_fields.values())
         self._command, self._kinds = command, list(command_fields.values())
         self._named = dict(command_fields)
-        self._shoots, self._judge = shoots, judge
+        self._shoots, self._judge, self._judge_in_room = shoots, judge, judge_in_room
         self._one = struct.Struct("<III" + "".join(map(code_of, self._kinds)))
         self._player = struct.Struct("<iI" + "".join(map(code_of, self._state_kinds)) + INPUT_STATS_FORMAT)
 
@@ -103,7 +115,7 @@ class DeclaredProfile:
         return self._changed(command, lambda kind: isinstance(kind, Flag) and kind.press)
 
     def neutral(self, command: Command) -> Command:
-        return self._changed(command, lambda kind: not (isinstance(kind, Real) and kind.keep))
+        return self._changed(command, lambda kind: not (isinstance(kind, (Real, Angle)) and kind.keep))
 
     def _changed(self, command: Command, drops: Callable[[Kind], bool]) -> Command:
         values = (
@@ -115,7 +127,13 @@ class DeclaredProfile:
         return self._shoots is not None and self._shoots(command)
 
     def judge(self, peer_id: int, state: State, tick: int, targets: Rewound) -> list[bytes]:
-        messages = self._judge(peer_id, state, tick, targets) if self._judge is not None else ()
+        return self.judge_in_room("", peer_id, state, tick, targets)
+
+    def judge_in_room(self, room: str, peer_id: int, state: State, tick: int, targets: Rewound) -> list[bytes]:
+        if self._judge_in_room is not None:
+            messages = self._judge_in_room(room, peer_id, state, tick, targets)
+        else:
+            messages = self._judge(peer_id, state, tick, targets) if self._judge is not None else ()
         return [bytes((MESSAGE,)) + message for message in messages]
 
     def builder(self) -> DeclaredBuilder:

@@ -5,9 +5,11 @@
 from collections.abc import Hashable
 from typing import Final
 
+from retick.authority.config import ServerConfig
 from retick.authority.delta import DeltaSender
 from retick.authority.profile import Command, Profile, State
 from retick.authority.server.command_buffer import CommandBuffer
+from retick.authority.server.game_messages import GameMessages
 from retick.authority.server.input_delay import DEFAULT_RTT_MS, InputDelay, wanted_delay
 from retick.authority.timing import PING_INTERVAL, Pings, RoundTrip
 from retick.link import Connection
@@ -60,6 +62,7 @@ class Player:
         "forced_neutral",
         "last",
         "lost_at",
+        "messages",
         "missing",
         "peer_id",
         "pings",
@@ -71,7 +74,10 @@ class Player:
         "token",
     )
 
-    def __init__(self, profile: Profile, peer_id: int, token: bytes, now: float) -> None:
+    def __init__(
+        self, profile: Profile, peer_id: int, token: bytes, now: float, *, config: ServerConfig | None = None
+    ) -> None:
+        self.messages = GameMessages((config or ServerConfig()).message_queue)
         self.profile = profile
         self.peer_id = peer_id
         self.token = token

@@ -4,17 +4,21 @@ The server never runs two commands to catch up and never rolls back: a command t
 good. docs/authority.md says why, and what happens to one key press.
 """
 
+from collections.abc import Callable
+from functools import partial
+from hmac import compare_digest
 from typing import Final
 
 from retick.authority.config import ServerConfig
 from retick.authority.delta import LAST_PEER_ID, Shared
-from retick.authority.profile import Profile
+from retick.authority.events import MessageDropped, ServerEvent, ShotDropped
+from retick.authority.profile import Command, JudgesInRoom, Profile, checked_message
 from retick.authority.server.player import Player
 from retick.authority.server.rewind import Rewind, oldest_tick
 from retick.authority.stats import RoomStats
 from retick.authority.timing import SAFETY_TICKS, ms_to_ticks
-from retick.errors import DecodeError
-from retick.link import Connection
+from retick.errors import DecodeError, UsageError
+from retick.link import Connection, Reason
 from retick.wire.authority import DelayUpdate, Ping, Pong, ResyncHint
 
 __all__ = ["Room"]
@@ -27,8 +31,15 @@ class Room:
     """The simulation and its players. The server handles connections and seats."""
 
     def __init__(
-        self, profile: Profile, name: str = "", *, config: ServerConfig | None = None, first_tick: int = 0
+        self,
+        profile: Profile,
+        name: str = "",
+        *,
+        config: ServerConfig | None = None,
+        first_tick: int = 0,
+        report: Callable[[ServerEvent], None] = lambda event: None,
     ) -> None:
+        """``report`` is told what the application should hear of."""
         self.server_config = config or ServerConfig()
         self.profile = profile
         self.name = name
@@ -36,7 +47,11 @@ class Room:
         """The tick simulated last."""
         self.players: dict[int, Player] = {}
         """Peer id to player, in the order of joining."""
+        self.commands: dict[int, Command] = {}
+        """Peer id to the command that was run in the last tick, in the order in which they were run."""
         self.stats = RoomStats()
+        self._report = report
+        self._judge_shot = partial(profile.judge_in_room, name) if isinstance(profile, JudgesInRoom) else profile.judge
         numbers = profile.config
         self._snapshot_every = max(1, numbers.server_tick_rate // numbers.snapshot_rate)
         self._seen_ago = ms_to_ticks(numbers.interpolation_delay_ms, numbers.server_tick_rate)
@@ -49,7 +64,7 @@ class Room:
 
     def add(self, token: bytes, now: float) -> Player:
         """A new player, where the game lets players begin."""
-        player = Player(self.profile, self._new_peer_id(), token, now)
+        player = Player(self.profile, self._new_peer_id(), token, now, config=self.server_config)
         self.players[player.peer_id] = player
         return player
 
@@ -60,6 +75,13 @@ class Room:
             found = found + 1 if found < LAST_PEER_ID else FIRST_PEER_ID
         self._next_peer_id = found + 1
         return found
+
+    def seat_of(self, token: bytes) -> Player | None:
+        """The player to whom a seat's token belongs."""
+        for player in self.players.values():
+            if compare_digest(player.token, token):
+                return player
+        return None
 
     def remove(self, player: Player) -> None:
         """Drop a player."""
@@ -99,7 +121,7 @@ class Room:
             return
         if isinstance(message, Ping):
             pong = Pong(message.seq, message.clock_ms, self.tick)
-            connection.send_reliable(self.profile.encode_control(pong))
+            self.send_control(connection, self.profile.encode_control(pong))
         elif isinstance(message, Pong):
             player.receive_pong(message.seq, now, link_ms)
         else:
@@ -113,10 +135,11 @@ class Room:
         profile = self.profile
         step = profile.motor.step
         shots: list[Player] = []
+        self.commands = commands = {}
         for player in self.players.values():
             if player.connection is not None:
                 self._send_controls(player, player.connection, now)
-            command = player.choose(tick)
+            command = commands[player.peer_id] = player.choose(tick)
             player.state = step(player.state, command)
             fires = profile.fires(command)
             if fires or player.shot_wait:
@@ -131,17 +154,25 @@ class Room:
         if tick % self._snapshot_every == 0:
             self._send_snapshots()
 
+    def send_control(self, connection: Connection, data: bytes) -> None:
+        """Send a control message. A client for which too many wait is disconnected: it keeps its seat and may rejoin.
+
+        So no message that a client cannot do without is left out while the connection goes on.
+        """
+        if not connection.send_reliable(data):
+            connection.close(Reason.TIMEOUT, "too many messages wait for this client")
+
     def _send_controls(self, player: Player, connection: Connection, now: float) -> None:
         """Delay update, ping and resync hint, if due; and credit for another tick."""
-        encode, send = self.profile.encode_control, connection.send_reliable
+        encode = self.profile.encode_control
         player.earn(self.server_config.bundles_per_tick)
         if player.delay_changed(now):
-            send(encode(DelayUpdate(player.delay.ticks)))
+            self.send_control(connection, encode(DelayUpdate(player.delay.ticks)))
         ping = player.pings.due(now)
         if ping is not None:
-            send(encode(Ping(*ping)))
+            self.send_control(connection, encode(Ping(*ping)))
         if player.hint_due(now):
-            send(encode(ResyncHint(self.tick)))
+            self.send_control(connection, encode(ResyncHint(self.tick)))
 
     def _judge(self, shooters: list[Player]) -> None:
         """Judge each shot by where the shooter saw the others, and tell everyone."""
@@ -151,10 +182,34 @@ class Room:
             seen_at = max(oldest_tick(self.tick), self.tick - self._seen_ago - lead)
             targets = self._rewind.targets(seen_at, self.tick, current, shooter.peer_id)
             self.stats.shots += 1
-            for packet in self.profile.judge(shooter.peer_id, shooter.state, seen_at, targets):
+            messages = self._judge_shot(shooter.peer_id, shooter.state, seen_at, targets)
+            try:
+                packets = [checked_message(self.profile.game_id, message) for message in messages]
+            except UsageError as error:
+                self.stats.refused["bad_message"] += 1
+                self._report(ShotDropped(room=self.name, peer_id=shooter.peer_id, text=str(error)))
+                continue
+            for packet in packets:
                 for player in self.players.values():
-                    if player.connection is not None:
-                        player.connection.send_reliable(packet)
+                    self._send_message(player, packet)
+
+    def _send_message(self, player: Player, message: bytes) -> None:
+        why = player.messages.send(player.connection, message)
+        if why is not None:
+            self._drop_message(player, message, why)
+
+    def _drop_message(self, player: Player, message: bytes, text: str) -> None:
+        self.stats.messages_dropped += 1
+        self._report(MessageDropped(room=self.name, peer_id=player.peer_id, message=message, text=text))
+
+    def disconnect(self, player: Player) -> None:
+        """The player's connection has ended, or ends now: report messages that are not known to have arrived."""
+        for message in player.messages.lose(player.connection):
+            self._drop_message(player, message, "the connection ended before it was acknowledged; it may have arrived")
+        if player.connection is not None:
+            player.address = player.connection.address
+        player.connection = None
+        player.sender = None
 
     def _send_snapshots(self) -> None:
         """One packet for all players that get fixed snapshots; a delta for each of the others."""

@@ -4,101 +4,78 @@ A connection becomes a player in three steps: the link's handshake names a room 
 seat), the link is up, and a hello of the right version arrives. Only then does the player exist.
 """
 
-import struct
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
-from hmac import compare_digest
+from dataclasses import replace
+from traceback import format_exception, format_exception_only
 from typing import Final
 
-from retick.authority.config import DELTA_SNAPSHOTS, ServerConfig
-from retick.authority.delta import MOST_PLAYERS, DeltaCodec
+from retick.authority.config import CONTROL_QUEUE, ServerConfig
+from retick.authority.delta import DeltaCodec
 from retick.authority.delta_frames import ACKED_INPUT, split_acked_input
-from retick.authority.events import PlayerJoined, PlayerLeft, PlayerLost, PlayerRejoined, ServerEvent
-from retick.authority.joining import TOKEN_SIZE, decode_join, encode_acceptance
+from retick.authority.events import (
+    PlayerJoined,
+    PlayerLeft,
+    PlayerLost,
+    PlayerRejoined,
+    RoomClosed,
+    RoomFailed,
+    ServerDrained,
+    ServerEvent,
+)
 from retick.authority.link_config import link_config_for
 from retick.authority.profile import Profile
+from retick.authority.server.admission import Admission, Guest
 from retick.authority.server.player import Player
 from retick.authority.server.room import Room
-from retick.errors import DecodeError, EncodeError, InvalidValue, UnsupportedVersion, UsageError
+from retick.authority.server.rooms import Rooms
+from retick.authority.server.snapshot_size import LARGEST_DATAGRAM, check_snapshots, fits_fixed
+from retick.errors import DecodeError, UnsupportedVersion, UsageError
 from retick.link import (
-    Accept,
     Connection,
     Disconnected,
     LinkEndpoint,
+    LinkEvent,
     MessageReceived,
     Reason,
-    Refuse,
-    Request,
     UnreliableReceived,
     describe,
 )
-from retick.link.layout import ENVELOPE_SIZE
-from retick.wire.authority import Hello, InputStats, PlayerView
+from retick.wire.authority import Hello
 
 __all__ = ["Server"]
 
 ORDERLY: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME_VERSION)
 """Reasons for an end of a connection after which the seat is not kept."""
-LARGEST_DATAGRAM: Final = 1472
-"""A fixed snapshot of sixteen players and the link's envelope are longer than the 1200 bytes that links keep to."""
-LARGEST_SNAPSHOT: Final = LARGEST_DATAGRAM - ENVELOPE_SIZE
-
-
-@dataclass(slots=True)
-class _Guest:
-    """A connection that will get a seat, or has one."""
-
-    room: Room
-    token: bytes
-    opened_at: float
-    delta: DeltaCodec | None
-    player: Player | None = None
-
-
-def _fits_fixed(profile: Profile) -> bool:
-    """Whether a fixed snapshot of a full room fits into one datagram, and its players into the packet's count."""
-    views = [PlayerView(peer, 0, profile.motor.spawn(peer), InputStats()) for peer in range(profile.config.max_players)]
-    try:
-        return len(profile.encode_snapshot(0, views)) <= LARGEST_SNAPSHOT
-    except (EncodeError, struct.error):
-        return False
-
-
-def _check_snapshots(profile: Profile, delta: DeltaCodec | None, serves_fixed: bool) -> None:
-    """Refuse a game whose snapshots can be too long, before a room fills up."""
-    players = profile.config.max_players
-    if delta is None and not serves_fixed:
-        raise UsageError(
-            f"a fixed snapshot of {players} players is longer than the {LARGEST_SNAPSHOT} bytes of a datagram"
-        )
-    if delta is not None and (players > MOST_PLAYERS or delta.largest(players) > LARGEST_SNAPSHOT):
-        most = delta.largest(players)
-        raise UsageError(
-            f"a snapshot of {players} players may take {most} bytes, and a datagram holds {LARGEST_SNAPSHOT}:"
-            f" have fewer players (at most {MOST_PLAYERS}), or fewer and coarser public numbers"
-        )
+LINGER: Final = 0.25
+"""Seconds that the last messages of a room have to arrive before its goodbye."""
 
 
 class Server:
     """Answers the five calls; ``rooms`` are its rooms by name."""
 
     def __init__(
-        self, profile: Profile, *, entropy: Callable[[int], bytes], config: ServerConfig | None = None
+        self,
+        profile: Profile,
+        *,
+        entropy: Callable[[int], bytes],
+        config: ServerConfig | None = None,
+        clock: Callable[[], float] | None = None,
     ) -> None:
+        """``entropy(n)`` gives n random bytes: ``os.urandom``, or a seeded generator in a test.
+
+        ``clock()`` gives seconds, as ``time.perf_counter`` does: with it, ``RoomStats.tick_cost`` is measured.
+        """
         self.profile = profile
         self.config = config or ServerConfig()
-        # Rooms begin at different ticks, so that their snapshots do not all fall on the same one.
-        self.rooms = {
-            name: Room(profile, name, config=self.config, first_tick=number)
-            for number, name in enumerate(self.config.rooms)
-        }
+        self._events: list[ServerEvent] = []
+        self._rooms = Rooms(profile, self.config, lambda event: self._events.append(event))
         self.skipped_ticks = 0
         """Ticks that a late server left out: they were never run."""
         layout = profile.layout if self.config.delta else None
         self._delta = None if layout is None else DeltaCodec(layout)
-        self._serves_fixed = _fits_fixed(profile)
-        _check_snapshots(profile, self._delta, self._serves_fixed)
-        seats = len(self.rooms) * profile.config.max_players
+        serves_fixed = fits_fixed(profile)
+        check_snapshots(profile, self._delta, serves_fixed)
+        seats = self.config.room_limit * profile.config.max_players
         shared = link_config_for(profile, timeout=self.config.timeout, delta=self._delta is not None)
         self._link = LinkEndpoint(
             replace(
@@ -108,20 +85,65 @@ class Server:
                 max_connections_per_address=self.config.max_connections_per_address,
                 max_datagram=LARGEST_DATAGRAM,
                 payload_queue=8,
+                send_queue=self.config.message_queue + CONTROL_QUEUE,
             ),
             entropy=entropy,
-            admit=self._admit,
+            admit=lambda request: self._admission.admit(request, self.links, self._now),
         )
-        self._entropy = entropy
-        self._events: list[ServerEvent] = []
+        self._admission = Admission(
+            self._rooms, self._delta, serves_fixed=serves_fixed, entropy=entropy, take_over=self._take_over
+        )
+        self._clock = clock
+        self._drain_by: float | None = None
+        """When the last room ends after ``drain``; None before."""
+        self._is_over = False
+        """No more ticks: the server was closed or has drained."""
         self._interval = 1.0 / profile.config.server_tick_rate
         self._start: float | None = None
         self._ticks = 0
         self._now = 0.0
         self._check_at = 0.0
 
+    @property
+    def rooms(self) -> dict[str, Room]:
+        """All rooms that there are now, by name."""
+        return self._rooms.by_name
+
+    def open_room(self, name: str) -> Room:
+        """Make a room, from now on. A room of this name may have ended before."""
+        if self.is_draining:
+            raise UsageError("a server that drains or is closed opens no room")
+        return self._rooms.open(name)
+
+    def close_room(self, name: str, text: str = "the room is closed") -> None:
+        """End a room: its players are told ``text``; PlayerLeft for each of them and RoomClosed follow."""
+        room = self.rooms.get(name)
+        if room is None:
+            raise UsageError(self._rooms.why_not(name))
+        self._end_room(room, text)
+        self._events.append(RoomClosed(room=name, text=text))
+
+    def drain(self, text: str = "the server goes down", *, within: float = 30.0) -> None:
+        """Let nobody new in, and end each room when nobody is connected to it, at the latest in ``within`` seconds.
+
+        Players who lost their connection can still come back. When the last room has ended, everyone is told goodbye,
+        and ServerDrained follows; keep the five calls going until then and for a moment more.
+        """
+        if not within >= 0:
+            raise UsageError(f"within must be 0 seconds or more, not {within}")
+        self._drain_by = self._now + within
+        self._admission.closed_text = text
+        self._check_at = self._now
+
+    @property
+    def is_draining(self) -> bool:
+        """Whether new players are refused: after ``drain`` or ``close``."""
+        return self._admission.closed_text is not None
+
     def close(self, text: str = "") -> None:
-        """Say goodbye to everyone. Keep the five calls going for a moment, so that it is sent."""
+        """Say goodbye to everyone at once. Keep the five calls going for a moment, so that it is sent."""
+        self._is_over = True
+        self._admission.closed_text = text
         self._link.close(Reason.SHUTDOWN, text)
 
     def drop(self, peer_id: int, ban: bool = False, *, room: str = "", text: str = "the server dropped you") -> None:
@@ -146,9 +168,8 @@ class Server:
     def refused(self) -> dict[str, int]:
         """How often something was dropped, by reason, with the link's reasons; without those that never occurred."""
         total = dict(self._link.dropped)
-        for room in self.rooms.values():
-            for reason, count in room.stats.refused.items():
-                total[reason] = total.get(reason, 0) + count
+        for reason, count in self._rooms.refusals().items():
+            total[reason] = total.get(reason, 0) + count
         return {reason: count for reason, count in total.items() if count}
 
     @property
@@ -167,123 +188,130 @@ class Server:
         return self._link.datagrams_to_send(now=now)
 
     def next_timeout(self) -> float | None:
-        tick_at = self._now if self._start is None else self._start + self._ticks * self._interval
         link_at = self._link.next_timeout()
+        if self._is_over:
+            return link_at
+        tick_at = self._now if self._start is None else self._start + self._ticks * self._interval
         return tick_at if link_at is None else min(link_at, tick_at)
 
     def handle_timeout(self, *, now: float) -> None:
         self._now = now
         self._link.handle_timeout(now=now)
         self._handle_link(now)
+        if self._is_over:
+            return
         if self._start is None:
             self._start = now
         due = int((now - self._start) / self._interval + 1e-6) + 1 - self._ticks
         if due <= 0:
             return
         for _ in range(min(due, self.config.catch_up_ticks)):
-            for room in self.rooms.values():
-                room.advance(now)
+            for room in list(self.rooms.values()):
+                self._advance(room, now)
         self._ticks += due
         self.skipped_ticks += max(0, due - self.config.catch_up_ticks)
         if now >= self._check_at:
             self._check_at = now + 0.25
             self._check_timeouts(now)
+            if self._drain_by is not None:
+                self._drain_rooms(now, self._drain_by)
 
     def events(self) -> list[ServerEvent]:
         events, self._events = self._events, []
         return events
 
+    # Rooms.
+
+    def _advance(self, room: Room, now: float) -> None:
+        """One tick of one room. A fault of the game ends this room, and nothing else."""
+        clock = self._clock
+        began = 0.0 if clock is None else clock()
+        try:
+            room.advance(now)
+        except Exception as error:
+            self._fail_room(room, error)
+        if clock is not None:
+            room.stats.tick_cost.add(clock() - began, self.config.tick_budget or self._interval)
+
+    def _fail_room(self, room: Room, error: Exception) -> None:
+        failed = RoomFailed(
+            room=room.name,
+            tick=room.tick,
+            error=format_exception_only(error)[-1].strip(),
+            traceback="".join(format_exception(error)),
+            states={peer: player.state for peer, player in room.players.items()},
+            commands=room.commands,
+        )
+        self._end_room(room, "the game has failed")
+        self._events.append(failed)
+
+    def _end_room(self, room: Room, text: str) -> None:
+        for link in self.links:
+            if link.tag is not None and link.tag.room is room:
+                link.tag = None
+                link.close(Reason.SHUTDOWN, text, linger=LINGER)
+        for player in list(room.players.values()):
+            self._leave(room, player, text)
+        self._rooms.end(room, text)
+
+    def _drain_rooms(self, now: float, by: float) -> None:
+        text = self._admission.closed_text or ""
+        for room in list(self.rooms.values()):
+            if now >= by or not any(link.tag is not None and link.tag.room is room for link in self.links):
+                self.close_room(room.name, text)
+        if not self.rooms:
+            self._is_over = True
+            self._link.close(Reason.SHUTDOWN, text, linger=LINGER)
+            self._events.append(ServerDrained())
+
     # Joining and disconnecting.
 
-    def _admit(self, request: Request) -> Accept | Refuse:
-        try:
-            wish = decode_join(request.data)
-        except InvalidValue:
-            self._any_room().stats.refused["bad_join"] += 1
-            return Refuse(text="the request to join could not be read")
-        room = self.rooms.get(wish.room)
-        if room is None:
-            self._any_room().stats.refused["bad_join"] += 1
-            return Refuse(text=f"there is no room {wish.room!r}")
-        delta = self._delta if request.capabilities & DELTA_SNAPSHOTS else None
-        if delta is not None and wish.schema != delta.codec.schema_hash:
-            room.stats.refused["bad_join"] += 1
-            return Refuse(reason=Reason.GAME_VERSION, text="the game's state is laid out differently here")
-        if delta is None and not self._serves_fixed:
-            room.stats.refused["bad_join"] += 1
-            return Refuse(reason=Reason.GAME_VERSION, text="this game has only delta snapshots")
-        returning = self._seat_of(room, wish.token) if wish.token else None
-        token = self._entropy(TOKEN_SIZE) if returning is None else wish.token
-        guest = _Guest(room, token, self._now, delta)
-        if returning is None and self._taken(room) >= self.profile.config.max_players:
-            room.stats.refused["room_full"] += 1
-            return Refuse(reason=Reason.FULL, text="the room is full")
-        if returning is not None and returning.connection is not None:
-            returning.connection.tag = None
-            returning.connection.close(Reason.DENIED, "the seat was taken over from elsewhere")
-            self._lose(guest.room, returning)
-        request.connection.tag = guest
-        return Accept(data=encode_acceptance(guest.token))
-
-    def _any_room(self) -> Room:
-        return next(iter(self.rooms.values()))
-
-    def _taken(self, room: Room) -> int:
-        """Seats taken, and connections that are about to take one."""
-        coming = sum(
-            1
-            for link in self._link.connections.values()
-            if link.tag is not None and link.tag.room is room and link.tag.player is None
-        )
-        return len(room.players) + coming
-
-    def _seat_of(self, room: Room, token: bytes) -> Player | None:
-        for player in room.players.values():
-            if compare_digest(player.token, token):
-                return player
-        return None
-
-    def _hello(self, guest: _Guest, connection: Connection, now: float) -> None:
+    def _hello(self, guest: Guest, connection: Connection, now: float) -> None:
         """A hello of the right version: the client gets its player, or gets it back."""
         room = guest.room
         player = guest.player
         if player is not None:
             if player.ack == 0 and player.grant_control():
-                connection.send_reliable(room.welcome(player))
+                room.send_control(connection, room.welcome(player))
             else:
                 room.stats.refused["unexpected"] += 1
             return
-        player = self._seat_of(room, guest.token)
+        player = room.seat_of(guest.token)
         if player is not None and player.connection is not None:
             connection.close(Reason.DENIED, "the seat is taken")
             return
         if player is not None:
             player.begin(now)
             player.lost_at = None
-            self._events.append(PlayerRejoined(room=room.name, peer_id=player.peer_id))
+            self._events.append(PlayerRejoined(room=room.name, peer_id=player.peer_id, address=connection.address))
         elif room.is_full:
             room.stats.refused["room_full"] += 1
             connection.close(Reason.FULL, "the room is full")
             return
         else:
             player = room.add(guest.token, now)
-            self._events.append(PlayerJoined(room=room.name, peer_id=player.peer_id))
+            self._events.append(PlayerJoined(room=room.name, peer_id=player.peer_id, address=connection.address))
         player.connection = connection
         player.sender = None if guest.delta is None else guest.delta.sender()
         guest.player = player
-        connection.send_reliable(room.welcome(player))
+        room.send_control(connection, room.welcome(player))
+
+    def _take_over(self, room: Room, player: Player) -> None:
+        """Somebody has dialled with the token of a seat in use."""
+        if player.connection is not None:
+            player.connection.tag = None
+            player.connection.close(Reason.DENIED, "the seat was taken over from elsewhere")
+            self._lose(room, player)
 
     def _lose(self, room: Room, player: Player) -> None:
-        if player.connection is not None:
-            player.address = player.connection.address
-        player.connection = None
-        player.sender = None
+        room.disconnect(player)
         player.lost_at = self._now
-        self._events.append(PlayerLost(room=room.name, peer_id=player.peer_id))
+        self._events.append(PlayerLost(room=room.name, peer_id=player.peer_id, address=player.address))
 
     def _leave(self, room: Room, player: Player, text: str) -> None:
+        room.disconnect(player)
         room.remove(player)
-        self._events.append(PlayerLeft(room=room.name, peer_id=player.peer_id, text=text))
+        self._events.append(PlayerLeft(room=room.name, peer_id=player.peer_id, text=text, address=player.address))
 
     def _check_timeouts(self, now: float) -> None:
         """Free seats that were kept long enough; close connections that sent no hello."""
@@ -303,14 +331,20 @@ class Server:
             guest = event.connection.tag
             if guest is None:
                 continue
-            if isinstance(event, UnreliableReceived):
-                self._on_payload(guest, event.data)
-            elif isinstance(event, MessageReceived):
-                self._on_message(guest, event.connection, event.data, now)
-            elif isinstance(event, Disconnected):
-                self._on_disconnected(guest, event)
+            try:
+                self._handle_event(guest, event, now)
+            except Exception as error:
+                self._fail_room(guest.room, error)
 
-    def _on_payload(self, guest: _Guest, data: bytes) -> None:
+    def _handle_event(self, guest: Guest, event: LinkEvent, now: float) -> None:
+        if isinstance(event, UnreliableReceived):
+            self._on_payload(guest, event.data)
+        elif isinstance(event, MessageReceived):
+            self._on_message(guest, event.connection, event.data, now)
+        elif isinstance(event, Disconnected):
+            self._on_disconnected(guest, event)
+
+    def _on_payload(self, guest: Guest, data: bytes) -> None:
         player = guest.player
         if player is None:
             guest.room.stats.refused["not_joined"] += 1
@@ -320,7 +354,7 @@ class Server:
             player.sender.acknowledge(ack)
         guest.room.receive_bundle(player, data)
 
-    def _on_message(self, guest: _Guest, connection: Connection, data: bytes, now: float) -> None:
+    def _on_message(self, guest: Guest, connection: Connection, data: bytes, now: float) -> None:
         refused = guest.room.stats.refused
         try:
             message = self.profile.decode(data)
@@ -338,7 +372,7 @@ class Server:
         else:
             guest.room.receive_control(guest.player, connection, message, now, connection.rtt * 1000)
 
-    def _on_disconnected(self, guest: _Guest, event: Disconnected) -> None:
+    def _on_disconnected(self, guest: Guest, event: Disconnected) -> None:
         player = guest.player
         if player is None or player.connection is not event.connection:
             return

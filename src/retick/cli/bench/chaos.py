@@ -10,6 +10,7 @@ from typing import Annotated, TypeVar
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from retick.audit.game_failure import game_failure
 from retick.cli.bench.cheats import bench_cheats, bench_hours, cheat_jobs, run_cheat
 from retick.cli.exit_codes import NO
 from retick.cli.terminal import Screen
@@ -41,7 +42,7 @@ def run_seed(job: Job) -> Result:
     except ChaosFailure as failure:
         return seed, total, str(failure)
     except Exception as error:  # whatever it is, its seed must be reported
-        return seed, total, f"{type(error).__name__}: {error}"
+        return seed, total, game_failure(error)
     return seed, total, ""
 
 

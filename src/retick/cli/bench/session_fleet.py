@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection
 from retick.cli.bench.cpu_pinning import PinnedToCore
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.session import RollbackSession
 from retick.transport.poll import receive_waiting, send_waiting
 from retick.transport.udp import UdpSocket, open_udp
@@ -41,8 +42,7 @@ class _Member:
 
     def next_turn(self, now: float) -> float:
         """When this session has its turn: at its next frame; before the match, at its own time within a frame."""
-        match = self.session.match
-        planned = match.pace.next_frame_at if match is not None else None
+        planned = self.session.next_frame_at
         return now + self.phase if planned is None else planned
 
 
@@ -98,18 +98,17 @@ class Fleet:
         due = session.next_timeout()
         if due is not None and due <= now:
             session.handle_timeout(now=now)
-        match = session.match
-        if match is None:
+        if not session.running:
             send_waiting(member.socket, session, now)
             session.events()
             return now + IDLE_SECONDS
-        planned = match.pace.next_frame_at
+        planned = session.next_frame_at
         while session.due(now=now):
             session.advance(member.inputs[member.at], now=now)
             member.at = (member.at + 1) % FRAMES_OF_INPUTS
             if self.measuring and planned is not None:
                 self.late.append(now - planned)
-            planned = match.pace.next_frame_at
+            planned = session.next_frame_at
         send_waiting(member.socket, session, now)
         session.events()
         if planned is None:
@@ -130,8 +129,8 @@ class Fleet:
         """Give each session its own time within the frame: those that began together would all run at once."""
         now = time.monotonic()
         for member in self.members:
-            if member.session.match is not None:
-                member.session.match.pace.start_over(now + member.phase)
+            if member.session.running:
+                inside_of(member.session).match.pace.start_over(now + member.phase)
 
     def close(self) -> None:
         gc.enable()

@@ -93,7 +93,7 @@ def _holding(fleet: Fleet, count: int, seconds: float, busy: float, ahead: bool)
         p99_ms=late[len(late) * 99 // 100] * 1e3,
         worst_ms=late[-1] * 1e3,
         busy=busy / seconds,
-        stalls=sum(member.session.stats(now=now).stalls for member in fleet.members if member.session.match),
+        stalls=sum(member.session.stats(now=now).stalls for member in fleet.members if member.session.running),
         ahead=ahead,
     )
 

@@ -67,7 +67,7 @@ def demo(
 ) -> None:
     """Watch two bots in two processes play over a bad link, and end with the same state, bit for bit.
 
-    Exit code 0: both ended the same. 1: they did not. 2: misuse.
+    Exit code 0: both ended the same. 1: they did not, or a capture could not be written. 2: misuse.
 
     Example: retick demo --rtt 200 --loss 20
     """

@@ -146,7 +146,12 @@ class NetworkDemo:
         if record is not None:
             confirmed.save(record)
             self._print("recorded", str(record))
-        return 0 if proof.ok else NO
+        failed = [
+            (path, end.unwritten) for path, end in zip(self._captures, (first, second), strict=False) if end.unwritten
+        ]
+        for path, why in failed:
+            complain(f"{path}: {why}")
+        return 0 if proof.ok and not failed else NO
 
     def _print(self, name: str, text: str) -> None:
         self.console.tell((f"{name:>10}", "bold"), f"  {text}")

@@ -91,7 +91,7 @@ def _line(match: OfflineFight) -> str:
     state, hits = confirmed.state, confirmed.hits
     return (
         f"{state.frame // TICKS_PER_SECOND:4} s  frame {state.frame:6}  "
-        f"p1 {_words(state.p1)} {hits[0]:3} hits  p2 {_words(state.p2)} {hits[1]:3} hits  "
+        f"p1 {_words(state.p1)} hits {hits[0]:2}  p2 {_words(state.p2)} hits {hits[1]:2}  "
         f"0x{confirmed.checksum:08X}"
     )
 

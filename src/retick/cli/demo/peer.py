@@ -18,6 +18,7 @@ from retick import replay
 from retick.cli.play.capture_file import CaptureFile, captured
 from retick.cli.play.confirmed_match import ConfirmedFight
 from retick.cli.play.controllers import BotController, StyleName
+from retick.cli.play.followed_match import FollowedMatch
 from retick.cli.play.match_driver import MatchDriver
 from retick.errors import RetickError
 from retick.games.fighter import Fighter
@@ -65,15 +66,17 @@ class PeerPlan:
         return cls(**{**values, "style": StyleName(values["style"])})
 
 
-def make_driver(plan: PeerPlan) -> MatchDriver:
-    """The driver of a session behind a bad link, on its own socket."""
+def make_driver(plan: PeerPlan, capture: CaptureFile | None = None) -> MatchDriver:
+    """The driver of a session behind a bad link, on its own socket, with a capture of its datagrams or without."""
     place = 0 if plan.host_port is None else 1
     dice = None if plan.seed is None else Random(2 * plan.seed + place)
+    followed = FollowedMatch(lambda seed, state, frame: ConfirmedFight(seed, frames=plan.frames, longest=plan.longest))
     session = RollbackSession(
         Fighter(),
         entropy=os.urandom if dice is None else dice.randbytes,
         config=MatchConfig(tick_rate=plan.rate, input_delay=plan.delay),
         host_address=None if plan.host_port is None else (LOOPBACK, plan.host_port),
+        record=followed,
     )
     bad = Impaired(
         session,
@@ -81,16 +84,16 @@ def make_driver(plan: PeerPlan) -> MatchDriver:
         seed=int.from_bytes(os.urandom(4), "little") if plan.seed is None else 2 * plan.seed + place,
     )
     # Outside the bad link: datagrams lost there never reach the socket.
-    seen = captured(bad, None if plan.capture is None else CaptureFile(Path(plan.capture)))
+    seen = captured(bad, capture)
     return MatchDriver(
         session,
         Poll(seen, open_udp(LOOPBACK)),
         controller=lambda seed, player: BotController(seed, player, plan.style),
-        confirmed=lambda seed, state, frame: ConfirmedFight(seed, frames=plan.frames, longest=plan.longest),
+        followed=followed,
     )
 
 
-def play(driver: MatchDriver) -> None:
+def play(driver: MatchDriver, capture: CaptureFile | None = None) -> None:
     """Play to the end, with a report after each frame."""
     _report("listening", json.dumps({"port": driver.wire.socket.address[1]}))
     while not driver.over:
@@ -106,7 +109,9 @@ def play(driver: MatchDriver) -> None:
         _report("failed", json.dumps({"why": driver.why}))
     else:
         recorded = replay.dumps(driver.confirmed.replay()).hex()
-        _report("end", json.dumps({"ours": driver.result, "theirs": theirs, "replay": recorded}))
+        unwritten = "" if capture is None else capture.failure
+        end = {"ours": driver.result, "theirs": theirs, "replay": recorded, "unwritten": unwritten}
+        _report("end", json.dumps(end))
     driver.leave()
 
 
@@ -119,8 +124,10 @@ def main() -> None:
     """Run the plan given as the only argument."""
     driver = None
     try:
-        driver = make_driver(PeerPlan.loads(sys.argv[1]))
-        play(driver)
+        plan = PeerPlan.loads(sys.argv[1])
+        capture = None if plan.capture is None else CaptureFile(Path(plan.capture))
+        driver = make_driver(plan, capture)
+        play(driver, capture)
     except RetickError as error:
         _report("failed", json.dumps({"why": str(error)}))
     except OSError:

@@ -22,6 +22,8 @@ class Ending:
     """What the other peer sent over the network."""
     replay: bytes
     """The match as recorded by this process alone, RPLK."""
+    unwritten: str = ""
+    """Why its capture is not complete; empty if it is, or if there is none."""
 
     @classmethod
     def loads(cls, text: str) -> Self:
@@ -30,6 +32,7 @@ class Ending:
             ours=Result(*values["ours"]),
             theirs=Result(*values["theirs"]),
             replay=bytes.fromhex(values["replay"]),
+            unwritten=values["unwritten"],
         )
 
 

@@ -8,6 +8,7 @@ import typer
 from retick.cli.new.project import project_files
 from retick.cli.terminal import say
 from retick.errors import UsageError
+from retick.replay.storage import naming
 
 __all__ = ["new"]
 
@@ -34,5 +35,6 @@ def new(
     for path, text in texts.items():
         file = folder / path
         file.parent.mkdir(exist_ok=True)
-        file.write_text(text, encoding="utf-8", newline="\n")
+        with naming(file):
+            file.write_text(text, encoding="utf-8", newline="\n")
     say(f"wrote {len(texts)} files in {folder}", "", f"  cd {folder}", "  retick play")

@@ -41,7 +41,8 @@ def host(
 ) -> None:
     """Wait for other peers to join, then play: with the keyboard, or with --bot.
 
-    Exit code 0: played to the end, or you left. 1: it broke off, or the peers diverged. 2: misuse.
+    Exit code 0: played to the end, or you left. 1: it broke off, the peers diverged, or a
+    file could not be written. 2: misuse.
 
     Example: retick host --port 7777 --record match.rtk --capture match.rtkc
     """

@@ -40,7 +40,8 @@ def join(
 ) -> None:
     """Join a match that another peer hosts: with the keyboard, or with --bot.
 
-    Exit code 0: played to the end, or you left. 1: no match, it broke off, or the peers diverged. 2: misuse.
+    Exit code 0: played to the end, or you left. 1: no match, it broke off, the peers diverged, or a
+    file could not be written. 2: misuse.
 
     Example: retick join 192.168.1.20:7777 --delay 3
     """

@@ -1,9 +1,9 @@
 """Drives one peer's session, from the handshake to a final checksum that all peers have compared.
 
 Theory of operation. A loop calls ``turn`` and ``wait`` again and again. A turn receives, runs the frames that are due,
-sends, and adds newly confirmed frames to a ConfirmedMatch. When that is over, the driver sends its final checksum to
-the other peers and plays on until it has received theirs: until then they may still need inputs. A session of the
-original LAN mode has no messages; there it ends when the other peer has acknowledged all inputs.
+sends, and has the session record newly confirmed frames into a FollowedMatch. When that match is over, the driver sends
+its final checksum to the other peers and plays on until it has received theirs: until then they may still need inputs.
+A session of the original LAN mode has no messages; there it ends when the other peer has acknowledged all inputs.
 """
 
 import select
@@ -11,13 +11,13 @@ import struct
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from retick.cli.draw.network_view import NetworkReport
 from retick.cli.play.confirmed_match import ConfirmedFight, ConfirmedMatch
 from retick.cli.play.controllers import Controller
+from retick.cli.play.followed_match import FollowedMatch
 from retick.link import Reason
-from retick.replay import LiveRecording
 from retick.rollback.desync.report import DesyncReport
 from retick.rollback.events import (
     DesyncDetected,
@@ -34,7 +34,6 @@ from retick.rollback.events import (
     Stalled,
 )
 from retick.rollback.lan import LanSession
-from retick.rollback.match.match import Match
 from retick.rollback.session.session import RollbackSession
 from retick.transport import Poll
 
@@ -70,18 +69,15 @@ class MatchDriver:
         wire: Poll,
         *,
         controller: Callable[[int, int], Controller],
-        confirmed: Callable[[int, Any, int], ConfirmedMatch],
-        recording: LiveRecording | None = None,
+        followed: FollowedMatch,
     ) -> None:
-        """At the start of the match ``controller(seed, player)`` and ``confirmed(seed, state, frame)`` are called.
+        """At the start of the match ``controller(seed, player)`` is called for each player of this peer.
 
-        ``recording`` is the one that the session was given.
+        ``followed`` is what the session records into.
         """
         self.session = session
         self.wire = wire
-        self.confirmed: ConfirmedMatch | None = None
-        self.recording = recording
-        self.players: tuple[int, ...] = ()
+        self.recording = followed.recording
         self.result: Result | None = None
         self.received_results: dict[Hashable, Result] = {}
         """The results that other peers have sent, by peer."""
@@ -97,13 +93,24 @@ class MatchDriver:
         """What to show the player right now, such as "waiting"; empty for nothing."""
         self.depth = 0
         """Frames that were resimulated with the newest frame."""
-        self._controller_for, self._confirmed_for = controller, confirmed
+        self._followed = followed
+        self._controller_for = controller
         self._controllers: list[Controller] = []
         self._resimulated = 0
         self._lan_received = (0, 0.0)
         self._goodbye = ""
         self._explained_by = 0.0
         self._told_of_recording = False
+
+    @property
+    def confirmed(self) -> ConfirmedMatch | None:
+        """The match, as far as no rollback can change it; None before it begins."""
+        return self._followed.confirmed
+
+    @property
+    def players(self) -> tuple[int, ...]:
+        """The seats played here."""
+        return self._followed.players
 
     @property
     def agreed(self) -> bool:
@@ -115,8 +122,10 @@ class MatchDriver:
         now = self.wire.clock()
         for event in self.wire.poll(now):
             self._handle(event)
-        if self.confirmed is None and self.session.match is not None:
-            self._begin(self.session.match)
+        if self.confirmed is not None and not self._controllers:
+            seed = self.confirmed.seed
+            self._controllers = [self._controller_for(seed, player) for player in self.players]
+            self._follow(self.confirmed)
         ran = False
         while not self.over and self.session.due(now=now):
             self._advance(now)
@@ -128,15 +137,16 @@ class MatchDriver:
         if self.desync is not None and now >= self._explained_by and not self.over:
             self._end(_difference(self.desync))
         if self.confirmed is not None and not self.over:
-            self._add_confirmed_frames()
+            self._follow(self.confirmed)
+            if self.confirmed.over and self.desync is None:
+                self._conclude(self.confirmed, now)
         return ran
 
     def wait(self, longest: float = 0.05) -> None:
         """Sleep until a datagram, a timeout or a frame, at most ``longest`` seconds."""
         now = self.wire.clock()
         until = now + longest
-        match = self.session.match
-        for time_ in (self.wire.endpoint.next_timeout(), match.pace.next_frame_at if match is not None else None):
+        for time_ in (self.wire.endpoint.next_timeout(), self.session.next_frame_at):
             # A frame that is late waits for inputs, and their datagram ends the select.
             if time_ is not None and now < time_ < until:
                 until = time_
@@ -188,10 +198,10 @@ class MatchDriver:
 
     def _round_trip(self) -> float:
         """Seconds, of the slowest peer."""
-        if isinstance(self.session, LanSession):
+        if self.confirmed is None:
             return 0.0
-        links = (peer.connection for peer in self.session.peers.values())
-        return max((link.rtt for link in links if link is not None), default=0.0)
+        peers = self.session.stats(now=self.wire.clock()).peers.values()
+        return max((peer.rtt or 0.0 for peer in peers), default=0.0)
 
     def lost_recording(self) -> str:
         """A line about a recording that has just ended before the match; empty if it has not. Said once."""
@@ -215,25 +225,18 @@ class MatchDriver:
             self.session.advance(pressed[0], now=now)
         else:
             self.session.advance(pressed if len(pressed) > 1 else pressed[0], now=now)
-        assert self.session.match is not None
-        resimulated = self.session.match.engine.stats.resimulated_frames
+        resimulated = self.session.stats(now=now).resimulated_frames
         self.depth, self._resimulated = resimulated - self._resimulated, resimulated
 
-    def _add_confirmed_frames(self) -> None:
-        confirmed, match = self.confirmed, self.session.match
-        assert confirmed is not None
-        assert match is not None
-        for row in match.drain_final_inputs():
-            if confirmed.over:
-                break
-            confirmed.add([row])
-        if self.session.recording is not None:
-            # The session plays a little longer than the match lasts.
-            self.session.recording.last = confirmed.last
-        if confirmed.over and self.desync is None:
-            self._conclude(confirmed)
+    def _follow(self, confirmed: ConfirmedMatch) -> None:
+        """Record what has become final by now. The session plays a little longer than the match lasts."""
+        recording = self.session.recording
+        assert recording is not None, "the session records into the followed match"
+        recording.last = confirmed.last
+        recording.drain()
+        recording.last = confirmed.last
 
-    def _conclude(self, confirmed: ConfirmedMatch) -> None:
+    def _conclude(self, confirmed: ConfirmedMatch, now: float) -> None:
         if self.result is None:
             self.result = Result(confirmed.frame, confirmed.checksum)
             if isinstance(self.session, RollbackSession):
@@ -243,9 +246,10 @@ class MatchDriver:
             exchanges = self.session.match.exchanges
             self.over = all(exchange.acknowledged >= self.result.frame - 1 for exchange in exchanges)
         else:
-            assert self.session.match is not None
-            shown = self.session.match.engine.final_state_frame >= self.result.frame + FRAMES_FOR_SPECTATORS
-            self.over = shown and all(peer.peer_id in self.received_results for peer in self.session.heard_peers())
+            stats = self.session.stats(now=now)
+            final = min(stats.confirmed_frame + 1, stats.frame)
+            shown = final >= self.result.frame + FRAMES_FOR_SPECTATORS
+            self.over = shown and all(peer in self.received_results for peer in stats.peers)
 
     def _check_lan_timeout(self, session: LanSession, now: float) -> None:
         """The old mode has no timeouts: find out here that a host does not answer, or that the other peer is gone."""
@@ -292,17 +296,9 @@ class MatchDriver:
         if report.first_differing is not None:
             self.desync_report = str(report)
             self._end(self.desync_report.splitlines()[0])
-        elif self.session.match is not None and not self.session.match.alarm.is_open:
-            # With an alarm still open, another difference was seen meanwhile: its report is still to come.
+        elif isinstance(self.session, RollbackSession) and not self.session.investigating:
+            # Otherwise another difference was seen meanwhile: its report is still to come.
             self.desync, self.notice = None, ""
-
-    def _begin(self, match: Match) -> None:
-        """As soon as there is a match: from its first state, or from where a newcomer's session has caught up to."""
-        match.drain_final_inputs()
-        first = match.engine.final_state_frame
-        self.players = match.engine.local_players
-        self.confirmed = self._confirmed_for(match.seed, match.engine.state_at(first), first)
-        self._controllers = [self._controller_for(match.seed, player) for player in self.players]
 
     def _receive_result(self, peer: Hashable, data: bytes) -> None:
         """Other messages are ignored: another application may send them."""

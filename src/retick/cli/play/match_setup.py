@@ -9,6 +9,7 @@ import typer
 
 from retick.cli.play.capture_file import CaptureFile, captured, check_capture
 from retick.cli.play.controllers import Controller, StyleName
+from retick.cli.play.followed_match import FollowedMatch
 from retick.cli.play.match_driver import MatchDriver
 from retick.cli.play.recording import check_recording
 from retick.cli.play.terminal_games import terminal_game_for
@@ -95,8 +96,9 @@ class MatchSetup:
         """This peer's driver: it joins the host at ``host_address``, or hosts if there is none."""
         session: RollbackSession | LanSession
         recording = None if self._record is None else LiveRecording(self._record)
+        followed = FollowedMatch(self.shown_game.confirmed, recording)
         if self.lan_compat:
-            session = LanSession(self.game, host_address=host_address, config=self.config, record=recording)
+            session = LanSession(self.game, host_address=host_address, config=self.config, record=followed)
         else:
             session = RollbackSession(
                 self.game,
@@ -104,7 +106,7 @@ class MatchSetup:
                 config=self.config,
                 seats=self.seats,
                 host_address=host_address,
-                record=recording,
+                record=followed,
             )
         if self._capture is not None:
             self.capture = CaptureFile(self._capture)
@@ -112,8 +114,7 @@ class MatchSetup:
             session,
             Poll(captured(session, self.capture), socket),
             controller=self._controller,
-            confirmed=self.shown_game.confirmed,
-            recording=recording,
+            followed=followed,
         )
 
     def _controller(self, seed: int, player: int) -> Controller:

@@ -30,6 +30,9 @@ def play(
     watch: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Watch through this peer at once.", show_default=False)
     ] = "",
+    name: Annotated[
+        str, typer.Option(help="What the other players call you.", show_default="that of the system's user")
+    ] = "",
     port: Annotated[int, typer.Option(help="UDP port of a host, and of addresses without one.")] = DEFAULT_PORT,
     folder: Annotated[Path, typer.Option(help="Where recordings and desync reports are written.")] = Path("matches"),
 ) -> None:
@@ -45,19 +48,19 @@ def play(
     if not 0 <= port <= 65535:
         raise UsageError(f"--port must be 0 to 65535, not {port}")
     if importlib.util.find_spec("pygame") is None:
-        raise MissingExtra("a window needs pygame: pip install 'retick[pygame]'")
-    name = game or project_game()
-    if name is None:
+        raise MissingExtra("a window needs pygame: pip install pygame-ce")
+    wanted = game or project_game()
+    if wanted is None:
         raise UsageError("name the game, as module:Class, or in pyproject.toml: [tool.retick] game = 'game.py:Tanks'")
-    module = find_window(name)
+    module = find_window(wanted)
     if module is None:
         raise UsageError(
-            f"{name} has no window: write draw(screen, world, me) and press(keys) in its module or in a window.py there"
+            f"{wanted} has no window: write draw(screen, world, me) and press(keys) in its module or in window.py there"
         )
-    settings = window_game(name, module, port=port, folder=folder)
+    settings = window_game(wanted, module, port=port, folder=folder)
     from retick.integrations.pygame import Program
 
-    program = Program(settings)
+    program = Program(settings, name=name)
     if host or join or watch:
         program.show(lambda: program.host() if host else program.join(join) if join else program.watch(watch))
     program.run()

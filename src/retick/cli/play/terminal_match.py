@@ -56,8 +56,8 @@ class TerminalMatch:
         if self._quit:
             self._leave()
             self.console.tell("you left the match")
-            return 0
-        return self._conclude()
+            return self._is_unwritten()
+        return self._conclude() or self._is_unwritten()
 
     def _turn(self, stack: contextlib.ExitStack, keys: TerminalKeys | None) -> None:
         for key in keys.pressed() if keys is not None else ():
@@ -81,8 +81,7 @@ class TerminalMatch:
         self._warning = self._warning or lost
 
     def _show(self, stack: contextlib.ExitStack) -> None:
-        match = self.driver.session.match
-        frame = match.engine.frame if match is not None else 0
+        frame = self.driver.session.frame if self.driver.confirmed is not None else 0
         if not self.console.is_terminal or self.console.is_dumb_terminal:
             if frame // self.setup.config.tick_rate > self._second:
                 self._second = frame // self.setup.config.tick_rate
@@ -143,6 +142,11 @@ class TerminalMatch:
         if self.setup.capture is not None:
             self.setup.capture.close()
             self.console.tell(self.setup.capture.summary())
+
+    def _is_unwritten(self) -> int:
+        """The exit code for the files that were asked for; ``_save`` has said what is wrong with them."""
+        files = (self.driver.recording, self.setup.capture)
+        return NO if any(file is not None and file.failure for file in files) else 0
 
     def _conclude(self) -> int:
         driver = self.driver

@@ -8,6 +8,7 @@ import typer
 from rich.console import RenderableType
 from rich.live import Live
 
+from retick.cli.exit_codes import NO
 from retick.cli.play.confirmed_match import ConfirmedMatch
 from retick.cli.play.join import no_answer
 from retick.cli.play.match_setup import DEFAULT_PORT, PlayersOption, RateOption, RecordOption
@@ -39,7 +40,7 @@ def watch(
 ) -> None:
     """Watch a running match, from its current frame on, a little late.
 
-    Exit code 0: the match ended. 1: there was no match to watch. 2: misuse.
+    Exit code 0: the match ended. 1: there was no match to watch, or the recording could not be written. 2: misuse.
 
     Example: retick watch 192.168.1.20:7777 --record match.rtk
     """
@@ -101,6 +102,8 @@ class _Watcher:
                 self._conclude(self.confirmed)
         if self.confirmed is None:
             raise RetickError(self._no_answer if self._why == "no answer" else self._why)
+        if self.recording is not None and self.recording.failure:
+            raise typer.Exit(NO)  # ``_conclude`` has said why
 
     def _conclude(self, confirmed: ConfirmedMatch) -> None:
         if self.recording is not None:

@@ -23,6 +23,7 @@ def diff(
 ) -> None:
     """Show the first frame whose inputs differ, and the fields that differ after it.
 
+    The game is found by the id in the recording: a game of Retick, or the game that the project in this folder names.
     Exit code 0: the same match. 1: another match. 2: misuse.
 
     Example: retick replay diff mine.rtk yours.rtk

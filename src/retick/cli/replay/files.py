@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.progress import Progress
 
-from retick.cli.exit_codes import MISUSE, NO, UNKNOWN, complain, file_problem, game_failure
+from retick.cli.exit_codes import MISUSE, NO, UNKNOWN, complain, file_problem, playing
 from retick.cli.terminal import Screen, say
 from retick.errors import RetickError, UsageError
 
@@ -35,7 +35,8 @@ def for_each(paths: Sequence[Path], work: Callable[[Path], None]) -> None:
     with Progress(console=console, disable=hidden, transient=True, redirect_stdout=above) as progress:
         for path in progress.track(paths, description="files"):
             try:
-                work(path)
+                with playing():
+                    work(path)
             except OSError as error:
                 if error.filename is None:
                     raise
@@ -50,9 +51,6 @@ def for_each(paths: Sequence[Path], work: Callable[[Path], None]) -> None:
             except RetickError as error:
                 bad += 1
                 complain(f"{path}: {error}")
-            except Exception as error:
-                bad += 1
-                complain(f"{path}: {game_failure(error)}")
     if len(paths) > 1 and (bad or misused or unknown):
         parts = [f"{number} {what}" for number, what in ((bad + misused, "bad"), (unknown, "unknown")) if number]
         complain(f"of {len(paths)} files: {', '.join(parts)}")

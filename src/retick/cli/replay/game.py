@@ -20,7 +20,7 @@ GameOption = Annotated[
         "--game",
         metavar="MODULE:CLASS",
         help="The game, as module:Class, file.py:Class or by its id.",
-        show_default="what the recording says, else the fighter",
+        show_default="what the recording says: a game of Retick, or [tool.retick] game of pyproject.toml",
     ),
 ]
 
@@ -38,9 +38,13 @@ def project_game_of(replay: Replay) -> str | None:
 
 
 def game_of(replay: Replay, named: str | None) -> Simulation[Any]:
-    """The game to play ``replay`` with."""
+    """The game to play ``replay`` with: as named, else that of the recording, which may be the project's."""
+    named = named or project_game_of(replay)
     if named is None and replay.game_id and replay.game_id not in GAME_IDS:
-        raise UnknownGame(f"the recording is of {replay.game_id!r}, which is not known here: add --game module:Class")
+        raise UnknownGame(
+            f"the recording is of {replay.game_id!r}, which is not known here: add --game module:Class, "
+            "or name it in pyproject.toml: [tool.retick] game = 'game.py:Tanks'"
+        )
     if named is None and not replay.game_id and replay.checkpoints:
         # An RPLK file cannot name its game and is always of the fighter. Checkpoints mean that this is no RPLK file.
         raise UnknownGame("the recording does not say which game it is of: add --game module:Class")

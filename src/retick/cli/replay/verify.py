@@ -32,7 +32,8 @@ def verify(
     """Run replays again and compare every checksum.
 
     Exit code 0: all are good. 1: one is not. 2: misuse, or a file that cannot be opened. 3: of one, nothing is known:
-    it has no checksum to compare, or its game is not known here.
+    it has no checksum to compare, or its game is not known here. The game is found by the id in the recording: a game
+    of Retick, or the game that the project in this folder names; --game names another.
 
     Example: retick replay verify match.rplk --expect 0x41B73DB7
     """

@@ -1,20 +1,23 @@
-"""The metrics page of ``retick serve``: a server's counters over HTTP, for Prometheus and for people.
+"""The HTTP page of ``retick serve``: /metrics for Prometheus, /healthz and /readyz for whoever runs the program.
 
-prometheus_client writes the format and answers requests, in threads of its own: whoever reads slowly, or sends
-anything, keeps neither the server's loop nor the page for long. The counters themselves are read in the loop.
+prometheus_client writes the format, and requests are answered in threads: whoever reads slowly, or sends anything,
+keeps neither the server's loop nor the page for long. The counters themselves are read in the loop.
 """
 
 import asyncio
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Coroutine, Iterable
+from contextlib import suppress
 from http.server import ThreadingHTTPServer
-from socket import socket
-from typing import Any
+from socket import AF_INET6, SHUT_RDWR, socket
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from prometheus_client import CollectorRegistry, MetricsHandler
-from prometheus_client.core import Metric, UntypedMetricFamily
+from prometheus_client.core import Metric
 
 from retick.authority import Server
+from retick.cli.serve.families import families_of
 
 __all__ = ["MetricsPage"]
 
@@ -22,72 +25,111 @@ READERS = 8
 """Connections that are answered at the same time; more are closed at once."""
 PATIENCE = 2.0
 """Seconds that a reader, or the server's loop, may take for its next move."""
+LONGEST_READ = 5.0
+"""Seconds after which a connection is closed, whatever it does."""
 CLOSES_WITHIN = 0.1
 """Seconds that the page takes to close."""
 
-_NAMES = {
-    "retick_ticks_skipped": ("Ticks that a late server left out", ()),
-    "retick_room_tick": ("The tick simulated last", ("room",)),
-    "retick_room_players": ("Players in the room", ("room",)),
-    "retick_room_snapshots": ("Snapshot packets handed to links", ("room",)),
-    "retick_room_snapshot_bytes": ("Bytes of these", ("room",)),
-    "retick_refused": ("What was dropped, by reason", ("reason",)),
-}
+T = TypeVar("T")
 
 
-def _families(server: Server) -> list[Metric]:
-    families = {name: UntypedMetricFamily(name, text, labels=labels) for name, (text, labels) in _NAMES.items()}
-    families["retick_ticks_skipped"].add_metric((), server.skipped_ticks)
-    for room in server.rooms.values():
-        where = (room.name,)
-        families["retick_room_tick"].add_metric(where, room.tick)
-        families["retick_room_players"].add_metric(where, len(room.players))
-        families["retick_room_snapshots"].add_metric(where, room.stats.snapshots)
-        families["retick_room_snapshot_bytes"].add_metric(where, room.stats.snapshot_bytes)
-        for player in room.players.values():
-            for field, value in player.stats._asdict().items():
-                name = f"retick_player_{field}"
-                if name not in families:
-                    families[name] = UntypedMetricFamily(name, "As in InputStats", labels=("room", "peer"))
-                families[name].add_metric((room.name, str(player.peer_id)), value)
-    for reason, count in server.refused.items():
-        families["retick_refused"].add_metric((reason,), count)
-    return list(families.values())
-
-
-class _Collector:
-    """Reads a server's counters for a thread of the page, in the loop where the server runs."""
+class _InLoop:
+    """Asks a server from a thread, in the loop where the server runs."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
         self._loop = asyncio.get_running_loop()
 
+    def _ask(self, question: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(question, self._loop).result(PATIENCE)
+
     def collect(self) -> Iterable[Metric]:
-        return asyncio.run_coroutine_threadsafe(self._read(), self._loop).result(PATIENCE)
+        return self._ask(self._read())
+
+    def is_ready(self) -> bool:
+        """Whether new players are let in. A TimeoutError when the loop does not answer."""
+        return self._ask(self._look())
 
     async def _read(self) -> list[Metric]:
-        return _families(self._server)
+        return families_of(self._server)
+
+    async def _look(self) -> bool:
+        return not self._server.is_draining and bool(self._server.rooms)
+
+
+class _Handler(MetricsHandler):
+    """Three pages, and 404 for every other."""
+
+    timeout = PATIENCE
+    server: "MetricsPage"
+
+    def do_GET(self) -> None:
+        answer: Callable[[], None] | None = {
+            "/metrics": super().do_GET,
+            "/healthz": self._tell_health,
+            "/readyz": self._tell_readiness,
+        }.get(urlsplit(self.path).path)
+        if answer is None:
+            self._tell(404, "there are /metrics, /healthz and /readyz")
+        else:
+            answer()
+
+    def _tell_health(self) -> None:
+        """The loop answers: that is all that health means."""
+        try:
+            self.server.asked.is_ready()
+        except TimeoutError:
+            self._tell(503, "the server's loop does not answer")
+        else:
+            self._tell(200, "ok")
+
+    def _tell_readiness(self) -> None:
+        try:
+            ready = self.server.asked.is_ready()
+        except TimeoutError:
+            ready = False
+        self._tell(200 if ready else 503, "ready" if ready else "no new players are let in")
+
+    def _tell(self, status: int, text: str) -> None:
+        body = f"{text}\n".encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "text/plain; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def _hang_up(request: socket) -> None:
+    with suppress(OSError):  # it may have ended by itself
+        request.shutdown(SHUT_RDWR)
 
 
 class MetricsPage(ThreadingHTTPServer):
-    """Answers HTTP on a TCP port of this machine, in threads, until it is closed. Made within the server's loop."""
+    """Answers HTTP on a TCP port, in threads, until it is closed. Made within the server's loop."""
 
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, server: Server, port: int) -> None:
+    def __init__(self, server: Server, port: int, host: str = "127.0.0.1") -> None:
         """An OSError when the port cannot be opened."""
+        self.asked = _InLoop(server)
         registry = CollectorRegistry(auto_describe=False)
-        registry.register(_Collector(server))
-        handler: Any = MetricsHandler.factory(registry)
-        handler.timeout = PATIENCE
+        registry.register(self.asked)
+        handler: Any = _Handler.factory(registry)
         self._free = threading.BoundedSemaphore(READERS)
-        super().__init__(("127.0.0.1", port), handler)
+        if ":" in host:
+            self.address_family = AF_INET6
+        super().__init__((host, port), handler)
         threading.Thread(target=self.serve_forever, args=(CLOSES_WITHIN,), name="metrics", daemon=True).start()
 
     @property
     def port(self) -> int:
         return int(self.server_address[1])
+
+    @property
+    def url(self) -> str:
+        host = str(self.server_address[0])
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/metrics"
 
     def close(self) -> None:
         """Answer no more requests."""
@@ -101,9 +143,14 @@ class MetricsPage(ThreadingHTTPServer):
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
+        # A timeout of the socket starts again with every byte; this one does not.
+        end = threading.Timer(LONGEST_READ, _hang_up, (request,))
+        end.daemon = True
+        end.start()
         try:
             super().process_request_thread(request, client_address)
         finally:
+            end.cancel()
             self._free.release()
 
     def handle_error(self, request: socket | tuple[bytes, socket], client_address: Any) -> None:

@@ -4,7 +4,7 @@
 folder into your own project to change it. It knows no particular game, and no command line.
 
 ``program`` is the loop and the menu; ``pages`` and ``panel`` are what a window can show; ``match_page``, ``watch_page``
-and ``replay_page`` show a game; ``recording``, ``sounds`` and ``names`` are small things that a match page uses.
+and ``replay_page`` show a game; ``recording``, ``seat_file`` and ``names`` are small things that a match page uses.
 """
 
 import os
@@ -15,7 +15,7 @@ os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # what a program print
 try:
     import pygame  # noqa: F401 - only to see whether it is installed
 except ModuleNotFoundError:
-    raise MissingExtra("a window needs pygame: pip install 'retick[pygame]'") from None
+    raise MissingExtra("a window needs pygame: pip install pygame-ce") from None
 
 from retick.integrations.pygame.buttons import Buttons
 from retick.integrations.pygame.keys import Keys

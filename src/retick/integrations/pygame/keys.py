@@ -12,9 +12,15 @@ class Keys:
     def __init__(self) -> None:
         self._held: set[int] = set()
         self._tapped: set[int] = set()
+        self._asked: set[int] = set()
 
     def __getitem__(self, key: int) -> bool:
+        self._asked.add(key)
         return key in self._held or key in self._tapped
+
+    def is_used(self, key: int) -> bool:
+        """Whether the game has ever asked for this key: then it means nothing else."""
+        return key in self._asked
 
     def handle(self, event: Event) -> None:
         """Note an event of the keyboard. A window that is no longer in front hears of no key that is released."""

@@ -1,7 +1,6 @@
 """A match, from the waiting room to a rematch or the end."""
 
 from collections.abc import Callable, Sequence
-from itertools import takewhile
 
 import pygame
 from pygame import Surface
@@ -9,22 +8,25 @@ from pygame.event import Event
 
 from retick.errors import RetickError
 from retick.integrations.pygame.keys import Keys
-from retick.integrations.pygame.names import names_of
+from retick.integrations.pygame.names import names_by_seat, names_of
 from retick.integrations.pygame.netgraph import NetGraph
 from retick.integrations.pygame.pages import Go, Page
 from retick.integrations.pygame.panel import ACCENT, BACKGROUND, Choice, Panel, darken, write
-from retick.integrations.pygame.recording import MatchFile, save_desync
-from retick.integrations.pygame.sounds import Sounds
+from retick.integrations.pygame.recording import save_desync
+from retick.integrations.pygame.seat_file import SeatFile
 from retick.integrations.pygame.window_game import Drawable, WindowGame
-from retick.integrations.pygame.wire import Wire
-from retick.link import Reason
+from retick.integrations.pygame.wire import Wire, announced_name
+from retick.integrations.pygame.words import report_lines, room_lines, why_gone
 from retick.rollback import (
+    CueStarted,
     DesyncDetected,
     DesyncReported,
     MatchEnded,
     MatchEvent,
+    MatchPaused,
+    MatchResumed,
     MatchStarted,
-    PeerConnected,
+    MessageReceived,
     PeerDisconnected,
     PeerInterrupted,
     PeerResumed,
@@ -43,37 +45,37 @@ STALL_SHOWN_AFTER = 0.25
 NOTICE_SECONDS = 4.0
 RESULT_FRAMES = 45
 """Frames that a result must last before it is shown: what is drawn may be predicted, and wrong."""
-MOST_REPORT_LINES = 8
+CUE_MOVES = 3
+"""A cue that a rollback moves by so many frames is still the same sound."""
+GO_ON_FROM = b"go on from "
+"""A message to the other windows after a desync, with the id of the peer whose state is wanted."""
 
 
 class MatchPage(Page):
     """The page of one session: a waiting room until the match starts, then the match, with panels over it."""
 
     def __init__(
-        self,
-        game: WindowGame,
-        session: RollbackSession,
-        wire: Wire,
-        *,
-        back: Go,
-        again: Choice | None = None,
-        lines: Sequence[str] = (),
+        self, game: WindowGame, wire: Wire, *, back: Go, again: Choice | None = None, lines: Sequence[str] = ()
     ) -> None:
         """``lines`` stand in the waiting room. ``again`` is offered when the match has ended."""
         super().__init__()
-        self.session, self.keys, self.graph = session, Keys(), NetGraph()
+        self.session: RollbackSession = wire.session
+        self.keys, self.graph = Keys(), NetGraph()
         self.panel: Panel | None = None
         """What is shown over the match, if anything."""
         self.notice = ""
         self._game, self._wire, self._back, self._again = game, wire, back, again
-        self._drawable = Drawable(game, session.sim)
+        self._drawable = Drawable(game, self.session.sim)
+        self._hears = game.hear is not None and hasattr(self.session.sim, "cues")
+        self._seat = None if wire.record is None else SeatFile(wire.record.path, announced_name(self.session.sim))
         self._room = Panel(game.title)
         self._room_lines = list(lines)
-        self._connected: set[int] = set()
-        self._file: MatchFile | None = None
-        self._sounds: Sounds | None = None
+        self._pause = Panel("Paused")
+        self._names: dict[int, str] = {}
+        """By seat; whoever has left it still has its name."""
+        self._rematch_seats: tuple[int, ...] = ()
         self._desync: DesyncDetected | None = None
-        self._diverged = self._ended = False
+        self._began = self._diverged = self._ended = self._paused = self._unrecorded = False
         self._stall: tuple[float, str] | None = None
         self._interrupted = ""
         self._now = self._notice_until = 0.0
@@ -84,39 +86,43 @@ class MatchPage(Page):
 
     def handle(self, event: Event) -> None:
         self.keys.handle(event)
-        escape = event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE
-        if event.type == pygame.KEYDOWN and event.key == pygame.K_F3:
+        pressed = event.key if event.type == pygame.KEYDOWN else None
+        if pressed == pygame.K_F3:
             self.graph.shown = not self.graph.shown
-        elif self.session.match is None and self.panel is None:
-            self.go = self._back if escape else None
-        elif self.panel is None:
-            if escape:
-                self._open(
-                    Panel("Leave the match?", [Choice("Play on", self._close), *self._rematch(), *self._leave()])
-                )
-        elif escape and not self._ended and not self._diverged:
+        elif pressed == pygame.K_p and not self.keys.is_used(pygame.K_p) and self.panel in (None, self._pause):
+            self._toggle_pause()
+        elif pressed != pygame.K_ESCAPE:
+            chosen = None if self.panel is None else self.panel.handle(event)
+            if chosen is not None:
+                chosen.action()
+        elif self.panel is self._pause:
+            self._pause.choices[0].action()
+        elif self.panel is not None and not self._ended and not self._diverged:
             self._close()
-        elif escape:
+        elif self.panel is not None or not self._began:
             self.go = self._back
-        elif (chosen := self.panel.handle(event)) is not None:
-            chosen.action()
+        else:
+            pause = Choice("Pause", self._toggle_pause)
+            self._open("Leave the match?", [Choice("Play on", self._close), pause, *self._rematch(), *self._leave()])
 
     def turn(self, now: float) -> None:
         self._now = now
         for event in self._wire.poll(now):
             self._happened(event)
+        self._names |= names_by_seat(self.session.roster)
         ran = False
         while not self._diverged and self.session.due(now=now):
             self._advance(now)
             ran = True
         if ran:
             self._wire.flush(now)
-            if self._file is not None:
-                self._file.add()
+            self._play_sounds()
             self._look_for_result()
+        self._look_for_pause()
+        self._look_at_files()
 
     def draw(self, screen: Surface) -> None:
-        if self.session.match is None:
+        if not self._began:
             self._draw_room(screen)
         else:
             world = self._drawable(self.session.state)
@@ -129,12 +135,12 @@ class MatchPage(Page):
         self._draw_notice(screen)
 
     def leave(self) -> None:
-        """Finish the recording and say goodbye, on every way out."""
-        try:
-            if self._file is not None:
-                self._file.finish()
-        finally:
-            self._wire.leave()
+        """Say goodbye on every way out; the session finishes its recording."""
+        if self._seat is not None:
+            self._seat.remove()
+        for event in self._wire.leave():
+            if isinstance(event, DesyncReported):
+                self._explain(event)  # nobody sees it any more, and it is saved
 
     # The match.
 
@@ -145,10 +151,15 @@ class MatchPage(Page):
         pressed = tuple(people[at](self.keys) if at < len(people) else 0 for at in range(len(seats)))
         self.session.advance(pressed if len(seats) > 1 else pressed[0], now=now)
         self.keys.frame_read()
-        if self._sounds is not None:
-            self._sounds.update()
         if self.graph.shown:
             self.graph.note(self.session.stats(now=now))
+
+    def _play_sounds(self) -> None:
+        if self._game.hear is None or not self._hears:
+            return
+        for event in self.session.cues(tolerance=CUE_MOVES):
+            if isinstance(event, CueStarted):
+                self._game.hear(event.cue)
 
     def _look_for_result(self) -> None:
         if self._game.result is None or self.panel is not None or self._ended:
@@ -156,102 +167,173 @@ class MatchPage(Page):
         said = self._game.result(self._drawable(self.session.state))
         self._decided = self._decided + 1 if said else 0
         if said and self._decided == RESULT_FRAMES:
-            self._open(Panel(said, [*self._rematch(), *self._leave()]))
+            self._open(said, [*self._rematch(), *self._leave()])
+
+    def _look_for_pause(self) -> None:
+        """Who wants the pause changes while it lasts."""
+        if self._paused and self.panel is None:
+            self.panel = self._pause
+        elif not self._paused and self.panel is self._pause:
+            self._close()
+        wanted_by = self.session.paused_by
+        mine = self.session.peer_id in wanted_by
+        others = [self._peer_name(peer) for peer in wanted_by if peer != self.session.peer_id]
+        first = Choice("Go on", self._toggle_pause) if mine else Choice("Keep waiting", lambda: None)
+        self._pause.lines = [f"by {' and '.join([*(['you'] if mine else []), *others])}"] if wanted_by else []
+        self._pause.choices = [first, *self._leave()]
+
+    def _toggle_pause(self) -> None:
+        if self.session.peer_id in self.session.paused_by:
+            self.session.resume()
+            return
+        self._close()
+        self._try(self.session.pause)
+
+    def _look_at_files(self) -> None:
+        """A window that crashes leaves the file of its seat behind; a full disk ends only the recording."""
+        if self._seat is not None and self.session.running:
+            self._seat.touch(self._now)
+        record = self._wire.record
+        if record is not None and record.failure and not self._unrecorded:
+            self._unrecorded = True
+            self._tell(record.summary())
 
     def _happened(self, event: MatchEvent) -> None:
-        if isinstance(event, MatchStarted):
-            self._begin()
-        elif isinstance(event, PeerConnected):
-            self._connected |= set(event.players)
-        elif isinstance(event, PeerDisconnected):
-            self._connected -= set(event.players)
-            self._goodbye = self._why_gone(event)
-        elif isinstance(event, Stalled):
-            self._stall = (self._now, f"waiting for {self._names(event.waiting_for)} ...")
-        elif isinstance(event, Resumed):
-            self._stall = None
-        elif isinstance(event, PeerInterrupted):
-            self._interrupted = "nothing is received from another player ..."
-        elif isinstance(event, PeerResumed):
-            self._interrupted = ""
-        elif isinstance(event, PlayersDropped):
-            self._tell(f"{self._names(event.players)} left")
-        elif isinstance(event, PlayersReturned):
-            self._tell(f"{self._names(event.players)} joined")
-        elif isinstance(event, RematchProposed):
-            self._tell("another player wants a rematch" + (": press Esc" if self.panel is None else ""))
-        elif isinstance(event, DesyncDetected):
-            self._desync = event
-            self._tell("the peers have diverged: finding out where ...", seconds=60.0)
-        elif isinstance(event, DesyncReported):
-            self._explain(event)
-        elif isinstance(event, MatchEnded):
-            self._end(event.reason)
+        match event:
+            case MatchStarted():
+                self._begin()
+            case PeerDisconnected():
+                self._goodbye = why_gone(event, self._called)
+            case Stalled():
+                self._stall = (self._now, f"waiting for {self._called(event.waiting_for)} ...")
+            case Resumed():
+                self._stall = None
+            case PeerInterrupted():
+                self._interrupted = f"nothing is received from {self._peer_name(event.peer)} ..."
+            case PeerResumed():
+                self._interrupted = ""
+            case PlayersDropped():
+                self._interrupted = ""
+                self._tell(f"{self._called(event.players)} left")
+                self._save_seat()
+            case PlayersReturned():
+                self._names |= names_by_seat(self.session.roster)
+                self._tell(f"{self._called(event.players)} joined")
+                self._save_seat()
+            case RematchProposed():
+                self._rematch_seats = event.seats
+                how = ": press Esc" if self.panel is None else ""
+                self._tell(f"{self._peer_name(event.peer)} wants a rematch{how}")
+            case MatchPaused() | MatchResumed():
+                self._paused = isinstance(event, MatchPaused)
+            case DesyncDetected():
+                self._desync = event
+                self._tell("the peers have diverged: finding out where ...", seconds=60.0)
+            case DesyncReported():
+                self._explain(event)
+            case MessageReceived():
+                self._hear_wish(event)
+            case MatchEnded():
+                self._end(event.reason)
 
     def _begin(self) -> None:
-        """A match starts: the first, or a rematch."""
-        match = self.session.match
-        assert match is not None
+        """A match starts: the first, a rematch, or one that goes on after a desync."""
+        self._began = True
         self._wire.match_started()
-        if self._file is not None:
-            self._file.finish()
-        folder = self._game.folder
-        self._file = MatchFile(folder, self.session) if folder is not None else None
-        self._sounds = Sounds(match.engine, self._game.hear)
-        self._desync, self._diverged, self._stall, self._decided = None, False, None, 0
+        self._desync, self._stall, self._decided, self._rematch_seats = None, None, 0, ()
+        self._diverged = self._paused = self._unrecorded = False
+        self._interrupted = ""
         self._close()
         self.keys.release_all()
-        me = self.session.local_players
-        self._tell(f"you are {names_of(me)}" if len(me) < self.session.sim.num_players else "")
-        if self._file is not None and self._file.failure:
-            self._tell(f"this match is not recorded: {self._file.failure}")
+        self._save_seat()
+        self._names |= names_by_seat(self.session.roster)
+        me, players = self.session.local_players, range(self.session.sim.num_players)
+        others = [player for player in players if player not in me]
+        self._tell(f"you are {names_of(me, {})}, against {self._called(others)}" if others else "")
+
+    def _save_seat(self) -> None:
+        """Nobody goes back to a match in which all play at one keyboard."""
+        if self._seat is not None and len(self.session.roster) > 1:
+            self._seat.write(self.session)
+
+    # Ends, and what the players agree on.
 
     def _explain(self, event: DesyncReported) -> None:
         """A difference stops the match here; after a false alarm it goes on."""
+        self._tell("")
         if event.report.first_differing is None:
             self._desync = None
-            self._tell("")
             return
         self._diverged = True
-        self._tell("")
-        # The inputs at the end of a report are for whoever opens the file.
-        lines = list(takewhile(lambda line: not line.startswith("inputs"), str(event.report).splitlines()))
-        more = [f"and {len(lines) - MOST_REPORT_LINES} lines more"] if len(lines) > MOST_REPORT_LINES else []
         folder = self._game.folder
-        saved = [] if folder is None else ["", *save_desync(folder, self.session, event)]
-        self._open(
-            Panel(
-                "The peers have diverged",
-                [*self._rematch("New match"), *self._leave()],
-                lines=[*lines[:MOST_REPORT_LINES], *more, *saved],
-            )
-        )
+        saved = [] if folder is None else [*save_desync(folder, self.session.sim, event), ""]
+        who = ", ".join(f"peer {peer.peer_id} is {self._peer_name(peer.peer_id)}" for peer in self.session.roster)
+        suggested = event.report.suggested_source
+        peers = sorted((peer.peer_id for peer in self.session.roster), key=lambda peer: peer != suggested)
+        self._open("The peers have diverged", [], lines=[*saved, who, *report_lines(event.report)])
+        self._offer(peers)
+
+    def _offer(self, peers: Sequence[int]) -> None:
+        """Ways to go on after a desync: from the state of one of these peers, with a new match, or not at all."""
+        if self.panel is not None:
+            ways = [Choice(f"Go on from {self._whose(peer)} state", self._going_on(peer)) for peer in peers]
+            self.panel.choices = [*ways, *self._rematch("New match"), *self._leave()]
+            self.panel.selected = 0
+
+    def _going_on(self, peer: int) -> Callable[[], None]:
+        def wish() -> None:
+            if self._try(lambda: self.session.resync(peer)):
+                self.session.send_message(GO_ON_FROM + str(peer).encode())
+                self._offer([])
+                self._tell("waiting for the others to choose the same ...", seconds=60.0)
+
+        return wish
+
+    def _hear_wish(self, event: MessageReceived) -> None:
+        """Another window wants to go on from a state: the match goes on when all want the same one."""
+        wanted = [peer for peer in self.session.roster if event.data == GO_ON_FROM + str(peer.peer_id).encode()]
+        if wanted and self._diverged and self.panel is not None and len(self.panel.choices) > 2:
+            self._offer([wanted[0].peer_id])
+            whose = self._whose(wanted[0].peer_id)
+            self._tell(f"{self._peer_name(event.peer)} wants to go on from {whose} state", seconds=60.0)
 
     def _end(self, reason: str) -> None:
-        self._ended, self._stall, self._interrupted, self.notice = True, None, "", ""
+        self._ended, self._paused = True, False
+        self._stall, self._interrupted, self.notice = None, "", ""
+        if self._seat is not None:
+            self._seat.remove()
         lines = [self._goodbye or reason]
         if self._desync is not None and not self._diverged:
             lines.append(f"The peers had diverged at frame {self._desync.frame} or before.")
         if self._diverged and self.panel is not None:
             self.panel.choices = self._leave()
-            self.panel.lines += ["", *lines]
+            self.panel.lines = [*lines, "", *self.panel.lines]
             return
-        title = "The match is over" if self.session.match is not None else "No match"
+        title = "The match is over" if self._began else "No match"
         again = [] if self._again is None else [Choice(self._again.label, self._leads_to(self._again.action))]
-        self._open(Panel(title, [*again, *self._leave("Back to the menu")], lines=lines))
+        record = self._wire.record
+        if record is not None and self._began:
+            lines += ["", record.summary().capitalize()]
+        self._open(title, [*again, *self._leave("Back to the menu")], lines=lines)
 
-    def _why_gone(self, event: PeerDisconnected) -> str:
-        if event.reason == Reason.GOODBYE:
-            who = self._names(event.players) if event.players else "the host"
-            return f"{who} left: {event.text}".removesuffix(": goodbye")
-        if event.reason == Reason.NO_ANSWER:
-            return "There is no answer. Is a host waiting there, and does its firewall let UDP through?"
-        return event.text
+    def _propose(self) -> None:
+        if self._try(lambda: self.session.rematch(self._rematch_seats)) and self.panel is not None:
+            self.panel.title, self.panel.lines = "Rematch", ["Waiting for the others ..."]
+            self.panel.choices = self._leave()
+
+    def _try(self, call: Callable[[], None]) -> bool:
+        """Whether the session takes it; if it does not, the window says why."""
+        try:
+            call()
+        except RetickError as error:
+            self._tell(str(error))
+            return False
+        return self.session.running and not self._ended
 
     # What is shown.
 
-    def _open(self, panel: Panel) -> None:
-        self.panel = panel
+    def _open(self, title: str, choices: Sequence[Choice], lines: Sequence[str] = ()) -> None:
+        self.panel = Panel(title, choices, lines=lines)
 
     def _close(self) -> None:
         self.panel = None
@@ -268,37 +350,21 @@ class MatchPage(Page):
     def _rematch(self, label: str = "Rematch") -> list[Choice]:
         return [Choice(label, self._propose)]
 
-    def _propose(self) -> None:
-        try:
-            self.session.rematch()
-        except RetickError as error:
-            self._tell(str(error))
-            self._close()
-            return
-        if self.panel is not None and self.session.running and not self._ended:
-            self.panel.title, self.panel.lines = "Rematch", ["Waiting for the others ..."]
-            self.panel.choices = self._leave()
+    def _called(self, players: Sequence[int]) -> str:
+        return names_of(players, self._names, me=self.session.local_players)
 
-    def _names(self, players: Sequence[int]) -> str:
-        return names_of(players, me=self.session.local_players)
+    def _peer_name(self, peer_id: object) -> str:
+        return self._called(next((peer.players for peer in self.session.roster if peer.peer_id == peer_id), ()))
+
+    def _whose(self, peer_id: int) -> str:
+        return "your" if peer_id == self.session.peer_id else f"{self._peer_name(peer_id)}'s"
 
     def _tell(self, text: str, seconds: float = NOTICE_SECONDS) -> None:
         self.notice, self._notice_until = text, self._now + seconds
 
     def _draw_room(self, screen: Surface) -> None:
         screen.fill(BACKGROUND)
-        session = self.session
-        seats = []
-        if session.is_host:
-            me = session.local_players
-            for player in range(session.sim.num_players):
-                who = "you" if player in me else "here" if player in self._connected else "waiting ..."
-                seats.append(f"player {player + 1}:  {who}")
-        elif session.local_players:
-            seats = [f"You are {names_of(session.local_players)}. Waiting for the others ..."]
-        else:
-            seats = ["Connecting ..."]
-        self._room.lines = [*self._room_lines, "", *seats, "", "Esc: cancel"]
+        self._room.lines = [*self._room_lines, "", *room_lines(self.session), "", "Esc: cancel"]
         self._room.draw(screen)
 
     def _draw_notice(self, screen: Surface) -> None:

@@ -9,11 +9,14 @@ from pygame.event import Event
 
 from retick.errors import MissingExtra
 from retick.integrations.pygame.panel import ACCENT, MARGIN, Choice, Panel, plain, write
+from retick.integrations.pygame.seat_file import LostSeat
 from retick.transport.discovery import FoundHost, HostSearch
 
 __all__ = ["AskPage", "ChoicePage", "Go", "HostsPage", "Page"]
 
 LONGEST_ANSWER = 80
+LOOKED_EVERY = 1.0
+"""Seconds after which the menu looks again for a match to go back to."""
 Go: TypeAlias = Callable[[], "Page | None"]
 """Makes the page to go to; None ends the program."""
 
@@ -56,6 +59,33 @@ class ChoicePage(Page):
 
     def draw(self, screen: Surface) -> None:
         self.panel.draw(screen)
+
+
+class MenuPage(ChoicePage):
+    """The menu; it also offers the way back to a match when there is one. Esc ends the program."""
+
+    def __init__(
+        self,
+        title: str,
+        choices: Sequence[Choice],
+        *,
+        lost: Callable[[], LostSeat | None],
+        back: Callable[[LostSeat], Page | None],
+    ) -> None:
+        super().__init__(title, choices, back=lambda: None)
+        self._usual, self._lost, self._go_back = list(choices), lost, back
+        self._looked: float | None = None
+
+    def turn(self, now: float) -> None:
+        if self._looked is not None and now < self._looked + LOOKED_EVERY:
+            return
+        seat = self._lost()
+        before = len(self.panel.choices)
+        way = [] if seat is None else [Choice("Go back to the match", lambda: self._go_back(seat))]
+        self.panel.choices = [*way, *self._usual]
+        if self._looked is not None:  # what was chosen stays chosen; at first the way back is
+            self.panel.selected = max(self.panel.selected + len(self.panel.choices) - before, 0)
+        self._looked = now
 
 
 class AskPage(ChoicePage):

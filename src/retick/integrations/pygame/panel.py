@@ -15,7 +15,7 @@ BRIGHT, DIM, ACCENT = (235, 235, 230), (150, 155, 165), (255, 196, 64)
 MARGIN = 24
 MOST_LETTERS = 300
 """Of a line: texts come from other peers, too."""
-SHOWN = 8
+SHOWN = 9
 """Choices that are shown at a time."""
 _fonts: dict[int, pygame.font.Font] = {}
 
@@ -108,7 +108,10 @@ class Panel:
         """Write everything into ``room``; where it ends."""
         y = room.top
         y += write(screen, self.title, (room.left, y), size=40, width=room.width) + 10
+        lowest = room.bottom - 32 * min(len(self.choices), SHOWN) - 40  # the choices have room in any case
         for line in self.lines:
+            if y > lowest:
+                break
             y += write(screen, line, (room.left, y), size=22, colour=DIM, width=room.width) + 4
         y += 10 if self.lines else 0
         self._places = []

@@ -12,9 +12,11 @@ from pygame.event import Event
 
 from retick.errors import RetickError
 from retick.integrations.pygame.match_page import MatchPage
-from retick.integrations.pygame.pages import AskPage, ChoicePage, Go, HostsPage, Page
+from retick.integrations.pygame.names import fitting, own_name
+from retick.integrations.pygame.pages import AskPage, ChoicePage, Go, HostsPage, MenuPage, Page
 from retick.integrations.pygame.panel import Choice
 from retick.integrations.pygame.replay_page import ReplayPage, recordings_page
+from retick.integrations.pygame.seat_file import LostSeat, lost_seat
 from retick.integrations.pygame.watch_page import WatchPage
 from retick.integrations.pygame.window_game import Draw, Press, WindowGame
 from retick.integrations.pygame.wire import Clock, announced_name, hosted, joined, practised, watched
@@ -30,9 +32,11 @@ PICTURES_A_SECOND = 120
 class Program:
     """The pages of one game. A test calls ``turn`` with events of its own; ``run`` opens a window."""
 
-    def __init__(self, game: WindowGame, *, clock: Clock = time.monotonic) -> None:
+    def __init__(self, game: WindowGame, *, name: str = "", clock: Clock = time.monotonic) -> None:
+        """``name`` is what others see of the person here; by default that of the system's user."""
         self.game = game
         self.clock = clock
+        self.name = fitting(name) or own_name()
         self.page: Page | None = self.menu()
 
     # The pages.
@@ -48,17 +52,29 @@ class Program:
             Choice("Watch a match", lambda: self._ask("Watch a match", self.watch)),
             Choice("Replays", lambda: recordings_page(self.game, back=self.menu)),
             *([Choice(here, self.practise)] if len(self.game.press) > 1 or sim.num_players == 1 else []),
+            Choice(f"Your name: {self.name or '?'}", self.ask_name),
             Choice("Quit", lambda: None),
         ]
-        return ChoicePage(self.game.title or str(getattr(sim, "game_id", "")), choices, back=lambda: None)
+        title = self.game.title or str(getattr(sim, "game_id", ""))
+        return MenuPage(
+            title, choices, lost=lambda: lost_seat(self.game.folder, announced_name(sim)), back=self.go_back
+        )
+
+    def ask_name(self) -> Page:
+        """Ask what others are to see."""
+
+        def answered(name: str) -> Page:
+            self.name = fitting(name) or self.name
+            return self.menu()
+
+        return AskPage("Your name", answered, back=self.menu, lines=["The other players see it."], answer=self.name)
 
     def host(self) -> Page:
         """Wait for others to join."""
 
         def page() -> Page:
-            session, wire, lines = hosted(self.game, self.clock)
-            again = Choice("Host again", self.host)
-            return MatchPage(self.game, session, wire, back=self.menu, again=again, lines=lines)
+            wire, lines = hosted(self.game, self.clock, name=self.name)
+            return MatchPage(self.game, wire, back=self.menu, again=Choice("Host again", self.host), lines=lines)
 
         return self._or_message(page)
 
@@ -66,10 +82,22 @@ class Program:
         """Ask a host, or any peer of a match with a free seat, for a seat."""
 
         def page() -> Page:
-            session, wire = joined(self.game, address, self.clock)
+            wire = joined(self.game, address, self.clock, name=self.name)
             again = Choice("Join again", lambda: self.join(address))
-            return MatchPage(self.game, session, wire, back=self.menu, again=again, lines=[f"Joining {address}"])
+            return MatchPage(self.game, wire, back=self.menu, again=again, lines=[f"Joining {address}"])
 
+        return self._or_message(page)
+
+    def go_back(self, seat: LostSeat) -> Page:
+        """Take the seat again that a window which crashed had."""
+
+        def page() -> Page:
+            wire = joined(self.game, seat.addresses[0], self.clock, name=self.name, seat_token=seat.token)
+            later = seat._replace(addresses=(*seat.addresses[1:], seat.addresses[0]))
+            again = Choice("Try again", lambda: self.go_back(later))
+            return MatchPage(self.game, wire, back=self.menu, again=again, lines=["Going back to the match"])
+
+        seat.path.unlink(missing_ok=True)
         return self._or_message(page)
 
     def find(self) -> Page:
@@ -88,15 +116,16 @@ class Program:
         """Watch the match in which the peer at ``address`` plays."""
 
         def page() -> Page:
-            session, wire = watched(self.game, address, self.clock)
-            return WatchPage(self.game, session, wire, back=self.menu)
+            return WatchPage(self.game, watched(self.game, address, self.clock), back=self.menu)
 
         return self._or_message(page)
 
     def practise(self) -> Page:
         """Everybody at this keyboard."""
-        session, wire = practised(self.game)
-        return MatchPage(self.game, session, wire, back=self.menu, again=Choice("Play again", self.practise))
+        again = Choice("Play again", self.practise)
+        return self._or_message(
+            lambda: MatchPage(self.game, practised(self.game, self.clock), back=self.menu, again=again)
+        )
 
     def replay(self, recorded: Replay, name: str) -> ReplayPage:
         """Play one recording, and then end; RetickError if it is of another game."""
@@ -159,8 +188,10 @@ class Program:
                 _show(window, screen)
                 ticks.tick(PICTURES_A_SECOND)
         finally:
-            self.show(None)
-            pygame.display.quit()
+            try:
+                self.show(None)
+            finally:
+                pygame.display.quit()
 
 
 def _open_window(game: WindowGame) -> Surface:
@@ -211,8 +242,12 @@ def play(
     config: MatchConfig | None = None,
     port: int = 7777,
     folder: str | Path | None = "matches",
+    name: str = "",
 ) -> None:
-    """Play ``game`` in a window, alone or online, until the window is closed; :class:`WindowGame` has the arguments."""
+    """Play ``game`` in a window, alone or online, until the window is closed; :class:`WindowGame` has the arguments.
+
+    ``name`` is what others see of the person here; the menu can change it.
+    """
     window_game = WindowGame(
         game=game,
         draw=draw,
@@ -226,4 +261,4 @@ def play(
         folder=None if folder is None else Path(folder),
     )
     with suppress(KeyboardInterrupt):
-        Program(window_game).run()
+        Program(window_game, name=name).run()

@@ -4,6 +4,7 @@ import pygame
 from pygame import Surface
 from pygame.event import Event
 
+from retick.integrations.pygame.names import names_by_seat, names_of
 from retick.integrations.pygame.pages import ChoicePage, Go, Page
 from retick.integrations.pygame.panel import BACKGROUND, Choice, darken, write
 from retick.integrations.pygame.window_game import Drawable, WindowGame
@@ -16,9 +17,9 @@ __all__ = ["WatchPage"]
 class WatchPage(Page):
     """Shows frame after frame, a little late, until the match ends; Esc goes back."""
 
-    def __init__(self, game: WindowGame, session: SpectatorSession, wire: Wire, *, back: Go) -> None:
+    def __init__(self, game: WindowGame, wire: Wire, *, back: Go) -> None:
         super().__init__()
-        self.session = session
+        self.session: SpectatorSession = wire.session
         self._game, self._wire, self._back = game, wire, back
         self._drawable: Drawable | None = None
         self._why = ""
@@ -51,7 +52,11 @@ class WatchPage(Page):
             return
         self._game.draw(screen, self._drawable(self.session.state), ())
         darken(screen, pygame.Rect(0, screen.get_height() - 24, screen.get_width(), 24))
-        write(screen, "watching   Esc: back", (10, screen.get_height() - 19), size=18)
+        write(screen, f"watching {self._players()}   Esc: back", (10, screen.get_height() - 19), size=18)
+
+    def _players(self) -> str:
+        names = names_by_seat(self.session.roster)
+        return names_of(sorted(names), names) if names else ""
 
     def leave(self) -> None:
         self._wire.leave()

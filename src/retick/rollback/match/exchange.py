@@ -327,6 +327,11 @@ class Exchange:
                 )
             )
 
+    @property
+    def compared(self) -> int:
+        """Frames whose checksums were compared with the other side's."""
+        return 0 if self.book is None else self.book.compared
+
     def write_checksum(self, frame: int, checksum: Any) -> None:
         """Note the checksum of a final state of ours: it will be sent, and compared with theirs."""
         self.newest_frame, self.newest_checksum = frame, _checked(checksum)

@@ -16,6 +16,7 @@ cdef class Match:
     cdef readonly int number
     cdef readonly RollbackEngine engine
     cdef readonly list exchanges
+    cdef long long compared_with_left
     cdef readonly Pace pace
     cdef readonly object alarm
     cdef list happened
@@ -32,7 +33,6 @@ cdef class Match:
     cdef long long first_own
     cdef long long fence
     cdef long long pause_fence
-    cdef long long next_recorded
     cdef bint is_single
     cdef bint is_catching_up
     cdef public bint is_taken_in

@@ -56,6 +56,7 @@ class Match:
         number: int
         engine: RollbackEngine
         exchanges: list[Exchange]
+        compared_with_left: int
         pace: Pace
         alarm: Alarm
         happened: list[MatchEvent]
@@ -72,7 +73,6 @@ class Match:
         first_own: int
         fence: int
         pause_fence: int
-        next_recorded: int
         is_single: bool
         is_catching_up: bool
         is_taken_in: bool
@@ -117,7 +117,7 @@ class Match:
         )
         if start_frame == 0 and joins_at == 0:
             self.engine.fill_delay()
-        self.exchanges = []
+        self.exchanges, self.compared_with_left = [], 0
         """One for each remote peer that takes part."""
         self.pace = Pace(
             tick_rate=config.tick_rate,
@@ -140,7 +140,6 @@ class Match:
         self.number = number
         self.joins_at = joins_at
         self.barrier = self.pause_at = None
-        self.next_recorded = start_frame
         self.is_catching_up = joins_at is None
         self.is_taken_in = joins_at is not None
         """Whether all others are known to use our inputs; until then these are neutral, so that we may still leave
@@ -216,6 +215,7 @@ class Match:
 
     def remove_peer(self, peer: MatchPeer) -> None:
         """Nothing more is received from, or sent to, a peer."""
+        self.compared_with_left += sum(each.compared for each in self.exchanges if each.peer is peer)
         self.exchanges = [exchange for exchange in self.exchanges if exchange.peer is not peer]
         peer.exchange = None
 
@@ -307,18 +307,10 @@ class Match:
         return self.resend_at if self.is_stalled else None
 
     def events(self) -> list[MatchEvent]:
-        happened = self.happened
-        if happened:
-            self.happened = []
-            return happened
-        return []
-
-    def drain_final_inputs(self) -> list[tuple[Input, ...]]:
-        """The inputs of the frames that have become final since this was last asked, in order, for a recording."""
-        final = self.engine.final_state_frame
-        rows = [self.engine.inputs_at(frame) for frame in range(self.next_recorded, final)]
-        self.next_recorded = final
-        return rows
+        if not self.happened:
+            return []
+        happened, self.happened = self.happened, []
+        return happened
 
     def stats(self, now: float) -> SessionStats:
         """Everything that can be counted, at this moment."""
@@ -334,7 +326,7 @@ class Match:
             stalls=self.stalls,
             stalled_seconds=self.stalled_seconds + waiting,
             slowing=self.pace.slowing,
-            compared_frames=sum(each.book.compared for each in self.exchanges if each.book is not None),
+            compared_frames=self.compared_with_left + sum(each.compared for each in self.exchanges),
             peers={exchange.peer.peer_id: exchange.peer.stats(now) for exchange in self.exchanges},
         )
 
@@ -376,8 +368,7 @@ class Match:
         return frontier
 
     def _resume(self, now: float) -> None:
-        seconds = now - self.stalled_since
-        self.is_stalled = False
+        self.is_stalled, seconds = False, now - self.stalled_since
         self.pace.start_over(now)
         if self.is_stall_told:
             self.stalled_seconds += seconds

@@ -14,3 +14,7 @@ cdef class SessionCore:
     cdef public bint is_quiet
 
     cdef object read_link(self, double now)
+
+
+cdef class SessionCalls:
+    cdef readonly SessionCore _inside

@@ -1,4 +1,4 @@
-# cython: nonecheck=True
+# cython: nonecheck=True, auto_pickle=False
 """What a session does at every frame, and nothing else: the way between a link's datagrams and a match.
 
 Theory of operation. A process may hold hundreds of sessions, and the processor's caches then hold nothing of a session
@@ -7,14 +7,19 @@ drops, spectators, desyncs) have something to do only now and then. While none o
 does not call them. Whatever may give them something to do ends the quiet: an event of a link, a request to connect, a
 call of the application, an alarm, a stall, a peer that acknowledges nothing. After the next frame all parts are asked
 whether it is quiet again.
+
+Two classes share this. ``SessionCore`` is the base of the inside of a session, which its parts know. ``SessionCalls``
+is the base of the session that an application has: the calls of every frame, and nothing that is not the application's.
 """
 
 from collections.abc import Hashable
 from typing import Any
 
+from retick.errors import NotSynchronized
 from retick.link.payload_path import Octets, Seconds
 from retick.rollback.events import MatchEvent
 from retick.rollback.session.peer import Peer, Phase
+from retick.sim.contract import Input
 
 try:
     import cython
@@ -28,7 +33,7 @@ else:
     from retick.link.endpoint import LinkEndpoint
     from retick.rollback.match.match import NEVER, Match
 
-__all__ = ["SessionCore"]
+__all__ = ["SessionCalls", "SessionCore"]
 
 RUNNING = Phase.RUNNING
 NOT_RBN1 = 0xF0
@@ -39,7 +44,7 @@ MOST_UNREAD = 256
 
 @cython.cclass
 class SessionCore:
-    """The base class of a session, which must set ``link`` before the first call."""
+    """The base class of the inside of a session, which must set ``link`` before the first call."""
 
     if not cython.compiled:
         link: LinkEndpoint
@@ -58,62 +63,15 @@ class SessionCore:
         """Events that the application has not read yet."""
         self.is_quiet = False
 
-    def due(self, *, now: float) -> bool:
-        """Whether ``advance`` is to be called now. False while the match waits for inputs: it goes on by itself."""
-        match: Match | None = self.match
-        return self.phase is RUNNING and match is not None and match.first_own != NEVER and match.due(now)
-
-    def receive_datagram(self, data: Octets, address: Hashable, *, now: Seconds) -> None:
-        self.link.receive(data, address, now)
-        if self.link._events:
-            self.read_link(now)
-
-    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
-        if self.link._events:
-            self.read_link(now)
-        match: Match | None = self.match
-        if match is not None and self.phase is RUNNING:
-            packets = match.packets(now)
-            for peer, data in packets:
-                connection = peer.connection
-                if connection is not None:
-                    connection.send_unreliable(data)
-            is_time: cython.bint = match.sent_at == now or not match.exchanges
-            if is_time and (not self.is_quiet or match.wakes_parts or match.alarm.is_open):
-                # Once a frame, and while waiting as often as packets are sent again.
-                match.wakes_parts = False
-                self.is_quiet = self.ask_parts(match, now)
-        elif match is None:
-            self.wait(now)
-        return self.link.drain(now)
-
-    def next_timeout(self) -> float | None:
-        due: float | None = self.link.next_timeout()
-        match: Match | None = self.match
-        if match is not None and self.phase is RUNNING:
-            resend = match.next_timeout()
-            if resend is not None and (due is None or resend < due):
-                return resend
-        return due
-
-    def handle_timeout(self, *, now: float) -> None:
-        self.link.handle_timeout(now=now)
-        if self.link.has_events:
-            self.read_link(now)
-
     def read_link(self, now: cython.double) -> None:
         """Read the link's events, unless too many wait for the application: senders of more messages then wait."""
         if len(self.happened) < MOST_UNREAD:
             self.is_quiet = False
             self.on_link_events(now)
 
-    def events(self) -> list[MatchEvent]:
-        happened = self.happened
-        self.happened = []
-        match: Match | None = self.match
-        if match is not None:
-            happened += match.events()
-        return happened
+    def no_match_yet(self) -> NotSynchronized:
+        """The error of whoever asks for what only a match has."""
+        return NotSynchronized(f"there is no match yet: the session is {self.phase.value}")
 
     def receive_payload(self, connection: Any, data: bytes, now: float) -> None:
         """For the link: a payload of another peer."""
@@ -151,3 +109,116 @@ class SessionCore:
     def ask_parts(self, match: Match, now: float) -> bool:
         """Let each part do what it has to do; True when none has, and none will before something happens."""
         raise NotImplementedError
+
+
+@cython.cclass
+class SessionCalls:
+    """What an application calls and reads at every frame."""
+
+    if not cython.compiled:
+        _inside: SessionCore
+
+    def __init__(self, inside: SessionCore) -> None:
+        self._inside = inside
+
+    def due(self, *, now: float) -> bool:
+        """Whether ``advance`` is to be called now. False while the match waits for inputs: it goes on by itself."""
+        inside: SessionCore = self._inside
+        match: Match | None = inside.match
+        return inside.phase is RUNNING and match is not None and match.first_own != NEVER and match.due(now)
+
+    def advance(self, pressed: Input | tuple[Input, ...], *, now: float) -> None:
+        """Run the next frame with what is pressed here: one input, or one for each local player."""
+        inside: SessionCore = self._inside
+        match: Match | None = inside.match
+        if match is None or inside.phase is not RUNNING:
+            raise NotSynchronized(f"no frame can be run: the session is {inside.phase.value}")
+        match.advance(pressed, now)
+
+    def receive_datagram(self, data: Octets, address: Hashable, *, now: Seconds) -> None:
+        """Receive a datagram that has come from ``address``; a bad one is dropped and counted."""
+        inside: SessionCore = self._inside
+        inside.link.receive(data, address, now)
+        if inside.link._events:
+            inside.read_link(now)
+
+    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
+        """The datagrams to send now, each with its address: ask after every frame, and whenever one was received."""
+        inside: SessionCore = self._inside
+        if inside.link._events:
+            inside.read_link(now)
+        match: Match | None = inside.match
+        if match is not None and inside.phase is RUNNING:
+            packets = match.packets(now)
+            for peer, data in packets:
+                connection = peer.connection
+                if connection is not None:
+                    connection.send_unreliable(data)
+            is_time: cython.bint = match.sent_at == now or not match.exchanges
+            if is_time and (not inside.is_quiet or match.wakes_parts or match.alarm.is_open):
+                # Once a frame, and while waiting as often as packets are sent again.
+                match.wakes_parts = False
+                inside.is_quiet = inside.ask_parts(match, now)
+        elif match is None:
+            inside.wait(now)
+        return inside.link.drain(now)
+
+    def next_timeout(self) -> float | None:
+        """When ``handle_timeout`` is to be called at the latest; None: never, and after ``close`` all is done."""
+        inside: SessionCore = self._inside
+        due: float | None = inside.link.next_timeout()
+        match: Match | None = inside.match
+        if match is not None and inside.phase is RUNNING:
+            resend = match.next_timeout()
+            if resend is not None and (due is None or resend < due):
+                return resend
+        return due
+
+    def handle_timeout(self, *, now: float) -> None:
+        """Do what is due by now; then ask for datagrams to send."""
+        inside: SessionCore = self._inside
+        inside.link.handle_timeout(now=now)
+        if inside.link.has_events:
+            inside.read_link(now)
+
+    def events(self) -> list[MatchEvent]:
+        """What has happened since the last call, oldest first."""
+        inside: SessionCore = self._inside
+        happened = inside.happened
+        inside.happened = []
+        match: Match | None = inside.match
+        if match is not None:
+            happened += match.events()
+        return happened
+
+    @property
+    def phase(self) -> Phase:
+        """Where the session is, from gathering the players to the end."""
+        return self._inside.phase
+
+    @property
+    def running(self) -> bool:
+        """Whether frames can be run."""
+        return self._inside.phase is RUNNING
+
+    @property
+    def state(self) -> Any:
+        """The game's present state."""
+        match: Match | None = self._inside.match
+        if match is None:
+            raise self._inside.no_match_yet()
+        return match.engine.state
+
+    @property
+    def frame(self) -> int:
+        """The next frame to run."""
+        match: Match | None = self._inside.match
+        if match is None:
+            raise self._inside.no_match_yet()
+        return match.engine.frame
+
+    @property
+    def next_frame_at(self) -> float | None:
+        """When the next frame is due, for a loop that sleeps until then; None before the first frame of a match."""
+        match: Match | None = self._inside.match
+        return None if match is None else match.pace.next_frame_at

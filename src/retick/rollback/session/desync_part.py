@@ -20,7 +20,7 @@ from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer, Role
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["DesyncPart"]
 
@@ -31,7 +31,7 @@ MOST_REFUSED = 64
 class DesyncPart(SessionPart):
     """One investigation at a time: sends evidence, receives evidence, and reports when it is complete."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._now = 0.0
         self.forget()

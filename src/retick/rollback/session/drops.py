@@ -22,7 +22,7 @@ from retick.rollback.session.peer import Peer, Role
 from retick.sim.contract import input_size_of
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["Drops"]
 
@@ -41,7 +41,7 @@ MOST_AHEAD = 1024
 class Drops(SessionPart):
     """Sends and receives what ``hearing`` and ``drop_agreement`` need."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._early: dict[int, Drop] = {}
         """DROP messages of newcomers that we did not yet know to be players."""

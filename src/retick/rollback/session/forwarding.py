@@ -16,7 +16,7 @@ from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer, Role
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["Forwarding"]
 
@@ -29,7 +29,7 @@ MOST_RESYNCED = 16
 class Forwarding(SessionPart):
     """The newest messages of each peer, and to whom they must be passed on."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._newest: dict[tuple[int, int], bytes] = {}
         """By origin and kind."""

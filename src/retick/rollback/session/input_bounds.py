@@ -20,7 +20,7 @@ from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer, Role
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["DECIDING_SECONDS", "InputBounds"]
 
@@ -52,7 +52,7 @@ class Watch:
 class InputBounds(SessionPart):
     """Expels peers that send no inputs, or no acknowledgements."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._watched: dict[Peer, Watch] = {}
         """Those that leave something out now, or did until a moment ago."""
@@ -73,7 +73,9 @@ class InputBounds(SessionPart):
             if peer.exchange is None:
                 continue
             is_waiting = match.is_stalled and match.joins_at is not None
-            is_waited_for = is_waiting and bool(missing_of(peer.exchange, match.engine, match.frontier))
+            missing = missing_of(peer.exchange, match.engine, match.frontier) if is_waiting else []
+            first = min((match.engine.first_missing(player) for player in missing), default=0)
+            is_waited_for = bool(missing) and not self._session.pausing.excuses(peer.peer_id, first, seconds)
             is_overdue = _is_overdue(peer, peer.exchange, match)
             watch = watched.get(peer) or Watch(now)
             if watch.is_waited_for:

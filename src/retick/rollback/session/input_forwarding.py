@@ -28,7 +28,7 @@ from retick.rollback.session.peer import Peer
 from retick.sim.contract import input_size_of
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["InputForwarding"]
 
@@ -51,7 +51,7 @@ that they do not hear it. They have kept this DROP from us, and the others wait 
 class InputForwarding(SessionPart):
     """Asks for missing inputs, and answers."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._wanted: dict[tuple[int, int], int] = {}
         """By peer id and player: the first frame that this peer has asked us for since we last sent."""

@@ -8,7 +8,7 @@ each other. Who is no longer heard is sent nothing any more, and so notices it t
 edges only go.
 """
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
 from retick.rollback.match.match import Match
 from retick.rollback.session.core import SessionCore
@@ -109,6 +109,11 @@ class Members(SessionCore):
     def heard_peers(self) -> list[Peer]:
         """Those of them that we hear."""
         return [peer for peer in self.players_peers() if peer.is_heard]
+
+    @property
+    def peer_addresses(self) -> tuple[Hashable, ...]:
+        """Where this peer reaches the other players: what a program saves, with ``seat_token``, to come back."""
+        return tuple(peer.connection.address for peer in self.heard_peers() if peer.connection is not None)
 
     def forwarders_of(self, peer_ids: Iterable[int]) -> list[Peer]:
         """The peers that we hear and that say they hear one of ``peer_ids``, which we do not."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from retick.rollback.match.match import Match
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["begin_next", "is_ahead", "may_begin_next", "next_number"]
 
@@ -28,14 +28,14 @@ def is_ahead(number: int | None, match: Match) -> bool:
     return number is not None and (number - match.number) % 256 in (1, 2)
 
 
-def may_begin_next(session: "RollbackSession") -> bool:
+def may_begin_next(session: "SessionInside") -> bool:
     """Whether the next match may begin: all peers that have got this far count the same ones among themselves."""
     agreement = session.drop_agreement
     return not session.joins.has_promised and (not agreement.undecided or bool(agreement.ahead))
 
 
 def begin_next(
-    session: "RollbackSession", match: Match, lost: dict[int, tuple[int, ...]], seed: int, state: Any = None
+    session: "SessionInside", match: Match, lost: dict[int, tuple[int, ...]], seed: int, state: Any = None
 ) -> None:
     """Follow ``match`` by another, with the seats as the session has them now; seats that nobody has are free.
 

@@ -7,12 +7,11 @@ on. It owns them in one tuple, ``session.parts``, and walks that tuple in order.
 
 from typing import TYPE_CHECKING
 
-from retick.errors import NotSynchronized
 from retick.rollback.match.match import Match
 from retick.rollback.session.peer import Peer
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["SessionPart"]
 
@@ -20,7 +19,7 @@ __all__ = ["SessionPart"]
 class SessionPart:
     """Base class of session parts; every hook is optional."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         self._session = session
 
     @property
@@ -28,7 +27,7 @@ class SessionPart:
         """The match that runs; NotSynchronized before there is one."""
         match: Match | None = self._session.match
         if match is None:
-            raise NotSynchronized(f"there is no match yet: the session is {self._session.phase.value}")
+            raise self._session.no_match_yet()
         return match
 
     def peer_connected(self, peer: Peer) -> None:

@@ -17,7 +17,7 @@ from retick.rollback.session.peer import Peer
 from retick.sim.prng import XorShift32
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["Rematch"]
 
@@ -34,7 +34,7 @@ class Proposal(NamedTuple):
 class Rematch(SessionPart):
     """Who has proposed the next match; it begins when every peer has."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._proposals: dict[int, Proposal] = {}
         """Peer ids, this one's included, and what each has proposed."""

@@ -28,7 +28,7 @@ from retick.rollback.session.state_transfer import PackedState, StateReceiver, S
 from retick.sim.contract import PacksState
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["Resync"]
 
@@ -36,7 +36,7 @@ __all__ = ["Resync"]
 class Resync(SessionPart):
     """Restarts a match from one peer's state."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._source: int | None = None
         """The peer that this peer's application has named."""

@@ -22,7 +22,7 @@ from retick.rollback.session.state_transfer import PackedState, StateSender
 from retick.sim.contract import PacksState, input_size_of
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["SpectatorFeed"]
 
@@ -78,7 +78,7 @@ class Spectator:
 class SpectatorFeed(SessionPart):
     """All who watch through this peer."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._spectators: dict[Peer, Spectator] = {}
         self._beginnings: list[Beginning] = []

@@ -5,19 +5,28 @@ Knows no clock, no I/O, no network and no particular game.
 
 from retick.sim.kinds import F64
 from retick.sim.world.adapter import SavesAndLoads, SimulatedWorld, WorldSimulation, WorldState
+from retick.sim.world.command import Command
+from retick.sim.world.cooldown import Cooldown
 from retick.sim.world.declaration import Member, members_of
-from retick.sim.world.declared import Thing, World
+from retick.sim.world.declared import Thing, World, jump
 from retick.sim.world.dice import Dice
-from retick.sim.world.marks import Angle, Cache, Most, OwnerOnly, Range, Ref, ServerOnly, Visible
+from retick.sim.world.interest import Distance
+from retick.sim.world.marks import NOBODY, Angle, Cache, Jumps, Most, OwnerOnly, Player, Range, Ref, ServerOnly, Visible
 
 __all__ = [
     "F64",
+    "NOBODY",
     "Angle",
     "Cache",
+    "Command",
+    "Cooldown",
     "Dice",
+    "Distance",
+    "Jumps",
     "Member",
     "Most",
     "OwnerOnly",
+    "Player",
     "Range",
     "Ref",
     "SavesAndLoads",
@@ -28,5 +37,6 @@ __all__ = [
     "World",
     "WorldSimulation",
     "WorldState",
+    "jump",
     "members_of",
 ]

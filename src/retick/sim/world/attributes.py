@@ -17,7 +17,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.cpython.long import PyLong_AsLongLongAndOverflow
-    from cython.cimports.retick.sim.shapes.shape import copied
+    from cython.cimports.retick.sim.shapes.shape import Shape, copied
     from cython.cimports.retick.sim.world.cells import (
         CACHE,
         LINK,
@@ -28,15 +28,32 @@ if cython.compiled:
         SHAPE,
         TEXT,
         TRUTH,
+        VALUES,
         WIDE,
         Cell,
         FieldPlan,
     )
-    from cython.cimports.retick.sim.world.places import check_free, enter, leave, things_by_id
+    from cython.cimports.retick.sim.world.places import check_free, check_open, enter, leave, things_by_id
 else:
-    from retick.sim.shapes.shape import copied
-    from retick.sim.world.cells import CACHE, LINK, MEMBER, NUMBER, PART, REAL, SHAPE, TEXT, TRUTH, Cell, FieldPlan
-    from retick.sim.world.places import check_free, enter, leave, things_by_id
+    from retick.sim.shapes.shape import Shape, copied
+    from retick.sim.world.cells import (
+        CACHE,
+        LINK,
+        MEMBER,
+        NUMBER,
+        PART,
+        REAL,
+        SHAPE,
+        TEXT,
+        TRUTH,
+        VALUES,
+        Cell,
+        FieldPlan,
+    )
+    from retick.sim.world.places import check_free, check_open, enter, leave, things_by_id
+
+# By this name, as the lists of a world check what is written to them.
+_SET = list.__setitem__
 
 __all__ = ["Field"]
 
@@ -90,7 +107,16 @@ class Field(FieldPlan):
         """The part of a cell that this field is for."""
         if cell._parts is None or self.part >= len(cell._parts):
             raise AttributeError(f"this {type(cell).__name__} has no {self.where}")
-        return cell._parts[self.part]
+        part = cell._parts[self.part]
+        if cell._open < 0 and part is not None:
+            # Vectors change in place and do not know whose they are: of a read-only world one gets copies.
+            if self.code == SHAPE:
+                return copied(part)
+            if self.code == VALUES and part and isinstance(part[0], Shape):
+                copies = self.make_list(self, cell)
+                _SET(copies, slice(None), [copied(each) for each in part])
+                return copies
+        return part
 
     def __set__(self, thing: Any, value: Any) -> None:
         cell: Cell = thing
@@ -98,7 +124,8 @@ class Field(FieldPlan):
         if code > LINK:
             self.replace(cell, value)
             return
-        if self.slot + self.optional >= cell._slots:
+        if self.slot + self.optional >= cell._open:
+            check_open(cell, self)
             raise AttributeError(f"this {type(thing).__name__} has no {self.where}")
         if code == LINK:
             self.link(cell, value)
@@ -177,8 +204,9 @@ class Field(FieldPlan):
         """Write a part: a thing, the content of a list, or a cache."""
         before = self.held(cell)
         if self.code == CACHE:
-            cell._parts[self.part] = value
+            cell._parts[self.part] = value  # it is no state, and rebuild makes it after a load
             return 0
+        check_open(cell, self)
         if self.code in (SHAPE, TEXT):
             self.assign(cell, before, value)
             return 0

@@ -50,6 +50,7 @@ cdef class Cell:
     cdef object __weakref__
     cdef long long* _row
     cdef Py_ssize_t _slots
+    cdef Py_ssize_t _open
     cdef long long _id
     cdef bint _settled
     cdef Plan _plan
@@ -63,3 +64,5 @@ cdef class Root(Cell):
     cdef object _known
     cdef public object _cues
     cdef public object _here
+    cdef public object _host
+    cdef bint _is_shut

@@ -8,6 +8,9 @@ of ``attributes`` read and write one field each.
 
 A cell is *settled* when it is in the world: in a list of it, or a field of something settled. Items of lists get their
 ids from the world when they settle. A cell is in one place only: its owner is the list or the cell that holds it.
+
+A world can be shut: from then on only a load changes it. Every write compares its slot with the number of slots that
+are open to it, all of them or -1. So a write costs the same whether or not worlds can be shut.
 """
 
 from typing import Any
@@ -126,9 +129,10 @@ class Cell:
     """An object with declared fields."""
 
     if not cython.compiled:
-        __slots__ = ("__weakref__", "_id", "_owner", "_parts", "_plan", "_row", "_settled", "_slots", "_world")
+        __slots__ = ("__weakref__", "_id", "_open", "_owner", "_parts", "_plan", "_row", "_settled", "_slots", "_world")
         _row: Any
         _slots: int
+        _open: int
         _id: int
         _settled: bool
         _plan: Plan
@@ -170,11 +174,13 @@ class Root(Cell):
     """The world itself: it gives ids to items, and finds them by these."""
 
     if not cython.compiled:
-        __slots__ = ("_cues", "_here", "_known", "_next")
+        __slots__ = ("_cues", "_here", "_host", "_is_shut", "_known", "_next")
         _next: int
         _known: Any
         _cues: Any
         _here: Any
+        _host: Any
+        _is_shut: bool
 
     @property
     def next_id(self) -> int:

@@ -15,7 +15,7 @@ from retick.sim.world.attributes import Field
 from retick.sim.world.cells import IS_COMPILED, Cell, Plan, Root
 from retick.sim.world.forms import Form, TextForm, form_of
 from retick.sim.world.lists import ThingList, ValueList
-from retick.sim.world.marks import Mark, Most, Range, Visible, mark_of
+from retick.sim.world.marks import NOBODY, Mark, Most, Range, Visible, mark_of
 from retick.sim.world.steps import Step
 
 __all__ = ["Member", "declared_text", "members_of", "plan_of"]
@@ -46,11 +46,16 @@ class Member:
     range: Range | None = None
     visible: Visible = Visible.ALL
     is_angle: bool = False
+    is_player: bool = False
+    """Whether it says whose thing this is."""
+    is_jumps: bool = False
+    """Whether it counts how often the thing was put elsewhere."""
 
     @property
     def is_needed(self) -> bool:
         """Whether a new thing must be given it if there is no default. Lists, parts and optional values start empty."""
-        return self.holds == LINK or ((self.holds <= MEMBER or self.holds >= SHAPE) and not self.optional)
+        is_plain = self.holds <= MEMBER or self.holds >= SHAPE
+        return self.holds == LINK or (is_plain and not self.optional and not self.is_jumps)
 
 
 class Later:
@@ -126,8 +131,20 @@ def member_of(owner: str, name: str, hint: Any) -> Member:
         return _list_member(owner, name, get_args(hint)[0], most, optional, common)
     kind = mark_of(marks, Kind) or kind_of(hint)
     if kind is not None:
-        is_angle = Mark.ANGLE in marks
-        return Member(holds=_holds(kind), kind=kind, optional=optional, is_angle=is_angle, **common)
+        is_player, is_jumps = Mark.PLAYER in marks, Mark.JUMPS in marks
+        if optional and (is_player or is_jumps):
+            raise SchemaError(
+                f"{owner}.{name} cannot be None: a thing of no player has the Player NOBODY, and Jumps is 0"
+            )
+        return Member(
+            holds=_holds(kind),
+            kind=kind,
+            optional=optional,
+            is_angle=Mark.ANGLE in marks,
+            is_player=is_player,
+            is_jumps=is_jumps,
+            **common,
+        )
     if _is_thing(hint):
         return Member(holds=PART, thing=hint, optional=optional, **common)
     form = form_of(hint, most.count if most is not None else None)
@@ -151,6 +168,16 @@ def _list_member(owner: str, name: str, hint: Any, most: Most | None, optional: 
     count = LIST_ITEMS if most is None else most.count
     same: dict[str, Any] = {"kind": inner.kind, "form": inner.form, "thing": inner.thing, "is_angle": inner.is_angle}
     return Member(holds=holds, most=count, **same, **common)
+
+
+def check_members(owner: str, members: tuple[Member, ...]) -> None:
+    """Refuse a class with two fields of which there can be one."""
+    for what, names in (
+        ("Player", [member.name for member in members if member.is_player]),
+        ("Jumps", [member.name for member in members if member.is_jumps]),
+    ):
+        if len(names) > 1:
+            raise SchemaError(f"{owner}.{names[1]}: a class has one {what}, and {owner}.{names[0]} is it already")
 
 
 def _is_thing(hint: Any) -> bool:
@@ -219,6 +246,8 @@ def _default_of(where: str, member: Member, given: Any) -> Any:
         if isinstance(given, list | dict | set):
             raise SchemaError(f"{where}: all objects would share this default: write None and make it in rebuild")
         return None if given is _NOTHING else given
+    if given is _NOTHING and member.is_player:
+        return NOBODY
     if given is _NOTHING or (member.holds == ITEMS and given == []):
         return value_kind.zero if value_kind is not None and not member.optional else None
     if value_kind is None or member.holds == ITEMS:

@@ -11,10 +11,11 @@
         tanks: Annotated[list[Tank], Most(2)]
 
         def start(self, seed): ...
+        def join(self, player): ...
         def advance(self, inputs): ...
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, ClassVar, NoReturn, Self
 from zlib import crc32
 
@@ -23,11 +24,13 @@ from retick.sim.fields import FieldDifference, field_differences
 from retick.sim.kinds import SEED
 from retick.sim.world.adapter import SimulatedWorld, WorldState
 from retick.sim.world.cells import Cell, Plan, Root
+from retick.sim.world.command import Command, commands_of
 from retick.sim.world.declaration import (
     CACHE,
     LINK,
     PART,
     Member,
+    check_members,
     declared_text,
     has_links,
     hints_of,
@@ -35,11 +38,12 @@ from retick.sim.world.declaration import (
     plan_of,
 )
 from retick.sim.world.field_names import thing_fields
+from retick.sim.world.interest import Distance, check_interest, first_position
 from retick.sim.world.loading import check_state, load_world
 from retick.sim.world.places import new_cell
 from retick.sim.world.saving import save_world
 
-__all__ = ["Thing", "World"]
+__all__ = ["Thing", "World", "jump"]
 
 
 class ThingType(type):
@@ -61,6 +65,7 @@ class ThingType(type):
         hints = hints_of(cls)
         _check_names(cls, hints)
         cls._members = tuple(member_of(name, field, hint) for field, hint in hints.items())
+        check_members(name, cls._members)
         inherited = {field: default for base in bases for field, default in getattr(base, "_defaults", {}).items()}
         cls._defaults = {**inherited, **{field: namespace[field] for field in hints if field in namespace}}
         cls._names = {each.name: each.is_needed and each.name not in cls._defaults for each in cls._members}
@@ -69,6 +74,10 @@ class ThingType(type):
         cls._has_links = has_links(cls)
         for field in cls._declared.fields:
             setattr(cls, field.name, field)
+        if issubclass(cls, World):
+            _check_world(cls, namespace)
+        elif not isinstance(getattr(cls, "predicted", None), bool):
+            raise SchemaError(f"{name}.predicted is True or False, not {cls.predicted!r}")  # type: ignore[attr-defined]  # Thing has it
         return cls
 
     def __setattr__(cls, name: str, value: Any) -> None:
@@ -123,6 +132,19 @@ def _seed_dice(world: "World", seed: int) -> None:
         getattr(world, name).seed((seed + index - 1) % 0xFFFFFFFF + 1)
 
 
+def _check_world(cls: Any, namespace: dict[str, Any]) -> None:
+    """Check what a world says beside its fields."""
+    check_interest(cls)
+    command = cls.command
+    if command is None:
+        return
+    if not (isinstance(command, type) and issubclass(command, Command)):
+        raise SchemaError(f"{cls.__name__}.command is a class of commands, not {command!r}")
+    if namespace.get("input_size", command.size) != command.size:
+        raise SchemaError(f"{cls.__name__}.input_size follows from {command.__name__}: it is {command.size}")
+    cls.input_size = command.size
+
+
 def _shown(thing: Any, start: str) -> str:
     """The repr of a thing: its fields, and a reference as the id that it is."""
     parts = []
@@ -136,6 +158,9 @@ def _shown(thing: Any, start: str) -> str:
 
 class Thing(Cell, metaclass=ThingType):
     """A mutable object of a world; every attribute that decides anything is declared."""
+
+    predicted: ClassVar[bool] = True
+    """On the screen of a server's client: run ahead by the game's own code, or (False) drawn in the past."""
 
     def __new__(cls, *_values: Any, **_named: Any) -> Self:
         if "_declared" not in vars(cls):
@@ -165,7 +190,11 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
     """A whole game: its declared state, ``start`` and ``advance``. It is a Simulation to everything that takes one."""
 
     input_size: ClassVar[int] = 2
-    """Bytes of one player's input, 1 to 8."""
+    """Bytes of one player's input, 1 to 8; with a ``command``, what it takes."""
+    command: ClassVar[type[Command] | None] = None
+    """The class of commands that ``advance`` gets; None: integers of buttons."""
+    interest: ClassVar[Distance | None] = None
+    """What a server sends first, and what not at all; None: all that is visible is equally urgent."""
 
     def __new__(cls, *_values: Any, **_named: Any) -> Self:
         if "_declared" not in vars(cls):
@@ -177,15 +206,53 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
     def start(self, seed: int) -> None:
         """Set up the world before frame 0. Every field is at its default, its dice are seeded; games override this."""
 
-    def advance(self, inputs: Sequence[int], /) -> None:
-        """Move the world one frame on, in place; games override this."""
+    def join(self, player: int) -> None:
+        """A player is there from now on; called between two frames. With rollback, for every seat after ``start``."""
+
+    def leave(self, player: int) -> None:
+        """A player has left; called between two frames. With rollback never: who has left presses nothing."""
+
+    def visible(self, player: int, thing: Any) -> bool:
+        """Whether a player may know of a thing. Only a server asks."""
+        return True
+
+    def hears(self, player: int, cue: tuple[Hashable, ...]) -> bool:
+        """Whether a player gets a cue. Only a server asks."""
+        return True
+
+    # retick: allow float -- where a thing is, for a server's choice of what it sends; no part of the state
+    def viewpoint(self, player: int) -> tuple[float, ...] | None:
+        """From where ``interest`` measures for a player: the first thing of theirs; None: everything is near."""
+        return first_position(self, player)
+
+    def seen_by(self, player: int) -> Self:
+        """The world as a player saw it when they pressed what ``advance`` got now: read-only on a server.
+
+        With rollback, and where a client predicts, it is this world.
+        """
+        seat = self._seat(player)
+        return self if self._host is None else self._host.seen_by(seat)
+
+    def send(self, data: bytes, to: int | Iterable[int] | None = None, *, reliable: bool = True) -> None:
+        """Send bytes of the application to one player, several or all (None). Only a server does it, once."""
+        seats = None if to is None else tuple(map(self._seat, [to] if isinstance(to, int) else to))
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise UsageError(f"send takes bytes, not {type(data).__name__}")
+        if self._host is not None:
+            self._host.send(bytes(data), seats, bool(reliable))
+
+    def advance(self, inputs: Sequence[Any], /) -> None:
+        """Move the world one frame on, in place; games override this. One input a player, or one ``command``."""
         raise UsageError(f"{type(self).__name__} has no advance(self, inputs)")
 
     def rebuild(self) -> None:
         """Make the caches from the fields: called after a load and after ``start``. Games with caches override this."""
 
     def cue(self, *cue: Hashable) -> None:
-        """Say, inside ``advance``, that something happened that can be heard or seen: ``self.cue("shot", x, y)``."""
+        """Say that something happened that can be heard or seen: ``self.cue("shot", x, y)``.
+
+        Inside ``advance``; what ``join`` and ``leave`` say is heard on a server only.
+        """
         if self._cues is None:
             raise UsageError(f"cue({', '.join(map(repr, cue))}) was called outside of advance")
         self._cues.append(cue)
@@ -206,7 +273,13 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
         self.rebuild()
 
     def reset(self, seed: int) -> None:
-        """Put the world at its start."""
+        """Put the world at its start, with all players."""
+        self._begin(seed)
+        for player in range(self.num_players):
+            self._heard(self.join, player)
+
+    def _begin(self, seed: int) -> None:
+        """Put the world at its start, before anybody has joined."""
         cls = type(self)
         blank = save_world(new_cell(cls), cls._stamp, cls._has_links)
         load_world(self, blank, cls._declared, cls._stamp)
@@ -247,18 +320,38 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
         return self
 
     def _advance(self, inputs: Sequence[int]) -> tuple[Hashable, ...]:
+        command = type(self).command
+        return self._heard(self.advance, inputs if command is None else commands_of(command, inputs))
+
+    def _heard(self, call: Callable[[Any], None], argument: Any) -> tuple[Hashable, ...]:
+        """Run a method of the game; returns the cues that it gave."""
         self._cues = []
         try:
-            self.advance(inputs)
+            call(argument)
             return tuple(self._cues)
         finally:
             self._cues = None
+
+    def _seat(self, player: int) -> int:
+        """The number of a seat, or a UsageError."""
+        if not isinstance(player, int) or not 0 <= player < self.num_players:
+            raise UsageError(f"a player is a seat from 0 to {self.num_players - 1}, not {player!r}")
+        return player
 
     def __repr__(self) -> str:
         return _shown(self, "")
 
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
         return _restored, (type(self), self.save())
+
+
+def jump(thing: Thing) -> None:
+    """Say that a thing was put elsewhere: count its ``Jumps`` on, so that nobody draws a way between the places."""
+    for member in type(thing)._members:
+        if member.is_jumps:
+            setattr(thing, member.name, (getattr(thing, member.name) + 1) & 255)
+            return
+    raise UsageError(f"{type(thing).__name__} counts no jumps: declare jumps: Jumps")
 
 
 def _bytes(data: Any) -> bytes:

@@ -8,6 +8,7 @@ cdef class BoundedList(list):
     cdef Cell _holder
 
     cdef int become(self, list items) except -1
+    cdef int check_changes(self) except -1
     cdef int check_room(self, Py_ssize_t count) except -1
 
 

@@ -17,13 +17,14 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.retick.sim.world.cells import Cell, FieldPlan
-    from cython.cimports.retick.sim.world.places import check_free, enter, leave
+    from cython.cimports.retick.sim.world.places import check_free, check_open, enter, leave
 else:
     from retick.sim.world.cells import Cell, FieldPlan
-    from retick.sim.world.places import check_free, enter, leave
+    from retick.sim.world.places import check_free, check_open, enter, leave
 
 # Called by these names and not as list.pop(...): Cython would make a call of the method out of that, and so of our own.
 _DELETE, _INDEX, _POP, _SET = list.__delitem__, list.index, list.pop, list.__setitem__
+_REMOVE, _REVERSE, _SORT = list.remove, list.reverse, list.sort
 
 __all__ = ["BoundedList", "ThingList", "ValueList"]
 
@@ -41,8 +42,13 @@ class BoundedList(list):  # type: ignore[type-arg]  # a C class cannot inherit f
         """Replace the whole content, after all checks."""
         return 0
 
+    def check_changes(self) -> cython.int:
+        """Refuse to change the list of a world that is read-only."""
+        return check_open(self._holder, self._field)
+
     def check_room(self, count: cython.Py_ssize_t) -> cython.int:
         """Refuse to hold ``count`` items if that is more than declared."""
+        self.check_changes()
         field: FieldPlan = self._field
         if count > field.most:
             raise UsageError(f"{field.where} holds at most {field.most}, not {count}")
@@ -66,6 +72,26 @@ class BoundedList(list):  # type: ignore[type-arg]  # a C class cannot inherit f
 
     def clear(self) -> None:
         self.become([])
+
+    def pop(self, index: Any = -1) -> Any:
+        self.check_changes()
+        return _POP(self, index)
+
+    def remove(self, item: Any) -> None:
+        self.check_changes()
+        _REMOVE(self, item)
+
+    def __delitem__(self, index: Any) -> None:
+        self.check_changes()
+        _DELETE(self, index)
+
+    def sort(self, *, key: Any = None, reverse: Any = False) -> None:
+        self.check_changes()
+        _SORT(self, key=key, reverse=reverse)
+
+    def reverse(self) -> None:
+        self.check_changes()
+        _REVERSE(self)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         # A copy is a plain list: it is in no world.
@@ -117,6 +143,7 @@ class ThingList(BoundedList):
         list.append(self, item)
 
     def pop(self, index: Any = -1) -> Any:
+        self.check_changes()
         item = _POP(self, index)
         leave(item)
         return item
@@ -130,6 +157,7 @@ class ThingList(BoundedList):
             del after[index]
             self.become(after)
         else:
+            self.check_changes()
             item = self[index]
             _DELETE(self, index)
             leave(item)
@@ -140,6 +168,7 @@ class ThingList(BoundedList):
             after[index] = value
             self.become(after)
             return
+        self.check_changes()
         before = self[index]
         if before is value:
             return
@@ -188,4 +217,5 @@ class ValueList(BoundedList):
             after[index] = value
             self.become(after)
         else:
+            self.check_changes()
             _SET(self, index, self.checked(value))

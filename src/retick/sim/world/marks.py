@@ -8,8 +8,22 @@ from typing import Annotated, Any, Final, TypeVar
 
 from retick.errors import SchemaError
 from retick.sim.kinds import F64, Most
+from retick.sim.widths import U8
 
-__all__ = ["Angle", "Cache", "Mark", "Most", "OwnerOnly", "Range", "Ref", "ServerOnly", "Visible"]
+__all__ = [
+    "NOBODY",
+    "Angle",
+    "Cache",
+    "Jumps",
+    "Mark",
+    "Most",
+    "OwnerOnly",
+    "Player",
+    "Range",
+    "Ref",
+    "ServerOnly",
+    "Visible",
+]
 
 T = TypeVar("T")
 
@@ -52,6 +66,8 @@ class Mark(Enum):
     REF = "reference"
     CACHE = "cache"
     ANGLE = "angle"
+    PLAYER = "player"
+    JUMPS = "jumps"
 
 
 Ref = Annotated[T | None, Mark.REF]
@@ -60,6 +76,13 @@ Cache = Annotated[T, Mark.CACHE]
 """A value that is not saved: a load puts it back to its default, and then calls the world's ``rebuild``."""
 Angle = Annotated[F64, Mark.ANGLE]
 """A float in radians. Whoever draws between two states turns it the shorter way."""
+Player = Annotated[U8, Mark.PLAYER]
+"""Whose thing this is: a seat, 0 to ``num_players - 1``, or ``NOBODY``. A class has at most one field of it."""
+NOBODY: Final = 255
+"""The ``Player`` of a thing that is nobody's."""
+Jumps = Annotated[U8, Mark.JUMPS]
+"""How often a thing was put elsewhere, modulo 256. Whoever draws between two states draws no way between two places
+if it has changed. A class has at most one field of it."""
 
 
 def mark_of(marks: tuple[Any, ...], kind: type[T]) -> T | None:

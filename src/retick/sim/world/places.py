@@ -35,7 +35,7 @@ else:
     from retick.sim.shapes.shape import copied
     from retick.sim.world.cells import CACHE, ITEMS, LAST_ID, PART, SHAPE, TEXT, VALUES, Cell, FieldPlan, Plan, Root
 
-__all__ = ["check_free", "enter", "leave", "new_cell", "settle", "things_by_id"]
+__all__ = ["check_free", "check_open", "enter", "leave", "new_cell", "settle", "shut", "things_by_id"]
 
 
 def new_cell(cls: Any) -> Any:
@@ -60,7 +60,7 @@ def new_cell(cls: Any) -> Any:
         cell._settled = False
         cell._owner = None
         cell._world = None
-    cell._slots = plan.slots
+    cell._slots = cell._open = plan.slots
     cell._parts = [None] * plan.parts
     for each in plan.fields:
         field: FieldPlan = each
@@ -82,10 +82,36 @@ def new_cell(cls: Any) -> Any:
         root._known = None
         root._cues = None
         root._here = None
+        root._host = None
+        root._is_shut = False
         for each in cell._parts:
             if isinstance(each, Cell):
                 settle(each, root, False)
     return made
+
+
+def check_open(cell: Cell, field: FieldPlan) -> cython.int:
+    """Refuse to change a thing of a world that is shut."""
+    if cell._open < 0:
+        raise UsageError(f"{field.where} cannot be written: this world is read-only")
+    return 0
+
+
+def shut(cell: Cell) -> cython.int:
+    """Make a world, or a thing with all that is in it, read-only: from then on only a load changes it."""
+    check_there(cell)
+    cell._open = -1
+    if isinstance(cell, Root):
+        root: Root = cell
+        root._is_shut = True
+    for each in cell._plan.fields:
+        field: FieldPlan = each
+        if field.code == PART and cell._parts[field.part] is not None:
+            shut(cell._parts[field.part])
+        elif field.code == ITEMS:
+            for item in cell._parts[field.part]:
+                shut(item)
+    return 0
 
 
 def check_there(cell: Cell) -> cython.int:
@@ -125,6 +151,8 @@ def settle(cell: Cell, world: Root, is_item: cython.bint) -> cython.int:
     check_there(cell)
     cell._world = world
     cell._settled = True
+    if world._is_shut:
+        cell._open = -1
     if is_item:
         if world._next >= LAST_ID:
             raise UsageError(f"{type(world).__name__} has given out all its ids, 1 to {LAST_ID - 1}")

@@ -9,11 +9,12 @@ of a session is touched, so cheats keep working when the protocol changes.
 
 from collections.abc import Callable, Hashable, Iterable
 from random import Random
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from retick.errors import DecodeError, RetickError
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
+from retick.rollback.session.inside import SessionInside, inside_of
 from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer, Phase, Role
@@ -96,6 +97,11 @@ class Cheat:
 
     # For cheats.
 
+    @property
+    def inside(self) -> Any:
+        """The inside of the cheat's own session; spectators have none."""
+        return inside_of(self.session)
+
     def withheld(self) -> tuple[bytes, ...]:
         """Nothing, in place of what should be sent."""
         self.broken += 1
@@ -109,7 +115,7 @@ class Cheat:
     @property
     def others(self) -> list[Peer]:
         """The peers with which there is a link."""
-        return [peer for peer in self.session.peers.values() if peer.is_connected]
+        return [peer for peer in self.inside.peers.values() if peer.is_connected]
 
     @property
     def victim(self) -> Peer | None:
@@ -159,7 +165,7 @@ class _Tap(SessionPart):
     """The cheat as a part of its session: it sees every link first, and every frame."""
 
     def __init__(self, session: "CheatingSession") -> None:
-        super().__init__(session)
+        super().__init__(inside_of(session))
         self._cheating = session
 
     def peer_connected(self, peer: Peer) -> None:
@@ -175,8 +181,25 @@ class _Tap(SessionPart):
         return True
 
 
+class CheatingInside(SessionInside):
+    """The inside of a session with a cheat in it."""
+
+    cheat: Cheat | None = None
+
+    def start(self, seed: int, **details: Any) -> None:
+        if self.cheat is not None:
+            # What it announced when it connected was honest.
+            self.config = self.cheat.settings(self.config)
+        super().start(seed, **details)
+
+
 class CheatingSession(RollbackSession):
     """A session with a cheat in it, which begins to cheat ``begins`` seconds after its match began."""
+
+    if TYPE_CHECKING:
+        _inside: CheatingInside
+
+    _inside_class = CheatingInside
 
     def __init__(
         self,
@@ -198,12 +221,8 @@ class CheatingSession(RollbackSession):
         self._vanishes_at: float | None = None
         self.time = 0.0
         """Virtual seconds, as the network counts them."""
-        self.parts = (_Tap(self), *self.parts)
-
-    def start(self, seed: int, **details: Any) -> None:
-        # What it announced when it connected was honest.
-        self.config = self.cheat.settings(self.config)
-        super().start(seed, **details)
+        self._inside.cheat = self.cheat
+        self._inside.parts = (_Tap(self), *self._inside.parts)
 
     @property
     def is_cheating(self) -> bool:

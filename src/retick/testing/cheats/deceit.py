@@ -139,7 +139,7 @@ class ChangesItsDrops(Lies):
     least_peers = 3
 
     def lie(self, match: Match) -> None:
-        agreement = self.session.drop_agreement
+        agreement = self.inside.drop_agreement
         lost = agreement.lost if self.dice.random() < 0.5 else ()
         ahead = self.dice.choice((1, 40, 400))
         known = tuple(
@@ -153,7 +153,7 @@ class MeetsNobody(Lies):
 
     def lie(self, match: Match) -> None:
         seats = self.session.gone or self.session.local_players
-        new = self.session.newest_peer_id + self.dice.choice((1, 1, 5))
+        new = self.inside.newest_peer_id + self.dice.choice((1, 1, 5))
         self.say_to_some(encode_meet(Meet(new % 256, seats, match.engine.frame, "nowhere", match.number)))
 
 

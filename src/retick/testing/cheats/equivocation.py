@@ -27,7 +27,7 @@ class TwoInputs(Cheat):
         """The first frame whose inputs differ."""
 
     def payload(self, peer: Peer, data: bytes) -> Iterable[bytes]:
-        packet, match = read_inputs(data), self.session.match
+        packet, match = read_inputs(data), self.inside.match
         if packet is None or peer.peer_id % 2 or match is None:
             return (data,)
         if self._from is None:

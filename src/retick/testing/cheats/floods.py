@@ -7,12 +7,14 @@ from typing import Any
 
 from retick.link import LinkEndpoint
 from retick.rollback.match.match import Match
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages.connect import FROM_A_STATE, Reach, encode_call, encode_play, encode_watch
 from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.session.messages.roster import TOKEN_SIZE
 from retick.rollback.session.messages.state import LARGEST_STATE, StateHeader, encode_chunk, encode_resync
 from retick.rollback.session.peer import Peer
+from retick.rollback.session.session import RollbackSession
 from retick.testing.cheats.cheat import Cheat, Datagrams
 from retick.testing.cheats.random_messages import Draws, random_message
 
@@ -197,7 +199,8 @@ class RequestFlood:
         """New requests to these, and what the old ones have to send."""
         for address in addresses:
             if len(self._link.connections) < 40 and self._dice.random() < 0.3:
-                token = getattr(self._session, "token", b"").ljust(TOKEN_SIZE, b"\0")
+                known = inside_of(self._session).token if isinstance(self._session, RollbackSession) else b""
+                token = known.ljust(TOKEN_SIZE, b"\0")
                 call = encode_call(token, self._dice.randrange(256), REACH)
                 watch = encode_watch(self._dice.choice((0, 5, 1 << 30, FROM_A_STATE)))
                 data = self._dice.choice((call, watch, encode_play(REACH), b"", self._dice.randbytes(20)))

@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 from retick.rollback.events import MatchEnded
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.joining.newcomer import NOT_LET_IN
 from retick.rollback.session.session import Phase, RollbackSession
 from retick.testing.arenas import arena_for
@@ -176,15 +177,15 @@ class _CheatMatch:
 
     def _wish_for_one_state(self) -> None:
         """All applications, the cheat's too, name one honest peer; who keeps them waiting is shown out."""
-        match = self.referee.honest[0].session.match
+        match = inside_of(self.referee.honest[0].session).match
         named = self._name_one_peer()
         for session in self._cheats:
-            if session.running and named in session.peers:
+            if session.running and named in inside_of(session).peers:
                 session.resync(named)
         self.mesh.at(PATIENCE_SECONDS, lambda: self._show_out() if self._still_plays(match) else None)
 
     def _still_plays(self, match: Any) -> bool:
-        return self.referee.honest[0].session.match is match
+        return inside_of(self.referee.honest[0].session).match is match
 
     def _let_them_go_on(self) -> None:
         """Wait as long as honest machines stand still: that ends by itself, or `_look` sees that it does not."""
@@ -248,7 +249,7 @@ class _CheatMatch:
         """All honest applications drop the cheat."""
         self._shown_out = True
         for peer in self.referee.honest:
-            for culprit in self._culprits() & set(peer.session.peers):
+            for culprit in self._culprits() & set(inside_of(peer.session).peers):
                 if peer.session.running:
                     peer.session.drop(culprit, ban=True)
         if self.scenario.role != "player":
@@ -258,7 +259,7 @@ class _CheatMatch:
     def _culprits(self) -> set[int]:
         """The peer ids that the cheat has had; one that asks for a seat does not know its own yet."""
         players = [session for session in self._cheats if isinstance(session, CheatingSession)]
-        return {session.peer_id for session in players if session.match is not None}
+        return {session.peer_id for session in players if inside_of(session).match is not None}
 
     def _end_of_cheat(self) -> None:
         culprit = self.scenario.culprit
@@ -271,10 +272,10 @@ class _CheatMatch:
     def _resync(self) -> None:
         """All honest applications name the same honest peer."""
         self._resynced = True
-        numbers = {peer.name: peer.session.match.number for peer in self.referee.honest}
+        numbers = {peer.name: inside_of(peer.session).match.number for peer in self.referee.honest}
         self._name_one_peer()
         self.mesh.run_until(
-            lambda: all(peer.session.match.number != numbers[peer.name] for peer in self.referee.honest),
+            lambda: all(inside_of(peer.session).match.number != numbers[peer.name] for peer in self.referee.honest),
             limit=RECOVERY_SECONDS,
             what="all go on from one state",
         )
@@ -304,7 +305,7 @@ class _CheatMatch:
         measured = [peer.session for peer in self.referee.honest if isinstance(peer.session, bounds.MeasuredSession)]
         return CheatOutcome(
             broken=sum(session.cheat.broken for session in self._cheats),
-            with_cheat=any(culprits & set(peer.session.peers) for peer in self.referee.honest),
+            with_cheat=any(culprits & set(inside_of(peer.session).peers) for peer in self.referee.honest),
             shown_out=self._shown_out,
             resynced=self._resynced,
             begun=begun,
@@ -316,5 +317,5 @@ class _CheatMatch:
 
 
 def _hears(machine: MeshPeer, other: MeshPeer) -> bool:
-    known = machine.session.peers.get(other.session.peer_id)
+    known = inside_of(machine.session).peers.get(other.session.peer_id)
     return machine is other or (known is not None and known.is_heard)

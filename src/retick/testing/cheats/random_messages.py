@@ -19,6 +19,7 @@ from retick.rollback.desync.evidence import (
     split_into_messages,
 )
 from retick.rollback.events import RosterPeer
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.drop import Drop, Known, encode_drop
 from retick.rollback.session.messages.feed import Feed, encode_feed
 from retick.rollback.session.messages.join import Meet, Welcome, encode_joined, encode_meet, encode_welcome
@@ -53,18 +54,18 @@ class Draws:
         self.dice = dice
 
     def frame(self) -> int:
-        match = self.session.match
+        match = inside_of(self.session).match
         now = match.engine.frame if match is not None else 0
         return min(max(self.dice.choice((now + self.dice.choice(OFFSETS), 0, LAST, LAST >> 1)), 0), LAST)
 
     def peer_id(self) -> int:
         session = self.session
-        known = [session.peer_id, *session.peers, session.newest_peer_id + 1, 254, 255, 0]
+        known = [session.peer_id, *inside_of(session).peers, inside_of(session).newest_peer_id + 1, 254, 255, 0]
         return int(self.dice.choice(known)) % 256
 
     def peer_ids(self) -> frozenset[int]:
         """Some of the others, sometimes one that never was, seldom the liar itself."""
-        ids = [*self.session.peers]
+        ids = [*inside_of(self.session).peers]
         chosen = {peer_id for peer_id in ids if self.dice.random() < 0.5}
         return frozenset(chosen | ({self.peer_id()} if self.dice.random() < 0.3 else set()))
 
@@ -73,7 +74,7 @@ class Draws:
         return tuple(seat for seat in seats if self.dice.random() < 0.3) or (self.dice.choice(seats),)
 
     def match(self) -> int:
-        match = self.session.match
+        match = inside_of(self.session).match
         number = match.number if match is not None else 0
         return int(number + self.dice.choice((0, 0, 0, 1, 2, 255))) % 256
 
@@ -81,7 +82,9 @@ class Draws:
         return self.dice.getrandbits(32)
 
     def token(self) -> bytes:
-        return self.dice.choice((self.session.token.ljust(TOKEN_SIZE, b"\0"), self.dice.randbytes(TOKEN_SIZE)))
+        return self.dice.choice(
+            (inside_of(self.session).token.ljust(TOKEN_SIZE, b"\0"), self.dice.randbytes(TOKEN_SIZE))
+        )
 
     def address(self) -> Any:
         return self.dice.choice(("peer0", "peer1", "nowhere", ("127.0.0.1", 9), ("224.0.0.1", 5), "\u00e9" * 20))
@@ -103,7 +106,7 @@ class Draws:
         return StateHeader(size, self.word())
 
     def entries(self) -> tuple[RosterEntry, ...]:
-        truth = self.session.roster_entries(self.address())
+        truth = inside_of(self.session).roster_entries(self.address())
         lies = [entry._replace(address=self.address()) for entry in truth if self.dice.random() < 0.7]
         if self.dice.random() < 0.3:
             lies.append(RosterEntry(self.peer_id(), self.players(), self.address()))
@@ -172,7 +175,7 @@ def _feed(draws: Draws) -> bytes:
 
 def _evidence(draws: Draws) -> bytes:
     """A timeline or a close-up of frames near the present one, with values that nobody has."""
-    dice, match = draws.dice, draws.session.match
+    dice, match = draws.dice, inside_of(draws.session).match
     now = match.engine.frame if match is not None else 0
     first = max(now - dice.choice((20, 60, 4000)), 0)
     if dice.random() < 0.6:

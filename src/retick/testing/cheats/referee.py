@@ -7,6 +7,7 @@ from typing import Any
 
 from retick.rollback.events import DesyncDetected, InputConflictDetected, MatchEnded, MatchStarted
 from retick.rollback.match.alarm import AlarmState
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.joining.newcomer import NOT_LET_IN
 from retick.rollback.session.session import Phase
 from retick.testing.chaos import ChaosFailure
@@ -71,7 +72,7 @@ class Referee:
         self._mesh.at(LOOK_EVERY, self.look)
 
     def _look_at(self, peer: MeshPeer, now: float) -> None:
-        match, frame = peer.session.match, peer.session.frame
+        match, frame = inside_of(peer.session).match, peer.session.frame
         number, before, since = self._moved.get(peer.name, (-1, -1, now))
         if (number, before) != (match.number, frame):
             since = now
@@ -89,7 +90,7 @@ class Referee:
 
     def allowed_hold(self, peer: MeshPeer) -> float:
         """Seconds for which a machine may be held at a frame."""
-        match = peer.session.match
+        match = inside_of(peer.session).match
         is_reported = match is not None and match.alarm.state is AlarmState.REPORTED
         return bounds.longest_hold(self._scenario.config, after_report=is_reported)
 
@@ -102,14 +103,16 @@ class Referee:
     def frames(self) -> dict[str, tuple[Any, int]]:
         """Where the honest machines are."""
         return {
-            peer.name: (peer.session.match, peer.final_frame) for peer in self.honest if peer.alive and peer.playing
+            peer.name: (inside_of(peer.session).match, peer.final_frame)
+            for peer in self.honest
+            if peer.alive and peer.playing
         }
 
     def passed(self, goal: dict[str, tuple[Any, int]], frames: int = 1) -> bool:
         """Whether all that are still there have come further than that."""
         for name, (match, final) in goal.items():
             peer = self._mesh[name]
-            is_there = peer.session.match is not match or peer.final_frame >= final + frames
+            is_there = inside_of(peer.session).match is not match or peer.final_frame >= final + frames
             if peer.session.phase is not Phase.ENDED and not is_there:
                 return False
         return True
@@ -119,7 +122,7 @@ class Referee:
         players = [peer for peer in self.honest if peer.alive and peer.playing]
         for other in players[1:]:
             first = players[0]
-            if first.session.match.number != other.session.match.number:
+            if inside_of(first.session).match.number != inside_of(other.session).match.number:
                 continue
             for frame, row in other.rows.items():
                 if first.rows.get(frame, row) != row:
@@ -139,7 +142,7 @@ class Referee:
         return all(
             peer.alive
             and (peer.playing or (self.is_alone and peer.session.phase is Phase.ENDED))
-            and ids - {peer.session.peer_id} <= {other.peer_id for other in peer.session.players_peers()}
+            and ids - {peer.session.peer_id} <= {other.peer_id for other in inside_of(peer.session).players_peers()}
             for peer in self.honest
         )
 
@@ -156,7 +159,7 @@ class Referee:
                         continue
                     raise CheatFailure("Lost", f"{peer.name} has left: {ended.reason}; {self._mesh.describe()}")
         for peer in staying:
-            lost = ids - {peer.session.peer_id} - set(peer.session.peers)
+            lost = ids - {peer.session.peer_id} - set(inside_of(peer.session).peers)
             if lost:
                 raise CheatFailure("Lost", f"{peer.name} has lost peers {sorted(lost)}; {self._mesh.describe()}")
             self._check_alarms(peer)
@@ -171,7 +174,7 @@ class Referee:
         """Memory, steps of the game, and calls, for the whole match."""
         session = peer.session
         self._weigh(peer)
-        engine = session.match.engine
+        engine = inside_of(session).match.engine
         steps = engine.frame - engine.start_frame + engine.stats.resimulated_frames
         if steps > bounds.most_steps(session.config, engine.frame - engine.start_frame):
             raise CheatFailure("Work", f"{peer.name} made {steps} steps for {engine.frame} frames")

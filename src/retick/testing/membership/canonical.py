@@ -45,7 +45,6 @@ STATISTICS: dict[str, dict[str, Callable[[], Any]]] = {
         "resend_at": float,
         "sample_at": lambda: float("inf"),
         "sent_at": lambda: float("-inf"),
-        "next_recorded": lambda: ORIGIN,
     },
     "RollbackEngine": {
         "rollbacks": int,
@@ -72,9 +71,8 @@ STATISTICS: dict[str, dict[str, Callable[[], Any]]] = {
 CONSTANT = (Seats, MatchConfig, LinkConfig, Pace, LeadEstimate, RateMeter)
 """Classes whose objects are the same in all sessions of a search."""
 CONSTANT_FIELDS = {
-    ("RollbackSession", "routes"),
+    ("SessionInside", "routes"),
     ("Match", "resend_interval"),
-    ("Match", "next_recorded"),
     ("Match", "sim"),
     ("Match", "seed"),
 }

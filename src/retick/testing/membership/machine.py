@@ -26,7 +26,8 @@ from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.match import Match
 from retick.rollback.match.timesync import Pace
 from retick.rollback.session import drop_agreement as drop_agreement_module
-from retick.rollback.session import session as session_module
+from retick.rollback.session import inside as inside_module
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.session.messages.routes import MessageRoutes
 from retick.rollback.session.session import Phase, RollbackSession
@@ -129,7 +130,7 @@ class Machines:
     def open(self, name: str, host: str | None, first_dial: int = 0) -> Result:
         """A program starts: it hosts, or it asks ``host`` for a seat."""
         link = partial(ModelLink, name=name, first_dial=first_dial)
-        with _abstracted(), mock.patch.object(session_module, "LinkEndpoint", link):
+        with _abstracted(), mock.patch.object(inside_module, "LinkEndpoint", link):
             session = RollbackSession(
                 seats_game(self.seats), entropy=_Entropy(), config=self._config, host_address=host
             )
@@ -177,7 +178,8 @@ class Machines:
         kept = self._kept[local]
         session: RollbackSession = self._live.pop(local) if local in self._live else pickle.loads(kept.data)
         if happening[0] == "arrive" and happening[3][0] == "message":
-            session.routes = MessageRoutes(session.parts)
+            inside = inside_of(session)
+            inside.routes = MessageRoutes(inside.parts)
         now = kept.now + (QUANTUM if happening[0] == "wait" else 0.0)
         with _abstracted():
             error = _let_happen(session, happening, kept.frame - ORIGIN, now)
@@ -185,7 +187,7 @@ class Machines:
 
     def _put_away(self, session: Any, before: int, now: float, error: str) -> Result:
         events = session.events()
-        link: ModelLink = session.link
+        link: Any = inside_of(session).link
         posted, link.posted = link.posted, []
         payloads, link.payloads = link.payloads, []
         if session.phase is Phase.ENDED:
@@ -204,8 +206,9 @@ class Machines:
         )
 
     def _number(self, session: Any, frame: int, now: float) -> int:
-        session.now = now
-        digest = session_digest(session, frame, now)
+        inside = inside_of(session)
+        inside.now = now
+        digest = session_digest(inside, frame, now)
         number = self._numbers.get(digest)
         if number is None:
             number = self._numbers[digest] = len(self._kept)
@@ -213,7 +216,7 @@ class Machines:
             self._live[number] = session
             if len(self._live) > MOST_LIVE:
                 del self._live[next(iter(self._live))]
-            self.views.append(view_of(session, frame))
+            self.views.append(view_of(inside, frame))
         return number
 
 
@@ -257,7 +260,7 @@ def _dumped(session: RollbackSession) -> bytes:
 def _abstracted() -> Iterator[None]:
     """Matches begin at ORIGIN and have no pace, and a DROP shows few inputs."""
     with (
-        mock.patch.object(session_module, "Match", partial(Match, start_frame=ORIGIN)),
+        mock.patch.object(inside_module, "Match", partial(Match, start_frame=ORIGIN)),
         mock.patch.object(match_module, "Pace", Timeless),
         mock.patch.object(drop_agreement_module, "KNOWN_INPUTS", SHOWN_INPUTS),
     ):
@@ -267,6 +270,8 @@ def _abstracted() -> Iterator[None]:
 def _let_happen(session: RollbackSession, happening: Happening, ahead: int, now: float) -> str:
     """Do it; the traceback if anything escapes."""
     kind, *details = happening
+    inside = inside_of(session)
+    link: Any = inside.link
     try:
         if kind == "arrive":
             address, key, item = details
@@ -274,21 +279,21 @@ def _let_happen(session: RollbackSession, happening: Happening, ahead: int, now:
         elif kind == "leave":
             session.close("leaves")
         elif kind == "full":
-            session.link.is_full = True  # type: ignore[attr-defined]  # the model's link
+            link.is_full = True
         else:
             if kind == "wait":
-                session.link.time_passed(details[0])  # type: ignore[attr-defined]  # the model's link
+                link.time_passed(details[0])
             session.handle_timeout(now=now)
             if kind == "tick":
                 _run_frames(session, now)
-            elif session.match is not None:
+            elif inside.match is not None:
                 # Frames were run meanwhile; what is due after a frame is due.
-                session.match.is_unsent = True
+                inside.match.is_unsent = True
             session.datagrams_to_send(now=now)
     except Exception:  # whatever escapes is what the search looks for
         return traceback.format_exc()
-    if session.match is not None:
-        for exchange in session.match.exchanges:
+    if inside.match is not None:
+        for exchange in inside.match.exchanges:
             # The match began at ORIGIN, and not at 0: nothing before was ever to be acknowledged.
             exchange.acknowledged = max(exchange.acknowledged, ORIGIN - 1)
     return ""
@@ -297,18 +302,21 @@ def _let_happen(session: RollbackSession, happening: Happening, ahead: int, now:
 def _run_frames(session: RollbackSession, now: float) -> None:
     """One frame, if it may run; a newcomer that does not play yet runs all that it can."""
     for _ in range(MOST_CAUGHT_UP):
-        if not session.due(now=now) or session.match is None:
+        match = inside_of(session).match
+        if match is None or not session.due(now=now):
             return
         pressed = tuple(player + 1 for player in session.local_players)
         session.advance(pressed if len(pressed) > 1 else pressed[0], now=now)
-        if session.match.joins_at is not None:
+        if match.joins_at is not None:
             return
 
 
 def _frame_of(session: RollbackSession) -> int:
-    if session.match is not None:
-        return session.match.engine.frame
-    return newest_frame(session) or ORIGIN
+    inside = inside_of(session)
+    if inside.match is not None:
+        frame: int = inside.match.engine.frame
+        return frame
+    return newest_frame(inside) or ORIGIN
 
 
 def _facts_of(event: MatchEvent, session: Any) -> Iterator[tuple[Any, ...]]:
@@ -328,7 +336,7 @@ def _facts_of(event: MatchEvent, session: Any) -> Iterator[tuple[Any, ...]]:
 
 def _occupant(session: Any, player: int) -> int:
     """The lost peer that had this seat."""
-    lost: dict[int, tuple[int, ...]] = session.drop_agreement.lost
+    lost: dict[int, tuple[int, ...]] = inside_of(session).drop_agreement.lost
     return next(peer_id for peer_id, players in lost.items() if player in players)
 
 

@@ -9,6 +9,7 @@ from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.rollback import CueCancelled, CueConfirmed, CueStarted
 from retick.rollback.engine.cues import CueEvent
+from retick.rollback.session.inside import inside_of
 from retick.testing.mesh import Mesh, MeshPeer
 from retick.transport.conditions import Conditions
 from tests.rollback.session.matches import STAY, fighting, leave, playing_mesh, presses
@@ -62,7 +63,7 @@ def confirmed(heard: list[CueEvent]) -> Counter[tuple[int, Any]]:
 
 
 def cues_of_a_straight_run(sim: Any, peer: MeshPeer, end: int) -> Counter[tuple[int, Any]]:
-    state, found = sim.initial_state(peer.session.match.seed), Counter[tuple[int, Any]]()
+    state, found = sim.initial_state(inside_of(peer.session).match.seed), Counter[tuple[int, Any]]()
     for frame in range(end):
         after = sim.step(state, peer.rows[frame])
         found.update((frame, cue) for cue in sim.cues(state, after))
@@ -80,7 +81,7 @@ def test_on_a_bad_link_the_confirmed_cues_are_those_of_a_straight_run(game: str,
     mesh.play(600)
     mesh.verify()
     for peer in mesh.alive:
-        final = peer.session.match.engine.final_state_frame
+        final = inside_of(peer.session).match.engine.final_state_frame
         assert peer.session.stats(now=mesh.network.now).rollbacks > 20
         assert confirmed(heard[peer.name]) == cues_of_a_straight_run(make(), peer, final)
         assert all(frame >= final for frame, _ in sounding(heard[peer.name]))
@@ -100,10 +101,10 @@ def test_a_cue_that_no_frame_of_a_match_confirms_is_cancelled_when_another_match
     heard = listening(mesh["peer0"])
     mesh.start()
     mesh.play(100)
-    first = mesh["peer0"].session.match
+    first = inside_of(mesh["peer0"].session).match
     for peer in mesh.alive:
         peer.session.rematch()
-    mesh.run_until(lambda: mesh["peer0"].session.match is not first, limit=5.0, what="the rematch")
+    mesh.run_until(lambda: inside_of(mesh["peer0"].session).match is not first, limit=5.0, what="the rematch")
     ended = len(heard)
     mesh.run(0.1)
     of_the_first = [event for event in heard[: ended + 50] if event.frame > 60]
@@ -121,7 +122,7 @@ def test_a_newcomer_hears_nothing_of_the_frames_that_it_catches_up_with() -> Non
     mesh.restart("peer2")
     heard = listening(mesh["peer2"])
     mesh.run_until(lambda: mesh["peer2"].playing, limit=10.0, what="it is back")
-    first = mesh["peer2"].session.match.engine.frame
+    first = inside_of(mesh["peer2"].session).match.engine.frame
     mesh.run(3.0)
     assert heard
     assert all(event.frame >= first - 20 for event in heard)
@@ -136,3 +137,17 @@ def test_an_application_that_asks_late_misses_cues_and_nothing_else() -> None:
     assert min(event.frame for event in heard) >= session.frame - session.config.history
     mesh.run(1.0)
     sounding(heard + session.cues())
+
+
+def test_with_a_tolerance_a_cue_that_moves_by_a_frame_is_started_once() -> None:
+    started = {}
+    for tolerance in (0, 5):
+        mesh = Mesh(lambda: Loud(2), conditions=BAD, press=presses(1))
+        mesh.start()
+        heard: list[CueEvent] = []
+        while mesh["peer0"].session.frame < 400:
+            mesh.run(0.05)
+            heard += mesh["peer0"].session.cues(tolerance=tolerance)
+        started[tolerance] = sum(isinstance(event, CueStarted) for event in heard)
+        assert any(isinstance(event, CueConfirmed) for event in heard)
+    assert started[5] < started[0]

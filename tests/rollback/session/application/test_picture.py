@@ -7,6 +7,7 @@ import pytest
 
 from retick.errors import NotSynchronized, UsageError
 from retick.rollback import Between
+from retick.rollback.session.inside import inside_of
 from retick.sim import U16, Most, Thing, World
 from retick.sim.world import WorldSimulation
 from retick.testing.mesh import Mesh, MeshPeer
@@ -125,7 +126,7 @@ def test_between_two_frames_are_the_last_two_states_and_a_fraction_that_grows() 
 def test_of_a_game_of_values_between_has_its_states() -> None:
     session: Any = playing_mesh(2)["peer0"].session
     before, after, _fraction = session.between(now=0.0)
-    assert before == session.match.engine.state_at(session.frame - 1)
+    assert before == inside_of(session).match.engine.state_at(session.frame - 1)
     assert after == session.state
     with pytest.raises(UsageError, match="Tally is no world"):
         session.world  # noqa: B018 - reading it is the test

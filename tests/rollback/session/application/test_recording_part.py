@@ -13,6 +13,7 @@ from retick import replay
 from retick.replay import LiveRecording
 from retick.rollback.events import DesyncReported
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.session import RollbackSession
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
@@ -101,7 +102,9 @@ def test_a_match_that_goes_on_after_a_resync_goes_on_in_its_file_and_is_verified
     mesh.run_until(lambda: all(p.events_of(DesyncReported) for p in mesh.alive), limit=10.0, what="a report")
     for peer in mesh.alive:
         peer.session.resync(0)
-    mesh.run_until(lambda: all(p.session.match.number == 1 for p in mesh.alive), limit=10.0, what="it goes on")
+    mesh.run_until(
+        lambda: all(inside_of(p.session).match.number == 1 for p in mesh.alive), limit=10.0, what="it goes on"
+    )
     mesh.play(200)
     close_all(mesh)
     for name, game in (("peer0", WrongBranch(2)), ("peer1", WrongBranch(2, at=60))):
@@ -124,7 +127,9 @@ def test_a_rematch_has_a_file_of_its_own(tmp_path: Path) -> None:
     mesh.play(100)
     for peer in mesh.alive:
         peer.session.rematch()
-    mesh.run_until(lambda: all(p.session.match.number == 1 for p in mesh.alive), limit=10.0, what="the rematch")
+    mesh.run_until(
+        lambda: all(inside_of(p.session).match.number == 1 for p in mesh.alive), limit=10.0, what="the rematch"
+    )
     mesh.play(150)
     close_all(mesh)
     first, second = (verified(path, Tally(2)) for path in made["peer0"][0].files)

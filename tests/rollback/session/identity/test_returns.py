@@ -11,6 +11,7 @@ from retick.link.seat_token import commitment_of
 from retick.rollback.events import MatchEnded, PeerDisconnected, PlayersDropped, PlayersReturned, Resumed
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.identity import returns
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.profile import encode_return
 from retick.rollback.session.messages.reasons import RETURNED
 from retick.rollback.session.session import Phase, RollbackSession
@@ -71,7 +72,7 @@ def test_all_but_one_are_killed_and_each_gets_its_own_seat_back() -> None:
 def test_a_stranger_is_given_a_seat_that_nobody_will_come_back_to_first() -> None:
     mesh = playing_mesh(4)
     seats = {name: mesh[name].session.local_players for name in ("peer1", "peer2")}
-    silent = mesh["peer0"].session.profiles
+    silent = inside_of(mesh["peer0"].session).profiles
     silent._known.pop(mesh["peer2"].session.peer_id)
     for name in seats:
         mesh.crash(name)
@@ -129,7 +130,7 @@ def test_no_player_can_throw_another_one_out_without_its_token() -> None:
             towards(mesh, "peer3", name).send(encode_return(victim.peer_id, token))
     mesh.run(1.0)
     for name in ("peer0", "peer2"):
-        session = mesh[name].session
+        session = inside_of(mesh[name].session)
         assert session.peers[victim.peer_id].is_heard
         assert session.peers[liar.peer_id].exchange.dropped["BadReturn"] == 4
     assert_all_play(mesh, 0)
@@ -139,9 +140,9 @@ def test_one_player_that_does_not_check_changes_nothing_for_the_others() -> None
     """A sponsor that ends the connection of a peer without a token: the others hear that peer and go on with it."""
     mesh = playing_mesh(4)
     victim = mesh["peer2"].session
-    mesh["peer0"].session.returns._end(towards(mesh, "peer0", "peer2"))
+    inside_of(mesh["peer0"].session).returns._end(towards(mesh, "peer0", "peer2"))
     mesh.run(6.0)
-    assert [mesh[name].session.peers[victim.peer_id].is_heard for name in ("peer1", "peer3")] == [True, True]
+    assert [inside_of(mesh[name].session).peers[victim.peer_id].is_heard for name in ("peer1", "peer3")] == [True, True]
     assert not any(peer.events_of(PlayersDropped) for peer in mesh.alive)
 
 
@@ -164,7 +165,7 @@ def test_a_match_of_two_ends_if_the_one_who_comes_back_does_not_come_in() -> Non
     mesh.run(0.5)
     mesh.restart("peer1", seat_token=token, every=600.0)
     mesh.run_until(
-        lambda: not mesh["peer0"].session.peers or mesh["peer0"].session.gone, limit=2.0, what="it is let go"
+        lambda: not inside_of(mesh["peer0"].session).peers or mesh["peer0"].session.gone, limit=2.0, what="it is let go"
     )
     assert mesh["peer0"].session.running
     mesh.crash("peer1")
@@ -175,7 +176,7 @@ def test_a_match_of_two_ends_if_the_one_who_comes_back_does_not_come_in() -> Non
 def test_one_whose_seat_is_not_let_go_of_is_told_to_try_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(returns, "LONGEST_RETURN", 2.0)
     mesh = usual_mesh(4)
-    deaf: Any = mesh["peer2"].session
+    deaf: Any = inside_of(mesh["peer2"].session)
     deaf.profiles._known.pop(mesh["peer3"].session.peer_id)
     seats = mesh["peer3"].session.local_players
     token = killed(mesh, "peer3")
@@ -200,7 +201,7 @@ def test_no_more_come_back_at_a_time_than_the_bound(monkeypatch: pytest.MonkeyPa
     mesh.restart("peer2", seat_token=token, every=600.0)
     mesh.run(1.0)
     assert [event.reason for event in mesh["peer2"].events_of(PeerDisconnected)] == [Reason.DENIED]
-    assert mesh["peer0"].session.peers[peer_id].is_heard
+    assert inside_of(mesh["peer0"].session).peers[peer_id].is_heard
 
 
 def test_a_joiner_that_comes_back_into_the_lobby_has_its_seat_again() -> None:
@@ -225,7 +226,7 @@ def test_seats_that_were_held_move_with_the_others_in_a_rematch() -> None:
         peer.session.rematch()
     mesh.run(1.0)
     free = mesh["peer0"].session.gone
-    assert mesh["peer0"].session.returns.held_seats == set(free)
+    assert inside_of(mesh["peer0"].session).returns.held_seats == set(free)
     mesh.restart("peer2", seat_token=token)
     mesh.run_until(lambda: mesh["peer2"].playing, limit=4.0, what="it is back")
     assert mesh["peer2"].session.local_players == free

@@ -9,6 +9,7 @@ import pytest
 from retick.link import Accept, Connected, Connection, LinkEndpoint, Reason, Refused
 from retick.rollback.events import MatchEnded, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.joining.admit import EARLY_SECONDS, MOST_EARLY_CALLS
 from retick.rollback.session.link_config import link_config_for
 from retick.rollback.session.messages.connect import (
@@ -167,7 +168,7 @@ def test_one_who_wants_to_play_and_one_who_wants_to_watch_are_refused_with_a_rea
 
 def test_a_call_with_another_token_or_of_no_peer_is_refused() -> None:
     session = host()
-    for token, peer_id in ((bytes(8), 1), (session.token, 1), (session.token, 0)):
+    for token, peer_id in ((bytes(8), 1), (inside_of(session).token, 1), (inside_of(session).token, 0)):
         refused = Lane(session).ask(encode_call(token, peer_id, REACH), seats=0)
         assert (refused.reason, refused.text) == (Reason.DENIED, "not a peer of this match")
 
@@ -198,7 +199,7 @@ def test_one_address_cannot_take_the_places_of_early_calls_from_others() -> None
 def test_an_early_call_that_nobody_claims_is_closed(session: Callable[[], RollbackSession]) -> None:
     lane = Lane(session(), admit=lambda request: Accept(seats=(1,), data=encode_acceptance(REACH)))
     lane.run()
-    token = lane.session.token or bytes(8)
+    token = inside_of(lane.session).token or bytes(8)
     for peer_id in range(7, 7 + 2 * MOST_EARLY_CALLS):
         called = lane.ask(encode_call(token, peer_id, REACH), seats=0, seconds=1.0).connection
         assert called.is_connected

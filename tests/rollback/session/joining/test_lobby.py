@@ -11,6 +11,7 @@ from retick.link import Accept, Connected, Connection, LinkEndpoint, Reason, Ref
 from retick.link.layout import ACCEPT
 from retick.rollback.events import MatchEnded, PeerDisconnected
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.inside import SessionInside, inside_of
 from retick.rollback.session.joining.lobby import GRACE, LINKING_SECONDS, MOST_ROSTERS
 from retick.rollback.session.joining.newcomer import LONGEST_WAIT
 from retick.rollback.session.link_config import link_config_for
@@ -93,7 +94,7 @@ def test_a_roster_that_does_not_fit_the_game_or_what_was_asked_for_ends_the_join
     granted, message = ROSTERS[name]
     host = BadHost(granted)
     host.say(message, encode_start(7))
-    assert host.joiner.match is None
+    assert inside_of(host.joiner).match is None
     assert host.joiner.phase is Phase.ENDED
     assert any(isinstance(event, MatchEnded) for event in host.joiner.events())
 
@@ -108,7 +109,7 @@ def test_a_start_before_all_links_are_up_ends_the_joining() -> None:
     """The third peer never calls: a match with it would wait for its inputs for ever."""
     host = BadHost((1,), game=Tally(3))
     host.say(roster(HOST_ENTRY, RosterEntry(1, (1,), "joiner"), RosterEntry(2, (2,), "third")), encode_start(7))
-    assert host.joiner.match is None
+    assert inside_of(host.joiner).match is None
     assert host.joiner.phase is Phase.ENDED
 
 
@@ -128,17 +129,17 @@ def test_a_welcome_that_does_not_fit_the_game_ends_the_joining(name: str) -> Non
     good = Welcome(0, 9, TOKEN, 7, 0, 0, StateHeader(len(data), game.checksum(state)), (), (HOST_ENTRY,))
     host = BadHost()
     host.say(encode_welcome(good._replace(**WELCOMES[name])), encode_chunk(0, data))
-    assert host.joiner.match is None
+    assert inside_of(host.joiner).match is None
     assert host.joiner.phase is Phase.ENDED
 
 
 def test_a_welcome_with_a_seat_that_nobody_plays_is_refused() -> None:
     joiner: Any = RollbackSession(Tally(3), entropy=Random(1).randbytes, host_address="host")
-    joiner.local_players = (1,)
+    inside_of(joiner).local_players = (1,)
     welcome = Welcome(0, 9, TOKEN, 7, 0, 0, StateHeader(32, 0), (2,), (HOST_ENTRY,))
-    joiner.newcomer._check_welcome(welcome)
+    inside_of(joiner).newcomer._check_welcome(welcome)
     with pytest.raises(InvalidValue, match="nobody plays"):
-        joiner.newcomer._check_welcome(welcome._replace(gone=()))
+        inside_of(joiner).newcomer._check_welcome(welcome._replace(gone=()))
 
 
 @pytest.mark.parametrize("frame", [0, 1 << 24, (1 << 31) - 1, 1 << 31, (1 << 32) - 1])
@@ -283,7 +284,7 @@ def test_a_sponsor_that_sends_no_state_is_left_after_a_while() -> None:
     host.say(encode_welcome(welcome))
     host.run(LONGEST_WAIT)
     assert host.joiner.phase is Phase.ENDED
-    assert host.joiner.match is None
+    assert inside_of(host.joiner).match is None
 
 
 def gathering(players: int = 3, *, seed: int = 1, config: MatchConfig = STAY) -> Mesh:
@@ -319,7 +320,7 @@ def test_a_joiner_that_leaves_after_the_roster_ends_the_lobby_for_nobody_else(le
 def test_a_roster_that_reaches_one_joiner_much_later_than_another_is_no_problem() -> None:
     """It still has the earlier one when it is called."""
     mesh = gathering(4)
-    host: Any = mesh["peer0"].session
+    host: Any = inside_of(mesh["peer0"].session)
     slow, *_, leaver = (peer.connection.address for _, peer in sorted(host.peers.items()))
     mesh[leaver].session.close("changed my mind")
     mesh.link("peer0", slow, Conditions(latency=1.2))
@@ -335,8 +336,8 @@ def test_a_roster_that_reaches_one_joiner_much_later_than_another_is_no_problem(
 def test_a_joiner_that_is_never_ready_is_dropped_and_the_others_keep_their_places() -> None:
     mesh = gathering(4)
     silent: Any = mesh["peer2"].session
-    silent.lobby._report_when_linked = lambda: None
-    silent.lobby.while_waiting = lambda now: None
+    inside_of(silent).lobby._report_when_linked = lambda: None
+    inside_of(silent).lobby.while_waiting = lambda now: None
     mesh.run(LINKING_SECONDS + GRACE - 1.0)
     assert mesh["peer0"].session.phase is Phase.LINKING
     mesh.run(2.0)
@@ -364,14 +365,14 @@ def test_two_joiners_that_cannot_reach_each_other_are_named_and_the_one_that_cal
 def test_a_joiner_that_leaves_around_the_start_leaves_the_others_as_one(delay: float) -> None:
     mesh = gathering(3)
     leaver: Any = mesh["peer2"].session
-    report = leaver.lobby._report_when_linked
+    report = inside_of(leaver).lobby._report_when_linked
 
     def report_and_leave() -> None:
         report()
-        if leaver.lobby._reported:
+        if inside_of(leaver).lobby._reported:
             mesh.at(delay, leaver.close)
 
-    leaver.lobby._report_when_linked = report_and_leave
+    inside_of(leaver).lobby._report_when_linked = report_and_leave
     mesh.run(2.0)
     mesh.crash("peer2")
     mesh.run(6.0)
@@ -386,7 +387,7 @@ def test_a_joiner_that_leaves_around_the_start_leaves_the_others_as_one(delay: f
         mesh.verify()
 
 
-class CallsInTheNamesOfOthers(RollbackSession):
+class CallingInside(SessionInside):
     """As soon as it has a roster it calls every other joiner as if it were a third one."""
 
     def call(self, entry: RosterEntry) -> None:
@@ -395,6 +396,12 @@ class CallsInTheNamesOfOthers(RollbackSession):
             if name != self.peer_id:
                 data = encode_call(self.token, name, Reach(12, 2), entry.pair_token)
                 self.link.dial(entry.address, seats=0, data=data)
+
+
+class CallsInTheNamesOfOthers(RollbackSession):
+    """The session of such a peer."""
+
+    _inside_class = CallingInside
 
 
 @pytest.mark.parametrize("slow", ["peer1", "peer2", "peer3"])
@@ -422,7 +429,7 @@ def test_each_pair_of_joiners_has_a_token_that_no_third_one_knows() -> None:
     for name in ("peer1", "peer2", "peer3"):
         session: Any = mesh[name].session
         mesh.run_until(lambda session=session: session.phase is Phase.LINKING, limit=2.0, what="a roster")
-        for peer in session.peers.values():
+        for peer in inside_of(session).peers.values():
             if peer.peer_id > session.peer_id:
                 known.setdefault(peer.pair_token, set()).update((peer.peer_id, session.peer_id))
     assert sorted(map(sorted, known.values())) == [[1, 2], [1, 3], [2, 3]]
@@ -446,7 +453,7 @@ def test_one_that_never_confirms_its_link_takes_no_seat_from_anybody(players: in
         stranger = NeverConfirms(Tally(players), entropy=Random(100 + port).randbytes, host_address="host")
         network.attach(("198.51.100.7", port), stranger)
     network.run(until=3.0)
-    assert sum(connection.state is State.ACCEPTED for connection in host.link.connections.values()) == 4
+    assert sum(connection.state is State.ACCEPTED for connection in inside_of(host).link.connections.values()) == 4
     joiners = [
         RollbackSession(Tally(players), entropy=Random(10 + number).randbytes, host_address="host")
         for number in range(1, players)
@@ -468,7 +475,7 @@ def test_of_two_who_were_offered_one_seat_the_first_whose_link_is_up_has_it() ->
     network.link("slow", "host", Conditions(latency=0.02), Conditions(latency=0.2))
     network.attach("slow", slow)
     network.run(until=0.25)
-    assert host.peers == {}
+    assert inside_of(host).peers == {}
     network.attach("quick", quick)
     network.run(until=1.0)
     assert (quick.running, slow.phase) == (True, Phase.ENDED)
@@ -478,7 +485,7 @@ def test_of_two_who_were_offered_one_seat_the_first_whose_link_is_up_has_it() ->
 
 def test_ready_for_a_roster_that_does_not_hold_any_more_counts_for_nothing() -> None:
     mesh = gathering(3)
-    host: Any = mesh["peer0"].session
+    host: Any = inside_of(mesh["peer0"].session)
     joiner = next(iter(host.peers.values()))
     host.lobby.receive_ready(joiner, encode_ready(bytes(8)))
     assert not joiner.ready

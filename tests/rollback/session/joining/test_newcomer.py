@@ -12,6 +12,7 @@ from retick.rollback.events import (
     PlayersReturned,
     Stalled,
 )
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.drop import Drop, encode_drop
 from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.session.peer import Peer, Phase
@@ -79,10 +80,10 @@ def test_a_newcomer_that_only_others_know_to_be_in_hears_it_from_them() -> None:
     leave(mesh, "peer3")
     mesh.restart("peer3", every=600.0)
     member, newcomer = mesh["peer1"].session, mesh["peer3"].session
-    mesh.run_until(lambda: member.joins.has_promised, limit=4.0, what="it is about to come in")
+    mesh.run_until(lambda: inside_of(member).joins.has_promised, limit=4.0, what="it is about to come in")
     mesh.cut("peer0", "peer3", 60.0)
-    mesh.run_until(lambda: not member.joins.has_promised, limit=2.0, what="it is in")
-    assert newcomer.match.joins_at is None
+    mesh.run_until(lambda: not inside_of(member).joins.has_promised, limit=2.0, what="it is in")
+    assert inside_of(newcomer).match.joins_at is None
     # The members lose the sponsor before the newcomer does.
     mesh["peer0"].session.close()
     mesh.run(0.3)
@@ -103,7 +104,11 @@ def test_a_newcomer_whose_sponsor_is_lost_with_the_commit_for_all_others_does_no
     monkeypatch.setattr(
         Peer, "send", lambda peer, data: (peer is to_member and data[0] == Kind.COMMIT) or send(peer, data)
     )
-    mesh.run_until(lambda: newcomer.match is not None and newcomer.match.joins_at is not None, limit=4.0, what="COMMIT")
+    mesh.run_until(
+        lambda: inside_of(newcomer).match is not None and inside_of(newcomer).match.joins_at is not None,
+        limit=4.0,
+        what="COMMIT",
+    )
     mesh.crash("peer0")
     mesh.run(20.0)
     assert mesh["peer1"].session.running
@@ -116,15 +121,19 @@ def test_a_newcomer_that_loses_its_sponsor_gives_up_and_one_that_only_hears_so_d
     leave(mesh, "peer3")
     mesh.restart("peer3", every=600.0)
     newcomer: Any = mesh["peer3"].session
-    mesh.run_until(lambda: newcomer.match is not None and len(newcomer.peers) == 3, limit=4.0, what="it has a state")
-    last = newcomer.peers[max(newcomer.peers)]
+    mesh.run_until(
+        lambda: inside_of(newcomer).match is not None and len(inside_of(newcomer).peers) == 3,
+        limit=4.0,
+        what="it has a state",
+    )
+    last = inside_of(newcomer).peers[max(inside_of(newcomer).peers)]
     rumour = Drop(frozenset({0}), (), (), unheard=((0, 10),))
-    newcomer.routes.receive(last, encode_drop(rumour, 2), newcomer.phase)
+    inside_of(newcomer).routes.receive(last, encode_drop(rumour, 2), newcomer.phase)
     assert newcomer.phase is Phase.RUNNING
-    newcomer.expel(newcomer.peers[0])
+    inside_of(newcomer).expel(inside_of(newcomer).peers[0])
     assert newcomer.phase is Phase.ENDED
     # Links that come up late find no sponsor to tell.
-    newcomer.newcomer.peer_connected(last)
+    inside_of(newcomer).newcomer.peer_connected(last)
     mesh.run(1.0)
 
 
@@ -155,8 +164,12 @@ def test_a_newcomer_that_loses_a_peer_before_it_is_in_gives_up_with_words() -> N
     mesh = with_a_free_seat(4)
     mesh.restart("peer3", every=600.0)
     newcomer: Any = mesh["peer3"].session
-    newcomer.newcomer._report_when_level = lambda match: None
-    mesh.run_until(lambda: newcomer.match is not None and len(newcomer.peers) == 3, limit=4.0, what="it has a state")
+    inside_of(newcomer).newcomer._report_when_level = lambda match: None
+    mesh.run_until(
+        lambda: inside_of(newcomer).match is not None and len(inside_of(newcomer).peers) == 3,
+        limit=4.0,
+        what="it has a state",
+    )
     mesh.run(0.3)
     there = towards(mesh, "peer2", "peer3").connection
     assert there is not None

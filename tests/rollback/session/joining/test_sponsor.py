@@ -14,6 +14,7 @@ from retick.rollback.events import (
     PeerDisconnected,
     PlayersReturned,
 )
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.joining import joins
 from retick.rollback.session.joining.held_off import FIRST_WAIT
 from retick.rollback.session.joining.joins import COMMIT_SECONDS
@@ -96,8 +97,12 @@ def test_only_the_sponsors_own_newcomer_may_say_joined() -> None:
     mesh = with_a_free_seat(4)
     mesh.restart("peer3", every=600.0)
     newcomer: Any = mesh["peer3"].session
-    newcomer.newcomer._report_when_level = lambda match: None
-    mesh.run_until(lambda: newcomer.match is not None and len(newcomer.peers) == 3, limit=4.0, what="it has a state")
+    inside_of(newcomer).newcomer._report_when_level = lambda match: None
+    mesh.run_until(
+        lambda: inside_of(newcomer).match is not None and len(inside_of(newcomer).peers) == 3,
+        limit=4.0,
+        what="it has a state",
+    )
     mesh.run_until(lambda: towards(mesh, "peer3", "peer1").is_connected, limit=2.0, what="it is linked")
     towards(mesh, "peer3", "peer1").send(encode_joined())
     mesh.run(1.0)
@@ -111,11 +116,11 @@ def test_a_newcomer_that_never_reports_is_given_up_after_half_a_minute() -> None
     mesh = with_a_free_seat(3)
     mesh.restart("peer2", every=600.0)
     newcomer: Any = mesh["peer2"].session
-    newcomer.newcomer._report_when_level = lambda match: None
+    inside_of(newcomer).newcomer._report_when_level = lambda match: None
     mesh.run(20.0)
-    assert mesh["peer0"].session.sponsor.newcomer is not None
+    assert inside_of(mesh["peer0"].session).sponsor.newcomer is not None
     mesh.run(15.0)
-    assert mesh["peer0"].session.sponsor.newcomer is None
+    assert inside_of(mesh["peer0"].session).sponsor.newcomer is None
     assert newcomer.phase is Phase.ENDED
     mesh.crash("peer2")
     mesh.run(1.0)
@@ -124,8 +129,7 @@ def test_a_newcomer_that_never_reports_is_given_up_after_half_a_minute() -> None
 
 def muted(mesh: Mesh, name: str, method: str, part: str = "joins") -> None:
     """A part of one peer that leaves something out."""
-    session: Any = mesh[name].session
-    setattr(getattr(session, part), method, lambda *arguments: None)
+    setattr(getattr(inside_of(mesh[name].session), part), method, lambda *arguments: None)
 
 
 def test_a_player_that_promises_nothing_keeps_a_newcomer_out_and_holds_up_nobody() -> None:
@@ -133,10 +137,10 @@ def test_a_player_that_promises_nothing_keeps_a_newcomer_out_and_holds_up_nobody
     muted(mesh, "peer2", "_answer_proposal")
     mesh.restart("peer3", every=600.0)
     sponsor = mesh["peer0"].session
-    mesh.run_until(lambda: sponsor.sponsor._proposed_at is not None, limit=6.0, what="the players are asked")
+    mesh.run_until(lambda: inside_of(sponsor).sponsor._proposed_at is not None, limit=6.0, what="the players are asked")
     frame = sponsor.frame
     mesh.run(LONGEST_PROMISE + 0.5)
-    assert sponsor.sponsor.newcomer is None
+    assert inside_of(sponsor).sponsor.newcomer is None
     mesh.run(1.0)
     assert sponsor.frame > frame + 40
     [gone] = mesh["peer3"].events_of(PeerDisconnected)[:1]
@@ -151,7 +155,7 @@ def test_a_sponsor_that_answers_no_promise_is_expelled_by_those_that_wait() -> N
     muted(mesh, "peer0", "_commit_when_promised", "sponsor")
     muted(mesh, "peer0", "_check_time", "sponsor")
     mesh.restart("peer3", every=600.0)
-    member = mesh["peer1"].session
+    member = inside_of(mesh["peer1"].session)
     mesh.run_until(lambda: member.joins.has_promised, limit=6.0, what="a frame is promised")
     mesh.run(COMMIT_SECONDS + 1.0)
     assert 0 not in member.peers
@@ -164,10 +168,10 @@ def test_a_sponsor_that_answers_no_promise_is_expelled_by_those_that_wait() -> N
 @pytest.mark.parametrize("ahead", [-60, 100, 2 * 128, 1 << 20])
 def test_a_commit_of_a_frame_that_nobody_promised_is_the_sponsors_fault(ahead: int) -> None:
     mesh = with_a_free_seat(4)
-    sponsor: Any = mesh["peer0"].session
+    sponsor: Any = inside_of(mesh["peer0"].session)
     muted(mesh, "peer0", "_commit_when_promised", "sponsor")
     mesh.restart("peer3", every=600.0)
-    member = mesh["peer1"].session
+    member = inside_of(mesh["peer1"].session)
     mesh.run_until(lambda: member.joins.has_promised, limit=6.0, what="a frame is promised")
     newcomer = sponsor.sponsor.newcomer.peer_id
     for peer in sponsor.players_peers():
@@ -195,7 +199,7 @@ def test_no_player_can_call_in_the_name_of_a_newcomer() -> None:
     """It has heard of the newcomer by MEET, and calls first: the newcomer's path to the other player is slow."""
     mesh = with_a_free_seat(4)
     mesh.link("peer1", "peer3", Conditions(latency=0.2))
-    liar: Any = mesh["peer2"].session
+    liar: Any = inside_of(mesh["peer2"].session)
     expect, calls = liar.expect, []
 
     def expect_and_call(peer: Peer) -> None:
@@ -220,7 +224,7 @@ def stranger_at(mesh: Mesh, address: str) -> LinkEndpoint:
 
 def test_a_newcomer_that_makes_no_progress_frees_the_place_and_others_come_first() -> None:
     mesh = with_a_free_seat(3)
-    sponsor: Any = mesh["peer0"].session.sponsor
+    sponsor: Any = inside_of(mesh["peer0"].session).sponsor
     link = stranger_at(mesh, "stranger")
     mesh.run(1.0)
     assert sponsor.newcomer is not None
@@ -271,7 +275,7 @@ def test_whoever_comes_in_and_falls_silent_waits_longer_each_time(way: str) -> N
 
 def test_one_whose_link_is_not_up_has_no_place() -> None:
     mesh = with_a_free_seat(3)
-    sponsor: Any = mesh["peer0"].session.sponsor
+    sponsor: Any = inside_of(mesh["peer0"].session).sponsor
     for _ in range(300):
         connection: Any = SimpleNamespace(address="nobody", tag=None)
         asked = Request(connection=connection, address="nobody", capabilities=0, tick_rate=60, seats=1, data=b"")
@@ -287,8 +291,8 @@ def test_of_two_whose_links_come_up_together_one_gets_the_place() -> None:
     for name in ("one", "other"):
         stranger_at(mesh, name)
     mesh.run(0.5)
-    assert mesh["peer0"].session.sponsor.newcomer is not None
-    assert len([peer for peer in mesh["peer0"].session.peers.values() if peer.role is Role.NEWCOMER]) == 1
+    assert inside_of(mesh["peer0"].session).sponsor.newcomer is not None
+    assert len([peer for peer in inside_of(mesh["peer0"].session).peers.values() if peer.role is Role.NEWCOMER]) == 1
     assert NO_ID not in {event.peer for event in mesh["peer0"].events_of(PeerConnected)}
     assert_all_play(mesh, 0)
 
@@ -296,14 +300,14 @@ def test_of_two_whose_links_come_up_together_one_gets_the_place() -> None:
 def test_a_newcomer_is_given_up_in_time_also_while_no_frame_can_run() -> None:
     mesh = with_a_free_seat(3)
     mesh.restart("peer2", every=600.0)
-    newcomer: Any = mesh["peer2"].session
+    newcomer: Any = inside_of(mesh["peer2"].session)
     newcomer.newcomer._report_when_level = lambda match: None
     mesh.run(2.0)
-    assert mesh["peer0"].session.sponsor.newcomer is not None
+    assert inside_of(mesh["peer0"].session).sponsor.newcomer is not None
     for name in ("peer0", "peer1"):
-        mesh[name].session.match.barrier = mesh[name].session.frame
+        inside_of(mesh[name].session).match.barrier = mesh[name].session.frame
     mesh.run(LONGEST_JOIN)
-    assert mesh["peer0"].session.sponsor.newcomer is None
+    assert inside_of(mesh["peer0"].session).sponsor.newcomer is None
 
 
 def test_ids_are_given_again_and_a_match_stays_open_to_newcomers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -323,8 +327,8 @@ def test_ids_are_given_again_and_a_match_stays_open_to_newcomers(monkeypatch: py
     assert not stay & set(given)
     assert all(one != other for one, other in pairwise(given))
     for peer in mesh.alive:
-        assert len(peer.session.drop_agreement.lost) <= 2
-        assert len(peer.session.joins.commits) == 1
+        assert len(inside_of(peer.session).drop_agreement.lost) <= 2
+        assert len(inside_of(peer.session).joins.commits) == 1
     assert_all_play(mesh, 0)
 
 
@@ -344,9 +348,9 @@ def test_those_that_never_became_players_use_up_no_ids(monkeypatch: pytest.Monke
 def test_a_stale_word_on_a_peer_that_had_the_id_before_does_not_touch_the_newcomer() -> None:
     mesh = with_a_free_seat(4)
     mesh.restart("peer3", every=600.0)
-    newcomer: Any = mesh["peer3"].session
+    newcomer: Any = inside_of(mesh["peer3"].session)
     newcomer.newcomer._report_when_level = lambda match: None
-    member = mesh["peer1"].session
+    member = inside_of(mesh["peer1"].session)
     mesh.run_until(lambda: any(p.role is Role.NEWCOMER for p in member.peers.values()), limit=4.0, what="it is known")
     [known] = [peer for peer in member.peers.values() if peer.role is Role.NEWCOMER]
     commit = (known.peer_id, pack_seats(known.players), 3)
@@ -361,7 +365,7 @@ def test_a_stale_word_on_a_peer_that_had_the_id_before_does_not_touch_the_newcom
 @pytest.mark.parametrize("former", [None, 9], ids=["a new id", "an id that another sponsor gave before"])
 def test_nobody_else_can_say_that_our_own_newcomer_became_a_player(former: int | None) -> None:
     mesh = with_a_free_seat(4)
-    sponsor: Any = mesh["peer0"].session
+    sponsor: Any = inside_of(mesh["peer0"].session)
     if former is not None:
         sponsor.joins._sponsors[sponsor.joins.next_peer_id()] = former
     mesh.restart("peer3", through="peer0")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from retick.errors import NotSynchronized, UsageError
 from retick.rollback.events import MatchPaused, MatchResumed, PeerDisconnected, PlayersDropped, Stalled
 from retick.rollback.match.config import MatchConfig
+from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.pause import Pausing, decode_pause, encode_pause
 from retick.rollback.session.pausing import pause
 from retick.rollback.session.session import RollbackSession
@@ -121,7 +122,7 @@ def test_one_that_never_resumes_is_not_waited_for_for_ever() -> None:
 def test_one_that_lies_about_its_time_is_not_waited_for_either() -> None:
     mesh = short_mesh(5.0)
     liar: Any = mesh["peer1"].session
-    liar._pause._withdraw = lambda match: None
+    inside_of(liar).pausing._withdraw = lambda match: None
     liar.pause()
     mesh.run(7.0)
     assert mesh["peer0"].session.paused_by == mesh["peer2"].session.paused_by == ()
@@ -190,13 +191,13 @@ def test_a_pause_does_not_outlast_its_match() -> None:
 
 def test_a_peer_that_does_not_answer_holds_up_nobody() -> None:
     mesh = playing_mesh(3)
-    silent: Any = mesh["peer2"].session
-    silent._pause._send = lambda match, peers: None
+    silent: Any = inside_of(mesh["peer2"].session)
+    silent.pausing._send = lambda match, peers: None
     mesh["peer0"].session.pause()
     mesh.run(1.0)
     mesh["peer0"].session.resume()
     mesh.run(pause.ANSWER_SECONDS + 1.0)
-    assert mesh["peer0"].session.match.pause_at is mesh["peer1"].session.match.pause_at is None
+    assert inside_of(mesh["peer0"].session).match.pause_at is inside_of(mesh["peer1"].session).match.pause_at is None
 
 
 def test_one_that_names_another_frame_to_each_sets_nobody_against_anybody() -> None:
@@ -209,6 +210,43 @@ def test_one_that_names_another_frame_to_each_sets_nobody_against_anybody() -> N
     for name in ("peer0", "peer1"):
         towards(mesh, "peer2", name).send(encode_pause(Pausing(0, 9, False, frame + 90)))
     mesh.run(5.0)
+    assert_all_play(mesh, 0)
+
+
+def test_who_pauses_for_a_wish_that_only_it_was_told_is_not_blamed_for_it() -> None:
+    mesh = short_mesh(20.0)
+    frame = mesh["peer2"].session.frame
+    towards(mesh, "peer2", "peer1").send(encode_pause(Pausing(0, 1, True, frame + 20)))
+    mesh.run(16.0)
+    assert mesh["peer1"].session.paused_by == (mesh["peer2"].session.peer_id,)
+    assert mesh["peer0"].session.paused_by == ()
+    assert len(mesh.alive) == 3
+    mesh.run(10.0)
+    assert not any(peer.events_of(PeerDisconnected) for peer in mesh.alive)
+    assert_all_play(mesh, 0)
+
+
+def test_one_that_stops_for_nobody_s_wish_has_only_so_much_time() -> None:
+    mesh = short_mesh(15.0)
+    session = mesh["peer2"].session
+    liar = inside_of(session)
+    liar.pausing._stop(liar.match)
+    liar.pausing._settle = lambda match: None
+    liar.pausing._send(liar.match, liar.players_peers())
+    mesh.run(5.0)
+    assert len({peer.session.frame for peer in mesh.alive}) <= 2
+    mesh.run(30.0)
+    assert mesh["peer0"].session.frame == mesh["peer1"].session.frame > session.frame + 100
+
+
+def test_a_pause_that_is_over_by_another_frame_of_its_peer_stops_nobody() -> None:
+    mesh = playing_mesh(3)
+    one, frame = mesh["peer1"].session, mesh["peer2"].session.frame
+    towards(mesh, "peer2", "peer1").send(encode_pause(Pausing(0, 1, True, frame + 20)))
+    mesh.run(1.0)
+    towards(mesh, "peer2", "peer1").send(encode_pause(Pausing(0, 2, False, frame + 90)))
+    mesh.run(5.0)
+    assert inside_of(one).match.pause_at is None
     assert_all_play(mesh, 0)
 
 

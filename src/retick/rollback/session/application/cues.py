@@ -8,7 +8,7 @@ from retick.rollback.match.match import Match
 from retick.rollback.session.part import SessionPart
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["SessionCues"]
 
@@ -16,13 +16,13 @@ __all__ = ["SessionCues"]
 class SessionCues(SessionPart):
     """Costs nothing in a session whose application does not ask for cues."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._tracker: CueTracker | None = None
         self._left: list[CueEvent] = []
 
-    def drain(self) -> list[CueEvent]:
-        """What changed since the last call."""
+    def drain(self, tolerance: int) -> list[CueEvent]:
+        """What changed since the last call; a cue moves by up to ``tolerance`` frames without a new start."""
         session, match = self._session, self._session.match
         if not hasattr(session.sim, "cues"):
             raise UsageError(f"{type(session.sim).__name__} has no cues(before, after)")
@@ -32,7 +32,8 @@ class SessionCues(SessionPart):
         if self._tracker is None:
             # Of what happened before a newcomer came in it hears nothing.
             engine = match.engine
-            self._tracker = CueTracker(engine, first=engine.frame if engine.start_frame else 0)
+            first = engine.frame if engine.start_frame else 0
+            self._tracker = CueTracker(engine, tolerance=tolerance, first=first)
         return left + self._tracker.update()
 
     def match_ending(self, match: Match) -> None:

@@ -12,7 +12,7 @@ from retick.rollback.match.match import Match
 from retick.rollback.session.part import SessionPart
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["LONGEST_STAND", "Leaving"]
 
@@ -23,7 +23,7 @@ LONGEST_STAND = 2.0
 class Leaving(SessionPart):
     """Says goodbye when there is nothing left to explain."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._goodbye: tuple[str, float] | None = None
         self._since: float | None = None

@@ -7,7 +7,7 @@ from retick.rollback.match.recording import Recording
 from retick.rollback.session.part import SessionPart
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["RecordingPart"]
 
@@ -15,7 +15,7 @@ __all__ = ["RecordingPart"]
 class RecordingPart(SessionPart):
     """A part of sessions that record; the frames come from the game's loop."""
 
-    def __init__(self, session: "RollbackSession", recording: Recording) -> None:
+    def __init__(self, session: "SessionInside", recording: Recording) -> None:
         super().__init__(session)
         self._recording = recording
 

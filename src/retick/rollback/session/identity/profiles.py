@@ -21,7 +21,7 @@ from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer, Phase, Role
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["Profiles"]
 
@@ -29,7 +29,7 @@ __all__ = ["Profiles"]
 class Profiles(SessionPart):
     """What this peer says about itself, and what others have said about themselves."""
 
-    def __init__(self, session: "RollbackSession", own: Profile) -> None:
+    def __init__(self, session: "SessionInside", own: Profile) -> None:
         super().__init__(session)
         self.own = check_profile(own)
         self._known: dict[int, Profile] = {}

@@ -18,7 +18,7 @@ from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import NO_ID, Peer, Role
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["Returns"]
 
@@ -31,7 +31,7 @@ MOST_RETURNING = 8
 class Returns(SessionPart):
     """Those who come back."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._held: dict[tuple[int, ...], bytes] = {}
         """Seats whose peer was dropped, and the commitment of that peer."""

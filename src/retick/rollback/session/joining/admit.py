@@ -25,7 +25,7 @@ from retick.rollback.session.messages.reasons import OTHER_VERSION, REACHES_TOO_
 from retick.rollback.session.peer import Peer, Phase
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["Admission"]
 
@@ -39,7 +39,7 @@ CROWDED = "too many wait here already"
 class Admission:
     """Answers requests to connect."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         self._session = session
         self._early = EarlyCalls()
 

@@ -24,7 +24,7 @@ from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import HOST_ID, LAST_PEER_ID, Peer, Role
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["Joins"]
 
@@ -45,7 +45,7 @@ HOLD_SECONDS = COMMIT_SECONDS + ORPHAN_SECONDS
 class Joins(SessionPart):
     """Newcomers as the players see them: those that other peers bring in, and all of them once they play."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self.commits: dict[int, tuple[int, int]] = {}
         """Newcomers that became players: their seats as bits, and the frame of their first input."""

@@ -33,7 +33,7 @@ from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import HOST_ID, NO_ID, Peer, Phase, Role
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["Lobby"]
 
@@ -62,7 +62,7 @@ def _is_open(peer: Peer) -> bool:
 class Lobby(SessionPart):
     """The lobby, on the host and on those who join."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._offered: list[Peer] = []
         """On the host: joiners whose links are not up yet."""

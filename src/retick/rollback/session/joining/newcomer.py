@@ -19,7 +19,7 @@ from retick.rollback.session.state_transfer import StateReceiver
 from retick.sim.contract import PacksState
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["LEVEL_SECONDS", "Newcomer"]
 
@@ -35,7 +35,7 @@ LONGEST_WAIT = 35.0
 class Newcomer(SessionPart):
     """This peer as a newcomer."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._welcome: Welcome | None = None
         self._receiver: StateReceiver | None = None

@@ -40,7 +40,7 @@ from retick.rollback.session.state_transfer import PackedState, StateSender
 from retick.sim.contract import PacksState
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["Sponsor"]
 
@@ -61,7 +61,7 @@ BUSY = "somebody else is joining: try again in a moment"
 class Sponsor(SessionPart):
     """This peer as a sponsor: it brings in one newcomer at a time."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self.newcomer: Peer | None = None
         """The newcomer that this peer is letting in; None if there is none."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from retick.errors import InvalidValue
-from retick.rollback.session.application_messages import ApplicationMessages
+from retick.rollback.session.application.messages import ApplicationMessages
 from retick.rollback.session.desync_part import DesyncPart
 from retick.rollback.session.drops import Drops
 from retick.rollback.session.forwarding import Forwarding

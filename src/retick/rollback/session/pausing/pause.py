@@ -20,7 +20,7 @@ from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer
 
 if TYPE_CHECKING:
-    from retick.rollback.session.session import RollbackSession
+    from retick.rollback.session.inside import SessionInside
 
 __all__ = ["Pause"]
 
@@ -37,7 +37,7 @@ MOST_AHEAD = 1024
 class Pause(SessionPart):
     """Who wants a pause, and where everyone stops."""
 
-    def __init__(self, session: "RollbackSession") -> None:
+    def __init__(self, session: "SessionInside") -> None:
         super().__init__(session)
         self._serial = 0
         self._early: dict[int, Pausing] = {}
@@ -114,8 +114,7 @@ class Pause(SessionPart):
         if said.frame > self._last:
             if self._stops.get(peer_id, said.frame) != said.frame:
                 # It knows that the last pause is over.
-                self._last, self._stops = max(self._stops.values()), {}
-                self._wants &= {self._session.peer_id}
+                self._end(match, self._wants & {self._session.peer_id})
             self._stops[peer_id] = said.frame
         if said.wants and self._used[peer_id] < match.config.longest_pause:
             self._wants.add(peer_id)
@@ -138,8 +137,12 @@ class Pause(SessionPart):
         if self._wants & players:
             match.pause_at = frame
             return
+        self._end(match, set())
+
+    def _end(self, match: Match, wants: set[int]) -> None:
+        """A pause is over; ``wants`` are those that want another one already."""
         self._last = max(self._stops.values())
-        self._stops, self._wants, match.pause_at = {}, set(), None
+        self._stops, self._wants, match.pause_at = {}, wants, None
         if self._is_told:
             self._is_told = False
             self._session.tell(MatchResumed(frame=match.engine.frame, seconds=self._session.now - self._paused_at))
@@ -160,6 +163,18 @@ class Pause(SessionPart):
             self._is_told, self._paused_at = True, now
             self._session.tell(MatchPaused(frame=match.engine.frame, peers=self.wanted_by))
         return bool(self._stops)
+
+    def excuses(self, peer_id: int, missing: int, seconds: float) -> bool:
+        """Whether a peer sends no input for frame ``missing`` because it has stopped for a pause.
+
+        One that wants a pause may have told only some of us. Those wait where they said; the others must not blame
+        them. But their waiting counts as a pause of theirs, and so it has an end.
+        """
+        if peer_id not in self._stops or missing < self._stops[peer_id]:
+            return False
+        if not self._wants:
+            self._used[peer_id] += seconds
+        return self._used[peer_id] < self._match.config.longest_pause
 
     def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
         """Tell it where we stop."""

@@ -1,0 +1,60 @@
+"""What a game raised: the message, the innermost line of the game's own source, and the frame with its inputs.
+
+An error may be raised deep inside of this library, by a full list for example. Whoever wrote the game needs the line of
+the game that led there. An error with no such line is not the game's: a wrong name on the command line, say.
+"""
+
+import linecache
+import os
+import sys
+import traceback
+from types import FrameType
+
+__all__ = ["game_failure", "is_raised_by_game"]
+
+OWN = __name__.partition(".")[0]
+LONGEST_LINE = 80
+
+
+def is_raised_by_game(error: BaseException) -> bool:
+    """Whether a line of a game led to it."""
+    return _game_line(error) is not None
+
+
+def game_failure(error: BaseException) -> str:
+    """The kind of error, its text, where it was raised, and the notes added to it, in one line."""
+    where = _game_line(error) or _last_line(error)
+    notes = "".join(f", {note}" for note in getattr(error, "__notes__", []))
+    return f"the game raised {type(error).__name__}: {error} ({where}{notes})"
+
+
+def _game_line(error: BaseException) -> str | None:
+    """File, line, function and text of the innermost line that belongs to a game."""
+    found = [(frame, line) for frame, line in traceback.walk_tb(error.__traceback__) if _is_of_game(frame)]
+    if not found:
+        return None
+    (frame, line), code = found[-1], found[-1][0].f_code
+    text = linecache.getline(code.co_filename, line, frame.f_globals).strip()
+    text = text if len(text) <= LONGEST_LINE else text[: LONGEST_LINE - 3] + "..."
+    return f"{_shown(code.co_filename)}:{line} in {code.co_qualname}" + (f": {text}" if text else "")
+
+
+def _is_of_game(frame: FrameType) -> bool:
+    """Whether its module is neither this library (its games aside), nor Python's, nor installed."""
+    module = str(frame.f_globals.get("__name__", ""))
+    top, _, below = module.partition(".")
+    if top == OWN:
+        return below.startswith("games")
+    name = frame.f_code.co_filename
+    return top not in sys.stdlib_module_names and "site-packages" not in name and not name.startswith("<frozen")
+
+
+def _last_line(error: BaseException) -> str:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{_shown(last.filename)}:{last.lineno}"
+
+
+def _shown(filename: str) -> str:
+    """The path from the working directory on, if it is below it."""
+    here = os.path.join(os.getcwd(), "")
+    return filename.removeprefix(here)

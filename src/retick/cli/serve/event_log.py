@@ -1,0 +1,124 @@
+"""What ``retick serve`` says: a line for each event, for people or as JSON, and a report of each room that failed.
+
+A line of JSON has ``time`` (UTC, ISO 8601), ``event``, and what belongs to it: ``room``, ``peer``, ``address`` …
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from retick.authority import (
+    MessageDropped,
+    PlayerJoined,
+    PlayerLeft,
+    PlayerLost,
+    PlayerRejoined,
+    RoomClosed,
+    RoomFailed,
+    Server,
+    ServerDrained,
+    ServerEvent,
+    ShotDropped,
+)
+from retick.cli.terminal import say, say_json
+
+__all__ = ["EventLog"]
+
+_NAMES: dict[type, tuple[str, str]] = {
+    PlayerJoined: ("player_joined", "joined"),
+    PlayerLost: ("player_lost", "lost its connection"),
+    PlayerRejoined: ("player_rejoined", "is back"),
+    PlayerLeft: ("player_left", "left"),
+    MessageDropped: ("message_dropped", "did not get a message"),
+    ShotDropped: ("shot_dropped", "shot, and nobody was told"),
+}
+"""Of the events of one player: the name in JSON, and words."""
+
+
+def _place(address: Any) -> str | None:
+    """Host and port as text; None when it is not known."""
+    if isinstance(address, tuple) and len(address) >= 2:
+        host, port = address[0], address[1]
+        return f"[{host}]:{port}" if ":" in str(host) else f"{host}:{port}"
+    return None if address is None else str(address)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class EventLog:
+    """Writes events of one server."""
+
+    def __init__(self, *, as_json: bool, reports: Path, clock: Callable[[], datetime] = _utc_now) -> None:
+        """``reports`` is the folder for reports of failed rooms."""
+        self._as_json = as_json
+        self._reports = reports
+        self._clock = clock
+        self._over_budget: dict[str, int] = {}
+
+    def note(self, event: str, words: str, **more: Any) -> None:
+        """One line: ``words`` for people, or the event's name and what belongs to it."""
+        if self._as_json:
+            time = self._clock().isoformat(timespec="milliseconds")
+            say_json(
+                {"time": time, "event": event} | {name: value for name, value in more.items() if value is not None}
+            )
+        else:
+            say(words)
+
+    def write(self, events: list[ServerEvent]) -> None:
+        """A line for each event."""
+        for event in events:
+            if isinstance(event, RoomFailed):
+                self._write_failed(event)
+            elif isinstance(event, RoomClosed):
+                self.note(
+                    "room_closed", f"room {event.room!r} is closed: {event.text}", room=event.room, text=event.text
+                )
+            elif isinstance(event, ServerDrained):
+                self.note("drained", "all rooms have ended")
+            else:
+                self._write_player(event)
+
+    def _write_player(self, event: Any) -> None:
+        name, words = _NAMES[type(event)]
+        text = getattr(event, "text", None)
+        room = f" {event.room!r}" if event.room else ""
+        why = f": {text}" if isinstance(event, (MessageDropped, ShotDropped)) else ""
+        address = _place(getattr(event, "address", None))
+        line = f"player {event.peer_id}{room} {words}{why}"
+        self.note(name, line, room=event.room, peer=event.peer_id, address=address, text=text)
+
+    def _write_failed(self, event: RoomFailed) -> None:
+        stamp = self._clock().strftime("%Y%m%d-%H%M%S-%f")
+        name = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in event.room)
+        path = self._reports / f"room-{name}-failed-{stamp}.txt"
+        try:
+            path.write_text(event.report(), encoding="utf-8", errors="backslashreplace")
+            report, where = str(path), f"the report is in {path}"
+        except OSError as error:
+            report, where = None, f"the report cannot be written: {error.strerror}"
+        line = f"room {event.room!r} has failed at tick {event.tick}: {event.error}; {where}"
+        self.note(
+            "room_failed",
+            line,
+            room=event.room,
+            tick=event.tick,
+            text=event.error,
+            players=list(event.states),
+            report=report,
+        )
+
+    def write_costs(self, server: Server) -> None:
+        """A line for each room in which ticks took too long since the last call."""
+        for room in server.rooms.values():
+            cost = room.stats.tick_cost
+            more = cost.over_budget - self._over_budget.get(room.name, 0)
+            if more > 0:
+                line = f"room {room.name!r}: {more} ticks over budget, the longest of all {cost.longest * 1000:.1f} ms"
+                self.note(
+                    "ticks_over_budget", line, room=room.name, ticks=more, longest_ms=round(cost.longest * 1e3, 3)
+                )
+        self._over_budget = {room.name: room.stats.tick_cost.over_budget for room in server.rooms.values()}

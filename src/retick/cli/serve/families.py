@@ -1,0 +1,92 @@
+"""A server's counters as Prometheus metrics, each with its type and its help text."""
+
+from collections.abc import Callable, Iterator
+from itertools import accumulate
+from typing import Final
+
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+
+from retick.authority import Room, Server
+from retick.authority.stats import TICK_BOUNDS
+
+__all__ = ["families_of"]
+
+_ROOM_COUNTERS: Final[dict[str, tuple[str, Callable[[Room], float]]]] = {
+    "retick_room_snapshots": ("Snapshot packets handed to links", lambda room: room.stats.snapshots),
+    "retick_room_snapshot_bytes": ("Bytes of these, without the link's own", lambda room: room.stats.snapshot_bytes),
+    "retick_room_shots": ("Shots judged", lambda room: room.stats.shots),
+    "retick_room_messages_dropped": (
+        "Messages of the game that are not known to have arrived",
+        lambda room: room.stats.messages_dropped,
+    ),
+    "retick_room_ticks_over_budget": (
+        "Ticks that took longer than the server's tick budget",
+        lambda room: room.stats.tick_cost.over_budget,
+    ),
+}
+_ROOM_GAUGES: Final[dict[str, tuple[str, Callable[[Room], float]]]] = {
+    "retick_room_tick": ("The tick simulated last", lambda room: room.tick),
+    "retick_room_players": ("Players in the room, with those whose connection is lost", lambda room: len(room.players)),
+    "retick_room_longest_tick_seconds": (
+        "The longest time that a tick took",
+        lambda room: room.stats.tick_cost.longest,
+    ),
+}
+_PLAYER_GAUGES: Final = ("missing_streak", "missing_streak_max", "delay_ticks", "rtt_ms", "jitter_ms")
+"""Of InputStats; its other fields only grow."""
+
+
+def families_of(server: Server) -> list[Metric]:
+    """All metrics of a server, at this moment."""
+    return list(_families(server))
+
+
+def _families(server: Server) -> Iterator[Metric]:
+    rooms = list(server.rooms.values())
+    yield CounterMetricFamily("retick_ticks_skipped", "Ticks that a late server left out", server.skipped_ticks)
+    yield GaugeMetricFamily("retick_rooms", "Rooms that are open", len(rooms))
+    yield GaugeMetricFamily("retick_connections", "Connections, with those that have no player yet", len(server.links))
+    yield GaugeMetricFamily("retick_draining", "1 while the server lets no new players in", int(server.is_draining))
+    refused = CounterMetricFamily("retick_refused", "What was dropped, by reason", labels=("reason",))
+    for reason, count in server.refused.items():
+        refused.add_metric((reason,), count)
+    yield refused
+    for name, (text, value) in _ROOM_COUNTERS.items():
+        counter = CounterMetricFamily(name, text, labels=("room",))
+        for room in rooms:
+            counter.add_metric((room.name,), value(room))
+        yield counter
+    for name, (text, value) in _ROOM_GAUGES.items():
+        gauge = GaugeMetricFamily(name, text, labels=("room",))
+        for room in rooms:
+            gauge.add_metric((room.name,), value(room))
+        yield gauge
+    yield _tick_seconds(rooms)
+    yield from _players(rooms)
+
+
+def _tick_seconds(rooms: list[Room]) -> Metric:
+    ticks = HistogramMetricFamily("retick_room_tick_seconds", "How long a tick of the room took", labels=("room",))
+    bounds = [*(f"{bound:g}" for bound in TICK_BOUNDS), "+Inf"]
+    for room in rooms:
+        cost = room.stats.tick_cost
+        ticks.add_metric((room.name,), list(zip(bounds, accumulate(cost.counts), strict=True)), cost.seconds)
+    return ticks
+
+
+def _players(rooms: list[Room]) -> Iterator[Metric]:
+    """InputStats of each player: how its commands were run, and how far away it is."""
+    found: dict[str, CounterMetricFamily | GaugeMetricFamily] = {}
+    for room in rooms:
+        for player in room.players.values():
+            for field, value in player.stats._asdict().items():
+                if field not in found:
+                    kind = GaugeMetricFamily if field in _PLAYER_GAUGES else CounterMetricFamily
+                    found[field] = kind(f"retick_player_{field}", "As in InputStats", labels=("room", "peer"))
+                found[field].add_metric((room.name, str(player.peer_id)), value)
+    yield from found.values()

@@ -1,0 +1,253 @@
+"""What a player wishes in one tick, declared: ``class Wish(Command): turn: ...; fire: bool = False``.
+
+Theory of operation. A command is an integer of at most 64 bits, so everything that takes inputs takes it: sessions,
+recordings, sync tests. docs/formats/world.md has its bits. A field has evenly spaced values, and its bits hold how many
+steps it is from its default: 0 is a command in which every field is at its default, and that is what a player who has
+left presses. Every integer stands for a command whose fields are within their bounds, whoever sent it.
+"""
+# retick: floats -- only + - * /, comparisons and round, which give the same bits wherever CPython runs
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from math import pi
+from typing import Any, ClassVar, NoReturn, Self
+
+from retick.errors import SchemaError, UsageError
+from retick.sim.world.declaration import MEMBER, Member, hints_of, member_of
+
+__all__ = ["Command"]
+
+MOST_BITS = 64
+KEPT = 1024
+"""Commands of one class that are kept unpacked: players hold buttons, and the same few come again and again."""
+LARGEST_TABLE = 512
+"""Values of a field that are made beforehand."""
+FINEST = 1 << 52
+"""A bound of a float is at most so many steps from zero: beyond, neighbouring steps would be the same float."""
+DIRECTIONS = 65536
+"""The values of an Angle without a Range, as everywhere in Retick."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The bits of one field: the value is ``default + k * step``, and the bits hold ``k`` modulo ``count``."""
+
+    member: Member
+    where: str
+    low: Any
+    high: Any
+    step: Any
+    default: Any
+    """All four are numbers; of an enum, positions."""
+    most: int
+    """The greatest k."""
+    count: int
+    shift: int
+    wraps: bool
+
+    @property
+    def bits(self) -> int:
+        """How many bits it takes."""
+        return (self.count - 1).bit_length()
+
+    def packed(self, value: Any) -> int:
+        """The bits of a value, which is brought within the bounds; NaN is the default."""
+        k = self._steps(self._number(value))
+        if self.wraps:
+            return k % self.count << self.shift
+        return min(max(k, self.most - self.count + 1), self.most) % self.count << self.shift
+
+    def _number(self, value: Any) -> Any:
+        kind = self.member.kind
+        assert kind is not None
+        if kind.members or kind.is_bool:
+            return kind.raw(kind.checked(value, self.where))
+        if not isinstance(value, int | float if kind.is_real else int):
+            raise kind.refusal(value, self.where)
+        if value != value:
+            return self.default
+        if self.wraps:
+            return value if abs(value) < FINEST else self.default
+        return min(max(value, self.low), self.high)
+
+    def _steps(self, number: Any) -> int:
+        if isinstance(self.step, int):
+            return int((2 * (number - self.default) + self.step) // (2 * self.step))
+        steps: int = round((number - self.default) / self.step)
+        return steps
+
+    def value(self, k: int) -> Any:
+        """The value of these bits, which are less than ``count``."""
+        kind = self.member.kind
+        assert kind is not None
+        number = self.default + (k if k <= self.most else k - self.count) * self.step
+        if self.wraps:
+            number += 2 * pi if number < -pi else -2 * pi if number >= pi else 0.0
+        number = min(max(number, self.low), self.high)
+        return float(number) if kind.is_real else kind.value(number)
+
+
+def part_of(owner: str, member: Member, given: Any, shift: int) -> Part:
+    """The bits of one declared field; ``given`` is its default, None if it has none."""
+    where, kind, bounds = f"{owner}.{member.name}", member.kind, member.range
+    if kind is None or member.holds > MEMBER or member.optional:
+        raise SchemaError(f"{where}: a command holds numbers, bools and enums, and none of them is None")
+    if bounds is not None and (kind.members or kind.is_bool):
+        raise SchemaError(f"{where}: a Range is for numbers")
+    wraps = member.is_angle and bounds is None
+    low: Any = kind.least
+    high: Any = kind.greatest
+    step: Any = 1
+    if wraps:
+        low, high, step = -pi, pi, 2 * pi / DIRECTIONS
+    elif kind.is_real:
+        if bounds is None or bounds.step is None:
+            raise SchemaError(
+                f"{where}: a float of a command needs its bounds and its steps: Range(-1, 1, step=1 / 64)"
+            )
+        low, high, step = float(bounds.low), float(bounds.high), float(bounds.step)
+        if max(abs(low), abs(high)) / step > FINEST:
+            raise SchemaError(f"{where}: {step!r} is too fine a step for numbers up to {max(abs(low), abs(high))!r}")
+    elif bounds is not None:
+        low, high, step = (_whole(where, number) for number in (bounds.low, bounds.high, bounds.step or 1))
+        if low < kind.least or high > kind.greatest:
+            raise SchemaError(f"{where}: a Range from {low} to {high} is more than {kind.described}")
+    default = _default(where, kind, given, low, high)
+    if wraps:
+        return Part(member, where, low, high, step, default, DIRECTIONS // 2 - 1, DIRECTIONS, shift, True)
+    if kind.is_real:
+        most, least = round((high - default) / step), -round((default - low) / step)
+    else:
+        most, least = (high - default) // step, -((default - low) // step)
+    return Part(member, where, low, high, step, default, most, most - least + 1, shift, False)
+
+
+def _whole(where: str, number: float) -> int:
+    if number != int(number):
+        raise SchemaError(f"{where}: the Range of an integer has whole numbers, not {number!r}")
+    return int(number)
+
+
+def _default(where: str, kind: Any, given: Any, low: Any, high: Any) -> Any:
+    if given is None:
+        return min(max(kind.raw(kind.zero), low), high)
+    try:
+        default = kind.raw(kind.checked(given, where))
+    except UsageError as error:
+        raise SchemaError(f"{error}, and so no default") from None
+    if not low <= default <= high:
+        raise SchemaError(f"{where}: the default {given!r} is not from {low!r} to {high!r}")
+    return default
+
+
+class Command(int):
+    """What a player wishes in one tick. It is the integer that it is packed into, with its fields as attributes.
+
+    Make one by name: ``Wish(turn=0.5, fire=True)``. Values out of bounds are brought within them.
+    """
+
+    _members: ClassVar[tuple[Member, ...]]
+    _parts: ClassVar[tuple[Part, ...]] = ()
+    _readers: ClassVar[tuple[tuple[Any, ...], ...]]
+    unpack: ClassVar[Callable[[int], Any]]
+    """The command in any integer."""
+    size: ClassVar[int]
+    """Bytes that it takes, 1 to 8."""
+    layout: ClassVar[str]
+    """The declaration as a text: two classes with the same text pack the same (docs/formats/world.md)."""
+
+    def __init_subclass__(cls) -> None:
+        hints = hints_of(cls)
+        taken = sorted(set(hints) & set(dir(Command)))
+        if taken:
+            raise SchemaError(f"{cls.__name__}.{taken[0]} cannot be a field: it is a name of every command or integer")
+        cls._members = tuple(member_of(cls.__name__, name, hint) for name, hint in hints.items())
+        if not cls._members:
+            raise SchemaError(f"{cls.__name__} declares no field: write one, as fire: bool = False")
+        parts: list[Part] = []
+        shift = 0
+        for member in cls._members:
+            parts.append(part_of(cls.__name__, member, getattr(cls, member.name, None), shift))
+            shift += parts[-1].bits
+        if shift > MOST_BITS:
+            raise SchemaError(f"{cls.__name__} takes {shift} bits, and a command has at most {MOST_BITS}")
+        cls._parts = tuple(parts)
+        cls._readers = tuple(map(_reader, parts))
+        cls.size = max(1, (shift + 7) // 8)
+        cls.layout = _layout(parts)
+        cls.unpack = staticmethod(lru_cache(KEPT)(partial(_unpacked, cls)))
+
+    def __new__(cls, **values: Any) -> Self:
+        if not cls._parts:
+            raise UsageError("declare a command: class Wish(Command): ...")
+        unknown = sorted(values.keys() - {part.member.name for part in cls._parts})
+        if unknown:
+            raise UsageError(f"{cls.__name__} has no {', '.join(unknown)}")
+        packed = 0
+        for part in cls._parts:
+            if part.member.name in values:
+                packed |= part.packed(values[part.member.name])
+        made: Self = _unpacked(cls, packed)
+        return made
+
+    @property
+    def packed(self) -> int:
+        """The plain integer."""
+        return int(self)
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"a {type(self).__name__} does not change: make another one")
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{part.member.name}={getattr(self, part.member.name)!r}" for part in self._parts)
+        return f"{type(self).__name__}({shown})"
+
+    __str__ = __repr__
+
+    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
+        return _unpacked, (type(self), int(self))
+
+
+def _unpacked(cls: Any, packed: int) -> Any:
+    """The command in an integer; what no field has is passed over, and what is out of bounds is the default."""
+    values = {}
+    canonical = 0
+    for name, shift, mask, count, value_of in cls._readers:
+        k = packed >> shift & mask
+        if k >= count:
+            k = 0
+        canonical |= k << shift
+        values[name] = value_of(k)
+    command = int.__new__(cls, canonical)
+    command.__dict__.update(values)
+    return command
+
+
+def _reader(part: Part) -> tuple[Any, ...]:
+    """What unpacking needs of a part; the values of a small one are made beforehand."""
+    value_of: Callable[[int], Any] = part.value
+    if part.count <= LARGEST_TABLE:
+        value_of = tuple(map(part.value, range(part.count))).__getitem__
+    return part.member.name, part.shift, (1 << part.bits) - 1, part.count, value_of
+
+
+def _layout(parts: Sequence[Part]) -> str:
+    texts = []
+    for part in parts:
+        assert part.member.kind is not None
+        numbers = ",".join(map(repr, (part.low, part.high, part.step, part.default)))
+        texts.append(f"{part.member.name}:{part.member.kind.text}({numbers}){'~' * part.wraps}")
+    return f"{{{','.join(texts)}}}"
+
+
+def commands_of(kind: type[Command], inputs: Sequence[int]) -> tuple[Any, ...]:
+    """The inputs of all players as commands."""
+    unpack = kind.unpack
+    return tuple([unpack(each) if type(each) is int else _given(kind, each) for each in inputs])
+
+
+def _given(kind: type[Command], value: int) -> Any:
+    if isinstance(value, Command) and type(value) is not kind:
+        raise UsageError(f"an input is a {kind.__name__} or the integer of one, not {value!r}")
+    return value if type(value) is kind else kind.unpack(value)

@@ -1,0 +1,100 @@
+"""Lines about a server: for people, as JSON, and reports of rooms that have failed."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from retick.authority import (
+    MessageDropped,
+    PlayerJoined,
+    PlayerLeft,
+    RoomClosed,
+    RoomFailed,
+    ServerDrained,
+    ServerEvent,
+    ShotDropped,
+)
+from retick.cli.serve.event_log import EventLog
+from tests.authority.courses import Field
+
+FAILED = RoomFailed(
+    room="../red\n", tick=7, error="ZeroDivisionError: no", traceback="Traceback\n", states={2: "s"}, commands={2: "c"}
+)
+EVENTS: list[ServerEvent] = [
+    PlayerJoined(room="", peer_id=2, address=("10.0.0.1", 5000)),
+    PlayerLeft(room="red", peer_id=3, text="bye\x1b[0m", address=("fe80::1", 5000, 0, 0)),
+    MessageDropped(room="", peer_id=2, message=b"x", text="why"),
+    ShotDropped(room="", peer_id=2, text="why"),
+    RoomClosed(room="red", text="over"),
+    ServerDrained(),
+]
+
+
+def noon() -> datetime:
+    return datetime(2030, 1, 2, 12, 0, tzinfo=UTC)
+
+
+def json_lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_each_event_is_one_line_of_json_with_time_room_and_address(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    EventLog(as_json=True, reports=tmp_path, clock=noon).write(EVENTS)
+    lines = json_lines(capsys)
+    assert len(lines) == len(EVENTS)
+    assert lines[0] == {
+        "time": "2030-01-02T12:00:00.000+00:00", "event": "player_joined", "room": "", "peer": 2,
+        "address": "10.0.0.1:5000",
+    }  # fmt: skip
+    assert lines[1]["address"] == "[fe80::1]:5000"
+    assert [line["event"] for line in lines] == [
+        "player_joined", "player_left", "message_dropped", "shot_dropped", "room_closed", "drained",
+    ]  # fmt: skip
+
+
+def test_each_event_is_one_line_for_people(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    EventLog(as_json=False, reports=tmp_path, clock=noon).write(EVENTS)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(EVENTS)
+    assert lines[0] == "player 2 joined"
+    assert lines[1] == "player 3 'red' left"
+    assert lines[2] == "player 2 did not get a message: why"
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_the_report_of_a_failed_room_is_in_the_file_that_the_line_names(
+    as_json: bool, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    EventLog(as_json=as_json, reports=tmp_path, clock=noon).write([FAILED])
+    [file] = tmp_path.iterdir()
+    assert file.name == "room----red--failed-20300102-120000-000000.txt"
+    assert file.read_text(encoding="utf-8") == FAILED.report()
+    out = capsys.readouterr().out
+    assert len(out.splitlines()) == 1
+    if as_json:
+        line = json.loads(out)
+        assert (line["report"], line["tick"], line["players"]) == (str(file), 7, [2])
+    else:
+        assert str(file) in out
+
+
+def test_a_report_that_cannot_be_written_is_told_and_the_server_goes_on(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    EventLog(as_json=False, reports=tmp_path / "none", clock=noon).write([FAILED])
+    assert "the report cannot be written: No such file" in capsys.readouterr().out
+
+
+def test_ticks_over_budget_are_told_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    server = Field().server
+    log = EventLog(as_json=False, reports=tmp_path, clock=noon)
+    log.write_costs(server)
+    server.rooms[""].stats.tick_cost.add(0.04, 0.016)
+    log.write_costs(server)
+    log.write_costs(server)
+    assert capsys.readouterr().out == "room '': 1 ticks over budget, the longest of all 40.0 ms\n"
