@@ -35,7 +35,12 @@ _PACKING = frozenset({
     "array.array",
 })  # fmt: skip
 _FLOAT_DTYPE = re.compile(r"[<>=|]?(float|complex|f\d|c\d|[efdgFDG]$)")
-_GIVES_INTEGERS = frozenset({"ceil", "floor", "trunc"})
+_GIVES_OTHERS = frozenset({
+    "ceil", "comb", "factorial", "floor", "gcd", "isclose", "isfinite", "isinf", "isnan", "isqrt", "modf", "prod",
+    "trunc",
+})  # fmt: skip
+"""Functions of ``retick.sim.maths`` whose results are not, or not always, floats."""
+_DRAWS_FLOATS = frozenset({"retick.sim.random." + name for name in ("gauss", "random", "uniform")})
 _POWERS = ("builtins.pow", "operator.pow", "operator.ipow")
 
 
@@ -207,6 +212,6 @@ def _is_float(source: ParsedFile, fields: DeclaredFields, value: ast.expr) -> bo
 
 def _gives_float(name: str) -> bool:
     module, _, function = name.rpartition(".")
-    return name in ("builtins.float", "math.sqrt") or (
-        module == "retick.sim.maths" and function.islower() and function not in _GIVES_INTEGERS
-    )
+    if name in ("builtins.float", "math.sqrt") or name in _DRAWS_FLOATS:
+        return True
+    return module == "retick.sim.maths" and function.islower() and function not in _GIVES_OTHERS

@@ -22,6 +22,7 @@ from zlib import crc32
 from retick.errors import SchemaError, UsageError
 from retick.sim.fields import FieldDifference, field_differences
 from retick.sim.kinds import SEED
+from retick.sim.running import RUNNING
 from retick.sim.world.adapter import SimulatedWorld, WorldState
 from retick.sim.world.cells import Cell, Plan, Root
 from retick.sim.world.command import Command, commands_of
@@ -56,6 +57,8 @@ class ThingType(type):
     _declared: Plan
     _stamp: int
     _has_links: bool
+    _dice: tuple[str, ...]
+    """The fields that are dice."""
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> "ThingType":
         namespace.setdefault("__slots__", ())
@@ -72,6 +75,7 @@ class ThingType(type):
         cls._declared = plan_of(cls, cls._members, cls._defaults)
         cls._stamp = crc32(declared_text(cls).encode())
         cls._has_links = has_links(cls)
+        cls._dice = tuple(member.name for member in cls._members if _is_dice(member))
         for field in cls._declared.fields:
             setattr(cls, field.name, field)
         if issubclass(cls, World):
@@ -121,14 +125,13 @@ def _wrong_names(cls: ThingType, values: dict[str, Any]) -> UsageError:
     return UsageError(f"{cls.__name__}: missing fields {missing}, unknown fields {unknown}")
 
 
+def _is_dice(member: Member) -> bool:
+    return member.holds == PART and not member.optional and any(each.kind is SEED for each in member.thing._members)
+
+
 def _seed_dice(world: "World", seed: int) -> None:
     """Seed the dice of the world itself; a seed that a generator cannot have is brought into its range."""
-    dice = [
-        member.name
-        for member in type(world)._members
-        if member.holds == PART and not member.optional and any(each.kind is SEED for each in member.thing._members)
-    ]
-    for index, name in enumerate(dice):
+    for index, name in enumerate(type(world)._dice):
         getattr(world, name).seed((seed + index - 1) % 0xFFFFFFFF + 1)
 
 
@@ -284,7 +287,7 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
         blank = save_world(new_cell(cls), cls._stamp, cls._has_links)
         load_world(self, blank, cls._declared, cls._stamp)
         _seed_dice(self, seed)
-        self.start(seed)
+        self._run(self.start, seed)
         self.rebuild()
 
     def fields(self, state: WorldState | None = None) -> tuple[tuple[str, Any], ...]:
@@ -327,10 +330,18 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
         """Run a method of the game; returns the cues that it gave."""
         self._cues = []
         try:
-            call(argument)
+            self._run(call, argument)
             return tuple(self._cues)
         finally:
             self._cues = None
+
+    def _run(self, call: Callable[[Any], None], argument: Any) -> None:
+        """Call a method of the game as the world that ``retick.sim.random`` draws from."""
+        before = RUNNING.set(self)
+        try:
+            call(argument)
+        finally:
+            RUNNING.reset(before)
 
     def _seat(self, player: int) -> int:
         """The number of a seat, or a UsageError."""
