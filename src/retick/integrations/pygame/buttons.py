@@ -1,9 +1,12 @@
 """Keys as the bits of an input, for games that read ``keys[pygame.K_w]``."""
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Self
+
 from retick.errors import UsageError
 from retick.integrations.pygame.keys import Keys
 
-__all__ = ["Buttons", "Held"]
+__all__ = ["Buttons", "Held", "Keyboard"]
 
 MOST_KEYS = 64
 """Bits of the widest input."""
@@ -45,12 +48,54 @@ class Buttons:
     def __init__(self, *keys: int) -> None:
         if not 1 <= len(set(keys)) == len(keys) <= MOST_KEYS:
             raise UsageError(f"Buttons takes 1 to {MOST_KEYS} different keys, not {keys!r}")
-        self._bits = {key: 1 << index for index, key in enumerate(keys)}
+        self.bits = {key: 1 << index for index, key in enumerate(keys)}
+        """The bit of each key."""
 
     def __call__(self, keys: Keys) -> int:
         """The input: the bits of all keys that are held."""
-        return sum(bit for key, bit in self._bits.items() if keys[key])
+        return sum(bit for key, bit in self.bits.items() if keys[key])
 
     def held(self, pressed: int) -> Held:
         """What an input says about each key."""
-        return Held(self._bits, pressed)
+        return Held(self.bits, pressed)
+
+
+class Keyboard(tuple[Buttons, ...]):
+    """The keys of all people, for a game that two or more played at one keyboard: one seat after the other.
+
+    It is the ``press`` of ``play``, and ``held(inputs)`` is one keyboard again, as if all sat at it::
+
+        KEYBOARD = Keyboard({"left": pygame.K_a, "right": pygame.K_d}, {"left": pygame.K_LEFT, "right": pygame.K_RIGHT})
+
+        def advance(self, inputs):
+            self.update(1 / 60, KEYBOARD.held(inputs))   # in which keys[pygame.K_LEFT] is a key of seat 1
+
+        play(Tanks, draw, KEYBOARD)
+
+    Online everybody has the keys of the first seat.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, *people: Mapping[str, int] | Iterable[int]) -> Self:
+        seats = [list(_keys_of(one, people[0])) for one in people]
+        every = [key for keys in seats for key in keys]
+        if not seats or len(set(every)) < len(every) or any(len(keys) != len(seats[0]) for keys in seats):
+            raise UsageError(f"a Keyboard has as many keys for everybody, and each key once, not {seats}")
+        return super().__new__(cls, (Buttons(*keys) for keys in seats))
+
+    def held(self, inputs: Sequence[int]) -> Held:
+        """What the inputs of all seats say about each key."""
+        if len(inputs) != len(self):
+            raise UsageError(f"this Keyboard has the keys of {len(self)} seats, and there are {len(inputs)}")
+        bits = {key: bit << MOST_KEYS * seat for seat, one in enumerate(self) for key, bit in one.bits.items()}
+        return Held(bits, sum(pressed << MOST_KEYS * seat for seat, pressed in enumerate(inputs)))
+
+
+def _keys_of(person: Mapping[str, int] | Iterable[int], first: Mapping[str, int] | Iterable[int]) -> Iterable[int]:
+    """The keys of a person, in the order in which the first person has them."""
+    if not isinstance(person, Mapping) or not isinstance(first, Mapping):
+        return person  # type: ignore[return-value]  # a mapping among lists is refused by its names
+    if person.keys() != first.keys():
+        raise UsageError(f"a Keyboard has the same names for everybody, not {list(first)} and {list(person)}")
+    return [person[name] for name in first]
