@@ -5,8 +5,9 @@ Run it with ``python examples/gunfight.py`` for a window (``pip install 'retick[
 
 import pygame
 
-from retick.integrations.pygame import Buttons, play
-from retick.sim import Dice, Rect, Ref, Thing, Vector2, World
+from retick.integrations.pygame import Keyboard, play
+from retick.sim import Dice, Rect, Ref, Thing, Vector2, World, random
+from retick.sim import maths as math
 
 WALLS = [
     Rect(0, 0, 640, 10),
@@ -15,8 +16,11 @@ WALLS = [
     Rect(630, 0, 10, 480),
     Rect(300, 160, 40, 160),
 ]
-LETTERS = Buttons(pygame.K_a, pygame.K_d, pygame.K_w, pygame.K_SPACE)
-ARROWS = Buttons(pygame.K_LEFT, pygame.K_RIGHT, pygame.K_UP, pygame.K_RETURN)
+KEYS = [
+    {"left": pygame.K_a, "right": pygame.K_d, "walk": pygame.K_w, "fire": pygame.K_SPACE},
+    {"left": pygame.K_LEFT, "right": pygame.K_RIGHT, "walk": pygame.K_UP, "fire": pygame.K_RETURN},
+]
+KEYBOARD = Keyboard(*KEYS)
 
 
 class Gunner(Thing):
@@ -37,17 +41,17 @@ class Gunner(Thing):
     def rect(self):
         return Rect(self.pos.x - 12, self.pos.y - 12, 24, 24)
 
-    def update(self, dt, keys, game):
-        self.facing.rotate_ip(180 * dt * (keys[pygame.K_d] - keys[pygame.K_a]))
-        if keys[pygame.K_w]:
+    def update(self, dt, keys, k, game):
+        self.facing.rotate_ip(180 * dt * (keys[k["right"]] - keys[k["left"]]))
+        if keys[k["walk"]]:
             old = self.pos
             self.pos = self.pos + self.facing * 150 * dt
             if self.rect.collidelist(WALLS) >= 0:
                 self.pos = old
         self.reload = max(0.0, self.reload - dt)
-        if keys[pygame.K_SPACE] and self.reload <= 0:
+        if keys[k["fire"]] and self.reload <= 0:
             self.reload = 0.5
-            aim = self.facing.rotate(game.dice.uniform(-4, 4))
+            aim = self.facing.rotate_rad(math.radians(random.uniform(-4, 4)))
             game.bullets.append(Bullet(self.pos + aim * 20, aim * 400, self))
 
 
@@ -75,14 +79,18 @@ class Gunfight(World):
     dice: Dice
 
     def start(self, seed):
-        self.gunners = [Gunner("Ann", (80, self.dice.randint(60, 420))), Gunner("Bob", (560, 240))]
+        self.gunners = [Gunner("Ann", (80, random.randint(60, 420))), Gunner("Bob", (560, 240))]
+        self.bullets = []
 
     def advance(self, inputs):
-        for gunner, pressed in zip(self.gunners, inputs, strict=True):
+        self.update(1 / 60, KEYBOARD.held(inputs))
+
+    def update(self, dt, keys):
+        for gunner, k in zip(self.gunners, KEYS, strict=True):
             if gunner.hp > 0:
-                gunner.update(1 / 60, LETTERS.held(pressed), self)
+                gunner.update(dt, keys, k, self)
         for bullet in self.bullets:
-            bullet.update(1 / 60, self)
+            bullet.update(dt, self)
         self.bullets = [b for b in self.bullets if b.alive]
 
 
@@ -103,4 +111,4 @@ def result(world):
 
 
 if __name__ == "__main__":
-    play(Gunfight, draw, (LETTERS, ARROWS), title="gunfight", size=(640, 480), result=result)
+    play(Gunfight, draw, KEYBOARD, title="gunfight", size=(640, 480), result=result)

@@ -56,4 +56,5 @@ def test_the_page_shows_the_code_of_the_file() -> None:
     pieces = [piece.strip("\n") for piece in after.split("    ...\n") if piece.strip()]
     assert len(pieces) > 2
     for piece in pieces:
-        assert piece in code, piece
+        # The page declares several fields on one line; the formatter of this repository does not.
+        assert piece.replace("; ", "\n    ") in code, piece

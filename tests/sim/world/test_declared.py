@@ -301,3 +301,44 @@ def test_a_world_hides_nothing_unless_it_says_so() -> None:
     game.leave(0)
     assert game.visible(0, Kite())
     assert game.hears(1, ("shot", 1.0))
+
+
+class Mover(Thing):
+    x: float; y: float; vx: float; vy: float  # noqa: E702 - the short way is what is tested  # fmt: skip
+
+    def __init__(self, x: float, y: float) -> None:
+        self.x, self.y = x, y
+        self.stop()
+
+    def stop(self) -> None:
+        self.vx = self.vy = 0.0
+
+
+class Racer(Mover):
+    fuel: int; boost: bool  # noqa: E702 - the short way is what is tested  # fmt: skip
+
+    def __init__(self, x: float) -> None:
+        super().__init__(x, 5)
+        self.fuel = 9
+
+
+class Race(World):
+    num_players = 1
+    racers: list[Racer]; movers: list[Mover]  # noqa: E702 - the short way is what is tested  # fmt: skip
+
+    def start(self, seed: int) -> None:
+        self.racers = [Racer(3), Racer(4)]
+        self.movers = [Mover(1, 2)]
+
+
+def test_fields_on_one_line_are_fields_and_those_of_a_base_come_first() -> None:
+    race = Race()
+    race.initial_state(1)
+    assert repr(race.racers[1]) == "Racer(id 2, x=4.0, y=5.0, vx=0.0, vy=0.0, fuel=9, boost=False)"
+    saved = race.save()
+    race.racers[0].fuel, race.racers[0].vx = 3, 0.5
+    other = Race()
+    other.load(race.save())
+    assert (other.racers[0].fuel, other.racers[0].vx, type(other.movers[0])) == (3, 0.5, Mover)
+    race.load(saved)
+    assert race.racers[0].fuel == 9
