@@ -15,12 +15,14 @@ from fuzz.targets import (
     states,
     transport,
     wire,
+    worlds,
 )
 
 __all__ = ["TARGETS", "matching"]
 
 MODULES = (
     wire, link, messages, evidence, snapshot, replay, states, netrunner, transport, endpoint, lan, sessions, authority,
+    worlds,
 )  # fmt: skip
 TARGETS: dict[str, Target] = {target.name: target for module in MODULES for target in module.TARGETS}
 

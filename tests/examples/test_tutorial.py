@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 
 from retick import replay
 from retick.audit import audit_static
-from retick.rollback import PlayersDropped, PlayersReturned
+from retick.rollback import PlayersDropped, PlayersReturned, RollbackSession
 from retick.rollback.session.inside import inside_of
 from retick.testing import assert_deterministic
 from retick.testing.mesh import Mesh
@@ -178,18 +179,44 @@ def test_two_programs_play_over_sockets_and_leave_in_good_order(load: Callable[[
     host[1].leave()
 
 
-def test_with_the_settings_of_the_step_about_drops_a_player_comes_back(load: Callable[[str], Any]) -> None:
-    match = Mesh(load("tanks").Tanks, config=load("rejoin").PATIENT, press=lambda player, state: 4)
+def test_with_the_settings_of_the_step_about_drops_a_player_comes_back_by_itself(load: Callable[[str], Any]) -> None:
+    make_session = partial(RollbackSession, reconnect=True)
+    match = Mesh(load("tanks").Tanks, config=load("rejoin").PATIENT, press=lambda _, __: 4, make_session=make_session)
     match.start()
     match.play(60)
-    match.crash("peer1")
-    match.run(seconds=5)
+    match.cut("peer0", "peer1", seconds=10)
+    match.run(seconds=15)
     assert match["peer0"].events_of(PlayersDropped)
-    assert match["peer0"].session.running
-    match.restart("peer1")
-    match.run(seconds=5)
     assert match["peer0"].events_of(PlayersReturned)
     match.verify()
+
+
+def test_a_program_that_was_killed_gets_its_seat_back_with_what_it_saved(
+    load: Callable[[str], Any], tmp_path: Path
+) -> None:
+    online, tanks, rejoin = load("online"), load("tanks"), load("rejoin")
+    ann, bob = rejoin.Seat("ann", tmp_path), rejoin.Seat("bob", tmp_path)
+
+    def take_part(*seats: Any) -> None:
+        for seat in seats:
+            assert online.take_part(*sides[seat], 4, happened=seat.happened) == ""
+
+    sides = {ann: ann.connect(tanks.Tanks(), port=0)}
+    port = sides[ann][1].socket.address[1]
+    sides[bob] = bob.connect(tanks.Tanks(), f"127.0.0.1:{port}")
+    while not all(seat.session.running and seat.session.frame > 20 for seat in sides):
+        take_part(ann, bob)
+    sides[bob][1].socket.close()
+    before = bob.session.local_players
+    bob = rejoin.Seat("bob", tmp_path)
+    sides[bob] = bob.connect(tanks.Tanks(), f"127.0.0.1:{port}")
+    while not (bob.session.running and bob.session.frame > ann.session.frame - 5 > 40):
+        take_part(ann, bob)
+    assert bob.session.local_players == before
+    assert bob.file.read_bytes() == bob.session.seat_token
+    assert [each.name for each in ann.session.roster] == ["ann", "bob"]
+    for seat in (bob, ann):
+        sides[seat][1].leave()
 
 
 @pytest.mark.parametrize("path", ["before/window.py", "window.py", "online.py", "recorded.py", "bad_network.py"])

@@ -72,7 +72,7 @@ def perfect(*troubles: Trouble) -> Scenario:
 
 def test_a_match_that_ends_early_is_a_failure() -> None:
     gone = Trouble(at=0.5, kind="cut", seconds=60.0, peer="peer0", other="peer1")
-    with pytest.raises(ChaosFailure, match="final frames everywhere"):
+    with pytest.raises(ChaosFailure, match="everyone is back"):
         play(perfect(gone), fighter_arena())
 
 
@@ -131,3 +131,51 @@ def test_an_error_may_be_planted_in_any_field_and_in_several(change: Callable[[F
 def test_an_error_that_changes_nothing_is_no_planted_error() -> None:
     with pytest.raises(ChaosFailure, match="was not found by all"):
         play_planted(perfect(), arena_that_changes(lambda state: state))
+
+
+class Unsendable:
+    """A game whose state cannot be sent."""
+
+    num_players = 2
+
+    def __init__(self) -> None:
+        game = Fighter()
+        self.initial_state, self.step = game.initial_state, game.step
+        self.checksum, self.fields = game.checksum, game.fields
+
+
+def test_a_game_whose_state_cannot_be_sent_is_played_without_returns() -> None:
+    drawn = [each for each in (Scenario.drawn(seed) for seed in range(60)) if {"return", "alone"} & kinds_of(each)]
+    for scenario in drawn[:3]:
+        assert play(scenario, replace(fighter_arena(), game=Unsendable)).returns == 0
+
+
+def kinds_of(scenario: Scenario) -> set[str]:
+    return {trouble.kind for trouble in scenario.troubles}
+
+
+@pytest.mark.parametrize("kind", ["return", "alone", "hold"])
+def test_those_who_were_away_or_alone_are_back_and_all_play_again_with_other_seats(kind: str) -> None:
+    drawn = (Scenario.drawn(seed) for seed in range(400))
+    chosen = [each for each in drawn if kind in kinds_of(each) and each.rematch == (1, 0)][:3]
+    total = Outcome()
+    for scenario in chosen:
+        total.add(play(scenario, fighter_arena()))
+    assert total.rematches == 3
+    if kind == "hold":
+        assert total.holds >= 3
+    else:
+        assert total.returns >= 3
+
+
+def test_a_planted_error_is_found_where_sessions_come_back_by_themselves() -> None:
+    alone = [each for each in (Scenario.drawn(seed) for seed in range(60)) if "alone" in kinds_of(each)]
+    for scenario in alone[:3]:
+        assert play_planted(scenario, fighter_arena()).planted == 1
+
+
+def test_one_that_does_not_come_back_is_a_failure() -> None:
+    gone = Trouble(at=0.5, kind="alone", seconds=4.0, peer="")
+    with pytest.raises(ChaosFailure, match="everyone is back"):
+        play(perfect(gone), fighter_arena())
+    assert play(replace(perfect(gone), reconnect=True), fighter_arena()).comings == 2

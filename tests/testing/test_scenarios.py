@@ -16,10 +16,16 @@ def test_scenarios_cover_what_they_promise() -> None:
     assert any(way.duplicate for way in ways)
     assert any(way.reorder for way in ways)
     kinds = [trouble for scenario in drawn for trouble in scenario.troubles]
-    assert {trouble.kind for trouble in kinds} == {"cut", "pause"}
+    assert {trouble.kind for trouble in kinds} == {"cut", "pause", "return", "alone", "hold"}
     assert max(trouble.seconds for trouble in kinds) > 4.5
     more = [trouble.kind for seed in range(50) for trouble in Scenario.drawn(seed, peers=4).troubles]
-    assert set(more) == {"cut", "pause", "crash", "watch"}
+    assert set(more) == {"cut", "pause", "crash", "watch", "return", "alone", "hold"}
+    alone = [trouble for seed in range(100) for trouble in Scenario.drawn(seed, peers=4).troubles]
+    assert {trouble.peer for trouble in alone if trouble.kind == "alone"} == {"", "peer0", "peer1", "peer2", "peer3"}
+    returned = [trouble.seconds for scenario in drawn for trouble in scenario.troubles if trouble.kind == "return"]
+    assert min(returned) < 1.0 < 5.0 < max(returned)
+    assert {each.rematch for each in drawn} == {(), (0, 1), (1, 0)}
+    assert all(each.reconnect for each in drawn if any(trouble.kind == "alone" for trouble in each.troubles))
     assert Scenario.drawn(7) == Scenario.drawn(7)
 
 

@@ -157,7 +157,7 @@ class DeltaSender:
 
     def __init__(self, codec: DeltaCodec) -> None:
         self._codec = codec
-        self._replica = Replica(BASELINES)
+        self._replica: Replica[Snapshot] = Replica(BASELINES)
 
     def acknowledge(self, tick: int) -> None:
         """The client holds this one. A tick that was never sent, or is no longer kept, changes nothing."""

@@ -15,6 +15,7 @@ from retick.cli.bench.command import bench_app
 from retick.cli.demo.command import demo
 from retick.cli.desync import desync_app
 from retick.cli.exit_codes import exits
+from retick.cli.export import export_app
 from retick.cli.new.command import new
 from retick.cli.packet import packet
 from retick.cli.play.host import host
@@ -105,5 +106,6 @@ app.command()(host)
 app.command()(join)
 app.add_typer(desync_app)
 app.command()(watch)
+app.add_typer(export_app)
 app.command()(serve)
 app.command()(bots)

@@ -28,6 +28,7 @@ __all__ = [
     "PeerUnheard",
     "PlayersDropped",
     "PlayersReturned",
+    "Reconnecting",
     "RematchProposed",
     "Resumed",
     "RosterChanged",
@@ -159,6 +160,16 @@ class PlayersReturned(MatchEvent):
     """The seats."""
     frame: int
     """The first frame with their own input."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reconnecting(MatchEvent):
+    """All others were lost through silence: the match stands, and the session tries to come back."""
+
+    peers: tuple[Hashable, ...]
+    """The ids of the peers that it asks, and that may come back to it."""
+    seconds: float
+    """For how long at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ threshold held a small change back. Measured against the receiver's, such change
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from retick.snapshot.baseline import BaselineRing
 from retick.snapshot.codec import Codec
@@ -22,20 +22,30 @@ View = frozenset[int]
 """The ids of the entities that a receiver sees."""
 
 
-class Replica:
+class Ticked(Protocol):
+    """A snapshot in whatever form; a :class:`Replica` needs no more of it."""
+
+    @property
+    def tick(self) -> int: ...
+
+
+T = TypeVar("T", bound=Ticked)
+
+
+class Replica(Generic[T]):
     """What one receiver holds, as far as its acknowledgements tell."""
 
     def __init__(self, history: int = 64) -> None:
         """``history``: snapshots kept, at most: the base, and the newest that wait for an acknowledgement."""
-        self._sent: BaselineRing[Snapshot] = BaselineRing(history)
-        self._base: Snapshot | None = None
+        self._sent: BaselineRing[T] = BaselineRing(history)
+        self._base: T | None = None
 
     @property
-    def base(self) -> Snapshot | None:
+    def base(self) -> T | None:
         """The newest snapshot that the receiver certainly holds; None until one was acknowledged."""
         return self._base
 
-    def sent(self, snapshot: Snapshot) -> None:
+    def sent(self, snapshot: T) -> None:
         """Remember what the receiver makes of the packet just sent."""
         self._sent.insert(snapshot.tick, snapshot, keep=None if self._base is None else self._base.tick)
 

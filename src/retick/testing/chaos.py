@@ -7,25 +7,39 @@ run of the game without a network that ends differently, an alarm without a caus
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from itertools import combinations
 from typing import Any
 
 from retick.errors import RetickError
+from retick.link.seat_token import NO_SEAT_TOKEN
 from retick.rollback.desync.report import DesyncReport
 from retick.rollback.events import (
     DesyncDetected,
     DesyncReported,
     InputConflictDetected,
     MatchEnded,
+    MatchPaused,
     PlayersDropped,
     PlayersReturned,
+    Reconnecting,
 )
 from retick.rollback.session.inside import inside_of
+from retick.rollback.session.session import RollbackSession
+from retick.sim.contract import PacksState
 from retick.sim.fields import field_differences
 from retick.testing.arenas import Arena
 from retick.testing.mesh import Mesh, MeshHung, Press
 from retick.testing.scenarios import PATIENCE, Scenario, Trouble
 
 __all__ = ["ChaosFailure", "Outcome", "play", "play_planted"]
+
+SECOND_MATCH = 120
+"""Frames of a second match."""
+FEW_PEERS = 4
+"""Up to so many peers lobbies have the links of the match."""
+MOST_LOSS = 0.15
+"""Share of datagrams that are lost in the lobbies of more."""
 
 
 class ChaosFailure(RetickError):
@@ -66,6 +80,12 @@ class Outcome:
     """Players dropped by agreement."""
     returns: int = 0
     """Players who took their seats again."""
+    comings: int = 0
+    """Sessions that came back by themselves, or were come back to after they had been alone."""
+    holds: int = 0
+    """Pauses by applications."""
+    rematches: int = 0
+    """Second matches, with seats in another order."""
     watched: int = 0
     """Frames that spectators were shown."""
     planted: int = 0
@@ -80,18 +100,49 @@ class Outcome:
 
 
 def play(scenario: Scenario, arena: Arena, *, make_mesh: Callable[..., Mesh] = Mesh) -> Outcome:
-    """Run one match; ChaosFailure if it hangs, diverges or raises a false alarm."""
+    """Run one match; ChaosFailure if it hangs, diverges or raises a false alarm.
+
+    To a game whose state cannot be sent nobody comes back: it is played without what would need that.
+    """
+    if not isinstance(arena.game(), PacksState):
+        troubles = tuple(trouble for trouble in scenario.troubles if trouble.kind in ("cut", "pause", "hold"))
+        scenario = replace(scenario, troubles=troubles)
     mesh = _mesh(scenario, arena, arena.game, make_mesh)
     try:
         _start(mesh, scenario)
-        mesh.play(scenario.frames, limit=scenario.limit)
+        # While peers are apart each has its own final frames.
+        mesh.run(max((trouble.at + trouble.seconds for trouble in scenario.troubles), default=0.0))
         mesh.run_until(lambda: _everyone_is_back(mesh, scenario), limit=scenario.limit, what="everyone is back")
+        mesh.play(scenario.frames, limit=scenario.limit)
         mesh.play(max(peer.final_frame for peer in mesh.alive) + 60)
         _check_events(mesh)
         mesh.verify()
+        outcome = _outcome(mesh, scenario, arena)
+        if scenario.rematch:
+            _play_again(mesh, scenario)
     except (MeshHung, AssertionError) as error:
         raise ChaosFailure(str(error)) from error
-    return _outcome(mesh, scenario, arena)
+    return outcome
+
+
+def _play_again(mesh: Mesh, scenario: Scenario) -> None:
+    """A second match, with the seats of the scenario."""
+    wanted = {peer.name: scenario.rematch[peer.session.local_players[0]] for peer in mesh.alive}
+    for peer in mesh.alive:
+        peer.session.rematch(scenario.rematch)
+    mesh.run_until(
+        lambda: all(peer.playing and inside_of(peer.session).match.number == 1 for peer in mesh.alive),
+        limit=PATIENCE,
+        what="another match",
+    )
+    mesh.play(SECOND_MATCH)
+    # Spectators are late: some still show the first match, which was compared.
+    mesh.spectators = {name: each for name, each in mesh.spectators.items() if each.session.match_number == 1}
+    _check_events(mesh)
+    mesh.verify()
+    seats = {peer.name: peer.session.local_players[0] for peer in mesh.alive}
+    if seats != wanted:
+        raise ChaosFailure(f"the seats of the second match are {seats}, not {wanted}")
 
 
 def play_planted(scenario: Scenario, arena: Arena) -> Outcome:
@@ -166,13 +217,16 @@ def _mesh(scenario: Scenario, arena: Arena, game: Any, make_mesh: Callable[..., 
         seed=scenario.seed,
         config=scenario.config,
         press=pressed_by_bots(arena, scenario.seed),
+        make_session=partial(RollbackSession, reconnect=scenario.reconnect),
     )
 
 
 def _start(mesh: Mesh, scenario: Scenario) -> None:
-    # Bursts are counted in datagrams, and a lobby sends a few a second: a burst there would outlast any timeout.
-    for first, second, there, back in scenario.links:
-        mesh.link(first, second, replace(there, burst_enter=0.0), replace(back, burst_enter=0.0))
+    # Bursts are counted in datagrams, and a lobby sends a few a second: a burst there would outlast any timeout. And of
+    # dozens of links at the highest loss one may not come up in the ten seconds that a lobby waits for it.
+    most = MOST_LOSS if len(scenario.peers) > FEW_PEERS else 1.0
+    for first, second, *ways in scenario.links:
+        mesh.link(first, second, *(replace(way, burst_enter=0.0, loss=min(way.loss, most)) for way in ways))
     mesh.start(limit=PATIENCE)
     for first, second, there, back in scenario.links:
         mesh.link(first, second, there, back)
@@ -200,16 +254,43 @@ def _happening(mesh: Mesh, trouble: Trouble) -> Callable[[], object]:
         return lambda: mesh.pause(trouble.peer, trouble.seconds) if mesh[trouble.peer].alive else None
     if trouble.kind == "watch":
         return lambda: mesh[trouble.peer].playing and mesh.watch("watcher", trouble.peer)
+    if trouble.kind == "hold":
+        return lambda: _hold(mesh, trouble)
+    if trouble.kind == "alone":
+        return lambda: _leave_alone(mesh, trouble)
     return lambda: _crash(mesh, trouble)
 
 
 def _crash(mesh: Mesh, trouble: Trouble) -> None:
+    token = mesh[trouble.peer].session.seat_token if trouble.kind == "return" else NO_SEAT_TOKEN
     mesh.crash(trouble.peer)
-    mesh.at(trouble.seconds, lambda: mesh.restart(trouble.peer))
+    mesh.at(trouble.seconds, lambda: mesh.restart(trouble.peer, seat_token=token))
+
+
+def _hold(mesh: Mesh, trouble: Trouble) -> None:
+    """The application pauses the match, and goes on later, whatever happened meanwhile."""
+    peer = mesh[trouble.peer]
+    if peer.alive and peer.playing:
+        peer.session.pause()
+        mesh.at(trouble.seconds, peer.session.resume)
+
+
+def _leave_alone(mesh: Mesh, trouble: Trouble) -> None:
+    """Cut one off from all others, or all from each other."""
+    for first, second in combinations(mesh.peers, 2):
+        if trouble.peer in ("", first, second):
+            mesh.cut(first, second, trouble.seconds)
 
 
 def _everyone_is_back(mesh: Mesh, scenario: Scenario) -> bool:
-    return all(mesh[name].alive and mesh[name].playing for name in scenario.peers)
+    """Everybody plays, with everybody else."""
+    return all(
+        mesh[name].alive
+        and mesh[name].playing
+        and not mesh[name].session.reconnecting
+        and len(inside_of(mesh[name].session).players_peers()) == len(scenario.peers) - 1
+        for name in scenario.peers
+    )
 
 
 def _check_events(mesh: Mesh) -> None:
@@ -232,7 +313,10 @@ def _outcome(mesh: Mesh, scenario: Scenario, arena: Arena) -> Outcome:
         outcome.bytes += sum(way.bytes_out for way in stats.peers.values())
         outcome.drops = max(outcome.drops, len(peer.events_of(PlayersDropped)))
         outcome.returns = max(outcome.returns, len(peer.events_of(PlayersReturned)))
-    outcome.crashes = sum(trouble.kind == "crash" for trouble in scenario.troubles)
+        outcome.comings += len(peer.events_of(Reconnecting))
+        outcome.holds = max(outcome.holds, len(peer.events_of(MatchPaused)))
+    outcome.crashes = sum(trouble.kind in ("crash", "return") for trouble in scenario.troubles)
+    outcome.rematches = int(bool(scenario.rematch))
     outcome.watched = sum(len(spectator.rows) for spectator in mesh.spectators.values())
     outcome.hits = _count_hits(mesh, scenario.frames, arena)
     outcome.idle_matches = int(outcome.hits == 0)

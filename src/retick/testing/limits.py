@@ -58,6 +58,7 @@ _SPONSOR = _JOINING + "test_sponsor.py::"
 _LOBBY = _JOINING + "test_lobby.py::"
 _PAUSE = _SESSION + "pausing/test_pause.py::"
 _RETURNS = _SESSION + "identity/test_returns.py::"
+_RECONNECT = _SESSION + "identity/test_reconnect.py::"
 _LINK = "tests/link/"
 _DOOR = _LINK + "handshake/test_door.py::"
 _HERE = "tests/testing/test_limits.py::"
@@ -167,6 +168,14 @@ LIMITS: tuple[Limit, ...] = (
           _PAUSE + "test_a_peer_that_does_not_answer_holds_up_nobody"),
     Limit("rollback.session.pausing.pause:MOST_AHEAD", "frames by which a stop may lie ahead", _SENT,
           _PAUSE + "test_a_pause_far_ahead_expels_its_sender"),
+    Limit(_CONFIG + "longest_reconnect", "seconds of trying to come back", "MatchConfig(longest_reconnect=3.0)",
+          _RECONNECT + "test_when_nobody_is_found_the_match_ends_after_the_time_of_the_setting"),
+    Limit("rollback.session.identity.reconnect:MOST_ASKED", "addresses of lost peers that are asked", _PATCH,
+          _RECONNECT + "test_no_more_addresses_are_remembered_than_the_bound"),
+    Limit("rollback.session.identity.reconnect:DIAL_SECONDS", "seconds in which one of them must answer",
+          "nobody answers", _RECONNECT + "test_when_nobody_is_found_the_match_ends_after_the_time_of_the_setting"),
+    Limit("rollback.session.identity.reconnect:ANSWER_SECONDS", "seconds in which it must let us in after that",
+          "a peer that says nothing", _RECONNECT + "test_one_that_accepts_us_and_says_nothing_is_given_up"),
     Limit("rollback.session.identity.returns:MOST_RETURNING", "peers that wait for the seats they held", _PATCH,
           _RETURNS + "test_no_more_come_back_at_a_time_than_the_bound"),
     Limit("rollback.session.identity.returns:LONGEST_RETURN", "seconds of waiting for the seats one held",

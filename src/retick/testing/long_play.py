@@ -1,6 +1,7 @@
 """Hours of virtual play at normal settings, with machines that come and go: longer than any history, ring or table.
 
-Machines leave with a goodbye or crash, stay away for a while and come back, each for itself, as long as two are left.
+Machines leave with a goodbye or crash, stay away for a while and come back, each for itself, as long as two are left;
+half of them with the tokens of their seats, some before the others have noticed. Applications pause now and then.
 What each of them recorded is kept when it goes. In the end all records must be parts of one match, and a run of the
 game without a network over these inputs must give the same checksums.
 """
@@ -8,6 +9,7 @@ game without a network over these inputs must give the same checksums.
 from dataclasses import dataclass
 from random import Random
 
+from retick.link.seat_token import NO_SEAT_TOKEN
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.inside import inside_of
 from retick.testing.arenas import arena_for
@@ -22,6 +24,8 @@ LONGEST_STAY = 240.0
 """Seconds for which a machine plays at most before it goes, if enough others are there."""
 LONGEST_AWAY = 150.0
 """Seconds for which it is away at most: two departures may lie further apart than inputs are remembered."""
+MOST_HOLDS = 100
+"""Pauses by applications: a match can be paused 256 times."""
 RETURN_SECONDS = 60.0
 """Seconds after which a machine that asks for its seat must have one."""
 
@@ -66,7 +70,7 @@ class _Hours:
         press = pressed_by_bots(self.arena, seed)
         self.mesh = Mesh(self.arena.game, seed=seed, conditions=LINK, config=config, press=press)
         self.ledger = _Ledger()
-        self.goodbyes = self.crashes = 0
+        self.goodbyes = self.crashes = self.holds = 0
         self.seed_of_match = 0
         self.end = 0.0
 
@@ -77,6 +81,7 @@ class _Hours:
         self.end = mesh.network.now + seconds
         for name in mesh.peers:
             self._stay(name)
+        self._hold(next(iter(mesh.peers)))
         mesh.run(seconds)
         mesh.run_until(self._all_play, limit=LONGEST_AWAY + RETURN_SECONDS, what="everybody is back")
         mesh.run(3.0)
@@ -101,6 +106,7 @@ class _Hours:
             self._stay(name)
             return
         self.ledger.keep(peer)
+        token = peer.session.seat_token if self.dice.random() < 0.5 else NO_SEAT_TOKEN
         if self.dice.random() < 0.5:
             self.goodbyes += 1
             peer.session.close("until later")
@@ -108,11 +114,22 @@ class _Hours:
         else:
             self.crashes += 1
             mesh.crash(name)
-        mesh.at(self.dice.uniform(2.0, LONGEST_AWAY), lambda: self._come_back(name))
+        longest = mesh.config.disconnect_after if self.dice.random() < 0.3 else LONGEST_AWAY
+        mesh.at(self.dice.uniform(2.0, longest), lambda: self._come_back(name, token))
 
-    def _come_back(self, name: str) -> None:
+    def _hold(self, name: str) -> None:
+        """An application pauses the match for a moment."""
+        peer = self.mesh[name]
+        if peer.alive and peer.playing:
+            self.holds += 1
+            peer.session.pause()
+            self.mesh.at(self.dice.uniform(0.1, 2.0), peer.session.resume)
+        if self.holds < MOST_HOLDS:
+            self.mesh.at(self.dice.uniform(5.0, LONGEST_STAY), lambda: self._hold(name))
+
+    def _come_back(self, name: str, token: bytes) -> None:
         asked = self.mesh.network.now
-        self.mesh.restart(name)
+        self.mesh.restart(name, seat_token=token)
         self._look_whether_back(name, asked)
 
     def _look_whether_back(self, name: str, asked: float) -> None:

@@ -1,5 +1,8 @@
 """What may happen to a match, drawn from a seed: links, cuts, stopped processes, crashes, returns and spectators.
 
+In some of them machines come back: with the tokens of their seats, or by themselves after they were alone. Applications
+pause the match and go on, and play again with other seats.
+
 ``Scenario.drawn(seed)`` is the same on every computer, so a seed is a whole bug report.
 """
 
@@ -30,6 +33,19 @@ LONG_SHARE = 0.04
 """Of all scenarios: those that are long."""
 LONG_TIMES = 5
 """How many times longer than the others these are."""
+RETURN_SHARE = 0.2
+"""Of all scenarios: those in which whoever crashes comes back with the token of its seat, before or after the others
+have noticed."""
+ALONE_SHARE = 0.2
+"""Of all scenarios: those in which peers are alone for longer than the timeout, and come back by themselves."""
+HOLD_SHARE = 0.25
+"""Of all scenarios: those in which applications pause the match."""
+REMATCH_SHARE = 0.25
+"""Of all scenarios: those after which all play again, with seats in another order."""
+LONGEST_HOLD = 3.0
+"""Seconds."""
+LONGEST_ALONE = 7.0
+"""Seconds for which a peer is cut off beyond the timeout."""
 PATIENCE = 60.0
 """Virtual seconds beyond the troubles after which a match counts as hung."""
 
@@ -41,7 +57,9 @@ class Trouble:
     at: float
     """Seconds after the start of the match."""
     kind: str
-    """"cut" a link, "pause" a process, "crash" a peer and let it return later, or "watch" through a peer."""
+    """"cut" a link, "pause" a process, "crash" a peer and let it return later, or the same with the token of its seat
+    ("return"), "watch" through a peer, "hold" the match by its application, or leave a peer "alone": cut off from all
+    others, or without a name all peers from each other."""
     seconds: float
     """How long the cut or pause lasts, or the peer is away."""
     peer: str
@@ -66,6 +84,10 @@ class Scenario:
     """What happens during the match."""
     config: MatchConfig = field(default_factory=MatchConfig)
     """Of all peers."""
+    reconnect: bool = False
+    """Whether sessions come back by themselves."""
+    rematch: tuple[int, ...] = ()
+    """The seats of a second match, if there is one: the new seat of whoever has each."""
 
     @classmethod
     def drawn(cls, seed: int, *, peers: int = 2, frames: int = 600) -> "Scenario":
@@ -94,12 +116,68 @@ class Scenario:
             config = replace(config, **limits_around(dice.choice(SMALL_HISTORIES)))
         if dice.random() < LONG_SHARE:
             frames *= LONG_TIMES
-        return cls(seed=seed, frames=frames, peers=names, links=links, troubles=tuple(troubles), config=config)
+        scenario = cls(seed=seed, frames=frames, peers=names, links=links, troubles=tuple(troubles), config=config)
+        return _with_comings(scenario, Random(f"comings {seed} {peers}"))
 
     @property
     def limit(self) -> float:
         """Virtual seconds that the match may take."""
         return PATIENCE + 3 * self.frames / self.config.tick_rate + sum(trouble.seconds for trouble in self.troubles)
+
+
+def _with_comings(scenario: Scenario, dice: Random) -> Scenario:
+    """The same, in which some come back, pause the match, or play again; dice of their own leave the rest as it was."""
+    names, length = scenario.peers, 10.0
+    chance = dice.random()
+    if chance < RETURN_SHARE:
+        scenario = _with_returns(scenario, dice, length)
+    elif chance < RETURN_SHARE + ALONE_SHARE:
+        who = dice.choice((*names, "")) if len(names) > 2 else ""
+        seconds = CRASH_AFTER + dice.uniform(1.5, LONGEST_ALONE)
+        alone = Trouble(at=dice.uniform(0.0, length), kind="alone", seconds=seconds, peer=who)
+        # A cut of the same link would end the longer one.
+        scenario = _short(scenario, ("pause",), dice)
+        scenario = replace(scenario, troubles=(*scenario.troubles, alone), reconnect=True)
+    if dice.random() < HOLD_SHARE:
+        held = [
+            Trouble(
+                at=dice.uniform(0.0, length),
+                kind="hold",
+                seconds=dice.uniform(0.1, LONGEST_HOLD),
+                peer=dice.choice(names),
+            )
+            for _ in range(dice.randint(1, 3))
+        ]
+        scenario = replace(scenario, troubles=(*scenario.troubles, *held))
+    if dice.random() < REMATCH_SHARE:
+        seats = list(range(len(names)))
+        dice.shuffle(seats)
+        scenario = replace(scenario, rematch=tuple(seats))
+    return scenario
+
+
+def _with_returns(scenario: Scenario, dice: Random, length: float) -> Scenario:
+    """Whoever crashes comes back with its token, and somebody does. Of two the other one stands until then."""
+    scenario = _short(scenario, ("cut", "pause", "crash", "watch"), dice)
+    troubles = [
+        replace(trouble, kind="return") if trouble.kind == "crash" else trouble for trouble in scenario.troubles
+    ]
+    if all(trouble.kind != "return" for trouble in troubles):
+        crash = _draw_crash(dice, dice.choice(scenario.peers), length)
+        troubles.append(replace(crash, kind="return"))
+    return replace(scenario, troubles=tuple(troubles), reconnect=len(scenario.peers) == 2)
+
+
+def _short(scenario: Scenario, kinds: tuple[str, ...], dice: Random) -> Scenario:
+    """Only troubles of these kinds, and so short that nobody else is lost by them."""
+    troubles = tuple(
+        replace(trouble, seconds=min(trouble.seconds, dice.uniform(0.05, 0.25 * CRASH_AFTER)))
+        if trouble.kind in ("cut", "pause")
+        else trouble
+        for trouble in scenario.troubles
+        if trouble.kind in kinds
+    )
+    return replace(scenario, troubles=troubles, config=replace(scenario.config, disconnect_after=CRASH_AFTER))
 
 
 def limits_around(history: int) -> dict[str, Any]:

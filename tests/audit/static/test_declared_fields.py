@@ -74,6 +74,27 @@ def test_integer_and_float_fields_are_told_apart() -> None:
     assert [name for name in ("x", "n", "both") if fields.is_float(name)] == ["x"]
 
 
+def test_players_jumps_and_the_fields_of_commands_are_known() -> None:
+    source = parsed("""
+        from retick.sim import F64, Command, Jumps, Player, Thing
+
+        class Tank(Thing):
+            player: Player
+            jumps: Jumps
+
+        class Wish(Command):
+            turn: F64
+            drive: float
+            fire: bool
+    """)
+    fields = DeclaredFields(source)
+    assert fields.states == {"Tank", "Wish"}
+    assert [name for name in ("player", "jumps", "fire", "turn", "drive") if fields.is_integer(name)] == [
+        "player", "jumps", "fire",
+    ]  # fmt: skip
+    assert fields.is_float("turn")
+
+
 def test_a_state_of_floats_counts_for_its_folder_and_below(tmp_path: Path) -> None:
     game, rules, other = tmp_path / "game", tmp_path / "game" / "rules", tmp_path / "other"
     for folder in (game, rules, other):

@@ -249,12 +249,13 @@ def test_nothing_that_an_honest_peer_sends_is_too_far_ahead(players: int, seed: 
         for _ in range(4)
     ]
 
-    def make(sim: Any, **details: Any) -> RollbackSession:
-        return RollbackSession(sim, **{**details, "config": dice.choice(makers)})
-
     meshes: list[Mesh] = []
 
-    def make_mesh(*arguments: Any, **details: Any) -> Mesh:
+    def make_mesh(*arguments: Any, make_session: Any, **details: Any) -> Mesh:
+        def make(sim: Any, **given: Any) -> RollbackSession:
+            session: RollbackSession = make_session(sim, **{**given, "config": dice.choice(makers)})
+            return session
+
         meshes.append(Mesh(*arguments, **details, make_session=make))
         return meshes[0]
 

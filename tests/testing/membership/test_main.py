@@ -10,6 +10,8 @@ def test_the_command_counts_the_states_of_a_setup(any_form: None, capfd: pytest.
     lines = capfd.readouterr().out.splitlines()
     assert len(lines) == 1
     assert "every state" in lines[0]
+    # As docs/testing.md says. More of them: a field with a time that no longer matters is not forgotten (``clocks``).
+    assert lines[0].startswith("two: 216 states, 1,008 transitions,")
 
 
 def test_an_unknown_setup_is_refused(any_form: None, capfd: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""What a file declares about its state: whether its fields may be floats, and which of them are integers.
+"""What a file declares about its state and commands: whether fields may be floats, and which of them are integers.
 
 A state may be floats if one of its fields is of the kind ``F64`` or is made of it: ``float``, ``Angle``, ``Vector2``,
 ``FRect``. Then + - * / and everything else that IEEE 754 rounds exactly is safe, and the rules ``float`` and
@@ -11,9 +11,9 @@ from retick.audit.static.parsed_file import ParsedFile
 
 __all__ = ["DeclaredFields", "declares_float_state", "inherits", "uses_safe_functions"]
 
-_STATES = frozenset({"Record", "World", "Thing"})
+_STATES = frozenset({"Record", "World", "Thing", "Command"})
 _FLOAT_KINDS = frozenset({"F64", "Angle", "Vector2", "FRect"})
-_INTEGER_KINDS = frozenset({"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64"})
+_INTEGER_KINDS = frozenset({"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "Player", "Jumps"})
 _SAFE = "retick.sim.maths."
 
 

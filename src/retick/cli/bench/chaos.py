@@ -146,6 +146,7 @@ def _print(console: Screen, total: Outcome, seconds: float) -> None:
         ("packets", f"{total.packets:,}, {total.bytes:,} bytes"),
         ("checksums compared", f"{total.compared:,}"),
         ("crashes", f"{total.crashes:,}, {total.drops:,} drops, {total.returns:,} returns"),
+        ("alone and back", f"{total.comings:,}, {total.holds:,} pauses, {total.rematches:,} second matches"),
         ("watched", f"{total.watched:,} frames"),
         ("planted and found", f"{total.planted:,}"),
     ]

@@ -40,6 +40,8 @@ class MatchConfig:
     """Seconds that we wait for the inputs of a peer that is heard, before it is expelled."""
     longest_pause: float = 300.0
     """Seconds in one match for which one peer may keep it paused; then it goes on."""
+    longest_reconnect: float = 60.0
+    """Seconds for which a session with ``reconnect=True`` tries to come back."""
     end_when_alone: bool = True
     """Whether the match ends when every other peer is lost; otherwise it waits for a newcomer."""
     max_spectators: int = 32
@@ -53,7 +55,7 @@ class MatchConfig:
         for name in ("resend_interval", "longest_catch_up"):
             if not getattr(self, name) >= 0:
                 raise UsageError(f"{name} must be 0 or more seconds, not {getattr(self, name)}")
-        for name in ("disconnect_after", "input_timeout", "longest_pause"):
+        for name in ("disconnect_after", "input_timeout", "longest_pause", "longest_reconnect"):
             if not getattr(self, name) > 0:
                 raise UsageError(f"{name} must be above 0 seconds, not {getattr(self, name)}")
         if not 0 <= self.prediction_window <= self.history:

@@ -12,6 +12,8 @@ cdef class SessionCore:
     cdef public dict peers
     cdef public list happened
     cdef public bint is_quiet
+    cdef public object wakes_at
+    cdef public object last_match
 
     cdef object read_link(self, double now)
 

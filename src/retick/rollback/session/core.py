@@ -53,6 +53,8 @@ class SessionCore:
         peers: dict[int, Peer]
         happened: list[MatchEvent]
         is_quiet: bool
+        wakes_at: float | None
+        last_match: Match | None
 
     def __init__(self) -> None:
         self.match = None
@@ -62,6 +64,10 @@ class SessionCore:
         self.happened = []
         """Events that the application has not read yet."""
         self.is_quiet = False
+        self.wakes_at = None
+        """When a part has something to do although nothing happens; None: no part has."""
+        self.last_match = None
+        """Of a session that comes back: the match that it has given up, to be shown until it has a state again."""
 
     def read_link(self, now: cython.double) -> None:
         """Read the link's events, unless too many wait for the application: senders of more messages then wait."""
@@ -72,6 +78,13 @@ class SessionCore:
     def no_match_yet(self) -> NotSynchronized:
         """The error of whoever asks for what only a match has."""
         return NotSynchronized(f"there is no match yet: the session is {self.phase.value}")
+
+    def shown_match(self) -> Match:
+        """The match of which there is something to show, also while a session that was alone comes back."""
+        match: Match | None = self.match if self.match is not None else self.last_match
+        if match is None:
+            raise self.no_match_yet()
+        return match
 
     def receive_payload(self, connection: Any, data: bytes, now: float) -> None:
         """For the link: a payload of another peer."""
@@ -167,6 +180,8 @@ class SessionCalls:
         """When ``handle_timeout`` is to be called at the latest; None: never, and after ``close`` all is done."""
         inside: SessionCore = self._inside
         due: float | None = inside.link.next_timeout()
+        if inside.wakes_at is not None and (due is None or inside.wakes_at < due):
+            due = inside.wakes_at
         match: Match | None = inside.match
         if match is not None and inside.phase is RUNNING:
             resend = match.next_timeout()
@@ -204,17 +219,13 @@ class SessionCalls:
     @property
     def state(self) -> Any:
         """The game's present state."""
-        match: Match | None = self._inside.match
-        if match is None:
-            raise self._inside.no_match_yet()
+        match: Match = self._inside.shown_match()
         return match.engine.state
 
     @property
     def frame(self) -> int:
         """The next frame to run."""
-        match: Match | None = self._inside.match
-        if match is None:
-            raise self._inside.no_match_yet()
+        match: Match = self._inside.shown_match()
         return match.engine.frame
 
     @property

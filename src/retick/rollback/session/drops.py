@@ -73,8 +73,8 @@ class Drops(SessionPart):
         """See who is lost now; tell the others if that changed, or if there ``is_news`` already."""
         session = self._session
         is_news |= self._lose_unconnected()
-        is_alone = not session.players_peers() and is_news and session.config.end_when_alone
-        if is_alone and not session.returns.keep_open():
+        is_alone = is_news and not session.players_peers() and not session.reconnect.left_alone()
+        if is_alone and session.config.end_when_alone and not session.returns.keep_open():
             session.end("everyone else has left")
         if not session.running:
             return
@@ -98,6 +98,7 @@ class Drops(SessionPart):
             del session.peers[peer.peer_id]
             session.drop_agreement.add_lost(peer.peer_id, peer.players)
             session.returns.remember(peer)
+            session.reconnect.remember(peer)
         return bool(lost)
 
     def receive_drop(self, peer: Peer, data: bytes) -> None:

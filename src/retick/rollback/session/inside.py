@@ -34,6 +34,7 @@ from retick.rollback.session.drop_agreement import DropAgreement
 from retick.rollback.session.drops import Drops
 from retick.rollback.session.forwarding import Forwarding
 from retick.rollback.session.identity.profiles import Profiles
+from retick.rollback.session.identity.reconnect import Reconnect
 from retick.rollback.session.identity.returns import Returns
 from retick.rollback.session.input_bounds import InputBounds
 from retick.rollback.session.input_forwarding import InputForwarding
@@ -78,6 +79,7 @@ class SessionInside(Dialling):
         own: tuple[str, bytes],
         record: RecordsMatches | None,
         shown_token: bytes,
+        reconnect: bool,
     ) -> None:
         """As a RollbackSession is made; ``own`` are name and profile, ``shown_token`` is from before."""
         super().__init__(config)
@@ -99,19 +101,29 @@ class SessionInside(Dialling):
             admit=self.admission.admit,
             on_payload=self.receive_payload,
         )
-        self.application = ApplicationMessages(self)
-        self.lobby = Lobby(self)
         self.shown_token = check_token(shown_token)
         self.seat_token = entropy(SEAT_TOKEN_SIZE)
         """The secret of the seats that this session gets: save it to come back with it, and tell it to nobody."""
-        self.profiles = Profiles(self, Profile(*own, commitment_of(self.seat_token)))
+        self.application = ApplicationMessages(self)
+        self.cues = SessionCues(self)
+        self.leaving = Leaving(self)
+        self.reconnect = Reconnect(self, is_wanted=reconnect)
+        self.make_parts(Profile(*own, commitment_of(self.seat_token)))
+        if host_address is not None:
+            host = self.peers[HOST_ID] = Peer(HOST_ID, (), Role.HOST)
+            self.dial_to_play(host, host_address)
+        elif seats == sim.num_players:
+            self.start(int.from_bytes(entropy(4), "little") % 0xFFFFFFFF + 1)
+
+    def make_parts(self, own: Profile) -> None:
+        """For a session that has no match and knows nobody: at first, and when it comes back to its match."""
+        self.lobby = Lobby(self)
+        self.profiles = Profiles(self, own)
         self.returns = Returns(self)
         self.pausing = Pause(self)
         self.newcomer = Newcomer(self)
         self.spectator_feed = SpectatorFeed(self)
         self.desyncs = DesyncPart(self)
-        self.cues = SessionCues(self)
-        self.leaving = Leaving(self)
         self.sponsor = Sponsor(self)
         self.joins = Joins(self)
         self.drops = Drops(self)
@@ -138,16 +150,12 @@ class SessionInside(Dialling):
             self.resyncing,
             self.forwarding,
             InputBounds(self),
+            self.reconnect,
         )
         """In the order of calls: spectators get a match's last frames first, and a drop is agreed before a rematch."""
         if self.recording is not None:
             self.parts += (RecordingPart(self, self.recording),)
         self.routes = MessageRoutes(self.parts)
-        if host_address is not None:
-            host = self.peers[HOST_ID] = Peer(HOST_ID, (), Role.HOST)
-            self.dial_to_play(host, host_address)
-        elif seats == sim.num_players:
-            self.start(int.from_bytes(entropy(4), "little") % 0xFFFFFFFF + 1)
 
     # For the parts of a session.
 
@@ -200,7 +208,7 @@ class SessionInside(Dialling):
 
     def end(self, reason: str) -> None:
         """No more frames here: the other peers and the spectators must not wait for any."""
-        if self.phase is not Phase.ENDED:
+        if self.phase is not Phase.ENDED and not self.reconnect.asks_on():
             self._feed_last_frames()
             self.link.close(Reason.GOODBYE, reason, linger=ENDING_SECONDS)
             self._end(reason)
@@ -211,7 +219,7 @@ class SessionInside(Dialling):
 
     def _end(self, reason: str) -> None:
         if self.phase is not Phase.ENDED:
-            self.phase = Phase.ENDED
+            self.phase, self.wakes_at = Phase.ENDED, None
             if self.match is not None:
                 # What happened in the match was before its end.
                 self.happened += self.match.events()
@@ -261,7 +269,7 @@ class SessionInside(Dialling):
         self.now = now
         for event in self.link.events():
             peer = event.connection.tag
-            if not isinstance(peer, Peer):
+            if not isinstance(peer, Peer) or self.reconnect.takes(peer, event):
                 continue
             if isinstance(event, LinkMessageReceived):
                 self.receive_message(peer, event.data)

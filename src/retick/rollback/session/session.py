@@ -51,11 +51,13 @@ class RollbackSession(SessionCalls):
         name: str = "",
         profile: bytes = b"",
         seat_token: bytes = NO_SEAT_TOKEN,
+        reconnect: bool = False,
     ) -> None:
         """Host, or with ``host_address`` join, a match of ``sim`` with ``seats`` players at this peer.
 
         ``name`` is shown to people, ``profile`` is the application's: 64 and 128 bytes at most, known to all others.
-        ``seat_token`` is that of a session which held seats before: this one gets the same ones back.
+        ``seat_token`` is that of a session which held seats before: this one gets the same ones back. With
+        ``reconnect`` it comes back by itself when all others were lost through silence.
 
         ``host_address`` may also be any peer of a match that runs already and has free seats. ``entropy(n)`` gives
         n random bytes: ``os.urandom``, or a seeded generator's in a test. ``record`` gets every final frame:
@@ -75,6 +77,7 @@ class RollbackSession(SessionCalls):
                 own=(name, profile),
                 record=record,
                 shown_token=seat_token,
+                reconnect=reconnect,
             )
         )
 
@@ -100,10 +103,7 @@ class RollbackSession(SessionCalls):
 
     def between(self, *, now: float) -> Between:
         """For screens faster than the match: the last two states, and how far the picture is between them."""
-        inside = self._inside
-        if inside.match is None:
-            raise inside.no_match_yet()
-        return inside.picture.between(inside.match, now)
+        return self._inside.picture.between(self._inside.shown_match(), now)
 
     def cues(self, *, tolerance: int = 0) -> list[CueEvent]:
         """Sounds and effects that start, are confirmed or were wrong since the last call; ask in every turn.
@@ -114,9 +114,7 @@ class RollbackSession(SessionCalls):
 
     def stats(self, *, now: float) -> SessionStats:
         """All figures of the match at this moment."""
-        if self._inside.match is None:
-            raise self._inside.no_match_yet()
-        return self._inside.match.stats(now)
+        return self._inside.shown_match().stats(now)
 
     @property
     def recording(self) -> Recording | None:
@@ -180,6 +178,11 @@ class RollbackSession(SessionCalls):
     def roster(self) -> tuple[RosterPeer, ...]:
         """Who takes part, with names and profiles, in the order of peer ids; while a joiner waits, who is there."""
         return self._inside.profiles.roster()
+
+    @property
+    def reconnecting(self) -> bool:
+        """Whether all others are lost and the session tries to come back; see ``Reconnecting``."""
+        return self._inside.reconnect.is_trying
 
     @property
     def peer_addresses(self) -> tuple[Hashable, ...]:

@@ -174,7 +174,8 @@ class SpectatorFeed(SessionPart):
 
     def feed(self, match: Match, least: int = FEED_EVERY) -> None:
         """Send every spectator what has become final since the last time, if that is at least ``least`` frames."""
-        if not self._spectators:
+        if not self._spectators or self._session.reconnect.is_trying:
+            # What is final while everybody else is lost may not stay so.
             return
         self._begin_waiting(match)
         final = match.engine.final_state_frame

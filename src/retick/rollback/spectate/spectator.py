@@ -34,7 +34,7 @@ from retick.rollback.session.messages.feed import decode_feed
 from retick.rollback.session.messages.join import Welcome, decode_welcome
 from retick.rollback.session.messages.kinds import Kind
 from retick.rollback.session.messages.profile import decode_list
-from retick.rollback.session.messages.reasons import OTHER_VERSION, describe
+from retick.rollback.session.messages.reasons import GAVE_UP, OTHER_VERSION, describe
 from retick.rollback.session.messages.roster import RosterEntry
 from retick.rollback.session.peer import SPECTATOR_ID
 from retick.rollback.session.state_transfer import StateReceiver
@@ -197,11 +197,11 @@ class SpectatorSession:
         happened, self._events = self._events, []
         return happened
 
-    def _dial(self) -> None:
+    def _dial(self, *, afresh: bool = True) -> None:
         self._tried.add(self.source)
         self._welcome = self._receiver = None
         match = self.match_number if self._next is None else self._next.welcome.match
-        data = encode_watch(self._known() if self._state is not None else FROM_A_STATE, match)
+        data = encode_watch(FROM_A_STATE if afresh or self._state is None else self._known(), match)
         self._connection = self._link.dial(self.source, seats=0, data=data, heard_of=self.source in self._others)
 
     def _known(self) -> int:
@@ -224,7 +224,7 @@ class SpectatorSession:
             elif isinstance(event, Connected):
                 self._check_version()
             elif isinstance(event, Disconnected | Refused):
-                self._move_on(event.text or describe(event.reason))
+                self._move_on(event.text or describe(event.reason), is_void=event.reason == GAVE_UP)
 
     def _check_version(self) -> None:
         terms = self._connection.terms
@@ -232,8 +232,11 @@ class SpectatorSession:
         if fault is not None:
             self._connection.close(OTHER_VERSION, fault)
 
-    def _move_on(self, reason: str) -> None:
-        """The source is gone: ask the next known peer of the match that was not tried since."""
+    def _move_on(self, reason: str, *, is_void: bool) -> None:
+        """The source is gone: ask the next known peer of the match that was not tried since.
+
+        Where what it has shown may not be what the others have, for another state.
+        """
         if self.ended:
             return
         left = [address for address in self._others if address not in self._tried]
@@ -242,7 +245,7 @@ class SpectatorSession:
             return
         self.source = left[0]
         self._events.append(SourceChanged(address=self.source))
-        self._dial()
+        self._dial(afresh=is_void)
 
     def _on_message(self, data: bytes) -> None:
         """A message of the source; one that breaks the rules ends the connection with it."""

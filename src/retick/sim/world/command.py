@@ -154,6 +154,8 @@ class Command(int):
     """The command in any integer."""
     size: ClassVar[int]
     """Bytes that it takes, 1 to 8."""
+    bits: ClassVar[int]
+    """Bits that it takes: what a server and its clients send of it."""
     layout: ClassVar[str]
     """The declaration as a text: two classes with the same text pack the same (docs/formats/world.md)."""
 
@@ -175,6 +177,7 @@ class Command(int):
         cls._parts = tuple(parts)
         cls._readers = tuple(map(_reader, parts))
         cls.size = max(1, (shift + 7) // 8)
+        cls.bits = max(1, shift)
         cls.layout = _layout(parts)
         cls.unpack = staticmethod(lru_cache(KEPT)(partial(_unpacked, cls)))
 

@@ -166,6 +166,7 @@ def _list_member(owner: str, name: str, hint: Any, most: Most | None, optional: 
         )
     holds = ITEMS if inner.holds == PART else VALUES
     count = LIST_ITEMS if most is None else most.count
+    common["range"] = common["range"] or inner.range
     same: dict[str, Any] = {"kind": inner.kind, "form": inner.form, "thing": inner.thing, "is_angle": inner.is_angle}
     return Member(holds=holds, most=count, **same, **common)
 

@@ -252,7 +252,14 @@ def forget_joins(session: Any) -> None:
     sponsor._held_off._waits, sponsor._unpromised = {}, Counter()
 
 
+def _forget_pause(pause: Any, now: float) -> None:
+    if not pause._stops:
+        pause._began_at = pause._paused_at = pause._looked_at = 0.0
+
+
 def _forget_match(match: Any, now: float) -> None:
+    # Whether the end of a stall is told matters to applications only.
+    match.is_stall_told = False
     match.stalled_since = max(match.stalled_since, now - PAST) if match.is_stalled else 0.0
 
 
@@ -273,4 +280,5 @@ _FORGET: dict[str, Callable[[Any, float], None]] = {
     "ModelLink": _forget_order,
     "ModelConnection": _forget_connection,
     "Match": _forget_match,
+    "Pause": _forget_pause,
 }

@@ -42,6 +42,14 @@ def test_requests_come_back_as_they_were(
         assert version_fault(data) is None
 
 
+@given(st.binary(min_size=16, max_size=16), st.booleans(), reaches)
+def test_a_play_says_the_token_and_whether_its_sender_has_the_match(token: bytes, keeps: bool, reach: Reach) -> None:
+    data = encode_play(reach, token, keeps_match=keeps)
+    assert decode_request(data) == ConnectRequest(Want.PLAY, reach=reach, seat_token=token, keeps_match=keeps)
+    with pytest.raises(DecodeError, match="0 or 1, not 2"):
+        decode_request(data[:18] + b"\x02" + data[19:])
+
+
 @pytest.mark.parametrize("data", [b"", b"\x03", b"\x03\x0c", b"\x03\x01\x0c\x02"])
 def test_an_acceptance_of_another_length_is_refused(data: bytes) -> None:
     with pytest.raises(DecodeError, match=f"an acceptance has 3 bytes, not {len(data)}"):

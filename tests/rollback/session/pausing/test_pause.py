@@ -1,5 +1,6 @@
 """A pause by agreement: one frame for all, until nobody wants it any more, and never for ever."""
 
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,7 +16,15 @@ from retick.rollback.session.pausing import pause
 from retick.rollback.session.session import RollbackSession
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
-from tests.rollback.session.matches import LINK, assert_all_play, playing_mesh, presses, towards, with_a_free_seat
+from tests.rollback.session.matches import (
+    LINK,
+    assert_all_play,
+    playing_mesh,
+    presses,
+    started_mesh,
+    towards,
+    with_a_free_seat,
+)
 from tests.rollback.session.test_forwarding import apart
 from tests.toys import Tally
 
@@ -282,3 +291,20 @@ def test_before_a_match_nothing_can_be_paused() -> None:
 def test_a_pause_on_the_wire_is_one_of_two_wishes() -> None:
     said = Pausing(3, 7, True, 90)
     assert decode_pause(encode_pause(said)) == said
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_pauses_that_follow_each_other_closely_leave_nobody_behind(seed: int) -> None:
+    """One peer hears of a second pause, and that it is over, before it has heard that the first one is."""
+    dice = Random(seed)
+    mesh = started_mesh(4, seed=seed, conditions=Conditions(latency=0.08, jitter=0.04, loss=0.3))
+    mesh.play(60)
+    at = 0.0
+    for _ in range(6):
+        at += dice.uniform(0.05, 0.6)
+        session = dice.choice(mesh.alive).session
+        mesh.at(at, session.pause)
+        mesh.at(at + dice.uniform(0.05, 0.5), session.resume)
+    mesh.run(at + 3 * pause.ANSWER_SECONDS)
+    assert [inside_of(peer.session).match.pause_at for peer in mesh.alive] == [None] * 4
+    assert_all_play(mesh, 0)

@@ -21,7 +21,7 @@ from retick.rollback.session.messages.connect import (
     encode_acceptance,
     version_fault,
 )
-from retick.rollback.session.messages.reasons import OTHER_VERSION, REACHES_TOO_FAR
+from retick.rollback.session.messages.reasons import NO_MATCH, OTHER_VERSION, REACHES_TOO_FAR
 from retick.rollback.session.peer import Peer, Phase
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Admission:
     def _answer(self, request: Request, wanted: ConnectRequest) -> Accept | Refuse:
         session = self._session
         if session.phase is Phase.ENDED:
-            return Refuse(reason=Reason.DENIED, text="the match is over here")
+            return Refuse(reason=NO_MATCH, text="the match is over here")
         if wanted.want is Want.WATCH:
             return session.spectator_feed.admit(request, wanted)
         if wanted.want is Want.CALL:
@@ -72,8 +72,9 @@ class Admission:
         if session.match is None and session.is_host and (old is not None or session.phase is Phase.GATHERING):
             return session.lobby.admit(request, old)
         if session.phase is Phase.RUNNING:
-            return session.sponsor.admit(request, old, wanted.seat_token)
-        return Refuse(reason=Reason.DENIED, text="nobody is expected here")
+            refusal = session.reconnect.refusal(wanted)
+            return refusal or session.sponsor.admit(request, old, wanted.seat_token)
+        return Refuse(reason=NO_MATCH, text="nobody is expected here")
 
     def _answer_call(self, request: Request, call: ConnectRequest) -> Accept | Refuse:
         """Another peer of a match calls."""

@@ -31,7 +31,8 @@ class Dialling(Members):
 
     def dial_to_play(self, peer: Peer, address: Hashable, *, heard_of: bool = False) -> None:
         """Ask for seats at the host, or in a match that runs."""
-        data, peer.was_dialled = encode_play(self._reach, self.shown_token), True
+        data = encode_play(self._reach, self.shown_token, keeps_match=self.match is not None)
+        peer.was_dialled = True
         peer.attach(self.link.dial(address, seats=self.seats_asked, data=data, heard_of=heard_of))
 
     def call(self, entry: RosterEntry) -> None:

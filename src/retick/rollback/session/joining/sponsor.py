@@ -109,7 +109,7 @@ class Sponsor(SessionPart):
         if not isinstance(session.sim, PacksState):
             return Refuse(reason=Reason.DENIED, text="this game's state cannot be sent: nobody can join in mid-match")
         seconds = self._held_off.seconds_left(request.address)
-        if seconds > 0.0:
+        if seconds > 0.0 and not session.reconnect.is_trying:
             text = f"the last one from there led to nothing: try again in {ceil(seconds)} s"
             return Refuse(reason=Reason.DENIED, text=text)
         if old is not None:
@@ -125,7 +125,8 @@ class Sponsor(SessionPart):
         session = self._session
         others = session.peers.values()
         joining = any(peer.role is Role.NEWCOMER or not peer.is_heard for peer in others)
-        return joining or session.match is None or session.match.joins_at is None
+        is_going = session.reconnect.is_accepted
+        return joining or is_going or session.match is None or session.match.joins_at is None
 
     def let_in(self, peer: Peer) -> bool:
         """The link of a newcomer is up: give it the place if it is ours and the place is still free.

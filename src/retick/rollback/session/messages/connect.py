@@ -4,7 +4,8 @@
 
     u8 version of the session protocol, u8 tag, and by tag:
 
-    01 PLAY    16 bytes seat token, 0 for none, reach; the link's request has the number of seats
+    01 PLAY    16 bytes seat token, 0 for none, u8 1 if the sender still has the match of that token, else 0, reach; the
+               link's request has the number of seats
     02 WATCH   u32 frame to go on from, FFFFFFFF for none, u8 match
     03 CALL    8 bytes token, 8 bytes pair token, u8 peer id, reach: a peer of the match calls another
 
@@ -51,7 +52,7 @@ LARGEST_REACH = 255
 
 _ACCEPT = struct.Struct("<BBB")
 _HEAD = struct.Struct("<BB")
-_PLAY = struct.Struct(f"<BB{SEAT_TOKEN_SIZE}sBB")
+_PLAY = struct.Struct(f"<BB{SEAT_TOKEN_SIZE}sBBB")
 _WATCH = struct.Struct("<BBIB")
 _CALL = struct.Struct(f"<BB{TOKEN_SIZE}s{TOKEN_SIZE}sBBB")
 
@@ -89,10 +90,12 @@ class ConnectRequest(NamedTuple):
     """PLAY and CALL: of the one who asks."""
     seat_token: bytes = NO_SEAT_TOKEN
     """PLAY: the secret of the seats that the one who asks held before."""
+    keeps_match: bool = False
+    """PLAY: whether the one who asks still has the match in which it held them."""
 
 
-def encode_play(reach: Reach, seat_token: bytes = NO_SEAT_TOKEN) -> bytes:
-    return _PLAY.pack(VERSION, Want.PLAY, seat_token, *reach)
+def encode_play(reach: Reach, seat_token: bytes = NO_SEAT_TOKEN, *, keeps_match: bool = False) -> bytes:
+    return _PLAY.pack(VERSION, Want.PLAY, seat_token, keeps_match, *reach)
 
 
 def encode_watch(frame: int, match: int = 0) -> bytes:
@@ -134,7 +137,10 @@ def decode_request(data: bytes) -> ConnectRequest:
         raise InvalidValue("a request to connect that does not say what it wants")
     want = data[1]
     if want == Want.PLAY and len(data) == _PLAY.size:
-        return ConnectRequest(Want.PLAY, reach=announced_reach(data), seat_token=_PLAY.unpack(data)[2])
+        _, _, seat_token, keeps_match, *reach = _PLAY.unpack(data)
+        if keeps_match > 1:
+            raise InvalidValue(f"a PLAY whose sender has its match: 0 or 1, not {keeps_match}")
+        return ConnectRequest(Want.PLAY, reach=Reach(*reach), seat_token=seat_token, keeps_match=keeps_match == 1)
     if want == Want.WATCH and len(data) == _WATCH.size:
         _, _, frame, match = _WATCH.unpack(data)
         return ConnectRequest(Want.WATCH, frame=frame, match=match)

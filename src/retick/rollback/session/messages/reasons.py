@@ -4,8 +4,10 @@ from retick.link import describe as describe_link_reason
 
 __all__ = [
     "ASK_SPONSOR",
+    "GAVE_UP",
     "NO_ACKNOWLEDGEMENTS",
     "NO_INPUTS",
+    "NO_MATCH",
     "OTHER_VERSION",
     "REACHES_TOO_FAR",
     "RETURNED",
@@ -25,6 +27,10 @@ NO_ACKNOWLEDGEMENTS = 212
 """Our inputs are not acknowledged."""
 RETURNED = 213
 """The peer of this connection has come back over another one."""
+GAVE_UP = 214
+"""The sender has given up its match, to come back to that of others: what it showed last may not be theirs."""
+NO_MATCH = 215
+"""Of a refusal: there is no match here to come back to."""
 
 WORDS = {
     ASK_SPONSOR: "another peer lets newcomers in",
@@ -33,6 +39,8 @@ WORDS = {
     NO_INPUTS: "sends no inputs",
     NO_ACKNOWLEDGEMENTS: "acknowledges no inputs",
     RETURNED: "came back over another connection",
+    GAVE_UP: "comes back to the match of others",
+    NO_MATCH: "has no match",
 }
 
 

@@ -113,8 +113,9 @@ class Pause(SessionPart):
     def _hear(self, peer_id: int, said: Pausing, match: Match) -> None:
         if said.frame > self._last:
             if self._stops.get(peer_id, said.frame) != said.frame:
-                # It knows that the last pause is over.
-                self._end(match, self._wants & {self._session.peer_id})
+                # It knows that the last pause is over. Of the next one it may have told the end already.
+                self._wants &= {self._session.peer_id}
+                self._go_on(match)
             self._stops[peer_id] = said.frame
         if said.wants and self._used[peer_id] < match.config.longest_pause:
             self._wants.add(peer_id)
@@ -137,12 +138,13 @@ class Pause(SessionPart):
         if self._wants & players:
             match.pause_at = frame
             return
-        self._end(match, set())
+        self._wants = set()
+        self._go_on(match)
 
-    def _end(self, match: Match, wants: set[int]) -> None:
-        """A pause is over; ``wants`` are those that want another one already."""
+    def _go_on(self, match: Match) -> None:
+        """The pause that was under way is over."""
         self._last = max(self._stops.values())
-        self._stops, self._wants, match.pause_at = {}, wants, None
+        self._stops, match.pause_at = {}, None
         if self._is_told:
             self._is_told = False
             self._session.tell(MatchResumed(frame=match.engine.frame, seconds=self._session.now - self._paused_at))

@@ -1,0 +1,178 @@
+"""What a server of a declared world costs: CPU of a snapshot tick for all receivers, and bytes of a snapshot.
+
+``python benchmarks/world_server.py`` measures both for the goals of docs/benchmarks.md.
+"""
+
+from math import cos, pi, sin
+from time import process_time
+from typing import Annotated, Any
+
+from retick import is_compiled
+from retick.authority.world.layout import layout_of
+from retick.authority.world.views import Receiver, Stage, encode_cue
+from retick.sim import F64, I16, NOBODY, U8, U16, Angle, Distance, Most, OwnerOnly, Player, Range, Ref, Thing, World
+
+ROUNDS = 200
+
+
+class Mover(Thing):
+    player: Player = NOBODY
+    x: Annotated[F64, Range(0, 4000, step=1 / 16)] = 0.0
+    y: Annotated[F64, Range(0, 4000, step=1 / 16)] = 0.0
+    vx: Annotated[F64, Range(-8, 8, step=1 / 64)] = 0.0
+    vy: Annotated[F64, Range(-8, 8, step=1 / 64)] = 0.0
+    heading: Angle = 0.0
+    health: U8 = 100
+    ammo: Annotated[U16, OwnerOnly] = 50
+
+
+class Crowd(World):
+    """200 moving things on a grid; each of 16 players sees about 20 of them."""
+
+    num_players = 16
+    movers: Annotated[list[Mover], Most(200)]
+
+    def fill(self) -> None:
+        for number in range(200):
+            owner = number // 12 if number % 12 == 0 and number < 192 else NOBODY
+            self.movers.append(Mover(player=owner, x=number % 20 * 200.0 + 5, y=number // 20 * 400.0 + 5))
+
+    def advance(self, _inputs: Any) -> None:
+        for number, mover in enumerate(self.movers):
+            mover.vx = (number % 5 - 2) * 0.25
+            mover.x += mover.vx
+            mover.y += 0.3
+            mover.heading += 0.1
+
+    def visible(self, player: int, thing: Any) -> bool:
+        mine = self.movers[player * 12]
+        return bool(abs(thing.x - mine.x) < 700 and abs(thing.y - mine.y) < 900)
+
+
+class NearCrowd(Crowd):
+    """The same by distance first: ``visible`` is asked of the near only."""
+
+    interest = Distance(full=600.0, none=1000.0)
+
+    def visible(self, player: int, thing: Any) -> bool:
+        return bool(thing.health > 0)
+
+
+def snapshot_ticks(kind: type[Crowd]) -> tuple[float, float, float]:
+    """Milliseconds of CPU for one snapshot tick of 16 receivers, entities that each sees, bytes of each."""
+    world = kind()
+    world.fill()
+    stage = Stage(layout_of(kind), world)
+    receivers = [Receiver(stage, seat) for seat in range(16)]
+    seen = size = 0
+    spent = 0.0
+    for tick in range(1, ROUNDS + 1):
+        world._advance(())
+        before = process_time()
+        stage.survey(tick, [tick & 7] * 16)
+        packets = [receiver.snapshot() for receiver in receivers]
+        spent += process_time() - before
+        if tick == ROUNDS:
+            seen = sum(len(receiver.rows()[0]) for receiver in receivers)
+        size += sum(map(len, packets))
+        for receiver in receivers:
+            receiver.acknowledge(tick - 3)
+    return 1000 * spent / ROUNDS, seen / 16, size / 16 / ROUNDS
+
+
+class Fighter(Thing):
+    player: Player = NOBODY
+    x: Annotated[F64, Range(0, 1024, step=1 / 16)] = 0.0
+    y: Annotated[F64, Range(0, 768, step=1 / 16)] = 0.0
+    vx: Annotated[F64, Range(-6, 6, step=1 / 32)] = 0.0
+    vy: Annotated[F64, Range(-6, 6, step=1 / 32)] = 0.0
+    aim: Annotated[F64, Range(-pi, pi, step=pi / 512)] = 0.0
+    health: U8 = 100
+    reload: Annotated[U8, OwnerOnly] = 0
+
+
+class Shot(Thing):
+    shooter: Ref[Fighter]
+    x: Annotated[F64, Range(0, 1024, step=1 / 8)] = 0.0
+    y: Annotated[F64, Range(0, 768, step=1 / 8)] = 0.0
+    vx: Annotated[F64, Range(-16, 16, step=1 / 16)] = 0.0
+    vy: Annotated[F64, Range(-16, 16, step=1 / 16)] = 0.0
+
+
+class Arena(World):
+    """Eight players that run, turn and shoot; about ten shots are in the air."""
+
+    num_players = 8
+    fighters: Annotated[list[Fighter], Most(8)]
+    shots: Annotated[list[Shot], Most(40)]
+    score: Annotated[list[I16], Most(8)]
+
+    def fill(self) -> None:
+        self.score = [0] * 8
+        for player in range(8):
+            self.fighters.append(Fighter(player=player, x=100.0 * player + 50, y=300.0))
+
+    def advance(self, inputs: Any) -> None:
+        for fighter in self.fighters:
+            keys = inputs[fighter.player]
+            # Speed changes in a few ticks, as in any game with keys.
+            fighter.vx += (((keys & 3) - 1.5) * 3 - fighter.vx) * 0.25
+            fighter.vy += (((keys >> 2 & 3) - 1.5) * 2 - fighter.vy) * 0.25
+            fighter.x = (fighter.x + fighter.vx) % 1024
+            fighter.y = (fighter.y + fighter.vy) % 768
+            fighter.aim = (keys >> 4) / 163 * pi - pi
+            fighter.reload = max(0, fighter.reload - 1)
+            if fighter.reload == 0:
+                fighter.reload = 40
+                way = fighter.aim
+                self.shots.append(Shot(shooter=fighter, x=fighter.x, y=fighter.y, vx=9 * cos(way), vy=9 * sin(way)))
+                self.cue("shot", fighter.player)
+        for shot in list(self.shots):
+            shot.x += shot.vx
+            shot.y += shot.vy
+            if not (0 < shot.x < 1024 and 0 < shot.y < 768):
+                self.shots.remove(shot)
+
+
+def pressed(player: int, tick: int, hold: int) -> int:
+    """Keys that are held for so many ticks, and a mouse that moves in one second of three."""
+    keys = (player * 7 + (tick + 11 * player) // hold * 5) & 15
+    aim = (player * 40 + (tick % 60 + tick // 180 * 60 if tick % 180 < 60 else tick // 180 * 60)) % 326
+    return keys | aim << 4
+
+
+def arena_bytes(hold: int, ticks: int = 1800, delay: int = 9) -> tuple[float, float, int]:
+    """Mean and largest bytes of a snapshot, and shots, at 20 a second, with acknowledgements that are 150 ms late.
+
+    Players hold a key for ``hold`` ticks.
+    """
+    world = Arena()
+    world.fill()
+    stage = Stage(layout_of(Arena), world)
+    receiver = Receiver(stage, 0)
+    sizes, shots = [], 0
+    for tick in range(1, ticks + 1):
+        inputs = [pressed(player, tick, hold) for player in range(8)]
+        cues = world._advance(inputs)
+        receiver.listen(tick, [(cue, encode_cue(cue)) for cue in cues])
+        receiver.acknowledge(tick - delay)
+        if tick % 3 == 0:
+            stage.survey(tick, inputs)
+            sizes.append(len(receiver.snapshot(margin=2, newest=tick + 2)))
+            shots += len(world.shots)
+    used = sizes[40:]
+    return sum(used) / len(used), max(used), shots // len(sizes)
+
+
+def main() -> None:
+    print("compiled" if is_compiled() else "uncompiled")
+    for kind in (Crowd, NearCrowd):
+        spent, seen, size = snapshot_ticks(kind)
+        print(f"{kind.__name__}: {spent:.2f} ms for 16 receivers, each sees {seen:.0f} entities in {size:.0f} bytes")
+    for hold in (30, 15):
+        mean, most, shots = arena_bytes(hold)
+        print(f"Arena, keys held {hold} ticks: {mean:.0f} bytes a snapshot (at most {most}), {shots} shots in the air")
+
+
+if __name__ == "__main__":
+    main()

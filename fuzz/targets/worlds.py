@@ -1,0 +1,176 @@
+"""What a server of a declared world and its clients read: inputs, snapshots with their bodies, messages."""
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import Annotated, Any
+
+from fuzz.target import Bug, Target, name_of, of
+from retick.authority.world.bodies import decode_body
+from retick.authority.world.deltas import encode_body
+from retick.authority.world.frames import (
+    InputFrame,
+    decode_input,
+    decode_note,
+    decode_snapshot,
+    encode_input,
+    encode_note,
+    encode_snapshot,
+)
+from retick.authority.world.holding import Holding
+from retick.authority.world.layout import layout_of
+from retick.authority.world.messages import (
+    Ended,
+    Gone,
+    Lost,
+    Message,
+    PlayerState,
+    RoomOver,
+    SeatNews,
+    Welcome,
+    WorldMessage,
+    decode_message,
+    encode_message,
+)
+from retick.authority.world.rows import Rows
+from retick.authority.world.views import Receiver, Stage, encode_cue
+from retick.sim import F64, I16, U8, U64, Angle, Dice, Most, OwnerOnly, Player, Range, Ref, Thing, World
+from retick.wire.values import decode_value, decode_value_at, encode_value
+
+__all__ = ["TARGETS"]
+
+
+class _Mode(Enum):
+    IDLE = 1
+    BUSY = 2
+    DONE = 3
+
+
+class _Spot(Thing):
+    x: Annotated[F64, Range(0, 100, step=1 / 8)] = 0.0
+    y: F64 = 0.0
+
+
+class _Load(Thing):
+    of: Ref["_Cart"] = None
+
+
+class _Cart(Thing):
+    player: Player = 255
+    spot: _Spot
+    way: Angle = 0.0
+    maybe: _Spot | None = None
+    mode: _Mode = _Mode.IDLE
+    secret: Annotated[U8, OwnerOnly] = 0
+    loads: Annotated[list[_Load], Most(2)]
+
+
+class _Yard(World):
+    """A field of every kind."""
+
+    num_players = 2
+    carts: Annotated[list[_Cart], Most(3)]
+    values: Annotated[list[I16], Most(3)]
+    sum: U64
+    dice: Dice
+
+    def advance(self, inputs: Sequence[int], /) -> None:
+        for cart in self.carts:
+            cart.spot.x += 1 + inputs[0]
+            cart.way += 0.25
+        self.values = [*self.values, inputs[1]][-3:]
+
+
+LAYOUT = layout_of(_Yard)
+
+
+def _packets() -> tuple[list[bytes], Rows]:
+    """Snapshots of a few ticks, each from the one before, and the rows of the second."""
+    yard = _Yard()
+    yard.carts = [_Cart(player=0, maybe=_Spot(x=3.0)), _Cart(mode=_Mode.DONE)]
+    yard.carts[0].loads = [_Load(of=yard.carts[1])]
+    stage = Stage(LAYOUT, yard)
+    receiver = Receiver(stage, 0)
+    made = []
+    for tick in (1, 4, 7, 10):
+        yard.advance((tick, 2))
+        if tick == 7:
+            yard.carts.pop()
+            yard.carts.append(_Cart())
+        receiver.hear(tick, encode_cue(("shot", tick, 0.5)))
+        stage.survey(tick, [1, None])
+        made.append(receiver.snapshot(margin=1, newest=tick))
+        receiver.acknowledge(tick)
+    stage.survey(4, [1, None])
+    return made, receiver.rows()[0]
+
+
+PACKETS, BASE = _packets()
+BODIES = [decode_snapshot(packet).body for packet in PACKETS]
+FULL, MOVED = BODIES[0], encode_body(BASE, Rows.none(4), LAYOUT)
+
+
+def _read_full(data: bytes) -> Rows:
+    return decode_body(Rows.none(), 1, data, LAYOUT)
+
+
+def _read_delta(data: bytes) -> Rows:
+    return decode_body(BASE, 5, data, LAYOUT)
+
+
+def _law_of_bodies(base: Rows) -> Any:
+    def law(data: bytes, rows: Rows) -> None:
+        again = encode_body(base, rows, LAYOUT)
+        if len(again) > len(data) or not decode_body(base, rows.tick, again, LAYOUT).same_as(rows):
+            raise Bug("what was read does not write the same")
+
+    return law
+
+
+def _shown(rows: Rows) -> str:
+    return repr([(entity, kind, list(numbers)) for entity, kind, numbers in rows.entities()])
+
+
+def _law_of_snapshots(data: bytes, frame: Any) -> None:
+    again = encode_snapshot(
+        tick=frame.tick, back=frame.back, apart=frame.apart, margin=frame.margin, newest=frame.newest,
+        serial=frame.serial, cues=[(cue.tick, encode_value(cue.cue)) for cue in frame.cues], body=frame.body,
+    )  # fmt: skip
+    if again != data:
+        raise Bug("what was read does not write the same")
+
+
+def _hold(data: bytes) -> Any:
+    """A client that holds two snapshots gets a third."""
+    client = Holding(LAYOUT)
+    for packet in PACKETS[:2]:
+        client.read_snapshot(packet)
+    return client.read_snapshot(data)
+
+
+def _law_of_holding(_data: bytes, held: Any) -> None:
+    if held is not None:
+        yard = _Yard()
+        yard.load(held.saved)
+        if yard.save() != held.saved:
+            raise Bug("what was read does not save the same")
+
+
+MESSAGES: tuple[WorldMessage, ...] = (
+    Welcome(1, 8, 60, 3, 300), Message(b"hello"), SeatNews(2, PlayerState.PLAYING, "Ann"),
+    RoomOver(Ended.FAULT, "sorry"), Lost(Gone.TOO_MANY, 9),
+)  # fmt: skip
+VALUES = (None, True, 7, -70, 1.5, 0.1, "shot", "x" * 40, b"data", ("shot", 3, (1.5, None)), tuple(range(40)))
+
+TARGETS: tuple[Target, ...] = (
+    of("world/value", decode_value, *map(encode_value, VALUES), write=encode_value, also=(decode_value_at,)),
+    of("world/input", decode_input, encode_input(InputFrame(9, 4, 33, (1, 1, 2)), 16), args=(16,), write=encode_input),
+    of("world/snapshot", decode_snapshot, *PACKETS, law=_law_of_snapshots),
+    of("world/note", decode_note, encode_note(b"hi"), write=encode_note),
+    of("world/message", decode_message, *map(encode_message, MESSAGES), write=encode_message),
+    Target(name="world/body-full", read=_read_full, seeds=(FULL, b"\xe0"), decoders=(name_of(decode_body),),
+           law=_law_of_bodies(Rows.none()), show=_shown),
+    Target(name="world/body-delta", read=_read_delta, seeds=(MOVED, BODIES[1]), decoders=(name_of(decode_body),),
+           law=_law_of_bodies(BASE), show=_shown),
+    Target(name="world/holding", read=_hold, seeds=tuple(PACKETS), decoders=(name_of(Holding.read_snapshot),),
+           law=_law_of_holding),
+)  # fmt: skip

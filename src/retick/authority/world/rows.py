@@ -1,0 +1,71 @@
+"""Entities as rows of whole numbers: what one receiver holds at one tick, and what a server knows of all of them."""
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+__all__ = ["Rows", "Survey"]
+
+
+class Rows:
+    """Entities by ascending id; the numbers of each lie together. Nobody changes them once they are made."""
+
+    __slots__ = ("ids", "kinds", "starts", "tick", "values")
+
+    def __init__(
+        self, tick: int, ids: "array[int]", kinds: "array[int]", starts: "array[int]", values: "array[int]"
+    ) -> None:
+        self.tick = tick
+        self.ids = ids
+        """Unsigned, 32 bits."""
+        self.kinds = kinds
+        """Index of each entity's component, one byte each."""
+        self.starts = starts
+        """Where each entity's numbers begin; one more than there are entities."""
+        self.values = values
+        """Unsigned, 64 bits."""
+
+    @classmethod
+    def none(cls, tick: int = 0) -> "Rows":
+        """No entities: what a receiver holds before its first snapshot."""
+        return cls(tick, array("I"), array("B"), array("i", [0]), array("Q"))
+
+    @classmethod
+    def of(cls, tick: int, held: Mapping[int, tuple[int, Sequence[int]]]) -> "Rows":
+        """From the component and the numbers of each entity."""
+        ids, kinds, starts, values = array("I"), array("B"), array("i", [0]), array("Q")
+        for entity in sorted(held):
+            kind, numbers = held[entity]
+            ids.append(entity)
+            kinds.append(kind)
+            values.extend(numbers)
+            starts.append(len(values))
+        return cls(tick, ids, kinds, starts, values)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def entities(self) -> Iterator[tuple[int, int, "array[int]"]]:
+        """Id, index of the component, and numbers of each."""
+        for index, entity in enumerate(self.ids):
+            yield entity, self.kinds[index], self.values[self.starts[index] : self.starts[index + 1]]
+
+    def same_as(self, other: "Rows") -> bool:
+        """Whether the entities are the same, at whatever tick."""
+        mine = (self.ids, self.kinds, self.starts, self.values)
+        return mine == (other.ids, other.kinds, other.starts, other.values)
+
+
+class Survey(Rows):
+    """All entities of a world, with what decides who gets them."""
+
+    __slots__ = ("cells", "holders", "owners", "places")
+
+    cells: list[Any]
+    """The items themselves; None for seats."""
+    owners: "array[int]"
+    """The seat of each entity's player; NOBODY if it has none."""
+    holders: "array[int]"
+    """The id of the item in whose list an entity is; 0 if it is the world."""
+    places: "array[float]"
+    """Where each entity is, as many floats each as interest has fields; NaN for those that are nowhere."""

@@ -1,0 +1,56 @@
+"""The tables of a world and of its messages as JSON, for clients in other languages."""
+
+from typing import Any
+
+from retick.authority.world import frames, messages
+from retick.authority.world.fields import STEPS
+from retick.authority.world.layout import FIRST_SEAT, Layout
+
+__all__ = ["tables_of"]
+
+
+def tables_of(layout: Layout) -> dict[str, Any]:
+    """Everything that a client needs to know of a game, beside docs/formats/world-server.md."""
+    components = []
+    for index, component in enumerate(layout.components):
+        entry: dict[str, Any] = {"index": index, "name": component.name}
+        if component.kind is not None and index > 0:
+            entry |= {"class": component.kind.__name__, "most": component.most}
+        if component.has_holder:
+            entry["holder"] = layout.components[component.parent].name
+        entry["fields"] = [_field(made) for made in component.fields]
+        components.append(entry)
+    game = layout.world()
+    return {
+        "format": "retick world 1",
+        "game_id": game.game_id,
+        "game_version": game.game_version,
+        # A JSON number is a float to many readers, and a float does not hold 64 bits.
+        "hash": f"{layout.hash:016x}",
+        "players": layout.players,
+        "input_bits": layout.input_bits,
+        "command": None if layout.command is None else layout.command.layout,
+        "first_seat": FIRST_SEAT,
+        "components": components,
+        "payloads": {"INPUT": frames.INPUT, "SNAPSHOT": frames.SNAPSHOT, "NOTE": frames.NOTE},
+        "messages": dict(messages.KINDS),
+        "player_states": {state.name: int(state) for state in messages.PlayerState},
+        "room_over_reasons": {reason.name: int(reason) for reason in messages.Ended},
+        "lost_reasons": {reason.name: int(reason) for reason in messages.Gone},
+        "text": layout.text,
+    }
+
+
+def _field(made: Any) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": made.name, "code": made.code, "bits": made.bits}
+    # As text, since they may have 64 bits.
+    entry |= {"span": str(made.span), "default": str(made.default)}
+    if made.code == STEPS:
+        entry |= {"low": made.low, "step": made.step}
+    else:
+        entry["low"] = str(made.low)
+    if made.kind is not None and made.kind.members:
+        entry["members"] = [member.name for member in made.kind.members]
+    if made.secret:
+        entry["owner_only"] = True
+    return entry

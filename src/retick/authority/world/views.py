@@ -1,0 +1,302 @@
+"""What each receiver of a world gets at a tick: the entities that it sees, in packets of bounded size, and its cues.
+
+Theory of operation. A :class:`Stage` surveys the world once a tick. For each client there is one :class:`Receiver`: it
+asks the world what the player sees, keeps what the client is known to hold, and makes the delta. If that is too large,
+all that left the view is destroyed, and then the most urgent entities are sent. Each that waits adds its priority to
+its score at every snapshot, so that all are sent in the end; ``retick.snapshot.interest`` has the proof.
+"""
+
+import struct
+from collections import deque
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+from retick.authority.world.bodies import MOST_ENTITIES
+from retick.authority.world.deltas import carried_on, costs_of, encode_body
+from retick.authority.world.frames import MOST_CUES, encode_snapshot
+from retick.authority.world.layout import FIRST_SEAT, Component, Layout
+from retick.authority.world.rows import Rows, Survey
+from retick.authority.world.sight import priorities, restricted, watched
+from retick.authority.world.survey import survey
+from retick.errors import EncodeError, UsageError
+from retick.sim.world import NOBODY, World
+from retick.snapshot.replication import Replica
+from retick.wire.values import encode_value
+
+__all__ = ["BASELINES", "BUDGET", "MOST_WAITING_CUES", "Receiver", "Stage", "encode_cue"]
+
+BUDGET: Final = 1100
+"""Bytes of a snapshot's payload, at most."""
+BASELINES: Final = 64
+"""Snapshots kept at either end: three seconds of them at twenty a second."""
+EARLIER: Final = 8
+"""Acknowledged snapshots that are kept beside the base."""
+FARTHEST_EARLIER: Final = 60
+"""Ticks: less than a client keeps snapshots, even if it gets one every tick."""
+FARTHEST: Final = 255
+"""Ticks back that a base may be: the frame has one byte for them."""
+MOST_WAITING_CUES: Final = 512
+"""Cues of one receiver that are not acknowledged; the oldest are dropped and counted."""
+_HEAD: Final = 23
+"""Bytes before cues and body, at most."""
+_SINGLE: Final = struct.Struct("<f")
+
+
+def _is_own(world: World, name: str) -> bool:
+    """Whether a game has written a hook itself."""
+    return getattr(type(world), name) is not getattr(World, name)
+
+
+def encode_cue(cue: Hashable) -> bytes:
+    """The bytes of a cue; its floats are rounded to binary32, since they are only seen and heard."""
+    try:
+        return encode_value(_coarse(cue))
+    except EncodeError as error:
+        raise UsageError(f"cue{cue!r} cannot be sent: {error}") from None
+
+
+def _coarse(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_coarse, value))
+    if not isinstance(value, float):
+        return value
+    try:
+        return _SINGLE.unpack(_SINGLE.pack(value))[0]
+    except OverflowError:
+        return value
+
+
+class Stage:
+    """A room's world, surveyed once a tick for all receivers."""
+
+    def __init__(self, layout: Layout, world: World) -> None:
+        self.layout = layout
+        self.world = world
+        self._where = [self._position_of(component) for component in layout.components]
+        self.hidden = bytes(component.hidden for component in layout.components)
+        self._survey: Survey | None = None
+
+    @property
+    def current(self) -> Survey:
+        """The survey of the newest tick."""
+        if self._survey is None:
+            raise UsageError("look at the world first: survey(tick, seats)")
+        return self._survey
+
+    def survey(self, tick: int, seats: Sequence[int | None]) -> Survey:
+        """Look at the world as it is now; ``seats``: each player's last input, None if nobody is connected there."""
+        if len(seats) != self.layout.players:
+            raise UsageError(f"there are {self.layout.players} seats, not {len(seats)}")
+        interest = self.world.interest
+        axes = 0 if interest is None else len(interest.fields)
+        self._survey = survey(self.layout.components, self._where, axes, self.world, tick, seats, FIRST_SEAT)
+        return self._survey
+
+    def _position_of(self, component: Component) -> Any:
+        """How kernels find out where the things of a component are: slots, or a function; None if they are nowhere."""
+        interest = self.world.interest
+        if interest is None or component.kind is None or component.part < 0:
+            return None
+        if not interest.has_position(component.kind):
+            return None
+        return component.position_slots(interest.fields) or interest.position
+
+    def urgent(self, seat: int, player: int) -> Any:
+        """The priority of each entity to a player; None if all are equally urgent."""
+        interest = self.world.interest
+        # The first thing of nobody's is no place to look from: a spectator has one only if the game says so.
+        if interest is None or (seat < 0 and not _is_own(self.world, "viewpoint")):
+            return None
+        point = self.world.viewpoint(player)
+        if point is None:
+            return None
+        if len(point) != len(interest.fields):
+            raise UsageError(f"viewpoint({player}) gives {', '.join(interest.fields)}, not {point!r}")
+        return priorities(self.current, seat, point, interest.full, interest.none)
+
+
+class _Sent(NamedTuple):
+    """What a client made of one packet."""
+
+    tick: int
+    rows: Rows
+    heard: int
+    """Number of the first cue that it has not got from it."""
+
+
+class _Waiting(NamedTuple):
+    """A cue that is not acknowledged."""
+
+    serial: int
+    tick: int
+    data: bytes
+
+
+class Receiver:
+    """One client's snapshots at the server."""
+
+    def __init__(self, stage: Stage, seat: int | None, *, budget: int = BUDGET) -> None:
+        """``seat``: None for a spectator, to whom the world's hooks speak as NOBODY."""
+        self._stage = stage
+        self._seat = -1 if seat is None else seat
+        self.player = NOBODY if seat is None else seat
+        """As the world's hooks know it."""
+        self._budget = budget
+        self._replica: Replica[_Sent] = Replica(BASELINES)
+        self._earlier: deque[_Sent] = deque(maxlen=EARLIER)
+        self._cues: list[_Waiting] = []
+        self._next_cue = 0
+        self._scores: dict[int, float] = {}
+        self.cues_dropped = 0
+        """Cues that the client will never get, because too many waited."""
+        check_budget(stage.layout, budget)
+
+    @property
+    def waiting(self) -> int:
+        """Entities that did not fit into the last snapshot."""
+        return len(self._scores)
+
+    def acknowledge(self, tick: int) -> None:
+        """The client has used the snapshot of this tick. Unknown and old ticks change nothing."""
+        before = self._replica.base
+        self._replica.acknowledge(tick)
+        base = self._replica.base
+        if base is not None:
+            if before is not None and before is not base:
+                self._earlier.append(before)
+            while self._cues and self._cues[0].serial < base.heard:
+                del self._cues[0]
+
+    def hear(self, tick: int, cue: bytes) -> None:
+        """The client is to get this cue, which happened at a tick: see :func:`encode_cue`."""
+        if len(self._cues) == MOST_WAITING_CUES:
+            del self._cues[0]
+            self.cues_dropped += 1
+        self._cues.append(_Waiting(self._next_cue, tick, cue))
+        self._next_cue += 1
+
+    def listen(self, tick: int, cues: Iterable[tuple[Any, bytes]]) -> None:
+        """As ``hear``, for the cues of a tick that the world says the player hears; each with its bytes."""
+        hears = self._stage.world.hears if _is_own(self._stage.world, "hears") else None
+        for cue, data in cues:
+            if hears is None or hears(self.player, cue):
+                self.hear(tick, data)
+
+    def rows(self) -> tuple[Rows, dict[int, float]]:
+        """What the player sees in the newest survey, and the priority of each entity; none if all are the same."""
+        stage, seat = self._stage, self._seat
+        current = stage.current
+        urgent = stage.urgent(seat, self.player)
+        visible = None
+        if _is_own(stage.world, "visible"):
+            visible = stage.world.visible if seat >= 0 else self._visible_to_nobody
+        picked, seen = watched(current, seat, urgent, stage.hidden, visible)
+        made = restricted(current, seat, picked, seen, stage.layout)
+        given = {} if urgent is None else {current.ids[index]: urgent[index] for index in picked}
+        return made, given
+
+    def _visible_to_nobody(self, _seat: int, thing: Any) -> bool:
+        return bool(self._stage.world.visible(NOBODY, thing))
+
+    def snapshot(self, *, margin: int = 0, newest: int = 0) -> bytes:
+        """The payload for the tick of the newest survey, to be sent now."""
+        tick = self._stage.current.tick
+        sent = self._replica.base
+        if sent is not None and tick - sent.tick > FARTHEST:
+            sent = None
+        cues, size = self._next_cues()
+        rows, urgent = self.rows()
+        base = Rows.none() if sent is None else sent.rows
+        earlier = None if sent is None else self._carried_from(tick, sent)
+        if earlier is not None:
+            base = carried_on(base, earlier.rows, tick, self._stage.layout)
+        body, held = self._body(base, rows, urgent, self._budget - _HEAD - size)
+        heard = cues[-1].serial + 1 if cues else (self._cues[0].serial if self._cues else self._next_cue)
+        self._replica.sent(_Sent(tick, held, heard))
+        return encode_snapshot(
+            tick=tick,
+            back=0 if sent is None else tick - sent.tick,
+            apart=0 if sent is None or earlier is None else sent.tick - earlier.tick,
+            margin=margin,
+            newest=newest,
+            serial=cues[0].serial if cues else 0,
+            cues=[(cue.tick, cue.data) for cue in cues],
+            body=body,
+        )
+
+    def _carried_from(self, tick: int, base: _Sent) -> _Sent | None:
+        """The snapshot from which the base is carried on: acknowledged too, and about as far back again.
+
+        Rounding errors grow with the distance that is carried on, measured in that between the two.
+        """
+        fits = [each for each in self._earlier if each.tick < base.tick and tick - each.tick <= FARTHEST_EARLIER]
+        return min(fits, key=lambda each: abs(2 * base.tick - tick - each.tick), default=None)
+
+    def _next_cues(self) -> tuple[list[_Waiting], int]:
+        """The oldest cues, in at most a third of the budget; and their bytes. One always fits."""
+        chosen: list[_Waiting] = []
+        size = 0
+        for cue in self._cues[:MOST_CUES]:
+            needed = 5 + len(cue.data)
+            if chosen and size + needed > self._budget // 3:
+                break
+            chosen.append(cue)
+            size += needed
+        return chosen, size
+
+    def _body(self, base: Rows, rows: Rows, urgent: dict[int, float], room: int) -> tuple[bytes, Rows]:
+        """The body, and what the client makes of it."""
+        layout = self._stage.layout
+        body = encode_body(base, rows, layout)
+        if len(body) <= room and len(rows) <= MOST_ENTITIES:
+            self._scores.clear()
+            return body, rows
+        chosen = self._chosen(base, rows, urgent, 8 * room)
+        gone = sorted(set(base.ids) - set(rows.ids))
+        held = composed(base, rows, chosen, set(gone[: (8 * room - 80) // _destroy_bits(base)]))
+        return encode_body(base, held, layout), held
+
+    def _chosen(self, base: Rows, rows: Rows, urgent: dict[int, float], bits: int) -> set[int]:
+        """The indices of the entities that are sent: the world itself, and then those with the highest scores."""
+        used, costs = costs_of(base, rows, self._stage.layout)
+        scores = {}
+        for index, _size, _is_new in costs:
+            entity = rows.ids[index]
+            scores[entity] = self._scores.get(entity, 0.0) + urgent.get(entity, 1.0)
+        chosen: set[int] = set()
+        room = MOST_ENTITIES - len(base)
+        order = sorted(costs, key=lambda cost: (cost[0] > 0, -scores[rows.ids[cost[0]]], cost[0]))
+        for index, size, is_new in order:
+            if used + size <= bits and not (is_new and room <= 0):
+                used += size
+                room -= is_new
+                chosen.add(index)
+                del scores[rows.ids[index]]
+        self._scores = scores
+        return chosen
+
+
+def _destroy_bits(base: Rows) -> int:
+    return 2 * len(base).bit_length() + 3
+
+
+def check_budget(layout: Layout, budget: int) -> None:
+    """Refuse a world with an entity that may never fit beside a cue."""
+    for component in layout.components:
+        # Each value with its form and, all in all, two bits to skip to it; the id, and the counts.
+        bits = 160 + sum(made.bits + 3 + 2 for made in component.fields)
+        needed = _HEAD + max(budget // 3, 256) + bits // 8
+        if needed > budget:
+            raise UsageError(
+                f"{layout.world.__name__}: a snapshot of {budget} bytes cannot hold an entity of {component.name}, "
+                f"which takes up to {bits // 8}: give fields a Range with a step, or make lists of values shorter"
+            )
+
+
+def composed(base: Rows, rows: Rows, chosen: set[int], gone: set[int]) -> Rows:
+    """``base`` without what is gone, and with the chosen entities of ``rows``."""
+    kept = {entity: (kind, numbers) for entity, kind, numbers in base.entities() if entity not in gone}
+    for index in chosen:
+        numbers = rows.values[rows.starts[index] : rows.starts[index + 1]]
+        kept[rows.ids[index]] = (rows.kinds[index], numbers)
+    return Rows.of(rows.tick, kept)

@@ -1,0 +1,37 @@
+"""``retick export``: tables of a game for programs in other languages."""
+
+from typing import Annotated, Any
+
+import typer
+
+from retick.audit.game_loader import load_game
+from retick.authority.world.layout import layout_of
+from retick.authority.world.schema_json import tables_of
+from retick.cli.terminal import json_text, say
+from retick.errors import UsageError
+from retick.sim import World
+
+__all__ = ["export_app"]
+
+export_app = typer.Typer(name="export", no_args_is_help=True, help="Write what other programs need of a game.")
+
+
+@export_app.callback()
+def export() -> None:
+    """Write what other programs need of a game."""
+
+
+@export_app.command()
+def schema(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="A declared world, as module:Class or file.py:Class.")],
+) -> None:
+    """Write the tables of a declared world on a server as JSON, for a client in another language.
+
+    docs/formats/world-server.md says what they mean. Exit code 0: written. 2: misuse.
+
+    Example: retick export schema tanks.py:Tanks
+    """
+    made: Any = load_game(game)()
+    if not isinstance(made, World):
+        raise UsageError(f"{game} is no declared world (a subclass of retick.sim.World): see docs/worlds.md")
+    say(*json_text(tables_of(layout_of(type(made))), indent=2).split("\n"))
