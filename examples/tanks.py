@@ -37,7 +37,6 @@ class Tanks(World):
     dice: Dice
 
     def start(self, seed):
-        self.dice.seed(seed)
         for _ in range(self.num_players):
             self.tanks.append(Tank(x=self.dice.between(20, 620), y=self.dice.between(20, 460)))
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fuzz.target import Bug, Target, of
 from retick.games.fighter import Fighter
 from retick.games.scramble import Scramble
-from retick.sim import F64, I16, U8, Dice, Most, Record, RecordGame, Ref, Thing, World
+from retick.sim import F64, I16, U8, Dice, FRect, Most, Record, RecordGame, Rect, Ref, Thing, Vector2, World
 from retick.sim.world import WorldSimulation
 from retick.sim.world.loading import load_world
 
@@ -66,6 +66,12 @@ class _Item(Thing):
     maybe: _Spot | None
     to: Ref["_Item"] = None
     parts: Annotated[list[_Part], Most(2)]
+    pos: Vector2 = Vector2(1, -2)
+    box: Rect | None = None
+    soft: FRect = FRect(0, 0, 1, 1)
+    trail: Annotated[list[Vector2], Most(2)]
+    name: Annotated[str, Most(4)] = "\u00e9"
+    title: str | None = None
 
 
 class _Declared(World):
@@ -84,7 +90,7 @@ class _Declared(World):
         self.items = self.items[1:]
 
     def filled(self) -> "_Declared":
-        self.items = [_Item(parts=[_Part()]), _Item(maybe=_Spot(x=1.5))]
+        self.items = [_Item(parts=[_Part()]), _Item(maybe=_Spot(x=1.5), box=(1, 2, -3, 4), trail=[(0, 1)], title="abc")]
         self.items[0].to = self.items[1]
         self.items[0].parts[0].other = self.items[0].parts[0]
         self.values = [1, -2]

@@ -25,7 +25,8 @@ def test_a_hint_names_its_kind_and_other_hints_none() -> None:
     assert [kind.name for kind in KINDS] == ["I8", "I64", "U8", "U64", "F64", "bool", "Mode"]
     assert [kind.text for kind in KINDS[4:]] == ["f64", "bool", "enum Mode(IDLE,RUN)"]
     assert kind_of(Annotated[U8, "a note"]) is kind_of(U8)
-    assert kind_of(int) is kind_of(str) is kind_of(None) is None
+    assert kind_of(str) is kind_of(None) is None
+    assert (kind_of(int), kind_of(float)) == (kind_of(I64), kind_of(F64))
 
 
 @given(st.sampled_from(KINDS), st.data())

@@ -1,5 +1,6 @@
 """Records of every kind of field, and their defaults."""
 
+import struct
 from enum import Enum
 from math import copysign, inf, nan
 from typing import Annotated, Any
@@ -143,3 +144,15 @@ def test_any_bytes_of_the_right_length_are_read_or_refused(data: bytes) -> None:
 def test_the_checksum_of_a_float_has_two_rounds() -> None:
     assert Shot.layout.wide == (True, False)
     assert Shot(x=0.0).checksum() != Shot(x=-0.0).checksum()
+
+
+def test_plain_numbers_are_numbers_of_64_bits() -> None:
+    class Plain(Record):
+        n: int
+        x: float = 0.5
+
+    plain = Plain(n=-(1 << 63))
+    assert plain.to_bytes() == struct.pack("<qd", -(1 << 63), 0.5)
+    assert Plain.from_bytes(plain.to_bytes()) == plain
+    with pytest.raises(UsageError, match="9223372036854775808 is not an I64"):
+        Plain(n=1 << 63)

@@ -34,8 +34,8 @@ _RULES = (
     ),
     Rule(
         id="float-field",
-        reason="an integer field takes no float, and a field without a kind is not saved exactly",
-        advice="declare the field as F64, or round: int(), math.floor() or round()",
+        reason="an integer field takes no float",
+        advice="declare the field as float (F64), or round: int(), math.floor() or round()",
     ),
     Rule(
         id="inexact-math",
@@ -51,8 +51,8 @@ _RULES = (
     Rule(
         id="random",
         reason="its state is not in the game's state, so a frame that is resimulated gets other numbers",
-        advice="in a World, declare a field `dice: Dice` (retick.sim.Dice) and use self.dice; in a game whose state is "
-        "a Record, keep a retick.sim.XorShift32 in the state",
+        advice="in a World, declare a field `dice: Dice` and write `from retick.sim import Dice, random` in place of "
+        "`import random`; in a game whose state is a Record, keep a retick.sim.XorShift32 in the state",
     ),
     Rule(
         id="identity",

@@ -11,6 +11,7 @@ from retick.sim.kinds import F64
 from retick.sim.prng import XorShift32
 from retick.sim.record import Record, Times
 from retick.sim.record_game import RecordGame
+from retick.sim.shapes import FRect, Rect, Vector2
 from retick.sim.widths import I8, I16, I32, I64, U8, U16, U32, U64
 from retick.sim.world import (
     NOBODY,
@@ -50,6 +51,7 @@ __all__ = [
     "Cooldown",
     "Dice",
     "Distance",
+    "FRect",
     "FieldDifference",
     "FlatSimulation",
     "Jumps",
@@ -61,12 +63,14 @@ __all__ = [
     "Range",
     "Record",
     "RecordGame",
+    "Rect",
     "Ref",
     "RunsInBulk",
     "ServerOnly",
     "Simulation",
     "Thing",
     "Times",
+    "Vector2",
     "World",
     "WorldSimulation",
     "XorShift32",

@@ -191,6 +191,10 @@ def kind_of(hint: Any) -> Kind | None:
         return kind_of(get_args(hint)[0])
     if hint is bool:
         return BOOL
+    if hint is float:
+        return REAL
+    if hint is int:
+        return _WHOLE[Width(64, signed=True)]
     if isinstance(hint, type) and issubclass(hint, Enum):
         return _kind_of_enum(hint)
     return None

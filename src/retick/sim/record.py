@@ -104,8 +104,8 @@ def _member_of(owner: str, name: str, hint: Any, offset: int) -> Member:
     if kind is not None:
         return Member(name, kind, None, offset)
     raise SchemaError(
-        f"{owner}.{name} must be an integer with a width (I32, U8 ...), an F64, a bool, an enum, a Record, or a tuple "
-        f"of those with Times(n) or Most(n), not {hint!r}"
+        f"{owner}.{name} must be an int, a float, an integer with a width (I32, U8 ...), a bool, an enum, a Record, "
+        f"or a tuple of those with Times(n) or Most(n), not {hint!r}"
     )
 
 

@@ -220,7 +220,7 @@ def test_each_way_to_give_a_float_to_an_integer_field_is_caught(finds_marked: Ch
 
         class Tank(Record):
             x: F64 = 0.5
-            y: float = 0.5  # <- float-field
+            y: float = 0.5
             score: I32 = -0.5  # <- float-field
             fuel: Annotated[U8, "litres"] = 0
             ready: bool = False
@@ -230,6 +230,28 @@ def test_each_way_to_give_a_float_to_an_integer_field_is_caught(finds_marked: Ch
                 tank = Tank(x=1.5, score=state.x, fuel=3)  # <- float-field
                 tank = tank.replace(x=tank.x / 2, fuel=tank.fuel / 2)  # <- float-field
                 return tank.replace(score=maths.sin(1))  # <- float-field
+    """)
+
+
+def test_a_plain_float_or_a_vector_of_a_state_is_a_declared_float(finds_nothing: Check) -> None:
+    for kind in ("float", "Vector2", "FRect"):
+        finds_nothing(f"""
+            from retick.sim import FRect, Thing, Vector2, World
+
+            class Tank(Thing):
+                speed: {kind}
+
+            class Tanks(World):
+                def advance(self, inputs):
+                    for tank in self.tanks:
+                        tank.speed = tank.speed * 0.5 + tank.speed / 3
+        """)
+
+
+def test_a_plain_float_outside_of_a_state_declares_nothing(finds_marked: Check) -> None:
+    finds_marked("""
+        class Tank:
+            speed: float  # <- float
     """)
 
 

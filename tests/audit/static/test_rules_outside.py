@@ -86,6 +86,34 @@ def test_an_engines_clock_is_a_clock(finds_marked: Check) -> None:
     """)
 
 
+def test_the_functions_of_a_world_that_are_called_random_and_math_are_safe(finds_nothing: Check) -> None:
+    finds_nothing("""
+        from retick.sim import Dice, Thing, World, random
+        from retick.sim import maths as math
+        from retick.sim.random import choice
+
+        class Rock(Thing):
+            x: float; y: float; angle: float
+
+            def __init__(self):
+                self.x, self.y = random.uniform(0, 800), random.gauss(300, 20)
+                self.angle = random.random() * math.tau
+
+        class Rocks(World):
+            num_players = 1
+            rocks: list[Rock]
+            dice: Dice
+
+            def start(self, seed):
+                self.rocks = [Rock() for _ in range(random.randint(2, 5))]
+
+            def advance(self, inputs):
+                rock = choice(self.rocks)
+                rock.x += math.cos(rock.angle) * math.dist((rock.x, rock.y), (0, 0))
+                random.shuffle(self.rocks)
+    """)
+
+
 def test_names_that_only_look_like_the_world_are_left_alone(finds_nothing: Check) -> None:
     finds_nothing("""
         import datetime

@@ -9,7 +9,7 @@ from retick.authority.world import layout as layouts
 from retick.authority.world import survey
 from retick.authority.world.layout import FIRST_SEAT, Layout, layout_of
 from retick.errors import SchemaError
-from retick.sim import F64, U8, Dice, Most, OwnerOnly, Player, Range, Ref, ServerOnly, Thing, World
+from retick.sim import F64, U8, Dice, Most, OwnerOnly, Player, Range, Rect, Ref, ServerOnly, Thing, Vector2, World
 from tests.authority.world.worlds import Court
 from tests.twin import Twin
 
@@ -94,6 +94,16 @@ def test_whose_thing_it_is_is_no_secret(mark: object) -> None:
 
     with pytest.raises(SchemaError, match=r"Hidden.who: whose thing it is is known to all"):
         Layout(Game)
+
+
+@pytest.mark.parametrize("hint", [Vector2, Rect | None, str, Annotated[list[Vector2], Most(2)]])
+def test_vectors_and_texts_are_refused_by_name_unless_only_the_server_knows_them(hint: object) -> None:
+    def world(kind: object) -> type[World]:
+        return type(World)("Game", (World,), {"num_players": 1, "__annotations__": {"spot": kind}})  # type: ignore[return-value]  # a class of worlds
+
+    with pytest.raises(SchemaError, match=r"Game\.spot: a server does not send vectors, rectangles and texts"):
+        Layout(world(hint))
+    assert [made.name for made in Layout(world(Annotated[hint, ServerOnly])).components[0].fields] == ["next_id"]
 
 
 def test_ranges_that_cannot_be_sent_are_named() -> None:

@@ -1,11 +1,14 @@
 """Entities that make no world, and those that make one without what is missing."""
 
+from typing import Annotated
+
 import pytest
 
 from retick.authority.world.layout import FIRST_SEAT, layout_of
 from retick.authority.world.restore import Restorer, Seat
 from retick.authority.world.rows import Rows
 from retick.errors import DecodeError, InvalidValue, LimitExceeded
+from retick.sim import U8, FRect, Most, Rect, ServerOnly, Vector2, World
 from tests.authority.world.worlds import Court
 
 LAYOUT = layout_of(Court)
@@ -73,3 +76,18 @@ def test_seats_are_told_apart() -> None:
     assert RESTORER.seats(rows) == {1: Seat(True, 7)}
     with pytest.raises(DecodeError):
         RESTORER.seats(Rows.of(1, {9: entity("seat")}))
+
+
+def test_vectors_and_texts_that_only_the_server_knows_have_their_defaults() -> None:
+    class Den(World):
+        num_players = 1
+        spot: Annotated[Vector2, ServerOnly] = Vector2(3, -4)
+        cage: Annotated[Rect | None, ServerOnly] = Rect(1, 2, 3, 4)
+        none: Annotated[Rect | None, ServerOnly] = None
+        shade: Annotated[FRect, ServerOnly]
+        sign: Annotated[str, ServerOnly] = "z\u00f6"
+        trail: Annotated[list[Vector2], Most(3), ServerOnly] = [(1, 2), (3, 4)]
+        scores: Annotated[list[U8], Most(3), ServerOnly] = [7, 8]
+
+    blank = Den()
+    assert Restorer(layout_of(Den)).saved(Rows.of(1, {0: (0, [1])})) == blank.save()

@@ -73,6 +73,17 @@ def test_any_text_can_be_written(text: str) -> None:
     write(pygame.Surface((64, 48)), text, (0, 0), width=60)
 
 
+@pytest.mark.parametrize("count", range(1, 6))
+def test_in_a_box_all_lines_are_shown_if_the_screen_has_room(screen: pygame.Surface, count: int) -> None:
+    def picture(last: str) -> bytes:
+        screen.fill((0, 0, 0))
+        choices = [Choice("Join again", int), Choice("Back to the menu", int)]
+        Panel("The match is over", choices, lines=[*["a line"] * (count - 1), last]).draw_over(screen)
+        return pygame.image.tobytes(screen, "RGB")
+
+    assert picture("Ann left") != picture("Bob left")
+
+
 def test_many_lines_leave_room_for_the_choices() -> None:
     screen = pygame.Surface((640, 480))
     panel = Panel("title", [Choice(f"choice {number}", int) for number in range(5)], lines=["a long line " * 12] * 30)

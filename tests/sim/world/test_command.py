@@ -15,7 +15,7 @@ from retick.errors import SchemaError, UsageError
 from retick.replay import Replay, verify
 from retick.rollback.engine.engine import RollbackEngine
 from retick.rollback.engine.synctest import SyncTest
-from retick.sim import F64, I8, I64, U8, U64, Angle, Command, Most, Range, Thing, World, input_size_of
+from retick.sim import F64, I8, I64, U8, U64, Angle, Command, Most, Range, Thing, Vector2, World, input_size_of
 from retick.sim.world.command import KEPT
 from retick.testing.mesh import two_peers
 from tests.twin import Twin
@@ -209,7 +209,8 @@ def test_a_value_of_another_type_is_an_error_that_names_the_field(values: dict[s
         (U8, 256, r"Odd.x: 256 is not a U8 \(0 to 255\), and so no default"),
         (U8 | None, None, r"Odd.x: a command holds numbers"),
         (Annotated[list[U8], Most(2)], None, r"Odd.x: a command holds numbers"),
-        (int, 0, r"Odd.x must be a number with a width"),
+        (Vector2, Vector2(), r"Odd.x: a command holds numbers"),
+        (complex, 0, r"Odd.x must be an int, a float, a number with a width"),
     ],
 )
 def test_a_declaration_that_cannot_be_packed_names_the_field(hint: Any, default: Any, error: str) -> None:

@@ -1,14 +1,34 @@
 """Declarations: what they derive, and which are refused with words that help."""
 
+from dataclasses import dataclass, field
 from enum import Enum, Flag
 from typing import Annotated, Any, ClassVar
 
 import pytest
 
 from retick.errors import SchemaError, UsageError
-from retick.sim import F64, U8, U16, Angle, Cache, Dice, Most, OwnerOnly, Range, Ref, ServerOnly, Thing, World
+from retick.sim import (
+    F64,
+    I64,
+    U8,
+    U16,
+    Angle,
+    Cache,
+    Dice,
+    FRect,
+    Most,
+    OwnerOnly,
+    Range,
+    Rect,
+    Ref,
+    ServerOnly,
+    Thing,
+    Vector2,
+    World,
+)
 from retick.sim.world import Member, Visible, declaration, members_of
 from retick.sim.world.cells import IS_COMPILED
+from retick.sim.world.declaration import declared_text
 from tests.declarations import read_pxd
 from tests.sim.world.zoo import Animal, Mood, Spot, Zoo
 from tests.test_kernels import texts
@@ -91,8 +111,12 @@ def test_what_is_no_field_stays_an_ordinary_attribute_of_the_class() -> None:
         x: F64 = 0.0
 
     assert (Ball.SPEED, Ball().most, [found.name for found in members_of(Ball)]) == (3, 5, ["x"])
-    with pytest.raises(AttributeError, match="read-only"):
+    with pytest.raises(AttributeError, match=r"Ball\.SPEED is read-only, .* to make it a field, write SPEED: int = 3"):
         Ball().SPEED = 4
+
+
+class Plain:
+    x: F64 = 0.0
 
 
 class Bits(Flag):
@@ -102,12 +126,26 @@ class Bits(Flag):
 @pytest.mark.parametrize(
     ("hint", "default", "text"),
     [
-        (int, None, r"Bad\.it must be a number with a width \(I32, U8, F64 \.\.\.\)"),
-        (str, None, r"Bad\.it must be a number with a width"),
-        (float, None, r"Bad\.it must be a number with a width"),
-        (list[Spot], None, r"Bad\.it: write a list as Annotated\[list\[\.\.\.\], Most\(n\)\]"),
-        (Annotated[list[Spot], Most(2)] | None, None, "it may be empty, never None"),
-        (Annotated[list[U8 | None], Most(2)], None, r"Bad\.it: a list holds things, numbers, bools or enums"),
+        (list, None, r"Bad\.it cannot be list: write what it holds: list\[Bullet\]"),
+        (dict[str, int], None, r"Bad\.it cannot be dict\[str, int\]: write list\[\.\.\.\] of a Thing"),
+        (set, None, r"Bad\.it cannot be set: write list"),
+        (tuple[int, int], None, r"Bad\.it cannot be tuple\[int, int\]: write Vector2 or Rect for a position"),
+        (bytes, None, r"Bad\.it cannot be bytes: write list\[U8\]"),
+        (Any, None, r"Bad\.it cannot be Any: write the type of the value"),
+        (Early | Late, None, r"Bad\.it must be an int, a float, a number with a width \(I32, U8, F64 \.\.\.\)"),
+        (Plain, None, r"not Plain: if this is a class of yours, write class Plain\(Thing\)"),
+        ("NotYet", None, r"Bad\.it: NotYet is not declared yet: move its class above Bad"),
+        ("list[NotYet]", None, r"Bad\.it: NotYet is not declared yet"),
+        (Annotated[list[Spot], Most(2)] | None, None, "may be empty, never None"),
+        (list[str], None, r"Bad\.it: a list holds things, numbers, bools, enums, vectors or rectangles"),
+        (int, 1 << 63, r"Bad\.it: 9223372036854775808 is not an I64"),
+        (int, field(default=3), r"Bad\.it: field\(\.\.\.\) is for dataclasses\. Write the default itself"),
+        (list[Spot], field(default_factory=list), r"for dataclasses\. Each object gets a default of its own here"),
+        (Vector2, 3, r"Bad\.it: 3 is not a Vector2, and not 2 floats, and so no default"),
+        (Rect, (1, 2), r"Bad\.it: \(1, 2\) is not a Rect, and not 4 integers of 32 bits, and so no default"),
+        (Annotated[str, Most(2)], "\u00e9t", r"Bad\.it holds at most 2 bytes of UTF-8, not 3, and so no default"),
+        (str, "\ud800", r"Bad\.it: '\\ud800' is no text"),
+        (Annotated[list[U8 | None], Most(2)], None, r"Bad\.it: a list holds things, numbers, bools, enums"),
         (Annotated[list[Ref[Spot]], Most(2)], None, r"Bad\.it: a list holds things"),
         (Ref[int], None, r"Bad\.it: a reference is to a class of things"),
         (Zoo, None, r"Bad\.it must be"),
@@ -164,3 +202,57 @@ def test_an_enum_of_many_members_takes_two_bytes() -> None:
     other = cls()
     other.load(world.save())
     assert other.it is many.M299
+
+
+def test_plain_numbers_are_numbers_of_64_bits_and_plain_lists_and_texts_have_a_bound() -> None:
+    class Spelled(Thing):
+        x: F64 = 0.0
+        n: I64 = 0
+        row: Annotated[list[U8], Most(1024)]
+        name: Annotated[str, Most(255)] = ""
+
+    class Short(Thing):
+        x: float = 0.0
+        n: int = 0
+        row: list[U8]
+        name: str = ""
+
+    assert declared_text(Short) == "Short" + declared_text(Spelled).removeprefix("Spelled")
+    assert declared_text(Short) == "Short{x:f64,n:i64,row:[1024]u8,name:text(255)}"
+    short = Short()
+    short.row = [0] * 1024
+    with pytest.raises(UsageError, match=r"Short\.row holds at most 1024, not 1025"):
+        short.row.append(0)
+    with pytest.raises(UsageError, match=r"Short\.n: 9223372036854775808 is not an I64"):
+        short.n = 1 << 63
+    with pytest.raises(UsageError, match=r"Short\.name holds at most 255 bytes of UTF-8, not 256"):
+        short.name = "\u00e9" * 128
+
+
+def test_the_declaration_of_shapes() -> None:
+    class Shapes(Thing):
+        at: Vector2
+        box: Rect | None = None
+        soft: FRect
+        trail: Annotated[list[Vector2], Most(3)]
+        name: Annotated[str, Most(9)] | None = None
+
+    assert declared_text(Shapes) == "Shapes{at:vector2,box:rect?,soft:frect,trail:[3]vector2,name:text(9)?}"
+    with pytest.raises(UsageError, match=r"Shapes: missing fields \['at', 'soft'\]"):
+        Shapes()
+
+
+def test_a_dataclass_is_refused_in_one_line() -> None:
+    with pytest.raises(SchemaError, match=r"^remove @dataclass from Shot: a Thing has its arguments and its repr"):
+
+        @dataclass
+        class Shot(Thing):
+            x: float = 0.0
+
+
+def test_names_of_pygame_are_answered_with_ours() -> None:
+    pygame = pytest.importorskip("pygame")
+    for name, text in (("Vector2", "from retick.sim import Vector2"), ("Surface", "keep pictures out of the world")):
+        namespace = {"__annotations__": {"it": getattr(pygame, name)}, "__module__": __name__}
+        with pytest.raises(SchemaError, match=rf"Bad\.it cannot be pygame's {name}: .*{text}"):
+            type(Spot)("Bad", (Thing,), namespace)

@@ -11,7 +11,7 @@ from retick.replay import Replay, verify
 from retick.rollback import CueConfirmed, CueStarted, CueTracker, DesyncReported, RollbackEngine
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.link_config import link_config_for
-from retick.sim import F64, U8, Cache, Dice, Jumps, Most, NamesItself, PacksState, Thing, World, jump
+from retick.sim import F64, U8, Cache, Dice, Jumps, Most, NamesItself, PacksState, Ref, Thing, Vector2, World, jump
 from retick.testing.mesh import Mesh, MeshHung, two_peers
 from tests.sim.world.zoo import Animal, Zoo, played
 
@@ -38,6 +38,77 @@ class Pong(World):
 class Named(Pong):
     game_id, game_version = "me.pong", 3
     input_size = 4
+
+
+class Shot(Thing):
+    pos: Vector2
+    vel: Vector2
+    owner: Ref[Ball] = None
+    bounces: int = 1
+
+
+class Tank(Thing):
+    name: str
+    pos: Vector2
+    hp: int
+
+    def __init__(self, name: str, pos: Any) -> None:
+        self.name = name.upper()
+        self.pos = pos
+        self.respawn()
+
+    def respawn(self) -> None:
+        self.hp = 3
+
+
+class Range(World):
+    num_players = 1
+    tanks: list[Tank]
+
+
+def test_values_without_a_name_are_in_the_order_of_declaration() -> None:
+    shot = Shot((1, 2), Vector2(3, 4), bounces=2)
+    assert repr(shot) == "Shot(pos=Vector2(1.0, 2.0), vel=Vector2(3.0, 4.0), owner=None, bounces=2)"
+    with pytest.raises(UsageError, match="Shot takes at most 4 values, not 5"):
+        Shot(1, 2, 3, 4, 5)
+    with pytest.raises(UsageError, match="Shot: pos is given twice"):
+        Shot((1, 2), pos=(1, 2))
+    with pytest.raises(UsageError, match=r"Shot: missing fields \['vel'\], unknown fields \[\]"):
+        Shot((1, 2))
+
+
+def test_a_thing_may_have_an_init_of_its_own_which_a_load_does_not_call() -> None:
+    world, other = Range(), Range()
+    world.tanks.append(Tank("ann", (1, 2)))
+    world.tanks[0].hp = 1
+    other.load(world.save())
+    assert repr(other.tanks) == "[Tank(id 1, name='ANN', pos=Vector2(1.0, 2.0), hp=1)]"
+    with pytest.raises(AttributeError, match=r"Tank\.speed is not declared"):
+        other.tanks[0].speed = 3
+
+
+def test_a_world_has_no_init() -> None:
+    with pytest.raises(SchemaError, match=r"^Bad has no __init__ of its own: write start\(self, seed\)"):
+
+        class Bad(World):
+            num_players = 1
+
+            def __init__(self) -> None:
+                pass
+
+
+def test_a_thing_that_is_put_in_two_places_is_told_about_references() -> None:
+    class Holder(World):
+        num_players = 1
+        balls: list[Ball]
+        best: Ball | None
+
+    holder = Holder()
+    holder.balls.append(Ball())
+    with pytest.raises(
+        UsageError, match=r"Holder\.best: this Ball is in another place already.* declare .*Ref\[Ball\]"
+    ):
+        holder.best = holder.balls[0]
 
 
 def test_it_has_the_whole_contract() -> None:
@@ -230,3 +301,44 @@ def test_a_world_hides_nothing_unless_it_says_so() -> None:
     game.leave(0)
     assert game.visible(0, Kite())
     assert game.hears(1, ("shot", 1.0))
+
+
+class Mover(Thing):
+    x: float; y: float; vx: float; vy: float  # noqa: E702 - the short way is what is tested  # fmt: skip
+
+    def __init__(self, x: float, y: float) -> None:
+        self.x, self.y = x, y
+        self.stop()
+
+    def stop(self) -> None:
+        self.vx = self.vy = 0.0
+
+
+class Racer(Mover):
+    fuel: int; boost: bool  # noqa: E702 - the short way is what is tested  # fmt: skip
+
+    def __init__(self, x: float) -> None:
+        super().__init__(x, 5)
+        self.fuel = 9
+
+
+class Race(World):
+    num_players = 1
+    racers: list[Racer]; movers: list[Mover]  # noqa: E702 - the short way is what is tested  # fmt: skip
+
+    def start(self, seed: int) -> None:
+        self.racers = [Racer(3), Racer(4)]
+        self.movers = [Mover(1, 2)]
+
+
+def test_fields_on_one_line_are_fields_and_those_of_a_base_come_first() -> None:
+    race = Race()
+    race.initial_state(1)
+    assert repr(race.racers[1]) == "Racer(id 2, x=4.0, y=5.0, vx=0.0, vy=0.0, fuel=9, boost=False)"
+    saved = race.save()
+    race.racers[0].fuel, race.racers[0].vx = 3, 0.5
+    other = Race()
+    other.load(race.save())
+    assert (other.racers[0].fuel, other.racers[0].vx, type(other.movers[0])) == (3, 0.5, Mover)
+    race.load(saved)
+    assert race.racers[0].fuel == 9

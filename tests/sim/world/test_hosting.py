@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import RetickError, SchemaError, UsageError
-from retick.sim import F64, I16, U8, Cache, Dice, Most, OwnerOnly, Player, Ref, ServerOnly, Thing, World
+from retick.sim import F64, I16, U8, Cache, Dice, Most, OwnerOnly, Player, Rect, Ref, ServerOnly, Thing, Vector2, World
 from retick.sim.world.hosting import (
     begin,
     check_owners,
@@ -249,6 +249,42 @@ def test_a_read_only_world_is_loaded_again_with_new_items_and_caches() -> None:
         for change in changes(past)[:3]:
             with pytest.raises(UsageError, match="this world is read-only"):
                 change()
+
+
+def test_vectors_and_texts_of_a_read_only_world_cannot_be_changed_in_place() -> None:
+    zoo, _ = played(INPUTS)
+    zoo.animals[0].trail = [(1, 2), (3, 4)]
+    zoo.animals[0].cage = Rect(1, 2, 3, 4)
+    saved = zoo.save()
+    make_read_only(zoo)
+    one = zoo.animals[0]
+    one.at.x = 99.0
+    one.at.update(7, 7)
+    assert one.cage is not None
+    one.cage.w = 50
+    one.shade.move_ip(1, 1)
+    for point in one.trail:
+        point.x += 5.0
+    one.trail[1].scale_to_length(9)
+
+    def moved() -> None:
+        one.at += Vector2(1, 1)
+
+    changes = [
+        moved,
+        lambda: setattr(one, "at", one.at),
+        lambda: setattr(one, "sign", "a"),
+        lambda: setattr(one, "cage", None),
+        lambda: setattr(one, "trail", []),
+        lambda: one.trail.append(Vector2()),
+        lambda: one.trail.__setitem__(0, Vector2()),
+        lambda: one.trail.clear(),
+    ]
+    for change in changes:
+        with pytest.raises(UsageError, match=r"^Animal\.\w+ cannot be written: this world is read-only$"):
+            change()
+    assert zoo.save() == saved
+    assert (one.trail, one.at, one.cage) == (list(one.trail), Vector2(one.at), Rect(1, 2, 3, 4))
 
 
 def test_a_thing_of_a_read_only_world_is_no_reference_of_the_present() -> None:

@@ -19,14 +19,17 @@ from retick.sim import (
     Cache,
     Cooldown,
     Dice,
+    FRect,
     Jumps,
     Most,
     OwnerOnly,
     Player,
     Range,
+    Rect,
     Ref,
     ServerOnly,
     Thing,
+    Vector2,
     World,
     jump,
 )
@@ -67,6 +70,14 @@ class Animal(Thing):
     fleas: Annotated[list[Flea], Most(2)]
     tricks: Annotated[list[I16], Most(3)]
     tame: bool = False
+    at: Vector2 = Vector2(3, -4)
+    cage: Rect | None = None
+    shade: FRect = FRect(0, 0, 1, 1)
+    trail: Annotated[list[Vector2], Most(3)]
+    sign: Annotated[str, Most(12)] = "z\u00f6"
+    nickname: str | None = None
+    weight: float = 1.5
+    age: int = 0
     keeper: Player = NOBODY
     jumps: Jumps
     bite: Cooldown
@@ -119,6 +130,8 @@ class Zoo(World):
         elif what == 2:
             one.spot.x += one.heading * 0.1 + self.dice.uniform(-1, 1)
             one.heading = one.heading / 3 - argument
+            one.at += Vector2(argument, 1).rotate(argument) * 0.1
+            one.weight = one.at.length()
             if one.bite.use(every=argument % 5 + 1, burst=3):
                 one.spot.y = -one.spot.y
                 jump(one)
@@ -126,10 +139,14 @@ class Zoo(World):
             one.mood = list(Mood)[argument % 3]
             one.size = list(Size)[argument % 2]
             one.tame = not one.tame
+            one.shade.center = one.at
+            one.nickname = None if one.tame else "no. " + "x" * (argument & 63)
         elif what == 4:
             one.burrow = None if one.burrow else Spot(x=argument, y=-0.0)
         elif what == 5:
             one.fed = None if argument & 1 else argument
+            one.cage = None if argument & 1 else Rect(one.at, (argument, 7)).move(-9, 0)
+            one.age -= argument
         elif what == 6:
             one.bite.rest()
             one.keeper = player
@@ -140,6 +157,8 @@ class Zoo(World):
             one.fleas[:] = one.fleas[1:]
         elif what == 9:
             one.tricks = [*one.tricks, argument][-3:]
+            one.trail = [*one.trail, one.at][-3:]
+            one.sign = f"{argument}\u20ac"
         elif what == 10:
             animals[0], animals[-1] = animals[-1], animals[0]
         elif what == 11:

@@ -1,7 +1,8 @@
 """What a file declares about its state and commands: whether fields may be floats, and which of them are integers.
 
-A state may be floats if one of its fields is of the kind ``F64`` (or ``Angle``, which is one). Then + - * / and
-everything else that IEEE 754 rounds exactly is safe, and the rules ``float`` and ``division`` do not apply.
+A state may be floats if one of its fields is of the kind ``F64`` or is made of it: ``float``, ``Angle``, ``Vector2``,
+``FRect``. Then + - * / and everything else that IEEE 754 rounds exactly is safe, and the rules ``float`` and
+``division`` do not apply.
 """
 
 import ast
@@ -11,7 +12,7 @@ from retick.audit.static.parsed_file import ParsedFile
 __all__ = ["DeclaredFields", "declares_float_state", "inherits", "uses_safe_functions"]
 
 _STATES = frozenset({"Record", "World", "Thing", "Command"})
-_FLOAT_KINDS = frozenset({"F64", "Angle"})
+_FLOAT_KINDS = frozenset({"F64", "Angle", "Vector2", "FRect"})
 _INTEGER_KINDS = frozenset({"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "Player", "Jumps"})
 _SAFE = "retick.sim.maths."
 
@@ -31,8 +32,11 @@ def _kinds(source: ParsedFile, annotation: ast.expr) -> set[str]:
 
 def declares_float_state(source: ParsedFile) -> bool:
     """Whether the file has a field of a float kind."""
+    fields = DeclaredFields(source)
     return any(
-        isinstance(node, ast.AnnAssign) and source.class_of(node) and _FLOAT_KINDS & _kinds(source, node.annotation)
+        isinstance(node, ast.AnnAssign)
+        and source.class_of(node)
+        and (_FLOAT_KINDS & _kinds(source, node.annotation) or fields.is_plain_float(node))
         for node in source.walk()
     )
 
@@ -81,8 +85,8 @@ class DeclaredFields:
         scope = self._source.scope(node).node
         return isinstance(scope, ast.ClassDef) and scope.name in self.states
 
-    def is_float_field(self, node: ast.AnnAssign) -> bool:
-        """Whether the line declares a field as a plain ``float``, which has no place in the saved state."""
+    def is_plain_float(self, node: ast.AnnAssign) -> bool:
+        """Whether the line declares a field as a plain ``float``, which is an F64 there."""
         return self.is_field(node) and "builtins.float" in _kinds(self._source, node.annotation)
 
     def is_integer(self, name: str) -> bool:
@@ -94,4 +98,4 @@ class DeclaredFields:
     def is_float(self, name: str) -> bool:
         """Whether every field of that name in the file is a float."""
         kinds = self._kinds.get(name, [])
-        return bool(kinds) and all(one & _FLOAT_KINDS for one in kinds)
+        return bool(kinds) and all(one & (_FLOAT_KINDS | {"builtins.float"}) for one in kinds)

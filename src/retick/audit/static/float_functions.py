@@ -39,7 +39,7 @@ _NUMPY_FLOAT_UNLESS_TYPED = frozenset({
     "numpy.empty", "numpy.eye", "numpy.identity", "numpy.ones", "numpy.zeros",
 })  # fmt: skip
 _REPLACED_BY = {
-    "cbrt": "pow", "dist": "hypot", "exp2": "pow", "norm": "hypot", "float_power": "pow", "arcsin": "asin",
+    "cbrt": "pow", "exp2": "pow", "norm": "hypot", "float_power": "pow", "arcsin": "asin",
     "arccos": "acos", "arctan": "atan", "arctan2": "atan2",
 }  # fmt: skip
 """Functions whose replacement has another name."""

@@ -18,6 +18,7 @@ _FUNCTIONS = frozenset({
     "builtins.next", "builtins.list.append", "builtins.list.sort", "builtins.dict.update", "bisect.insort",
     "bisect.insort_left", "bisect.insort_right", "heapq.heapify", "heapq.heappop", "heapq.heappush",
     "heapq.heappushpop", "heapq.heapreplace", "operator.delitem", "operator.setitem", "random.shuffle",
+    "retick.sim.random.shuffle",
 })  # fmt: skip
 _MUTABLE_MAKERS = frozenset({
     "builtins.list", "builtins.dict", "builtins.set", "builtins.bytearray", "collections.deque",

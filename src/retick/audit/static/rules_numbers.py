@@ -35,7 +35,12 @@ _PACKING = frozenset({
     "array.array",
 })  # fmt: skip
 _FLOAT_DTYPE = re.compile(r"[<>=|]?(float|complex|f\d|c\d|[efdgFDG]$)")
-_GIVES_INTEGERS = frozenset({"ceil", "floor", "trunc"})
+_GIVES_OTHERS = frozenset({
+    "ceil", "comb", "factorial", "floor", "gcd", "isclose", "isfinite", "isinf", "isnan", "isqrt", "modf", "prod",
+    "trunc",
+})  # fmt: skip
+"""Functions of ``retick.sim.maths`` whose results are not, or not always, floats."""
+_DRAWS_FLOATS = frozenset({"retick.sim.random." + name for name in ("gauss", "random", "uniform")})
 _POWERS = ("builtins.pow", "operator.pow", "operator.ipow")
 
 
@@ -172,8 +177,6 @@ def _integer_fields(source: ParsedFile, fields: DeclaredFields) -> Iterator[Hit]
         for name, value in _written(fields, node):
             if fields.is_integer(name) and _is_float(source, fields, value):
                 yield Hit(node, "float-field", f"a float in the integer field {name!r}")
-        if isinstance(node, ast.AnnAssign) and fields.is_float_field(node):
-            yield Hit(node, "float-field", f"`{ast.unparse(node)}`, a field without a kind")
 
 
 def _written(fields: DeclaredFields, node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -209,6 +212,6 @@ def _is_float(source: ParsedFile, fields: DeclaredFields, value: ast.expr) -> bo
 
 def _gives_float(name: str) -> bool:
     module, _, function = name.rpartition(".")
-    return name in ("builtins.float", "math.sqrt") or (
-        module == "retick.sim.maths" and function.islower() and function not in _GIVES_INTEGERS
-    )
+    if name in ("builtins.float", "math.sqrt") or name in _DRAWS_FLOATS:
+        return True
+    return module == "retick.sim.maths" and function.islower() and function not in _GIVES_OTHERS

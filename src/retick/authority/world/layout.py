@@ -165,6 +165,11 @@ class Layout:
                 if member.is_player and not path:
                     raise _player_error(cls, member)
                 continue
+            if member.form is not None:
+                raise SchemaError(
+                    f"{plan.where}: a server does not send vectors, rectangles and texts: declare numbers, as "
+                    "x: float; y: float; or mark it as ServerOnly"
+                )
             mine = secret or member.visible is Visible.OWNER
             name = prefix + member.name
             default = plan.default if is_there else None

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from retick.authority.world.layout import FIRST_SEAT, Layout, is_sent
 from retick.authority.world.rows import Rows
 from retick.errors import InvalidValue, LimitExceeded
-from retick.sim.world.declaration import CACHE, ITEMS, LINK, MEMBER, PART, VALUES, Member, members_of
+from retick.sim.world.declaration import CACHE, ITEMS, LINK, PART, VALUES, Member, members_of
+from retick.sim.world.forms import TextForm
 from retick.sim.world.saving import HEAD, MAGIC, VERSION
 
 __all__ = ["Restorer", "Seat"]
@@ -212,12 +213,21 @@ def _default_bytes(member: Member, plan: Any) -> bytes:
             return b"\x00"
         inner = zip(members_of(member.thing), member.thing._declared.fields, strict=True)
         return b"".join(_default_bytes(each, its) for each, its in inner)
-    kind = member.kind
-    assert kind is not None
     if member.holds == VALUES:
-        raws = [kind.raw(value) for value in plan.default]
-        return struct.pack(f"<H{len(raws)}{kind.code}", len(raws), *raws)
-    assert member.holds <= MEMBER
+        return _COUNT.pack(len(plan.default)) + b"".join(_value_bytes(member, value) for value in plan.default)
     if member.optional and plan.default is None:
         return b"\x00"
-    return (b"\x01" if member.optional else b"") + struct.pack(f"<{kind.code}", kind.raw(plan.default))
+    return (b"\x01" if member.optional else b"") + _value_bytes(member, plan.default)
+
+
+def _value_bytes(member: Member, value: Any) -> bytes:
+    """The saved bytes of a scalar, a vector, a rectangle or a text, or of one value of a list."""
+    form = member.form
+    if isinstance(form, TextForm):
+        text: bytes = value.encode()
+        return _COUNT.pack(len(text)) + text
+    if form is not None:
+        raws = [form.kind.raw(getattr(value, name)) for name in form.names]
+        return struct.pack(f"<{len(raws)}{form.kind.code}", *raws)
+    assert member.kind is not None
+    return struct.pack(f"<{member.kind.code}", member.kind.raw(value))

@@ -48,9 +48,13 @@ def write(
     width: int = 0,
 ) -> int:
     """Write a text with its top left corner at a place, wrapped at ``width`` pixels if that is given; its height."""
-    line = _font(size).render(plain(text) or " ", True, colour, None, width)
+    line = _rendered(text, size, colour, width)
     screen.blit(line, at)
     return line.get_height()
+
+
+def _rendered(text: str, size: int, colour: tuple[int, int, int], width: int) -> Surface:
+    return _font(size).render(plain(text) or " ", True, colour, None, width)
 
 
 def darken(screen: Surface, place: pygame.Rect, *, alpha: int = 170) -> None:
@@ -108,11 +112,13 @@ class Panel:
         """Write everything into ``room``; where it ends."""
         y = room.top
         y += write(screen, self.title, (room.left, y), size=40, width=room.width) + 10
-        lowest = room.bottom - 32 * min(len(self.choices), SHOWN) - 40  # the choices have room in any case
-        for line in self.lines:
-            if y > lowest:
+        lowest = room.bottom - (_font(28).get_height() + 12) * min(len(self.choices), SHOWN) - 10
+        for text in self.lines:
+            line = _rendered(text, 22, DIM, room.width)
+            if y + line.get_height() + 4 > lowest:  # the choices have room in any case
                 break
-            y += write(screen, line, (room.left, y), size=22, colour=DIM, width=room.width) + 4
+            screen.blit(line, (room.left, y))
+            y += line.get_height() + 4
         y += 10 if self.lines else 0
         self._places = []
         first = max(min(self.selected - SHOWN // 2, len(self.choices) - SHOWN), 0)

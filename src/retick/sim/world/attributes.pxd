@@ -10,3 +10,4 @@ cdef class Field(FieldPlan):
     cdef int write(self, Cell cell, object value) except -1
     cdef int link(self, Cell cell, object value) except -1
     cdef int replace(self, Cell cell, object value) except -1
+    cdef int assign(self, Cell cell, object before, object value) except -1

@@ -17,6 +17,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.cpython.long import PyLong_AsLongLongAndOverflow
+    from cython.cimports.retick.sim.shapes.shape import Shape, copied
     from cython.cimports.retick.sim.world.cells import (
         CACHE,
         LINK,
@@ -24,15 +25,35 @@ if cython.compiled:
         NUMBER,
         PART,
         REAL,
+        SHAPE,
+        TEXT,
         TRUTH,
+        VALUES,
         WIDE,
         Cell,
         FieldPlan,
     )
     from cython.cimports.retick.sim.world.places import check_free, check_open, enter, leave, things_by_id
 else:
-    from retick.sim.world.cells import CACHE, LINK, MEMBER, NUMBER, PART, REAL, TRUTH, Cell, FieldPlan
+    from retick.sim.shapes.shape import Shape, copied
+    from retick.sim.world.cells import (
+        CACHE,
+        LINK,
+        MEMBER,
+        NUMBER,
+        PART,
+        REAL,
+        SHAPE,
+        TEXT,
+        TRUTH,
+        VALUES,
+        Cell,
+        FieldPlan,
+    )
     from retick.sim.world.places import check_free, check_open, enter, leave, things_by_id
+
+# By this name, as the lists of a world check what is written to them.
+_SET = list.__setitem__
 
 __all__ = ["Field"]
 
@@ -86,7 +107,16 @@ class Field(FieldPlan):
         """The part of a cell that this field is for."""
         if cell._parts is None or self.part >= len(cell._parts):
             raise AttributeError(f"this {type(cell).__name__} has no {self.where}")
-        return cell._parts[self.part]
+        part = cell._parts[self.part]
+        if cell._open < 0 and part is not None:
+            # Vectors change in place and do not know whose they are: of a read-only world one gets copies.
+            if self.code == SHAPE:
+                return copied(part)
+            if self.code == VALUES and part and isinstance(part[0], Shape):
+                copies = self.make_list(self, cell)
+                _SET(copies, slice(None), [copied(each) for each in part])
+                return copies
+        return part
 
     def __set__(self, thing: Any, value: Any) -> None:
         cell: Cell = thing
@@ -177,6 +207,9 @@ class Field(FieldPlan):
             cell._parts[self.part] = value  # it is no state, and rebuild makes it after a load
             return 0
         check_open(cell, self)
+        if self.code in (SHAPE, TEXT):
+            self.assign(cell, before, value)
+            return 0
         if self.code != PART:
             before[:] = value
             return 0
@@ -191,4 +224,16 @@ class Field(FieldPlan):
         cell._parts[self.part] = value
         if value is not None:
             enter(value, cell, cell)
+        return 0
+
+    def assign(self, cell: Cell, before: Any, value: Any) -> cython.int:
+        """Write a vector, a rectangle or a text: a copy, in a new object, so that nothing else changes with it."""
+        if before is value:
+            return 0  # as after self.pos += step, which has changed it in place
+        if value is None and self.optional:
+            cell._parts[self.part] = None
+        elif self.code == SHAPE and type(value) is type(before):
+            cell._parts[self.part] = copied(value)
+        else:
+            cell._parts[self.part] = self.kind.checked(value, self.where)
         return 0

@@ -11,6 +11,8 @@ cdef enum:
     ITEMS = 7
     VALUES = 8
     CACHE = 9
+    SHAPE = 10
+    TEXT = 11
     LAST_ID = 0xFFFFFFFF
 
 

@@ -2,9 +2,9 @@
 """The things of a world: objects with typed fields over a row of slots (a compiled kernel).
 
 Theory of operation. A class of things has one :class:`Plan`. Each of its objects is a :class:`Cell`: a row of 64-bit
-slots for its numbers, and a list of parts for what is no number (a thing inside of it, a list, a cache). Compiled,
-a row is C memory, and saving copies it; uncompiled it is a Python list of ints and floats. The descriptors of
-``attributes`` read and write one field each.
+slots for its numbers, and a list of parts for what is no number (a thing inside of it, a list, a vector, a cache).
+Compiled, a row is C memory, and saving copies it; uncompiled it is a Python list of ints and floats. The descriptors
+of ``attributes`` read and write one field each.
 
 A cell is *settled* when it is in the world: in a list of it, or a field of something settled. Items of lists get their
 ids from the world when they settle. A cell is in one place only: its owner is the list or the cell that holds it.
@@ -25,7 +25,7 @@ if cython.compiled:
     from cython.cimports.cpython.object import PyObject_GenericSetAttr
 else:
     # What a field holds. Up to MEMBER these are scalars.
-    NUMBER, WIDE, TRUTH, REAL, MEMBER, LINK, PART, ITEMS, VALUES, CACHE = range(10)
+    NUMBER, WIDE, TRUTH, REAL, MEMBER, LINK, PART, ITEMS, VALUES, CACHE, SHAPE, TEXT = range(12)
     LAST_ID = 0xFFFFFFFF
 
 IS_COMPILED = bool(cython.compiled)
@@ -152,6 +152,12 @@ class Cell:
             else:
                 object.__setattr__(self, name, value)
         except AttributeError:
+            held = getattr(type(self), name, None)
+            if isinstance(held, (int, float, str)):
+                raise AttributeError(
+                    f"{type(self).__name__}.{name} is read-only, as it is an attribute of the class: "
+                    f"to make it a field, write {name}: {type(held).__name__} = {held!r}"
+                ) from None
             if hasattr(type(self), name):
                 raise
             raise AttributeError(

@@ -1,5 +1,6 @@
 """From the annotations of a class to its plan: which fields there are, where they are held, and how they are packed."""
 
+import dataclasses
 import struct
 import sys
 from collections.abc import Iterator
@@ -9,16 +10,20 @@ from typing import Annotated, Any, ClassVar, Union, get_args, get_origin, get_ty
 
 from retick.errors import SchemaError, UsageError
 from retick.sim.kinds import Kind, kind_of
+from retick.sim.world.advice import advice_on
 from retick.sim.world.attributes import Field
 from retick.sim.world.cells import IS_COMPILED, Cell, Plan, Root
+from retick.sim.world.forms import Form, TextForm, form_of
 from retick.sim.world.lists import ThingList, ValueList
 from retick.sim.world.marks import NOBODY, Mark, Most, Range, Visible, mark_of
 from retick.sim.world.steps import Step
 
 __all__ = ["Member", "declared_text", "members_of", "plan_of"]
 
-NUMBER, WIDE, TRUTH, REAL, MEMBER, LINK, PART, ITEMS, VALUES, CACHE = range(10)
+NUMBER, WIDE, TRUTH, REAL, MEMBER, LINK, PART, ITEMS, VALUES, CACHE, SHAPE, TEXT = range(12)
 """What a field holds; the kernel ``cells`` has the same numbers, and a test compares them."""
+LIST_ITEMS = 1024
+"""What a list holds at most that is declared without ``Most``."""
 _NOTHING = object()
 
 
@@ -28,9 +33,11 @@ class Member:
 
     name: str
     holds: int
-    """NUMBER to CACHE."""
+    """NUMBER to TEXT."""
     kind: Kind | None = None
     """Of a scalar, or of the values of a list."""
+    form: Form | TextForm | None = None
+    """Of a vector, a rectangle or a text, or of the vectors or rectangles of a list."""
     thing: Any = None
     """The class of a thing, of the items of a list, or of what is referred to."""
     optional: bool = False
@@ -47,7 +54,8 @@ class Member:
     @property
     def is_needed(self) -> bool:
         """Whether a new thing must be given it if there is no default. Lists, parts and optional values start empty."""
-        return self.holds == LINK or (self.holds <= MEMBER and not self.optional and not self.is_jumps)
+        is_plain = self.holds <= MEMBER or self.holds >= SHAPE
+        return self.holds == LINK or (is_plain and not self.optional and not self.is_jumps)
 
 
 class Later:
@@ -139,21 +147,28 @@ def member_of(owner: str, name: str, hint: Any) -> Member:
         )
     if _is_thing(hint):
         return Member(holds=PART, thing=hint, optional=optional, **common)
-    raise SchemaError(
-        f"{owner}.{name} must be a number with a width (I32, U8, F64 ...), a bool, an enum, a Thing, a Ref, a Cache, "
-        f"or a list of these with Most(n), not {hint!r}"
-    )
+    form = form_of(hint, most.count if most is not None else None)
+    if form is not None:
+        holds, size = (TEXT, form.most) if isinstance(form, TextForm) else (SHAPE, 0)
+        return Member(holds=holds, form=form, most=size, optional=optional, **common)
+    if isinstance(hint, Later):
+        raise SchemaError(f"{owner}.{name}: {hint.name} is not declared yet: move its class above {owner}")
+    raise SchemaError(f"{owner}.{name} {advice_on(hint)}")
 
 
 def _list_member(owner: str, name: str, hint: Any, most: Most | None, optional: bool, common: dict[str, Any]) -> Member:
-    if most is None or optional:
-        raise SchemaError(f"{owner}.{name}: write a list as Annotated[list[...], Most(n)]; it may be empty, never None")
+    if optional:
+        raise SchemaError(f"{owner}.{name}: a list may be empty, never None: write it without | None")
     inner = member_of(owner, name, hint)
-    if inner.optional or inner.holds not in (NUMBER, WIDE, TRUTH, REAL, MEMBER, PART):
-        raise SchemaError(f"{owner}.{name}: a list holds things, numbers, bools or enums, not {hint!r}")
+    if inner.optional or inner.holds not in (NUMBER, WIDE, TRUTH, REAL, MEMBER, PART, SHAPE):
+        raise SchemaError(
+            f"{owner}.{name}: a list holds things, numbers, bools, enums, vectors or rectangles, not {hint!r}"
+        )
     holds = ITEMS if inner.holds == PART else VALUES
+    count = LIST_ITEMS if most is None else most.count
     common["range"] = common["range"] or inner.range
-    return Member(holds=holds, kind=inner.kind, thing=inner.thing, most=most.count, is_angle=inner.is_angle, **common)
+    same: dict[str, Any] = {"kind": inner.kind, "form": inner.form, "thing": inner.thing, "is_angle": inner.is_angle}
+    return Member(holds=holds, most=count, **same, **common)
 
 
 def check_members(owner: str, members: tuple[Member, ...]) -> None:
@@ -194,7 +209,7 @@ def plan_of(cls: type, members: tuple[Member, ...], defaults: dict[str, Any]) ->
     for member in members:
         where = f"{cls.__name__}.{member.name}"
         default = _default_of(where, member, defaults.get(member.name, _NOTHING))
-        options: dict[str, Any] = {"optional": member.optional, "kind": member.kind, "most": member.most}
+        options: dict[str, Any] = {"optional": member.optional, "kind": member.kind or member.form, "most": member.most}
         if member.holds <= LINK:
             options["slot"] = len(blank)
             blank += _blank_slots(member, default)
@@ -219,12 +234,15 @@ def _signed(raw: Any) -> Any:
 
 def _default_of(where: str, member: Member, given: Any) -> Any:
     """The checked default of a field; for one without, what its kind starts with."""
+    if isinstance(given, dataclasses.Field):
+        raise SchemaError(f"{where}: {advice_on(given)}")
+    value_kind = member.kind or member.form
     if member.holds == VALUES:
-        assert member.kind is not None
+        assert value_kind is not None
         values = [] if given is _NOTHING else list(given)
         if len(values) > member.most:
             raise SchemaError(f"{where}: the default has {len(values)} values, and Most is {member.most}")
-        return tuple(member.kind.checked(value, f"{where}, default") for value in values)
+        return tuple(value_kind.checked(value, f"{where}, default") for value in values)
     if member.holds == CACHE:
         if isinstance(given, list | dict | set):
             raise SchemaError(f"{where}: all objects would share this default: write None and make it in rebuild")
@@ -232,15 +250,15 @@ def _default_of(where: str, member: Member, given: Any) -> Any:
     if given is _NOTHING and member.is_player:
         return NOBODY
     if given is _NOTHING or (member.holds == ITEMS and given == []):
-        return member.kind.zero if member.kind is not None and not member.optional else None
-    if member.kind is None or member.holds == ITEMS:
+        return value_kind.zero if value_kind is not None and not member.optional else None
+    if value_kind is None or member.holds == ITEMS:
         if given is None and member.optional:
             return None
         raise SchemaError(f"{where} cannot have the default {given!r}: it starts with the defaults of its own class")
     if given is None and member.optional:
         return None
     try:
-        return member.kind.checked(given, where)
+        return value_kind.checked(given, where)
     except UsageError as error:
         raise SchemaError(f"{error}, and so no default") from None
 
@@ -267,9 +285,17 @@ def _steps(fields: list[Any]) -> Iterator[Step]:
             run.append(field)
             continue
         yield from ended()
-        kinds, names = ([field.kind], [field.where]) if field.kind is not None else ([], [])
+        kinds, names = _packed_as(field)
         yield Step(field, max(field.slot, 0), kinds, names)
     yield from ended()
+
+
+def _packed_as(field: Any) -> tuple[list[Kind], list[str]]:
+    """The scalars of a field that is no run: none, one, or the numbers of a shape; and their names."""
+    form = field.kind
+    if isinstance(form, Form):
+        return [form.kind] * len(form.names), [f"{field.where}.{name}" for name in form.names]
+    return ([form], [field.where]) if isinstance(form, Kind) else ([], [])
 
 
 def has_links(cls: Any) -> bool:
@@ -290,7 +316,8 @@ def declared_text(cls: type) -> str:
 def _type_text(member: Member) -> str:
     if member.holds == LINK:
         return f"ref {member.thing.name if isinstance(member.thing, Later) else member.thing.__name__}"
-    inner = member.kind.text if member.kind is not None else declared_text(member.thing)
-    if member.most:
+    value_kind = member.kind or member.form
+    inner = value_kind.text if value_kind is not None else declared_text(member.thing)
+    if member.most and member.holds != TEXT:
         return f"[{member.most}]{inner}"
     return f"{inner}?" if member.optional else inner

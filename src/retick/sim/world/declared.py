@@ -21,12 +21,15 @@ from zlib import crc32
 
 from retick.errors import SchemaError, UsageError
 from retick.sim.fields import FieldDifference, field_differences
+from retick.sim.kinds import SEED
+from retick.sim.running import RUNNING
 from retick.sim.world.adapter import SimulatedWorld, WorldState
 from retick.sim.world.cells import Cell, Plan, Root
 from retick.sim.world.command import Command, commands_of
 from retick.sim.world.declaration import (
     CACHE,
     LINK,
+    PART,
     Member,
     check_members,
     declared_text,
@@ -49,9 +52,13 @@ class ThingType(type):
 
     _members: tuple[Member, ...]
     _defaults: dict[str, Any]
+    _names: dict[str, bool]
+    """Of all fields: whether a new thing must be given it."""
     _declared: Plan
     _stamp: int
     _has_links: bool
+    _dice: tuple[str, ...]
+    """The fields that are dice."""
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> "ThingType":
         namespace.setdefault("__slots__", ())
@@ -64,9 +71,11 @@ class ThingType(type):
         check_members(name, cls._members)
         inherited = {field: default for base in bases for field, default in getattr(base, "_defaults", {}).items()}
         cls._defaults = {**inherited, **{field: namespace[field] for field in hints if field in namespace}}
+        cls._names = {each.name: each.is_needed and each.name not in cls._defaults for each in cls._members}
         cls._declared = plan_of(cls, cls._members, cls._defaults)
         cls._stamp = crc32(declared_text(cls).encode())
         cls._has_links = has_links(cls)
+        cls._dice = tuple(member.name for member in cls._members if _is_dice(member))
         for field in cls._declared.fields:
             setattr(cls, field.name, field)
         if issubclass(cls, World):
@@ -75,17 +84,55 @@ class ThingType(type):
             raise SchemaError(f"{name}.predicted is True or False, not {cls.predicted!r}")  # type: ignore[attr-defined]  # Thing has it
         return cls
 
+    def __setattr__(cls, name: str, value: Any) -> None:
+        if name == "__dataclass_params__":
+            raise SchemaError(
+                f"remove @dataclass from {cls.__name__}: a Thing has its arguments and its repr by itself"
+            )
+        super().__setattr__(name, value)
+
 
 def _check_names(cls: type, hints: dict[str, Any]) -> None:
     undeclared = [base for base in cls.__mro__[1:] if "_members" not in vars(base)]
     taken = sorted(hints.keys() & {name for base in undeclared for name in vars(base)})
     if taken:
         raise SchemaError(f"{cls.__name__}.{taken[0]} cannot be a field: {taken[0]!r} is a name of the library's own")
+    if "__init__" in vars(cls) and issubclass(cls, Root):
+        raise SchemaError(
+            f"{cls.__name__} has no __init__ of its own: write start(self, seed), and set everything there"
+        )
     overridden = sorted(name for name in vars(cls) if name in {"fields", "step", "checksum"} and issubclass(cls, Root))
     if overridden:
         raise SchemaError(
             f"{cls.__name__}.{overridden[0]} cannot be written by a game: it follows from the declaration"
         )
+
+
+def _by_name(cls: ThingType, given: tuple[Any, ...], values: dict[str, Any]) -> dict[str, Any]:
+    """All values by the names of their fields; ``given`` are in the order of declaration."""
+    if len(given) > len(cls._names):
+        raise UsageError(f"{cls.__name__} takes at most {len(cls._names)} values, not {len(given)}")
+    named = dict(zip(cls._names, given, strict=False))
+    twice = [name for name in named if name in values] if values else []
+    if twice:
+        raise UsageError(f"{cls.__name__}: {twice[0]} is given twice")
+    return named | values
+
+
+def _wrong_names(cls: ThingType, values: dict[str, Any]) -> UsageError:
+    missing = [name for name, is_needed in cls._names.items() if is_needed and name not in values]
+    unknown = sorted(values.keys() - cls._names.keys())
+    return UsageError(f"{cls.__name__}: missing fields {missing}, unknown fields {unknown}")
+
+
+def _is_dice(member: Member) -> bool:
+    return member.holds == PART and not member.optional and any(each.kind is SEED for each in member.thing._members)
+
+
+def _seed_dice(world: "World", seed: int) -> None:
+    """Seed the dice of the world itself; a seed that a generator cannot have is brought into its range."""
+    for index, name in enumerate(type(world)._dice):
+        getattr(world, name).seed((seed + index - 1) % 0xFFFFFFFF + 1)
 
 
 def _check_world(cls: Any, namespace: dict[str, Any]) -> None:
@@ -123,14 +170,16 @@ class Thing(Cell, metaclass=ThingType):
             raise UsageError("declare a class of things: class Tank(Thing): ...")
         return new_cell(cls)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
-    def __init__(self, **values: Any) -> None:
-        cls = type(self)
-        names = {member.name for member in cls._members}
-        needed = [member.name for member in cls._members if member.name not in cls._defaults and member.is_needed]
-        missing, unknown = [name for name in needed if name not in values], sorted(values.keys() - names)
-        if missing or unknown:
-            raise UsageError(f"{cls.__name__}: missing fields {missing}, unknown fields {unknown}")
+    def __init__(self, *given: Any, **values: Any) -> None:
+        names = type(self)._names
+        if given:
+            values = _by_name(type(self), given, values)
+        for name in names:
+            if names[name] and name not in values:
+                raise _wrong_names(type(self), values)
         for name, value in values.items():
+            if name not in names:
+                raise _wrong_names(type(self), values)
             setattr(self, name, value)
 
     def __repr__(self) -> str:
@@ -158,7 +207,7 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
         return new_cell(cls)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def start(self, seed: int) -> None:
-        """Set up the world before frame 0. Every field is at its default; games override this."""
+        """Set up the world before frame 0. Every field is at its default, its dice are seeded; games override this."""
 
     def join(self, player: int) -> None:
         """A player is there from now on; called between two frames. With rollback, for every seat after ``start``."""
@@ -237,7 +286,8 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
         cls = type(self)
         blank = save_world(new_cell(cls), cls._stamp, cls._has_links)
         load_world(self, blank, cls._declared, cls._stamp)
-        self.start(seed)
+        _seed_dice(self, seed)
+        self._run(self.start, seed)
         self.rebuild()
 
     def fields(self, state: WorldState | None = None) -> tuple[tuple[str, Any], ...]:
@@ -280,10 +330,18 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
         """Run a method of the game; returns the cues that it gave."""
         self._cues = []
         try:
-            call(argument)
+            self._run(call, argument)
             return tuple(self._cues)
         finally:
             self._cues = None
+
+    def _run(self, call: Callable[[Any], None], argument: Any) -> None:
+        """Call a method of the game as the world that ``retick.sim.random`` draws from."""
+        before = RUNNING.set(self)
+        try:
+            call(argument)
+        finally:
+            RUNNING.reset(before)
 
     def _seat(self, player: int) -> int:
         """The number of a seat, or a UsageError."""

@@ -1,11 +1,13 @@
 """A random generator as a part of a world: the same numbers on every peer, and back where it was after a load."""
 # retick: floats -- they are kept as their bits; only exact operations are done with them
 
-from collections.abc import Sequence
+from collections.abc import MutableSequence, Sequence
+from math import fsum, inf
 from typing import Annotated, TypeVar
 
 from retick.errors import UsageError
 from retick.sim.kinds import SEED
+from retick.sim.maths import cos, log, sqrt, tau
 from retick.sim.prng import XorShift32, check_seed
 from retick.sim.world.declared import Thing
 
@@ -15,7 +17,10 @@ T = TypeVar("T")
 
 
 class Dice(Thing):
-    """XorShift32 whose state is saved with the world; seed it in ``start``."""
+    """XorShift32 whose state is saved with the world. It has the names of ``random``.
+
+    A world seeds the dice that are fields of its own before ``start``. Seed others there.
+    """
 
     state: Annotated[int, SEED] = 1
 
@@ -59,3 +64,51 @@ class Dice(Thing):
         if not items:
             raise UsageError("there is nothing to choose from")
         return items[self.below(len(items))]
+
+    def random(self) -> float:
+        """A float from 0.0 to below 1.0, in 2**32 equal steps."""
+        return self.next() / 4294967296.0
+
+    def randint(self, low: int, high: int) -> int:
+        """A whole number from ``low`` to ``high``, both included."""
+        return self.between(low, high + 1)
+
+    def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
+        """One of the numbers of ``range(start, stop, step)``; of one argument, a number below it."""
+        return self.choice(range(start) if stop is None else range(start, stop, step))
+
+    def shuffle(self, items: MutableSequence[T]) -> None:
+        """Bring a list into a random order, in place."""
+        for last in range(len(items) - 1, 0, -1):
+            other = self.below(last + 1)
+            items[last], items[other] = items[other], items[last]
+
+    def sample(self, items: Sequence[T], k: int) -> list[T]:
+        """``k`` of the items, none twice, in random order."""
+        if not 0 <= k <= len(items):
+            raise UsageError(f"a sample of {len(items)} has from 0 to {len(items)}, not {k}")
+        rest = list(items)
+        return [rest.pop(self.below(len(rest))) for _ in range(k)]
+
+    def choices(self, items: Sequence[T], weights: Sequence[float] | None = None, *, k: int = 1) -> list[T]:
+        """``k`` times one of the items; each comes as often as its weight says."""
+        if weights is None:
+            return [self.choice(items) for _ in range(k)]
+        if len(weights) != len(items) or not items or min(weights) < 0 or not 0 < fsum(weights) < inf:
+            raise UsageError(f"choices takes a weight of 0 or more for each item, not {weights!r}")
+        return [items[self._weighted(weights)] for _ in range(k)]
+
+    def _weighted(self, weights: Sequence[float]) -> int:
+        left = self.random() * fsum(weights)
+        for index, weight in enumerate(weights):
+            left -= weight
+            if left < 0:
+                return index
+        # Rounding can leave nothing: then it is the last item that can be drawn.
+        return max(index for index, weight in enumerate(weights) if weight > 0)
+
+    def gauss(self, mu: float = 0.0, sigma: float = 1.0) -> float:
+        """A float around ``mu`` with the standard deviation ``sigma``; at most 6.7 times that away."""
+        # Box and Muller, with the functions whose bits are the same everywhere. The first draw is never 0.
+        size = sqrt(-2.0 * log((self.next() + 1.0) / 4294967297.0))
+        return mu + sigma * (size * cos(tau * self.random()))

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from retick.sim.world.declaration import CACHE, ITEMS, LINK, PART, VALUES, Member, members_of
+from retick.sim.world.forms import Form
 
 __all__ = ["thing_fields"]
 
@@ -23,10 +24,19 @@ def _fields_of(member: Member, value: Any, name: str) -> Iterator[tuple[str, Any
     elif member.holds == VALUES:
         yield f"{name}.length", len(value)
         for index, each in enumerate(value):
-            yield f"{name}[{index}]", each
+            yield from _values_of(member, each, f"{name}[{index}]")
     elif member.holds == PART and value is not None:
         yield from thing_fields(value, f"{name}.")
     elif member.holds == LINK:
         yield name, None if value is None else value.id
+    else:
+        yield from _values_of(member, value, name)
+
+
+def _values_of(member: Member, value: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """One value; of a vector or a rectangle, each of its numbers."""
+    if isinstance(member.form, Form) and value is not None:
+        for part, number in zip(member.form.names, value, strict=True):
+            yield f"{name}.{part}", number
     else:
         yield name, value

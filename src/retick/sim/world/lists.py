@@ -190,12 +190,12 @@ class ThingList(BoundedList):
 
 @cython.cclass
 class ValueList(BoundedList):
-    """A list of numbers, bools or enum members."""
+    """A list of numbers, bools, enum members, vectors or rectangles."""
 
     def __init__(self, field: Any, holder: Any) -> None:
         self._field = field
         self._holder = holder
-        _SET(self, slice(None), field.default)
+        _SET(self, slice(None), [self.checked(value) for value in field.default])
 
     def checked(self, value: Any) -> Any:
         """``value`` as the list holds it."""

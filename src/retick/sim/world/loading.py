@@ -29,13 +29,28 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 if cython.compiled:
     from cython.cimports.cpython.bytes import PyBytes_AS_STRING
     from cython.cimports.libc.string import memcpy
-    from cython.cimports.retick.sim.world.cells import CACHE, ITEMS, LINK, PART, VALUES, Cell, FieldPlan, Plan, Root
+    from cython.cimports.retick.sim.shapes.shape import Shape
+    from cython.cimports.retick.sim.world.cells import (
+        CACHE,
+        ITEMS,
+        LINK,
+        PART,
+        SHAPE,
+        TEXT,
+        VALUES,
+        Cell,
+        FieldPlan,
+        Plan,
+        Root,
+    )
     from cython.cimports.retick.sim.world.places import enter, leave, new_cell, settle
-    from cython.cimports.retick.sim.world.saving import IS_LITTLE
+    from cython.cimports.retick.sim.world.position import Position
     from cython.cimports.retick.sim.world.steps import BOUNDED, IS_REAL, SIGNED, Step
 else:
-    from retick.sim.world.cells import CACHE, ITEMS, LINK, PART, VALUES, Cell, FieldPlan, Plan, Root
+    from retick.sim.shapes.shape import Shape
+    from retick.sim.world.cells import CACHE, ITEMS, LINK, PART, SHAPE, TEXT, VALUES, Cell, FieldPlan, Plan, Root
     from retick.sim.world.places import enter, leave, new_cell, settle
+    from retick.sim.world.position import Position
     from retick.sim.world.steps import Step
 
 _DELETE, _SET = list.__delitem__, list.__setitem__
@@ -44,53 +59,19 @@ __all__ = ["check_state", "load_world"]
 
 
 @cython.cclass
-class Reader:
-    """A position in saved bytes."""
+class Reader(Position):
+    """Checks and loads a world, from a position in its saved bytes on."""
 
     if not cython.compiled:
-        data: bytes
-        bytes_at: Any
-        at: int
-        size: int
         next_id: int
         seen: dict[int, Any]
         links: list[Any]
 
     def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.at = HEAD.size
-        self.size = len(data)
+        self.begin(data, HEAD.size)
         self.next_id = 0
         self.seen = {}
         self.links = []
-        if cython.compiled:
-            self.bytes_at = cython.cast(cython.p_uchar, PyBytes_AS_STRING(data))
-
-    def need(self, count: cython.Py_ssize_t, what: Any) -> cython.int:
-        """Refuse bytes that end before the next ``count``."""
-        if count > self.size - self.at:
-            raise Truncated(
-                f"{what} takes {count} bytes at byte {self.at} of {self.size}",
-                needed=self.at + count,
-                available=self.size,
-            )
-        return 0
-
-    def take(self, size: cython.Py_ssize_t) -> cython.ulonglong:
-        """The next number; there are enough bytes for it."""
-        value: cython.ulonglong = 0
-        if cython.compiled:
-            if IS_LITTLE and size == 8:
-                memcpy(cython.address(value), self.bytes_at + self.at, 8)
-            else:
-                index: cython.Py_ssize_t = size
-                while index > 0:
-                    index -= 1
-                    value = (value << 8) | self.bytes_at[self.at + index]
-        else:
-            value = int.from_bytes(self.data[self.at : self.at + size], "little")
-        self.at += size
-        return value
 
     def check_run(self, step: Step) -> cython.int:
         """Check the next scalars, and pass over them."""
@@ -164,17 +145,32 @@ class Reader:
             count = self.check_count(field)
             for index in range(count):  # noqa: B007 - as above
                 self.check_run(step)
-        elif not field.optional:
-            self.check_cell(field.plan)
-        else:
-            self.need(1, field.where)
-            number = self.take(1)
-            if number > 1:
-                raise InvalidValue(f"{field.where}: {number} is neither 0 (None) nor 1")
-            if number and code == PART:
+        elif not field.optional or self.check_flag(field):
+            if code == PART:
                 self.check_cell(field.plan)
-            elif number:
+            elif code == TEXT:
+                self.check_text(field)
+            else:
                 self.check_run(step)
+        return 0
+
+    def check_flag(self, field: FieldPlan) -> cython.int:
+        """Whether an optional field is there."""
+        self.need(1, field.where)
+        number: cython.int = self.take(1)
+        if number > 1:
+            raise InvalidValue(f"{field.where}: {number} is neither 0 (None) nor 1")
+        return number
+
+    def check_text(self, field: FieldPlan) -> cython.int:
+        """Check the next text, and pass over it."""
+        count: cython.Py_ssize_t = self.check_count(field)
+        self.need(count, field.where)
+        try:
+            self.data[self.at : self.at + count].decode()
+        except UnicodeDecodeError as error:
+            raise InvalidValue(f"{field.where}: these bytes are no UTF-8: {error}") from None
+        self.at += count
         return 0
 
     def check_count(self, field: FieldPlan) -> cython.ulonglong:
@@ -243,6 +239,8 @@ class Reader:
             self.load_values(step, field, cell._parts[field.part])
         elif code == PART:
             self.load_part(field, cell, world)
+        elif code in (SHAPE, TEXT):
+            self.load_form(step, field, cell)
         elif self.take(1):
             cell._row[field.slot + 1] = 1
             self.load_run(step, cell)
@@ -305,8 +303,42 @@ class Reader:
             _DELETE(items, slice(count, None))
         return 0
 
+    def load_form(self, step: Step, field: FieldPlan, cell: Cell) -> cython.int:
+        """Load a vector, a rectangle or a text."""
+        if field.optional and not self.take(1):
+            cell._parts[field.part] = None
+        elif field.code == TEXT:
+            count: cython.Py_ssize_t = self.take(2)
+            cell._parts[field.part] = self.data[self.at : self.at + count].decode()
+            self.at += count
+        else:
+            if cell._parts[field.part] is None:
+                cell._parts[field.part] = field.kind.blank()
+            self.load_shape(step, cell._parts[field.part])
+        return 0
+
+    def load_shape(self, step: Step, shape: Shape) -> cython.int:
+        if cython.compiled:
+            is_real: cython.bint = step.forms[0] & IS_REAL != 0
+            shape._x = self.take_number(is_real)
+            shape._y = self.take_number(is_real)
+            if step.count == 4:
+                shape._w = self.take_number(is_real)
+                shape._h = self.take_number(is_real)
+        else:
+            numbers = step.packed.unpack_from(self.data, self.at)
+            self.at += step.size
+            shape._x, shape._y, shape._w, shape._h = [float(number) for number in (*numbers, 0.0, 0.0)[:4]]
+        return 0
+
     def load_values(self, step: Step, field: FieldPlan, values: Any) -> cython.int:
         count: cython.Py_ssize_t = self.take(2)
+        if step.count > 1:
+            shapes = [field.kind.blank() for _ in range(count)]
+            for shape in shapes:
+                self.load_shape(step, shape)
+            _SET(values, slice(None), shapes)
+            return 0
         raws = struct.unpack_from(f"<{count}{field.kind.code}", self.data, self.at)
         self.at += count * step.size
         _SET(values, slice(None), [field.kind.value(raw) for raw in raws])

@@ -17,11 +17,14 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 if cython.compiled:
     from cython.cimports.cpython.mem import PyMem_Calloc, PyMem_Free
     from cython.cimports.libc.string import memcpy
+    from cython.cimports.retick.sim.shapes.shape import copied
     from cython.cimports.retick.sim.world.cells import (
         CACHE,
         ITEMS,
         LAST_ID,
         PART,
+        SHAPE,
+        TEXT,
         VALUES,
         Cell,
         FieldPlan,
@@ -29,7 +32,8 @@ if cython.compiled:
         Root,
     )
 else:
-    from retick.sim.world.cells import CACHE, ITEMS, LAST_ID, PART, VALUES, Cell, FieldPlan, Plan, Root
+    from retick.sim.shapes.shape import copied
+    from retick.sim.world.cells import CACHE, ITEMS, LAST_ID, PART, SHAPE, TEXT, VALUES, Cell, FieldPlan, Plan, Root
 
 __all__ = ["check_free", "check_open", "enter", "leave", "new_cell", "settle", "shut", "things_by_id"]
 
@@ -66,7 +70,9 @@ def new_cell(cls: Any) -> Any:
             cell._parts[field.part] = inside
         elif field.code == ITEMS or field.code == VALUES:
             cell._parts[field.part] = field.make_list(field, cell)
-        elif field.code == CACHE:
+        elif field.code == SHAPE and field.default is not None:
+            cell._parts[field.part] = copied(field.default)
+        elif field.code in (CACHE, TEXT):
             cell._parts[field.part] = field.default
     if isinstance(made, Root):
         root: Root = made
@@ -119,7 +125,10 @@ def check_free(cell: Cell, world: Any, where: Any) -> cython.int:
     """Refuse a thing that is somewhere already, or whose references are to things of another world."""
     check_there(cell)
     if cell._owner is not None or isinstance(cell, Root):
-        raise UsageError(f"{where}: this {type(cell).__name__} is in another place already: take it out there first")
+        raise UsageError(
+            f"{where}: this {type(cell).__name__} is in another place already: take it out there first, "
+            f"or declare this field as Ref[{type(cell).__name__}] if it only refers to it"
+        )
     if cell._world is not None and world is not None and cell._world is not world:
         raise UsageError(f"{where}: this {type(cell).__name__} belongs to another world")
     return 0

@@ -1,5 +1,6 @@
 # The C side of saving.py.
 
+from retick.sim.shapes.shape cimport Shape
 from retick.sim.world.cells cimport Cell
 from retick.sim.world.steps cimport Step
 
@@ -17,5 +18,7 @@ cdef class Writer:
     cdef int put_run(self, Step step, Cell cell) except -1
     cdef int put_cell(self, Cell cell) except -1
     cdef int put_other(self, Step step, Cell cell) except -1
+    cdef int put_shape(self, Step step, Shape shape) except -1
+    cdef int put_number(self, double value, bint is_real) except -1
     cdef int put_packed(self, bytes data) except -1
     cdef bytes taken(self)

@@ -1,5 +1,6 @@
 # cython: nonecheck=True
 """A world to bytes (a compiled kernel). docs/formats/world.md describes them."""
+# retick: floats -- they are kept as their bits; only exact operations are done with them
 
 import struct
 import sys
@@ -16,11 +17,35 @@ if cython.compiled:
     from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize
     from cython.cimports.cpython.mem import PyMem_Free, PyMem_Realloc
     from cython.cimports.libc.string import memcpy
-    from cython.cimports.retick.sim.world.cells import CACHE, ITEMS, LINK, PART, VALUES, Cell, FieldPlan, Root
+    from cython.cimports.retick.sim.shapes.shape import Shape
+    from cython.cimports.retick.sim.world.cells import (
+        CACHE,
+        ITEMS,
+        LINK,
+        PART,
+        SHAPE,
+        TEXT,
+        VALUES,
+        Cell,
+        FieldPlan,
+        Root,
+    )
     from cython.cimports.retick.sim.world.places import things_by_id
-    from cython.cimports.retick.sim.world.steps import Step
+    from cython.cimports.retick.sim.world.steps import IS_REAL, Step
 else:
-    from retick.sim.world.cells import CACHE, ITEMS, LINK, PART, VALUES, Cell, FieldPlan, Root
+    from retick.sim.shapes.shape import Shape
+    from retick.sim.world.cells import (
+        CACHE,
+        ITEMS,
+        LINK,
+        PART,
+        SHAPE,
+        TEXT,
+        VALUES,
+        Cell,
+        FieldPlan,
+        Root,
+    )
     from retick.sim.world.places import things_by_id
     from retick.sim.world.steps import Step
 
@@ -137,14 +162,52 @@ class Writer:
         elif code == VALUES:
             values = cell._parts[field.part]
             self.put(len(values), 2)
-            raws = [field.kind.raw(value) for value in values]
-            self.put_packed(struct.pack(f"<{len(raws)}{field.kind.code}", *raws))
+            if step.count > 1:
+                for each in values:
+                    self.put_shape(step, each)
+            else:
+                raws = [field.kind.raw(value) for value in values]
+                self.put_packed(struct.pack(f"<{len(raws)}{field.kind.code}", *raws))
+        elif code in (SHAPE, TEXT):
+            held = cell._parts[field.part]
+            if field.optional:
+                self.put(held is not None, 1)
+            if held is not None and code == SHAPE:
+                self.put_shape(step, held)
+            elif held is not None:
+                text = held.encode()
+                self.put(len(text), 2)
+                self.put_packed(text)
         else:
             is_there: cython.bint = cell._row[field.slot + 1] != 0
             self.put(is_there, 1)
             if is_there:
                 self.put_run(step, cell)
         return 0
+
+    def put_shape(self, step: Step, shape: Shape) -> cython.int:
+        """Write the numbers of a vector or a rectangle."""
+        if cython.compiled:
+            self.need(step.size)
+            is_real: cython.bint = step.forms[0] & IS_REAL != 0
+            self.put_number(shape._x, is_real)
+            self.put_number(shape._y, is_real)
+            if step.count == 4:
+                self.put_number(shape._w, is_real)
+                self.put_number(shape._h, is_real)
+        else:
+            self.data += step.packed.pack(*shape)  # type: ignore[misc]  # all shapes can be iterated
+        return 0
+
+    def put_number(self, value: cython.double, is_real: cython.bint) -> cython.int:
+        """Write one number of a shape, compiled: a float, or an integer of 32 bits."""
+        bits: cython.ulonglong = 0
+        if cython.compiled:
+            if is_real:
+                memcpy(cython.address(bits), cython.address(value), 8)
+                return self.put(bits, 8)
+            bits = cython.cast(cython.ulonglong, cython.cast(cython.longlong, value))
+        return self.put(bits, 4)
 
     def put_packed(self, data: bytes) -> cython.int:
         """Write bytes as they are."""

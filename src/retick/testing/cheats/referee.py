@@ -174,7 +174,11 @@ class Referee:
         """Memory, steps of the game, and calls, for the whole match."""
         session = peer.session
         self._weigh(peer)
-        engine = inside_of(session).match.engine
+        match = inside_of(session).match
+        if match is None:
+            # It is about to come in again.
+            return
+        engine = match.engine
         steps = engine.frame - engine.start_frame + engine.stats.resimulated_frames
         if steps > bounds.most_steps(session.config, engine.frame - engine.start_frame):
             raise CheatFailure("Work", f"{peer.name} made {steps} steps for {engine.frame} frames")

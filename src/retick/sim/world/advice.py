@@ -1,0 +1,54 @@
+"""What to write in place of an annotation or a default that a declaration cannot have."""
+
+import dataclasses
+from typing import Any, get_origin
+
+__all__ = ["advice_on"]
+
+_FIELDS = (
+    "must be an int, a float, a number with a width (I32, U8, F64 ...), a bool, an enum, a str, a Vector2, a Rect, an "
+    "FRect, a Thing, a Ref, a Cache, or a list of these"
+)
+_INSTEAD = {
+    dict: "write list[...] of a Thing that holds key and value; or Cache[dict] if it can be made from the fields",
+    set: "write list[...], whose order is the same on every peer",
+    frozenset: "write list[...], whose order is the same on every peer",
+    tuple: "write Vector2 or Rect for a position, list[int] or list[float] for other numbers, or declare a Thing",
+    list: "write what it holds: list[Bullet], or Annotated[list[Bullet], Most(64)]",
+    bytes: "write list[U8], or Annotated[str, Most(32)]",
+    object: "write the type of the value",
+    Any: "write the type of the value; or Cache[...] if it can be made from the fields",
+}
+_OF_PYGAME = {
+    "Vector2": "write Vector2 of retick.sim, which has the same methods: from retick.sim import Vector2",
+    "Rect": "write Rect of retick.sim, which has the same methods: from retick.sim import Rect",
+    "FRect": "write FRect of retick.sim, which has the same methods: from retick.sim import FRect",
+    "Vector3": "write three floats, or declare a Thing with x, y and z",
+    "Color": "write list[int]; or keep colours out of the world, in a table that is drawn from",
+    "Surface": "keep pictures out of the world: load them where you draw, by the kind of the thing",
+    "Sound": "keep sounds out of the world: call self.cue(...) and play them in hear",
+    "Clock": "a world has no clock: advance is called once for each frame, so dt is 1 / 60",
+}
+
+
+def advice_on(given: Any) -> str:
+    """Why an annotation, or ``field(...)`` of dataclasses as a default, cannot be declared; and what can."""
+    if isinstance(given, dataclasses.Field):
+        if given.default_factory is not dataclasses.MISSING:
+            return (
+                "field(...) is for dataclasses. Each object gets a default of its own here: write = [] or = Vector2()"
+            )
+        return "field(...) is for dataclasses. Write the default itself"
+    kind = get_origin(given) or given
+    try:
+        instead = _INSTEAD.get(kind)
+    except TypeError:  # what has no hash is no type
+        instead = None
+    if instead is not None:
+        return f"cannot be {given if kind is not given else kind.__name__}: {instead}"
+    if isinstance(kind, type) and kind.__module__.partition(".")[0] == "pygame":
+        instead = _OF_PYGAME.get(kind.__name__, "keep it out of the world, where you draw")
+        return f"cannot be pygame's {kind.__name__}: {instead}"
+    if isinstance(kind, type):
+        return f"{_FIELDS}, not {kind.__name__}: if this is a class of yours, write class {kind.__name__}(Thing)"
+    return f"{_FIELDS}, not {given!r}"
