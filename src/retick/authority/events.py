@@ -125,6 +125,10 @@ class PlayerJoined:
     """Of the player."""
     address: Hashable = field(default=None, compare=False)
     """Where its client is."""
+    name: str = ""
+    """As its client gave it; only in a declared world."""
+    is_spectator: bool = False
+    """It only watches; only in a declared world."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +167,8 @@ class PlayerLeft:
     """Why, for people."""
     address: Hashable = field(default=None, compare=False)
     """Where its client was."""
+    things: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """What the player had in a declared world before its ``leave``: every field of their things, by its name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
