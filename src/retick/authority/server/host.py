@@ -7,13 +7,21 @@ come in, and what its packets mean.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from retick.authority.config import CONTROL_QUEUE, HostConfig
-from retick.authority.events import PlayerLeft, PlayerLost, RoomClosed, RoomFailed, ServerDrained, ServerEvent
+from retick.authority.events import (
+    PlayerJoined,
+    PlayerLeft,
+    PlayerLost,
+    PlayerRejoined,
+    RoomClosed,
+    RoomFailed,
+    ServerDrained,
+    ServerEvent,
+)
 from retick.authority.server.admission import Admission, Guest
-from retick.authority.server.rooms import Rooms
-from retick.authority.stats import RoomStats
+from retick.authority.server.rooms import HostedPlayer, HostedRoom, Rooms
 from retick.errors import UsageError
 from retick.link import (
     Connection,
@@ -27,7 +35,7 @@ from retick.link import (
     describe,
 )
 
-__all__ = ["HostedPlayer", "HostedRoom", "RoomHost"]
+__all__ = ["RoomHost"]
 
 ORDERLY: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME_VERSION)
 """Reasons for an end of a connection after which the seat is not kept."""
@@ -35,36 +43,7 @@ LINGER: Final = 0.25
 """Seconds that the last messages of a room have to arrive before its goodbye."""
 
 
-class HostedPlayer(Protocol):
-    """Who has a seat in a room."""
-
-    @property
-    def peer_id(self) -> int: ...
-    @property
-    def token(self) -> bytes: ...
-
-    connection: Connection | None
-    address: Hashable
-    lost_at: float | None
-
-
 P = TypeVar("P", bound=HostedPlayer)
-
-
-class HostedRoom(Protocol[P]):
-    """A room, as its host uses it."""
-
-    name: str
-    players: dict[int, P]
-
-    @property
-    def stats(self) -> RoomStats: ...
-    def advance(self, now: float) -> None: ...
-    def seat_of(self, token: bytes) -> P | None: ...
-    def disconnect(self, player: P) -> None: ...
-    def remove(self, player: P) -> None: ...
-
-
 R = TypeVar("R", bound=HostedRoom[Any])
 
 
@@ -131,6 +110,27 @@ class RoomHost(ABC, Generic[R, P]):
     def _on_other(self, guest: Any, event: LinkEvent, now: float) -> None:
         """Anything else that a link reports."""
 
+    @abstractmethod
+    def _add_player(self, guest: Any, now: float) -> P | None:
+        """A new player of the guest's room; None if there is no place left."""
+
+    @abstractmethod
+    def _return_player(self, player: P, now: float) -> None:
+        """A player is back whose connection was lost."""
+
+    def _farewell(self, room: R, text: str) -> None:
+        """A room ends: the last messages to those in it."""
+
+    def _tell_dropped(self, connection: Connection, text: str) -> float:
+        """A player is dropped: the last message; returns the seconds that it has to arrive."""
+        return 0.0
+
+    def _on_skipped(self, ticks: int, now: float) -> None:
+        """So many ticks were just left out: 0 mostly."""
+
+    def _joined(self, guest: Any, player: P, connection: Connection) -> PlayerJoined:
+        return PlayerJoined(room=guest.room.name, peer_id=player.peer_id, address=connection.address)
+
     def _report(self, event: ServerEvent) -> None:
         self._events.append(event)
 
@@ -194,7 +194,7 @@ class RoomHost(ABC, Generic[R, P]):
             # Also one that has just dialled again with the seat's token.
             if link.tag is not None and link.tag.token == player.token:
                 link.tag = None
-                link.close(Reason.DENIED, text)
+                link.close(Reason.DENIED, text, linger=self._tell_dropped(link, text))
         self._leave(place, player, "dropped by the server")
 
     @property
@@ -242,7 +242,9 @@ class RoomHost(ABC, Generic[R, P]):
             for room in list(self.rooms.values()):
                 self._advance(room, now)
         self._ticks += due
-        self.skipped_ticks += max(0, due - self._config.catch_up_ticks)
+        skipped = max(0, due - self._config.catch_up_ticks)
+        self.skipped_ticks += skipped
+        self._on_skipped(skipped, now)
         if now >= self._check_at:
             self._check_at = now + 0.25
             self._check_timeouts(now)
@@ -272,6 +274,7 @@ class RoomHost(ABC, Generic[R, P]):
         self._events.append(failed)
 
     def _end_room(self, room: R, text: str) -> None:
+        self._farewell(room, text)
         for link in self.links:
             if link.tag is not None and link.tag.room is room:
                 link.tag = None
@@ -290,7 +293,29 @@ class RoomHost(ABC, Generic[R, P]):
             self._link.close(Reason.SHUTDOWN, text, linger=LINGER)
             self._events.append(ServerDrained())
 
-    # Disconnecting.
+    # Joining and disconnecting.
+
+    def _take_seat(self, guest: Guest[R, P], connection: Connection, now: float) -> P | None:
+        """A guest gets a player, or gets it back; None if that is not possible: then the connection ends."""
+        room: R = guest.room
+        player: P | None = room.seat_of(guest.token)
+        if player is not None and player.connection is not None:
+            connection.close(Reason.DENIED, "the seat is taken")
+            return None
+        if player is not None:
+            self._return_player(player, now)
+            player.lost_at = None
+            self._events.append(PlayerRejoined(room=room.name, peer_id=player.peer_id, address=connection.address))
+        else:
+            player = self._add_player(guest, now)
+            if player is None:
+                room.stats.refused["room_full"] += 1
+                connection.close(Reason.FULL, "the room is full")
+                return None
+            self._events.append(self._joined(guest, player, connection))
+        player.connection = connection
+        guest.player = player
+        return player
 
     def _take_over(self, room: R, player: P) -> None:
         """Somebody has dialled with the token of a seat in use."""

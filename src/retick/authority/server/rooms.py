@@ -1,29 +1,51 @@
 """The rooms of a server: opened, ended, and what is remembered of those that have ended."""
 
-from collections.abc import Callable
-from typing import Final, Generic, Protocol, TypeVar
+from collections.abc import Callable, Hashable
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from retick.authority.config import HostConfig
 from retick.authority.joining import LONGEST_ROOM
 from retick.authority.stats import REFUSALS, RoomStats
 from retick.errors import UsageError
+from retick.link import Connection
 
-__all__ = ["Rooms"]
+__all__ = ["HostedPlayer", "HostedRoom", "Rooms"]
 
 ENDED_REMEMBERED: Final = 256
 """Names of ended rooms for which a request to join is told why; after that, the oldest is unknown."""
 
 
-class NamedRoom(Protocol):
-    """A room, as far as it is known here."""
+class HostedPlayer(Protocol):
+    """Who has a seat in a room."""
+
+    @property
+    def peer_id(self) -> int: ...
+    @property
+    def token(self) -> bytes: ...
+
+    connection: Connection | None
+    address: Hashable
+    lost_at: float | None
+
+
+P = TypeVar("P", bound=HostedPlayer)
+
+
+class HostedRoom(Protocol[P]):
+    """A room, as its host uses it."""
 
     name: str
+    players: dict[int, P]
 
     @property
     def stats(self) -> RoomStats: ...
+    def advance(self, now: float) -> None: ...
+    def seat_of(self, token: bytes) -> P | None: ...
+    def disconnect(self, player: P) -> None: ...
+    def remove(self, player: P) -> None: ...
 
 
-R = TypeVar("R", bound=NamedRoom)
+R = TypeVar("R", bound=HostedRoom[Any])
 
 
 class Rooms(Generic[R]):
@@ -41,15 +63,15 @@ class Rooms(Generic[R]):
         for name in config.rooms:
             self.open(name)
 
-    def open(self, name: str) -> R:
-        """A new room; a UsageError when there can be none of this name now."""
+    def open(self, name: str, make: Callable[[str, int], R] | None = None) -> R:
+        """A new room, also one that is made in another way; a UsageError when there can be none of this name now."""
         if name in self.by_name:
             raise UsageError(f"there is a room {name!r} already")
         if len(self.by_name) >= self._config.room_limit:
             raise UsageError(f"there are {len(self.by_name)} rooms already: max_rooms is the limit")
         if len(name.encode()) > LONGEST_ROOM or not (name.isprintable()):
             raise UsageError(f"a room's name must be printable and have at most {LONGEST_ROOM} bytes, not {name!r}")
-        room = self._make(name, self._opened)
+        room = (make or self._make)(name, self._opened)
         self._opened += 1
         self._ended.pop(name, None)
         self.by_name[name] = room

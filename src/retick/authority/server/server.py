@@ -11,10 +11,11 @@ from traceback import format_exception, format_exception_only
 from retick.authority.config import ServerConfig
 from retick.authority.delta import DeltaCodec
 from retick.authority.delta_frames import ACKED_INPUT, split_acked_input
-from retick.authority.events import PlayerJoined, PlayerRejoined, RoomFailed
+from retick.authority.events import RoomFailed
 from retick.authority.link_config import link_config_for
 from retick.authority.profile import Profile
 from retick.authority.server.delta_admission import DeltaAdmission, DeltaGuest
+from retick.authority.server.game_messages import send_control
 from retick.authority.server.host import RoomHost
 from retick.authority.server.player import Player
 from retick.authority.server.room import Room
@@ -80,29 +81,20 @@ class Server(RoomHost[Room, Player]):
         player = guest.player
         if player is not None:
             if player.ack == 0 and player.grant_control():
-                room.send_control(connection, room.welcome(player))
+                send_control(connection, room.welcome(player))
             else:
                 room.stats.refused["unexpected"] += 1
             return
-        player = room.seat_of(guest.token)
-        if player is not None and player.connection is not None:
-            connection.close(Reason.DENIED, "the seat is taken")
-            return
+        player = self._take_seat(guest, connection, now)
         if player is not None:
-            player.begin(now)
-            player.lost_at = None
-            self._events.append(PlayerRejoined(room=room.name, peer_id=player.peer_id, address=connection.address))
-        elif room.is_full:
-            room.stats.refused["room_full"] += 1
-            connection.close(Reason.FULL, "the room is full")
-            return
-        else:
-            player = room.add(guest.token, now)
-            self._events.append(PlayerJoined(room=room.name, peer_id=player.peer_id, address=connection.address))
-        player.connection = connection
-        player.sender = None if guest.delta is None else guest.delta.sender()
-        guest.player = player
-        room.send_control(connection, room.welcome(player))
+            player.sender = None if guest.delta is None else guest.delta.sender()
+            send_control(connection, room.welcome(player))
+
+    def _add_player(self, guest: DeltaGuest, now: float) -> Player | None:
+        return None if guest.room.is_full else guest.room.add(guest.token, now)
+
+    def _return_player(self, player: Player, now: float) -> None:
+        player.begin(now)
 
     def _on_payload(self, guest: DeltaGuest, data: bytes) -> None:
         player = guest.player
