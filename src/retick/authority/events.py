@@ -16,6 +16,7 @@ __all__ = [
     "JoinFailed",
     "Joined",
     "MessageDropped",
+    "MessageFromPlayer",
     "PlayerJoined",
     "PlayerLeft",
     "PlayerLost",
@@ -172,6 +173,20 @@ class PlayerLeft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MessageFromPlayer:
+    """The application of a client sent a message; only in a declared world."""
+
+    room: str
+    """Its name."""
+    peer_id: int
+    """Of the player: the seat; 256 or more for a spectator."""
+    data: bytes
+    """Whatever the client sent."""
+    reliable: bool
+    """Whether it was sent reliably."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MessageDropped:
     """A message of the game to one player was not delivered, or nobody knows whether it was."""
 
@@ -227,6 +242,8 @@ class RoomFailed:
     have not been stepped in this tick."""
     commands: Mapping[int, Command]
     """Peer id to the command of this tick, in the order in which they were run; the last one may be at fault."""
+    saved: bytes = field(default=b"", repr=False)
+    """Of a declared world: its saved bytes before this tick. ``states`` then has the things of each player there."""
 
     def report(self) -> str:
         """Everything, for a file."""
@@ -246,6 +263,7 @@ ServerEvent: TypeAlias = (
     | PlayerLost
     | PlayerRejoined
     | PlayerLeft
+    | MessageFromPlayer
     | MessageDropped
     | ShotDropped
     | RoomClosed
