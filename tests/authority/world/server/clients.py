@@ -14,7 +14,7 @@ from retick.authority.world.layout import layout_of
 from retick.authority.world.messages import Welcome, decode_message
 from retick.authority.world.server import WorldServer, WorldServerConfig
 from retick.errors import DecodeError
-from retick.link import Connected, Disconnected, LinkEndpoint, MessageReceived, Refused, UnreliableReceived
+from retick.link import Disconnected, LinkEndpoint, MessageReceived, Refused, UnreliableReceived
 from retick.transport import Conditions, SimulatedNetwork
 
 __all__ = ["Hall", "Script", "raider_bot"]
@@ -63,7 +63,7 @@ class Script:
         self.payloads: list[bytes] = []
         self.is_silent = False
         self.missing = 0
-        self._tick = 0
+        self._tick = self._set_at = 0
 
     @property
     def token(self) -> bytes:
@@ -97,13 +97,11 @@ class Script:
                 self.messages.append(message)
                 if isinstance(message, Welcome):
                     self.welcome = message
-                    self._tick = message.tick + self.lead
+                    self._tick = self._set_at = message.tick + self.lead
             elif isinstance(event, UnreliableReceived):
                 self._receive(event.data)
             elif isinstance(event, Disconnected | Refused):
                 self.ends.append(event)
-            else:
-                assert isinstance(event, Connected) or True
 
     def _receive(self, data: bytes) -> None:
         if data[0] == NOTE:
@@ -120,6 +118,9 @@ class Script:
             self.world.load(held.saved)
             self.held.append(held)
             self.cues += held.cues
+            if held.frame.margin < 2 and held.frame.newest >= self._set_at:
+                self._tick += 4
+                self._set_at = self._tick
 
     def turn(self) -> None:
         """One tick of the client; inputs are sent in every second one."""

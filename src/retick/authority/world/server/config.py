@@ -52,6 +52,8 @@ class WorldServerConfig(HostConfig):
         for name in ("packets_per_tick", "messages_per_second", "most_rewind", "view_delay"):
             if not getattr(self, name) > 0:
                 raise UsageError(f"{name} is above 0, not {getattr(self, name)}")
+        if self.snapshot_bytes > BUDGET:
+            raise UsageError(f"snapshot_bytes is at most {BUDGET}, not {self.snapshot_bytes}: one datagram holds it")
         if self.rewind_ticks > 600:
             raise UsageError(f"most_rewind is at most 600 ticks, not {self.rewind_ticks}")
 

@@ -15,8 +15,8 @@ __all__ = ["InputBuffer"]
 class InputBuffer:
     """At most as many inputs as they may come early."""
 
-    __slots__ = ("_ahead", "_hold", "_last", "_missing", "_waiting", "dropped_early", "dropped_late", "held",
-                 "margin", "neutral", "newest", "used")  # fmt: skip
+    __slots__ = ("_ahead", "_hold", "_last", "_waiting", "dropped_early", "dropped_late", "held",
+                 "margin", "neutral", "newest", "streak", "streak_max", "used")  # fmt: skip
 
     def __init__(self, *, hold: int, ahead: int) -> None:
         """``hold``: ticks that the last input is repeated; ``ahead``: ticks that one may come early."""
@@ -24,7 +24,9 @@ class InputBuffer:
         self._ahead = ahead
         self._waiting: dict[int, int] = {}
         self._last = 0
-        self._missing = 0
+        self.streak = 0
+        """Ticks in a row without their input, up to now."""
+        self.streak_max = 0
         self.newest = 0
         """Tick of the newest input received; 0 before the first."""
         self.margin = 0
@@ -64,11 +66,12 @@ class InputBuffer:
         pressed = self._waiting.pop(tick, None)
         if pressed is not None:
             self.used += 1
-            self._missing = 0
+            self.streak = 0
             self._last = pressed
             return pressed
-        self._missing += 1
-        if self._missing <= self._hold:
+        self.streak += 1
+        self.streak_max = max(self.streak_max, self.streak)
+        if self.streak <= self._hold:
             self.held += 1
         else:
             self.neutral += 1

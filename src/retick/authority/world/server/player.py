@@ -13,6 +13,7 @@ from retick.authority.world.server.outbox import Outbox
 from retick.authority.world.server.viewed import ticks_behind
 from retick.authority.world.views import Receiver
 from retick.link import Connection
+from retick.wire.authority import InputStats
 
 __all__ = ["FIRST_SPECTATOR", "Bot", "WorldPlayer"]
 
@@ -80,6 +81,22 @@ class WorldPlayer:
         if self.bot is not None:
             return PlayerState.BOT
         return PlayerState.CONNECTION_LOST if self.connection is None else PlayerState.PLAYING
+
+    @property
+    def stats(self) -> InputStats:
+        """How the server ran this player's inputs; ``delay_ticks`` is how early the newest of them was."""
+        inputs, connection = self.inputs, self.connection
+        return InputStats(
+            inputs.dropped_late,
+            inputs.dropped_early,
+            inputs.used,
+            inputs.held,
+            inputs.neutral,
+            inputs.streak,
+            inputs.streak_max,
+            inputs.margin,
+            0.0 if connection is None else 1000 * connection.rtt,
+        )
 
     def earn(self) -> None:
         """Credit for another tick."""

@@ -170,10 +170,11 @@ class WorldRoom:
         """The connection has ended, or ends now; messages that are not known to have arrived are reported."""
         for data in player.outbox.lose(player.connection):
             self.drop_message(player, data, "the connection ended before it was acknowledged; it may have arrived")
-        if player.connection is not None:
-            player.address = player.connection.address
-        player.connection = None
         player.receiver = None
+        if player.connection is None:
+            return
+        player.address = player.connection.address
+        player.connection = None
         if player.seat is not None and not self.is_over:
             self._post.tell_all(self._news(player))
 

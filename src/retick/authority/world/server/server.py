@@ -31,6 +31,7 @@ from retick.authority.world.server.player import Bot, WorldPlayer
 from retick.authority.world.server.possessions import possessions
 from retick.authority.world.server.room import MakeRecorder, WorldRoom
 from retick.authority.world.server.saved_room import SavedRoom, decode_room
+from retick.authority.world.views import check_budget
 from retick.errors import DecodeError, InvalidValue, UsageError
 from retick.link import Connected, Connection, LinkEvent, Reason
 from retick.sim.world import World
@@ -67,6 +68,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
         self.load = Load()
         """How much is shed because the server is late."""
         self._layout = layout_of(game)
+        check_budget(self._layout, self.config.snapshot_bytes)
         self._entropy = entropy
         self._hooks = hooks or RoomHooks()
         self._record = record
