@@ -43,6 +43,7 @@ class Script:
         press: Callable[[int], int] = lambda tick: tick % 4,
         lead: int = 10,
         viewed: int = 6 * 16,
+        address: Hashable = "server",
     ) -> None:
         self.layout = layout_of(game)
         world = game()
@@ -50,7 +51,7 @@ class Script:
             link_config(world.game_id, world.game_version, timeout=5.0), entropy=Random(seed).randbytes
         )
         request = JoinRequest(room, token, self.layout.hash if schema is None else schema, name, watches)
-        self.connection = self.link.dial("server", data=encode_join(request))
+        self.connection = self.link.dial(address, data=encode_join(request))
         self.press, self.lead, self.viewed = press, lead, viewed
         self.holding = Holding(self.layout)
         self.world: Any = world
