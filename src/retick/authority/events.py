@@ -243,7 +243,8 @@ class RoomFailed:
     commands: Mapping[int, Command]
     """Peer id to the command of this tick, in the order in which they were run; the last one may be at fault."""
     saved: bytes = field(default=b"", repr=False)
-    """Of a declared world: its saved bytes before this tick. ``states`` then has the things of each player there."""
+    """Of a declared world: its last good state, before the tick in which ``advance`` failed. ``states`` has what each
+    player had in it."""
 
     def report(self) -> str:
         """Everything, for a file."""

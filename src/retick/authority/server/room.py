@@ -158,7 +158,7 @@ class Room:
     def _send_controls(self, player: Player, connection: Connection, now: float) -> None:
         """Delay update, ping and resync hint, if due; and credit for another tick."""
         encode = self.profile.encode_control
-        player.earn(self.server_config.bundles_per_tick)
+        player.earn()
         if player.delay_changed(now):
             send_control(connection, encode(DelayUpdate(player.delay.ticks)))
         ping = player.pings.due(now)

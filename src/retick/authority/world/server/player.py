@@ -4,10 +4,10 @@
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Final
 
+from retick.authority.server.credit import Credit
 from retick.authority.world.frames import InputFrame
 from retick.authority.world.messages import PlayerState
 from retick.authority.world.server.config import WorldServerConfig
-from retick.authority.world.server.credit import Credit
 from retick.authority.world.server.input_buffer import InputBuffer
 from retick.authority.world.server.outbox import Outbox
 from retick.authority.world.server.viewed import ticks_behind

@@ -75,6 +75,8 @@ class WorldRoom:
         self._cues: list[Hashable] = []
         """Of joins and leaves since the last tick."""
         self._inputs: list[int] = [0] * layout.players
+        self.attempted = 0
+        """The tick that was begun last; if the game fails in it, it was not run."""
         self._next_spectator = FIRST_SPECTATOR
         if saved is None:
             self._hosted.begin(seed)
@@ -234,7 +236,7 @@ class WorldRoom:
 
     def advance(self, now: float) -> None:
         """Run one tick, and send snapshots when they are due."""
-        tick = self.tick + 1
+        self.attempted = tick = self.tick + 1
         inputs = self._inputs = self._inputs_of(tick, now)
         behind = [self.players[seat].behind if seat in self.players else 1 for seat in range(len(inputs))]
         self._recording.frame(inputs, behind)

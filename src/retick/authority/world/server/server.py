@@ -139,7 +139,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
         seats = [player.seat for player in room.players.values() if player.seat is not None]
         return RoomFailed(
             room=room.name,
-            tick=room.tick + 1,
+            tick=room.attempted,
             error=format_exception_only(error)[-1].strip(),
             traceback="".join(format_exception(error)),
             states={seat: possessions(before, seat) for seat in seats},

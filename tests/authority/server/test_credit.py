@@ -1,6 +1,6 @@
 """How much a client may send."""
 
-from retick.authority.world.server.credit import Credit
+from retick.authority.server.credit import Credit
 
 
 def test_a_burst_is_granted_and_then_as_much_as_was_earned() -> None:
