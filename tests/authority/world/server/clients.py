@@ -15,9 +15,12 @@ from retick.authority.world.messages import Welcome, decode_message
 from retick.authority.world.server import WorldServer, WorldServerConfig
 from retick.errors import DecodeError
 from retick.link import Disconnected, LinkEndpoint, MessageReceived, Refused, UnreliableReceived
+from retick.replay import Recorder, Replay, loads
+from retick.sim import World
+from retick.sim.world.hosted import HostedWorld
 from retick.transport import Conditions, SimulatedNetwork
 
-__all__ = ["Hall", "Script", "raider_bot"]
+__all__ = ["Hall", "Script", "Tape", "raider_bot", "steady", "straight"]
 
 RATE = 60
 
@@ -185,3 +188,41 @@ class Hall:
     @property
     def room(self) -> Any:
         return self.server.rooms[""]
+
+
+def steady(buttons: int) -> Any:
+    return lambda tick: buttons
+
+
+class Tape:
+    """Keeps the recorders of all rooms."""
+
+    def __init__(self) -> None:
+        self.recorders: dict[str, Recorder] = {}
+
+    def __call__(self, room: Any) -> Recorder:
+        made = Recorder.for_game(
+            room.world, seed=room.seed, start_frame=room.tick, start_state=room.start_state, hosted=True
+        )
+        self.recorders[room.name] = made
+        return made
+
+    def replay(self, name: str = "") -> Replay:
+        return loads(self.recorders[name].drain())
+
+
+def straight(replay: Replay, game: type[World]) -> int:
+    """The checksum at the end of a plain run over what a recording says, without any of its machinery."""
+    assert replay.hosting is not None
+    run = HostedWorld(game(), most_past=600)
+    run.begin(replay.seed)
+    behind = [1] * replay.num_players
+    for frame in range(replay.end_frame):
+        for change in replay.hosting.seats:
+            if change.frame == frame:
+                (run.join if change.joins else run.leave)(change.player)
+        for view in replay.hosting.views:
+            if view.frame == frame:
+                behind[view.player] = view.behind
+        run.advance(replay.inputs_at(frame), behind)
+    return run.world.checksum()
