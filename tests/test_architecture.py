@@ -50,6 +50,11 @@ ROOMS: dict[str, dict[str, set[str]]] = {
     },
     "games": {"fighter": {"sim"}, "scramble": {"sim"}, "runner": {"sim", "wire"}},
 }  # fmt: skip
+# Of the rooms inside of a room: a path, and what it must not import.
+APART = (
+    ("authority/world/server/", "authority.world.client."),
+    ("authority/world/client/", "authority.world.server."),
+)
 MOST_MODULES = 20
 MOST_LINES = 400
 PROTOCOLS_AND_BELOW = set(LAYERS)
@@ -94,6 +99,8 @@ def may_import(path: str, target: str) -> bool:
     wanted, wanted_room = room_of(target)
     if wanted not in PROTOCOLS_AND_BELOW | APPS or package in APPS:
         return True
+    if any(path.startswith(one) and f"{target}.".startswith(other) for one, other in APART):
+        return False
     rules = ROOMS.get(package, {})
     allowed = rules[room] if room in rules else LAYERS[package] | {package}
     if wanted != package:
@@ -157,6 +164,8 @@ def test_planted_wrong_imports_are_found() -> None:
         "games/fighter/y.py": "from retick.wire.bits import BitReader",
         "authority/server/x.py": "from retick.authority.client.prediction import Prediction",
         "authority/client/x.py": "from retick.authority.server.room import Room",
+        "authority/world/server/x.py": "from retick.authority.world.client import WorldClient",
+        "authority/world/client/x.py": "from retick.authority.world.server.room import WorldRoom",
         "authority/declared/x.py": "from retick.link import Connection",
         "wire/authority.py": "from retick.games.runner import NetRunner",
     }

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from enum import Enum
 from typing import Annotated, Any
+from zlib import crc32
 
 from fuzz.target import Bug, Target, name_of, of
 from retick.authority.world.bodies import decode_body
@@ -32,6 +33,7 @@ from retick.authority.world.messages import (
     encode_message,
 )
 from retick.authority.world.rows import Rows
+from retick.authority.world.server.saved_room import SavedRoom, SavedSeat, decode_room, encode_room
 from retick.authority.world.views import Receiver, Stage, encode_cue
 from retick.sim import F64, I16, U8, U64, Angle, Dice, Most, OwnerOnly, Player, Range, Ref, Thing, World
 from retick.wire.values import decode_value, decode_value_at, encode_value
@@ -161,7 +163,29 @@ MESSAGES: tuple[WorldMessage, ...] = (
 )  # fmt: skip
 VALUES = (None, True, 7, -70, 1.5, 0.1, "shot", "x" * 40, b"data", ("shot", 3, (1.5, None)), tuple(range(40)))
 
+ROOM = SavedRoom(
+    schema=LAYOUT.hash, seed=7, tick=90, world=_Yard().save(),
+    seats=(SavedSeat(0, b"t" * 16, "Ann", False), SavedSeat(1, bytes(16), "", True)),
+)  # fmt: skip
+
+
+def _crc_right(data: bytes) -> bytes:
+    """With the checksum that these bytes need, so that what is behind it is reached."""
+    return data[:-4] + crc32(data[:-4]).to_bytes(4, "little") if len(data) > 4 else data
+
+
+def _read_room(data: bytes) -> SavedRoom:
+    return decode_room(_crc_right(data))
+
+
+def _law_of_rooms(data: bytes, room: SavedRoom) -> None:
+    if encode_room(room) != _crc_right(data):
+        raise Bug("what was read does not write the same")
+
+
 TARGETS: tuple[Target, ...] = (
+    Target(name="world/room", read=_read_room, seeds=(encode_room(ROOM),), decoders=(name_of(decode_room),),
+           law=_law_of_rooms),
     of("world/value", decode_value, *map(encode_value, VALUES), write=encode_value, also=(decode_value_at,)),
     of("world/input", decode_input, encode_input(InputFrame(9, 4, 33, (1, 1, 2)), 16), args=(16,), write=encode_input),
     of("world/snapshot", decode_snapshot, *PACKETS, law=_law_of_snapshots),

@@ -159,7 +159,7 @@ def test_a_cut_before_the_announced_state_leaves_nothing_to_play() -> None:
         (file_of(head=b"\2\2\4\0" + HEAD[4:]), errors.InvalidValue),
         (file_of(head=HEAD[:4] + bytes(4) + HEAD[8:]), errors.SeedIsZero),
         (file_of(head=HEAD[:8] + b"\1" + HEAD[9:]), errors.InvalidValue),
-        (file_of(head=HEAD[:16] + b"\2\0"), errors.UnknownFlags),
+        (file_of(head=HEAD[:16] + b"\4\0"), errors.UnknownFlags),
         (file_of(block(3, bytes(7))), errors.Truncated),
         (file_of(inputs(0, 0)), errors.InvalidValue),
         (file_of(inputs(1, 1)), errors.InvalidValue),

@@ -14,6 +14,7 @@ from retick.authority.events import (
     Joined,
     JoinFailed,
     MessageDropped,
+    MessageFromPlayer,
     PlayerJoined,
     PlayerLeft,
     PlayerLost,
@@ -30,6 +31,7 @@ from retick.authority.rate_limit import RateLimit
 from retick.authority.server.room import Room
 from retick.authority.server.server import Server
 from retick.authority.stats import ClientStats, RoomStats, TickCost
+from retick.authority.world.server import RoomHooks, WorldRoom, WorldServer, WorldServerConfig
 from retick.wire.authority import InputStats, PlayerView, SessionNumbers
 
 __all__ = [
@@ -46,6 +48,7 @@ __all__ = [
     "JoinFailed",
     "Joined",
     "MessageDropped",
+    "MessageFromPlayer",
     "PlayerJoined",
     "PlayerLeft",
     "PlayerLost",
@@ -59,6 +62,7 @@ __all__ = [
     "Room",
     "RoomClosed",
     "RoomFailed",
+    "RoomHooks",
     "RoomStats",
     "Server",
     "ServerConfig",
@@ -68,4 +72,7 @@ __all__ = [
     "ShotDropped",
     "TickCost",
     "Whole",
+    "WorldRoom",
+    "WorldServer",
+    "WorldServerConfig",
 ]

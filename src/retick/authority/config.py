@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from retick.authority.rate_limit import RateLimit
 from retick.errors import UsageError
 
-__all__ = ["CONTROL_QUEUE", "DELTA_SNAPSHOTS", "LARGEST_MESSAGE", "ClientConfig", "ServerConfig"]
+__all__ = ["CONTROL_QUEUE", "DELTA_SNAPSHOTS", "LARGEST_MESSAGE", "ClientConfig", "HostConfig", "ServerConfig"]
 
 DELTA_SNAPSHOTS = 1 << 3
 """The capability bit of delta snapshots in the link's handshake."""
@@ -16,25 +16,19 @@ CONTROL_QUEUE = 65536
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ServerConfig:
-    """One server's rooms, limits and timeouts."""
+class HostConfig:
+    """Rooms, limits and timeouts of a server, whatever is played in its rooms."""
 
     rooms: tuple[str, ...] = ("",)
     """Names of the rooms that exist at the start. A client that asks for no room gets the one named ``""``."""
     max_rooms: int = 64
     """Rooms that there may be at once, with ``open_room``; never fewer than there are at the start."""
-    delta: bool = True
-    """Offer delta snapshots, if the game has them."""
     rejoin_seconds: float = 20.0
     """Seconds that the seat of a player whose connection was lost is kept."""
     join_seconds: float = 8.0
     """Seconds after which a connection without a valid hello is closed."""
     catch_up_ticks: int = 6
     """Ticks that a late server runs at once, at most. More are skipped and counted."""
-    bundles_per_tick: float = 2.0
-    """Input bundles accepted from each client, on average; a resync may bring 65 at once."""
-    shots: RateLimit = RateLimit(every=6, burst=3)  # noqa: RUF009 - it is a frozen value
-    """How often a player may shoot; more shots are not judged, and counted. ``RateLimit(every=1)`` limits nothing."""
     message_queue: int = 196_608
     """Bytes of the game's messages that may wait for one player; more are dropped, and MessageDropped says so."""
     tick_budget: float | None = None
@@ -43,9 +37,6 @@ class ServerConfig:
     """Clients behind one IPv4 address, or one /64 network of IPv6. Loopback has no limit."""
     timeout: float = 5.0
     """Seconds of silence after which a connection counts as lost."""
-    rewind_input_delay: bool = True
-    """Judge a shot by where the shooter saw the others: in the past by the interpolation delay and by the time that
-    the command was stamped ahead. False leaves out the second part, as the original does; moving players are missed."""
 
     def __post_init__(self) -> None:
         if not self.rooms or len(set(self.rooms)) != len(self.rooms):
@@ -61,6 +52,21 @@ class ServerConfig:
     def room_limit(self) -> int:
         """Rooms that there may be at once."""
         return max(self.max_rooms, len(self.rooms))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerConfig(HostConfig):
+    """One server's rooms, limits and timeouts."""
+
+    delta: bool = True
+    """Offer delta snapshots, if the game has them."""
+    bundles_per_tick: float = 2.0
+    """Input bundles accepted from each client, on average; a resync may bring 65 at once."""
+    shots: RateLimit = RateLimit(every=6, burst=3)  # noqa: RUF009 - it is a frozen value
+    """How often a player may shoot; more shots are not judged, and counted. ``RateLimit(every=1)`` limits nothing."""
+    rewind_input_delay: bool = True
+    """Judge a shot by where the shooter saw the others: in the past by the interpolation delay and by the time that
+    the command was stamped ahead. False leaves out the second part, as the original does; moving players are missed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ __all__ = [
     "JoinFailed",
     "Joined",
     "MessageDropped",
+    "MessageFromPlayer",
     "PlayerJoined",
     "PlayerLeft",
     "PlayerLost",
@@ -125,6 +126,10 @@ class PlayerJoined:
     """Of the player."""
     address: Hashable = field(default=None, compare=False)
     """Where its client is."""
+    name: str = ""
+    """As its client gave it; only in a declared world."""
+    is_spectator: bool = False
+    """It only watches; only in a declared world."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +168,22 @@ class PlayerLeft:
     """Why, for people."""
     address: Hashable = field(default=None, compare=False)
     """Where its client was."""
+    things: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """What the player had in a declared world before its ``leave``: every field of their things, by its name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageFromPlayer:
+    """The application of a client sent a message; only in a declared world."""
+
+    room: str
+    """Its name."""
+    peer_id: int
+    """Of the player: the seat; 256 or more for a spectator."""
+    data: bytes
+    """Whatever the client sent."""
+    reliable: bool
+    """Whether it was sent reliably."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,6 +242,9 @@ class RoomFailed:
     have not been stepped in this tick."""
     commands: Mapping[int, Command]
     """Peer id to the command of this tick, in the order in which they were run; the last one may be at fault."""
+    saved: bytes = field(default=b"", repr=False)
+    """Of a declared world: its last good state, before the tick in which ``advance`` failed. ``states`` has what each
+    player had in it."""
 
     def report(self) -> str:
         """Everything, for a file."""
@@ -240,6 +264,7 @@ ServerEvent: TypeAlias = (
     | PlayerLost
     | PlayerRejoined
     | PlayerLeft
+    | MessageFromPlayer
     | MessageDropped
     | ShotDropped
     | RoomClosed

@@ -4,15 +4,21 @@ from retick.authority.config import DELTA_SNAPSHOTS, LARGEST_MESSAGE
 from retick.authority.profile import Profile
 from retick.link import LinkConfig
 
-__all__ = ["link_config_for"]
+__all__ = ["link_config", "link_config_for"]
 
 
 def link_config_for(profile: Profile, *, timeout: float, delta: bool) -> LinkConfig:
     """``timeout`` is in seconds; ``delta``: this side can use delta snapshots."""
+    capabilities = DELTA_SNAPSHOTS if delta else 0
+    return link_config(profile.game_id, profile.protocol_version, timeout=timeout, capabilities=capabilities)
+
+
+def link_config(game_id: str, game_version: int, *, timeout: float, capabilities: int = 0) -> LinkConfig:
+    """For any game; ``timeout`` is in seconds."""
     return LinkConfig(
-        game_id=profile.game_id,
-        game_version=profile.protocol_version,
-        capabilities=DELTA_SNAPSHOTS if delta else 0,
+        game_id=game_id,
+        game_version=game_version,
+        capabilities=capabilities,
         # The keepalive must be shorter than the timeout, or an idle link would look like a lost one.
         status_interval=min(1.0, timeout / 4),
         quiet_after=min(1.5, timeout / 2),

@@ -60,6 +60,8 @@ class RoomStats:
     """Snapshot packets handed to links."""
     snapshot_bytes: int = 0
     """Bytes of these, without the link's own."""
+    snapshots_shed: int = 0
+    """Snapshot ticks that were left out because the server was late; only in a declared world."""
     shots: int = 0
     """Shots judged."""
     messages_dropped: int = 0

@@ -7,6 +7,7 @@ from retick.replay.arrival import Arrival
 from retick.replay.comparison import Comparison, compare
 from retick.replay.engine_rerun import Batch, Turn, rerun, turns
 from retick.replay.formats import dumps, format_of, loads
+from retick.replay.hosting import Hosting, SeatChange, View
 from retick.replay.limits import ReadLimits
 from retick.replay.playback import Playback
 from retick.replay.player import ReplayPlayer
@@ -19,6 +20,7 @@ __all__ = [
     "Arrival",
     "Batch",
     "Comparison",
+    "Hosting",
     "LiveRecording",
     "Playback",
     "ReadLimits",
@@ -26,8 +28,10 @@ __all__ = [
     "RecordingFile",
     "Replay",
     "ReplayPlayer",
+    "SeatChange",
     "Turn",
     "Verdict",
+    "View",
     "compare",
     "dumps",
     "format_of",

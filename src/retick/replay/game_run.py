@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 from retick.errors import UsageError
+from retick.replay.hosted_run import HostedRun
 from retick.replay.inputs import unpack_inputs
 from retick.replay.replay import Replay
 from retick.sim.contract import NamesItself, PacksState, RunsInBulk, Simulation, input_size_of
@@ -23,9 +24,13 @@ class Run(Generic[S]):
         self.replay = replay
         self.sim = sim
         self._bulk = _bulk_of(sim)
+        self._hosted: Any = None if replay.hosting is None else HostedRun(replay, replay.hosting, sim)
 
     def start(self) -> S:
         """The state at the recording's first frame."""
+        if self._hosted is not None:
+            with located(-1, self.replay.seed):
+                return self._hosted.start()  # type: ignore[no-any-return]  # a declared world's states are WorldStates
         if self.replay.start_state is None:
             with located(-1, self.replay.seed):
                 return self.sim.initial_state(self.replay.seed)
@@ -42,6 +47,8 @@ class Run(Generic[S]):
 
     def between(self, state: S, frame: int, target: int) -> S:
         """The state at ``target``, given the one at ``frame``."""
+        if self._hosted is not None:
+            return self._hosted.between(state, frame, target)  # type: ignore[no-any-return]  # as above
         for resync, packed in self.replay.resyncs.items():
             if frame <= resync < target:
                 state, frame = self._unpack(packed), resync

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from retick.errors import EncodeError, UsageError
 from retick.replay.arrival import Arrival, arrival_problem
+from retick.replay.hosting import SeatChange, View, entry_problem
 from retick.replay.inputs import MAX_FRAME, pack_frames, pack_inputs
 from retick.replay.replay import checked_seats, checked_shape
 from retick.replay.rtk_blocks import (
@@ -23,6 +24,9 @@ from retick.replay.rtk_blocks import (
     META_VALUE,
     PREFIX,
     RESYNC,
+    SEAT,
+    VIEW,
+    WAS_HOSTED,
     BlockType,
     encode_block,
 )
@@ -32,7 +36,7 @@ from retick.sim.prng import check_seed
 __all__ = ["Recorder"]
 
 RECORDS_PER_BLOCK = 4096
-"""Checksums or arrivals in one block, at most."""
+"""Checksums, arrivals, or entries of a server's match in one block, at most."""
 
 
 class Recorder:
@@ -50,8 +54,10 @@ class Recorder:
         game_version: int = 0,
         local_players: Sequence[int] = (),
         metadata: Mapping[str, str] | None = None,
+        hosted: bool = False,
         block_frames: int = 600,
     ) -> None:
+        """``hosted``: a server runs the match, and players come and go: see ``add_seat``."""
         checked_shape(num_players, input_size, start_frame, game_id, game_version)
         if start_frame and start_state is None:
             raise UsageError(f"a recording that starts at frame {start_frame} needs the state at that frame")
@@ -72,6 +78,9 @@ class Recorder:
         self._inputs = bytearray()
         self._resync: bytes | None = None
         """The state from which the next frame goes on, if it is not the one that the last frame led to."""
+        self.hosted = hosted
+        self._seats = bytearray()
+        self._views = bytearray()
         self._checks = bytearray()
         self._arrivals = bytearray()
         self._check_count = self._arrival_count = 0
@@ -123,6 +132,24 @@ class Recorder:
             raise EncodeError(f"a state to go on from takes up to {MAX_BODY - RESYNC.size} bytes, not {len(state)}")
         self._resync = bytes(state)
 
+    def add_seat(self, player: int, joins: bool) -> None:
+        """Record that a player joins, or leaves, right before the next frame of a match that a server runs."""
+        self._check_hosting(SeatChange(self.frame, player, joins))
+        self._seats += SEAT.pack(self.frame, player, joins, 0)
+        self._flush_entries(self._seats, SEAT.size)
+
+    def add_view(self, player: int, behind: int) -> None:
+        """Record that from the next frame on a player sees the others so many frames behind."""
+        self._check_hosting(View(self.frame, player, behind))
+        self._views += VIEW.pack(self.frame, player, 0, behind)
+        self._flush_entries(self._views, VIEW.size)
+
+    def _check_hosting(self, entry: SeatChange | View) -> None:
+        self._check_running()
+        problem = entry_problem(entry, self.num_players, self.frame) if self.hosted else "the recorder is not hosted"
+        if problem:
+            raise UsageError(f"{entry}: {problem}")
+
     def add_checksum(self, frame: int, checksum: int) -> None:
         """Record the checksum of the state at ``frame``, to which the recorded inputs lead."""
         self._check_running()
@@ -137,8 +164,7 @@ class Recorder:
         self._check_count += 1
         self._last_check = frame
         self._last_checksum = checksum
-        if len(self._checks) >= RECORDS_PER_BLOCK * CHECK.size:
-            self.flush()
+        self._flush_entries(self._checks, CHECK.size)
 
     def add_arrival(self, local_frame: int, player: int, first_frame: int, frames: int) -> None:
         """Record that a batch of remote inputs was given to the engine before it advanced ``local_frame``."""
@@ -150,8 +176,7 @@ class Recorder:
         self._arrivals += ARRIVAL.pack(local_frame, first_frame, frames, player, 0)
         self._arrival_count += 1
         self._last_arrival = local_frame
-        if len(self._arrivals) >= RECORDS_PER_BLOCK * ARRIVAL.size:
-            self.flush()
+        self._flush_entries(self._arrivals, ARRIVAL.size)
 
     def add_metadata(self, key: str, value: str) -> None:
         """Note something; a later value for the same key replaces an earlier one."""
@@ -162,8 +187,17 @@ class Recorder:
         body = META_KEY.pack(len(name)) + name + META_VALUE.pack(len(text)) + text
         self._due += encode_block(BlockType.META, body)
 
+    def _flush_entries(self, entries: bytearray, size: int) -> None:
+        if len(entries) >= RECORDS_PER_BLOCK * size:
+            self.flush()
+
     def flush(self) -> None:
         """Close the blocks that are open, so that ``drain`` returns all that was recorded."""
+        # What comes before a frame's inputs comes before them in the file too: a file may be cut off anywhere.
+        if self._seats:
+            self._due += encode_block(BlockType.SEATS, bytes(self._seats))
+        if self._views:
+            self._due += encode_block(BlockType.VIEWS, bytes(self._views))
         if self._inputs:
             count = len(self._inputs) // self._width
             self._due += encode_block(BlockType.INPUTS, INPUTS.pack(self.frame - count, count) + self._inputs)
@@ -172,6 +206,8 @@ class Recorder:
             self._due += encode_block(BlockType.CHECKS, bytes(self._checks))
         if self._arrivals:
             self._due += encode_block(BlockType.ARRIVALS, bytes(self._arrivals))
+        self._seats.clear()
+        self._views.clear()
         self._inputs.clear()
         self._checks.clear()
         self._arrivals.clear()
@@ -209,7 +245,7 @@ class Recorder:
         if len(name) > 255:
             raise EncodeError(f"a game id takes up to 255 bytes, not {len(name)}")
         seats = sum(1 << seat for seat in self.local_players)
-        flags = 0 if start_state is None else HAS_STATE
+        flags = (0 if start_state is None else HAS_STATE) | (WAS_HOSTED if self.hosted else 0)
         fixed = (self.num_players, self.input_size, seats, self.seed, self.start_frame, game_version, flags, len(name))
         self._due += encode_block(BlockType.HEAD, HEAD.pack(*fixed) + name)
         if start_state is not None:

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from retick.errors import UsageError
 from retick.replay.arrival import Arrival, arrival_problem
+from retick.replay.hosting import Hosting
 from retick.replay.inputs import MAX_FRAME, MAX_INPUT_SIZE, MAX_PLAYERS, pack_frames, unpack_inputs
 from retick.sim.prng import check_seed
 
@@ -45,6 +46,9 @@ class Replay:
     state at that frame, and its checksum, are still those that the inputs before led to."""
     arrivals: tuple[Arrival, ...] = field(default=(), repr=False)
     """When each batch of remote inputs arrived, in order; empty: not recorded."""
+    hosting: Hosting | None = field(default=None, repr=False)
+    """Of a match that a server ran: who joined and left, and what players saw. None: all players were there from the
+    start."""
     metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Notes of the program that recorded; nothing here is needed to play."""
     truncated: bool = False
@@ -61,6 +65,11 @@ class Replay:
         self._set(local_players=checked_seats(self.local_players, self.num_players))
         self._set(checkpoints=_checked_checkpoints(self), arrivals=_checked_arrivals(self))
         self._set(metadata=_checked_metadata(self.metadata), resyncs=_checked_resyncs(self))
+        if self.hosting is not None:
+            self.hosting.check(self.num_players, self.start_frame)
+            if self.resyncs or self.arrivals or self.local_players:
+                raise UsageError("a match that a server ran has no resyncs, no arrivals and no local players")
+            self._set(hosting=self.hosting.before(self.end_frame))
 
     def _set(self, **normalised: Any) -> None:
         for name, value in normalised.items():

@@ -54,6 +54,8 @@ def misfit(replay: Replay) -> str | None:
         return "RPLK holds no start state"
     if replay.resyncs:
         return "RPLK holds no states to go on from"
+    if replay.hosting is not None:
+        return "RPLK holds no match that a server ran"
     return None
 
 

@@ -5,6 +5,7 @@ damaged a lenient reader stops with what it has read, and a strict one raises.
 """
 
 from retick.errors import TrailingData
+from retick.replay.hosting import SeatChange, View
 from retick.replay.limits import Budget, ReadLimits, budget_for
 from retick.replay.recorder import Recorder
 from retick.replay.replay import Replay
@@ -28,9 +29,17 @@ def dumps(replay: Replay) -> bytes:
         game_version=replay.game_version,
         local_players=replay.local_players,
         metadata=replay.metadata,
+        hosted=replay.hosting is not None,
         block_frames=FRAMES_PER_BLOCK,
     )
     frame = replay.start_frame
+    for stop, entry in _hosted(replay):
+        recorder.add_packed(replay.packed(frame, stop))
+        frame = stop
+        if isinstance(entry, SeatChange):
+            recorder.add_seat(entry.player, entry.joins)
+        else:
+            recorder.add_view(entry.player, entry.behind)
     for resync, state in replay.resyncs.items():
         recorder.add_packed(replay.packed(frame, resync))
         recorder.add_resync(state)
@@ -46,6 +55,14 @@ def dumps(replay: Replay) -> bytes:
     else:
         recorder.finish(replay.final_checksum)
     return recorder.drain()
+
+
+def _hosted(replay: Replay) -> list[tuple[int, SeatChange | View]]:
+    """What a server's match has beside inputs, by its frame."""
+    if replay.hosting is None:
+        return []
+    entries: list[SeatChange | View] = [*replay.hosting.seats, *replay.hosting.views]
+    return sorted(((entry.frame, entry) for entry in entries), key=lambda pair: pair[0])
 
 
 def loads(data: bytes | memoryview, *, strict: bool = False, limits: ReadLimits | Budget | None = None) -> Replay:

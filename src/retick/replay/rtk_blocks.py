@@ -39,8 +39,8 @@ from retick.sim.checksum import crc32
 
 __all__ = [
     "ARRIVAL", "CHECK", "END", "FIRST_OPTIONAL_TYPE", "HAS_STATE", "HEAD", "INPUTS", "MAGIC", "MAX_BODY", "META_KEY",
-    "META_VALUE", "PREFIX", "RESYNC", "Block", "BlockType", "Unproven", "check_prefix", "decode_body", "encode_block",
-    "next_block",
+    "META_VALUE", "PREFIX", "RESYNC", "SEAT", "VIEW", "WAS_HOSTED", "Block", "BlockType", "Unproven", "check_prefix",
+    "decode_body", "encode_block", "next_block",
 ]  # fmt: skip
 
 MAGIC: Final = b"RTK\n"
@@ -60,6 +60,8 @@ COVERED: Final = struct.Struct("<BBHII")
 HEAD: Final = struct.Struct("<BBHIIIBB")
 """Players, input size, local seats, seed, start frame, game version, flags, size of the game id that follows."""
 HAS_STATE: Final = 1
+WAS_HOSTED: Final = 2
+"""Flags of HEAD."""
 
 INPUTS: Final = struct.Struct("<II")
 """First frame, count; packed inputs follow."""
@@ -72,6 +74,12 @@ ARRIVAL: Final = struct.Struct("<IIHBB")
 
 RESYNC: Final = struct.Struct("<I")
 """Frame; the state follows."""
+
+SEAT: Final = struct.Struct("<IBBH")
+"""Frame, player, whether it joins, 0."""
+
+VIEW: Final = struct.Struct("<IBBH")
+"""Frame, player, 0, frames behind."""
 
 META_KEY: Final = struct.Struct("<B")
 META_VALUE: Final = struct.Struct("<H")
@@ -91,6 +99,8 @@ class BlockType(IntEnum):
     META = 6
     END = 7
     RESYNC = 8
+    SEATS = 9
+    VIEWS = 10
 
 
 class Block(NamedTuple):

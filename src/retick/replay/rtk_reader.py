@@ -1,7 +1,7 @@
 """Reads the bodies of RTK blocks, one after another, into a Replay. Framing and CRC were checked before."""
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from retick.errors import (
@@ -14,6 +14,7 @@ from retick.errors import (
     UnknownFlags,
 )
 from retick.replay.arrival import Arrival, arrival_problem
+from retick.replay.hosting import Hosting, SeatChange, View, entry_problem
 from retick.replay.inputs import MAX_FRAME, MAX_INPUT_SIZE, MAX_PLAYERS
 from retick.replay.limits import Budget
 from retick.replay.replay import Replay
@@ -28,14 +29,19 @@ from retick.replay.rtk_blocks import (
     META_KEY,
     META_VALUE,
     RESYNC,
+    SEAT,
+    VIEW,
+    WAS_HOSTED,
     BlockType,
 )
 
 __all__ = ["RtkReader"]
 
 CHECK_COST = 256
-"""Bytes that a checksum takes in memory while it is read; the same for an arrival, and for a note beside its text."""
+"""Bytes that a checksum takes in memory while it is read; the same for an arrival, for an entry of a server's match,
+and for a note beside its text."""
 ARRIVAL_COST = 256
+HOSTING_COST = 256
 NOTE_COST = 256
 
 
@@ -58,6 +64,9 @@ class RtkReader:
         self._resyncs: dict[int, bytes] = {}
         self._last_check = -1
         self._arrivals: list[Arrival] = []
+        self._is_hosted = False
+        self._seats: list[SeatChange] = []
+        self._views: list[View] = []
         self._metadata: dict[str, str] = {}
         self._readers: dict[int, Callable[[bytes], None]] = {
             BlockType.HEAD: self._read_head,
@@ -68,6 +77,8 @@ class RtkReader:
             BlockType.META: self._read_meta,
             BlockType.END: self._read_end,
             BlockType.RESYNC: self._read_resync,
+            BlockType.SEATS: self._read_seats,
+            BlockType.VIEWS: self._read_views,
         }
 
     @property
@@ -102,6 +113,7 @@ class RtkReader:
             # Where no frame follows, nothing went on from the state.
             resyncs={frame: state for frame, state in self._resyncs.items() if frame < self.end_frame},
             arrivals=tuple(self._arrivals),
+            hosting=Hosting(tuple(self._seats), tuple(self._views)) if self._is_hosted else None,
             metadata=self._metadata,
             truncated=truncated,
             **self._head,
@@ -119,11 +131,14 @@ class RtkReader:
             raise InvalidValue(f"RTK local seats 0x{seats:04X} are not all among {players} players")
         if seed == 0:
             raise SeedIsZero("RTK seed is 0")
-        if flags & ~HAS_STATE:
+        if flags & ~(HAS_STATE | WAS_HOSTED):
             raise UnknownFlags(f"RTK flags 0x{flags:02X} are not all known")
         if start and not flags & HAS_STATE:
             raise InvalidValue(f"an RTK recording that starts at frame {start} needs a STATE")
+        if flags & WAS_HOSTED and seats:
+            raise InvalidValue("an RTK recording of a server has no local seats")
         game_id = _text(body[HEAD.size :], "game id")
+        self._is_hosted = bool(flags & WAS_HOSTED)
         self._state_due = bool(flags & HAS_STATE)
         self._width = players * size
         self.num_players = players
@@ -164,7 +179,39 @@ class RtkReader:
             self._checks[frame] = checksum
             self._last_check = frame
 
+    def _read_seats(self, body: bytes) -> None:
+        self._expect_hosted("SEATS")
+        self._expect_records(body, SEAT.size, len(self._seats), HOSTING_COST, "seats")
+        for frame, player, joins, reserved in SEAT.iter_unpack(body):
+            if reserved or joins > 1:
+                raise ReservedNotZero("an RTK seat says 0 or 1, and its reserved bytes are zeros")
+            change = SeatChange(frame, player, bool(joins))
+            self._check_hosting(change, self._seats)
+            self._seats.append(change)
+
+    def _read_views(self, body: bytes) -> None:
+        self._expect_hosted("VIEWS")
+        self._expect_records(body, VIEW.size, len(self._views), HOSTING_COST, "views")
+        for frame, player, reserved, behind in VIEW.iter_unpack(body):
+            if reserved:
+                raise ReservedNotZero("the reserved byte of an RTK view is not 0")
+            view = View(frame, player, behind)
+            self._check_hosting(view, self._views)
+            self._views.append(view)
+
+    def _expect_hosted(self, what: str, hosted: bool = True) -> None:
+        if self._is_hosted != hosted:
+            raise InvalidValue(f"an RTK recording of {'peers' if hosted else 'a server'} has no {what}")
+
+    def _check_hosting(self, entry: SeatChange | View, so_far: Sequence[SeatChange | View]) -> None:
+        """A frame whose inputs were read is closed: what comes before it must come before its inputs."""
+        before = max(self.end_frame, so_far[-1].frame if so_far else 0)
+        problem = entry_problem(entry, self.num_players, before)
+        if problem:
+            raise InvalidValue(f"RTK {entry}: {problem}")
+
     def _read_resync(self, body: bytes) -> None:
+        self._expect_hosted("RESYNC", False)
         _expect_at_least(RESYNC.size, body, "RESYNC")
         [frame] = RESYNC.unpack_from(body)
         if frame != self.end_frame or frame in self._resyncs:
@@ -173,6 +220,7 @@ class RtkReader:
         self._resyncs[frame] = body[RESYNC.size :]
 
     def _read_arrivals(self, body: bytes) -> None:
+        self._expect_hosted("ARRIVALS", False)
         self._expect_records(body, ARRIVAL.size, len(self._arrivals), ARRIVAL_COST, "arrivals")
         before = self._arrivals[-1].local_frame if self._arrivals else self.start_frame
         for local, first, count, player, reserved in ARRIVAL.iter_unpack(body):

@@ -1,57 +1,53 @@
 """Who may come in: requests to join are accepted or refused, each with a text for the player."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
-from retick.authority.config import DELTA_SNAPSHOTS
-from retick.authority.delta import DeltaCodec
-from retick.authority.joining import TOKEN_SIZE, decode_join, encode_acceptance
-from retick.authority.server.player import Player
-from retick.authority.server.room import Room
+from retick.authority.joining import TOKEN_SIZE, JoinRequest, decode_join, encode_acceptance
 from retick.authority.server.rooms import Rooms
 from retick.errors import InvalidValue
 from retick.link import Accept, Connection, Reason, Refuse, Request, describe
 
 __all__ = ["Admission", "Guest"]
 
+R = TypeVar("R", bound=Any)
+P = TypeVar("P")
+
 
 @dataclass(slots=True)
-class Guest:
+class Guest(Generic[R, P]):
     """A connection that will get a seat, or has one. It is the tag of the link's connection."""
 
-    room: Room
+    room: R
     token: bytes
     opened_at: float
-    delta: DeltaCodec | None
-    player: Player | None = None
+    player: P | None = None
 
 
-def _taken(room: Room, links: Sequence[Connection]) -> int:
-    """Seats taken, and connections that are about to take one."""
-    coming = sum(1 for link in links if link.tag is not None and link.tag.room is room and link.tag.player is None)
-    return len(room.players) + coming
+class Admission(ABC, Generic[R, P]):
+    """Decides about requests to join. Each kind of server says who fits it."""
 
-
-class Admission:
-    """Decides about requests to join."""
-
-    def __init__(
-        self,
-        rooms: Rooms,
-        delta: DeltaCodec | None,
-        *,
-        serves_fixed: bool,
-        entropy: Callable[[int], bytes],
-        take_over: Callable[[Room, Player], None],
-    ) -> None:
+    def __init__(self, rooms: Rooms[R], *, entropy: Callable[[int], bytes], take_over: Callable[[R, P], None]) -> None:
         """``take_over`` frees a seat in use, for its player who has dialled from elsewhere."""
         self.closed_text: str | None = None
         """What new players are told when the server lets nobody in any more."""
         self._rooms = rooms
-        self._delta = delta
-        self._serves_fixed = serves_fixed
         self._entropy = entropy
         self._take_over = take_over
+
+    @abstractmethod
+    def _misfit(self, wish: JoinRequest, request: Request) -> Refuse | None:
+        """The refusal of a client that could not read what the server sends."""
+
+    @abstractmethod
+    def _is_full(self, room: R, wish: JoinRequest, coming: Sequence[Guest[R, P]]) -> bool:
+        """Whether there is no place for this client beside those that are there and those that are coming."""
+
+    @abstractmethod
+    def _guest(self, room: R, token: bytes, now: float, wish: JoinRequest, request: Request) -> Guest[R, P]:
+        """The guest that is let in."""
 
     def admit(self, request: Request, links: Sequence[Connection], now: float) -> Accept | Refuse:
         """The answer to a request; ``links`` are all open connections."""
@@ -64,22 +60,25 @@ class Admission:
         if room is None:
             self._rooms.refused["bad_join"] += 1
             return Refuse(text=self._rooms.why_not(wish.room))
-        delta = self._delta if request.capabilities & DELTA_SNAPSHOTS else None
-        if delta is not None and wish.schema != delta.codec.schema_hash:
-            room.stats.refused["bad_join"] += 1
-            return Refuse(reason=Reason.GAME_VERSION, text="the game's state is laid out differently here")
-        if delta is None and not self._serves_fixed:
-            room.stats.refused["bad_join"] += 1
-            return Refuse(reason=Reason.GAME_VERSION, text="this game has only delta snapshots")
-        returning = room.seat_of(wish.token) if wish.token else None
+        refused = room.stats.refused
+        misfit = self._misfit(wish, request)
+        if misfit is not None:
+            refused["bad_join"] += 1
+            return misfit
+        returning: P | None = room.seat_of(wish.token) if wish.token else None
         if returning is None and self.closed_text is not None:
-            room.stats.refused["draining"] += 1
+            refused["draining"] += 1
             return Refuse(reason=Reason.SHUTDOWN, text=self.closed_text or describe(Reason.SHUTDOWN))
-        if returning is None and _taken(room, links) >= room.profile.config.max_players:
-            room.stats.refused["room_full"] += 1
+        if returning is None and self._is_full(room, wish, _coming(room, links)):
+            refused["room_full"] += 1
             return Refuse(reason=Reason.FULL, text="the room is full")
         token = self._entropy(TOKEN_SIZE) if returning is None else wish.token
         if returning is not None:
             self._take_over(room, returning)
-        request.connection.tag = Guest(room, token, now, delta)
+        request.connection.tag = self._guest(room, token, now, wish, request)
         return Accept(data=encode_acceptance(token))
+
+
+def _coming(room: R, links: Sequence[Connection]) -> list[Guest[R, P]]:
+    """Connections that are about to take a seat."""
+    return [link.tag for link in links if link.tag is not None and link.tag.room is room and link.tag.player is None]

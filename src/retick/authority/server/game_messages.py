@@ -6,9 +6,18 @@ whether they arrived. They are not sent again on the player's next connection, s
 
 from collections import deque
 
-from retick.link import Connection
+from retick.link import Connection, Reason
 
-__all__ = ["GameMessages"]
+__all__ = ["GameMessages", "send_control"]
+
+
+def send_control(connection: Connection, data: bytes) -> None:
+    """Send a control message. A client for which too many wait is disconnected: it keeps its seat and may rejoin.
+
+    So no message that a client cannot do without is left out while the connection goes on.
+    """
+    if not connection.send_reliable(data):
+        connection.close(Reason.TIMEOUT, "too many messages wait for this client")
 
 
 class GameMessages:

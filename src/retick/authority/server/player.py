@@ -9,6 +9,7 @@ from retick.authority.config import ServerConfig
 from retick.authority.delta import DeltaSender
 from retick.authority.profile import Command, Profile, State
 from retick.authority.server.command_buffer import CommandBuffer
+from retick.authority.server.credit import Credit
 from retick.authority.server.game_messages import GameMessages
 from retick.authority.server.input_delay import DEFAULT_RTT_MS, InputDelay, wanted_delay
 from retick.authority.timing import PING_INTERVAL, Pings, RoundTrip
@@ -43,6 +44,7 @@ class Player:
 
     __slots__ = (
         "_bundle_credit",
+        "_bundles_per_tick",
         "_control_credit",
         "_dropped_future",
         "_dropped_old",
@@ -77,7 +79,9 @@ class Player:
     def __init__(
         self, profile: Profile, peer_id: int, token: bytes, now: float, *, config: ServerConfig | None = None
     ) -> None:
-        self.messages = GameMessages((config or ServerConfig()).message_queue)
+        config = config or ServerConfig()
+        self.messages = GameMessages(config.message_queue)
+        self._bundles_per_tick = config.bundles_per_tick
         self.profile = profile
         self.peer_id = peer_id
         self.token = token
@@ -113,31 +117,23 @@ class Player:
         self.last = self.profile.idle(self.state)
         self.round_trip = RoundTrip(DEFAULT_RTT_MS)
         self.delay = InputDelay(self.profile.config.input_delay_ticks, now, JOIN_GRACE)
-        self._bundle_credit = float(BUNDLE_BURST)
-        self._control_credit = float(CONTROL_BURST)
+        self._bundle_credit = Credit(BUNDLE_BURST, self._bundles_per_tick)
+        self._control_credit = Credit(CONTROL_BURST, CONTROLS_PER_TICK)
         self.pings = Pings(now + PING_INTERVAL)
         self._hinted_at = now
 
-    # Credit. What a client sends beyond it is dropped unread, so that a flood costs the other players nothing.
-
-    def earn(self, bundles: float) -> None:
+    def earn(self) -> None:
         """Credit for another tick."""
-        self._bundle_credit = min(BUNDLE_BURST, self._bundle_credit + bundles)
-        self._control_credit = min(CONTROL_BURST, self._control_credit + CONTROLS_PER_TICK)
+        self._bundle_credit.earn()
+        self._control_credit.earn()
 
     def grant_bundle(self) -> bool:
         """Whether there is credit for an input bundle; if so, it is spent."""
-        if self._bundle_credit < 1.0:
-            return False
-        self._bundle_credit -= 1.0
-        return True
+        return self._bundle_credit.grant()
 
     def grant_control(self) -> bool:
         """Whether there is credit for a control message; if so, it is spent."""
-        if self._control_credit < 1.0:
-            return False
-        self._control_credit -= 1.0
-        return True
+        return self._control_credit.grant()
 
     # Commands.
 

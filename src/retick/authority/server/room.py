@@ -13,12 +13,13 @@ from retick.authority.config import ServerConfig
 from retick.authority.delta import LAST_PEER_ID, Shared
 from retick.authority.events import MessageDropped, ServerEvent, ShotDropped
 from retick.authority.profile import Command, JudgesInRoom, Profile, checked_message
+from retick.authority.server.game_messages import send_control
 from retick.authority.server.player import Player
 from retick.authority.server.rewind import Rewind, oldest_tick
 from retick.authority.stats import RoomStats
 from retick.authority.timing import SAFETY_TICKS, ms_to_ticks
 from retick.errors import DecodeError, UsageError
-from retick.link import Connection, Reason
+from retick.link import Connection
 from retick.wire.authority import DelayUpdate, Ping, Pong, ResyncHint
 
 __all__ = ["Room"]
@@ -121,7 +122,7 @@ class Room:
             return
         if isinstance(message, Ping):
             pong = Pong(message.seq, message.clock_ms, self.tick)
-            self.send_control(connection, self.profile.encode_control(pong))
+            send_control(connection, self.profile.encode_control(pong))
         elif isinstance(message, Pong):
             player.receive_pong(message.seq, now, link_ms)
         else:
@@ -154,25 +155,17 @@ class Room:
         if tick % self._snapshot_every == 0:
             self._send_snapshots()
 
-    def send_control(self, connection: Connection, data: bytes) -> None:
-        """Send a control message. A client for which too many wait is disconnected: it keeps its seat and may rejoin.
-
-        So no message that a client cannot do without is left out while the connection goes on.
-        """
-        if not connection.send_reliable(data):
-            connection.close(Reason.TIMEOUT, "too many messages wait for this client")
-
     def _send_controls(self, player: Player, connection: Connection, now: float) -> None:
         """Delay update, ping and resync hint, if due; and credit for another tick."""
         encode = self.profile.encode_control
-        player.earn(self.server_config.bundles_per_tick)
+        player.earn()
         if player.delay_changed(now):
-            self.send_control(connection, encode(DelayUpdate(player.delay.ticks)))
+            send_control(connection, encode(DelayUpdate(player.delay.ticks)))
         ping = player.pings.due(now)
         if ping is not None:
-            self.send_control(connection, encode(Ping(*ping)))
+            send_control(connection, encode(Ping(*ping)))
         if player.hint_due(now):
-            self.send_control(connection, encode(ResyncHint(self.tick)))
+            send_control(connection, encode(ResyncHint(self.tick)))
 
     def _judge(self, shooters: list[Player]) -> None:
         """Judge each shot by where the shooter saw the others, and tell everyone."""

@@ -1,54 +1,83 @@
 """The rooms of a server: opened, ended, and what is remembered of those that have ended."""
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Hashable
+from typing import Any, Final, Generic, Protocol, TypeVar
 
-from retick.authority.config import ServerConfig
-from retick.authority.events import ServerEvent
+from retick.authority.config import HostConfig
 from retick.authority.joining import LONGEST_ROOM
-from retick.authority.profile import Profile
-from retick.authority.server.room import Room
-from retick.authority.stats import REFUSALS
+from retick.authority.stats import REFUSALS, RoomStats
 from retick.errors import UsageError
+from retick.link import Connection
 
-__all__ = ["Rooms"]
+__all__ = ["HostedPlayer", "HostedRoom", "Rooms"]
 
 ENDED_REMEMBERED: Final = 256
 """Names of ended rooms for which a request to join is told why; after that, the oldest is unknown."""
 
 
-class Rooms:
+class HostedPlayer(Protocol):
+    """Who has a seat in a room."""
+
+    @property
+    def peer_id(self) -> int: ...
+    @property
+    def token(self) -> bytes: ...
+
+    connection: Connection | None
+    address: Hashable
+    lost_at: float | None
+
+
+P = TypeVar("P", bound=HostedPlayer)
+
+
+class HostedRoom(Protocol[P]):
+    """A room, as its host uses it."""
+
+    name: str
+    players: dict[int, P]
+
+    @property
+    def stats(self) -> RoomStats: ...
+    def advance(self, now: float) -> None: ...
+    def seat_of(self, token: bytes) -> P | None: ...
+    def disconnect(self, player: P) -> None: ...
+    def remove(self, player: P) -> None: ...
+
+
+R = TypeVar("R", bound=HostedRoom[Any])
+
+
+class Rooms(Generic[R]):
     """Rooms by name, and the counters that belong to no room that is open."""
 
-    def __init__(self, profile: Profile, config: ServerConfig, report: Callable[[ServerEvent], None]) -> None:
-        self.by_name: dict[str, Room] = {}
+    def __init__(self, config: HostConfig, make: Callable[[str, int], R]) -> None:
+        """``make`` makes a room of a name; it is told how many were made before."""
+        self.by_name: dict[str, R] = {}
         self.refused = dict.fromkeys(REFUSALS, 0)
         """Reason to how often, without a room or in rooms that have ended."""
-        self._profile = profile
         self._config = config
-        self._report = report
+        self._make = make
         self._opened = 0
         self._ended: dict[str, str] = {}
         for name in config.rooms:
             self.open(name)
 
-    def open(self, name: str) -> Room:
-        """A new room; a UsageError when there can be none of this name now."""
+    def open(self, name: str, make: Callable[[str, int], R] | None = None) -> R:
+        """A new room, also one that is made in another way; a UsageError when there can be none of this name now."""
         if name in self.by_name:
             raise UsageError(f"there is a room {name!r} already")
         if len(self.by_name) >= self._config.room_limit:
-            raise UsageError(f"there are {len(self.by_name)} rooms already: ServerConfig.max_rooms is the limit")
+            raise UsageError(f"there are {len(self.by_name)} rooms already: max_rooms is the limit")
         if len(name.encode()) > LONGEST_ROOM or not (name.isprintable()):
             raise UsageError(f"a room's name must be printable and have at most {LONGEST_ROOM} bytes, not {name!r}")
-        # Rooms begin at different ticks, so that their snapshots do not all fall on the same one.
-        first_tick = self._opened % self._config.room_limit
-        room = Room(self._profile, name, config=self._config, first_tick=first_tick, report=self._report)
+        room = (make or self._make)(name, self._opened)
         self._opened += 1
         self._ended.pop(name, None)
         self.by_name[name] = room
         return room
 
-    def end(self, room: Room, text: str) -> None:
+    def end(self, room: R, text: str) -> None:
         """The room is over; ``text`` says why to those who ask for it."""
         del self.by_name[room.name]
         for reason, count in room.stats.refused.items():

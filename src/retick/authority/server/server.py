@@ -4,53 +4,30 @@ A connection becomes a player in three steps: the link's handshake names a room 
 seat), the link is up, and a hello of the right version arrives. Only then does the player exist.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import replace
 from traceback import format_exception, format_exception_only
-from typing import Final
 
-from retick.authority.config import CONTROL_QUEUE, ServerConfig
+from retick.authority.config import ServerConfig
 from retick.authority.delta import DeltaCodec
 from retick.authority.delta_frames import ACKED_INPUT, split_acked_input
-from retick.authority.events import (
-    PlayerJoined,
-    PlayerLeft,
-    PlayerLost,
-    PlayerRejoined,
-    RoomClosed,
-    RoomFailed,
-    ServerDrained,
-    ServerEvent,
-)
+from retick.authority.events import RoomFailed
 from retick.authority.link_config import link_config_for
 from retick.authority.profile import Profile
-from retick.authority.server.admission import Admission, Guest
+from retick.authority.server.delta_admission import DeltaAdmission, DeltaGuest
+from retick.authority.server.game_messages import send_control
+from retick.authority.server.host import RoomHost
 from retick.authority.server.player import Player
 from retick.authority.server.room import Room
-from retick.authority.server.rooms import Rooms
 from retick.authority.server.snapshot_size import LARGEST_DATAGRAM, check_snapshots, fits_fixed
-from retick.errors import DecodeError, UnsupportedVersion, UsageError
-from retick.link import (
-    Connection,
-    Disconnected,
-    LinkEndpoint,
-    LinkEvent,
-    MessageReceived,
-    Reason,
-    UnreliableReceived,
-    describe,
-)
+from retick.errors import DecodeError, UnsupportedVersion
+from retick.link import Connection, Reason
 from retick.wire.authority import Hello
 
 __all__ = ["Server"]
 
-ORDERLY: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME_VERSION)
-"""Reasons for an end of a connection after which the seat is not kept."""
-LINGER: Final = 0.25
-"""Seconds that the last messages of a room have to arrive before its goodbye."""
 
-
-class Server:
+class Server(RoomHost[Room, Player]):
     """Answers the five calls; ``rooms`` are its rooms by name."""
 
     def __init__(
@@ -67,174 +44,29 @@ class Server:
         """
         self.profile = profile
         self.config = config or ServerConfig()
-        self._events: list[ServerEvent] = []
-        self._rooms = Rooms(profile, self.config, lambda event: self._events.append(event))
-        self.skipped_ticks = 0
-        """Ticks that a late server left out: they were never run."""
         layout = profile.layout if self.config.delta else None
         self._delta = None if layout is None else DeltaCodec(layout)
         serves_fixed = fits_fixed(profile)
         check_snapshots(profile, self._delta, serves_fixed)
-        seats = self.config.room_limit * profile.config.max_players
-        shared = link_config_for(profile, timeout=self.config.timeout, delta=self._delta is not None)
-        self._link = LinkEndpoint(
-            replace(
-                shared,
-                tick_rate=profile.config.server_tick_rate,
-                max_connections=seats + 16,
-                max_connections_per_address=self.config.max_connections_per_address,
-                max_datagram=LARGEST_DATAGRAM,
-                payload_queue=8,
-                send_queue=self.config.message_queue + CONTROL_QUEUE,
-            ),
+        link = link_config_for(profile, timeout=self.config.timeout, delta=self._delta is not None)
+        super().__init__(
+            self.config,
+            replace(link, tick_rate=profile.config.server_tick_rate, max_datagram=LARGEST_DATAGRAM),
+            seats=self.config.room_limit * profile.config.max_players,
             entropy=entropy,
-            admit=lambda request: self._admission.admit(request, self.links, self._now),
+            clock=clock,
         )
-        self._admission = Admission(
+        self._admission = DeltaAdmission(
             self._rooms, self._delta, serves_fixed=serves_fixed, entropy=entropy, take_over=self._take_over
         )
-        self._clock = clock
-        self._drain_by: float | None = None
-        """When the last room ends after ``drain``; None before."""
-        self._is_over = False
-        """No more ticks: the server was closed or has drained."""
-        self._interval = 1.0 / profile.config.server_tick_rate
-        self._start: float | None = None
-        self._ticks = 0
-        self._now = 0.0
-        self._check_at = 0.0
 
-    @property
-    def rooms(self) -> dict[str, Room]:
-        """All rooms that there are now, by name."""
-        return self._rooms.by_name
+    def _make_room(self, name: str, number: int) -> Room:
+        # Rooms begin at different ticks, so that their snapshots do not all fall on the same one.
+        first_tick = number % self.config.room_limit
+        return Room(self.profile, name, config=self.config, first_tick=first_tick, report=self._report)
 
-    def open_room(self, name: str) -> Room:
-        """Make a room, from now on. A room of this name may have ended before."""
-        if self.is_draining:
-            raise UsageError("a server that drains or is closed opens no room")
-        return self._rooms.open(name)
-
-    def close_room(self, name: str, text: str = "the room is closed") -> None:
-        """End a room: its players are told ``text``; PlayerLeft for each of them and RoomClosed follow."""
-        room = self.rooms.get(name)
-        if room is None:
-            raise UsageError(self._rooms.why_not(name))
-        self._end_room(room, text)
-        self._events.append(RoomClosed(room=name, text=text))
-
-    def drain(self, text: str = "the server goes down", *, within: float = 30.0) -> None:
-        """Let nobody new in, and end each room when nobody is connected to it, at the latest in ``within`` seconds.
-
-        Players who lost their connection can still come back. When the last room has ended, everyone is told goodbye,
-        and ServerDrained follows; keep the five calls going until then and for a moment more.
-        """
-        if not within >= 0:
-            raise UsageError(f"within must be 0 seconds or more, not {within}")
-        self._drain_by = self._now + within
-        self._admission.closed_text = text
-        self._check_at = self._now
-
-    @property
-    def is_draining(self) -> bool:
-        """Whether new players are refused: after ``drain`` or ``close``."""
-        return self._admission.closed_text is not None
-
-    def close(self, text: str = "") -> None:
-        """Say goodbye to everyone at once. Keep the five calls going for a moment, so that it is sent."""
-        self._is_over = True
-        self._admission.closed_text = text
-        self._link.close(Reason.SHUTDOWN, text)
-
-    def drop(self, peer_id: int, ban: bool = False, *, room: str = "", text: str = "the server dropped you") -> None:
-        """Show a player out: the seat is free at once, and PlayerLeft follows. The client is told ``text``.
-
-        With ``ban``, requests from its host (an IPv4 address, or a /64 network of IPv6) are refused from now on.
-        """
-        place = self.rooms.get(room)
-        player = None if place is None else place.players.get(peer_id)
-        if place is None or player is None:
-            raise UsageError(f"there is no player {peer_id} in a room {room!r}: PlayerJoined names both")
-        if ban:
-            self._link.ban(player.address if player.connection is None else player.connection.address)
-        for link in self.links:
-            # Also one that has just dialled again with the seat's token.
-            if link.tag is not None and link.tag.token == player.token:
-                link.tag = None
-                link.close(Reason.DENIED, text)
-        self._leave(place, player, "dropped by the server")
-
-    @property
-    def refused(self) -> dict[str, int]:
-        """How often something was dropped, by reason, with the link's reasons; without those that never occurred."""
-        total = dict(self._link.dropped)
-        for reason, count in self._rooms.refusals().items():
-            total[reason] = total.get(reason, 0) + count
-        return {reason: count for reason, count in total.items() if count}
-
-    @property
-    def links(self) -> list[Connection]:
-        """Every open connection."""
-        return list(self._link.connections.values())
-
-    # The five calls.
-
-    def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
-        self._now = now
-        self._link.receive_datagram(data, address, now=now)
-        self._handle_link(now)
-
-    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
-        return self._link.datagrams_to_send(now=now)
-
-    def next_timeout(self) -> float | None:
-        link_at = self._link.next_timeout()
-        if self._is_over:
-            return link_at
-        tick_at = self._now if self._start is None else self._start + self._ticks * self._interval
-        return tick_at if link_at is None else min(link_at, tick_at)
-
-    def handle_timeout(self, *, now: float) -> None:
-        self._now = now
-        self._link.handle_timeout(now=now)
-        self._handle_link(now)
-        if self._is_over:
-            return
-        if self._start is None:
-            self._start = now
-        due = int((now - self._start) / self._interval + 1e-6) + 1 - self._ticks
-        if due <= 0:
-            return
-        for _ in range(min(due, self.config.catch_up_ticks)):
-            for room in list(self.rooms.values()):
-                self._advance(room, now)
-        self._ticks += due
-        self.skipped_ticks += max(0, due - self.config.catch_up_ticks)
-        if now >= self._check_at:
-            self._check_at = now + 0.25
-            self._check_timeouts(now)
-            if self._drain_by is not None:
-                self._drain_rooms(now, self._drain_by)
-
-    def events(self) -> list[ServerEvent]:
-        events, self._events = self._events, []
-        return events
-
-    # Rooms.
-
-    def _advance(self, room: Room, now: float) -> None:
-        """One tick of one room. A fault of the game ends this room, and nothing else."""
-        clock = self._clock
-        began = 0.0 if clock is None else clock()
-        try:
-            room.advance(now)
-        except Exception as error:
-            self._fail_room(room, error)
-        if clock is not None:
-            room.stats.tick_cost.add(clock() - began, self.config.tick_budget or self._interval)
-
-    def _fail_room(self, room: Room, error: Exception) -> None:
-        failed = RoomFailed(
+    def _failure(self, room: Room, error: Exception) -> RoomFailed:
+        return RoomFailed(
             room=room.name,
             tick=room.tick,
             error=format_exception_only(error)[-1].strip(),
@@ -242,109 +74,29 @@ class Server:
             states={peer: player.state for peer, player in room.players.items()},
             commands=room.commands,
         )
-        self._end_room(room, "the game has failed")
-        self._events.append(failed)
 
-    def _end_room(self, room: Room, text: str) -> None:
-        for link in self.links:
-            if link.tag is not None and link.tag.room is room:
-                link.tag = None
-                link.close(Reason.SHUTDOWN, text, linger=LINGER)
-        for player in list(room.players.values()):
-            self._leave(room, player, text)
-        self._rooms.end(room, text)
-
-    def _drain_rooms(self, now: float, by: float) -> None:
-        text = self._admission.closed_text or ""
-        for room in list(self.rooms.values()):
-            if now >= by or not any(link.tag is not None and link.tag.room is room for link in self.links):
-                self.close_room(room.name, text)
-        if not self.rooms:
-            self._is_over = True
-            self._link.close(Reason.SHUTDOWN, text, linger=LINGER)
-            self._events.append(ServerDrained())
-
-    # Joining and disconnecting.
-
-    def _hello(self, guest: Guest, connection: Connection, now: float) -> None:
+    def _hello(self, guest: DeltaGuest, connection: Connection, now: float) -> None:
         """A hello of the right version: the client gets its player, or gets it back."""
         room = guest.room
         player = guest.player
         if player is not None:
             if player.ack == 0 and player.grant_control():
-                room.send_control(connection, room.welcome(player))
+                send_control(connection, room.welcome(player))
             else:
                 room.stats.refused["unexpected"] += 1
             return
-        player = room.seat_of(guest.token)
-        if player is not None and player.connection is not None:
-            connection.close(Reason.DENIED, "the seat is taken")
-            return
+        player = self._take_seat(guest, connection, now)
         if player is not None:
-            player.begin(now)
-            player.lost_at = None
-            self._events.append(PlayerRejoined(room=room.name, peer_id=player.peer_id, address=connection.address))
-        elif room.is_full:
-            room.stats.refused["room_full"] += 1
-            connection.close(Reason.FULL, "the room is full")
-            return
-        else:
-            player = room.add(guest.token, now)
-            self._events.append(PlayerJoined(room=room.name, peer_id=player.peer_id, address=connection.address))
-        player.connection = connection
-        player.sender = None if guest.delta is None else guest.delta.sender()
-        guest.player = player
-        room.send_control(connection, room.welcome(player))
+            player.sender = None if guest.delta is None else guest.delta.sender()
+            send_control(connection, room.welcome(player))
 
-    def _take_over(self, room: Room, player: Player) -> None:
-        """Somebody has dialled with the token of a seat in use."""
-        if player.connection is not None:
-            player.connection.tag = None
-            player.connection.close(Reason.DENIED, "the seat was taken over from elsewhere")
-            self._lose(room, player)
+    def _add_player(self, guest: DeltaGuest, now: float) -> Player | None:
+        return None if guest.room.is_full else guest.room.add(guest.token, now)
 
-    def _lose(self, room: Room, player: Player) -> None:
-        room.disconnect(player)
-        player.lost_at = self._now
-        self._events.append(PlayerLost(room=room.name, peer_id=player.peer_id, address=player.address))
+    def _return_player(self, player: Player, now: float) -> None:
+        player.begin(now)
 
-    def _leave(self, room: Room, player: Player, text: str) -> None:
-        room.disconnect(player)
-        room.remove(player)
-        self._events.append(PlayerLeft(room=room.name, peer_id=player.peer_id, text=text, address=player.address))
-
-    def _check_timeouts(self, now: float) -> None:
-        """Free seats that were kept long enough; close connections that sent no hello."""
-        for room in self.rooms.values():
-            for player in list(room.players.values()):
-                if player.lost_at is not None and now - player.lost_at > self.config.rejoin_seconds:
-                    self._leave(room, player, "did not come back")
-        for link in list(self._link.connections.values()):
-            guest = link.tag
-            if guest is not None and guest.player is None and now - guest.opened_at > self.config.join_seconds:
-                link.close(Reason.DENIED, "no hello")
-
-    # What the link reports.
-
-    def _handle_link(self, now: float) -> None:
-        for event in self._link.events():
-            guest = event.connection.tag
-            if guest is None:
-                continue
-            try:
-                self._handle_event(guest, event, now)
-            except Exception as error:
-                self._fail_room(guest.room, error)
-
-    def _handle_event(self, guest: Guest, event: LinkEvent, now: float) -> None:
-        if isinstance(event, UnreliableReceived):
-            self._on_payload(guest, event.data)
-        elif isinstance(event, MessageReceived):
-            self._on_message(guest, event.connection, event.data, now)
-        elif isinstance(event, Disconnected):
-            self._on_disconnected(guest, event)
-
-    def _on_payload(self, guest: Guest, data: bytes) -> None:
+    def _on_payload(self, guest: DeltaGuest, data: bytes) -> None:
         player = guest.player
         if player is None:
             guest.room.stats.refused["not_joined"] += 1
@@ -354,7 +106,7 @@ class Server:
             player.sender.acknowledge(ack)
         guest.room.receive_bundle(player, data)
 
-    def _on_message(self, guest: Guest, connection: Connection, data: bytes, now: float) -> None:
+    def _on_message(self, guest: DeltaGuest, connection: Connection, data: bytes, now: float) -> None:
         refused = guest.room.stats.refused
         try:
             message = self.profile.decode(data)
@@ -371,12 +123,3 @@ class Server:
             refused["not_joined"] += 1
         else:
             guest.room.receive_control(guest.player, connection, message, now, connection.rtt * 1000)
-
-    def _on_disconnected(self, guest: Guest, event: Disconnected) -> None:
-        player = guest.player
-        if player is None or player.connection is not event.connection:
-            return
-        if event.reason in ORDERLY or not self.config.rejoin_seconds:
-            self._leave(guest.room, player, event.text or describe(event.reason))
-        else:
-            self._lose(guest.room, player)

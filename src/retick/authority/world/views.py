@@ -23,7 +23,7 @@ from retick.sim.world import NOBODY, World
 from retick.snapshot.replication import Replica
 from retick.wire.values import encode_value
 
-__all__ = ["BASELINES", "BUDGET", "MOST_WAITING_CUES", "Receiver", "Stage", "encode_cue"]
+__all__ = ["BASELINES", "BUDGET", "MOST_WAITING_CUES", "Receiver", "Stage", "check_budget", "encode_cue"]
 
 BUDGET: Final = 1100
 """Bytes of a snapshot's payload, at most."""

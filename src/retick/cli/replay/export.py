@@ -108,18 +108,31 @@ def _lines(replay: Replay, sim: Simulation[Any] | None) -> Iterator[str]:
     )
     player = None if sim is None else ReplayPlayer(replay, sim)
     arrivals = _arrivals_by_frame(replay)
+    hosting = _hosting_by_frame(replay)
     for frame in range(replay.start_frame, replay.end_frame):
         row: dict[str, Any] = {"frame": frame, "inputs": list(replay.inputs_at(frame))}
         if frame + 1 in replay.checkpoints:
             row["checksum"] = replay.checkpoints[frame + 1]
         if frame in replay.resyncs:
             row["resync"] = replay.resyncs[frame].hex()
+        row |= hosting.get(frame, {})
         if frame in arrivals:
             row["arrivals"] = arrivals[frame]
         if player is not None:
             player.step()
             row["state"] = player.fields()
         yield json_text(row, default=_as_text)
+
+
+def _hosting_by_frame(replay: Replay) -> dict[int, dict[str, list[dict[str, int]]]]:
+    """Who joins or leaves before a frame that a server ran, and what players see from it on."""
+    found: dict[int, dict[str, list[dict[str, int]]]] = {}
+    if replay.hosting is not None:
+        for name, entries in (("seats", replay.hosting.seats), ("views", replay.hosting.views)):
+            for entry in entries:
+                rest = {key: value for key, value in entry._asdict().items() if key != "frame"}
+                found.setdefault(entry.frame, {}).setdefault(name, []).append(rest)
+    return found
 
 
 def _as_text(value: object) -> str:

@@ -56,6 +56,7 @@ def _facts(path: Path, replay: Replay) -> dict[str, Any]:
         "final_checksum": None if final is None else f"0x{final:08X}",
         "recorded_by": list(replay.local_players),
         "arrivals": len(replay.arrivals),
+        "run_by_a_server": replay.hosting is not None,
         "truncated": replay.truncated,
         "metadata": dict(replay.metadata),
     }

@@ -1,0 +1,111 @@
+"""What a server of declared worlds costs with all of its rooms: CPU of a tick, with all that the server does.
+
+``python benchmarks/world_rooms.py`` runs 16 rooms of the arena of ``world_server`` with 8 players each, at 60 ticks and
+20 snapshots a second. Only calls of the server are timed, by the CPU time of this thread.
+"""
+
+from random import Random
+from time import thread_time
+from typing import Any
+
+from world_server import Arena, Fighter, pressed
+
+from retick import is_compiled
+from retick.authority.joining import JoinRequest, encode_join
+from retick.authority.link_config import link_config
+from retick.authority.world.frames import SNAPSHOT, InputFrame, encode_input
+from retick.authority.world.layout import layout_of
+from retick.authority.world.server import WorldServer, WorldServerConfig
+from retick.link import LinkEndpoint, UnreliableReceived
+
+ROOMS, PLAYERS, RATE = 16, 8, 60
+SECONDS = 20
+
+
+class Match(Arena):
+    """The arena with players that come."""
+
+    game_id = "benchmark.match"
+
+    def start(self, seed: int) -> None:
+        self.score = [0] * 8
+
+    def join(self, player: int) -> None:
+        self.fighters.append(Fighter(player=player, x=100.0 * player + 50, y=300.0))
+
+
+class Player:
+    """Sends inputs 30 times a second, and acknowledges every snapshot unread."""
+
+    def __init__(self, number: int, room: str) -> None:
+        world = Match()
+        self.number = number
+        self.bits = layout_of(Match).input_bits
+        self.link = LinkEndpoint(
+            link_config(world.game_id, world.game_version, timeout=5.0), entropy=Random(number).randbytes
+        )
+        request = JoinRequest(room, schema=layout_of(Match).hash)
+        self.connection = self.link.dial("server", data=encode_join(request))
+        self.held = 0
+        self.bytes = 0
+
+    def turn(self, tick: int, now: float) -> None:
+        self.link.handle_timeout(now=now)
+        for event in self.link.events():
+            if isinstance(event, UnreliableReceived) and event.data[0] == SNAPSHOT:
+                self.held = int.from_bytes(event.data[1:5], "little")
+                self.bytes += len(event.data)
+        if tick % 2 == self.number % 2 and self.connection.is_connected and tick > 16:
+            inputs = tuple(pressed(self.number % 8, tick - back, 20) & 0xFFFF for back in range(4))
+            frame = InputFrame(tick, min(self.held, tick - 1), 96, inputs)
+            self.connection.send_unreliable(encode_input(frame, self.bits))
+
+
+class Timed:
+    """Calls of the server, and the CPU that each tick of all rooms took."""
+
+    def __init__(self, server: Any) -> None:
+        self.server = server
+        self.spent = 0.0
+
+    def call(self, name: str, *arguments: Any, **named: Any) -> Any:
+        before = thread_time()
+        found = getattr(self.server, name)(*arguments, **named)
+        self.spent += thread_time() - before
+        return found
+
+
+def main() -> None:
+    names = tuple(f"room {number}" for number in range(ROOMS))
+    config = WorldServerConfig(rooms=names, max_connections_per_address=1000)
+    timed = Timed(WorldServer(Match, entropy=Random(1).randbytes, config=config))
+    players = [Player(number, names[number // PLAYERS]) for number in range(ROOMS * PLAYERS)]
+    by_name: dict[Any, Player] = {f"player {player.number}": player for player in players}
+    costs = []
+    for tick in range(1, SECONDS * RATE + 1):
+        now = tick / RATE
+        timed.spent = 0.0
+        for name, player in by_name.items():
+            player.turn(tick + 6, now)
+            for data, _ in player.link.datagrams_to_send(now=now):
+                timed.call("receive_datagram", data, name, now=now)
+        timed.call("handle_timeout", now=now)
+        for data, name in timed.call("datagrams_to_send", now=now):
+            by_name[name].link.receive_datagram(data, "server", now=now)
+        timed.server.events()
+        costs.append(timed.spent)
+    used = sorted(costs[5 * RATE :])
+    room = timed.server.rooms[names[0]]
+    assert len(room.players) == PLAYERS
+    assert room.players[0].inputs.used > (SECONDS - 2) * RATE
+    sent = sum(each.stats.snapshot_bytes for each in timed.server.rooms.values())
+    print("compiled" if is_compiled() else "uncompiled")
+    print(
+        f"{ROOMS} rooms of {PLAYERS}: {1000 * sum(used) / len(used):.2f} ms of CPU a tick, "
+        f"p99 {1000 * used[len(used) * 99 // 100]:.2f} ms, of {1000 / RATE:.1f}"
+    )
+    print(f"{sent / sum(each.stats.snapshots for each in timed.server.rooms.values()):.0f} bytes a snapshot")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""Who may come into the rooms of a declared world: players, while a seat is free, and spectators."""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+from retick.authority.joining import JoinRequest
+from retick.authority.server.admission import Admission, Guest
+from retick.authority.server.rooms import Rooms
+from retick.authority.world.server.player import WorldPlayer
+from retick.authority.world.server.room import WorldRoom
+from retick.link import Reason, Refuse, Request
+
+__all__ = ["WorldAdmission", "WorldGuest"]
+
+
+@dataclass(slots=True)
+class WorldGuest(Guest[WorldRoom, WorldPlayer]):
+    """One that says its name."""
+
+    name: str = ""
+    watches: bool = False
+    address: Hashable = None
+
+
+class WorldAdmission(Admission[WorldRoom, WorldPlayer]):
+    """Knows the tables of the world."""
+
+    def __init__(
+        self,
+        rooms: Rooms[WorldRoom],
+        schema: int,
+        seats: int,
+        *,
+        entropy: Callable[[int], bytes],
+        take_over: Callable[[WorldRoom, WorldPlayer], None],
+    ) -> None:
+        """``schema``: hash of the tables; ``seats``: of a room."""
+        super().__init__(rooms, entropy=entropy, take_over=take_over)
+        self._schema = schema
+        self._seats = seats
+
+    def _misfit(self, wish: JoinRequest, request: Request) -> Refuse | None:
+        if wish.schema != self._schema:
+            return Refuse(reason=Reason.GAME_VERSION, text="the world is declared differently here")
+        return None
+
+    def _is_full(self, room: WorldRoom, wish: JoinRequest, coming: Sequence[Guest[WorldRoom, WorldPlayer]]) -> bool:
+        also = sum(guest.watches == wish.watches for guest in coming if isinstance(guest, WorldGuest))
+        watching = room.spectators()
+        if wish.watches:
+            return watching + also >= room.config.max_spectators
+        return len(room.players) - watching + also >= self._seats
+
+    def _guest(self, room: WorldRoom, token: bytes, now: float, wish: JoinRequest, request: Request) -> WorldGuest:
+        return WorldGuest(room, token, now, name=wish.name, watches=wish.watches)

@@ -1,0 +1,79 @@
+"""Inputs of one player that wait at the server for their tick, and the choice of one for each tick.
+
+An input that was received is not changed by a later packet. The first row that fits decides about a tick:
+
+    there is an input for it            that one
+    fewer than ``hold`` are missing     the last one, repeated
+    otherwise                           0: nothing is pressed
+"""
+
+from retick.authority.world.frames import InputFrame
+
+__all__ = ["InputBuffer"]
+
+
+class InputBuffer:
+    """At most as many inputs as they may come early."""
+
+    __slots__ = ("_ahead", "_hold", "_last", "_waiting", "dropped_early", "dropped_late", "held",
+                 "margin", "neutral", "newest", "streak", "streak_max", "used")  # fmt: skip
+
+    def __init__(self, *, hold: int, ahead: int) -> None:
+        """``hold``: ticks that the last input is repeated; ``ahead``: ticks that one may come early."""
+        self._hold = hold
+        self._ahead = ahead
+        self._waiting: dict[int, int] = {}
+        self._last = 0
+        self.streak = 0
+        """Ticks in a row without their input, up to now."""
+        self.streak_max = 0
+        self.newest = 0
+        """Tick of the newest input received; 0 before the first."""
+        self.margin = 0
+        """How many ticks early it was: 0 if it came for the next tick, below 0 if it was late."""
+        self.used = 0
+        """Ticks that had their input."""
+        self.held = 0
+        """Ticks that ran on the last one."""
+        self.neutral = 0
+        """Ticks that ran on nothing."""
+        self.dropped_late = 0
+        """Inputs that came after their tick, and that no earlier packet had brought."""
+        self.dropped_early = 0
+        """Inputs that came too early."""
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def offer(self, frame: InputFrame, tick: int) -> bool:
+        """Keep the inputs of a packet; ``tick`` was run last. Returns whether it brought a newer tick than ever."""
+        is_newer = self.newest < frame.tick <= tick + self._ahead
+        for back, pressed in enumerate(frame.inputs):
+            meant = frame.tick - back
+            if meant > tick + self._ahead:
+                self.dropped_early += 1
+            elif meant > tick:
+                self._waiting.setdefault(meant, pressed)
+            else:
+                self.dropped_late += meant > self.newest
+        if is_newer:
+            self.newest = frame.tick
+            self.margin = frame.tick - tick - 1
+        return is_newer
+
+    def take(self, tick: int) -> int:
+        """The input for a tick; each tick is asked for once, in order."""
+        pressed = self._waiting.pop(tick, None)
+        if pressed is not None:
+            self.used += 1
+            self.streak = 0
+            self._last = pressed
+            return pressed
+        self.streak += 1
+        self.streak_max = max(self.streak_max, self.streak)
+        if self.streak <= self._hold:
+            self.held += 1
+        else:
+            self.neutral += 1
+            self._last = 0
+        return self._last

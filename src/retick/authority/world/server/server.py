@@ -1,0 +1,251 @@
+"""The server of a declared world: rooms behind one endpoint. Sans-I/O: only the five calls reach it.
+
+A connection becomes a player when the link is up: the handshake has named the room, the player, and after a lost
+connection the seat. WELCOME answers.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from traceback import format_exception, format_exception_only
+from typing import Any, Final
+
+from retick.authority.events import MessageFromPlayer, PlayerJoined, PlayerLeft, RoomClosed, RoomFailed
+from retick.authority.link_config import link_config
+from retick.authority.server.host import LINGER, RoomHost
+from retick.authority.world.frames import INPUT, decode_input, decode_note
+from retick.authority.world.layout import layout_of
+from retick.authority.world.messages import (
+    LONGEST_WORDS,
+    Ended,
+    Lost,
+    Message,
+    RoomOver,
+    decode_message,
+    encode_message,
+)
+from retick.authority.world.server.admission import WorldAdmission, WorldGuest
+from retick.authority.world.server.config import WorldServerConfig
+from retick.authority.world.server.hooks import RoomHooks
+from retick.authority.world.server.load import Load
+from retick.authority.world.server.player import Bot, WorldPlayer
+from retick.authority.world.server.possessions import possessions
+from retick.authority.world.server.room import MakeRecorder, WorldRoom
+from retick.authority.world.server.saved_room import SavedRoom, decode_room
+from retick.authority.world.views import check_budget
+from retick.errors import DecodeError, InvalidValue, UsageError
+from retick.link import Connected, Connection, LinkEvent, Reason
+from retick.sim.world import World
+from retick.sim.world.hosting import check_owners
+
+__all__ = ["WorldServer"]
+
+SEED_BYTES: Final = 4
+
+
+class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
+    """Answers the five calls; ``rooms`` are its rooms by name."""
+
+    def __init__(
+        self,
+        game: type[World],
+        *,
+        entropy: Callable[[int], bytes],
+        config: WorldServerConfig | None = None,
+        hooks: RoomHooks | None = None,
+        record: MakeRecorder | None = None,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
+        """``entropy(n)`` gives n random bytes: ``os.urandom``, or a seeded generator in a test.
+
+        ``record(room)`` gives a new room its recorder, or None. ``clock()`` gives seconds, as ``time.perf_counter``
+        does: with it, ``RoomStats.tick_cost`` is measured.
+        """
+        if not (isinstance(game, type) and issubclass(game, World)):
+            raise UsageError(f"a WorldServer runs a class of worlds, not {game!r}: WorldServer(Tanks, ...)")
+        check_owners(game)
+        self.game = game
+        self.config = config or WorldServerConfig()
+        self.load = Load()
+        """How much is shed because the server is late."""
+        self._layout = layout_of(game)
+        check_budget(self._layout, self.config.snapshot_bytes)
+        self._entropy = entropy
+        self._hooks = hooks or RoomHooks()
+        self._record = record
+        named = game()
+        link = link_config(named.game_id, named.game_version, timeout=self.config.timeout)
+        seats = self._layout.players + self.config.max_spectators
+        super().__init__(
+            self.config,
+            replace(link, tick_rate=self.config.tick_rate),
+            seats=self.config.room_limit * seats,
+            entropy=entropy,
+            clock=clock,
+        )
+        self._admission = WorldAdmission(
+            self._rooms, self._layout.hash, self._layout.players, entropy=entropy, take_over=self._take_over
+        )
+
+    # Rooms.
+
+    def _make_room(self, name: str, number: int, saved: SavedRoom | None = None) -> WorldRoom:
+        seed = int.from_bytes(self._entropy(SEED_BYTES), "little") or 1
+        return WorldRoom(
+            self._layout,
+            name,
+            seed=seed if saved is None else saved.seed,
+            config=self.config,
+            load=self.load,
+            phase=number,
+            hooks=self._hooks,
+            report=self._report,
+            make_recorder=self._record,
+            saved=saved,
+        )
+
+    def save_room(self, name: str = "") -> bytes:
+        """A room as bytes, to be kept in a secret place: it has the tokens with which players come back."""
+        room = self.rooms.get(name)
+        if room is None:
+            raise UsageError(self._rooms.why_not(name))
+        return room.save()
+
+    def restore_room(self, data: bytes, name: str = "", *, bots: Mapping[int, Bot] | None = None) -> WorldRoom:
+        """Open a room that goes on where it was saved. Its players come back by themselves, within ``rejoin_seconds``.
+
+        ``bots`` are the functions of its bots, by seat; a bot that is not given leaves. A DecodeError, and no room, if
+        these are no bytes of a room of this world.
+        """
+        saved = decode_room(data)
+        if saved.schema != self._layout.hash or any(each.seat >= self._layout.players for each in saved.seats):
+            raise InvalidValue("the saved room is of another world, or of another version of it")
+        self.game().unpack_state(saved.world)
+        if self.is_draining:
+            raise UsageError("a server that drains or is closed opens no room")
+        room = self._rooms.open(name, lambda name, number: self._make_room(name, number, saved))
+        room.restore_seats(saved.seats, dict(bots or {}))
+        return room
+
+    def _advance(self, room: WorldRoom, now: float) -> None:
+        super()._advance(room, now)
+        if room.end_text is not None and not room.is_over:
+            self._end_room(room, room.end_text)
+            self._events.append(RoomClosed(room=room.name, text=room.end_text))
+
+    def _failure(self, room: WorldRoom, error: Exception) -> RoomFailed:
+        room.finish(failed=True)
+        before: Any = self.game()
+        before.load(room.saved)
+        seats = [player.seat for player in room.players.values() if player.seat is not None]
+        return RoomFailed(
+            room=room.name,
+            tick=room.attempted,
+            error=format_exception_only(error)[-1].strip(),
+            traceback="".join(format_exception(error)),
+            states={seat: possessions(before, seat) for seat in seats},
+            commands={seat: room.inputs[seat] for seat in seats},
+            saved=room.saved,
+        )
+
+    def _fail_room(self, room: WorldRoom, error: Exception) -> None:
+        # A hook may have closed the room in the middle of what has failed now.
+        if self.rooms.get(room.name) is room:
+            super()._fail_room(room, error)
+
+    def _farewell(self, room: WorldRoom, text: str) -> None:
+        reason = Ended.FAULT
+        if not room.is_over:
+            reason = Ended.ENDED if room.end_text is not None else Ended.CLOSED
+            reason = Ended.DRAINED if self.is_draining else reason
+            try:
+                room.say_ending(text)
+            except Exception as error:
+                self._events.append(self._failure(room, error))
+            room.finish()
+        over = encode_message(RoomOver(reason, _words(text)))
+        for player in room.players.values():
+            if player.connection is not None:
+                player.connection.send_reliable(over)
+
+    def _tell_dropped(self, connection: Connection, text: str) -> float:
+        connection.send_reliable(encode_message(RoomOver(Ended.DROPPED, _words(text))))
+        return LINGER
+
+    def _on_skipped(self, ticks: int, now: float) -> None:
+        self.load.note(ticks, now)
+
+    # Joining and leaving.
+
+    def _add_player(self, guest: WorldGuest, now: float) -> WorldPlayer | None:
+        return guest.room.add(guest.token, guest.name, watches=guest.watches, address=guest.address)
+
+    def _return_player(self, player: WorldPlayer, now: float) -> None:
+        player.begin()
+
+    def _joined(self, guest: WorldGuest, player: WorldPlayer, connection: Connection) -> PlayerJoined:
+        made = super()._joined(guest, player, connection)
+        return replace(made, name=player.name, is_spectator=player.is_spectator)
+
+    def _leave(self, room: WorldRoom, player: WorldPlayer, text: str) -> None:
+        try:
+            super()._leave(room, player, text)
+        except Exception as error:
+            self._events.append(self._left(room, player, text))
+            self._fail_room(room, error)
+
+    def _left(self, room: WorldRoom, player: WorldPlayer, text: str) -> PlayerLeft:
+        return replace(super()._left(room, player, text), things=player.things)
+
+    # What clients send.
+
+    def _on_other(self, guest: WorldGuest, event: LinkEvent, now: float) -> None:
+        if isinstance(event, Connected) and guest.player is None:
+            guest.address = event.connection.address
+            player = self._take_seat(guest, event.connection, now)
+            if player is not None:
+                guest.room.connect(player, event.connection)
+
+    def _on_payload(self, guest: WorldGuest, data: bytes) -> None:
+        player, refused = guest.player, guest.room.stats.refused
+        if player is None:
+            refused["not_joined"] += 1
+        elif not player.grant_packet():
+            refused["flooded"] += 1
+        else:
+            try:
+                if data[:1] == bytes((INPUT,)):
+                    player.receive_inputs(decode_input(data, self._layout.input_bits), guest.room.tick)
+                else:
+                    self._on_application(guest, player, decode_note(data), reliable=False)
+            except DecodeError:
+                refused["malformed"] += 1
+
+    def _on_message(self, guest: WorldGuest, connection: Connection, data: bytes, now: float) -> None:
+        player, refused = guest.player, guest.room.stats.refused
+        if player is None:
+            refused["not_joined"] += 1
+            return
+        if not player.grant_message():
+            refused["flooded"] += 1
+            connection.close(Reason.VIOLATION, "too many messages were sent")
+            return
+        try:
+            message = decode_message(data)
+        except DecodeError:
+            refused["malformed"] += 1
+            return
+        if isinstance(message, Message):
+            self._on_application(guest, player, message.data, reliable=True)
+        elif not isinstance(message, Lost):
+            refused["unexpected"] += 1
+
+    def _on_application(self, guest: WorldGuest, player: WorldPlayer, data: bytes, *, reliable: bool) -> None:
+        self._events.append(
+            MessageFromPlayer(room=guest.room.name, peer_id=player.peer_id, data=data, reliable=reliable)
+        )
+
+
+def _words(text: str) -> str:
+    """What fits into ROOM_OVER."""
+    printable = "".join(each if each.isprintable() else "?" for each in text)
+    return printable.encode()[:LONGEST_WORDS].decode(errors="ignore")

@@ -1,0 +1,91 @@
+"""Messages arrive, or both sides are told that they did not."""
+
+from typing import Any
+
+import pytest
+
+from retick.authority.events import (
+    MessageDropped,
+    MessageFromPlayer,
+)
+from retick.authority.world.frames import encode_note
+from retick.authority.world.messages import (
+    Gone,
+    Lost,
+    Message,
+    encode_message,
+)
+from retick.authority.world.server import WorldServerConfig
+from retick.errors import UsageError
+from tests.authority.world.server.clients import Hall, steady
+from tests.authority.world.server.yard import TELL, Yard
+
+
+def test_messages_go_both_ways_reliably_and_not() -> None:
+    hall = Hall(Yard)
+    one, two = hall.join("one", press=steady(TELL)), hall.join("two")
+    watcher = hall.join("watcher", watches=True)
+    hall.run(0.5)
+    one.connection.send_reliable(encode_message(Message(b"hello")))
+    one.connection.send_unreliable(encode_note(b"psst"))
+    hall.network.flush("one")
+    hall.room.send(b"to one", one.seat)
+    hall.room.send(b"to both", [one.seat, two.seat])
+    hall.room.send(b"to all")
+    hall.room.send(b"loose", reliable=False)
+    hall.run(0.5)
+    assert {(event.data, event.reliable, event.peer_id) for event in hall.of(MessageFromPlayer)} == {
+        (b"hello", True, one.seat),
+        (b"psst", False, one.seat),
+    }
+    told = b"told %d" % one.seat
+    assert [each.data for each in one.messages if isinstance(each, Message) and each.data != told] == [
+        b"to one",
+        b"to both",
+        b"to all",
+    ]
+    assert Message(told) in one.messages
+    assert Message(told) not in two.messages
+    assert Message(b"to all") in watcher.messages
+    assert b"loose" in watcher.notes
+    assert b"note" in two.notes
+
+
+def test_a_message_that_is_too_long_is_an_error_of_the_application_and_reported_of_the_world() -> None:
+    class Loud(Yard):
+        def advance(self, inputs: Any) -> None:
+            super().advance(inputs)
+            if self.ticks == 20:
+                self.send(bytes(5000))
+
+    hall = Hall(Loud)
+    one = hall.join("one")
+    with pytest.raises(UsageError, match="4095"):
+        hall.room.send(bytes(4096))
+    with pytest.raises(UsageError, match="1000"):
+        hall.room.send(bytes(1001), reliable=False)
+    hall.run(1.0)
+    [dropped] = hall.of(MessageDropped)
+    assert "4095" in dropped.text
+    assert Lost(Gone.TOO_LONG, 1) in one.messages
+
+
+def test_every_reliable_message_arrives_or_the_client_is_told_how_many_did_not() -> None:
+    hall = Hall(Yard, config=WorldServerConfig(message_queue=3000, timeout=1.0))
+    one = hall.join("one")
+    hall.run(0.5)
+    for _ in range(10):
+        hall.room.send(bytes(950))
+    hall.run(1.0)
+    arrived = sum(isinstance(each, Message) for each in one.messages)
+    lost = sum(each.messages for each in one.messages if isinstance(each, Lost))
+    assert (arrived, lost) == (3, 7)
+    assert len(hall.of(MessageDropped)) == 7
+    hall.vanish("one")
+    hall.room.send(b"on the way")
+    hall.run(2.0)
+    hall.room.send(b"nobody is there")
+    back = hall.join("back", token=one.token)
+    hall.run(1.0)
+    assert [each for each in back.messages if isinstance(each, Lost)] == [Lost(Gone.TOO_LONG, 2)]
+    assert len(hall.of(MessageDropped)) == 9

@@ -1,0 +1,146 @@
+"""A world as a server runs it: the states that players saw."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retick.errors import DecodeError, UsageError
+from retick.sim import I32, Dice, Most, Player, Thing, World
+from retick.sim.world.hosted import HostedWorld
+
+
+class Walker(Thing):
+    player: Player
+    steps: I32 = 0
+    seen: I32 = -1
+
+
+class Path(World):
+    """Each walker notes what it saw of the tick."""
+
+    num_players = 3
+    walkers: Annotated[list[Walker], Most(3)]
+    dice: Dice
+    ticks: I32
+
+    def start(self, seed: int) -> None:
+        self.dice.seed(seed)
+
+    def join(self, player: int) -> None:
+        self.walkers.append(Walker(player=player, steps=self.dice.below(100)))
+
+    def leave(self, player: int) -> None:
+        self.walkers = [walker for walker in self.walkers if walker.player != player]
+
+    def advance(self, inputs: Sequence[int]) -> None:
+        self.ticks += 1
+        for walker in self.walkers:
+            walker.steps += inputs[walker.player]
+            walker.seen = self.seen_by(walker.player).ticks
+
+
+def hosted(most_past: int = 8) -> Any:
+    made = HostedWorld(Path(), most_past=most_past)
+    made.begin(1)
+    return made
+
+
+def test_nobody_is_there_before_they_join() -> None:
+    run = hosted()
+    assert list(run.world.walkers) == []
+    run.join(2)
+    run.advance([0, 0, 5], [1, 1, 1])
+    assert [walker.player for walker in run.world.walkers] == [2]
+    run.leave(2)
+    assert list(run.world.walkers) == []
+
+
+def test_each_player_sees_the_state_of_their_own_tick() -> None:
+    run = hosted()
+    for player in range(3):
+        run.join(player)
+    for _ in range(7):
+        run.advance([1, 1, 1], [1, 2, 5])
+    # Tick 7 began with the state of tick 6.
+    assert [walker.seen for walker in run.world.walkers] == [6, 5, 2]
+
+
+def test_who_looks_too_far_back_sees_the_oldest_state_that_is_kept() -> None:
+    run = hosted(most_past=3)
+    run.join(0)
+    for _ in range(6):
+        run.advance([1, 1, 1], [99, 1, 1])
+    assert run.world.walkers[0].seen == 3
+    assert len(run.past) == 3
+    run.advance([1, 1, 1], [0, 1, 1])
+    assert run.world.walkers[0].seen == 6  # nobody sees the future
+
+
+def test_a_state_is_loaded_once_for_all_who_see_it() -> None:
+    run = hosted()
+    loads: list[bytes] = []
+
+    class Counted(Path):
+        def load(self, saved: bytes, /) -> None:
+            loads.append(saved)
+            super().load(saved)
+
+    run = HostedWorld(Counted(), most_past=8)
+    run.begin(1)
+    for player in range(3):
+        run.join(player)
+    for _ in range(5):
+        run.advance([1, 1, 1], [1, 1, 1])
+    assert len(loads) == 5
+    run.advance([1, 1, 1], [2, 2, 2])
+    assert len(loads) == 5  # the same state is still there
+
+
+def test_what_was_seen_is_read_only() -> None:
+    run = hosted()
+    with pytest.raises(UsageError, match="read-only"):
+        run.world.seen_by(0).ticks = 3
+
+
+def test_a_run_that_goes_on_from_a_state_is_the_same_run() -> None:
+    whole, first = hosted(), hosted()
+    for run in (whole, first):
+        run.join(1)
+        for tick in range(6):
+            run.advance([0, tick, 0], [1, 3, 1])
+    second = hosted()
+    second.resume(first.saved, first.tick, first.past[:-1])
+    for run in (whole, second):
+        run.advance([0, 9, 0], [1, 4, 1])
+    assert second.saved == whole.saved
+    assert second.tick == whole.tick
+    with pytest.raises(DecodeError):
+        second.resume(b"nothing", 3)
+    assert second.saved == whole.saved
+
+
+def test_at_least_one_state_is_kept() -> None:
+    with pytest.raises(UsageError):
+        HostedWorld(Path(), most_past=0)
+
+
+@given(st.lists(st.tuples(st.integers(0, 8), st.integers(0, 12), st.integers(0, 12)), max_size=30))
+def test_one_stream_gives_one_state(stream: list[tuple[int, int, int]]) -> None:
+    ends = []
+    for _ in range(2):
+        run = hosted()
+        there: set[int] = set()
+        for what, pressed, behind in stream:
+            player = what % 3
+            if what < 3 and player not in there:
+                there.add(player)
+                run.join(player)
+            elif what < 6 and player in there:
+                there.discard(player)
+                run.leave(player)
+            run.advance([pressed, 1, what], [behind, 1, 3])
+        ends.append(run.saved)
+    assert ends[0] == ends[1]
