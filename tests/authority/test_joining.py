@@ -14,6 +14,29 @@ def test_rooms_and_tokens_come_back_as_they_were() -> None:
     assert decode_acceptance(b"something else") == b""
 
 
+def test_names_and_the_wish_to_watch_come_back_as_they_were() -> None:
+    for request in (
+        JoinRequest("arena", name="Ána"),
+        JoinRequest("", bytes(range(16)), 7, "x" * 32, watches=True),
+        JoinRequest(watches=True),
+    ):
+        assert decode_join(encode_join(request)) == request
+
+
+def test_a_request_without_a_name_has_the_bytes_that_it_always_had() -> None:
+    assert encode_join(JoinRequest("ab", b"t" * 16, 1)).hex() == "01010000000000000002" + "6162" + "74" * 16
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [b"", b"\0", b"\2\0", b"\1\5abc", b"\0\41" + b"x" * 33, b"\0\1\n", b"\0\1\xff", b"\0\0token"],
+    ids=["no flags", "no length", "flags", "short name", "long name", "not printable", "not UTF-8", "token"],
+)
+def test_a_bad_name_is_refused(tail: bytes) -> None:
+    with pytest.raises(InvalidValue):
+        decode_join(b"\2" + bytes(8) + b"\0" + tail)
+
+
 def test_a_room_too_long_is_the_callers_mistake() -> None:
     with pytest.raises(UsageError):
         encode_join(JoinRequest("x" * 33))
@@ -27,3 +50,4 @@ def test_any_bytes_are_a_request_or_refused(data: bytes) -> None:
         return
     assert len(request.room.encode()) <= 32
     assert len(request.token) in (0, 16)
+    assert len(request.name.encode()) <= 32

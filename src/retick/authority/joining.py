@@ -3,9 +3,11 @@
 ::
 
     hello       u8 1   u64 hash of the schema   u8 n, 0 to 32   n bytes of UTF-8, the room   16 bytes of token, or none
+    hello       u8 2   the same up to the room   u8 flags   u8 m, 0 to 32   m bytes of UTF-8, the name   token, or none
     acceptance  u8 1   16 bytes of token
 
-Little-endian; the first byte is the number of this layout. The hash is 0 for a client that wants no delta snapshots.
+Little-endian; the first byte is the number of the layout. The hash is 0 for a client that wants no delta snapshots. Only
+servers of declared worlds ask for names and spectators; the other layout is that of all other games.
 
 The token belongs to the seat. A client that lost its connection dials again with it, and gets its player back.
 """
@@ -16,6 +18,7 @@ from typing import Final, NamedTuple
 from retick.errors import InvalidValue, UsageError
 
 __all__ = [
+    "LONGEST_NAME",
     "LONGEST_ROOM",
     "TOKEN_SIZE",
     "JoinRequest",
@@ -27,9 +30,14 @@ __all__ = [
 
 TOKEN_SIZE: Final = 16
 _LAYOUT: Final = 1
+_NAMED: Final = 2
+"""The layout with flags and a name."""
+_WATCHES: Final = 1
 _HEAD: Final = struct.Struct("<BQB")
 LONGEST_ROOM: Final = 32
 """Bytes of a room's name."""
+LONGEST_NAME: Final = 32
+"""Bytes of a player's name."""
 
 
 class JoinRequest(NamedTuple):
@@ -41,34 +49,59 @@ class JoinRequest(NamedTuple):
     """Of the seat; empty for a new player."""
     schema: int = 0
     """Hash of the schema with which the client reads delta snapshots; 0 if it wants none."""
+    name: str = ""
+    """Of the player; empty if there is none."""
+    watches: bool = False
+    """The client wants to watch, without a seat."""
 
 
 def encode_join(request: JoinRequest) -> bytes:
     """The bytes for the link's hello."""
-    room = request.room.encode()
-    if len(room) > LONGEST_ROOM:
-        raise UsageError(f"a room's name must have at most {LONGEST_ROOM} bytes, not {len(room)}")
-    return _HEAD.pack(_LAYOUT, request.schema, len(room)) + room + request.token
+    room, name = _packed(request.room, LONGEST_ROOM, "a room's name"), _packed(request.name, LONGEST_NAME, "a name")
+    is_named = bool(name or request.watches)
+    head = _HEAD.pack(_NAMED if is_named else _LAYOUT, request.schema, len(room)) + room
+    return head + (bytes((request.watches, len(name))) + name if is_named else b"") + request.token
 
 
 def decode_join(data: bytes) -> JoinRequest:
     """The request, or an InvalidValue. No bytes at all ask for the room without a name."""
     if not data:
         return JoinRequest()
-    if len(data) < _HEAD.size or data[0] != _LAYOUT:
+    if len(data) < _HEAD.size or data[0] not in (_LAYOUT, _NAMED):
         raise InvalidValue("not a request to join")
-    _, schema, length = _HEAD.unpack_from(data)
-    end = _HEAD.size + length
-    token = bytes(data[end:])
-    if length > LONGEST_ROOM or len(data) < end or len(token) not in (0, TOKEN_SIZE):
-        raise InvalidValue(f"a request to join has {len(data)} bytes, {length} of them the room's name")
+    layout, schema, length = _HEAD.unpack_from(data)
+    room, at = _text(data, _HEAD.size, length, LONGEST_ROOM, "room's name")
+    flags, name = 0, ""
+    if layout == _NAMED:
+        if len(data) < at + 2 or data[at] & ~_WATCHES:
+            raise InvalidValue("a request to join has flags that are not known, or ends before its name")
+        flags = data[at]
+        name, at = _text(data, at + 2, data[at + 1], LONGEST_NAME, "name")
+    token = bytes(data[at:])
+    if len(token) not in (0, TOKEN_SIZE):
+        raise InvalidValue(f"a request to join has {len(data)} bytes, {len(token)} of them where the token is")
+    return JoinRequest(room, token, schema, name, bool(flags))
+
+
+def _packed(text: str, most: int, what: str) -> bytes:
+    data = text.encode()
+    if len(data) > most:
+        raise UsageError(f"{what} must have at most {most} bytes, not {len(data)}")
+    return data
+
+
+def _text(data: bytes, at: int, length: int, most: int, what: str) -> tuple[str, int]:
+    """Text from outside, and where it ends."""
+    end = at + length
+    if length > most or len(data) < end:
+        raise InvalidValue(f"a request to join has {len(data)} bytes, {length} of them the {what}")
     try:
-        room = bytes(data[_HEAD.size : end]).decode()
+        text = bytes(data[at:end]).decode()
     except UnicodeDecodeError:
-        raise InvalidValue("the room's name is not UTF-8") from None
-    if not room.isprintable():
-        raise InvalidValue("the room's name is not printable")
-    return JoinRequest(room, token, schema)
+        raise InvalidValue(f"the {what} is not UTF-8") from None
+    if not text.isprintable():
+        raise InvalidValue(f"the {what} is not printable")
+    return text, end
 
 
 def encode_acceptance(token: bytes) -> bytes:
