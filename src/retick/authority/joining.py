@@ -6,8 +6,8 @@
     hello       u8 2   the same up to the room   u8 flags   u8 m, 0 to 32   m bytes of UTF-8, the name   token, or none
     acceptance  u8 1   16 bytes of token
 
-Little-endian; the first byte is the number of the layout. The hash is 0 for a client that wants no delta snapshots. Only
-servers of declared worlds ask for names and spectators; the other layout is that of all other games.
+Little-endian; the first byte is the number of the layout. The hash is 0 for a client that wants no delta snapshots.
+Only servers of declared worlds ask for names and spectators; the other layout is that of all other games.
 
 The token belongs to the seat. A client that lost its connection dials again with it, and gets its player back.
 """
