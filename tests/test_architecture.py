@@ -24,7 +24,16 @@ LAYERS: dict[str, set[str]] = {
 AUTHORITY_SHARED = {
     f"authority.{name}"
     for name in (
-        "config", "delta", "delta_frames", "events", "joining", "link_config", "profile", "render_clock", "stats", "timing",
+        "config",
+        "delta",
+        "delta_frames",
+        "events",
+        "joining",
+        "link_config",
+        "profile",
+        "render_clock",
+        "stats",
+        "timing",
     )
 }
 # Inside a package: what each room may import, of other packages and of the rooms beside it. A module in the package's

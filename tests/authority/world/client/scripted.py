@@ -79,9 +79,10 @@ class ScriptedServer:
         self.cues: list[tuple[int, Any]] = []
         self.late = 0
         self.states: dict[int, bytes] = {}
-        self.hidden: set[int] = set()
         self.welcome: WorldMessage | None = None
         self.silent = False
+        self.mangle: Callable[[bytes], bytes] = bytes
+        """What becomes of each snapshot before it is sent."""
         self._dice = Random(seed)
         hosting.begin(self.world, seed)
 
@@ -186,7 +187,7 @@ class ScriptedServer:
             self.stage.survey(self.tick, known)
             for guest in self.guests.values():
                 payload = guest.receiver.snapshot(margin=guest.margin, newest=guest.newest)
-                guest.connection.send_unreliable(payload)
+                guest.connection.send_unreliable(self.mangle(payload))
 
 
 class Site:
@@ -199,7 +200,6 @@ class Site:
         self.clients: list[WorldClient] = []
         self.events: list[list[Any]] = []
         self.cues: list[list[Any]] = []
-        self.running: list[Callable[[WorldClient], None]] = []
         self.network.attach("server", self.server)
         self.network.every(1 / RATE, self._serve, phase=0.001, owner="server")
 

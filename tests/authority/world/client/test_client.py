@@ -1,5 +1,6 @@
 """Clients of a scripted server on a simulated network: predicted without corrections, drawn without smears."""
 
+import itertools
 from collections.abc import Callable
 from random import Random
 from typing import Annotated, Any
@@ -149,7 +150,7 @@ def test_a_teleport_is_never_drawn_on_the_way() -> None:
     site.add(wanderer(9), look=look_at(drawn[1]))
     site.run(15.0)
     for places in drawn:
-        jumps = [(a, b) for a, b in zip(places, places[1:], strict=False) if abs(a - b) > 60]
+        jumps = [(a, b) for a, b in itertools.pairwise(places) if abs(a - b) > 60]
         assert len(jumps) >= 8
         # The walker is near 100 or near 500 all the time.
         assert all(x < 220 or x > 380 for x in places)
@@ -180,7 +181,7 @@ def test_things_that_are_not_predicted_are_drawn_where_they_were_at_the_drawn_ti
                 checked += 1
     assert checked > 1500
     assert ticks[60:] == sorted(ticks[60:])
-    for (_, before), (_, after) in zip(seen[30:], seen[31:], strict=False):
+    for (_, before), (_, after) in itertools.pairwise(seen):
         for (_, a, j), (_, b, k) in zip(before, after, strict=True):
             assert -0.5 <= b - a <= 5.0 or (j != k and b < 30 and a > 580)
 
@@ -235,7 +236,7 @@ def test_pictures_between_two_ticks_follow_each_other() -> None:
 
     site.add(lambda tick: RIGHT if tick // 60 % 2 else LEFT, look=look, frame_rate=144.0)
     site.run(5.0)
-    moves = [abs(b - a) for a, b in zip(places[20:], places[21:], strict=False)]
+    moves = [abs(b - a) for a, b in itertools.pairwise(places)]
     assert len(moves) > 500
     assert max(moves) < 3.1 * 60 / 144 * 1.6
 
@@ -319,7 +320,7 @@ def test_a_spectator_has_no_seat_and_sees_everything_in_the_past() -> None:
     for tick, x in drawn[30:]:
         truth.load(site.server.states[int(tick)])
         assert abs(truth.walkers[0].x - x) <= 6.3  # it turned round between two snapshots
-    moves = [abs(b - a) for (_, a), (_, b) in zip(drawn[60:], drawn[61:], strict=False)]
+    moves = [abs(b - a) for (_, a), (_, b) in itertools.pairwise(drawn)]
     assert max(moves) < 5.0
 
 

@@ -13,6 +13,8 @@ from collections import deque
 from math import ceil
 from typing import Final
 
+from retick.authority.world.frames import MOST_INPUTS
+
 __all__ = ["InputClock", "Offset"]
 
 WINDOW: Final = 2.0
@@ -31,6 +33,8 @@ SPARE: Final = 1
 """Ticks of the lead that are always there: loops do not run exactly in time."""
 MOST_SENT: Final = 256
 """Packets whose times are remembered."""
+FIRST_LOSS: Final = 0.05
+"""The share of lost packets that is assumed before it is measured."""
 LOSSES: Final = ((0.08, 3), (0.01, 2), (0.002, 1))
 """From this share of lost packets on, so many in a row do no harm."""
 
@@ -80,7 +84,8 @@ class InputClock:
         self._arrivals = Offset()
         self._sent: dict[int, float] = {}
         self._at: float | None = None
-        self._losses = 2
+        self._losses = 0
+        self.loss_measured(FIRST_LOSS)
 
     # What is measured.
 
@@ -99,7 +104,8 @@ class InputClock:
             self._arrivals.add(tick - margin - self._rate * sent, now, FAR * self._rate)
 
     def loss_measured(self, loss: float) -> None:
-        self._losses = next((count for share, count in LOSSES if loss >= share), 0)
+        survived = next((count for share, count in LOSSES if loss >= share), 0)
+        self._losses = min(survived, MOST_INPUTS // self._packet_ticks - 1)
 
     # What follows from it.
 

@@ -4,6 +4,7 @@
 
 from retick.authority.world.client.measures import all_things
 from retick.authority.world.client.past import Pictured, mix
+from retick.authority.world.client.prediction import load_shown
 from retick.authority.world.client.smoothing import Smoothing
 from retick.authority.world.client.splice import Splicer, past_members
 from retick.errors import DecodeError
@@ -31,7 +32,7 @@ class Screen:
     def later(self, saved: bytes) -> World:
         """An instance in this state, only to be read."""
         if saved is not self._loaded:
-            self._later.load(saved)
+            load_shown(self._later, saved)
             self._loaded = saved
         return self._later
 
@@ -55,13 +56,13 @@ class Canvas:
         """The predicted present, with what is in the past as it was."""
         world = self.world
         if not self._screen.shows_past:
-            world.load(present)
+            load_shown(world, present)
         else:
             try:
-                world.load(self._screen.spliced(present, pictured.earlier))
+                load_shown(world, self._screen.spliced(present, pictured.earlier))
             except DecodeError:
                 # A server that gives one id to two things: then everything is shown in the present.
-                world.load(present)
+                load_shown(world, present)
             else:
                 self._screen.mix(world, pictured, everything=False)
         if len(smoothing):
@@ -69,5 +70,5 @@ class Canvas:
 
     def draw_past(self, pictured: Pictured) -> None:
         """Everything as it was: for one who does not play."""
-        self.world.load(pictured.earlier)
+        load_shown(self.world, pictured.earlier)
         self._screen.mix(self.world, pictured, everything=True)

@@ -21,7 +21,7 @@ from retick.authority.world.client.picture import Canvas
 from retick.authority.world.client.prediction import Prediction
 from retick.authority.world.client.smoothing import Smoothing, places_of
 from retick.authority.world.client.stats import WorldClientStats
-from retick.authority.world.frames import LAST_TICK, InputFrame, encode_input
+from retick.authority.world.frames import LAST_TICK, MOST_INPUTS, InputFrame, encode_input
 from retick.authority.world.holding import Held, Holding
 from retick.authority.world.layout import Layout
 from retick.authority.world.messages import SPECTATOR, Welcome
@@ -59,7 +59,8 @@ class Play:
         self._stats = stats
         self._cues = cues
         self._tell = tell
-        self._packet_ticks = max(1, round(welcome.tick_rate / config.packets_per_second))
+        # Every input is in two packets at least, however many ticks there are a second.
+        self._packet_ticks = max(1, min(round(welcome.tick_rate / config.packets_per_second), MOST_INPUTS // 2))
         self._clock = InputClock(welcome.tick_rate, self._packet_ticks)
         self._holding = Holding(layout)
         self._own = OwnInputs()

@@ -14,10 +14,11 @@ from typing import Any, Final
 
 from retick.authority.world.client.measures import all_things, difference, measures_of
 from retick.authority.world.holding import Held
+from retick.errors import DecodeError
 from retick.sim.world.declared import World
 from retick.sim.world.hosting import tick as run_tick
 
-__all__ = ["Prediction", "keep_finer"]
+__all__ = ["Prediction", "keep_finer", "load_shown"]
 
 LONGEST_TEXT: Final = 4000
 """Characters of an error that are told."""
@@ -55,17 +56,35 @@ class Prediction:
     def restart(self, held: Held, own: Callable[[int], int]) -> int:
         """Begin at a snapshot, and run up to the tick where we were; returns how many ticks were run."""
         through, tick = self.tick, held.frame.tick
-        finer = self.history.get(tick)
-        self.world.load(held.saved)
-        if finer is not None and self.failure is None:
-            self._earlier.load(finer)
-            keep_finer(self.world, self._earlier)
+        finer = self.history.get(tick) if self.failure is None else None
+        self.failure = None
+        saved = self._placed(held.saved, finer)
         self._others = [held.seats[seat].input if seat in held.seats else 0 for seat in range(self.world.num_players)]
         self.base = self.tick = tick
-        self.failure = None
-        self.history = {tick: self.world.save()}
+        self.history = {tick: saved}
         self.cues = {}
         return self.run_through(through, own)
+
+    def _placed(self, saved: bytes, finer: bytes | None) -> bytes:
+        """Put the world where a snapshot has it, and nearer to our own prediction of that tick if there is one."""
+        world = self.world
+        try:
+            world.load(saved)
+            if finer is None:
+                return saved
+            self._earlier.load(finer)
+            keep_finer(world, self._earlier)
+            saved = world.save()
+            if type(world).rebuild is not World.rebuild:
+                world.load(saved)  # caches were made from the rounded numbers
+        except Exception:
+            # The bytes are checked: it is the game's ``rebuild`` that cannot use this state.
+            self._fail()
+        return saved
+
+    def _fail(self) -> None:
+        self.failure = traceback.format_exc()[-LONGEST_TEXT:]
+        self.cues = {}
 
     def run_through(self, tick: int, own: Callable[[int], int]) -> int:
         """Run the ticks up to one, with our own input of each; returns how many."""
@@ -86,12 +105,22 @@ class Prediction:
             except Exception:
                 # A client does not have what it cannot see, and a server may send any state: the game's code was not
                 # written for it, and must not end the program.
-                self.failure = traceback.format_exc()[-LONGEST_TEXT:]
-                self.cues.clear()
-                self.world.load(self.history[self.base])
+                self._fail()
+                load_shown(self.world, self.history[self.base])
         if self.failure is not None:
             self.history = {self.base: self.history[self.base], tick: self.history[self.base]}
         self.tick = tick
+
+
+def load_shown(world: World, saved: bytes) -> None:
+    """Load what is only shown; a DecodeError if it cannot be loaded."""
+    try:
+        world.load(saved)
+    except DecodeError:
+        raise
+    except Exception:
+        # The game's ``rebuild`` cannot use this state. All fields are loaded, and the prediction has told of it.
+        return
 
 
 def keep_finer(world: World, predicted: World) -> None:
