@@ -53,13 +53,13 @@ class Guest:
         self.connection, self.seat, self.name = connection, seat, name
         self.receiver = Receiver(server.stage, seat)
         self.inputs: dict[int, int] = {}
-        self.last = 0
+        self.last = self.waited = 0
         self.newest = self.margin = 0
         self.frames: list[InputFrame] = []
 
 
 class ScriptedServer:
-    """Runs a world; a missing input is the one before it."""
+    """Runs a world; a missing input is the one before it, six times at most."""
 
     def __init__(self, world: Any = None, *, seed: int = 1) -> None:
         self.world = world or Yard()
@@ -174,7 +174,8 @@ class ScriptedServer:
         known: list[int | None] = [None] * self.layout.players
         for guest in self.guests.values():
             if guest.seat is not None:
-                guest.last = guest.inputs.pop(self.tick, guest.last)
+                guest.waited = 0 if self.tick in guest.inputs else guest.waited + 1
+                guest.last = guest.inputs.pop(self.tick, guest.last if guest.waited <= 6 else 0)
                 inputs[guest.seat] = guest.last
                 known[guest.seat] = guest.last
         cues = hosting.tick(self.world, inputs)

@@ -20,7 +20,7 @@ def test_the_present_is_drawn_with_what_is_not_predicted_in_the_past() -> None:
     pictured = Pictured(yard(10.0, 100.0, 200.0).save(), yard(20.0, 104.0, 204.0).save(), 0.5)
     present = yard(50.0, 110.0, 210.0)
     present.drones.pop()
-    canvas.draw_present(present.save(), pictured, Smoothing(0.1, None), 1.0)
+    canvas.draw_present(present.save(), pictured, 0, Smoothing(0.1, None), 1.0)
     assert canvas.world is world
     assert world.walkers[0].x == 50.0
     assert [each.x for each in world.drones] == [102.0, 202.0]
@@ -50,7 +50,7 @@ def test_a_world_in_which_all_is_predicted_is_drawn_as_it_is() -> None:
     pitch, old = Pitch(), Pitch()
     pitch.ball.x = 3.0
     canvas = Canvas(Pitch, screen)
-    canvas.draw_present(pitch.save(), Pictured(old.save(), None, 0.0), Smoothing(0.1, None), 1.0)
+    canvas.draw_present(pitch.save(), Pictured(old.save(), None, 0.0), 0, Smoothing(0.1, None), 1.0)
     assert canvas.world.ball.x == 3.0
 
 
@@ -59,5 +59,5 @@ def test_ids_that_are_there_twice_are_drawn_in_the_present() -> None:
     present, past = yard(50.0, 110.0), Yard()
     past.walkers = [Walker(player=0, x=1.0, y=0.0)]
     past.drones = [Drone(x=7.0, y=0.0, target=None)]
-    canvas.draw_present(present.save(), Pictured(past.save(), None, 0.0), Smoothing(0.1, None), 1.0)
+    canvas.draw_present(present.save(), Pictured(past.save(), None, 0.0), 0, Smoothing(0.1, None), 1.0)
     assert [each.x for each in canvas.world.drones] == [110.0]

@@ -27,7 +27,7 @@ def yards(**changed: float) -> tuple[Yard, Yard]:
 
 
 def corrected(smoothing: Smoothing, before: Yard, after: Yard, now: float = 1.0) -> Any:
-    return smoothing.correct(places_of(before), places_of(after), {before.walkers[0].id}, now)
+    return smoothing.correct(places_of(before, 0), places_of(after, 0), {before.walkers[0].id}, now)
 
 
 def drawn(smoothing: Smoothing, world: Yard, now: float) -> Walker:
@@ -108,5 +108,5 @@ def test_a_thing_that_is_new_or_gone_has_no_offset() -> None:
     corrected(smoothing, before, after)
     after.walkers = []
     smoothing.draw(all_things(after), 1.0)
-    smoothing.correct(places_of(before), places_of(after), set(), 1.1)
+    smoothing.correct(places_of(before, 0), places_of(after, 0), set(), 1.1)
     assert len(smoothing) == 0

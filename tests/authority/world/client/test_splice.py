@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.authority.world.client.splice import Splicer, past_members
-from retick.sim import F64, U8, Cache, Most, Ref, Thing, World
+from retick.sim import F64, U8, Cache, Most, Player, Ref, Thing, World
 
 
 class Spot(Thing):
@@ -79,7 +79,7 @@ def test_a_picture_has_its_past_members_from_then_and_all_others_from_now(before
     shown, past, present = Farm(), Farm(), Farm()
     past.load(then)
     present.load(now)
-    shown.load(Splicer(Farm).spliced(now, then))
+    shown.load(Splicer(Farm).spliced(now, then, 0))
     assert [each.id for each in shown.eggs] == [each.id for each in past.eggs]
     assert [(each.marks, each.best) for each in shown.eggs] == [(each.marks, each.best) for each in past.eggs]
     assert [each.id for each in shown.hens] == [each.id for each in present.hens]
@@ -98,3 +98,31 @@ def test_a_picture_has_its_past_members_from_then_and_all_others_from_now(before
 def test_the_past_members_of_a_world_are_those_whose_class_is_not_predicted() -> None:
     assert [member.name for member in past_members(Farm)] == ["sun", "eggs", "moon"]
     assert Splicer(Farm).is_needed
+
+
+class Boat(Thing):
+    predicted = False
+    cargo: Annotated[list[U8], Most(2)]
+    player: Player
+    x: F64 = 0.0
+
+
+class Sea(World):
+    num_players = 3
+    boats: Annotated[list[Boat], Most(4)]
+
+    def advance(self, inputs: object) -> None: ...
+
+
+def test_own_things_are_in_the_present_whatever_their_class() -> None:
+    sea = Sea()
+    sea.boats = [Boat(player=0, cargo=[1]), Boat(player=1), Boat(player=2)]
+    then = sea.save()
+    for boat in sea.boats:
+        boat.x = 5.0
+    sea.boats.append(Boat(player=0, x=9.0))
+    del sea.boats[2]
+    shown = Sea()
+    for seat, expected in ((0, [(1, 5.0), (2, 0.0), (3, 0.0), (4, 9.0)]), (1, [(1, 0.0), (2, 5.0), (3, 0.0)])):
+        shown.load(Splicer(Sea).spliced(sea.save(), then, seat))
+        assert [(boat.id, boat.x) for boat in shown.boats] == expected

@@ -15,7 +15,7 @@ from retick.sim.world.declaration import PART, REAL, Member, members_of
 from retick.sim.world.declared import World
 from retick.sim.world.places import things_by_id
 
-__all__ = ["Measure", "all_things", "difference", "jumps_of", "measures_of"]
+__all__ = ["Measure", "all_things", "difference", "jumps_of", "measures_of", "owner_of"]
 
 TURN: Final = 2 * pi / 65536
 """The step of an Angle without a Range."""
@@ -96,6 +96,18 @@ def jumps_of(thing: Any, measure: Measure) -> int | None:
     for name in measure.jumps:
         thing = getattr(thing, name)
     return int(thing)
+
+
+_PLAYERS: WeakKeyDictionary[type, str] = WeakKeyDictionary()
+
+
+def owner_of(thing: Any) -> int | None:
+    """The seat of the player to whom a thing belongs, or NOBODY; None if its class has no ``Player``."""
+    kind = type(thing)
+    name = _PLAYERS.get(kind)
+    if name is None:
+        name = _PLAYERS[kind] = next((member.name for member in members_of(kind) if member.is_player), "")
+    return int(getattr(thing, name)) if name else None
 
 
 def difference(later: float, earlier: float, is_angle: bool) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from retick.authority.render_clock import RenderClock
-from retick.authority.world.client.measures import difference, jumps_of, measures_of
+from retick.authority.world.client.measures import difference, jumps_of, measures_of, owner_of
 from retick.sim.world.declaration import ITEMS, PART, Member, members_of
 
 __all__ = ["Past", "Pictured", "mix", "things_in"]
@@ -92,13 +92,15 @@ def _inside(thing: Any) -> Iterator[tuple[Any, Any]]:
             yield from _inside(getattr(thing, member.name))
 
 
-def mix(shown: Any, later: Any, members: Iterable[Member], share: float) -> None:
-    """Move the things of these members on towards where they are in a later state."""
+def mix(shown: Any, later: Any, members: Iterable[Member], share: float, seat: int | None = None) -> None:
+    """Move the things of these members on towards where they are in a later state; not those of the player ``seat``."""
     members = tuple(members)
     known = dict(things_in(later, members))
     for name, thing in things_in(shown, members):
         other = known.get(name)
         if other is None or type(other) is not type(thing):
+            continue
+        if seat is not None and owner_of(thing) == seat:
             continue
         for measure in measures_of(type(thing)):
             if jumps_of(thing, measure) == jumps_of(other, measure):

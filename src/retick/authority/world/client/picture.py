@@ -36,13 +36,14 @@ class Screen:
             self._loaded = saved
         return self._later
 
-    def spliced(self, present: bytes, past: bytes) -> bytes:
-        return self._splicer.spliced(present, past)
+    def spliced(self, present: bytes, past: bytes, seat: int) -> bytes:
+        return self._splicer.spliced(present, past, seat)
 
-    def mix(self, world: World, pictured: Pictured, *, everything: bool) -> None:
-        """Move what is in the past to the drawn moment."""
+    def mix(self, world: World, pictured: Pictured, seat: int | None) -> None:
+        """Move what is in the past to the drawn moment: for one without a seat, everything."""
         if pictured.later is not None:
-            mix(world, self.later(pictured.later), self._all if everything else self._past, pictured.share)
+            members = self._all if seat is None else self._past
+            mix(world, self.later(pictured.later), members, pictured.share, seat)
 
 
 class Canvas:
@@ -52,23 +53,23 @@ class Canvas:
         self.world = kind()
         self._screen = screen
 
-    def draw_present(self, present: bytes, pictured: Pictured, smoothing: Smoothing, now: float) -> None:
-        """The predicted present, with what is in the past as it was."""
+    def draw_present(self, present: bytes, pictured: Pictured, seat: int, smoothing: Smoothing, now: float) -> None:
+        """The predicted present of a player, with what is in the past as it was."""
         world = self.world
         if not self._screen.shows_past:
             load_shown(world, present)
         else:
             try:
-                load_shown(world, self._screen.spliced(present, pictured.earlier))
+                load_shown(world, self._screen.spliced(present, pictured.earlier, seat))
             except DecodeError:
                 # A server that gives one id to two things: then everything is shown in the present.
                 load_shown(world, present)
             else:
-                self._screen.mix(world, pictured, everything=False)
+                self._screen.mix(world, pictured, seat)
         if len(smoothing):
             smoothing.draw(all_things(world), now)
 
     def draw_past(self, pictured: Pictured) -> None:
         """Everything as it was: for one who does not play."""
         load_shown(self.world, pictured.earlier)
-        self._screen.mix(self.world, pictured, everything=True)
+        self._screen.mix(self.world, pictured, None)

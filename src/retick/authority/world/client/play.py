@@ -14,7 +14,7 @@ from retick.authority.world.client.clock import FAR, InputClock
 from retick.authority.world.client.config import WorldClientConfig
 from retick.authority.world.client.cue_book import CueBook
 from retick.authority.world.client.events import PredictionFailed, SnapshotsBack, SnapshotsMissing, WorldClientEvent
-from retick.authority.world.client.measures import all_things
+from retick.authority.world.client.measures import all_things, owner_of
 from retick.authority.world.client.own_inputs import OwnInputs
 from retick.authority.world.client.past import Past
 from retick.authority.world.client.picture import Canvas
@@ -26,7 +26,6 @@ from retick.authority.world.holding import Held, Holding
 from retick.authority.world.layout import Layout
 from retick.authority.world.messages import SPECTATOR, Welcome
 from retick.errors import InvalidValue, NotSynchronized
-from retick.sim.world.declaration import members_of
 from retick.sim.world.declared import World
 
 __all__ = ["Play"]
@@ -37,11 +36,6 @@ LONGEST_PROBE: Final = 0.75
 """Seconds that the first tick waits for the answer of the server."""
 FINEST_VIEW: Final = 16
 """Parts of a tick in which the server is told what was seen."""
-
-
-def _player_field(kind: type) -> str | None:
-    """The field that says whose thing it is."""
-    return next((member.name for member in members_of(kind) if member.is_player), None)
 
 
 class Play:
@@ -73,9 +67,7 @@ class Play:
         self._last_sent = 0
         self._since: float | None = None
         """When the first snapshot came."""
-        kinds = {each.kind for each in layout.components[1:-1]}
-        self._owned = {kind: name for kind in kinds if (name := _player_field(kind)) is not None}
-        in_past = any(not kind.predicted for kind in self._owned)
+        in_past = any(each.player_slot >= 0 and not each.kind.predicted for each in layout.components[1:-1])
         self._views_past = in_past if config.views_past is None else config.views_past
 
     # Snapshots.
@@ -130,11 +122,11 @@ class Play:
             return
         prediction = self._prediction
         is_ahead = prediction.tick > held.frame.tick
-        before = places_of(prediction.world) if is_ahead else {}
+        before = places_of(prediction.world, self.seat) if is_ahead else {}
         self._stats.resimulated += prediction.restart(held, self._own.at)
         self._own.drop_through(held.frame.tick)
         self._note_failure()
-        after = places_of(prediction.world)
+        after = places_of(prediction.world, self.seat)
         self._correct(before, after, now)
         self._cues.predicted(prediction.base + 1, prediction.cues, prediction.base)
 
@@ -149,12 +141,8 @@ class Play:
         self._smoothing.snaps = 0
 
     def _own_things(self) -> set[int]:
-        found = set()
-        for number, thing in all_things(self._prediction.world).items():
-            name = self._owned.get(type(thing))
-            if name is not None and getattr(thing, name) == self.seat:
-                found.add(number)
-        return found
+        things = all_things(self._prediction.world)
+        return {number for number, thing in things.items() if owner_of(thing) == self.seat}
 
     def _note_failure(self) -> None:
         """Tell of an error in the game's code, once."""
@@ -257,4 +245,4 @@ class Play:
         else:
             prediction = self._prediction
             saved = prediction.before if before else prediction.present
-            canvas.draw_present(saved, pictured, self._smoothing, now)
+            canvas.draw_present(saved, pictured, self.seat, self._smoothing, now)

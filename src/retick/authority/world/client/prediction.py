@@ -9,6 +9,7 @@ same. That is never farther from the truth than the prediction was, and things d
 # retick: floats -- only comparisons, + and -; what is predicted here decides nothing
 
 import traceback
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final
 
@@ -38,7 +39,7 @@ class Prediction:
         self.history: dict[int, bytes] = {}
         """Saved bytes of each tick from the base to the present."""
         self.cues: dict[int, tuple[Hashable, ...]] = {}
-        """What each tick after the base gave."""
+        """What each tick after the base gave because of our own input."""
         self.failure: str | None = None
         """What the game's code raised; then nothing is predicted until the next snapshot."""
         self._others: list[int] = []
@@ -100,8 +101,9 @@ class Prediction:
             inputs = [own(tick) if seat == self._seat else each for seat, each in enumerate(self._others)]
         if self.failure is None:
             try:
-                self.cues[tick] = run_tick(self.world, inputs)
+                cues = run_tick(self.world, inputs)
                 self.history[tick] = self.world.save()
+                self.cues[tick] = self._own_cues(tick, cues, inputs, own) if cues else ()
             except Exception:
                 # A client does not have what it cannot see, and a server may send any state: the game's code was not
                 # written for it, and must not end the program.
@@ -110,6 +112,24 @@ class Prediction:
         if self.failure is not None:
             self.history = {self.base: self.history[self.base], tick: self.history[self.base]}
         self.tick = tick
+
+    def _own_cues(
+        self, tick: int, cues: Sequence[Hashable], inputs: Sequence[int], own: Callable[[int], int]
+    ) -> tuple[Hashable, ...]:
+        """The cues that a tick gives because of our own input: without it, it does not give them.
+
+        Those of others depend on inputs that are only guessed.
+        """
+        if self._seat is None:
+            return ()
+        pressed = inputs[self._seat]
+        # Something may happen because a button is let go.
+        instead = 0 if pressed else own(tick - 1)
+        if pressed == instead:
+            return ()
+        self._earlier.load(self.history[tick - 1])
+        changed = [instead if seat == self._seat else each for seat, each in enumerate(inputs)]
+        return tuple((Counter(cues) - Counter(run_tick(self._earlier, changed))).elements())
 
 
 def load_shown(world: World, saved: bytes) -> None:

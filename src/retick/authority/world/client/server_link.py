@@ -32,7 +32,7 @@ from retick.authority.world.messages import (
     decode_message,
     encode_message,
 )
-from retick.errors import BaselineMissing, DecodeError, UsageError
+from retick.errors import BaselineMissing, DecodeError, EncodeError, UsageError
 from retick.link import (
     Connected,
     Connection,
@@ -52,6 +52,8 @@ __all__ = ["ServerLink"]
 
 LARGEST_MESSAGE: Final = 4096
 """Bytes of a reliable message, its kind included."""
+LONGEST_NOTE: Final = 1000
+"""Bytes of an unreliable message."""
 MOST_UNREAD: Final = 256
 """Events that may wait for the application; then nothing more is read from the link."""
 FASTEST: Final = 1000
@@ -129,8 +131,13 @@ class ServerLink:
         return {reason: count for reason, count in self._link.dropped.items() if count}
 
     def send_message(self, data: bytes, *, reliable: bool = True) -> bool:
-        """Send the application's own bytes to the server. False if the queue is full, or nobody is connected."""
+        """Send the application's own bytes to the server: at most 4095, or 1000 that may be lost.
+
+        False if the queue is full, or nobody is connected.
+        """
         if not reliable:
+            if len(data) > LONGEST_NOTE:
+                raise EncodeError(f"an unreliable message is at most {LONGEST_NOTE} bytes, not {len(data)}")
             return self._connection.send_unreliable(encode_note(data))
         return self._connection.send_reliable(encode_message(Message(data)))
 

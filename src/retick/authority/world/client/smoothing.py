@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from math import exp
 from typing import Any, Final, NamedTuple
 
-from retick.authority.world.client.measures import all_things, difference, jumps_of, measures_of
+from retick.authority.world.client.measures import all_things, difference, jumps_of, measures_of, owner_of
 from retick.sim.world.declared import World
 
 __all__ = ["Correction", "Place", "Smoothing", "places_of"]
@@ -48,12 +48,12 @@ class _Offset(NamedTuple):
     since: float
 
 
-def places_of(world: World) -> dict[int, Place]:
-    """All predicted things of a world, and the world itself."""
+def places_of(world: World, seat: int | None) -> dict[int, Place]:
+    """All things of a world that are drawn in the present, and the world itself; ``seat``: of our own player."""
     return {
         number: Place(type(thing), *_measured(thing))
         for number, thing in all_things(world).items()
-        if getattr(type(thing), "predicted", True)
+        if getattr(type(thing), "predicted", True) or owner_of(thing) == seat
     }
 
 
