@@ -30,6 +30,7 @@ from retick.authority.rate_limit import RateLimit
 from retick.authority.server.room import Room
 from retick.authority.server.server import Server
 from retick.authority.stats import ClientStats, RoomStats, TickCost
+from retick.authority.world.client import WorldClient, WorldClientConfig
 from retick.wire.authority import InputStats, PlayerView, SessionNumbers
 
 __all__ = [
@@ -68,4 +69,6 @@ __all__ = [
     "ShotDropped",
     "TickCost",
     "Whole",
+    "WorldClient",
+    "WorldClientConfig",
 ]

@@ -5,6 +5,32 @@ Knows no socket and no clock, and nothing of ``authority.world.server``.
 
 from retick.authority.world.client.client import WorldClient
 from retick.authority.world.client.config import WorldClientConfig
+from retick.authority.world.client.events import (
+    MessageReceived,
+    MessagesLost,
+    PlayerChanged,
+    PredictionFailed,
+    RoomJoined,
+    RoomLeft,
+    RosterPlayer,
+    SnapshotsBack,
+    SnapshotsMissing,
+    WorldClientEvent,
+)
 from retick.authority.world.client.stats import WorldClientStats
 
-__all__ = ["WorldClient", "WorldClientConfig", "WorldClientStats"]
+__all__ = [
+    "MessageReceived",
+    "MessagesLost",
+    "PlayerChanged",
+    "PredictionFailed",
+    "RoomJoined",
+    "RoomLeft",
+    "RosterPlayer",
+    "SnapshotsBack",
+    "SnapshotsMissing",
+    "WorldClient",
+    "WorldClientConfig",
+    "WorldClientEvent",
+    "WorldClientStats",
+]
