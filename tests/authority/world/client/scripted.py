@@ -195,7 +195,7 @@ class Site:
     """A scripted server and clients on a simulated network."""
 
     def __init__(self, *, seed: int = 1, world: Any = None, **conditions: float) -> None:
-        self.network = SimulatedNetwork(seed=seed, conditions=Conditions(**conditions))  # type: ignore[arg-type]
+        self.network = SimulatedNetwork(seed=seed, conditions=Conditions(**conditions))  # type: ignore[arg-type]  # numbers by name
         self.server = ScriptedServer(world, seed=seed)
         self.seed = seed
         self.clients: list[WorldClient] = []

@@ -373,13 +373,13 @@ def test_what_is_pressed_is_checked() -> None:
     with pytest.raises(UsageError, match="an input has 16 bits, 65536 does not fit"):
         site.run(1.0)
     with pytest.raises(UsageError, match="an integer or a command"):
-        client.advance("left", now=site.network.now)  # type: ignore[arg-type]
+        client.advance("left", now=site.network.now)  # type: ignore[arg-type]  # a mistake on purpose
     client.advance((RIGHT,), now=site.network.now)
 
 
 def test_a_client_is_made_with_a_declared_world_and_a_whole_token() -> None:
     with pytest.raises(UsageError, match="a declared world, not a str"):
-        WorldClient("game", "server", entropy=seeded(1))  # type: ignore[arg-type]
+        WorldClient("game", "server", entropy=seeded(1))  # type: ignore[arg-type]  # a mistake on purpose
     with pytest.raises(UsageError, match="a seat token has 16 bytes, not 3"):
         WorldClient(Yard(), "server", entropy=seeded(1), token=b"abc")
 
@@ -430,4 +430,4 @@ def test_compiled_and_uncompiled_show_the_same(seed: int, loss: float) -> None:
 def test_settings_that_cannot_work_are_refused() -> None:
     for wrong in ({"packets_per_second": 0}, {"smoothing": 0.0}, {"longest_smoothed": -1.0}, {"cue_tolerance": -1}):
         with pytest.raises(UsageError, match=next(iter(wrong))):
-            WorldClientConfig(**wrong)  # type: ignore[arg-type]
+            WorldClientConfig(**wrong)  # type: ignore[arg-type]  # a mistake on purpose
