@@ -6,6 +6,7 @@ import pytest
 
 from retick.authority.world.client.config import WorldClientConfig
 from retick.authority.world.client.cue_book import CueBook
+from retick.authority.world.client.picture import Canvas, Screen
 from retick.authority.world.client.play import LAST_SNAPSHOT, LONGEST_PROBE, Play
 from retick.authority.world.client.stats import WorldClientStats
 from retick.authority.world.frames import decode_input
@@ -14,7 +15,7 @@ from retick.authority.world.messages import Welcome
 from retick.authority.world.views import Receiver, Stage
 from retick.errors import DecodeError, NotSynchronized
 from retick.sim.world import hosting
-from tests.authority.world.client.yard import RIGHT, Yard
+from tests.authority.world.client.yard import RIGHT, TELEPORT, Yard
 
 LAYOUT = layout_of(Yard)
 
@@ -133,3 +134,25 @@ def test_of_several_snapshots_at_once_only_the_newest_is_run() -> None:
     assert room.stats.resimulated == before
     play.settle(0.15)
     assert room.stats.resimulated - before <= play.next_tick - 1 - 12
+
+
+def test_a_teleport_that_was_predicted_to_another_place_is_not_smoothed() -> None:
+    room = Room()
+    play = room.play
+    play.receive(room.snapshot(), 0.0)
+    play.probe(0.0)
+    play.advance(0, 0.01, 0.0)
+    for _ in range(4):
+        play.advance(TELEPORT, 0.02, 0.0)
+    walker = play._prediction.world.walkers[0]
+    assert (walker.jumps, round(walker.x)) == (1, 500)
+    # At the server it jumped too, and not as far.
+    there = room.world.walkers[0]
+    there.x, there.jumps, there.reload = 490.0, 1, 29
+    play.receive(room.snapshot(), 0.05)
+    play.settle(0.05)
+    assert room.stats.teleports == 1
+    assert room.stats.last_correction == 0.0
+    canvas = Canvas(Yard, Screen(Yard))
+    play.draw(canvas, 0.05)
+    assert canvas.world.walkers[0].x == 490.0

@@ -12,6 +12,7 @@ from retick.authority.world.client import WorldClientConfig, server_link
 from retick.authority.world.client.events import MessageReceived, MessagesLost, PlayerChanged, RoomJoined, RoomLeft
 from retick.authority.world.frames import encode_note
 from retick.authority.world.messages import Ended, Gone, Lost, Message, PlayerState, RoomOver, SeatNews, Welcome
+from retick.errors import EncodeError
 from retick.link import Reason
 from tests.authority.world.client.scripted import Guest, Site
 from tests.authority.world.client.yard import RIGHT, Yard
@@ -121,6 +122,18 @@ def test_messages_go_both_ways_reliable_and_not() -> None:
     received = of_kind(site.events[0], MessageReceived)
     assert [each.data for each in received if each.reliable] == [bytes((number,)) for number in range(20)]
     assert [each.data for each in received if not each.reliable] in ([], [b"note"])
+
+
+def test_a_message_that_is_too_long_is_refused_here() -> None:
+    site = Site()
+    client = site.add()
+    site.run(1.0)
+    assert client.send_message(bytes(4095))
+    assert client.send_message(bytes(1000), reliable=False)
+    with pytest.raises(EncodeError, match="4096"):
+        client.send_message(bytes(4096))
+    with pytest.raises(EncodeError, match="at most 1000 bytes, not 1001"):
+        client.send_message(bytes(1001), reliable=False)
 
 
 def test_messages_that_are_lost_are_told_on_both_sides() -> None:

@@ -15,7 +15,7 @@ from retick.sim.world.declaration import PART, REAL, Member, members_of
 from retick.sim.world.declared import World
 from retick.sim.world.places import things_by_id
 
-__all__ = ["Measure", "all_things", "difference", "jumps_of", "measures_of", "owner_of"]
+__all__ = ["Measure", "all_things", "counts_of", "difference", "jumps_of", "measures_of", "owner_of"]
 
 TURN: Final = 2 * pi / 65536
 """The step of an Angle without a Range."""
@@ -96,6 +96,11 @@ def jumps_of(thing: Any, measure: Measure) -> int | None:
     for name in measure.jumps:
         thing = getattr(thing, name)
     return int(thing)
+
+
+def counts_of(thing: Any) -> tuple[int | None, ...]:
+    """The count of jumps for each of its measures."""
+    return tuple(jumps_of(thing, each) for each in measures_of(type(thing)))
 
 
 _PLAYERS: WeakKeyDictionary[type, str] = WeakKeyDictionary()

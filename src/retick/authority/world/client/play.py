@@ -8,18 +8,18 @@ several snapshots that come at once only the newest costs a resimulation.
 # retick: floats -- seconds of the network, and drawing
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from retick.authority.world.client.clock import FAR, InputClock
 from retick.authority.world.client.config import WorldClientConfig
 from retick.authority.world.client.cue_book import CueBook
 from retick.authority.world.client.events import PredictionFailed, SnapshotsBack, SnapshotsMissing, WorldClientEvent
-from retick.authority.world.client.measures import all_things, owner_of
+from retick.authority.world.client.measures import all_things, counts_of, owner_of
 from retick.authority.world.client.own_inputs import OwnInputs
 from retick.authority.world.client.past import Past
 from retick.authority.world.client.picture import Canvas
 from retick.authority.world.client.prediction import Prediction
-from retick.authority.world.client.smoothing import Smoothing, places_of
+from retick.authority.world.client.smoothing import Place, Smoothing, moved_and_counted, places_of
 from retick.authority.world.client.stats import WorldClientStats
 from retick.authority.world.frames import LAST_TICK, MOST_INPUTS, InputFrame, encode_input
 from retick.authority.world.holding import Held, Holding
@@ -29,6 +29,8 @@ from retick.errors import InvalidValue, NotSynchronized
 from retick.sim.world.declared import World
 
 __all__ = ["Play"]
+
+Places = dict[int, Place]
 
 LAST_SNAPSHOT: Final = LAST_TICK - 0xFFFF
 """The last tick of a snapshot, so that the inputs after it have ticks too."""
@@ -123,16 +125,23 @@ class Play:
         prediction = self._prediction
         is_ahead = prediction.tick > held.frame.tick
         before = places_of(prediction.world, self.seat) if is_ahead else {}
+        base = prediction.history.get(prediction.base)
         self._stats.resimulated += prediction.restart(held, self._own.at)
         self._own.drop_through(held.frame.tick)
         self._note_failure()
         after = places_of(prediction.world, self.seat)
-        self._correct(before, after, now)
+        self._correct(before, after, base, now)
         self._cues.predicted(prediction.base + 1, prediction.cues, prediction.base)
 
-    def _correct(self, before: Any, after: Any, now: float) -> None:
+    def _correct(self, before: Places, after: Places, base: bytes | None, now: float) -> None:
+        """Smooth what has changed; ``base``: the state that the earlier prediction started from."""
         stats = self._stats
-        correction = self._smoothing.correct(before, after, self._own_things(), now)
+        elsewhere = set()
+        counted = moved_and_counted(before, after)
+        if counted and base is not None:
+            known = self._prediction.things_in(base)
+            elsewhere = {each for each in counted if each in known and counts_of(known[each]) != before[each].jumps}
+        correction = self._smoothing.correct(before, after, self._own_things(), now, elsewhere)
         stats.last_correction = correction.distance
         stats.largest_correction = max(stats.largest_correction, correction.distance)
         stats.corrections += correction.is_above_step

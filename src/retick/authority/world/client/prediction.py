@@ -87,6 +87,11 @@ class Prediction:
         self.failure = traceback.format_exc()[-LONGEST_TEXT:]
         self.cues = {}
 
+    def things_in(self, saved: bytes) -> dict[int, Any]:
+        """The things of a state that was predicted, to be looked at at once."""
+        load_shown(self._earlier, saved)
+        return all_things(self._earlier)
+
     def run_through(self, tick: int, own: Callable[[int], int]) -> int:
         """Run the ticks up to one, with our own input of each; returns how many."""
         count = 0

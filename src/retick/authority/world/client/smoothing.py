@@ -7,14 +7,14 @@ over a long way, has none.
 
 # retick: floats -- drawing; nothing is simulated from it
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from math import exp
 from typing import Any, Final, NamedTuple
 
-from retick.authority.world.client.measures import all_things, difference, jumps_of, measures_of, owner_of
+from retick.authority.world.client.measures import all_things, counts_of, difference, measures_of, owner_of
 from retick.sim.world.declared import World
 
-__all__ = ["Correction", "Place", "Smoothing", "places_of"]
+__all__ = ["Correction", "Place", "Smoothing", "moved_and_counted", "places_of"]
 
 FORGOTTEN: Final = 8.0
 """Times of fading after which nothing is left of an offset."""
@@ -59,7 +59,16 @@ def places_of(world: World, seat: int | None) -> dict[int, Place]:
 
 def _measured(thing: Any) -> tuple[tuple[float, ...], tuple[int | None, ...]]:
     measures = measures_of(type(thing))
-    return tuple(each.of(thing) for each in measures), tuple(jumps_of(thing, each) for each in measures)
+    return tuple(each.of(thing) for each in measures), counts_of(thing)
+
+
+def moved_and_counted(before: Mapping[int, Place], after: Mapping[int, Place]) -> list[int]:
+    """The ids of things that are corrected, and that count their jumps."""
+    return [
+        number
+        for number, old in before.items()
+        if number in after and old.values != after[number].values and any(count is not None for count in old.jumps)
+    ]
 
 
 class Smoothing:
@@ -76,13 +85,22 @@ class Smoothing:
     def __len__(self) -> int:
         return len(self._offsets)
 
-    def correct(self, before: Mapping[int, Place], after: Mapping[int, Place], own: set[int], now: float) -> Correction:
-        """The same tick was predicted anew; ``own``: the ids of our own things."""
+    def correct(
+        self, before: Mapping[int, Place], after: Mapping[int, Place], own: Set[int], now: float,
+        elsewhere: Set[int] = frozenset(),
+    ) -> Correction:  # fmt: skip
+        """The same tick was predicted anew; ``own``: the ids of our own things.
+
+        ``elsewhere``: of things that the earlier prediction had put elsewhere; now they are put to another place.
+        """
         total = Correction(0.0, False, False)
         kept: dict[int, _Offset] = {}
         for number, place in after.items():
             old = before.get(number)
             if old is None or old.kind is not place.kind or not place.values:
+                continue
+            if number in elsewhere:
+                total = total._replace(jumped=total.jumped or number in own)
                 continue
             if number in own:
                 total = _added(total, old, place)
@@ -125,7 +143,7 @@ class Smoothing:
                 continue
             kind = type(thing)
             measures = measures_of(kind)
-            left = self._left(number, kind, tuple(jumps_of(thing, each) for each in measures), now)
+            left = self._left(number, kind, counts_of(thing), now)
             for measure, offset in zip(measures, left, strict=True):
                 if offset:
                     measure.put(thing, measure.of(thing) + offset)
