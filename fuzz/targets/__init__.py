@@ -15,6 +15,7 @@ from fuzz.targets import (
     states,
     transport,
     wire,
+    world_client,
     world_server,
     worlds,
 )
@@ -23,7 +24,7 @@ __all__ = ["TARGETS", "matching"]
 
 MODULES = (
     wire, link, messages, evidence, snapshot, replay, states, netrunner, transport, endpoint, lan, sessions, authority,
-    worlds, world_server,
+    worlds, world_server, world_client,
 )  # fmt: skip
 TARGETS: dict[str, Target] = {target.name: target for module in MODULES for target in module.TARGETS}
 

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from retick.authority.client.teleports import TELEPORT, is_teleport, speed_between
 from retick.authority.profile import State, Vector
+from retick.authority.render_clock import RenderClock
 from retick.authority.timing import ms_to_ticks
 
 __all__ = ["InterpolationDelay", "RemoteBuffer", "RemoteView", "RenderClock"]
@@ -22,10 +23,6 @@ MAX_UNDERFLOW_TICKS: Final = 32
 """Ticks that missing snapshots can add to the delay."""
 STEP_INTERVAL: Final = 0.25
 """Seconds between two changes of the delay."""
-CORRECTION_RATE: Final = 2.0
-"""Part of its error that the drawn tick corrects, for each second that passes."""
-JUMP_TICKS: Final = 12.0
-"""Ticks of error above which the drawn tick jumps to its target."""
 
 
 class Sample(NamedTuple):
@@ -162,30 +159,6 @@ class RemoteBuffer:
                 (from_tick, a), (to_tick, b) = samples[end - 1], samples[end]
                 found = max(found, speed_between(a, b, (to_tick - from_tick) / self._rate))
         return found
-
-
-class RenderClock:
-    """The tick that is drawn. It runs evenly and moves slowly towards its target, which jumps with every snapshot."""
-
-    __slots__ = ("_drawn_at", "_rate", "at")
-
-    def __init__(self, rate: int) -> None:
-        self._rate = rate
-        self.at: float | None = None
-        """The tick that was drawn last, with its fraction; None before."""
-        self._drawn_at = 0.0
-
-    def advance(self, target: float, now: float) -> float:
-        """The tick to draw now; ``target`` is the estimated server tick minus the interpolation delay."""
-        passed = max(0.0, now - self._drawn_at)
-        self._drawn_at = now
-        if self.at is None:
-            self.at = target
-            return target
-        self.at += passed * self._rate
-        error = target - self.at
-        self.at += error if abs(error) > JUMP_TICKS else error * min(1.0, passed * CORRECTION_RATE)
-        return self.at
 
 
 class InterpolationDelay:

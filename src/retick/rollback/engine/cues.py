@@ -7,41 +7,13 @@ did not happen after all is cancelled; one that still happens in the same frame 
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from retick.errors import UsageError
 from retick.rollback.engine.engine import RollbackEngine
+from retick.sim.presentation import CueCancelled, CueConfirmed, CueEvent, CueStarted
 
 __all__ = ["CueCancelled", "CueConfirmed", "CueEvent", "CueStarted", "CueTracker"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CueEvent:
-    """Something to tell the sound or effects player."""
-
-    frame: int
-    """The frame whose transition gave the cue."""
-    cue: Hashable
-    """What the game's ``cues`` yielded."""
-
-
-class CueStarted(CueEvent):
-    """Play it. It may still be cancelled."""
-
-    __slots__ = ()
-
-
-class CueCancelled(CueEvent):
-    """Stop it: the frame was resimulated, and the cue did not happen."""
-
-    __slots__ = ()
-
-
-class CueConfirmed(CueEvent):
-    """It happened: its frame is final. This is the last event of the cue."""
-
-    __slots__ = ()
 
 
 class CueTracker:

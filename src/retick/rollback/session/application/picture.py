@@ -4,24 +4,14 @@ Theory of operation. A world is a mutable object. The instance that a session pl
 resimulation, so it must not be drawn. ``Drawn`` has an instance of its own, which is loaded from a state.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from retick.errors import UsageError
 from retick.rollback.match.match import Match
+from retick.sim.presentation import Between
 from retick.sim.world import SimulatedWorld
 
 __all__ = ["Between", "Drawn", "Picture"]
-
-
-class Between(NamedTuple):
-    """Two states that follow each other, and how far the picture is from the first to the second."""
-
-    before: Any
-    """The state one frame ago; of a world, an instance to draw. At the start of a match the same as ``after``."""
-    after: Any
-    """The present state; of a world, an instance to draw."""
-    fraction: float
-    """From 0 (draw ``before``) to 1 (draw ``after``)."""
 
 
 class Drawn:

@@ -1,0 +1,43 @@
+"""Settings of a client of a world."""
+
+from dataclasses import dataclass
+
+from retick.errors import UsageError
+
+__all__ = ["WorldClientConfig"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldClientConfig:
+    """One client; the server says how many ticks and snapshots there are a second."""
+
+    packets_per_second: int = 30
+    """Packets with inputs; each has all inputs that the server has not acknowledged, at most 8."""
+    most_ahead: int = 60
+    """Ticks that may be predicted after the newest snapshot; then the client waits for the next one."""
+    smoothing: float = 0.1
+    """Seconds in which what is left of a correction becomes a third in pictures."""
+    longest_smoothed: float | None = None
+    """The longest correction that is smoothed, in the units of the world; None: a tenth of a field's Range, or 64."""
+    cue_tolerance: int = 6
+    """Ticks by which a predicted cue and that of the server may be apart."""
+    views_past: bool | None = None
+    """What the server is told for ``seen_by``: True: the moment at which the past is drawn; False: the present. None:
+    the past, if a class with a ``Player`` says ``predicted = False``."""
+    rejoin: bool = True
+    """Dial again when the connection is lost."""
+    rejoin_attempts: int = 5
+    """How often, at most; a welcome starts the count again."""
+    timeout: float = 5.0
+    """Seconds of silence after which a connection counts as lost."""
+    welcome_seconds: float = 3.0
+    """Seconds that a server may take to welcome us."""
+
+    def __post_init__(self) -> None:
+        for name in ("packets_per_second", "most_ahead", "smoothing", "timeout", "welcome_seconds"):
+            if not getattr(self, name) > 0:
+                raise UsageError(f"{name} must be above 0, not {getattr(self, name)}")
+        if self.longest_smoothed is not None and not self.longest_smoothed > 0:
+            raise UsageError(f"longest_smoothed must be above 0 or None, not {self.longest_smoothed}")
+        if self.cue_tolerance < 0:
+            raise UsageError(f"cue_tolerance must be at least 0, not {self.cue_tolerance}")

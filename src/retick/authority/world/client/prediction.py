@@ -1,0 +1,168 @@
+"""The present as a client predicts it: the newest snapshot, run again with the inputs that the server has not run yet.
+
+Theory of operation. The whole world is run, by the game's own code: own inputs as they were pressed, those of the
+others as the snapshot has them. A snapshot rounds its numbers. So after it is loaded, each rounded number becomes the
+one nearest to our own earlier prediction that the server may have had: the prediction itself, if it is rounded the
+same. That is never farther from the truth than the prediction was, and things do not tremble.
+"""
+
+# retick: floats -- only comparisons, + and -; what is predicted here decides nothing
+
+import traceback
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Final
+
+from retick.authority.world.client.measures import all_things, difference, measures_of
+from retick.authority.world.holding import Held
+from retick.errors import DecodeError
+from retick.sim.world.declared import World
+from retick.sim.world.hosting import tick as run_tick
+
+__all__ = ["Prediction", "keep_finer", "load_shown"]
+
+LONGEST_TEXT: Final = 4000
+"""Characters of an error that are told."""
+
+
+class Prediction:
+    """One world, ahead of the server."""
+
+    def __init__(self, world: World, seat: int | None) -> None:
+        self.world = world
+        self._seat = seat
+        self._earlier = type(world)()
+        self.base = 0
+        """Tick of the snapshot that it starts from."""
+        self.tick = 0
+        """That was run last."""
+        self.history: dict[int, bytes] = {}
+        """Saved bytes of each tick from the base to the present."""
+        self.cues: dict[int, tuple[Hashable, ...]] = {}
+        """What each tick after the base gave because of our own input."""
+        self.failure: str | None = None
+        """What the game's code raised; then nothing is predicted until the next snapshot."""
+        self._others: list[int] = []
+
+    @property
+    def present(self) -> bytes:
+        """The saved bytes of the present."""
+        return self.history[self.tick]
+
+    @property
+    def before(self) -> bytes:
+        """Those of the tick before it, as far as it is known."""
+        return self.history.get(self.tick - 1, self.present)
+
+    def restart(self, held: Held, own: Callable[[int], int]) -> int:
+        """Begin at a snapshot, and run up to the tick where we were; returns how many ticks were run."""
+        through, tick = self.tick, held.frame.tick
+        finer = self.history.get(tick) if self.failure is None else None
+        self.failure = None
+        saved = self._placed(held.saved, finer)
+        self._others = [held.seats[seat].input if seat in held.seats else 0 for seat in range(self.world.num_players)]
+        self.base = self.tick = tick
+        self.history = {tick: saved}
+        self.cues = {}
+        return self.run_through(through, own)
+
+    def _placed(self, saved: bytes, finer: bytes | None) -> bytes:
+        """Put the world where a snapshot has it, and nearer to our own prediction of that tick if there is one."""
+        world = self.world
+        try:
+            world.load(saved)
+            if finer is None:
+                return saved
+            self._earlier.load(finer)
+            keep_finer(world, self._earlier)
+            saved = world.save()
+            if type(world).rebuild is not World.rebuild:
+                world.load(saved)  # caches were made from the rounded numbers
+        except Exception:
+            # The bytes are checked: it is the game's ``rebuild`` that cannot use this state.
+            self._fail()
+        return saved
+
+    def _fail(self) -> None:
+        self.failure = traceback.format_exc()[-LONGEST_TEXT:]
+        self.cues = {}
+
+    def things_in(self, saved: bytes) -> dict[int, Any]:
+        """The things of a state that was predicted, to be looked at at once."""
+        load_shown(self._earlier, saved)
+        return all_things(self._earlier)
+
+    def run_through(self, tick: int, own: Callable[[int], int]) -> int:
+        """Run the ticks up to one, with our own input of each; returns how many."""
+        count = 0
+        while self.tick < tick:
+            self._run(self.tick + 1, own)
+            count += 1
+        return count
+
+    def _run(self, tick: int, own: Callable[[int], int]) -> None:
+        inputs: Sequence[int] = self._others
+        if self._seat is not None:
+            inputs = [own(tick) if seat == self._seat else each for seat, each in enumerate(self._others)]
+        if self.failure is None:
+            try:
+                cues = run_tick(self.world, inputs)
+                self.history[tick] = self.world.save()
+                self.cues[tick] = self._own_cues(tick, cues, inputs, own) if cues else ()
+            except Exception:
+                # A client does not have what it cannot see, and a server may send any state: the game's code was not
+                # written for it, and must not end the program.
+                self._fail()
+                load_shown(self.world, self.history[self.base])
+        if self.failure is not None:
+            self.history = {self.base: self.history[self.base], tick: self.history[self.base]}
+        self.tick = tick
+
+    def _own_cues(
+        self, tick: int, cues: Sequence[Hashable], inputs: Sequence[int], own: Callable[[int], int]
+    ) -> tuple[Hashable, ...]:
+        """The cues that a tick gives because of our own input: without it, it does not give them.
+
+        Those of others depend on inputs that are only guessed.
+        """
+        if self._seat is None:
+            return ()
+        pressed = inputs[self._seat]
+        # Something may happen because a button is let go.
+        instead = 0 if pressed else own(tick - 1)
+        if pressed == instead:
+            return ()
+        self._earlier.load(self.history[tick - 1])
+        changed = [instead if seat == self._seat else each for seat, each in enumerate(inputs)]
+        try:
+            others = run_tick(self._earlier, changed)
+        except Exception:
+            return ()  # this tick never happens: what the game raises in it is nobody's concern
+        return tuple((Counter(cues) - Counter(others)).elements())
+
+
+def load_shown(world: World, saved: bytes) -> None:
+    """Load what is only shown; a DecodeError if it cannot be loaded."""
+    try:
+        world.load(saved)
+    except DecodeError:
+        raise
+    except Exception:
+        # The game's ``rebuild`` cannot use this state. All fields are loaded, and the prediction has told of it.
+        return
+
+
+def keep_finer(world: World, predicted: World) -> None:
+    """Make rounded numbers of a snapshot as near to the prediction as the rounding allows."""
+    known: dict[int, Any] = all_things(predicted)
+    for number, thing in all_things(world).items():
+        other = known.get(number)
+        if other is None or type(other) is not type(thing):
+            continue
+        for measure in measures_of(type(thing)):
+            if not measure.step:
+                continue
+            rounded, half = measure.of(thing), measure.step / 2
+            away = difference(measure.of(other), rounded, measure.is_angle)
+            if away and abs(away) <= measure.step:
+                measure.put(thing, rounded + min(max(away, -half), half))

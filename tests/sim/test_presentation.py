@@ -1,0 +1,11 @@
+"""Sessions and clients of a server give the same kinds of events and pictures."""
+
+from retick import rollback
+from retick.rollback.session.application import picture
+from retick.sim import presentation
+
+
+def test_rollback_gives_the_same_classes() -> None:
+    for name in ("CueCancelled", "CueConfirmed", "CueEvent", "CueStarted"):
+        assert getattr(rollback, name) is getattr(presentation, name)
+    assert picture.Between is presentation.Between
