@@ -3,40 +3,37 @@
 ``retick synctest examples/arena/game.py:Arena`` plays it. README.md says what can be learned from it.
 """
 
-from functools import lru_cache
 from math import pi
 from typing import Annotated
 
+from level import DOORS, HEIGHT, SIZE, STARTS, TILE, WIDTH, doors_between, is_free, is_solid, places, tile_of
+
 from retick.sim import (
-    F64, I8, NOBODY, U8, U16, Angle, Command, Cooldown, Dice, Jumps, Most, OwnerOnly, Player, Range, ServerOnly, Thing,
-    World, jump, maths,
-)  # fmt: skip
-
-# The map: walls, doors that open by themselves (D) or when used (U), starts, and pads with health (+) or rounds (*).
-# The lower half is the upper one turned around.
-UPPER = (
-    "##############################",
-    "#s......#............#......+#",
-    "#s......D....####....U.......#",
-    "#s......#............#.......#",
-    "#s......######.*######...##..#",
-    "#.......#............#...##..#",
-    "####D####....#..#....#.......#",
-    "#............#..#....###D#####",
-    "#....##....................*.#",
-    "#....##........##............#",
+    F64,
+    I8,
+    NOBODY,
+    U8,
+    U16,
+    Angle,
+    Cache,
+    Command,
+    Cooldown,
+    Dice,
+    Jumps,
+    Most,
+    OwnerOnly,
+    Player,
+    Range,
+    ServerOnly,
+    Thing,
+    World,
+    jump,
+    maths,
 )
-ROWS = UPPER + tuple(row[::-1] for row in reversed(UPPER))
-TILES = {(column, row): sign for row, line in enumerate(ROWS) for column, sign in enumerate(line)}
-TILE = 32
-WIDTH, HEIGHT = TILE * len(ROWS[0]), TILE * len(ROWS)
-WALLS = frozenset(tile for tile, sign in TILES.items() if sign == "#")
-DOORS = frozenset(tile for tile, sign in TILES.items() if sign in "DU")
 
-TEAMS = 2
-SIZE, SHOT_SIZE = 12, 3
+TEAMS, MOST_SHOTS, SHOT_SIZE = 2, 40, 3
 SPEED, SHOT_SPEED = 3.0, 9.0
-ROUNDS, DAMAGE = 20, 25
+AMMO, DAMAGE = 20, 25
 SIGHT, HEARING, REACH = 420, 600, 56
 LYING, PAUSE, ROUND_TIME, DOOR_TIME, PAD_TIME = 120, 180, 60 * 90, 90, 60 * 8
 """In ticks; sixty are a second."""
@@ -49,7 +46,7 @@ Across = Annotated[F64, Range(0, WIDTH, step=1 / 8)]
 Down = Annotated[F64, Range(0, HEIGHT, step=1 / 8)]
 Speed = Annotated[F64, Range(-SHOT_SPEED, SHOT_SPEED, step=1 / 8)]
 Direction = Annotated[Angle, Range(-pi, pi, step=pi / 128)]
-Team = Annotated[list[U8], Most(TEAMS)]
+Tally = Annotated[list[U8], Most(TEAMS)]
 
 
 class Wish(Command):
@@ -105,14 +102,15 @@ class Arena(World):
     game_id, game_version = "example.arena", 1
     command = Wish
     fighters: Annotated[list[Fighter], Most(8)]
-    shots: Annotated[list[Shot], Most(40)]
+    shots: Annotated[list[Shot], Most(MOST_SHOTS)]
     doors: Annotated[list[Door], Most(len(DOORS))]
     pads: Annotated[list[Pad], Most(16)]
-    points: Team
-    wins: Team
+    points: Tally
+    wins: Tally
     clock: Annotated[U16, Range(0, ROUND_TIME, step=1)] = PAUSE
     is_running: bool = False
     dice: Dice
+    opened: Cache[frozenset] = frozenset()  # the tiles of open doors; a door that a client does not see counts as shut
 
     def start(self, seed):
         self.dice.seed(seed)
@@ -124,7 +122,7 @@ class Arena(World):
 
     def join(self, player):
         x, y = STARTS[team_of(player)][player // TEAMS]
-        self.fighters.append(Fighter(player=player, x=x, y=y, ammo=ROUNDS))
+        self.fighters.append(Fighter(player=player, x=x, y=y, ammo=AMMO))
 
     def leave(self, player):
         self.fighters = [fighter for fighter in self.fighters if fighter.player != player]
@@ -133,17 +131,16 @@ class Arena(World):
     def advance(self, inputs):
         if self.winner() is not None:
             return
-        opened = self.open_tiles()
         for fighter in self.fighters:
             fighter.gun.rest()
             if fighter.alive:
-                self.act(fighter, inputs[fighter.player], opened)
+                self.act(fighter, inputs[fighter.player])
             elif fighter.lying:
                 fighter.lying -= 1
                 if not fighter.lying:
                     self.put(fighter, STARTS[team_of(fighter.player)][fighter.home])
         for shot in list(self.shots):
-            self.fly(shot, opened)
+            self.fly(shot)
         for door in self.doors:
             self.work(door, inputs)
         for pad in self.pads:
@@ -152,28 +149,28 @@ class Arena(World):
 
     # Fighters and shots
 
-    def act(self, fighter, wish, opened):
+    def act(self, fighter, wish):
         step = SPEED if not (wish.right and wish.down) else 2.125
         # One axis after the other: who runs against a wall at an angle slides along it.
-        if is_free(fighter.x + step * wish.right, fighter.y, opened):
+        if is_free(fighter.x + step * wish.right, fighter.y, self.opened):
             fighter.x += step * wish.right
-        if is_free(fighter.x, fighter.y + step * wish.down, opened):
+        if is_free(fighter.x, fighter.y + step * wish.down, self.opened):
             fighter.y += step * wish.down
         fighter.aim = wish.aim
-        can_fire = self.is_running and fighter.ammo and len(self.shots) < 40
+        can_fire = self.is_running and fighter.ammo and len(self.shots) < MOST_SHOTS
         if wish.fire and can_fire and fighter.gun.use(every=12, burst=2):
             fighter.ammo -= 1
             vx, vy = eighths(SHOT_SPEED * maths.cos(wish.aim)), eighths(SHOT_SPEED * maths.sin(wish.aim))
             self.shots.append(Shot(player=fighter.player, x=fighter.x, y=fighter.y, vx=vx, vy=vy))
             self.cue("shot", fighter.player)
 
-    def fly(self, shot, opened):
+    def fly(self, shot):
         shot.x += shot.vx
         shot.y += shot.vy
         # On a server: where the others were on the screen of the player who fired.
         seen = self.seen_by(shot.player)
         hit = next((each.id for each in seen.fighters if each.alive and is_hit(each, shot)), None)
-        if hit is not None or is_solid(shot.x, shot.y, opened):
+        if hit is not None or is_solid(shot.x, shot.y, self.opened):
             self.shots.remove(shot)
         for fighter in self.fighters:
             if fighter.id == hit and fighter.alive:
@@ -194,30 +191,35 @@ class Arena(World):
     def put(self, fighter, place):
         """Bring a fighter back to life at a start. It jumps there: nobody draws a way."""
         fighter.x, fighter.y = place
-        fighter.alive, fighter.health, fighter.ammo, fighter.lying = True, 100, ROUNDS, 0
+        fighter.alive, fighter.health, fighter.ammo, fighter.lying = True, 100, AMMO, 0
         jump(fighter)
 
     def fighter_of(self, player):
         """None for spectators, and on a client for those that it does not see."""
-        return next((fighter for fighter in self.fighters if fighter.player == player), None)
+        for fighter in self.fighters:
+            if fighter.player == player:
+                return fighter
+        return None
 
     # Doors and pads
 
     def work(self, door, inputs):
         if any(is_opening(fighter, door, inputs[fighter.player]) for fighter in self.fighters):
             if not door.is_open:
-                door.is_open = True
-                self.cue("door", door.id)
+                self.swing(door)
             door.wait = DOOR_TIME
         elif door.wait:
             door.wait -= 1
             if not door.wait:
-                door.is_open = False
-                self.cue("door", door.id)
+                self.swing(door)
 
-    def open_tiles(self):
-        """A door that a client does not see counts as shut."""
-        return {tile_of(door) for door in self.doors if door.is_open}
+    def swing(self, door):
+        door.is_open = not door.is_open
+        self.rebuild()
+        self.cue("door", door.id)
+
+    def rebuild(self):
+        self.opened = frozenset(tile_of(door) for door in self.doors if door.is_open)
 
     def fill(self, pad):
         if pad.wait:
@@ -268,7 +270,7 @@ class Arena(World):
     def is_lit(self, here, there):
         """Whether there is no wall and no shut door between two tiles."""
         doors = doors_between(here, there)
-        return doors is not None and (not doors or doors <= self.open_tiles())
+        return doors is not None and doors <= self.opened
 
     def hears(self, player, cue):
         me, kind = self.fighter_of(player), cue[0]
@@ -292,30 +294,8 @@ def team_of(player):
     return player % TEAMS
 
 
-def places(signs):
-    """The middles of all tiles with one of these signs, and their signs."""
-    return [((TILE * x + TILE / 2, TILE * y + TILE / 2), sign) for (x, y), sign in TILES.items() if sign in signs]
-
-
-STARTS = [[place for place, _ in places("s") if (place[0] > WIDTH / 2) == team] for team in range(TEAMS)]
-
-
 def eighths(number):
     return round(8 * number) / 8
-
-
-def tile_of(thing):
-    return int(thing.x) // TILE, int(thing.y) // TILE
-
-
-def is_solid(x, y, opened):
-    tile = int(x) // TILE, int(y) // TILE
-    return tile in WALLS or (tile in DOORS and tile not in opened)
-
-
-def is_free(x, y, opened):
-    """Whether a fighter has room there."""
-    return not any(is_solid(x + dx, y + dy, opened) for dx in (-SIZE, SIZE) for dy in (-SIZE, SIZE))
 
 
 def is_near(one, other, distance):
@@ -331,14 +311,3 @@ def is_opening(fighter, door, wish):
     if not fighter.alive or not is_near(fighter, door, REACH):
         return False
     return wish.use or not door.needs_use or is_near(fighter, door, TILE)
-
-
-@lru_cache(1 << 17)
-def doors_between(here, there):
-    """The doors on the straight line between two tiles; None if there is a wall."""
-    steps = 2 * max(abs(there[0] - here[0]), abs(there[1] - here[1]), 1)
-    line = {
-        tuple(int(a + (b - a) * step / steps + 0.5) for a, b in zip(here, there, strict=True))
-        for step in range(1, steps)
-    } - {here, there}
-    return None if line & WALLS else line & DOORS
