@@ -6,8 +6,8 @@ A bot is outside of the game. It reads the world, never changes it, and asks ``v
 from functools import lru_cache
 from math import atan2
 
-from game import Wish, is_near, team_of
-from level import TILE, TILES, WALLS, tile_of
+from game import Wish, team_of
+from level import TILE, TILES, WALLS, is_near, tile_of
 
 
 def bot(world, player):

@@ -6,7 +6,21 @@
 from math import pi
 from typing import Annotated
 
-from level import DOORS, HEIGHT, SIZE, STARTS, TILE, WIDTH, doors_between, is_free, is_solid, places, tile_of
+from level import (
+    DOORS,
+    HEIGHT,
+    SIZE,
+    STARTS,
+    TILE,
+    WIDTH,
+    doors_between,
+    eighths,
+    is_free,
+    is_near,
+    is_solid,
+    places,
+    tile_of,
+)
 
 from retick.sim import (
     F64,
@@ -265,6 +279,8 @@ class Arena(World):
         owner = getattr(thing, "player", NOBODY)
         if owner == player or (isinstance(thing, Fighter) and team_of(owner) == team_of(player)):
             return True
+        if isinstance(thing, Door) and is_near(me, thing, 2 * REACH):
+            return True  # the door that one runs into next
         return is_near(me, thing, SIGHT) and self.is_lit(tile_of(me), tile_of(thing))
 
     def is_lit(self, here, there):
@@ -294,15 +310,6 @@ def team_of(player):
     return player % TEAMS
 
 
-def eighths(number):
-    return round(8 * number) / 8
-
-
-def is_near(one, other, distance):
-    dx, dy = one.x - other.x, one.y - other.y
-    return dx * dx + dy * dy < distance * distance
-
-
 def is_hit(fighter, shot):
     return team_of(fighter.player) != team_of(shot.player) and is_near(fighter, shot, SIZE + SHOT_SIZE)
 
@@ -310,4 +317,5 @@ def is_hit(fighter, shot):
 def is_opening(fighter, door, wish):
     if not fighter.alive or not is_near(fighter, door, REACH):
         return False
-    return wish.use or not door.needs_use or is_near(fighter, door, TILE)
+    stands_in_it = is_near(fighter, door, SIZE + TILE // 2)
+    return wish.use or not door.needs_use or stands_in_it
