@@ -6,21 +6,7 @@
 from math import pi
 from typing import Annotated
 
-from level import (
-    DOORS,
-    HEIGHT,
-    SIZE,
-    STARTS,
-    TILE,
-    WIDTH,
-    doors_between,
-    eighths,
-    is_free,
-    is_near,
-    is_solid,
-    places,
-    tile_of,
-)
+from level import DOORS, HEIGHT, SIZE, STARTS, TILE, WIDTH, doors_between, is_free, is_near, is_solid, places, tile_of
 
 from retick.sim import (
     F64,
@@ -182,12 +168,13 @@ class Arena(World):
         shot.x += shot.vx
         shot.y += shot.vy
         # On a server: where the others were on the screen of the player who fired.
-        seen = self.seen_by(shot.player)
-        hit = next((each.id for each in seen.fighters if each.alive and is_hit(each, shot)), None)
+        seen = self.seen_by(shot.player).fighters
+        hit = next((each for each in seen if each.alive and is_hit(each, shot)), None)
         if hit is not None or is_solid(shot.x, shot.y, self.opened):
             self.shots.remove(shot)
         for fighter in self.fighters:
-            if fighter.id == hit and fighter.alive:
+            # Who has come back elsewhere since then is not hit.
+            if hit is not None and fighter.id == hit.id and fighter.alive and fighter.jumps == hit.jumps:
                 self.hurt(fighter, shot.player)
 
     def hurt(self, fighter, by):
@@ -308,6 +295,10 @@ class Duel(Arena):
 
 def team_of(player):
     return player % TEAMS
+
+
+def eighths(number):
+    return round(8 * number) / 8
 
 
 def is_hit(fighter, shot):

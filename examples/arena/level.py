@@ -1,4 +1,4 @@
-"""The map of the arena: which tiles are walls and doors, and what stands between two of them; and how far it is. Nothing here changes."""
+"""The map of the arena: which tiles are walls and doors, and what stands between two of them."""
 # retick: floats -- only + - * / and comparisons, which give the same bits wherever CPython runs
 
 from functools import lru_cache
@@ -52,11 +52,6 @@ def is_free(x, y, opened):
 def is_near(one, other, distance):
     dx, dy = one.x - other.x, one.y - other.y
     return dx * dx + dy * dy < distance * distance
-
-
-def eighths(number):
-    """The nearest whole eighth: everything moves by those."""
-    return round(8 * number) / 8
 
 
 @lru_cache(1 << 17)

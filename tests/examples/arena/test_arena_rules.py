@@ -3,6 +3,9 @@
 from math import pi
 from typing import Any
 
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from retick.sim.world.hosting import make_read_only, player_joins, player_leaves, set_host
 
 NOTHING = [0] * 8
@@ -130,23 +133,39 @@ def test_who_leaves_takes_their_things_along_and_can_join_again(arena: Any, worl
     run(world, 10)
 
 
+class Past:
+    """A server on whose clients the world is still as it was."""
+
+    def __init__(self, arena: Any, world: Any) -> None:
+        self.world = arena.game.Arena()
+        self.world.load(world.save())
+        make_read_only(self.world)
+        set_host(world, self)
+
+    def seen_by(self, _player: int) -> Any:
+        return self.world
+
+    def send(self, _data: bytes, _to: Any, _reliable: bool) -> None: ...
+
+
 def test_on_a_server_a_shot_hits_where_the_shooter_saw_the_enemy(arena: Any, world: Any) -> None:
     put(world.fighters[0], 10, 8)
     enemy = put(world.fighters[1], 11, 8)
-    past = arena.game.Arena()
-    past.load(world.save())
-    make_read_only(past)
+    Past(arena, world)
     put(enemy, 10, 16)
-
-    class Host:
-        def seen_by(self, player: int) -> Any:
-            return past if player == 0 else world
-
-        def send(self, _data: bytes, _to: Any, _reliable: bool) -> None: ...
-
-    set_host(world, Host())
     assert ("hit", 1) in run(world, 1, only(0, arena.game.Wish(fire=True))) + run(world, 10)
     assert (enemy.health, arena.level.tile_of(enemy)) == (75, (10, 16))
+
+
+def test_who_has_come_back_since_the_shooter_saw_them_is_not_hit(arena: Any, world: Any) -> None:
+    put(world.fighters[0], 10, 8)
+    enemy = put(world.fighters[1], 11, 8)
+    Past(arena, world)
+    world.put(enemy, arena.level.STARTS[1][0])
+    run(world, 1, only(0, arena.game.Wish(fire=True)))
+    run(world, 10)
+    assert enemy.health == 100
+    assert not len(world.shots)
 
 
 def test_cues_are_heard_nearby_only(world: Any) -> None:
@@ -158,3 +177,29 @@ def test_cues_are_heard_nearby_only(world: Any) -> None:
     assert world.hears(0, ("round", 1))
     near, far = world.doors[0], world.doors[-1]
     assert (world.hears(0, ("door", near.id)), world.hears(0, ("door", far.id))) == (True, False)
+
+
+ROWS = st.lists(st.lists(st.integers(0, 2**15 - 1), min_size=8, max_size=8), min_size=1, max_size=12)
+COMING_AND_GOING = st.lists(st.tuples(st.integers(0, 7), st.integers(1, 40)), max_size=6)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=ROWS, moves=COMING_AND_GOING, hold=st.integers(1, 40))
+def test_whatever_is_pressed_and_whoever_comes_and_goes(arena: Any, rows: Any, moves: Any, hold: int) -> None:
+    world, other = arena.game.Arena(), arena.game.Arena()
+    world.reset(7)
+    world.clock = 1
+    for row in rows:
+        for seat, later in moves:
+            if world.fighter_of(seat) is not None:
+                player_leaves(world, seat)
+            elif later % 2:
+                player_joins(world, seat)
+        run(world, hold, row)
+        for fighter in world.fighters:
+            assert arena.level.tile_of(fighter) not in arena.level.WALLS
+            assert (8 * fighter.x).is_integer()
+            assert (8 * fighter.y).is_integer()
+        assert all((8 * shot.x).is_integer() for shot in world.shots)
+        other.load(world.save())
+        assert other.save() == world.save()
