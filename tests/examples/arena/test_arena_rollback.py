@@ -2,17 +2,19 @@
 
 import subprocess
 import sys
+from random import Random
 from typing import Any
 
 import pytest
 
 from retick.audit import audit_dynamic, audit_static
+from retick.rollback import RollbackSession
 from retick.rollback.session.inside import inside_of
 from retick.sim.world.hosting import begin, check_owners, player_joins, tick
 from retick.testing import assert_deterministic
 from retick.testing.determinism import failure_in
 from retick.testing.mesh import Mesh
-from retick.transport import Conditions
+from retick.transport import Conditions, Poll, open_udp
 
 BAD = Conditions(latency=0.06, jitter=0.02, loss=0.05, duplicate=0.02)
 
@@ -114,6 +116,26 @@ def test_a_duel_survives_a_pause_and_a_cut(arena: Any) -> None:
     match.cut("one", "two", seconds=2)
     match.play(700)
     match.verify(700)
+
+
+def test_a_duel_over_sockets(arena: Any) -> None:
+    sides: list[tuple[RollbackSession[Any], Poll]] = []
+    for number in range(2):
+        host = sides[0][1].socket.address if sides else None
+        session = RollbackSession(arena.game.Duel(), entropy=Random(number).randbytes, host_address=host)
+        sides.append((session, Poll(session, open_udp("127.0.0.1"))))
+    while not all(session.running and session.frame >= 40 for session, _ in sides):
+        for session, wire in sides:
+            wire.poll()
+            while session.due(now=wire.clock()):
+                session.advance(arena.game.Wish(right=1, fire=True), now=wire.clock())
+            wire.flush()
+    engines = [inside_of(session).match.engine for session, _ in sides]
+    frame = min(engine.final_state_frame for engine in engines)
+    assert frame > 5
+    assert len({engine.checksum_at(frame) for engine in engines}) == 1
+    for _, wire in sides:
+        wire.leave()
 
 
 def test_the_commands_of_the_page_find_nothing(arena: Any) -> None:
