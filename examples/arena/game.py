@@ -263,8 +263,7 @@ class Arena(World):
         me = self.fighter_of(player)
         if me is None:
             return player == NOBODY  # a spectator sees everything
-        owner = getattr(thing, "player", NOBODY)
-        if owner == player or (isinstance(thing, Fighter) and team_of(owner) == team_of(player)):
+        if isinstance(thing, Fighter) and team_of(thing.player) == team_of(player):
             return True
         if isinstance(thing, Door) and is_near(me, thing, 2 * REACH):
             return True  # the door that one runs into next
