@@ -159,12 +159,12 @@ def test_cues_reach_those_who_hear_them_once_and_with_their_tick(arena: Any, roo
 
 
 def test_a_client_that_runs_ahead_is_where_the_server_will_be(arena: Any, room: Room) -> None:
-    """With its own inputs, and the last ones of those that it sees; unless it is shot on the way."""
+    """With its own inputs, and the last ones of those that it sees; unless it is shot dead on the way."""
     ahead = 9
     expected: dict[int, list[tuple[int, Any, Any]]] = {}
     for _ in range(ahead):
         room.advance()
-    compared = exact = 0
+    compared = shot = 0
     for _ in range(300):
         for _ in range(EVERY):
             room.advance()
@@ -177,12 +177,15 @@ def test_a_client_that_runs_ahead_is_where_the_server_will_be(arena: Any, room: 
                     row[player] = room.pressed[at][player]
                     client._advance(row)
                 mine, real = client.fighter_of(player), room.world.fighter_of(player)
+                if mine.alive and not real.alive:
+                    shot += 1
+                    continue
+                assert (mine.x, mine.y, mine.alive, mine.jumps) == (real.x, real.y, real.alive, real.jumps)
                 compared += 1
-                exact += (mine.x, mine.y, mine.alive, mine.jumps) == (real.x, real.y, real.alive, real.jumps)
         for player, held in room.held():
             expected.setdefault(room.tick + ahead, []).append((player, held, room.tick))
     assert compared > 2000
-    assert exact / compared > 0.999
+    assert 0 < shot < 50
 
 
 def test_snapshots_are_small(arena: Any, room: Room) -> None:
