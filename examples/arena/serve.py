@@ -1,0 +1,69 @@
+"""A server of the arena: ``python serve.py [PORT]``. Bots fill seats that nobody has; SIGTERM ends it in good order."""
+
+import asyncio
+import os
+import signal
+import sys
+from contextlib import closing, suppress
+
+from bots import bot
+from game import Arena
+from retick.authority.world.server import RoomHooks, WorldServer
+
+from retick.authority.events import RoomClosed
+from retick.transport import Pump, open_udp
+
+PORT = 7778
+FILLED = 6
+"""Seats that are filled with bots; the others are always free for people."""
+
+
+class Referee(RoomHooks):
+    def ticked(self, room):
+        team = room.world.winner()
+        if team is not None:
+            room.end(f"team {team + 1} has won")
+
+
+def seat_bots(room):
+    """One comes or goes at a time."""
+    bots = [seat for seat, player in room.players.items() if player.bot is not None]
+    playing = [player for player in room.players.values() if player.seat is not None]
+    if len(playing) < FILLED:
+        room.add_bot(bot, "bot")
+    elif bots and len(playing) > FILLED:
+        room.remove_bot(bots[0])
+
+
+def make_server(**settings):
+    return WorldServer(Arena, **{"entropy": os.urandom, "hooks": Referee(), **settings})
+
+
+async def serve(server, socket, happened=print):
+    """Run until the server has no room any more: after ``server.drain()``, or when a room has failed."""
+
+    def on_events(events):
+        for event in events:
+            happened(event)
+            if isinstance(event, RoomClosed) and not server.is_draining:
+                server.open_room(event.room)  # the next match
+
+    async with Pump(server, socket, on_events=on_events):
+        while server.rooms:
+            for room in server.rooms.values():
+                seat_bots(room)
+            await asyncio.sleep(0.25)
+
+
+async def main(port=PORT):
+    server, socket = make_server(), open_udp(port=int(port))
+    with suppress(NotImplementedError):  # Windows has no signals in its loop
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, server.drain)
+    print(f"the arena is open at {socket.address}")
+    with closing(socket):
+        await serve(server, socket)
+
+
+if __name__ == "__main__":
+    with suppress(KeyboardInterrupt):
+        asyncio.run(main(*sys.argv[1:2]))
