@@ -6,12 +6,12 @@ import sys
 import pygame
 import window
 from game import Arena
-from retick.authority.world.client import WorldClient
-from retick.authority.world.client.events import RoomLeft
-from retick.sim.presentation import CueStarted
 
 from retick.authority.events import JoinFailed
+from retick.authority.world.client import WorldClient
+from retick.authority.world.client.events import RoomLeft
 from retick.integrations.pygame.keys import Keys
+from retick.sim.presentation import CueStarted
 from retick.transport import Poll, open_udp, parse_address
 
 PORT = 7778

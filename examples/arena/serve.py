@@ -8,9 +8,9 @@ from contextlib import closing, suppress
 
 from bots import bot
 from game import Arena
-from retick.authority.world.server import RoomHooks, WorldServer
 
 from retick.authority.events import RoomClosed
+from retick.authority.world.server import RoomHooks, WorldServer
 from retick.transport import Pump, open_udp
 
 PORT = 7778

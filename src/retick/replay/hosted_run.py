@@ -9,7 +9,7 @@ from retick.replay.inputs import unpack_inputs
 from retick.replay.replay import Replay
 from retick.sim.frame_notes import note_frame
 from retick.sim.world import World, WorldState
-from retick.sim.world.hosted import HostedWorld
+from retick.sim.world.hosting.hosted import HostedWorld
 
 __all__ = ["HostedRun", "HostedState"]
 

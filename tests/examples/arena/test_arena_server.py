@@ -12,13 +12,9 @@ from typing import Any
 
 import pytest
 
-from retick.transport import Conditions, SimulatedNetwork, open_udp
-
-pytest.importorskip("retick.authority.world.server", reason="the server of declared worlds is not there yet")
-pytest.importorskip("retick.authority.world.client", reason="the client of declared worlds is not there yet")
-
 from retick.authority.world.client import WorldClient
 from retick.authority.world.client.events import RoomLeft
+from retick.transport import Conditions, SimulatedNetwork, open_udp
 
 BODY = 24
 """Across a fighter."""

@@ -17,7 +17,7 @@ from retick.errors import DecodeError
 from retick.link import Disconnected, LinkEndpoint, MessageReceived, Refused, UnreliableReceived
 from retick.replay import Recorder, Replay, loads
 from retick.sim import World
-from retick.sim.world.hosted import HostedWorld
+from retick.sim.world.hosting.hosted import HostedWorld
 from retick.transport import Conditions, SimulatedNetwork
 
 __all__ = ["Hall", "Script", "Tape", "raider_bot", "steady", "straight"]

@@ -26,7 +26,7 @@ from retick.authority.world.views import Receiver, Stage, encode_cue
 from retick.errors import UsageError
 from retick.link import Connection
 from retick.sim.world import Command, World
-from retick.sim.world.hosted import HostedWorld
+from retick.sim.world.hosting.hosted import HostedWorld
 
 __all__ = ["MakeRecorder", "WorldRoom"]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from retick.errors import DecodeError, UsageError
 from retick.sim import I32, Dice, Most, Player, Thing, World
-from retick.sim.world.hosted import HostedWorld
+from retick.sim.world.hosting.hosted import HostedWorld
 
 
 class Walker(Thing):

@@ -10,7 +10,15 @@ from typing import Any
 
 from retick.errors import UsageError
 from retick.sim.world.declared import World
-from retick.sim.world.hosting import begin, check_owners, make_read_only, player_joins, player_leaves, set_host, tick
+from retick.sim.world.hosting.calls import (
+    begin,
+    check_owners,
+    make_read_only,
+    player_joins,
+    player_leaves,
+    set_host,
+    tick,
+)
 
 __all__ = ["HostedWorld"]
 
