@@ -20,6 +20,7 @@ from retick.authority.world.sight import priorities, restricted, watched
 from retick.authority.world.survey import survey
 from retick.errors import EncodeError, UsageError
 from retick.sim.world import NOBODY, World
+from retick.sim.world.interest import axes_of
 from retick.snapshot.replication import Replica
 from retick.wire.values import encode_value
 
@@ -72,6 +73,7 @@ class Stage:
     def __init__(self, layout: Layout, world: World) -> None:
         self.layout = layout
         self.world = world
+        self._axes = axes_of(type(world))
         self._where = [self._position_of(component) for component in layout.components]
         self.hidden = bytes(component.hidden for component in layout.components)
         self._survey: Survey | None = None
@@ -87,9 +89,7 @@ class Stage:
         """Look at the world as it is now; ``seats``: each player's last input, None if nobody is connected there."""
         if len(seats) != self.layout.players:
             raise UsageError(f"there are {self.layout.players} seats, not {len(seats)}")
-        interest = self.world.interest
-        axes = 0 if interest is None else len(interest.fields)
-        self._survey = survey(self.layout.components, self._where, axes, self.world, tick, seats, FIRST_SEAT)
+        self._survey = survey(self.layout.components, self._where, self._axes, self.world, tick, seats, FIRST_SEAT)
         return self._survey
 
     def _position_of(self, component: Component) -> Any:
@@ -110,7 +110,7 @@ class Stage:
         point = self.world.viewpoint(player)
         if point is None:
             return None
-        if len(point) != len(interest.fields):
+        if len(point) != self._axes:
             raise UsageError(f"viewpoint({player}) gives {', '.join(interest.fields)}, not {point!r}")
         return priorities(self.current, seat, point, interest.full, interest.none)
 
