@@ -85,6 +85,11 @@ class WireField:
         return int(self.code == STEPS and self.bits > SHORT)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether its number is the value minus ``low``: integers and bools."""
+        return self.code == INT and self.kind is not None and not self.kind.members
+
+    @property
     def line(self) -> str:
         """Its line in the text of the tables."""
         scaled = self.code == STEPS

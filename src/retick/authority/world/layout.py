@@ -198,7 +198,11 @@ class Layout:
         component.fields += first
         self.components.append(component)
         lists: list[tuple[str, tuple[int, ...], Any, Member, bool]] = []
-        self._add_fields(component, component.kind, "", (), False, lists, is_there=True)
+        texts: list[tuple[Block, Any, Member, str, Any, bool]] = []
+        self._add_fields(component, component.kind, "", (), False, (lists, texts), is_there=True)
+        # They change seldom. Here nobody skips over them on the way to what moves.
+        for text in texts:
+            self._add_text(component, *text)
         for name, path, plan, member, hidden in lists:
             inner = Component(
                 name if index == 0 else f"{component.name}.{name}", member.thing, parent=index, path=path,
@@ -207,12 +211,13 @@ class Layout:
             self._add_entities(inner, [number("holder", 32)] if inner.has_holder else [])
 
     def _add_fields(
-        self, component: Component, cls: Any, prefix: str, path: tuple[int, ...], secret: bool, lists: Any, *,
+        self, component: Component, cls: Any, prefix: str, path: tuple[int, ...], secret: bool, later: Any, *,
         is_there: bool,
     ) -> None:  # fmt: skip
         """Add the fields of a class, which is that of the item or of a part of it.
 
-        ``is_there``: whether a new item has this part, so that its defaults are those of the class.
+        ``later``: gets the lists of things, and the texts; ``is_there``: whether a new item has this part, so that its
+        defaults are those of the class.
         """
         block = Block(path)
         component.blocks.append(block)
@@ -229,17 +234,18 @@ class Layout:
                     raise _player_error(cls, member)
                 component.player_slot = plan.slot
             if member.holds == ITEMS:
-                lists.append((name, path, plan, member, mine))
+                later[0].append((name, path, plan, member, mine))
+            elif member.holds == TEXT:
+                later[1].append((block, plan, member, name, default, mine))
             elif member.holds == VALUES:
                 self._add_values(component, path, plan, member, name, default, mine)
             elif member.holds == PART:
-                if member.optional:
-                    self._add(component, block, HAS_PART, plan.part, -1, flag(f"{name}?", default=False, secret=mine))
+                self._add_flag(component, block, plan, member, name, None, mine)
                 inside = (*path, plan.part)
                 there = is_there and not member.optional
-                self._add_fields(component, member.thing, f"{name}.", inside, mine, lists, is_there=there)
-            elif member.holds in (SHAPE, TEXT):
-                self._add_form(component, block, plan, member, name, default, mine)
+                self._add_fields(component, member.thing, f"{name}.", inside, mine, later, is_there=there)
+            elif member.holds == SHAPE:
+                self._add_shape(component, block, plan, member, name, default, mine)
             else:
                 self._add_scalar(component, block, plan, member, name, default, mine)
 
@@ -274,20 +280,28 @@ class Layout:
                 shape.add(_SHAPE_OPS[made.code], axis, -1, axis, made)
         component.values.append(ValuesPlan(path, plan.part, out, each[0] if member.form is None else None, shape))
 
-    def _add_form(
+    def _add_shape(
         self, component: Component, block: Block, plan: Any, member: Member, name: str, default: Any, secret: bool
     ) -> None:
-        """Add a vector, a rectangle or a text."""
-        if member.optional:
-            there = flag(f"{name}?", default=default is not None, secret=secret)
-            self._add(component, block, HAS_PART, plan.part, -1, there)
-        if member.holds == TEXT:
-            component.texts.append(TextPlan(block.path, plan.part, len(component.fields)))
-            for made in text_fields(name, member, default, secret=secret):
-                self._append(component, made)
-            return
+        self._add_flag(component, block, plan, member, name, default, secret)
         for axis, made in enumerate(numbers_of_value(plan.where, name, member, default, secret=secret)):
             self._add(component, block, _SHAPE_OPS[made.code], 4 * plan.part + axis, -1, made)
+
+    def _add_text(
+        self, component: Component, block: Block, plan: Any, member: Member, name: str, default: Any, secret: bool
+    ) -> None:
+        self._add_flag(component, block, plan, member, name, default, secret)
+        component.texts.append(TextPlan(block.path, plan.part, len(component.fields)))
+        for made in text_fields(name, member, default, secret=secret):
+            self._append(component, made)
+
+    def _add_flag(
+        self, component: Component, block: Block, plan: Any, member: Member, name: str, default: Any, secret: bool
+    ) -> None:
+        """Whether there is what is no number."""
+        if member.optional:
+            made = flag(f"{name}?", default=default is not None, secret=secret)
+            self._add(component, block, HAS_PART, plan.part, -1, made)
 
     def _add(self, component: Component, block: Block, op: int, slot: int, guard: int, made: WireField) -> None:
         block.add(op, slot, guard, len(component.fields), made)

@@ -104,12 +104,14 @@ class Restorer:
 
 
 class _Planner:
-    """Goes over the fields of a component in their order, as the layout did."""
+    """Goes over the fields of a component in their order, as the layout did; texts come last."""
 
     def __init__(self, restorer: Restorer, index: int, first: int) -> None:
         self._restorer = restorer
         self._index = index
-        self._fields = restorer._layout.components[index].fields
+        component = restorer._layout.components[index]
+        self._fields = component.fields
+        self._texts = {(plan.path, plan.part): plan.out for plan in component.texts}
         self._at = first
 
     def of_class(self, cls: Any, path: tuple[int, ...]) -> list[_Writer]:
@@ -130,8 +132,11 @@ class _Planner:
             return self._part(member, plan, path)
         if member.holds == LINK:
             return _link(self._next())
-        flag = self._next() if member.optional else -1
-        write = self._text(member) if member.holds == TEXT else self._value(member)
+        if member.holds == TEXT:
+            at = self._texts[path, plan.part]
+            flag, write = at - 1 if member.optional else -1, _text(at, -(-member.most // WORD))
+        else:
+            flag, write = self._next() if member.optional else -1, self._value(member)
         if flag < 0:
             return write
         return lambda numbers, entity, known: b"\x01" + write(numbers, entity, known) if numbers[flag] else b"\x00"
@@ -152,16 +157,6 @@ class _Planner:
 
         def write(numbers: Sequence[int], _entity: int, _known: _Known) -> bytes:
             return pack(*[made.raw_of(number) for made, number in zip(each, numbers[at : at + width], strict=True)])
-
-        return write
-
-    def _text(self, member: Member) -> _Writer:
-        at, words = self._at, -(-member.most // WORD)
-        self._at += 1 + words
-
-        def write(numbers: Sequence[int], _entity: int, _known: _Known) -> bytes:
-            held = b"".join([word.to_bytes(WORD, "little") for word in numbers[at + 1 : at + 1 + words]])
-            return _COUNT.pack(numbers[at]) + held[: numbers[at]]
 
         return write
 
@@ -213,6 +208,14 @@ def _packed_as(member: Member) -> tuple[str, int]:
         return member.form.kind.code, len(member.form.names)
     assert member.kind is not None
     return member.kind.code, 1
+
+
+def _text(at: int, words: int) -> _Writer:
+    def write(numbers: Sequence[int], _entity: int, _known: _Known) -> bytes:
+        held = b"".join([word.to_bytes(WORD, "little") for word in numbers[at + 1 : at + 1 + words]])
+        return _COUNT.pack(numbers[at]) + held[: numbers[at]]
+
+    return write
 
 
 def _link(at: int) -> _Writer:

@@ -283,8 +283,7 @@ def _read_values(plan: Any, holder: Cell, values: Any, begin: cython.Py_ssize_t)
     values[at] = len(held)
     at += 1
     if plan.each is not None:
-        for index, value in enumerate(held, at):
-            values[index] = plan.each.number_of(value)
+        _read_scalars(plan.each, held, values, at)
         return None
     axis: cython.Py_ssize_t
     count: cython.Py_ssize_t = len(plan.shape.ops) // OP_WIDTH
@@ -308,6 +307,21 @@ def _read_values(plan: Any, holder: Cell, values: Any, begin: cython.Py_ssize_t)
                 reals[2 * axis],
                 reals[2 * axis + 1],
             )
+            at += 1
+    return None
+
+
+@cython.cfunc
+def _read_scalars(each: Any, held: Any, values: Any, at: cython.Py_ssize_t) -> Any:
+    if each.is_plain:
+        low = each.low
+        for value in held:
+            values[at] = value - low
+            at += 1
+    else:
+        number_of = each.number_of
+        for value in held:
+            values[at] = number_of(value)
             at += 1
     return None
 

@@ -7,12 +7,13 @@ its score at every snapshot, so that all are sent in the end; ``retick.snapshot.
 """
 
 import struct
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from retick.authority.world.bodies import MOST_ENTITIES
 from retick.authority.world.deltas import carried_on, costs_of, encode_body
+from retick.authority.world.fields import WireField
 from retick.authority.world.frames import MOST_CUES, encode_snapshot
 from retick.authority.world.layout import FIRST_SEAT, Component, Layout
 from retick.authority.world.rows import Rows, Survey
@@ -283,14 +284,30 @@ def _destroy_bits(base: Rows) -> int:
 def check_budget(layout: Layout, budget: int) -> None:
     """Refuse a world with an entity that may never fit beside a cue."""
     for component in layout.components:
-        # Each value with its form and, all in all, two bits to skip to it; the id, and the counts.
-        bits = 160 + sum(made.bits + 3 + 2 for made in component.fields)
+        bits = 160 + sum(map(_most_bits, component.fields))
         needed = _HEAD + max(budget // 3, 256) + bits // 8
         if needed > budget:
             raise UsageError(
                 f"{layout.world.__name__}: a snapshot of {budget} bytes cannot hold an entity of {component.name}, "
-                f"which takes up to {bits // 8}: give fields a Range with a step, or make lists of values shorter"
+                f"which takes up to {bits // 8}: {_advice(component)}"
             )
+
+
+def _most_bits(made: WireField) -> int:
+    """Of a value with its form and, all in all, two bits to skip to it; without the id, and the counts."""
+    return made.bits + 3 + 2
+
+
+def _advice(component: Component) -> str:
+    """What makes the entities of a component shorter."""
+    sizes: Counter[str] = Counter()
+    for made in component.fields:
+        if "[" in made.name:
+            sizes[made.name.split("[")[0]] += _most_bits(made)
+    for name, bits in sizes.most_common(1):
+        if 2 * bits > sum(map(_most_bits, component.fields)):
+            return f"{name} takes most of it, {bits // 8} bytes: say how much it holds at most, as in Most(16)"
+    return "give fields a Range with a step, and lists and texts a smaller Most"
 
 
 def composed(base: Rows, rows: Rows, chosen: set[int], gone: set[int]) -> Rows:
