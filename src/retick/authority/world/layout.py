@@ -89,6 +89,8 @@ class ValuesPlan:
     part: int
     out: int
     """Place of its length; the values follow."""
+    name: str
+    most: int
     each: WireField | None
     """Of a scalar."""
     shape: Block
@@ -278,7 +280,8 @@ class Layout:
         if isinstance(member.form, Form):
             for axis, made in enumerate(each):
                 shape.add(_SHAPE_OPS[made.code], axis, -1, axis, made)
-        component.values.append(ValuesPlan(path, plan.part, out, each[0] if member.form is None else None, shape))
+        one = each[0] if member.form is None else None
+        component.values.append(ValuesPlan(path, plan.part, out, name, most, one, shape))
 
     def _add_shape(
         self, component: Component, block: Block, plan: Any, member: Member, name: str, default: Any, secret: bool

@@ -280,6 +280,8 @@ def _shape_number(
 def _read_values(plan: Any, holder: Cell, values: Any, begin: cython.Py_ssize_t) -> Any:
     at: cython.Py_ssize_t = begin + plan.out
     held = holder._parts[plan.part]
+    if len(held) > plan.most:
+        raise UsageError(f"{plan.name} was changed past its own methods")
     values[at] = len(held)
     at += 1
     if plan.each is not None:
