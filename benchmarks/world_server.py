@@ -10,7 +10,23 @@ from typing import Annotated, Any
 from retick import is_compiled
 from retick.authority.world.layout import layout_of
 from retick.authority.world.views import Receiver, Stage, encode_cue
-from retick.sim import F64, I16, NOBODY, U8, U16, Angle, Distance, Most, OwnerOnly, Player, Range, Ref, Thing, World
+from retick.sim import (
+    F64,
+    I16,
+    NOBODY,
+    U8,
+    U16,
+    Angle,
+    Distance,
+    Most,
+    OwnerOnly,
+    Player,
+    Range,
+    Ref,
+    Thing,
+    Vector2,
+    World,
+)
 
 ROUNDS = 200
 
@@ -58,7 +74,62 @@ class NearCrowd(Crowd):
         return bool(thing.health > 0)
 
 
-def snapshot_ticks(kind: type[Crowd]) -> tuple[float, float, float]:
+class Walker(Thing):
+    player: Player = NOBODY
+    name: Annotated[str, Most(16)] = ""
+    pos: Annotated[Vector2, Range(0, 4000, step=1 / 16)]
+    vel: Annotated[Vector2, Range(-8, 8, step=1 / 64)] = Vector2()
+    heading: Angle = 0.0
+    health: U8 = 100
+    ammo: Annotated[U16, OwnerOnly] = 50
+
+
+class VectorCrowd(World):
+    """NearCrowd with vectors, and a name for each."""
+
+    num_players = 16
+    interest = Distance(full=600.0, none=1000.0, fields=("pos",))
+    movers: Annotated[list[Walker], Most(200)]
+
+    def fill(self) -> None:
+        for number in range(200):
+            owner = number // 12 if number % 12 == 0 and number < 192 else NOBODY
+            place = Vector2(number % 20 * 200.0 + 5, number // 20 * 400.0 + 5)
+            self.movers.append(Walker(player=owner, name=f"walker {number}", pos=place))
+
+    def advance(self, _inputs: Any) -> None:
+        for number, mover in enumerate(self.movers):
+            mover.vel.x = (number % 5 - 2) * 0.25
+            mover.pos += mover.vel
+            mover.pos.y += 0.3
+            mover.heading += 0.1
+
+    def visible(self, player: int, thing: Any) -> bool:
+        return bool(thing.health > 0)
+
+
+class Store(Thing):
+    goods: Annotated[list[U8], Most(400)]
+
+
+class Stores(World):
+    """Eight long tables, about the longest that fit a snapshot, in each of which one value changes."""
+
+    num_players = 16
+    stores: Annotated[list[Store], Most(8)]
+    time: U16
+
+    def fill(self) -> None:
+        for number in range(8):
+            self.stores.append(Store(goods=[(number + each) % 200 for each in range(400)]))
+
+    def advance(self, _inputs: Any) -> None:
+        self.time += 1
+        for store in self.stores:
+            store.goods[self.time % 400] ^= 1
+
+
+def snapshot_ticks(kind: Any) -> tuple[float, float, float]:
     """Milliseconds of CPU for one snapshot tick of 16 receivers, entities that each sees, bytes of each."""
     world = kind()
     world.fill()
@@ -166,7 +237,7 @@ def arena_bytes(hold: int, ticks: int = 1800, delay: int = 9) -> tuple[float, fl
 
 def main() -> None:
     print("compiled" if is_compiled() else "uncompiled")
-    for kind in (Crowd, NearCrowd):
+    for kind in (Crowd, NearCrowd, VectorCrowd, Stores):
         spent, seen, size = snapshot_ticks(kind)
         print(f"{kind.__name__}: {spent:.2f} ms for 16 receivers, each sees {seen:.0f} entities in {size:.0f} bytes")
     for hold in (30, 15):

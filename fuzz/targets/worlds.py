@@ -35,7 +35,24 @@ from retick.authority.world.messages import (
 from retick.authority.world.rows import Rows
 from retick.authority.world.server.saved_room import SavedRoom, SavedSeat, decode_room, encode_room
 from retick.authority.world.views import Receiver, Stage, encode_cue
-from retick.sim import F64, I16, U8, U64, Angle, Dice, Most, OwnerOnly, Player, Range, Ref, Thing, World
+from retick.sim import (
+    F64,
+    I16,
+    U8,
+    U64,
+    Angle,
+    Dice,
+    FRect,
+    Most,
+    OwnerOnly,
+    Player,
+    Range,
+    Rect,
+    Ref,
+    Thing,
+    Vector2,
+    World,
+)
 from retick.wire.values import decode_value, decode_value_at, encode_value
 
 __all__ = ["TARGETS"]
@@ -63,6 +80,12 @@ class _Cart(Thing):
     maybe: _Spot | None = None
     mode: _Mode = _Mode.IDLE
     secret: Annotated[U8, OwnerOnly] = 0
+    name: Annotated[str, Most(12)] = "cart"
+    pos: Annotated[Vector2, Range(0, 100, step=1 / 8)] = Vector2(3, 4)
+    box: Rect = Rect(1, 2, 3, 4)
+    shade: FRect | None = None
+    note: Annotated[str | None, Most(8), OwnerOnly] = None
+    trail: Annotated[list[Vector2], Most(2)]
     loads: Annotated[list[_Load], Most(2)]
 
 
@@ -79,6 +102,10 @@ class _Yard(World):
         for cart in self.carts:
             cart.spot.x += 1 + inputs[0]
             cart.way += 0.25
+            cart.pos += (1, 0.5)
+            cart.box.x += inputs[0]
+            cart.trail = [*cart.trail, cart.pos][-2:]
+            cart.name = f"c\u00e4rt {inputs[0]}"
         self.values = [*self.values, inputs[1]][-3:]
 
 
@@ -89,6 +116,7 @@ def _packets() -> tuple[list[bytes], Rows]:
     """Snapshots of a few ticks, each from the one before, and the rows of the second."""
     yard = _Yard()
     yard.carts = [_Cart(player=0, maybe=_Spot(x=3.0)), _Cart(mode=_Mode.DONE)]
+    yard.carts[0].note, yard.carts[0].shade = "turn", FRect(0, 0, 1.5, -2)
     yard.carts[0].loads = [_Load(of=yard.carts[1])]
     stage = Stage(LAYOUT, yard)
     receiver = Receiver(stage, 0)

@@ -31,6 +31,21 @@ def test_the_tables_are_those_of_the_layout() -> None:
     assert tables["messages"]["WELCOME"] == 0x31
 
 
+def test_vectors_rectangles_and_texts_are_exported_number_by_number() -> None:
+    result = CliRunner().invoke(app, ["export", "schema", "tests.authority.world.gallery:Gallery"])
+    assert result.exit_code == 0
+    frames = {field["name"]: field for field in json.loads(result.stdout)["components"][1]["fields"]}
+    assert frames["pos.y"] == {
+        "name": "pos.y", "code": "steps", "bits": 14, "span": "10240", "default": "0", "low": 0.0, "step": 0.0625,
+    }  # fmt: skip
+    assert (frames["box.w"]["code"], frames["box.w"]["low"]) == ("int", "-2147483648")
+    assert frames["aim?"]["owner_only"]
+    assert (frames["title.length"]["span"], frames["title.length"]["default"]) == ("12", "8")
+    assert [(frames[f"title[{at}]"]["code"], frames[f"title[{at}]"]["bits"]) for at in (0, 1)] == [
+        ("text", 64), ("text", 32),
+    ]  # fmt: skip
+
+
 def test_the_example_can_be_exported() -> None:
     result = CliRunner().invoke(app, ["export", "schema", f"{TANKS}:Tanks"])
     assert result.exit_code == 0

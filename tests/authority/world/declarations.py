@@ -15,15 +15,19 @@ from retick.sim import (
     U64,
     Angle,
     Dice,
+    FRect,
     Most,
     Player,
     Range,
+    Rect,
     Ref,
     ServerOnly,
     Thing,
+    Vector2,
     World,
 )
 from retick.sim.world.declaration import ITEMS, LINK, PART, VALUES, members_of
+from retick.sim.world.forms import Form, TextForm
 
 __all__ = ["filled", "worlds"]
 
@@ -49,6 +53,14 @@ SCALARS = st.sampled_from(
     st.sampled_from([10, 64, 1000.5]),
     st.sampled_from([1, 2, 7]),
 )  # fmt: skip
+STEPS = st.sampled_from([None, Range(-500, 500, step=1), Range(0, 64, step=2), Range(-7, 9)])
+FINE = st.sampled_from([Range(0, 640, step=1 / 16), Range(-1.5, 99, step=0.1)])
+SHAPES = st.builds(
+    lambda kind, bounds: kind if bounds is None else Annotated[kind, bounds],
+    st.sampled_from([Vector2, Rect, FRect]),
+    STEPS,
+) | st.builds(lambda kind, bounds: Annotated[kind, bounds], st.sampled_from([Vector2, FRect]), FINE)
+TEXTS = st.sampled_from([1, 7, 8, 9, 20, 255]).map(lambda most: Annotated[str, Most(most)]) | st.just(str)
 
 
 @st.composite
@@ -62,10 +74,11 @@ def fields(draw: st.DrawFn, things: list[Any]) -> Any:
         if shape == "ref":
             return Ref[thing]
         return draw(st.sampled_from([thing, thing | None]))
-    scalar = draw(SCALARS)
+    scalar = draw(SCALARS | SHAPES | TEXTS)
     if shape == "optional":
         return scalar | None
     if shape == "values":
+        scalar = draw(SCALARS | SHAPES)
         return Annotated[list[scalar], Most(draw(st.integers(1, 4)))]
     if shape == "server":
         return Annotated[scalar, ServerOnly]
@@ -86,7 +99,17 @@ def worlds(draw: st.DrawFn) -> Any:
     return type(World)("Drawn", (World,), {"__annotations__": hints, "num_players": 2, "__module__": __name__})
 
 
-def _value(draw: Any, kind: Any) -> Any:
+def _value(draw: Any, member: Any) -> Any:
+    form = member.form
+    if isinstance(form, TextForm):
+        text = draw(st.text(max_size=form.most) | st.just("x" * form.most))
+        return text.encode()[: form.most].decode(errors="ignore")
+    if isinstance(form, Form):
+        return form.shape(*[_number(draw, form.kind) for _ in form.names])  # type: ignore[call-arg]  # as many as it has
+    return _number(draw, member.kind)
+
+
+def _number(draw: Any, kind: Any) -> Any:
     if kind.members:
         return draw(st.sampled_from(kind.members))
     if kind.is_bool:
@@ -115,7 +138,7 @@ def _fill(draw: Any, cell: Any) -> None:
             setattr(cell, member.name, made)
         elif member.holds == VALUES:
             count = draw(st.integers(0, member.most))
-            setattr(cell, member.name, [_value(draw, member.kind) for _ in range(count)])
+            setattr(cell, member.name, [_value(draw, member) for _ in range(count)])
         elif member.holds == PART:
             if member.optional and draw(st.booleans()):
                 setattr(cell, member.name, None)
@@ -123,12 +146,12 @@ def _fill(draw: Any, cell: Any) -> None:
                 setattr(cell, member.name, _new(draw, member.thing))
         elif member.holds != LINK:
             absent = member.optional and draw(st.booleans())
-            setattr(cell, member.name, None if absent else _value(draw, member.kind))
+            setattr(cell, member.name, None if absent else _value(draw, member))
 
 
 def _new(draw: Any, thing: Any) -> Any:
     given = {
-        member.name: None if member.holds == LINK else member.kind.zero
+        member.name: None if member.holds == LINK else (member.kind or member.form).zero
         for member in members_of(thing)
         if member.is_needed
     }

@@ -9,7 +9,22 @@ from retick.authority.world import layout as layouts
 from retick.authority.world import survey
 from retick.authority.world.layout import FIRST_SEAT, Layout, layout_of
 from retick.errors import SchemaError
-from retick.sim import F64, U8, Dice, Most, OwnerOnly, Player, Range, Rect, Ref, ServerOnly, Thing, Vector2, World
+from retick.sim import (
+    F64,
+    U8,
+    Dice,
+    FRect,
+    Most,
+    OwnerOnly,
+    Player,
+    Range,
+    Rect,
+    Ref,
+    ServerOnly,
+    Thing,
+    Vector2,
+    World,
+)
 from tests.authority.world.worlds import Court
 from tests.twin import Twin
 
@@ -96,14 +111,66 @@ def test_whose_thing_it_is_is_no_secret(mark: object) -> None:
         Layout(Game)
 
 
-@pytest.mark.parametrize("hint", [Vector2, Rect | None, str, Annotated[list[Vector2], Most(2)]])
-def test_vectors_and_texts_are_refused_by_name_unless_only_the_server_knows_them(hint: object) -> None:
-    def world(kind: object) -> type[World]:
-        return type(World)("Game", (World,), {"num_players": 1, "__annotations__": {"spot": kind}})  # type: ignore[return-value]  # a class of worlds
+class Mat(Thing):
+    at: Annotated[Vector2, Range(0, 640, step=1 / 16)] = Vector2(4, 1000)
 
-    with pytest.raises(SchemaError, match=r"Game\.spot: a server does not send vectors, rectangles and texts"):
-        Layout(world(hint))
-    assert [made.name for made in Layout(world(Annotated[hint, ServerOnly])).components[0].fields] == ["next_id"]
+
+class Hall(World):
+    num_players = 1
+    box: Rect = Rect(1, -2, 3, 4)
+    shade: FRect | None = None
+    near: Annotated[Rect, Range(-100, 100, step=2)]
+    sign: Annotated[str, Most(12)] = "z\u00f6"
+    note: Annotated[str | None, Most(3)] = None
+    mat: Mat
+    way: Annotated[list[Vector2], Most(2)] = [(1, -1)]
+    cellar: Annotated[Vector2, ServerOnly]
+    motto: Annotated[str, ServerOnly]
+
+
+FORMS = """\
+retick world 1
+players 1 input 16
+component world
+next_id int 32 4294967295 1 0 1
+box.x int 32 4294967295 2147483649 -2147483648 1
+box.y int 32 4294967295 2147483646 -2147483648 1
+box.w int 32 4294967295 2147483651 -2147483648 1
+box.h int 32 4294967295 2147483652 -2147483648 1
+shade? int 1 1 0 0 1
+shade.x float 64 18446744073709551615 0 0 1
+shade.y float 64 18446744073709551615 0 0 1
+shade.w float 64 18446744073709551615 0 0 1
+shade.h float 64 18446744073709551615 0 0 1
+near.x steps 7 100 50 -0x1.9000000000000p+6 0x1.0000000000000p+1
+near.y steps 7 100 50 -0x1.9000000000000p+6 0x1.0000000000000p+1
+near.w steps 7 100 50 -0x1.9000000000000p+6 0x1.0000000000000p+1
+near.h steps 7 100 50 -0x1.9000000000000p+6 0x1.0000000000000p+1
+mat.at.x steps 14 10240 64 0x0.0p+0 0x1.0000000000000p-4
+mat.at.y steps 14 10240 10240 0x0.0p+0 0x1.0000000000000p-4
+way.length int 2 2 1 0 1
+way[0].x float 64 18446744073709551615 4607182418800017408 0 1
+way[0].y float 64 18446744073709551615 13830554455654793216 0 1
+way[1].x float 64 18446744073709551615 0 0 1
+way[1].y float 64 18446744073709551615 0 0 1
+sign.length int 4 12 3 0 1
+sign[0] text 64 18446744073709551615 11977594 0 1
+sign[1] text 32 4294967295 0 0 1
+note? int 1 1 0 0 1
+note.length int 2 3 0 0 1
+note[0] text 24 16777215 0 0 1
+component seat
+connected int 1 1 0 0 1
+input int 16 65535 0 0 1
+"""
+
+
+def test_vectors_rectangles_and_texts_are_flattened_as_the_page_says() -> None:
+    assert Layout(Hall).text == FORMS
+
+
+def test_the_hash_of_a_world_without_them_is_as_it_always_was() -> None:
+    assert f"{layout_of(Court).hash:016x}" == "5b76052adb09d55d"
 
 
 def test_ranges_that_cannot_be_sent_are_named() -> None:
@@ -117,6 +184,13 @@ def test_ranges_that_cannot_be_sent_are_named() -> None:
 
     with pytest.raises(SchemaError, match=r"Fine.x: a Range has at most 4294967295 steps"):
         Layout(Fine)
+
+    class Halves(World):
+        num_players = 1
+        box: Annotated[Rect, Range(0, 9, step=0.5)]
+
+    with pytest.raises(SchemaError, match=r"Halves.box: low and step of an integer's Range are whole"):
+        Layout(Halves)
     with pytest.raises(SchemaError, match=r"Odd.x: low and step of an integer's Range are whole"):
         Layout(Odd)
 
@@ -140,7 +214,8 @@ def test_lists_fields_and_players_are_bounded(monkeypatch: pytest.MonkeyPatch) -
 
 
 def numbers_of_ops() -> list[str]:
-    names = ("PLAIN", "REAL_STEPS", "WHOLE_STEPS", "WIDE_STEPS", "REAL_TURN", "REAL_BITS", "HAS_PART", "OP_WIDTH")
+    names = ("PLAIN", "REAL_STEPS", "WHOLE_STEPS", "WIDE_STEPS", "REAL_TURN", "REAL_BITS", "HAS_PART")
+    names += ("SHAPE_STEPS", "SHAPE_BITS", "SHAPE_WHOLE", "OP_WIDTH")
     return [f"{name} {getattr(layouts, name)} {getattr(survey, name, None)}" for name in names]
 
 

@@ -8,7 +8,7 @@ from retick.authority.world.layout import FIRST_SEAT, layout_of
 from retick.authority.world.restore import Restorer, Seat
 from retick.authority.world.rows import Rows
 from retick.errors import DecodeError, InvalidValue, LimitExceeded
-from retick.sim import U8, FRect, Most, Rect, ServerOnly, Vector2, World
+from retick.sim import U8, FRect, Most, Range, Rect, ServerOnly, Vector2, World
 from tests.authority.world.worlds import Court
 
 LAYOUT = layout_of(Court)
@@ -91,3 +91,49 @@ def test_vectors_and_texts_that_only_the_server_knows_have_their_defaults() -> N
 
     blank = Den()
     assert Restorer(layout_of(Den)).saved(Rows.of(1, {0: (0, [1])})) == blank.save()
+
+
+class Wall(World):
+    num_players = 1
+    sign: Annotated[str, Most(12)] = "old"
+    spot: Vector2
+    nook: Annotated[Rect, Range(0, 4294967295, step=1)]
+
+
+WALL = Restorer(layout_of(Wall))
+
+
+def wall(**numbers: int) -> Wall:
+    fields = layout_of(Wall).components[0].fields
+    known = {made.name: made.default for made in fields} | {"next_id": 1} | numbers
+    made = Wall()
+    made.load(WALL.saved(Rows.of(1, {0: (0, [known[field.name] for field in fields])})))
+    return made
+
+
+def word(data: bytes) -> int:
+    return int.from_bytes(data, "little")
+
+
+def test_a_text_is_its_bytes_up_to_its_length_whatever_follows() -> None:
+    made = wall(**{"sign.length": 10, "sign[0]": word("z\u00f6e zac".encode()), "sign[1]": word(b"k!XY")})
+    assert made.sign == "z\u00f6e zack!"
+    assert wall().sign == "old"
+    assert wall(**{"sign.length": 0, "sign[0]": word(b"abc")}).sign == ""
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        {"sign.length": 1, "sign[0]": 0xFF},
+        {"sign.length": 9, "sign[0]": word(b"12345678"), "sign[1]": 0xC3},  # half of a character
+        {"spot.y": 0x7FF8 << 48},
+    ],
+)
+def test_bytes_that_are_no_text_and_floats_that_are_no_numbers_are_refused(numbers: dict[str, int]) -> None:
+    with pytest.raises(InvalidValue):
+        wall(**numbers)
+
+
+def test_the_numbers_of_a_rectangle_stay_within_its_width() -> None:
+    assert wall(**{"nook.x": 7, "nook.w": 4294967295}).nook == Rect(7, 0, 2147483647, 0)

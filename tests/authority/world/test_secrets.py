@@ -1,12 +1,13 @@
 """What a client must not know never leaves the server: the bytes are read, over many ticks with deltas and losses."""
 
 import random
+import struct
 from collections.abc import Sequence
 from typing import Annotated, Any
 
 import pytest
 
-from retick.sim import U8, U32, Dice, Most, OwnerOnly, Player, Ref, ServerOnly, Thing, World
+from retick.sim import U8, U32, Dice, Most, OwnerOnly, Player, Rect, Ref, ServerOnly, Thing, Vector2, World
 from retick.wire.values import encode_value
 from tests.authority.world.worlds import Client, Server
 
@@ -23,6 +24,14 @@ class Agent(Thing):
     code: Annotated[U32, OwnerOnly] = 0
     fuse: Annotated[U32, ServerOnly] = 0
     name: U32 = 0
+    hint: Annotated[str | None, Most(20), OwnerOnly] = None
+    lair: Annotated[Vector2, OwnerOnly] = Vector2()
+    trap: Annotated[str, Most(8), ServerOnly] = ""
+    route: Annotated[list[Vector2], Most(2), OwnerOnly]
+    cage: Annotated[Rect, ServerOnly] = Rect()
+    motto: Annotated[str, Most(8)] = ""
+    place: Vector2 = Vector2()
+    area: Rect = Rect()
     target: Ref["Agent"] = None
     boxes: Annotated[list[Box], Most(2)]
     stash: Annotated[list[Box], Most(2), OwnerOnly]
@@ -34,6 +43,7 @@ class Spies(World):
     deck: Annotated[list[Box], Most(3), ServerOnly]
     dice: Dice
     key: Annotated[U32, ServerOnly]
+    sign: Annotated[str, Most(8), ServerOnly]
     time: U8
 
     def visible(self, player: int, thing: Any) -> bool:
@@ -50,9 +60,17 @@ class Spies(World):
 
 # Marked values of 32 bits, which no chance makes. The last 16 bits of each are its own.
 MARKS: dict[Any, int] = {}
-for _number, _what in enumerate(("code", "fuse", "name", "box", "stash", "deck", "key", "dice", "cue", "input")):
+WHATS = (
+    "code", "fuse", "name", "box", "stash", "deck", "key", "dice", "cue", "input", "hint", "lair", "trap", "route",
+    "cage", "motto", "place", "area", "sign",
+)  # fmt: skip
+for _number, _what in enumerate(WHATS):
     for _player in range(4):
         MARKS[_what, _player] = 0xB7D10000 | (0x9E37 * (4 * _number + _player + 1)) & 0xFFFF
+
+
+def text_of(mark: int) -> str:
+    return f"{mark:08x}"
 
 
 def bits_of(data: bytes) -> str:
@@ -69,6 +87,10 @@ def leaked(packets: list[bytes], marks: list[int]) -> set[int]:
             bits_of(mark.to_bytes(4, "little")),
             bits_of(encode_value(mark)),
             f"{mark & 0xFFFFFF:024b}",
+            bits_of(text_of(mark).encode()),
+            bits_of(text_of(mark).encode()[::-1]),  # eight bytes in a number, the first one lowest
+            bits_of(struct.pack(">d", mark)),
+            f"{(mark >> 1) + (1 << 31):032b}",  # a whole rectangle, from the lowest integer on
         ]
         if any(form in text for text in texts for form in forms):
             found.add(mark)
@@ -92,6 +114,7 @@ def play(ticks: int = 120) -> tuple[Server, list[Client]]:
         world.key = MARKS["key", flip]
         world.dice.state = MARKS["dice", flip]
         world.deck[0].value = MARKS["deck", flip]
+        world.sign = text_of(MARKS["sign", flip])
         for player, agent in enumerate(world.agents):
             # Between two values, so that deltas carry them whole; and away from the default.
             agent.code = MARKS["code", player] if flip else 0
@@ -100,6 +123,14 @@ def play(ticks: int = 120) -> tuple[Server, list[Client]]:
             agent.boxes[0].value = MARKS["box", player] if flip else 0
             agent.stash[0].value = MARKS["stash", player] if flip else 0
             agent.target = world.agents[tick % 3]
+            agent.hint = text_of(MARKS["hint", player]) if flip else None
+            agent.lair.y = MARKS["lair", player] if flip else 0
+            agent.trap = text_of(MARKS["trap", player]) if flip else ""
+            agent.route = [Vector2(MARKS["route", player], 0)] if flip else []
+            agent.cage.x = MARKS["cage", player] >> 1 if flip else 0
+            agent.motto = text_of(MARKS["motto", player]) if flip else ""
+            agent.place.x = MARKS["place", player] if flip else 0
+            agent.area.h = MARKS["area", player] >> 1 if flip else 0
         server.advance((0, 0, 0))
         server.stage.survey(server.tick, [MARKS["input", player] & 0xFFFF if flip else 0 for player in range(3)])
         for client in server.clients:
@@ -107,13 +138,18 @@ def play(ticks: int = 120) -> tuple[Server, list[Client]]:
     return server, server.clients
 
 
+OWN = ("code", "stash", "hint", "lair", "route")
+"""What an agent's own player gets."""
+SHOWN = ("name", "box", "motto", "place", "area")
+"""What everybody gets who sees the agent."""
+
+
 def test_the_detector_detects() -> None:
     _, (one, two, _) = play()
-    own = [MARKS[what, 1] for what in ("code", "name", "box", "stash")]
+    own = [MARKS[what, 1] for what in (*OWN, *SHOWN)]
     assert leaked(two.bytes, own) == set(own)
-    assert leaked(one.bytes, [MARKS["name", 2], MARKS["box", 2], MARKS["code", 0]]) == {
-        MARKS["name", 2], MARKS["box", 2], MARKS["code", 0],
-    }  # fmt: skip
+    known = [MARKS[what, 2] for what in SHOWN] + [MARKS[what, 0] for what in OWN]
+    assert leaked(one.bytes, known) == set(known)
     assert leaked(one.bytes, [MARKS["cue", 0]]) == {MARKS["cue", 0]}
 
 
@@ -121,13 +157,13 @@ def test_the_detector_detects() -> None:
 def test_nothing_secret_is_in_any_byte(number: int) -> None:
     _, clients = play()
     client = clients[number]
-    secret = [MARKS[what, flip] for what in ("key", "dice", "deck") for flip in (0, 1)]
-    secret += [MARKS["fuse", player] for player in range(3)]
+    secret = [MARKS[what, flip] for what in ("key", "dice", "deck", "sign") for flip in (0, 1)]
+    secret += [MARKS[what, player] for what in ("fuse", "trap", "cage") for player in range(3)]
     for player in range(3):
         if player != client.seat:
-            secret += [MARKS[what, player] for what in ("code", "stash", "cue")]
+            secret += [MARKS[what, player] for what in (*OWN, "cue")]
     if client.seat != 1:
-        secret += [MARKS["name", 1], MARKS["box", 1]]
+        secret += [MARKS[what, 1] for what in SHOWN]
     assert leaked(client.bytes, secret) == set()
 
 

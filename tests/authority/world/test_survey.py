@@ -5,7 +5,9 @@ import pytest
 from retick.authority.world.layout import FIRST_SEAT, layout_of
 from retick.authority.world.views import Stage
 from retick.errors import UsageError
+from retick.sim import Vector2
 from retick.sim.world.saving import HEAD
+from tests.authority.world.gallery import Frame, Gallery
 from tests.authority.world.worlds import Coin, Court, Pawn, Rock
 
 
@@ -34,6 +36,21 @@ def test_a_list_that_was_changed_past_its_methods_is_refused() -> None:
     list.append(world.pawns, Pawn())
     with pytest.raises(UsageError, match="pawns was changed past its own methods"):
         Stage(layout_of(Court), world).survey(1, [0, 0, 0])
+
+
+def test_a_list_of_values_that_was_changed_past_its_methods_is_refused() -> None:
+    world = Gallery()
+    world.frames.append(Frame(pos=(0, 0)))
+    stage = Stage(layout_of(Gallery), world)
+    stage.survey(1, [0, 0, 0])
+    for _ in range(4):
+        list.append(world.frames[0].trail, Vector2())
+    with pytest.raises(UsageError, match="trail was changed past its own methods"):
+        stage.survey(2, [0, 0, 0])
+    world.frames[0].trail = []
+    list.append(world.frames[0].trail, "here")
+    with pytest.raises((TypeError, AttributeError)):
+        stage.survey(3, [0, 0, 0])
 
 
 def test_ids_of_seats_are_never_those_of_items() -> None:

@@ -11,7 +11,7 @@ from retick.authority.world import views
 from retick.authority.world.layout import layout_of
 from retick.authority.world.views import Receiver, Stage, encode_cue
 from retick.errors import UsageError
-from retick.sim import F64, U8, U64, Command, Distance, Most, Player, Range, Thing, World
+from retick.sim import F64, U8, Command, Distance, Most, Player, Range, Thing, Vector2, World
 from retick.wire.values import decode_value
 from tests.authority.world.oracle import known_to, told
 from tests.authority.world.worlds import Client, Court, Server
@@ -180,6 +180,9 @@ class Field(World):
             ball.x += 0.5
 
 
+Spread: Any = type(Thing)("Spread", (Thing,), {"__annotations__": {f"n{index}": F64 for index in range(90)}})
+
+
 def field(count: int, budget: int = 1100) -> Server:
     server = Server(Field(), seats=(0, None), budget=budget)
     world = server.world
@@ -301,13 +304,21 @@ def test_a_declared_command_travels_in_its_own_bits() -> None:
     assert Wish.unpack(held.seats[0].input) == Wish(turn=0.5, fire=True)
 
 
-def test_an_entity_that_cannot_fit_a_snapshot_is_refused_by_name() -> None:
-    class Wide(World):
-        num_players = 1
-        many: Annotated[list[U64], Most(200)]
-
-    with pytest.raises(UsageError, match="cannot hold an entity of world"):
-        Receiver(Stage(layout_of(Wide), Wide()), 0)
+@pytest.mark.parametrize(
+    ("hint", "advice"),
+    [
+        (list[int], r"of spots, which takes up to 8908: f takes most of it, 8832 bytes: .* Most\(16\)"),
+        (list[Vector2], r"f takes most of it, 17664 bytes"),
+        (Annotated[str, Most(2000)], r"f takes most of it, 2156 bytes"),
+        (Spread, r"give fields a Range with a step, and lists"),
+    ],
+)
+def test_an_entity_that_cannot_fit_a_snapshot_is_refused_by_name(hint: Any, advice: str) -> None:
+    hints = {"f": hint, "some": Annotated[list[U8], Most(32)], "on": bool}
+    spot: Any = type(Thing)("Spot", (Thing,), {"__annotations__": hints})
+    wide: Any = type(World)("Wide", (World,), {"num_players": 1, "__annotations__": {"spots": list[spot]}})
+    with pytest.raises(UsageError, match=advice):
+        Receiver(Stage(layout_of(wide), wide()), 0)
 
 
 def test_a_base_that_is_too_old_is_not_used() -> None:

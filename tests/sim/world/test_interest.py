@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import SchemaError
-from retick.sim import F64, I32, Distance, Most, Player, Thing, World
+from retick.sim import F64, I32, Distance, FRect, Most, Player, Rect, Thing, Vector2, World
 
 
 class Spot(Thing):
@@ -101,3 +101,62 @@ def test_a_world_in_which_nothing_has_the_fields_is_refused() -> None:
         type(World)("Far", (Field,), {"interest": Distance(full=0, none=1, fields=("x", "z"))})
     with pytest.raises(SchemaError, match=r"Odd\.interest is a Distance or None, not 5"):
         type(World)("Odd", (Field,), {"interest": 5})
+
+
+class Kite(Thing):
+    pos: Vector2 = Vector2(3, 4)
+    box: Rect = Rect(1, 2, 5, 7)
+    shade: FRect = FRect(0.5, 0.5, 1, 2)
+    maybe: Vector2 | None = None
+    trail: list[Vector2]
+    name: str = ""
+
+
+@pytest.mark.parametrize(
+    ("fields", "place"),
+    [
+        (("pos",), (3.0, 4.0)),
+        (("box",), (3.5, 5.5)),
+        (("shade",), (1.0, 1.5)),
+        (("pos.x",), (3.0,)),
+        (("box.h", "pos"), (7, 3.0, 4.0)),
+        (("maybe",), ()),
+        (("trail",), ()),
+        (("name",), ()),
+        (("pos.z",), ()),
+        (("pos.x.y",), ()),
+    ],
+)
+def test_a_position_may_be_a_vector_or_the_middle_of_a_rectangle(fields: Any, place: tuple[float, ...]) -> None:
+    interest = Distance(full=1, none=2, fields=fields)
+    assert interest.axes(Kite) == len(place)
+    assert interest.has_position(Kite) == bool(place)
+    if place:
+        assert interest.position(Kite()) == place
+
+
+def test_the_viewpoint_is_where_the_vector_of_the_player_is() -> None:
+    class Flyer(Thing):
+        player: Player
+        pos: Vector2
+
+    class Sky(World):
+        num_players = 2
+        interest = Distance(full=1, none=2, fields=("pos",))
+        flyers: Annotated[list[Flyer], Most(4)]
+
+    sky = Sky()
+    sky.flyers.append(Flyer(player=1, pos=(5, 6)))
+    assert (sky.viewpoint(0), sky.viewpoint(1)) == (None, (5.0, 6.0))
+
+
+def test_all_places_of_a_world_have_as_many_numbers() -> None:
+    class Rail(Thing):
+        pos: F64 = 0.0
+
+    hints = {"kites": Annotated[list[Kite], Most(4)], "rails": Annotated[list[Rail], Most(4)]}
+    names = {"num_players": 1, "interest": Distance(full=0, none=1, fields=("pos",)), "__annotations__": hints}
+    with pytest.raises(
+        SchemaError, match=r"Mixed\.interest: all places have as many numbers, not Rail with 1 and Kite"
+    ):
+        type(World)("Mixed", (World,), names)

@@ -8,30 +8,51 @@ steps       a float or an integer with Range(low, high, step=...)            tho
 turn        an Angle without a Range                                         16: 65536ths of a turn, which wrap
 float       any other float                                                  64, as they are
 ref         a reference                                                      32: the id; 0 for none
+text        up to eight bytes of a text, the first one lowest                8 a byte
 ==========  ===============================================================  ===================================
+
+The numbers of a vector or a rectangle are fields like any others.
 """
 # retick: floats -- values are rounded for sending; no simulation reads them back on a server
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isinf, pi
 from typing import Any, Final
 
 from retick.authority.world.rounding import steps_of, turn_of
 from retick.errors import SchemaError
 from retick.sim.kinds import Kind
-from retick.sim.world.declaration import LINK, Member
+from retick.sim.world.declaration import LINK, NUMBER, REAL, Member
+from retick.sim.world.forms import Form
 
-__all__ = ["FLOAT", "INT", "REF", "STEPS", "TURN", "WireField", "flag", "number", "scalar"]
+__all__ = [
+    "FLOAT",
+    "INT",
+    "REF",
+    "STEPS",
+    "TEXT",
+    "TURN",
+    "WireField",
+    "flag",
+    "number",
+    "numbers_of_value",
+    "scalar",
+    "text_fields",
+    "words_of",
+]
 
 INT: Final = "int"
 STEPS: Final = "steps"
 TURN: Final = "turn"
 FLOAT: Final = "float"
 REF: Final = "ref"
+TEXT: Final = "text"
 
 SHORT: Final = 7
 """Bits of a field that is always sent as it is."""
+WORD: Final = 8
+"""Bytes of a text in one field."""
 MOST_STEPS: Final = 0xFFFFFFFF
 _TURN: Final = 2 * pi / 65536
 _DOUBLE, _BITS = struct.Struct("<d"), struct.Struct("<Q")
@@ -62,6 +83,11 @@ class WireField:
         if self.code == TURN:
             return 2
         return int(self.code == STEPS and self.bits > SHORT)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its number is the value minus ``low``: integers and bools."""
+        return self.code == INT and self.kind is not None and not self.kind.members
 
     @property
     def line(self) -> str:
@@ -96,9 +122,12 @@ class WireField:
         return number + int(self.low)
 
 
-def number(name: str, bits: int, *, code: str = INT, span: int | None = None, default: int = 0) -> WireField:
-    """A field that is no declared value."""
-    return WireField(name=name, code=code, bits=bits, span=(1 << bits) - 1 if span is None else span, default=default)
+def number(
+    name: str, bits: int, *, code: str = INT, span: int | None = None, default: int = 0, secret: bool = False
+) -> WireField:
+    """A field that is no declared value by itself."""
+    span = (1 << bits) - 1 if span is None else span
+    return WireField(name=name, code=code, bits=bits, span=span, default=default, secret=secret)
 
 
 def flag(name: str, *, default: bool, secret: bool) -> WireField:
@@ -128,6 +157,35 @@ def scalar(where: str, name: str, member: Member, default: Any, *, secret: bool)
     # The dataclass is frozen, and its default is a number of its own form.
     object.__setattr__(made, "default", made.number_of(default))
     return made
+
+
+def numbers_of_value(where: str, name: str, member: Member, default: Any, *, secret: bool) -> list[WireField]:
+    """The fields of a value: one of a scalar, and one for each number of a vector or a rectangle."""
+    form = member.form
+    if not isinstance(form, Form):
+        return [scalar(where, name, member, default, secret=secret)]
+    each = replace(member, holds=REAL if form.kind.is_real else NUMBER, kind=form.kind, form=None)
+    return [
+        scalar(where, f"{name}.{axis}", each, None if default is None else getattr(default, axis), secret=secret)
+        for axis in form.names
+    ]
+
+
+def text_fields(name: str, member: Member, default: str | None, *, secret: bool) -> list[WireField]:
+    """The fields of a text: its length in bytes, and the bytes, eight in a field."""
+    size, words = words_of(default or "", member.most)
+    length = number(f"{name}.length", member.most.bit_length(), span=member.most, default=size, secret=secret)
+    held = [
+        number(f"{name}[{index}]", 8 * min(WORD, member.most - WORD * index), code=TEXT, default=word, secret=secret)
+        for index, word in enumerate(words)
+    ]
+    return [length, *held]
+
+
+def words_of(text: str, most: int) -> tuple[int, list[int]]:
+    """Length in bytes, and the numbers of the fields of a text of at most so many bytes."""
+    data = text.encode()
+    return len(data), [int.from_bytes(data[at : at + WORD], "little") for at in range(0, most, WORD)]
 
 
 def _scaled(where: str, member: Member, common: dict[str, Any]) -> WireField:

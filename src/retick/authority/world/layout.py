@@ -13,15 +13,40 @@ from functools import cache
 from hashlib import sha256
 from typing import Any, Final
 
-from retick.authority.world.fields import FLOAT, REF, STEPS, TURN, WireField, flag, number, scalar
+from retick.authority.world.fields import (
+    FLOAT,
+    INT,
+    REF,
+    STEPS,
+    TURN,
+    WireField,
+    flag,
+    number,
+    numbers_of_value,
+    scalar,
+    text_fields,
+)
 from retick.errors import SchemaError
 from retick.sim.contract import input_size_of
-from retick.sim.world.declaration import CACHE, ITEMS, LINK, MEMBER, PART, VALUES, WIDE, Member, members_of
+from retick.sim.world.declaration import (
+    CACHE,
+    ITEMS,
+    LINK,
+    MEMBER,
+    PART,
+    SHAPE,
+    TEXT,
+    VALUES,
+    WIDE,
+    Member,
+    members_of,
+)
 from retick.sim.world.declared import World
 from retick.sim.world.dice import Dice
+from retick.sim.world.forms import Form
 from retick.sim.world.marks import Visible
 
-__all__ = ["FIRST_SEAT", "Block", "Component", "Layout", "ValuesPlan", "is_sent", "layout_of"]
+__all__ = ["FIRST_SEAT", "Block", "Component", "Layout", "TextPlan", "ValuesPlan", "is_sent", "layout_of"]
 
 FIRST_SEAT: Final = 0xFFFFFF00
 """The entity of seat 0. Items have ids below it."""
@@ -30,8 +55,10 @@ MOST_FIELDS: Final = 65535
 """Of one component."""
 
 PLAIN, REAL_STEPS, WHOLE_STEPS, WIDE_STEPS, REAL_TURN, REAL_BITS, HAS_PART = range(7)
+SHAPE_STEPS, SHAPE_BITS, SHAPE_WHOLE = range(7, 10)
 """How a kernel reads a field; ``survey`` has the same numbers, and a test compares them."""
 OP_WIDTH: Final = 6
+_SHAPE_OPS: Final = {STEPS: SHAPE_STEPS, FLOAT: SHAPE_BITS, INT: SHAPE_WHOLE}
 
 
 @dataclass(slots=True)
@@ -41,7 +68,8 @@ class Block:
     path: tuple[int, ...]
     """The parts to go through from the item to the cell."""
     ops: "array[int]" = field(default_factory=lambda: array("q"))
-    """For each field: how it is read; slot or part; slot that says whether there is a value, or -1; its place in the
+    """For each field: how it is read; slot or part, or four times the part of a shape plus 0 to 3 for its x, y, width
+    and height; slot that says whether there is a value, or -1; its place in the
     row of the entity; the lowest value; the span."""
     reals: "array[float]" = field(default_factory=lambda: array("d"))
     """For each field: low and step."""
@@ -61,7 +89,22 @@ class ValuesPlan:
     part: int
     out: int
     """Place of its length; the values follow."""
-    each: WireField
+    name: str
+    most: int
+    each: WireField | None
+    """Of a scalar."""
+    shape: Block
+    """The numbers of a vector or a rectangle, of part 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextPlan:
+    """A text in a cell."""
+
+    path: tuple[int, ...]
+    part: int
+    out: int
+    """Place of its length; its bytes follow, eight in a field."""
 
 
 @dataclass(slots=True)
@@ -83,16 +126,31 @@ class Component:
     fields: list[WireField] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     values: list[ValuesPlan] = field(default_factory=list)
+    texts: list[TextPlan] = field(default_factory=list)
     player_slot: int = -1
     secrets: "array[int]" = field(default_factory=lambda: array("i"))
     links: "array[int]" = field(default_factory=lambda: array("i"))
 
     def position_slots(self, names: tuple[str, ...]) -> tuple[int, ...]:
-        """The slots of float fields that say where an item is; none if it has not all of them in its own row."""
+        """Where a kernel finds the numbers of an item's place; none if they are not all in the item itself.
+
+        A float field is its slot. A vector or a rectangle is twice a negative number: -1, minus four times its part,
+        minus 0 for x and 1 for y; for those of the middle of a rectangle, 2 and 3.
+        """
         known = {each.name: each for each in self.kind._declared.fields}
-        found = [known[name] for name in names if name in known]
-        fits = [each.kind is not None and each.kind.is_real and each.slot >= 0 and not each.optional for each in found]
-        return tuple(each.slot for each in found) if len(found) == len(names) and all(fits) else ()
+        found: list[int] = []
+        for name in names:
+            each = known.get(name)
+            if each is None or each.optional or each.kind is None:
+                return ()
+            if each.code == SHAPE:
+                first = -1 - 4 * each.part - (2 if len(each.kind.names) == 4 else 0)
+                found += (first, first - 1)
+            elif each.slot >= 0 and each.kind.is_real:
+                found.append(each.slot)
+            else:
+                return ()
+        return tuple(found)
 
 
 def is_sent(member: Member) -> bool:
@@ -142,7 +200,11 @@ class Layout:
         component.fields += first
         self.components.append(component)
         lists: list[tuple[str, tuple[int, ...], Any, Member, bool]] = []
-        self._add_fields(component, component.kind, "", (), False, lists, is_there=True)
+        texts: list[tuple[Block, Any, Member, str, Any, bool]] = []
+        self._add_fields(component, component.kind, "", (), False, (lists, texts), is_there=True)
+        # They change seldom. Here nobody skips over them on the way to what moves.
+        for text in texts:
+            self._add_text(component, *text)
         for name, path, plan, member, hidden in lists:
             inner = Component(
                 name if index == 0 else f"{component.name}.{name}", member.thing, parent=index, path=path,
@@ -151,12 +213,13 @@ class Layout:
             self._add_entities(inner, [number("holder", 32)] if inner.has_holder else [])
 
     def _add_fields(
-        self, component: Component, cls: Any, prefix: str, path: tuple[int, ...], secret: bool, lists: Any, *,
+        self, component: Component, cls: Any, prefix: str, path: tuple[int, ...], secret: bool, later: Any, *,
         is_there: bool,
     ) -> None:  # fmt: skip
         """Add the fields of a class, which is that of the item or of a part of it.
 
-        ``is_there``: whether a new item has this part, so that its defaults are those of the class.
+        ``later``: gets the lists of things, and the texts; ``is_there``: whether a new item has this part, so that its
+        defaults are those of the class.
         """
         block = Block(path)
         component.blocks.append(block)
@@ -165,11 +228,6 @@ class Layout:
                 if member.is_player and not path:
                     raise _player_error(cls, member)
                 continue
-            if member.form is not None:
-                raise SchemaError(
-                    f"{plan.where}: a server does not send vectors, rectangles and texts: declare numbers, as "
-                    "x: float; y: float; or mark it as ServerOnly"
-                )
             mine = secret or member.visible is Visible.OWNER
             name = prefix + member.name
             default = plan.default if is_there else None
@@ -178,15 +236,18 @@ class Layout:
                     raise _player_error(cls, member)
                 component.player_slot = plan.slot
             if member.holds == ITEMS:
-                lists.append((name, path, plan, member, mine))
+                later[0].append((name, path, plan, member, mine))
+            elif member.holds == TEXT:
+                later[1].append((block, plan, member, name, default, mine))
             elif member.holds == VALUES:
                 self._add_values(component, path, plan, member, name, default, mine)
             elif member.holds == PART:
-                if member.optional:
-                    self._add(component, block, HAS_PART, plan.part, -1, flag(f"{name}?", default=False, secret=mine))
+                self._add_flag(component, block, plan, member, name, None, mine)
                 inside = (*path, plan.part)
                 there = is_there and not member.optional
-                self._add_fields(component, member.thing, f"{name}.", inside, mine, lists, is_there=there)
+                self._add_fields(component, member.thing, f"{name}.", inside, mine, later, is_there=there)
+            elif member.holds == SHAPE:
+                self._add_shape(component, block, plan, member, name, default, mine)
             else:
                 self._add_scalar(component, block, plan, member, name, default, mine)
 
@@ -207,17 +268,43 @@ class Layout:
     ) -> None:  # fmt: skip
         out = len(component.fields)
         values = default or ()
-        length = number(f"{name}.length", member.most.bit_length(), span=member.most, default=len(values))
-        object.__setattr__(length, "secret", secret)
-        slots = [
-            scalar(
-                plan.where, f"{name}[{index}]", member, values[index] if index < len(values) else None, secret=secret
-            )
-            for index in range(member.most)
-        ]
-        component.values.append(ValuesPlan(path, plan.part, out, slots[0]))
-        for made in (length, *slots):
+        bits, most = member.most.bit_length(), member.most
+        self._append(component, number(f"{name}.length", bits, span=most, default=len(values), secret=secret))
+        each: list[WireField] = []
+        for index in range(most):
+            value = values[index] if index < len(values) else None
+            each = numbers_of_value(plan.where, f"{name}[{index}]", member, value, secret=secret)
+            for made in each:
+                self._append(component, made)
+        shape = Block(())
+        if isinstance(member.form, Form):
+            for axis, made in enumerate(each):
+                shape.add(_SHAPE_OPS[made.code], axis, -1, axis, made)
+        one = each[0] if member.form is None else None
+        component.values.append(ValuesPlan(path, plan.part, out, name, most, one, shape))
+
+    def _add_shape(
+        self, component: Component, block: Block, plan: Any, member: Member, name: str, default: Any, secret: bool
+    ) -> None:
+        self._add_flag(component, block, plan, member, name, default, secret)
+        for axis, made in enumerate(numbers_of_value(plan.where, name, member, default, secret=secret)):
+            self._add(component, block, _SHAPE_OPS[made.code], 4 * plan.part + axis, -1, made)
+
+    def _add_text(
+        self, component: Component, block: Block, plan: Any, member: Member, name: str, default: Any, secret: bool
+    ) -> None:
+        self._add_flag(component, block, plan, member, name, default, secret)
+        component.texts.append(TextPlan(block.path, plan.part, len(component.fields)))
+        for made in text_fields(name, member, default, secret=secret):
             self._append(component, made)
+
+    def _add_flag(
+        self, component: Component, block: Block, plan: Any, member: Member, name: str, default: Any, secret: bool
+    ) -> None:
+        """Whether there is what is no number."""
+        if member.optional:
+            made = flag(f"{name}?", default=default is not None, secret=secret)
+            self._add(component, block, HAS_PART, plan.part, -1, made)
 
     def _add(self, component: Component, block: Block, op: int, slot: int, guard: int, made: WireField) -> None:
         block.add(op, slot, guard, len(component.fields), made)

@@ -9,11 +9,12 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from retick.authority.world.fields import WORD
 from retick.authority.world.layout import FIRST_SEAT, Layout, is_sent
 from retick.authority.world.rows import Rows
 from retick.errors import InvalidValue, LimitExceeded
-from retick.sim.world.declaration import CACHE, ITEMS, LINK, PART, VALUES, Member, members_of
-from retick.sim.world.forms import TextForm
+from retick.sim.world.declaration import CACHE, ITEMS, LINK, PART, TEXT, VALUES, Member, members_of
+from retick.sim.world.forms import Form, TextForm
 from retick.sim.world.saving import HEAD, MAGIC, VERSION
 
 __all__ = ["Restorer", "Seat"]
@@ -103,12 +104,14 @@ class Restorer:
 
 
 class _Planner:
-    """Goes over the fields of a component in their order, as the layout did."""
+    """Goes over the fields of a component in their order, as the layout did; texts come last."""
 
     def __init__(self, restorer: Restorer, index: int, first: int) -> None:
         self._restorer = restorer
         self._index = index
-        self._fields = restorer._layout.components[index].fields
+        component = restorer._layout.components[index]
+        self._fields = component.fields
+        self._texts = {(plan.path, plan.part): plan.out for plan in component.texts}
         self._at = first
 
     def of_class(self, cls: Any, path: tuple[int, ...]) -> list[_Writer]:
@@ -124,29 +127,38 @@ class _Planner:
         if member.holds == ITEMS:
             return self._items(member, self._restorer.list_index(self._index, path, plan.part))
         if member.holds == VALUES:
-            return self._values(member, plan)
+            return self._values(member)
         if member.holds == PART:
             return self._part(member, plan, path)
         if member.holds == LINK:
             return _link(self._next())
-        flag = self._next() if member.optional else -1
-        return self._scalar(member, flag, self._next())
+        if member.holds == TEXT:
+            at = self._texts[path, plan.part]
+            flag, write = at - 1 if member.optional else -1, _text(at, -(-member.most // WORD))
+        else:
+            flag, write = self._next() if member.optional else -1, self._value(member)
+        if flag < 0:
+            return write
+        return lambda numbers, entity, known: b"\x01" + write(numbers, entity, known) if numbers[flag] else b"\x00"
 
     def _next(self) -> int:
         self._at += 1
         return self._at - 1
 
-    def _scalar(self, member: Member, flag: int, at: int) -> _Writer:
-        assert member.kind is not None
-        pack, made = struct.Struct("<" + member.kind.code).pack, self._fields[at]
+    def _value(self, member: Member) -> _Writer:
+        """A scalar, a vector or a rectangle."""
+        code, width = _packed_as(member)
+        at, pack = self._at, struct.Struct(f"<{width}{code}").pack
+        self._at += width
+        if width == 1:
+            made = self._fields[at]
+            return lambda numbers, _entity, _known: pack(made.raw_of(numbers[at]))
+        each = self._fields[at : at + width]
 
         def write(numbers: Sequence[int], _entity: int, _known: _Known) -> bytes:
-            return pack(made.raw_of(numbers[at]))
+            return pack(*[made.raw_of(number) for made, number in zip(each, numbers[at : at + width], strict=True)])
 
-        def write_optional(numbers: Sequence[int], _entity: int, _known: _Known) -> bytes:
-            return b"\x01" + pack(made.raw_of(numbers[at])) if numbers[flag] else b"\x00"
-
-        return write if flag < 0 else write_optional
+        return write
 
     def _part(self, member: Member, plan: Any, path: tuple[int, ...]) -> _Writer:
         flag = self._next() if member.optional else -1
@@ -159,15 +171,16 @@ class _Planner:
 
         return write
 
-    def _values(self, member: Member, plan: Any) -> _Writer:
-        assert member.kind is not None
-        at, made, code = self._at, self._fields[self._at + 1], member.kind.code
-        self._at += 1 + member.most
+    def _values(self, member: Member) -> _Writer:
+        code, width = _packed_as(member)
+        # The numbers of all values have the same form; only their defaults differ.
+        at, made = self._at, self._fields[self._at + 1]
+        self._at += 1 + member.most * width
 
         def write(numbers: Sequence[int], _entity: int, _known: _Known) -> bytes:
             count = numbers[at]
-            raws = [made.raw_of(number) for number in numbers[at + 1 : at + 1 + count]]
-            return struct.pack(f"<H{count}{code}", count, *raws)
+            raws = [made.raw_of(number) for number in numbers[at + 1 : at + 1 + count * width]]
+            return struct.pack(f"<H{count * width}{code}", count, *raws)
 
         return write
 
@@ -187,6 +200,22 @@ class _Planner:
             return _COUNT.pack(len(items)) + b"".join(packed)
 
         return write
+
+
+def _packed_as(member: Member) -> tuple[str, int]:
+    """The letter of a value's numbers in the struct module, and how many it has."""
+    if isinstance(member.form, Form):
+        return member.form.kind.code, len(member.form.names)
+    assert member.kind is not None
+    return member.kind.code, 1
+
+
+def _text(at: int, words: int) -> _Writer:
+    def write(numbers: Sequence[int], _entity: int, _known: _Known) -> bytes:
+        held = b"".join([word.to_bytes(WORD, "little") for word in numbers[at + 1 : at + 1 + words]])
+        return _COUNT.pack(numbers[at]) + held[: numbers[at]]
+
+    return write
 
 
 def _link(at: int) -> _Writer:

@@ -8,4 +8,7 @@ cdef enum:
     REAL_TURN = 4
     REAL_BITS = 5
     HAS_PART = 6
+    SHAPE_STEPS = 7
+    SHAPE_BITS = 8
+    SHAPE_WHOLE = 9
     OP_WIDTH = 6

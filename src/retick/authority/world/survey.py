@@ -17,14 +17,19 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.cpython import array as carray
+    from cython.cimports.cpython.bytes import PyBytes_AS_STRING
+    from cython.cimports.libc.string import memcpy
     from cython.cimports.retick.authority.world.rounding import stepped, turned
+    from cython.cimports.retick.sim.shapes.shape import Shape
     from cython.cimports.retick.sim.world.cells import Cell, Root
 else:
     from retick.authority.world.rounding import stepped, turned
+    from retick.sim.shapes.shape import Shape
     from retick.sim.world.cells import Cell, Root
 
     # How a field is read, and how many numbers say so: as in layout.py.
     PLAIN, REAL_STEPS, WHOLE_STEPS, WIDE_STEPS, REAL_TURN, REAL_BITS, HAS_PART = range(7)
+    SHAPE_STEPS, SHAPE_BITS, SHAPE_WHOLE = range(7, 10)
     OP_WIDTH = 6
 
 __all__ = ["survey"]
@@ -177,6 +182,11 @@ def _read_component(component: Any, items: list, begins: list, values: Any) -> A
             within = _reached(items[index], plan.path)
             if within is not None:
                 _read_values(plan, within, values, begins[index])
+    for plan in component.texts:
+        for index in range(len(items)):
+            within = _reached(items[index], plan.path)
+            if within is not None:
+                _read_text(within, plan.part, values, begins[index] + plan.out)
     return None
 
 
@@ -200,7 +210,11 @@ def _read_cell(
         span: cython.longlong = ops[OP_WIDTH * index + 5]
         if guard >= 0 and cell._row[guard] == 0:
             continue
-        if op == HAS_PART:
+        if op >= SHAPE_STEPS:
+            held = cell._parts[slot >> 2]
+            if held is not None:
+                out[at] = _shape_number(held, slot & 3, op, low, span, reals[2 * index], reals[2 * index + 1])
+        elif op == HAS_PART:
             out[at] = cell._parts[slot] is not None
         elif op == REAL_STEPS:
             out[at] = stepped(_real(cell, slot), reals[2 * index], reals[2 * index + 1], span)
@@ -229,13 +243,111 @@ def _real(cell: Cell, slot: cython.Py_ssize_t) -> cython.double:
     return cell._row[slot]  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
 
-def _read_values(plan: Any, holder: Any, values: Any, begin: Any) -> None:
-    cell: Cell = holder
-    at = begin + plan.out
-    held = cell._parts[plan.part]
+@cython.cfunc
+def _shape_real(shape: Shape, axis: cython.Py_ssize_t) -> cython.double:
+    """The x, y, width or height of a shape."""
+    if axis < 2:
+        return shape._y if axis else shape._x
+    return shape._h if axis == 3 else shape._w
+
+
+@cython.cfunc
+def _shape_number(
+    shape: Shape,
+    axis: cython.Py_ssize_t,
+    op: cython.longlong,
+    low: cython.longlong,
+    span: cython.longlong,
+    least: cython.double,
+    step: cython.double,
+) -> cython.ulonglong:
+    """What is sent for one number of a shape."""
+    value: cython.double = _shape_real(shape, axis)
+    if op == SHAPE_STEPS:
+        return stepped(value, least, step, span)
+    if cython.compiled:
+        bits: cython.ulonglong = 0
+        if op == SHAPE_WHOLE:
+            return cython.cast(cython.longlong, value) - low
+        memcpy(cython.address(bits), cython.address(value), 8)
+        return bits
+    if op == SHAPE_WHOLE:
+        return int(value) - low
+    return _BITS.unpack(_DOUBLE.pack(value))[0]  # type: ignore[no-any-return]  # eight bytes are one number
+
+
+@cython.cfunc
+def _read_values(plan: Any, holder: Cell, values: Any, begin: cython.Py_ssize_t) -> Any:
+    at: cython.Py_ssize_t = begin + plan.out
+    held = holder._parts[plan.part]
+    if len(held) > plan.most:
+        raise UsageError(f"{plan.name} was changed past its own methods")
     values[at] = len(held)
-    for index, value in enumerate(held, at + 1):
-        values[index] = plan.each.number_of(value)
+    at += 1
+    if plan.each is not None:
+        _read_scalars(plan.each, held, values, at)
+        return None
+    axis: cython.Py_ssize_t
+    count: cython.Py_ssize_t = len(plan.shape.ops) // OP_WIDTH
+    if cython.compiled:
+        packed: carray.array = plan.shape.ops
+        ops: cython.p_longlong = packed.data.as_longlongs
+        scales: carray.array = plan.shape.reals
+        reals: cython.p_double = scales.data.as_doubles
+        numbers: carray.array = values
+        out: cython.p_ulonglong = numbers.data.as_ulonglongs
+    else:
+        ops, reals, out = plan.shape.ops, plan.shape.reals, values
+    for value in held:
+        for axis in range(count):
+            out[at] = _shape_number(
+                value,
+                axis,
+                ops[OP_WIDTH * axis],
+                ops[OP_WIDTH * axis + 4],
+                ops[OP_WIDTH * axis + 5],
+                reals[2 * axis],
+                reals[2 * axis + 1],
+            )
+            at += 1
+    return None
+
+
+@cython.cfunc
+def _read_scalars(each: Any, held: Any, values: Any, at: cython.Py_ssize_t) -> Any:
+    if each.is_plain:
+        low = each.low
+        for value in held:
+            values[at] = value - low
+            at += 1
+    else:
+        number_of = each.number_of
+        for value in held:
+            values[at] = number_of(value)
+            at += 1
+    return None
+
+
+@cython.cfunc
+def _read_text(holder: Cell, part: cython.Py_ssize_t, values: Any, at: cython.Py_ssize_t) -> Any:
+    """Write the length of a text, and its bytes, eight in a number."""
+    text = holder._parts[part]
+    if text is None:
+        return None
+    data: bytes = text.encode()
+    size: cython.Py_ssize_t = len(data)
+    index: cython.Py_ssize_t
+    values[at] = size
+    if cython.compiled:
+        given: cython.p_uchar = cython.cast(cython.p_uchar, PyBytes_AS_STRING(data))
+        numbers: carray.array = values
+        out: cython.p_ulonglong = numbers.data.as_ulonglongs + at + 1
+        for index in range(size):
+            out[index >> 3] |= cython.cast(cython.ulonglong, given[index]) << (8 * (index & 7))
+    else:
+        for index in range(0, size, 8):
+            values[at + 1 + index // 8] = int.from_bytes(data[index : index + 8], "little")
+    return None
 
 
 def _read_owners(slot: Any, items: Any, indexes: Any, owners: Any) -> None:
@@ -253,7 +365,16 @@ def _read_places(where: Any, axes: Any, items: Any, indexes: Any, places: Any) -
         cell: Cell = each
         if isinstance(where, tuple):
             for at, slot in enumerate(where, index * axes):
-                places[at] = _real(cell, slot)
+                places[at] = _real(cell, slot) if slot >= 0 else _shape_place(cell, -1 - slot)
         else:
             for at, number in enumerate(where(each), index * axes):
                 places[at] = number
+
+
+@cython.cfunc
+def _shape_place(cell: Cell, code: cython.Py_ssize_t) -> cython.double:
+    """One number of where a shape is: that of a vector, or of the middle of a rectangle."""
+    axis: cython.Py_ssize_t = code & 1
+    shape: Shape = cell._parts[code >> 2]
+    start: cython.double = _shape_real(shape, axis)
+    return start + _shape_real(shape, axis + 2) / 2 if code & 2 else start

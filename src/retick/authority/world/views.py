@@ -7,12 +7,13 @@ its score at every snapshot, so that all are sent in the end; ``retick.snapshot.
 """
 
 import struct
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from retick.authority.world.bodies import MOST_ENTITIES
 from retick.authority.world.deltas import carried_on, costs_of, encode_body
+from retick.authority.world.fields import WireField
 from retick.authority.world.frames import MOST_CUES, encode_snapshot
 from retick.authority.world.layout import FIRST_SEAT, Component, Layout
 from retick.authority.world.rows import Rows, Survey
@@ -20,6 +21,7 @@ from retick.authority.world.sight import priorities, restricted, watched
 from retick.authority.world.survey import survey
 from retick.errors import EncodeError, UsageError
 from retick.sim.world import NOBODY, World
+from retick.sim.world.interest import axes_of
 from retick.snapshot.replication import Replica
 from retick.wire.values import encode_value
 
@@ -72,6 +74,7 @@ class Stage:
     def __init__(self, layout: Layout, world: World) -> None:
         self.layout = layout
         self.world = world
+        self._axes = axes_of(type(world))
         self._where = [self._position_of(component) for component in layout.components]
         self.hidden = bytes(component.hidden for component in layout.components)
         self._survey: Survey | None = None
@@ -87,9 +90,7 @@ class Stage:
         """Look at the world as it is now; ``seats``: each player's last input, None if nobody is connected there."""
         if len(seats) != self.layout.players:
             raise UsageError(f"there are {self.layout.players} seats, not {len(seats)}")
-        interest = self.world.interest
-        axes = 0 if interest is None else len(interest.fields)
-        self._survey = survey(self.layout.components, self._where, axes, self.world, tick, seats, FIRST_SEAT)
+        self._survey = survey(self.layout.components, self._where, self._axes, self.world, tick, seats, FIRST_SEAT)
         return self._survey
 
     def _position_of(self, component: Component) -> Any:
@@ -110,7 +111,7 @@ class Stage:
         point = self.world.viewpoint(player)
         if point is None:
             return None
-        if len(point) != len(interest.fields):
+        if len(point) != self._axes:
             raise UsageError(f"viewpoint({player}) gives {', '.join(interest.fields)}, not {point!r}")
         return priorities(self.current, seat, point, interest.full, interest.none)
 
@@ -283,14 +284,30 @@ def _destroy_bits(base: Rows) -> int:
 def check_budget(layout: Layout, budget: int) -> None:
     """Refuse a world with an entity that may never fit beside a cue."""
     for component in layout.components:
-        # Each value with its form and, all in all, two bits to skip to it; the id, and the counts.
-        bits = 160 + sum(made.bits + 3 + 2 for made in component.fields)
+        bits = 160 + sum(map(_most_bits, component.fields))
         needed = _HEAD + max(budget // 3, 256) + bits // 8
         if needed > budget:
             raise UsageError(
                 f"{layout.world.__name__}: a snapshot of {budget} bytes cannot hold an entity of {component.name}, "
-                f"which takes up to {bits // 8}: give fields a Range with a step, or make lists of values shorter"
+                f"which takes up to {bits // 8}: {_advice(component)}"
             )
+
+
+def _most_bits(made: WireField) -> int:
+    """Of a value with its form and, all in all, two bits to skip to it; without the id, and the counts."""
+    return made.bits + 3 + 2
+
+
+def _advice(component: Component) -> str:
+    """What makes the entities of a component shorter."""
+    sizes: Counter[str] = Counter()
+    for made in component.fields:
+        if "[" in made.name:
+            sizes[made.name.split("[")[0]] += _most_bits(made)
+    for name, bits in sizes.most_common(1):
+        if 2 * bits > sum(map(_most_bits, component.fields)):
+            return f"{name} takes most of it, {bits // 8} bytes: say how much it holds at most, as in Most(16)"
+    return "give fields a Range with a step, and lists and texts a smaller Most"
 
 
 def composed(base: Rows, rows: Rows, chosen: set[int], gone: set[int]) -> Rows:

@@ -23,6 +23,7 @@ from retick.errors import SchemaError, UsageError
 from retick.sim.fields import FieldDifference, field_differences
 from retick.sim.kinds import SEED
 from retick.sim.running import RUNNING
+from retick.sim.shapes import Vector2
 from retick.sim.world.adapter import SimulatedWorld, WorldState
 from retick.sim.world.cells import Cell, Plan, Root
 from retick.sim.world.command import Command, commands_of
@@ -224,7 +225,7 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
         return True
 
     # retick: allow float -- where a thing is, for a server's choice of what it sends; no part of the state
-    def viewpoint(self, player: int) -> tuple[float, ...] | None:
+    def viewpoint(self, player: int) -> tuple[float, ...] | Vector2 | None:
         """From where ``interest`` measures for a player: the first thing of theirs; None: everything is near."""
         return first_position(self, player)
 

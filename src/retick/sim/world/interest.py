@@ -9,9 +9,11 @@ from operator import attrgetter
 from typing import Any
 
 from retick.errors import SchemaError
-from retick.sim.world.declaration import ITEMS, NUMBER, PART, REAL, WIDE, members_of
+from retick.sim.shapes.shape import Shape
+from retick.sim.world.declaration import ITEMS, NUMBER, PART, REAL, SHAPE, WIDE, members_of
+from retick.sim.world.forms import Form
 
-__all__ = ["Distance"]
+__all__ = ["Distance", "axes_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,8 @@ class Distance:
     none: float
     """From here on it has priority 0, and is not sent."""
     fields: tuple[str, ...]
-    """Where a thing is: names of its number fields; ``"spot.x"`` is the field of a part."""
+    """Where a thing is: names of its number fields, or of a vector, or of a rectangle, which is where its middle is.
+    ``"spot.x"`` is the field of a part."""
 
     def __init__(self, *, full: float, none: float, fields: tuple[str, ...] = ("x", "y")) -> None:
         for name, value in (("full", full), ("none", none), ("fields", tuple(fields))):
@@ -40,30 +43,45 @@ class Distance:
             square += (a - b) * (a - b)
         return min(max((self.none - sqrt(square)) / (self.none - self.full), 0.0), 1.0)
 
+    def axes(self, kind: Any) -> int:
+        """How many numbers say where the things of a class are; 0 if they have not all the fields."""
+        found = [_axes(kind, name.split(".")) for name in self.fields]
+        return sum(found) if all(found) else 0
+
     def has_position(self, kind: Any) -> bool:
         """Whether the things of a class have all the fields."""
-        return all(_is_number(kind, name.split(".")) for name in self.fields)
+        return self.axes(kind) > 0
 
     def position(self, thing: Any) -> tuple[float, ...]:
         """Where a thing is."""
-        return _reader(self.fields)(thing)
-
-
-def _is_number(kind: Any, path: list[str]) -> bool:
-    found = next((member for member in members_of(kind) if member.name == path[0]), None)
-    if found is None or found.optional:
-        return False
-    if len(path) > 1:
-        return found.holds == PART and _is_number(found.thing, path[1:])
-    return found.holds in (NUMBER, WIDE, REAL)
+        found: list[float] = []
+        for read in _readers(self.fields):
+            value = read(thing)
+            found += _middle(value) if isinstance(value, Shape) else (value,)
+        return tuple(found)
 
 
 @cache
-def _reader(fields: tuple[str, ...]) -> Callable[[Any], tuple[float, ...]]:
-    if len(fields) > 1:
-        return attrgetter(*fields)
-    read = attrgetter(fields[0])
-    return lambda thing: (read(thing),)
+def _readers(fields: tuple[str, ...]) -> tuple[Callable[[Any], Any], ...]:
+    return tuple(attrgetter(name) for name in fields)
+
+
+def _axes(kind: Any, path: list[str]) -> int:
+    found = next((member for member in members_of(kind) if member.name == path[0]), None)
+    if found is None or found.optional:
+        return 0
+    if found.holds == PART and len(path) > 1:
+        return _axes(found.thing, path[1:])
+    if isinstance(found.form, Form) and found.holds == SHAPE:
+        return 2 if len(path) == 1 else int(len(path) == 2 and path[1] in found.form.names)
+    return int(len(path) == 1 and found.holds in (NUMBER, WIDE, REAL))
+
+
+def _middle(shape: Any) -> tuple[float, float]:
+    """Where a vector is, or the middle of a rectangle, without the rounding of whole ones."""
+    if len(shape) == 2:
+        return shape.x, shape.y
+    return shape.x + shape.w / 2, shape.y + shape.h / 2
 
 
 def check_interest(cls: Any) -> None:
@@ -73,8 +91,19 @@ def check_interest(cls: Any) -> None:
         return
     if not isinstance(interest, Distance):
         raise SchemaError(f"{cls.__name__}.interest is a Distance or None, not {interest!r}")
-    if not any(interest.has_position(kind) for kind in _kinds_of_items(cls)):
+    found = {interest.axes(kind): kind.__name__ for kind in _kinds_of_items(cls) if interest.has_position(kind)}
+    if not found:
         raise SchemaError(f"{cls.__name__}.interest: no list of the world has things with {', '.join(interest.fields)}")
+    if len(found) > 1:
+        told = " and ".join(f"{found[axes]} with {axes}" for axes in sorted(found))
+        raise SchemaError(f"{cls.__name__}.interest: all places have as many numbers, not {told}")
+
+
+def axes_of(cls: Any) -> int:
+    """How many numbers a place in a world has; 0 without interest."""
+    if cls.interest is None:
+        return 0
+    return max(cls.interest.axes(kind) for kind in _kinds_of_items(cls))  # type: ignore[no-any-return]  # of any class
 
 
 def _kinds_of_items(cls: Any) -> Iterator[Any]:

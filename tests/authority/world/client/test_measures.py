@@ -6,7 +6,7 @@ from typing import Annotated
 import pytest
 
 from retick.authority.world.client.measures import all_things, difference, jumps_of, measures_of
-from retick.sim import F64, U8, Angle, Jumps, Most, Range, Thing, World
+from retick.sim import F64, U8, Angle, Jumps, Most, Range, Rect, Thing, Vector2, World
 
 
 class Hand(Thing):
@@ -22,6 +22,14 @@ class Body(Thing):
     hat: Hand | None = None
     best: F64 | None = None
     hops: Jumps
+
+
+class Stone(Thing):
+    pos: Annotated[Vector2, Range(0, 100, step=0.25)]
+    aim: Vector2 | None = None
+    box: Rect
+    track: Annotated[list[Vector2], Most(2)]
+    jumps: Jumps
 
 
 class Hall(World):
@@ -57,3 +65,13 @@ def test_differences_of_angles_are_the_shorter_way_and_infinities_have_none() ->
     assert difference(3.0, 1.0, False) == 2.0
     assert difference(pi - 0.1, -pi + 0.1, True) == pytest.approx(-0.2)
     assert difference(inf, inf, False) == difference(inf, 1.0, True) == 0.0
+
+
+def test_each_number_of_a_vector_is_a_measure_and_can_be_put() -> None:
+    found = measures_of(Stone)
+    assert [(*each.path, each.name) for each in found] == [("pos", "x"), ("pos", "y")]
+    assert found[0][3:] == (0.25, 10.0, ("jumps",))
+    stone = Stone(pos=Vector2(3, 4))
+    found[1].put(stone, 7.5)
+    assert stone.pos == Vector2(3, 7.5)
+    assert [each.of(stone) for each in found] == [3.0, 7.5]

@@ -1,7 +1,8 @@
 """The float fields of things: what a picture can show between two values.
 
-A *measure* is a field of type F64 or Angle, of an item itself or of a part that it always has. Its jumps are counted by
-the ``Jumps`` of the part that it is in or, if that has none, of what is around it.
+A *measure* is a field of type F64 or Angle, or one number of a vector or a rectangle of floats, of an item itself or of
+a part that it always has. Its jumps are counted by the ``Jumps`` of the part that it is in or, if that has none, of what
+is around it.
 """
 
 # retick: floats -- drawing, and rounding that a snapshot has lost; a server never runs this
@@ -13,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 from retick.sim.world.declaration import PART, REAL, Member, members_of
 from retick.sim.world.declared import World
+from retick.sim.world.forms import Form
 from retick.sim.world.places import things_by_id
 
 __all__ = ["Measure", "all_things", "counts_of", "difference", "jumps_of", "measures_of", "owner_of"]
@@ -73,12 +75,15 @@ def _found(kind: Any, path: tuple[str, ...], jumps: tuple[str, ...]) -> Iterator
             jumps = (*path, member.name)
     for member in members:
         if member.holds == REAL and not member.optional:
-            yield _measure(member, path, jumps)
+            yield _measure(member, member.name, path, jumps)
+        elif isinstance(member.form, Form) and member.form.kind.is_real and not member.optional and not member.most:
+            for axis in member.form.names:
+                yield _measure(member, axis, (*path, member.name), jumps)
         elif member.holds == PART and not member.optional:
             yield from _found(member.thing, (*path, member.name), jumps)
 
 
-def _measure(member: Member, path: tuple[str, ...], jumps: tuple[str, ...]) -> Measure:
+def _measure(member: Member, name: str, path: tuple[str, ...], jumps: tuple[str, ...]) -> Measure:
     bounds = member.range
     wraps = member.is_angle and bounds is None
     step = TURN if wraps else 0.0
@@ -86,7 +91,7 @@ def _measure(member: Member, path: tuple[str, ...], jumps: tuple[str, ...]) -> M
     if bounds is not None:
         step = float(bounds.step or 0.0)
         longest = SHARE * (bounds.high - bounds.low)
-    return Measure(path, member.name, member.is_angle, step, longest, jumps)
+    return Measure(path, name, member.is_angle, step, longest, jumps)
 
 
 def jumps_of(thing: Any, measure: Measure) -> int | None:
