@@ -71,7 +71,7 @@ def test_each_number_of_a_vector_is_a_measure_and_can_be_put() -> None:
     found = measures_of(Stone)
     assert [(*each.path, each.name) for each in found] == [("pos", "x"), ("pos", "y")]
     assert found[0][3:] == (0.25, 10.0, ("jumps",))
-    stone = Stone(pos=Vector2(3, 4))
+    stone = Stone(pos=Vector2(3, 4), box=Rect(0, 0, 1, 1))
     found[1].put(stone, 7.5)
     assert stone.pos == Vector2(3, 7.5)
     assert [each.of(stone) for each in found] == [3.0, 7.5]
