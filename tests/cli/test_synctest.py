@@ -138,12 +138,12 @@ class Sleeper:
     num_players = 2
     def initial_state(self, seed): return 0
     def step(self, state, inputs):
-        if state < 0:
+        if state > 99:
             state += 1
             state += 2
             state += 3
             state += 4
-        return state
+        return (state + 1) % 50
     def checksum(self, state): return state
     def fields(self, state): return [("state", state)]
 """
@@ -158,3 +158,15 @@ def test_a_game_of_which_hardly_half_ran_is_not_called_all_the_same(tmp_path: Pa
     assert "only 2 of 6 lines of the game ran, so little is known" in first
     assert "all the same" not in result.stdout
     assert any("in Sleeper.step: state += 1" in line for line in rest)
+
+
+def test_a_state_that_never_changes_is_no_proof_of_anything(tmp_path: Path) -> None:
+    path = tmp_path / "outside.py"
+    path.write_text(
+        "from retick.sim import World\n\nCARS = [0]\n\n\nclass Race(World):\n    num_players = 1\n    laps: int\n\n"
+        "    def advance(self, inputs):\n        CARS[0] += inputs[0]\n",
+        encoding="utf-8",
+    )
+    result = CliRunner().invoke(app, ["synctest", f"{path}:Race", "--seconds", "0"])
+    assert result.exit_code == 1
+    assert "the state stayed the same for 120 frames" in " ".join(result.output.split())

@@ -65,6 +65,7 @@ class Sky(World):
 
 class Calm(World):
     num_players = 1
+    wind: int
 
     def advance(self, inputs: Any) -> None:
         random.random()

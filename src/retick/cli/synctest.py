@@ -14,6 +14,7 @@ from retick.cli.exit_codes import NO, playing
 from retick.cli.plurals import count
 from retick.cli.terminal import Screen, working
 from retick.sim.contract import Simulation
+from retick.sim.seeded_inputs import seeded_inputs
 from retick.testing.determinism import Failure, failure_in, shrink
 
 __all__ = ["synctest"]
@@ -26,6 +27,8 @@ MOST_SHOWN = 20
 """Places that never ran, as many as are listed."""
 TRIES = 600
 """Runs to find shorter inputs."""
+LOOKED_AT = 120
+"""Frames in which the state must change at least once."""
 
 
 def synctest(
@@ -45,7 +48,8 @@ def synctest(
     after 20 seconds at most. Lines of step, and of what it calls, that never ran are listed: nothing is known of them.
 
     A failure is reduced to a short list of inputs and reported with the fields that differ.
-    Exit code 0: every frame came out the same. 1: one did not, or the game raised an error. 2: misuse.
+    Exit code 0: every frame came out the same. 1: one did not, the game raised an error, or its state never changed.
+    2: misuse.
 
     Example: retick synctest retick.games.fighter:Fighter --frames 2000
     """
@@ -62,6 +66,10 @@ def synctest(
         _report(console, failure)
         raise typer.Exit(NO)
     _tell_result(console, game, found, frames, distance)
+    if _is_still(factory, seeds[0]):
+        unchanged = f"the state stayed the same for {LOOKED_AT} frames of random inputs, so nothing was compared"
+        console.tell(f"{unchanged}: is everything declared that changes?", style="bold red")
+        raise typer.Exit(NO)
     if found.lines is None and seconds:
         console.tell("its lines cannot be seen (compiled code), so there was no search: some may never have run")
 
@@ -82,6 +90,18 @@ def _searched(
     with playing():
         search = Search(factory, check, seconds=seconds, seed=seeds[0], frames=frames, progress=show)
         return search.run(seeds)
+
+
+def _is_still(factory: Callable[[], Simulation[Any]], seed: int) -> bool:
+    """Whether random inputs change nothing that the game calls its state."""
+    game = factory()
+    state = game.initial_state(seed)
+    first = game.checksum(state)
+    for inputs in seeded_inputs(game, seed, LOOKED_AT):
+        state = game.step(state, inputs)
+        if game.checksum(state) != first:
+            return False
+    return True
 
 
 def _tell_result(console: Screen, game: str, found: SearchResult[Failure], frames: int, distance: int) -> None:

@@ -9,5 +9,4 @@ from typing import Any
 
 __all__ = ["RUNNING"]
 
-# retick: allow global-state -- which call is on the stack; it is empty between two frames
 RUNNING: ContextVar[Any] = ContextVar("RUNNING", default=None)

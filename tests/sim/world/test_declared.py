@@ -342,3 +342,12 @@ def test_fields_on_one_line_are_fields_and_those_of_a_base_come_first() -> None:
     assert (other.racers[0].fuel, other.racers[0].vx, type(other.movers[0])) == (3, 0.5, Mover)
     race.load(saved)
     assert race.racers[0].fuel == 9
+
+
+def test_a_world_without_state_is_refused() -> None:
+    class Empty(World):
+        num_players = 2
+        grid: Cache[Any] = None
+
+    with pytest.raises(SchemaError, match="declares no state, so nothing would be saved or compared"):
+        Empty()

@@ -205,6 +205,11 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
             raise UsageError("declare a world: class Tanks(World): ...")
         if not isinstance(getattr(cls, "num_players", None), int) or cls.num_players < 1:
             raise SchemaError(f"{cls.__name__} must say how many play: num_players = 2")
+        if all(member.holds == CACHE for member in cls._members):
+            raise SchemaError(
+                f"{cls.__name__} declares no state, so nothing would be saved or compared: write its fields with their "
+                "types, such as ships: list[Ship]. What is in global variables goes there too"
+            )
         return new_cell(cls)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def start(self, seed: int) -> None:
@@ -342,6 +347,7 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
         try:
             call(argument)
         finally:
+            # retick: allow global-state -- which call is on the stack; it is empty between two frames
             RUNNING.reset(before)
 
     def _seat(self, player: int) -> int:

@@ -46,6 +46,7 @@ class Distance:
     def axes(self, kind: Any) -> int:
         """How many numbers say where the things of a class are; 0 if they have not all the fields."""
         found = [_axes(kind, name.split(".")) for name in self.fields]
+        # retick: allow inexact-math -- whole numbers
         return sum(found) if all(found) else 0
 
     def has_position(self, kind: Any) -> bool:
