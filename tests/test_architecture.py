@@ -23,7 +23,18 @@ LAYERS: dict[str, set[str]] = {
 # What the server and the client of authority share; neither imports the other.
 AUTHORITY_SHARED = {
     f"authority.{name}"
-    for name in ("config", "delta", "delta_frames", "events", "joining", "link_config", "profile", "stats", "timing")
+    for name in (
+        "config",
+        "delta",
+        "delta_frames",
+        "events",
+        "joining",
+        "link_config",
+        "profile",
+        "redirection",
+        "stats",
+        "timing",
+    )  # fmt: skip
 }
 # Inside a package: what each room may import, of other packages and of the rooms beside it. A module in the package's
 # root is a room of its own; one that is not listed here may import whatever its package may, and all of its rooms.
