@@ -34,7 +34,7 @@ AUTHORITY_SHARED = {
         "redirection",
         "stats",
         "timing",
-    )  # fmt: skip
+    )
 }
 # Inside a package: what each room may import, of other packages and of the rooms beside it. A module in the package's
 # root is a room of its own; one that is not listed here may import whatever its package may, and all of its rooms.
