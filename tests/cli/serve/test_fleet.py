@@ -138,6 +138,20 @@ def test_metrics_come_from_those_that_answer_in_time_and_the_others_are_left_out
     with_fleet(use)
 
 
+def test_a_worker_that_hangs_is_asked_only_so_often() -> None:
+    async def use(fleet: Any) -> None:
+        for _ in range(3 * fleet_module.MOST_UNANSWERED):
+            assert set(await fleet.metrics(0.001)) == {"1", "3"}
+        assert [len(worker.orders) for worker in fleet.workers] == [24, fleet_module.MOST_UNANSWERED, 24]
+        for order in fleet.workers[1].orders:
+            fleet.workers[1].tell({"answer": order["ask"], "metrics": [2]})
+        await asyncio.sleep(0)
+        await fleet.metrics(0.001)
+        assert len(fleet.workers[1].orders) == fleet_module.MOST_UNANSWERED + 1
+
+    with_fleet(use)
+
+
 def test_a_worker_that_dies_while_it_is_asked_holds_no_scrape_up() -> None:
     async def use(fleet: Any) -> None:
         asked = asyncio.create_task(fleet.metrics(600.0))

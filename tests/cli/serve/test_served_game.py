@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from retick import replay
 from retick.audit.game_loader import locate_game
 from retick.authority import Server
 from retick.cli.serve.plan import ServePlan
@@ -80,3 +81,22 @@ def test_what_cannot_be_served_is_told_in_one_line(
     with pytest.raises(UsageError, match=words) as told:
         server_for(plan_of(tmp_path, name, **more))
     assert "\n" not in str(told.value)
+
+
+def test_a_declared_world_is_served_and_recorded_to_the_end(tmp_path: Path) -> None:
+    worlds = pytest.importorskip("retick.authority.world.server")
+    served = server_for(
+        plan_of(tmp_path, "Duel", rooms=("", "a b"), record=str(tmp_path), tick_rate=30, snapshot_rate=10)
+    )
+    server = served.server
+    assert isinstance(server, worlds.WorldServer)
+    own = server._link.config
+    for name in ("game_id", "game_version", "tick_rate", "capabilities"):
+        assert getattr(served.link, name) == getattr(own, name)
+    for tick in range(70):
+        server.handle_timeout(now=tick / 30)
+    for room in list(server.rooms):
+        server.close_room(room)
+    files = sorted(tmp_path.glob("*.rtk"))
+    assert [file.name.rsplit("-", 3)[0] for file in files] == ["room-", "room-a-b"]
+    assert [replay.load(file).frame_count for file in files] == [70, 70]

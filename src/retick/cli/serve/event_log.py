@@ -74,7 +74,7 @@ class EventLog:
         self._clock = clock
         self._over_budget: dict[str, int] = {}
 
-    def note(self, event: str, words: str, **more: Any) -> None:
+    def note(self, event: str, words: str, /, **more: Any) -> None:
         """One line: ``words`` for people, or the event's name and what belongs to it."""
         time = self._clock().isoformat(timespec="milliseconds")
         record = {"time": time, "event": event} | {name: value for name, value in more.items() if value is not None}
@@ -90,7 +90,7 @@ class EventLog:
             listener(record)
 
     def write(self, events: list[ServerEvent]) -> None:
-        """A line for each event."""
+        """A line for each event that is for people who run the server; messages of players are not."""
         for event in events:
             if isinstance(event, RoomFailed):
                 self._write_failed(event)
@@ -100,7 +100,7 @@ class EventLog:
                 )
             elif isinstance(event, ServerDrained):
                 self.note("drained", "all rooms have ended")
-            else:
+            elif type(event) in _NAMES:
                 self._write_player(event)
 
     def _write_player(self, event: Any) -> None:
@@ -110,7 +110,8 @@ class EventLog:
         why = f": {text}" if isinstance(event, (MessageDropped, ShotDropped)) else ""
         address = _place(getattr(event, "address", None))
         line = f"player {event.peer_id}{room} {words}{why}"
-        self.note(name, line, room=event.room, peer=event.peer_id, address=address, text=text)
+        called = getattr(event, "name", None) or None
+        self.note(name, line, room=event.room, peer=event.peer_id, name=called, address=address, text=text)
 
     def _write_failed(self, event: RoomFailed) -> None:
         stamp = self._clock().strftime("%Y%m%d-%H%M%S-%f")

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,8 @@ __all__ = ["Fleet"]
 
 STARTS_WITHIN = 60.0
 """Seconds that a worker has to import its game and open its port."""
+MOST_UNANSWERED = 8
+"""Questions to a worker that hangs: more would fill its pipe, and then the front would wait for it."""
 STOPS_WITHIN = 3.0
 """Seconds that workers have to say goodbye before they are killed."""
 
@@ -34,6 +37,7 @@ class Fleet:
         self._ready: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._answers: dict[tuple[int, int], asyncio.Future[list[Any]]] = {}
         self._asked = 0
+        self._unanswered: Counter[int] = Counter()
         self._rooms = plan.rooms
         self._plans = [
             replace(
@@ -107,9 +111,11 @@ class Fleet:
         """What each worker answers within so many seconds, by its number."""
         self._asked += 1
         loop = asyncio.get_running_loop()
-        asked = {(worker.number, self._asked): loop.create_future() for worker in self.running}
+        able = [worker for worker in self.running if self._unanswered[worker.number] < MOST_UNANSWERED]
+        asked = {(worker.number, self._asked): loop.create_future() for worker in able}
         self._answers |= asked
-        for worker in self.running:
+        for worker in able:
+            self._unanswered[worker.number] += 1
             worker.send({"ask": self._asked})
         try:
             if asked:
@@ -131,6 +137,7 @@ class Fleet:
             words = message.pop("words", "")
             self._log.relay(message, words, worker.number)
         elif "answer" in message:
+            self._unanswered[worker.number] -= 1
             answer = self._answers.get((worker.number, message["answer"]))
             if answer is not None and not answer.done():
                 answer.set_result(message["metrics"])

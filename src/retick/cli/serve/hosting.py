@@ -59,7 +59,9 @@ class Hosting:
             self._log.write_costs(self.server)
 
     async def leave(self) -> None:
-        """Tell everyone goodbye."""
+        """End all rooms, with their recordings, and tell everyone goodbye."""
+        for room in list(self.server.rooms):
+            self.server.close_room(room, "the server stops")
         self.server.close("the server stops")
         await self._pump.leave(longest=GOODBYE)
         self._log.note("stopped", "stopped")
