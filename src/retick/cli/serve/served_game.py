@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from retick.audit.game_loader import import_from
+from retick.audit.game_loader import import_object, made
 from retick.authority import Server, ServerConfig
 from retick.authority.link_config import link_config_for
 from retick.cli.serve.plan import ServePlan
@@ -42,35 +42,22 @@ def server_for(plan: ServePlan) -> Served:
     if plan.game is None:
         tuning = Tuning(**plan.runner["tuning"])
         return _of_profile(NetRunner(RunnerConfig(**plan.runner | {"tuning": tuning})), plan)
-    found = _found(**plan.game)
+    found = import_object(**plan.game)
     name = plan.game["attribute"]
     if isinstance(found, World):
         raise UsageError(f"{name} is a world, not its class: name the class")
     if isinstance(found, type) and issubclass(found, World):
         return _of_world(found, plan)
-    profile = _made(found, name)
+    profile = _profile(found, name)
     if plan.players is not None or plan.tick_rate is not None or plan.snapshot_rate is not None:
         raise UsageError(f"{name} has its own numbers: --players, --tick-rate and --snapshot-rate are not for it")
     return _of_profile(profile, plan)
 
 
-def _found(root: str, module: str, attribute: str) -> Any:
-    found: Any = import_from(Path(root), module)
-    for part in attribute.split("."):
-        if not hasattr(found, part):
-            raise UsageError(f"{module} has no {attribute!r}")
-        found = getattr(found, part)
-    return found
-
-
-def _made(found: Any, name: str) -> Any:
-    """A profile: the object itself, or what the class or function makes."""
+def _profile(found: Any, name: str) -> Any:
+    """The object itself, or what the class or function makes."""
     if isinstance(found, type) or (callable(found) and not hasattr(found, "motor")):
-        try:
-            found = found()
-        except Exception as error:
-            text = f"{type(error).__name__}: {error}"
-            raise UsageError(f"{name} cannot be called without arguments to make a game ({text})") from error
+        found = made(found, name)
     missing = [each for each in _PROFILE if not hasattr(found, each)]
     if missing:
         raise UsageError(
