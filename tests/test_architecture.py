@@ -31,6 +31,7 @@ AUTHORITY_SHARED = {
         "joining",
         "link_config",
         "profile",
+        "redirection",
         "render_clock",
         "stats",
         "timing",

@@ -5,6 +5,7 @@ from fuzz.targets import (
     authority,
     endpoint,
     evidence,
+    front,
     lan,
     link,
     messages,
@@ -24,7 +25,7 @@ __all__ = ["TARGETS", "matching"]
 
 MODULES = (
     wire, link, messages, evidence, snapshot, replay, states, netrunner, transport, endpoint, lan, sessions, authority,
-    worlds, world_server, world_client,
+    worlds, world_server, world_client, front,
 )  # fmt: skip
 TARGETS: dict[str, Target] = {target.name: target for module in MODULES for target in module.TARGETS}
 

@@ -21,7 +21,16 @@ from retick.errors import UsageError
 from retick.sim.contract import Simulation
 from retick.sim.world import WorldSimulation
 
-__all__ = ["GAME_IDS", "import_from", "import_game", "load_game", "locate_game", "made_for"]
+__all__ = [
+    "GAME_IDS",
+    "import_from",
+    "import_game",
+    "import_object",
+    "load_game",
+    "locate_game",
+    "made",
+    "made_for",
+]
 
 GAME_IDS = {"retick.fighter": "retick.games.fighter:Fighter", "retick.scramble": "retick.games.scramble:Scramble"}
 """Names of the games whose ids recordings carry."""
@@ -61,15 +70,11 @@ def _is_module_without_source(place: str) -> bool:
 
 def import_game(root: str, module: str, attribute: str) -> Callable[[], Simulation[Any]]:
     """Import ``module`` (or the file ``module`` if it ends in .py) below ``root``, and return what makes the game."""
-    found: Any = import_from(Path(root), module)
-    for part in attribute.split("."):
-        if not hasattr(found, part):
-            raise UsageError(f"{module} has no {attribute!r}")
-        found = getattr(found, part)
+    found = import_object(root, module, attribute)
     if not isinstance(found, type) and hasattr(found, "step"):
         game, make = found, lambda: found
     else:
-        game, make = _made(found, attribute), found
+        game, make = made(found, attribute), found
     missing = [name for name in _REQUIRED if not hasattr(game, name)]
     if missing and all(hasattr(game, name) for name in _WORLD):
         return lambda *arguments: WorldSimulation(found(*arguments))
@@ -90,7 +95,18 @@ def made_for(make: Callable[..., Simulation[Any]], num_players: int) -> Simulati
     return other if getattr(other, "num_players", None) == num_players else game
 
 
-def _made(factory: Any, attribute: str) -> Any:
+def import_object(root: str, module: str, attribute: str) -> Any:
+    """What a module has under a name, whatever it is; the arguments are those of ``import_game``."""
+    found: Any = import_from(Path(root), module)
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            raise UsageError(f"{module} has no {attribute!r}")
+        found = getattr(found, part)
+    return found
+
+
+def made(factory: Any, attribute: str) -> Any:
+    """What a class or a function makes without arguments."""
     try:
         return factory()
     except Exception as error:

@@ -24,6 +24,7 @@ class Reason(IntEnum):
     NO_ANSWER = 11
     VIOLATION = 12
     SHUTDOWN = 13
+    REDIRECT = 14
 
 
 _WORDS = {
@@ -40,6 +41,7 @@ _WORDS = {
     Reason.NO_ANSWER: "no answer",
     Reason.VIOLATION: "the rules of the protocol were broken",
     Reason.SHUTDOWN: "the program ends",
+    Reason.REDIRECT: "another port of this host has to be asked",
 }
 
 DROPS = (

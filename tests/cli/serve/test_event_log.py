@@ -98,3 +98,23 @@ def test_ticks_over_budget_are_told_once(capsys: pytest.CaptureFixture[str], tmp
     log.write_costs(server)
     log.write_costs(server)
     assert capsys.readouterr().out == "room '': 1 ticks over budget, the longest of all 40.0 ms\n"
+
+
+def test_lines_of_workers_have_their_number_and_listeners_hear_every_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    heard: list[dict[str, Any]] = []
+    log = EventLog(as_json=False, reports=tmp_path, clock=noon)
+    log.listeners.append(heard.append)
+    log.relay({"time": "t", "event": "room_closed"}, "room 'a' is closed", 2)
+    log.note("stopped", "stopped")
+    assert capsys.readouterr().out == "worker 2: room 'a' is closed\nstopped\n"
+    assert [(record["event"], record.get("worker")) for record in heard] == [("room_closed", 2), ("stopped", None)]
+
+
+def test_an_event_that_is_for_the_application_alone_has_no_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    message: Any = object()
+    EventLog(as_json=True, reports=tmp_path).write([message])
+    assert capsys.readouterr().out == ""

@@ -10,6 +10,7 @@ from retick.games.runner import NetRunner
 from tests.authority.courses import Field, seeded
 
 TYPES = {
+    "retick_cpu_seconds": "counter",
     "retick_ticks_skipped": "counter",
     "retick_rooms": "gauge",
     "retick_connections": "gauge",

@@ -7,8 +7,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from retick.cli.serve import metrics
+from retick.cli.serve import families, metrics
 from retick.cli.serve.metrics import MetricsPage
+from retick.cli.serve.server_source import ServerSource
 from retick.errors import MissingExtra
 from tests.authority.courses import Field
 
@@ -30,7 +31,7 @@ GET = b"GET /metrics HTTP/1.0\r\n\r\n"
 
 def with_page(field: Field, use: Callable[[int], Awaitable[None]]) -> None:
     async def run() -> None:
-        page = MetricsPage(field.server, 0)
+        page = MetricsPage(ServerSource(field.server), 0)
         try:
             await use(page.port)
         finally:
@@ -113,7 +114,7 @@ def test_a_reader_that_goes_away_or_a_loop_that_is_busy_fills_no_log(
             writer.write(GET)
             writer.transport.abort()
         with monkeypatch.context() as patch:
-            patch.setattr(metrics, "families_of", too_late)
+            patch.setattr(families, "families_of", too_late)
             assert await ask(port, GET) == b""
         while b" 200 " not in (await ask(port, GET))[:20]:
             pass
@@ -125,12 +126,12 @@ def test_a_reader_that_goes_away_or_a_loop_that_is_busy_fills_no_log(
 def test_without_the_library_the_install_line_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    from retick.cli.serve.serve import _open_metrics
+    from retick.cli.serve.open_page import open_page
 
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
     monkeypatch.delitem(sys.modules, "retick.cli.serve.metrics")
-    with pytest.raises(MissingExtra, match=r"pip install 'retick\[serve\]'"):
-        _open_metrics(Field().server, "127.0.0.1", 0)
+    with pytest.raises(MissingExtra, match=r"pip install prometheus-client"):
+        open_page(lambda: ServerSource(Field().server), ("127.0.0.1", 0))
 
 
 def get(path: str) -> bytes:
@@ -206,7 +207,7 @@ def test_a_scrape_that_never_ends_is_hung_up_on_and_others_are_answered(monkeypa
 
 def test_the_page_has_its_own_address() -> None:
     async def run() -> None:
-        page = MetricsPage(Field().server, 0, "::1")
+        page = MetricsPage(ServerSource(Field().server), 0, "::1")
         try:
             assert page.url == f"http://[::1]:{page.port}/metrics"
             reader, writer = await asyncio.open_connection("::1", page.port)

@@ -1,12 +1,9 @@
 """``retick serve``: its configuration, and misuse."""
 
-import json
 import os
 import select
 import signal
-import subprocess
 import sys
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +12,11 @@ from typer.testing import CliRunner
 
 from retick.authority import Client, ConnectionLost, Joined, Reconciled
 from retick.cli.app import app
-from retick.cli.serve.serve import _page_address, _runner_config
-from retick.errors import UsageError
+from retick.cli.serve.serve import _runner_config
 from retick.games.runner import Intent, NetRunner, RunnerConfig
 from retick.transport.poll import Poll
 from retick.transport.udp import open_udp
+from tests.cli.serve.serving import Serving
 
 
 @pytest.mark.parametrize(
@@ -39,6 +36,20 @@ from retick.transport.udp import open_udp
         ["serve", "--port", "0", "--drain", "-1"],
         ["serve", "--port", "0", "--metrics", "much"],
         ["serve", "--port", "0", "--reports", "no such folder"],
+        ["serve", "--port", "0", "--record", "no such folder"],
+        ["serve", "--port", "0", "--record", "."],
+        ["serve", "--port", "0", "--workers", "0"],
+        ["serve", "--port", "0", "--workers", "65"],
+        ["serve", "--port", "0", "--workers", "2"],
+        ["serve", "--port", "80", "--rooms", "2", "--workers", "2"],
+        ["serve", "--port", "65534", "--rooms", "2", "--workers", "2"],
+        ["serve", "nothing"],
+        ["serve", "no_such_module:Game"],
+        ["serve", "json:loads"],
+        ["serve", "retick.games.runner:NoSuchName"],
+        ["serve", "retick.games.fighter:Fighter"],
+        ["serve", "retick.games.runner:NetRunner", "--players", "4"],
+        ["serve", "retick.games.runner:NetRunner", "--config", "x.json"],
         ["bench", "authority", "--seconds", "nan"],
         ["bots", "1", "--connect", ":7777"],
         ["bench", "authority", "--part", "luck"],
@@ -87,56 +98,6 @@ def test_a_key_that_a_server_does_not_have_is_named_and_the_others_are_used(
     file.write_text('{"mouseSensitivity": 0.0023, "maxPlayers": 4}')
     assert _runner_config(file, None, None, None) == RunnerConfig(max_players=4)
     assert capsys.readouterr().err == "retick: server.json: mouseSensitivity is not a key of this configuration\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "address"),
-    [
-        ("9100", ("127.0.0.1", 9100)),
-        ("0", ("127.0.0.1", 0)),
-        ("0.0.0.0:9100", ("0.0.0.0", 9100)),
-        ("[::]:9100", ("::", 9100)),
-        ("localhost:9100", ("localhost", 9100)),
-    ],
-)
-def test_the_metrics_page_has_a_port_or_an_address(text: str, address: tuple[str, int]) -> None:
-    assert _page_address(text) == address
-
-
-@pytest.mark.parametrize("text", ["", ":9100", "x", "65536", "host:", "host:-1", "1.2.3.4:99999", "٩"])
-def test_another_address_of_the_metrics_page_is_misuse(text: str) -> None:
-    with pytest.raises(UsageError, match="--metrics"):
-        _page_address(text)
-
-
-class Serving:
-    """``retick serve`` as a process of its own, in a folder of its own."""
-
-    def __init__(self, folder: Path, *arguments: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "retick", "serve", "--port", "0", "--host", "127.0.0.1", "--log-json", *arguments],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=folder,
-        )
-        self.guard = threading.Timer(60, self.process.kill)
-        self.guard.start()
-        self.first = self.line()
-
-    def line(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        return dict(json.loads(self.process.stdout.readline()))
-
-    def finish(self) -> list[dict[str, Any]]:
-        """The lines that are left, when it has ended."""
-        try:
-            out, err = self.process.communicate()
-        finally:
-            self.process.kill()
-            self.guard.cancel()
-        assert err == ""
-        return [json.loads(line) for line in out.splitlines()]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGTERM that a process could handle")

@@ -27,6 +27,7 @@ from retick.authority.events import (
 from retick.authority.joining import JoinRequest, decode_acceptance, encode_join
 from retick.authority.link_config import link_config_for
 from retick.authority.profile import Intent, Profile, State, Stats, Vector, View, Welcome
+from retick.authority.redirection import Way
 from retick.authority.stats import ClientStats
 from retick.authority.timing import Pings
 from retick.errors import BaselineMissing, DecodeError, UnsupportedVersion, UsageError
@@ -73,9 +74,10 @@ class Client:
         """None before the welcome."""
         self.server_stats: Stats = None
         """How the server ran our commands, from the newest snapshot; None before the first."""
-        self._address = address
+        self._way = Way(address)
         self._room = room
         self._token = b""
+        self._has_new_seat = True
         layout = profile.layout if self.config.delta else None
         self._delta = None if layout is None else DeltaCodec(layout)
         shared = link_config_for(profile, timeout=self.config.timeout, delta=self._delta is not None)
@@ -94,7 +96,7 @@ class Client:
     def _dial(self) -> Connection:
         schema = 0 if self._delta is None else self._delta.codec.schema_hash
         data = encode_join(JoinRequest(self._room, self._token, schema))
-        return self._link.dial(self._address, seats=1, data=data)
+        return self._link.dial(self._way.address, seats=1, data=data)
 
     # For the game's loop.
 
@@ -214,11 +216,15 @@ class Client:
     def _on_link_change(self, event: LinkEvent, now: float) -> None:
         if isinstance(event, Connected):
             terms = self._connection.terms
-            self._token = decode_acceptance(terms.peer_data) if terms is not None else b""
+            token = decode_acceptance(terms.peer_data) if terms is not None else b""
+            self._has_new_seat = token != self._token
+            self._token = token
             hello = Hello(self._offered.protocol_version)
             self._connection.send_reliable(self._offered.encode_control(hello))
             self._welcome_by = now + self.config.welcome_seconds
             self._pings = Pings(now + FIRST_PING)
+        elif isinstance(event, Refused) and not self._over and self._way.follow(event.reason, event.text):
+            self._connection = self._dial()
         elif isinstance(event, Refused):
             self._over = True
             self._events.append(JoinFailed(reason=event.reason, text=event.text or describe(event.reason)))
@@ -241,6 +247,7 @@ class Client:
             self._events.append(ConnectionLost(reason=event.reason, text=text, will_rejoin=again))
         if again:
             self._attempts += 1
+            self._way.start_again()
             self._connection = self._dial()
         else:
             self._over = True
@@ -293,7 +300,7 @@ class Client:
             self._fail(Reason.GAME_VERSION, str(error))
             return
         before = self.prediction
-        is_rejoin = before is not None and before.peer_id == welcome.peer_id
+        is_rejoin = before is not None and before.peer_id == welcome.peer_id and not self._has_new_seat
         state = before.state if before is not None and is_rejoin else self.profile.motor.spawn(welcome.peer_id)
         self.stats.rejoins += is_rejoin
         self.prediction = Prediction(self.profile, self.config, self.stats, welcome=welcome, state=state, now=now)

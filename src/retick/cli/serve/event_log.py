@@ -16,11 +16,11 @@ from retick.authority import (
     PlayerRejoined,
     RoomClosed,
     RoomFailed,
-    Server,
     ServerDrained,
     ServerEvent,
     ShotDropped,
 )
+from retick.cli.serve.room_files import file_stem
 from retick.cli.terminal import say, say_json
 
 __all__ = ["EventLog"]
@@ -48,28 +48,49 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class EventLog:
-    """Writes events of one server."""
+Emit = Callable[[dict[str, Any], str], None]
+"""Prints, or sends on, what the line of an event has in it, and its words."""
 
-    def __init__(self, *, as_json: bool, reports: Path, clock: Callable[[], datetime] = _utc_now) -> None:
-        """``reports`` is the folder for reports of failed rooms."""
-        self._as_json = as_json
+
+def _print_json(record: dict[str, Any], words: str) -> None:
+    say_json(record)
+
+
+def _print_words(record: dict[str, Any], words: str) -> None:
+    say(words)
+
+
+class EventLog:
+    """Writes events of one server, or of all worker processes."""
+
+    def __init__(
+        self, *, as_json: bool, reports: Path, clock: Callable[[], datetime] = _utc_now, emit: Emit | None = None
+    ) -> None:
+        """``reports`` is the folder for reports of failed rooms. ``emit`` takes the lines instead of the screen."""
+        self.listeners: list[Callable[[dict[str, Any]], None]] = []
+        """Each is called with what the line of an event has in it."""
+        self._emit = emit or (_print_json if as_json else _print_words)
         self._reports = reports
         self._clock = clock
         self._over_budget: dict[str, int] = {}
 
-    def note(self, event: str, words: str, **more: Any) -> None:
+    def note(self, event: str, words: str, /, **more: Any) -> None:
         """One line: ``words`` for people, or the event's name and what belongs to it."""
-        if self._as_json:
-            time = self._clock().isoformat(timespec="milliseconds")
-            say_json(
-                {"time": time, "event": event} | {name: value for name, value in more.items() if value is not None}
-            )
-        else:
-            say(words)
+        time = self._clock().isoformat(timespec="milliseconds")
+        record = {"time": time, "event": event} | {name: value for name, value in more.items() if value is not None}
+        self._tell(record, words)
+
+    def relay(self, record: dict[str, Any], words: str, worker: int) -> None:
+        """A line that a worker process has written."""
+        self._tell({**record, "worker": worker}, f"worker {worker}: {words}")
+
+    def _tell(self, record: dict[str, Any], words: str) -> None:
+        self._emit(record, words)
+        for listener in self.listeners:
+            listener(record)
 
     def write(self, events: list[ServerEvent]) -> None:
-        """A line for each event."""
+        """A line for each event that is for people who run the server; messages of players are not."""
         for event in events:
             if isinstance(event, RoomFailed):
                 self._write_failed(event)
@@ -79,7 +100,7 @@ class EventLog:
                 )
             elif isinstance(event, ServerDrained):
                 self.note("drained", "all rooms have ended")
-            else:
+            elif type(event) in _NAMES:
                 self._write_player(event)
 
     def _write_player(self, event: Any) -> None:
@@ -89,12 +110,12 @@ class EventLog:
         why = f": {text}" if isinstance(event, (MessageDropped, ShotDropped)) else ""
         address = _place(getattr(event, "address", None))
         line = f"player {event.peer_id}{room} {words}{why}"
-        self.note(name, line, room=event.room, peer=event.peer_id, address=address, text=text)
+        called = getattr(event, "name", None) or None
+        self.note(name, line, room=event.room, peer=event.peer_id, name=called, address=address, text=text)
 
     def _write_failed(self, event: RoomFailed) -> None:
         stamp = self._clock().strftime("%Y%m%d-%H%M%S-%f")
-        name = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in event.room)
-        path = self._reports / f"room-{name}-failed-{stamp}.txt"
+        path = self._reports / f"room-{file_stem(event.room)}-failed-{stamp}.txt"
         try:
             path.write_text(event.report(), encoding="utf-8", errors="backslashreplace")
             report, where = str(path), f"the report is in {path}"
@@ -111,7 +132,7 @@ class EventLog:
             report=report,
         )
 
-    def write_costs(self, server: Server) -> None:
+    def write_costs(self, server: Any) -> None:
         """A line for each room in which ticks took too long since the last call."""
         for room in server.rooms.values():
             cost = room.stats.tick_cost

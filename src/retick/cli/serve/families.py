@@ -1,8 +1,9 @@
 """A server's counters as Prometheus metrics, each with its type and its help text."""
 
+import time
 from collections.abc import Callable, Iterator
 from itertools import accumulate
-from typing import Final
+from typing import Any, Final
 
 from prometheus_client.core import (
     CounterMetricFamily,
@@ -11,7 +12,7 @@ from prometheus_client.core import (
     Metric,
 )
 
-from retick.authority import Room, Server
+from retick.authority import Room
 from retick.authority.stats import TICK_BOUNDS
 
 __all__ = ["families_of"]
@@ -41,13 +42,14 @@ _PLAYER_GAUGES: Final = ("missing_streak", "missing_streak_max", "delay_ticks", 
 """Of InputStats; its other fields only grow."""
 
 
-def families_of(server: Server) -> list[Metric]:
+def families_of(server: Any) -> list[Metric]:
     """All metrics of a server, at this moment."""
     return list(_families(server))
 
 
-def _families(server: Server) -> Iterator[Metric]:
+def _families(server: Any) -> Iterator[Metric]:
     rooms = list(server.rooms.values())
+    yield CounterMetricFamily("retick_cpu_seconds", "CPU time of the process", time.process_time())
     yield CounterMetricFamily("retick_ticks_skipped", "Ticks that a late server left out", server.skipped_ticks)
     yield GaugeMetricFamily("retick_rooms", "Rooms that are open", len(rooms))
     yield GaugeMetricFamily("retick_connections", "Connections, with those that have no player yet", len(server.links))

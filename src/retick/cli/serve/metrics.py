@@ -10,16 +10,13 @@ from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from http.server import ThreadingHTTPServer
 from socket import AF_INET6, SHUT_RDWR, socket
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from prometheus_client import CollectorRegistry, MetricsHandler
 from prometheus_client.core import Metric
 
-from retick.authority import Server
-from retick.cli.serve.families import families_of
-
-__all__ = ["MetricsPage"]
+__all__ = ["MetricsPage", "MetricsSource"]
 
 READERS = 8
 """Connections that are answered at the same time; more are closed at once."""
@@ -33,28 +30,36 @@ CLOSES_WITHIN = 0.1
 T = TypeVar("T")
 
 
-class _InLoop:
-    """Asks a server from a thread, in the loop where the server runs."""
+class MetricsSource(Protocol):
+    """Whose metrics a page shows: a server, or all worker processes."""
 
-    def __init__(self, server: Server) -> None:
-        self._server = server
+    @property
+    def is_ready(self) -> bool:
+        """Whether new players are let in."""
+
+    async def families(self) -> list[Metric]:
+        """All metrics, at this moment."""
+
+
+class _InLoop:
+    """Asks a source from a thread, in the loop where the source lives."""
+
+    def __init__(self, source: MetricsSource) -> None:
+        self._source = source
         self._loop = asyncio.get_running_loop()
 
     def _ask(self, question: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(question, self._loop).result(PATIENCE)
 
     def collect(self) -> Iterable[Metric]:
-        return self._ask(self._read())
+        return self._ask(self._source.families())
 
     def is_ready(self) -> bool:
         """Whether new players are let in. A TimeoutError when the loop does not answer."""
         return self._ask(self._look())
 
-    async def _read(self) -> list[Metric]:
-        return families_of(self._server)
-
     async def _look(self) -> bool:
-        return not self._server.is_draining and bool(self._server.rooms)
+        return self._source.is_ready
 
 
 class _Handler(MetricsHandler):
@@ -110,9 +115,9 @@ class MetricsPage(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, server: Server, port: int, host: str = "127.0.0.1") -> None:
+    def __init__(self, source: MetricsSource, port: int, host: str = "127.0.0.1") -> None:
         """An OSError when the port cannot be opened."""
-        self.asked = _InLoop(server)
+        self.asked = _InLoop(source)
         registry = CollectorRegistry(auto_describe=False)
         registry.register(self.asked)
         handler: Any = _Handler.factory(registry)

@@ -1,55 +1,64 @@
-"""``retick serve``: a server with rooms of the runner game on one UDP port, until Ctrl-C or SIGTERM.
+"""``retick serve``: a server with rooms of one game on one UDP port, until Ctrl-C or SIGTERM.
 
 SIGTERM drains: new players are refused, rooms end as they empty and at the latest after --drain seconds, then everyone
 is told goodbye and the exit code is 0. A second SIGTERM ends the rooms at once. As process 1 of a container it is the
-same, since the signal has a handler.
+same, since the signal has a handler. With --workers, rooms are in processes of their own, and this one sends players
+to them.
 """
 
 import asyncio
-import os
-import signal
-import time
-from contextlib import suppress
-from dataclasses import fields
+from dataclasses import asdict, fields, replace
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from retick.authority import Server, ServerConfig, ServerDrained, ServerEvent
+from retick.audit.game_loader import locate_game
+from retick.authority.redirection import FIRST_PORT
 from retick.cli.exit_codes import complain
+from retick.cli.serve.alone import run_alone
 from retick.cli.serve.event_log import EventLog
-from retick.errors import MissingExtra, UsageError
-from retick.games.runner import NetRunner, RunnerConfig, parse_config
+from retick.cli.serve.front import run_front
+from retick.cli.serve.open_page import page_address
+from retick.cli.serve.plan import ServePlan
+from retick.cli.serve.served_game import server_for
+from retick.errors import UsageError
+from retick.games.runner import RunnerConfig, parse_config
 from retick.games.runner.netrunner.config import config_object
-from retick.transport.pump import Pump
-from retick.transport.udp import UdpSocket, open_udp
-
-if TYPE_CHECKING:
-    from retick.cli.serve.metrics import MetricsPage
+from retick.integrations.agones import sidecar_port
+from retick.transport.udp import open_udp
 
 __all__ = ["serve"]
 
-DRAIN = 1024
-"""Datagrams read between two ticks at most: what all players of 64 rooms send in one tick."""
-GOODBYE = 0.3
-"""Seconds for the goodbyes to leave."""
-LOOK_EVERY = 5.0
-"""Seconds between two looks at how long ticks took."""
+RUNNER = "runner"
 
 
 def serve(
+    game: Annotated[
+        str,
+        typer.Argument(
+            metavar="[GAME]",
+            help="A declared world or a profile, as module:Name or file.py:Name; 'runner' is the game of this library.",
+        ),
+    ] = RUNNER,
     port: Annotated[int, typer.Option(help="UDP port; 0 takes any free one.")] = 7777,
     host: Annotated[str, typer.Option(help="Address to listen on; :: is IPv6 and IPv4.")] = "0.0.0.0",
     rooms: Annotated[
         int, typer.Option(help="Rooms, 1 to 64; the first has no name, the others are 'room 2', 'room 3' …")
     ] = 1,
-    players: Annotated[int | None, typer.Option(help="Players in a room, 1 to 16.", show_default="16")] = None,
+    players: Annotated[
+        int | None, typer.Option(help="Players in a room of the runner, 1 to 16.", show_default="16")
+    ] = None,
+    workers: Annotated[
+        int,
+        typer.Option(help="Processes, 1 to 64, each with a share of the rooms, on the ports after --port."),
+    ] = 1,
+    pin: Annotated[bool, typer.Option("--pin", help="Keep each worker on a core of its own.")] = False,
     tick_rate: Annotated[int | None, typer.Option(help="Ticks a second.", show_default="60")] = None,
     snapshot_rate: Annotated[int | None, typer.Option(help="Snapshots a second.", show_default="20")] = None,
     config: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="JSON file with the protocol's own keys; options override it.")
+        Path | None, typer.Option(metavar="FILE", help="JSON file with the runner's own keys; options override it.")
     ] = None,
     per_address: Annotated[
         int, typer.Option(help="Clients from one address, at most; those on this machine are not limited.")
@@ -66,46 +75,74 @@ def serve(
     reports: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where the report of a room that has failed is written.")
     ] = Path("."),
+    record: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Record each room of a declared world in a file there.")
+    ] = None,
+    agones: Annotated[
+        bool, typer.Option("--agones", help="Tell the Agones side-car: ready, health, allocated, shutdown.")
+    ] = False,
     log_json: Annotated[bool, typer.Option("--log-json", help="Print a line of JSON for each event.")] = False,
     seconds: Annotated[
         float | None, typer.Option(help="Stop after this many seconds.", show_default="until Ctrl-C or SIGTERM")
     ] = None,
 ) -> None:
-    """Serve the runner game: the server decides, clients predict.
+    """Serve a game: the server decides, clients predict.
 
-    Exit code 0: stopped by --seconds or SIGTERM. 2: misuse. 130: stopped by Ctrl-C.
+    Exit code 0: stopped by --seconds or SIGTERM. 1: all workers have ended. 2: misuse. 130: stopped by Ctrl-C.
 
-    Example: retick serve --rooms 4 --port 7777 --metrics 0.0.0.0:9100 --log-json
+    Example: retick serve --rooms 4 --workers 2 --port 7777 --metrics 0.0.0.0:9100 --log-json
     """
-    if not 1 <= rooms <= 64:
-        raise UsageError(f"--rooms must be 1 to 64, not {rooms}")
-    if seconds is not None and not 0 < seconds < inf:
-        raise UsageError(f"--seconds must be above 0, not {seconds:g}")
-    if not 0 <= drain < inf:
-        raise UsageError(f"--drain must be 0 seconds or more, not {drain:g}")
-    if not reports.is_dir():
-        raise UsageError(f"--reports {reports} is not a folder")
-    page_address = None if metrics is None else _page_address(metrics)
-    runner = _runner_config(config, players, tick_rate, snapshot_rate)
-    names = ("", *(f"room {number}" for number in range(2, rooms + 1)))
-    settings = ServerConfig(rooms=names, delta=not fixed, max_connections_per_address=per_address)
-    server = Server(NetRunner(runner), entropy=os.urandom, config=settings, clock=time.perf_counter)
+    _check(rooms, workers, port, seconds, drain)
+    for words, folder in (("--reports", reports), ("--record", record)):
+        if folder is not None and not folder.is_dir():
+            raise UsageError(f"{words} {folder} is not a folder")
+    if agones:
+        sidecar_port()
+    page = None if metrics is None else page_address(metrics)
+    plan = ServePlan(
+        rooms=("", *(f"room {number}" for number in range(2, rooms + 1))),
+        fixed=fixed,
+        per_address=per_address,
+        host=host,
+        port=port,
+        reports=str(reports),
+        record=None if record is None else str(record),
+    )
+    if game == RUNNER:
+        plan = replace(plan, runner=asdict(_runner_config(config, players, tick_rate, snapshot_rate)))
+    elif config is not None:
+        raise UsageError("--config is for the runner")
+    else:
+        place = locate_game(game)
+        plan = replace(plan, game=place, players=players, tick_rate=tick_rate, snapshot_rate=snapshot_rate)
     log = EventLog(as_json=log_json, reports=reports)
+    served = server_for(plan) if workers == 1 else None
     socket = open_udp(host, port)
     try:
-        asyncio.run(_run(server, socket, log, page_address, seconds, drain))
+        if served is not None:
+            run = run_alone(served, socket, log, page_address=page, seconds=seconds, drain=drain, agones=agones)
+        else:
+            run = run_front(
+                plan, workers, socket, log, page_address=page, seconds=seconds, drain=drain, pin=pin, agones=agones
+            )
+        asyncio.run(run)
     finally:
         socket.close()
 
 
-def _page_address(text: str) -> tuple[str, int]:
-    """Host and port of "port" or "host:port"."""
-    host, _, port = text.rpartition(":")
-    if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65535):
-        raise UsageError(f"--metrics must be a port from 0 to 65535, or host:port, not {text!r}")
-    if text.startswith(":"):
-        raise UsageError(f"--metrics {text!r} names no host: write 0.0.0.0{text} to answer everybody")
-    return host.removeprefix("[").removesuffix("]") or "127.0.0.1", int(port)
+def _check(rooms: int, workers: int, port: int, seconds: float | None, drain: float) -> None:
+    if not 1 <= rooms <= 64:
+        raise UsageError(f"--rooms must be 1 to 64, not {rooms}")
+    if not 1 <= workers <= 64:
+        raise UsageError(f"--workers must be 1 to 64, not {workers}")
+    if workers > rooms:
+        raise UsageError(f"--workers {workers} needs --rooms {workers} or more: each has rooms of its own")
+    if workers > 1 and port and not FIRST_PORT <= port + 1 <= port + workers <= 65535:
+        raise UsageError(f"--workers {workers} needs ports {port + 1} to {port + workers}: they must be 1024 to 65535")
+    if seconds is not None and not 0 < seconds < inf:
+        raise UsageError(f"--seconds must be above 0, not {seconds:g}")
+    if not 0 <= drain < inf:
+        raise UsageError(f"--drain must be 0 seconds or more, not {drain:g}")
 
 
 def _runner_config(
@@ -139,74 +176,3 @@ def _read_config(path: Path) -> RunnerConfig:
     for complaint in complaints:
         complain(f"{path.name}: {complaint}")
     return found
-
-
-async def _run(
-    server: Server,
-    socket: UdpSocket,
-    log: EventLog,
-    page_address: tuple[str, int] | None,
-    seconds: float | None,
-    drain: float,
-) -> None:
-    over = asyncio.Event()
-
-    def report(events: list[ServerEvent]) -> None:
-        log.write(events)
-        if any(isinstance(event, ServerDrained) for event in events):
-            over.set()
-
-    host, port = socket.address[:2]
-    rooms = "one room" if len(server.rooms) == 1 else f"{len(server.rooms)} rooms"
-    words = f"listening on {host} port {port}, {rooms}"
-    async with Pump(server, socket, on_events=report, drain=DRAIN) as pump:
-        _drain_on_sigterm(server, pump, log, drain)
-        page = None if page_address is None else _open_metrics(server, *page_address)
-        log.note("listening", words, host=host, port=port, rooms=list(server.rooms))
-        if page is not None:
-            log.note("metrics", f"metrics on {page.url}", url=page.url)
-        try:
-            await _wait(server, log, over, seconds)
-        finally:
-            if page is not None:
-                # Not in the loop: a reader may be waiting for the loop just now.
-                await asyncio.to_thread(page.close)
-            server.close("the server stops")
-            await pump.leave(longest=GOODBYE)
-            log.note("stopped", "stopped")
-
-
-async def _wait(server: Server, log: EventLog, over: asyncio.Event, seconds: float | None) -> None:
-    """Until the server has drained, or the seconds are over."""
-    end = inf if seconds is None else time.monotonic() + seconds
-    while not over.is_set() and (left := end - time.monotonic()) > 0:
-        with suppress(TimeoutError):
-            await asyncio.wait_for(over.wait(), min(left, LOOK_EVERY))
-        log.write_costs(server)
-
-
-def _drain_on_sigterm(server: Server, pump: Pump, log: EventLog, seconds: float) -> None:
-    def on_signal() -> None:
-        # The second time there is no more patience.
-        within = 0.0 if server.is_draining else seconds
-        words = f"draining: no new players, rooms end within {within:g} s"
-        log.note("draining", words, within=within)
-        server.drain("the server stops", within=within)
-        pump.wake()
-
-    loop = asyncio.get_running_loop()
-    try:
-        loop.add_signal_handler(signal.SIGTERM, on_signal)
-    except NotImplementedError:  # Windows
-        signal.signal(signal.SIGTERM, lambda *_: loop.call_soon_threadsafe(on_signal))
-
-
-def _open_metrics(server: Server, host: str, port: int) -> "MetricsPage":
-    try:
-        from retick.cli.serve.metrics import MetricsPage
-    except ModuleNotFoundError:
-        raise MissingExtra("--metrics needs prometheus_client: pip install prometheus-client") from None
-    try:
-        return MetricsPage(server, port, host)
-    except OSError as error:
-        raise UsageError(f"--metrics {host}:{port} cannot be opened: {error.strerror}") from error

@@ -7,6 +7,7 @@ from typing import Final
 
 from retick.authority.events import ConnectionLost, JoinFailed
 from retick.authority.joining import TOKEN_SIZE, JoinRequest, decode_acceptance, encode_join
+from retick.authority.redirection import Way
 from retick.authority.world.client.config import WorldClientConfig
 from retick.authority.world.client.cue_book import CueBook
 from retick.authority.world.client.events import (
@@ -84,9 +85,10 @@ class ServerLink:
         self.stats = WorldClientStats()
         """Figures since the client was made."""
         self._layout = layout_of(type(game))
-        self._address = address
+        self._way = Way(address)
         self._request = request._replace(schema=self._layout.hash)
         self._token = request.token
+        self._has_new_seat = True
         link = LinkConfig(
             game_id=game.game_id, game_version=game.game_version, accepting=False, payload_queue=128,
             max_message=LARGEST_MESSAGE, timeout=config.timeout,
@@ -106,7 +108,7 @@ class ServerLink:
 
     def _dial(self) -> Connection:
         request = self._request._replace(token=self._token)
-        return self._link.dial(self._address, seats=0 if request.watches else 1, data=encode_join(request))
+        return self._link.dial(self._way.address, seats=0 if request.watches else 1, data=encode_join(request))
 
     # Who takes part, and messages.
 
@@ -239,7 +241,7 @@ class ServerLink:
         if welcome.players != self._layout.players or welcome.tick_rate > FASTEST:
             self._fail(Reason.GAME_VERSION, f"no client of this game can play like this: {welcome}")
             return
-        is_rejoin = self._has_joined and welcome.seat == self._last_seat
+        is_rejoin = self._has_joined and welcome.seat == self._last_seat and not self._has_new_seat
         self.stats.rejoins += is_rejoin
         self._has_joined = True
         self._last_seat = welcome.seat
@@ -265,8 +267,12 @@ class ServerLink:
     def _on_link_change(self, event: LinkEvent, now: float) -> None:
         if isinstance(event, Connected):
             terms = self._connection.terms
-            self._token = decode_acceptance(terms.peer_data) if terms is not None else b""
+            token = decode_acceptance(terms.peer_data) if terms is not None else b""
+            self._has_new_seat = token != self._token
+            self._token = token
             self._welcome_by = now + self.config.welcome_seconds
+        elif isinstance(event, Refused) and not self._over and self._way.follow(event.reason, event.text):
+            self._connection = self._dial()
         elif isinstance(event, Refused):
             self._fail(event.reason, event.text or describe(event.reason))
         elif isinstance(event, Disconnected):
@@ -298,4 +304,5 @@ class ServerLink:
         self._over = not again
         if again:
             self._attempts += 1
+            self._way.start_again()
             self._connection = self._dial()

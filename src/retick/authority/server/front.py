@@ -1,0 +1,75 @@
+"""The front of a server that runs in several processes: lets nobody in, and tells everybody which port has the room.
+
+Sans-I/O: only the five calls reach it. It keeps nothing for those who ask.
+"""
+
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+
+from retick.authority.joining import decode_join
+from retick.authority.redirection import redirect_to
+from retick.errors import InvalidValue
+from retick.link import LinkConfig, LinkEndpoint, Reason, Refuse, Request, describe
+
+__all__ = ["Front"]
+
+
+class Front:
+    """Answers the five calls."""
+
+    def __init__(
+        self, link: LinkConfig, *, entropy: Callable[[int], bytes], port_of: Callable[[str], int | str]
+    ) -> None:
+        """``link``: as the servers behind it have it, so that another game is refused here.
+
+        ``port_of(room)`` gives the port of the server that has the room, or the words for the player why none has.
+        """
+        self.closed_text: str | None = None
+        """What new players are told when nobody is let in any more. Who has a seat is still told where it is."""
+        self.redirected = 0
+        """Requests that were answered with a port."""
+        self.refused = 0
+        """Requests that were answered with another refusal; those of the link are in ``dropped``."""
+        self._port_of = port_of
+        self._link = LinkEndpoint(replace(link, accepting=True), entropy=entropy, admit=self._admit)
+
+    @property
+    def dropped(self) -> dict[str, int]:
+        """Datagrams that were dropped, by reason."""
+        return {reason: count for reason, count in self._link.dropped.items() if count}
+
+    def _admit(self, request: Request) -> Refuse:
+        answer = self._answer(request.data)
+        if answer.reason == Reason.REDIRECT:
+            self.redirected += 1
+        else:
+            self.refused += 1
+        return answer
+
+    def _answer(self, data: bytes) -> Refuse:
+        try:
+            wish = decode_join(data)
+        except InvalidValue:
+            return Refuse(text="the request to join could not be read")
+        if self.closed_text is not None and not wish.token:
+            return Refuse(reason=Reason.SHUTDOWN, text=self.closed_text or describe(Reason.SHUTDOWN))
+        place = self._port_of(wish.room)
+        return Refuse(text=place) if isinstance(place, str) else redirect_to(place)
+
+    # The five calls.
+
+    def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
+        self._link.receive_datagram(data, address, now=now)
+
+    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
+        return self._link.datagrams_to_send(now=now)
+
+    def next_timeout(self) -> float | None:
+        return self._link.next_timeout()
+
+    def handle_timeout(self, *, now: float) -> None:
+        self._link.handle_timeout(now=now)
+
+    def events(self) -> list[object]:
+        """Always empty: nobody is let in."""
+        return []

@@ -1,0 +1,188 @@
+"""All worker processes of a front: which of them has which room, and what happens when one of them ends."""
+
+import asyncio
+import os
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+from retick.cli.serve.event_log import EventLog
+from retick.cli.serve.hosting import rooms_in_words
+from retick.cli.serve.plan import ServePlan
+from retick.cli.serve.worker_process import WorkerProcess
+from retick.errors import RetickError, UsageError
+from retick.link import LinkConfig
+
+__all__ = ["Fleet"]
+
+STARTS_WITHIN = 60.0
+"""Seconds that a worker has to import its game and open its port."""
+MOST_UNANSWERED = 8
+"""Questions to a worker that hangs: more would fill its pipe, and then the front would wait for it."""
+STOPS_WITHIN = 3.0
+"""Seconds that workers have to say goodbye before they are killed."""
+
+
+class Fleet:
+    """Workers that run. Made within the loop."""
+
+    def __init__(self, plan: ServePlan, count: int, log: EventLog, *, pin: bool) -> None:
+        """Each of ``count`` workers gets every count-th room; with a port, worker n has the n-th port after it."""
+        self.workers: list[WorkerProcess] = []
+        self.lost = 0
+        """Workers that ended though nobody asked them to."""
+        self.is_draining = False
+        self._log = log
+        self._over = asyncio.Event()
+        self._ready: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._answers: dict[tuple[int, int], asyncio.Future[list[Any]]] = {}
+        self._asked = 0
+        self._unanswered: Counter[int] = Counter()
+        self._rooms = plan.rooms
+        self._plans = [
+            replace(
+                plan,
+                rooms=plan.rooms[index::count],
+                port=plan.port + index + 1 if plan.port else 0,
+                core=_core(index) if pin else None,
+            )
+            for index in range(count)
+        ]
+
+    async def start(self) -> LinkConfig:
+        """All workers are ready; returns what the front's link must be. A RetickError if one of them is not."""
+        loop = asyncio.get_running_loop()
+        for number, plan in enumerate(self._plans, 1):
+            self._ready[number] = loop.create_future()
+            self.workers.append(WorkerProcess(number, plan, on_line=self._on_line, on_end=self._on_end))
+        try:
+            async with asyncio.timeout(STARTS_WITHIN):
+                ready = await asyncio.gather(*self._ready.values())
+        except TimeoutError:
+            raise RetickError(f"a worker was not ready within {STARTS_WITHIN:g} s") from None
+        for worker, terms in zip(self.workers, ready, strict=True):
+            worker.port = terms["port"]
+            self._log.note(
+                "worker_started",
+                f"worker {worker.number} on port {worker.port}, {rooms_in_words(len(worker.rooms))}",
+                worker=worker.number,
+                port=worker.port,
+                pid=worker.pid,
+                rooms=[room for room in self._rooms if room in worker.rooms],
+            )
+        self._ready.clear()
+        return LinkConfig(**{name: value for name, value in ready[0].items() if name != "port"})
+
+    @property
+    def running(self) -> list[WorkerProcess]:
+        """The workers that run."""
+        return [worker for worker in self.workers if worker.is_running]
+
+    def port_of(self, room: str) -> int | str:
+        """The port of the worker that has the room, or why none has."""
+        if room not in self._rooms:
+            return f"there is no room {room!r}"
+        return next((worker.port for worker in self.running if room in worker.rooms), "no worker is left")
+
+    def drain(self, within: float) -> None:
+        """Workers let nobody in and end; ``wait`` returns when all have ended."""
+        self.is_draining = True
+        for worker in self.running:
+            worker.send({"drain": within})
+
+    async def wait(self) -> None:
+        """Until no worker runs."""
+        await self._over.wait()
+
+    async def stop(self) -> None:
+        """Players are told goodbye, and all workers end."""
+        self.is_draining = True
+        for worker in self.running:
+            worker.send({"stop": True})
+        try:
+            async with asyncio.timeout(STOPS_WITHIN):
+                while self.running:
+                    await self._over.wait()
+        except TimeoutError:
+            for worker in self.running:
+                worker.kill()
+
+    async def metrics(self, within: float) -> dict[str, list[Any]]:
+        """What each worker answers within so many seconds, by its number."""
+        self._asked += 1
+        loop = asyncio.get_running_loop()
+        able = [worker for worker in self.running if self._unanswered[worker.number] < MOST_UNANSWERED]
+        asked = {(worker.number, self._asked): loop.create_future() for worker in able}
+        self._answers |= asked
+        for worker in able:
+            self._unanswered[worker.number] += 1
+            worker.send({"ask": self._asked})
+        try:
+            if asked:
+                await asyncio.wait(asked.values(), timeout=within)
+            return {
+                str(number): answer.result()
+                for (number, _), answer in asked.items()
+                if answer.done() and not answer.cancelled()
+            }
+        finally:
+            for key in asked:
+                self._answers.pop(key, None)
+
+    # What workers write, and their end.
+
+    def _on_line(self, worker: WorkerProcess, message: dict[str, Any]) -> None:
+        starting = self._ready.get(worker.number)
+        if "event" in message:
+            words = message.pop("words", "")
+            self._log.relay(message, words, worker.number)
+        elif "answer" in message:
+            self._unanswered[worker.number] -= 1
+            answer = self._answers.get((worker.number, message["answer"]))
+            if answer is not None and not answer.done():
+                answer.set_result(message["metrics"])
+        elif starting is not None and not starting.done():
+            if "ready" in message:
+                starting.set_result(message["ready"])
+            else:
+                starting.set_exception(UsageError(message["failed"]))
+
+    def _on_end(self, worker: WorkerProcess, code: int) -> None:
+        starting = self._ready.get(worker.number)
+        if starting is not None and not starting.done():
+            starting.set_exception(RetickError(f"worker {worker.number} has ended while it started: {_end(code)}"))
+        for (number, _), answer in self._answers.items():
+            if number == worker.number:
+                answer.cancel()
+        if worker.port and not self.is_draining:
+            self._lose(worker, code)
+        if not self.running:
+            self._over.set()
+
+    def _lose(self, worker: WorkerProcess, code: int) -> None:
+        """Its rooms have ended. New players who ask for them get new rooms of these names, in the other workers."""
+        self.lost += 1
+        moved: dict[str, int] = {}
+        for room in self._rooms:
+            if room in worker.rooms and self.running:
+                heir = min(self.running, key=lambda each: len(each.rooms))
+                heir.rooms.add(room)
+                heir.send({"open": room})
+                moved[room] = heir.number
+        ended = f"worker {worker.number} has ended ({_end(code)}), and its {rooms_in_words(len(worker.rooms))} with it"
+        where = "; new players go to the others" if moved else "; no worker is left"
+        self._log.note(
+            "worker_lost", ended + where, worker=worker.number, text=_end(code), rooms=sorted(worker.rooms), moved=moved
+        )
+        worker.rooms.clear()
+
+
+def _end(code: int) -> str:
+    return f"exit code {code}" if code >= 0 else f"signal {-code}"
+
+
+def _core(index: int) -> int | None:
+    if not hasattr(os, "sched_getaffinity"):
+        return None
+    cores = sorted(os.sched_getaffinity(0))
+    return cores[index % len(cores)]

@@ -1,0 +1,111 @@
+"""``retick serve --workers``: the process that listens on the public port and sends players to worker processes."""
+
+import asyncio
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from retick.authority.server.front import Front
+from retick.cli.serve.agones_duty import agones_duty
+from retick.cli.serve.event_log import EventLog
+from retick.cli.serve.fleet import Fleet
+from retick.cli.serve.hosting import GOODBYE, on_sigterm, rooms_in_words
+from retick.cli.serve.open_page import announce_page, open_page
+from retick.cli.serve.plan import ServePlan
+from retick.errors import RetickError
+from retick.transport.pump import Pump
+from retick.transport.udp import UdpSocket
+
+if TYPE_CHECKING:
+    from prometheus_client.core import Metric
+
+__all__ = ["FleetSource", "run_front"]
+
+ANSWERS_WITHIN = 1.5
+"""Seconds that workers have for their metrics; a page waits no more than 2."""
+
+
+class FleetSource:
+    """The metrics of a front and its workers."""
+
+    def __init__(self, fleet: Fleet, front: Front) -> None:
+        self._fleet = fleet
+        self._front = front
+
+    @property
+    def is_ready(self) -> bool:
+        return not self._fleet.is_draining and bool(self._fleet.running)
+
+    async def families(self) -> "list[Metric]":
+        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+
+        from retick.cli.serve.worker_families import labelled, packed
+
+        fleet, front = self._fleet, self._front
+        found = await fleet.metrics(ANSWERS_WITHIN)
+        dropped = CounterMetricFamily("retick_refused", "What was dropped, by reason", labels=("reason",))
+        for reason, count in front.dropped.items():
+            dropped.add_metric((reason,), count)
+        found["front"] = packed([dropped])
+        return [
+            GaugeMetricFamily("retick_workers", "Worker processes that run", len(fleet.running)),
+            GaugeMetricFamily("retick_workers_answering", "Of these, those that told their metrics", len(found) - 1),
+            CounterMetricFamily("retick_workers_lost", "Worker processes that ended unasked", fleet.lost),
+            CounterMetricFamily("retick_redirected", "Requests to join that were sent to a worker", front.redirected),
+            CounterMetricFamily("retick_front_refused", "Requests to join that the front refused", front.refused),
+            *labelled(found),
+        ]
+
+
+async def run_front(
+    plan: ServePlan,
+    workers: int,
+    socket: UdpSocket,
+    log: EventLog,
+    *,
+    page_address: tuple[str, int] | None,
+    seconds: float | None,
+    drain: float,
+    pin: bool,
+    agones: bool,
+) -> None:
+    """Until all workers have drained, the seconds are over, or Ctrl-C. A RetickError when the last worker is lost."""
+    fleet = Fleet(plan, workers, log, pin=pin)
+    page = None
+    try:
+        link = await fleet.start()
+        front = Front(link, entropy=os.urandom, port_of=fleet.port_of)
+        _drain_on_sigterm(fleet, front, log, drain)
+        host, port = socket.address[:2]
+        async with Pump(front, socket, on_events=_nothing) as pump:
+            if page_address is not None:
+                page = open_page(lambda: FleetSource(fleet, front), page_address)
+            words = f"listening on {host} port {port}, {rooms_in_words(len(plan.rooms))}, {workers} workers"
+            log.note("listening", words, host=host, port=port, rooms=list(plan.rooms), workers=workers)
+            announce_page(log, page)
+            async with agones_duty(log, wanted=agones):
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(fleet.wait(), seconds)
+            await pump.leave(longest=GOODBYE)
+        if not fleet.running and not fleet.is_draining:
+            raise RetickError("all workers have ended")
+    finally:
+        if page is not None:
+            await asyncio.to_thread(page.close)
+        await fleet.stop()
+    log.note("stopped", "stopped")
+
+
+def _nothing(events: list[Any]) -> None:
+    """A front has no events."""
+
+
+def _drain_on_sigterm(fleet: Fleet, front: Front, log: EventLog, seconds: float) -> None:
+    def on_signal() -> None:
+        # The second time there is no more patience.
+        within = 0.0 if fleet.is_draining else seconds
+        log.note("draining", f"draining: no new players, rooms end within {within:g} s", within=within)
+        front.closed_text = "the server stops"
+        fleet.drain(within)
+
+    on_sigterm(on_signal)

@@ -1,0 +1,172 @@
+"""``retick serve --workers``: processes behind one port, what happens when one is killed, and how all of them end."""
+
+import asyncio
+import os
+import signal
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from retick.authority import ConnectionLost, Joined, JoinFailed
+from retick.authority.server.front import Front
+from retick.cli.serve.front import FleetSource
+from retick.link import LinkConfig, Reason
+from retick.transport.udp import open_udp
+from tests.cli.serve.serving import Player, Serving
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGTERM that a process could handle")
+
+
+def started(folder: Path, *arguments: str) -> tuple[Serving, list[dict[str, Any]], dict[str, Any]]:
+    """The process, the lines of its workers, and the line with which it listens."""
+    serving = Serving(folder, "--rooms", "2", "--workers", "2", *arguments)
+    lines = [serving.first, *serving.lines_until("listening")]
+    return serving, lines[:2], lines[-1]
+
+
+def page(url: str, path: str) -> tuple[int, str]:
+    try:
+        with urllib.request.urlopen(url.replace("/metrics", path), timeout=20) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, ""
+
+
+def test_players_are_sent_to_the_worker_of_their_room_and_sigterm_drains_all(tmp_path: Path) -> None:
+    serving, workers, listening = started(tmp_path)
+    players = {room: Player(listening["port"], room) for room in ("", "room 2")}
+    try:
+        for room, player in players.items():
+            player.play_until(Joined)
+            assert player.port == next(worker["port"] for worker in workers if room in worker["rooms"])
+        joined = [serving.line(), serving.line()]
+        assert sorted((line["event"], line["worker"], line["room"]) for line in joined) == [
+            ("player_joined", 1, ""), ("player_joined", 2, "room 2"),
+        ]  # fmt: skip
+        serving.process.send_signal(signal.SIGTERM)
+        assert len([serving.lines_until("draining") for _ in range(3)]) == 3
+        late = Player(listening["port"])
+        failed = late.play_until(JoinFailed)
+        assert (failed.reason, failed.text) == (Reason.SHUTDOWN, "the server stops")
+        serving.process.send_signal(signal.SIGTERM)
+        for player in players.values():
+            assert player.play_until(ConnectionLost).text == "the server stops"
+        late.socket.close()
+    finally:
+        for player in players.values():
+            player.socket.close()
+    assert serving.finish()[-1]["event"] == "stopped"
+    assert serving.process.returncode == 0
+
+
+def test_a_worker_that_is_killed_ends_its_rooms_only_and_its_players_find_new_ones(tmp_path: Path) -> None:
+    serving, workers, listening = started(tmp_path, "--metrics", "0")
+    url = serving.line()["url"]
+    lost, stays = Player(listening["port"], "", timeout=1.0), Player(listening["port"], "room 2", timeout=1.0)
+    try:
+        for player in (lost, stays):
+            player.play_until(Joined)
+        os.kill(workers[0]["pid"], signal.SIGKILL)
+        line = serving.lines_until("worker_lost")[-1]
+        assert (line["worker"], line["rooms"], line["moved"]) == (1, [""], {"": 2})
+        assert lost.play_until(ConnectionLost).will_rejoin
+        assert not lost.play_until(Joined).is_rejoin
+        assert lost.port == stays.port == workers[1]["port"]
+        assert stays.client.is_joined
+        assert page(url, "/readyz")[0] == 200
+        text = page(url, "/metrics")[1]
+        found = {family.name: family for family in text_string_to_metric_families(text)}
+        assert [sample.value for sample in found["retick_workers"].samples] == [1.0]
+        assert {sample.labels["worker"] for sample in found["retick_rooms"].samples} == {"2"}
+        assert found["retick_room_tick_seconds"].type == "histogram"
+        os.kill(workers[1]["pid"], signal.SIGKILL)
+    finally:
+        lost.socket.close()
+        stays.socket.close()
+    try:
+        out, err = serving.process.communicate()
+    finally:
+        serving.guard.cancel()
+    assert "worker_lost" in out
+    assert err == "retick: all workers have ended\n"
+    assert serving.process.returncode == 1
+
+
+def test_ctrl_c_ends_all_workers_and_the_exit_code_is_130(tmp_path: Path) -> None:
+    serving, workers, _ = started(tmp_path)
+    serving.process.send_signal(signal.SIGINT)
+    try:
+        _, err = serving.process.communicate()
+    finally:
+        serving.guard.cancel()
+    assert (serving.process.returncode, err) == (130, "retick: interrupted\n")
+    for worker in workers:
+        with pytest.raises(ProcessLookupError):
+            os.kill(worker["pid"], 0)
+
+
+def test_a_front_that_is_killed_leaves_no_worker_behind(tmp_path: Path) -> None:
+    serving, workers, _ = started(tmp_path)
+    serving.process.kill()
+    serving.process.communicate()  # returns when the workers, which have the same standard error, have ended
+    serving.guard.cancel()
+    assert len(workers) == 2
+
+
+def run_to_the_end(folder: Path, *arguments: str) -> tuple[int, str]:
+    import subprocess
+
+    made = [sys.executable, "-m", "retick", "serve", "--rooms", "2", "--workers", "2", "--host", "127.0.0.1"]
+    done = subprocess.run([*made, *arguments], capture_output=True, text=True, cwd=folder, timeout=120)
+    return done.returncode, done.stderr
+
+
+def test_a_port_that_is_taken_is_one_line(tmp_path: Path) -> None:
+    front, second = open_udp("127.0.0.1", 0), None
+    port = front.address[1]
+    front.close()
+    try:
+        second = open_udp("127.0.0.1", port + 2)
+        code, words = run_to_the_end(tmp_path, "--port", str(port))
+    finally:
+        if second is not None:
+            second.close()
+    assert code == 2
+    assert words == f"retick: port {port + 2} is in use: choose another, or 0 for any that is free\n"
+
+
+def test_a_game_that_cannot_be_served_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "wrong.py").write_text("raise RuntimeError('not today')\n")
+    code, words = run_to_the_end(tmp_path, "wrong.py:Game", "--port", "0")
+    assert code == 2
+    assert words == "retick: wrong cannot be imported: RuntimeError: not today\n"
+
+
+class NoFleet:
+    """What a page asks of workers, all of which are down."""
+
+    is_draining = False
+    lost = 2
+    running: tuple[object, ...] = ()
+
+    async def metrics(self, within: float) -> dict[str, list[Any]]:
+        return {}
+
+
+def test_a_front_is_not_ready_while_it_drains_or_has_no_worker_and_tells_its_own_metrics() -> None:
+    front = Front(LinkConfig(game_id="x"), entropy=Random(1).randbytes, port_of=lambda room: 7001)
+    fleet: Any = NoFleet()
+    source = FleetSource(fleet, front)
+    assert not source.is_ready
+    fleet.running = (1,)
+    assert source.is_ready
+    fleet.is_draining = True
+    assert not source.is_ready
+    found = {family.name: family.samples for family in asyncio.run(source.families())}
+    assert found["retick_workers_lost"][0].value == 2
