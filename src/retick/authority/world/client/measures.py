@@ -1,8 +1,8 @@
 """The float fields of things: what a picture can show between two values.
 
 A *measure* is a field of type F64 or Angle, or one number of a vector or a rectangle of floats, of an item itself or of
-a part that it always has. Its jumps are counted by the ``Jumps`` of the part that it is in or, if that has none, of what
-is around it.
+a part that it always has. Its jumps are counted by the ``Jumps`` of the part that it is in or, if that has none, of
+what is around it.
 """
 
 # retick: floats -- drawing, and rounding that a snapshot has lost; a server never runs this
