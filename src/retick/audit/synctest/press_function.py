@@ -26,7 +26,7 @@ def press_function_of(sim: Simulation[Any]) -> Press | None:
     game = sim.world if isinstance(sim, SimulatedWorld) else sim
     for place in (sim, game, sys.modules.get(type(game).__module__)):
         for name in NAMES:
-            found = getattr(place, name, None)
+            found: Any = getattr(place, name, None)
             parameters = _parameters(found) if callable(found) else []
             if parameters == OF_A_STATE:
                 return found  # type: ignore[no-any-return] # its result is checked where it is used
