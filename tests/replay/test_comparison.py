@@ -37,11 +37,13 @@ def test_the_fields_that_differ_then_are_named() -> None:
     assert [str(d) for d in found.state] == ["p1.x: 4300 here, 4000 there", "p1.state: 1 here, 0 there"]
 
 
-def test_equal_recordings_are_the_same_and_a_prefix_is_not() -> None:
+def test_equal_recordings_are_the_same_match_and_so_is_one_that_ends_earlier() -> None:
     assert compare(MATCH, MATCH, GAME).same
     assert compare(MATCH, MATCH.replace(game_id="retick.fighter", metadata={"a": "b"}), GAME).same
     shorter = compare(MATCH, MATCH.replace(frames=MATCH.packed(0, 150)), GAME)
-    assert (shorter.same, shorter.first_frame, shorter.frames) == (False, None, (200, 150))
+    assert (shorter.same, shorter.first_frame, shorter.frames) == (True, None, (200, 150))
+    nothing_in_common = compare(MATCH, MATCH.replace(frames=b""), GAME)
+    assert (nothing_in_common.same, nothing_in_common.first_frame) == (False, None)
 
 
 def test_another_seed_is_a_difference_of_the_start() -> None:

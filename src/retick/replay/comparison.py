@@ -17,7 +17,8 @@ class Comparison:
     """How two recordings differ. Only frames that both have are compared."""
 
     same: bool
-    """Inputs, states and checksums agree wherever both have them, and both end at the same frame."""
+    """Inputs, states and checksums agree wherever both have them, and they have frames in common. One may end earlier:
+    its player left first."""
     setup: tuple[FieldDifference, ...]
     """Differences in what a match starts from: seed, game, version of the game."""
     frames: tuple[int, int]
@@ -58,7 +59,7 @@ def compare(ours: Replay, theirs: Replay, sim: Simulation[Any]) -> Comparison:
     state = _field_differences(ours, theirs, sim, first)
     agree = not setup and first is None and not state and suspect is None
     return Comparison(
-        same=agree and ours.end_frame == theirs.end_frame,
+        same=agree and (ours.end_frame == theirs.end_frame or _overlap(ours, theirs)),
         setup=setup,
         frames=(ours.end_frame, theirs.end_frame),
         first_frame=first,
@@ -67,6 +68,10 @@ def compare(ours: Replay, theirs: Replay, sim: Simulation[Any]) -> Comparison:
         checksum_frame=suspect,
         checksums=None if suspect is None else (ours.checkpoints[suspect], theirs.checkpoints[suspect]),
     )
+
+
+def _overlap(ours: Replay, theirs: Replay) -> bool:
+    return max(ours.start_frame, theirs.start_frame) < min(ours.end_frame, theirs.end_frame)
 
 
 def first_difference(ours: Replay, theirs: Replay) -> int | None:

@@ -98,7 +98,9 @@ class Kind:
 
     def refusal(self, value: Any, where: str) -> UsageError:
         """The error for a value that is not of this kind."""
-        return UsageError(f"{where}: {value!r} is not {self.described}")
+        is_short = self.name == "I64" and isinstance(value, float)  # declared as int, often by mistake
+        advice = ": declare float, or write int(...)" if is_short else ""
+        return UsageError(f"{where}: {value!r} is not {self.described}{advice}")
 
     @property
     def described(self) -> str:

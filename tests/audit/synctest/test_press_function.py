@@ -1,10 +1,13 @@
 """A game's own bot is found, and nothing that only looks like one is called."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from retick.audit.synctest.press_function import played_rows, press_function_of
+from retick.errors import UsageError
+from retick.sim import World
 from retick.sim.world import WorldSimulation
 from tests.audit.cheating_games import Diary, Honest
 from tests.audit.synctest.tank_games import LEFT, UP, Tanks, WithBot, WithKeyboard
@@ -46,3 +49,46 @@ def test_the_bot_plays_every_seat_and_sees_the_state() -> None:
 
 def test_a_bots_value_is_cut_to_the_size_of_an_input() -> None:
     assert played_rows(Honest(), lambda player, state: -1, 1, 1) == [(0xFFFF, 0xFFFF)]
+
+
+class Chase(World):
+    """Player 1 follows player 0, and knows where that is."""
+
+    num_players = 2
+    places: list[int]
+
+    def start(self, seed: int) -> None:
+        self.places = [0, 5]
+
+    def advance(self, inputs: Sequence[int]) -> None:
+        self.places = [place + pressed for place, pressed in zip(self.places, inputs, strict=True)]
+
+    def bot(self, player: int, world: Any) -> int:
+        return 2 if player == 0 else int(world.places[1] < world.places[0])
+
+
+def test_a_bot_of_a_declared_world_may_read_its_fields() -> None:
+    game = Chase()
+    press = press_function_of(game)
+    assert press is not None
+    rows = played_rows(game, press, 1, 5)
+    assert rows == [(2, 0), (2, 0), (2, 0), (2, 1), (2, 1)]
+
+
+def test_a_bot_cannot_write_the_world() -> None:
+    class Cheat(Chase):
+        def bot(self, player: int, world: Any) -> int:
+            world.places = [100, 100]
+            return 0
+
+    game = Cheat()
+    press = press_function_of(game)
+    assert press is not None
+    with pytest.raises(UsageError, match="places"):
+        press(0, game.initial_state(1))
+    assert game.places == [0, 5]
+
+
+def test_a_game_without_a_declared_world_has_none_to_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.audit.cheating_games.bot", lambda player, world: 3, raising=False)
+    assert press_function_of(Honest()) is None

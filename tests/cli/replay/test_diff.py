@@ -32,3 +32,17 @@ def test_diff_tells_seeds_checksums_and_harmless_inputs_apart(run: Run, tmp_path
     replay.save(tmp_path / "c", base.replace(frames=[(0, 0x8000)] * 9))
     out = run("replay", "diff", tmp_path / "a", tmp_path / "c")[1]
     assert "state: still the same then, at frame 1" in out
+
+
+def test_recordings_of_one_match_of_which_one_ends_earlier_are_the_same_match(run: Run, tmp_path: Path) -> None:
+    frames = [(2, 0), (0, 1), (1, 1), (0, 0), (2, 2)]
+    for name, count in (("a", 5), ("b", 3), ("c", 4), ("none", 0)):
+        replay.save(tmp_path / name, replay.Replay(seed=1, frames=frames[:count]))
+    for names, said in (
+        ("aa", "the same match, up to frame 5\n"),
+        ("ab", "the same match, up to frame 3; recording A is 2 frames longer\n"),
+        ("ca", "the same match, up to frame 4; recording B is 1 frame longer\n"),
+    ):
+        assert run("replay", "diff", *(tmp_path / name for name in names))[:2] == (0, said)
+    code, out, _ = run("replay", "diff", tmp_path / "a", tmp_path / "none")
+    assert (code, "length: ends at frame 5 here, 0 there" in out) == (1, True)

@@ -1,5 +1,8 @@
 """Buttons: from keys to an input and back."""
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 import pygame
 import pytest
 from hypothesis import given
@@ -7,6 +10,7 @@ from hypothesis import strategies as st
 
 from retick.errors import UsageError
 from retick.integrations.pygame import Buttons, Keyboard, Keys
+from retick.sim import World
 
 LETTERS = (pygame.K_a, pygame.K_d, pygame.K_SPACE)
 
@@ -35,11 +39,13 @@ def test_the_order_of_the_keys_is_the_order_of_the_bits() -> None:
 
 
 def test_a_key_that_is_no_button_is_refused_with_words() -> None:
-    with pytest.raises(UsageError, match=rf"key {pygame.K_z} is none of the keys of these Buttons"):
+    with pytest.raises(UsageError, match="the key 'z' is none of the keys of this Keyboard or Buttons"):
         Buttons(*LETTERS).held(0)[pygame.K_z]
     for keys in ((), (pygame.K_a, pygame.K_a), tuple(range(65))):
         with pytest.raises(UsageError, match="Buttons takes 1 to 64 different keys"):
             Buttons(*keys)
+    with pytest.raises(UsageError, match=r"not the key 'a', the key 'a'$"):
+        Buttons(pygame.K_a, pygame.K_a)
 
 
 PEOPLE = [
@@ -76,3 +82,38 @@ def test_a_keyboard_that_cannot_be_shared_is_refused_with_words() -> None:
         Keyboard({"left": 1}, {"up": 2})
     with pytest.raises(UsageError, match="has the keys of 2 seats, and there are 3"):
         Keyboard(*PEOPLE).held((0, 0, 0))
+    with pytest.raises(UsageError, match=r"not the key 'a', the key 'd' and the key 'left'$"):
+        Keyboard([pygame.K_a, pygame.K_d], [pygame.K_LEFT])
+
+
+class Jumps(World):
+    """As the tutorial writes it."""
+
+    num_players = 2
+    before: list[int]
+    jumps: list[int]
+
+    def start(self, seed: int) -> None:
+        self.jumps = [0, 0]
+
+    def advance(self, inputs: Sequence[int]) -> None:
+        down = Keyboard(*PEOPLE).went_down(inputs, self.before)
+        self.before = list(inputs)
+        for player, key in enumerate((pygame.K_SPACE, pygame.K_RETURN)):
+            self.jumps[player] += down[key]
+
+
+@given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7))))
+def test_a_key_goes_down_once_however_long_it_is_held(frames: list[tuple[int, int]]) -> None:
+    game = Jumps()
+    state = game.initial_state(1)
+    for inputs in frames:
+        state = game.step(state, inputs)
+    for player in (0, 1):
+        fire = [False, *(bool(inputs[player] & 4) for inputs in frames)]
+        assert game.jumps[player] == sum(now and not then for then, now in pairwise(fire))
+
+
+def test_the_frame_before_has_as_many_inputs() -> None:
+    with pytest.raises(UsageError, match="there are 2 inputs, and 1 of the frame before"):
+        Keyboard(*PEOPLE).went_down((0, 0), (0,))

@@ -59,12 +59,14 @@ def test_the_waiting_room_says_who_is_there_and_escape_cancels(desk: Desk) -> No
 
 
 def test_the_winner_is_named_and_a_rematch_changes_the_seats(desk: Desk) -> None:
-    host, guest = desk.two()
+    said: list[str] = []
+    host, guest = desk.two(say=said.append)
     host.do(key(pygame.K_RIGHT))
     desk.until(lambda: host.match.panel is not None and guest.match.panel is not None)
     host.do(key_up(pygame.K_RIGHT))
     assert host.match.panel is not None
     assert host.match.panel.title == "player 1 wins"
+    assert said.count("the result: player 1 wins") == 1
     host.choose("Rematch")
     desk.run(0.5)
     assert host.match.panel.title == "Rematch"

@@ -33,6 +33,20 @@ def test_a_cue_plays_the_sound_of_its_name_whatever_else_it_says() -> None:
     assert len(also) == 6
 
 
+def test_a_function_makes_its_sound_once_when_the_mixer_is_open() -> None:
+    made: list[Sound] = []
+
+    def beep() -> Sound:
+        assert pygame.mixer.get_init()
+        made.append(Sound())
+        return made[-1]
+
+    sounds = Sounds({"beep": beep}, Path())
+    sounds("beep")
+    sounds("beep")
+    assert [sound.played for sound in made] == [2]
+
+
 def test_a_file_is_found_here_or_beside_the_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for place in ("here", "game"):
         (tmp_path / place).mkdir()

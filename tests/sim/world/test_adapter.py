@@ -9,7 +9,7 @@ import pytest
 
 from retick.errors import InvalidValue, UsageError
 from retick.sim import NamesItself
-from retick.sim.world import WorldSimulation
+from retick.sim.world import WorldSimulation, WorldState
 from retick.testing.mesh import Mesh, MeshHung
 from tests.toys import Tally, TallyWorld
 
@@ -90,7 +90,7 @@ def test_integers_of_any_width_leave_their_trace_in_the_checksum() -> None:
 
 
 CHECKSUM_OF_SETS = """
-from retick.sim.world import WorldSimulation
+from retick.sim.world import WorldSimulation, WorldState
 from tests.toys import TallyWorld
 
 class Thing: pass
@@ -166,3 +166,9 @@ def test_another_instance_can_be_put_into_a_state() -> None:
     state = sim.step(sim.initial_state(1), (3, 4))
     sim.load_into(shown, state)
     assert tuple(shown.fields()) == sim.fields(state)
+
+
+def test_who_reads_a_field_of_a_state_hears_where_the_fields_are() -> None:
+    with pytest.raises(AttributeError, match=r"a WorldState has no tanks: .*game\.load_into\(shown, state\)"):
+        _ = WorldState(b"").tanks
+    assert not hasattr(WorldState(b""), "tanks")

@@ -134,7 +134,7 @@ class Bits(Flag):
         (Any, None, r"Bad\.it cannot be Any: write the type of the value"),
         (Early | Late, None, r"Bad\.it must be an int, a float, a number with a width \(I32, U8, F64 \.\.\.\)"),
         (Plain, None, r"not Plain: if this is a class of yours, write class Plain\(Thing\)"),
-        ("NotYet", None, r"Bad\.it: NotYet is not declared yet: move its class above Bad"),
+        ("NotYet", None, r"Bad\.it: NotYet is not declared yet: move its class above Bad, or write Ref\[.NotYet.\] if"),
         ("list[NotYet]", None, r"Bad\.it: NotYet is not declared yet"),
         (Annotated[list[Spot], Most(2)] | None, None, "may be empty, never None"),
         (list[str], None, r"Bad\.it: a list holds things, numbers, bools, enums, vectors or rectangles"),
@@ -152,6 +152,7 @@ class Bits(Flag):
         (Bits, None, r"Bits cannot be a field"),
         (U8, 256, r"Bad\.it: 256 is not a U8 \(0 to 255\), and so no default"),
         (Mood, "calm", r"Bad\.it: 'calm' is not a Mood, and so no default"),
+        (int, 1.5, r"Bad\.it: 1\.5 is not an I64 \(.*\): declare float, or write int\(\.\.\.\), and so no default"),
         (Spot, Spot(), r"Bad\.it cannot have the default Spot"),
         (Annotated[list[Spot], Most(2)], [Spot()], r"Bad\.it cannot have the default"),
         (Annotated[list[U8], Most(2)], [1, 2, 3], r"Bad\.it: the default has 3 values, and Most is 2"),
@@ -256,3 +257,18 @@ def test_names_of_pygame_are_answered_with_ours() -> None:
         namespace = {"__annotations__": {"it": getattr(pygame, name)}, "__module__": __name__}
         with pytest.raises(SchemaError, match=rf"Bad\.it cannot be pygame's {name}: .*{text}"):
             type(Spot)("Bad", (Thing,), namespace)
+
+
+def test_a_font_that_is_written_to_a_thing_is_sent_to_the_module() -> None:
+    pygame = pytest.importorskip("pygame")
+    pygame.font.init()
+    text = r"^Spot\.font is not declared, and cannot be pygame's Font: keep fonts out of the world"
+    with pytest.raises(AttributeError, match=text):
+        Spot().font = pygame.font.Font(None, 20)  # type: ignore[attr-defined] # the mistake that is meant
+
+
+def test_a_thing_that_may_be_missing_is_offered_a_reference() -> None:
+    namespace = {"__annotations__": {"it": Spot}, "__module__": __name__, "it": None}
+    text = r"Bad\.it cannot have the default None: write Ref\[Spot\] if .*, or Spot \| None if"
+    with pytest.raises(SchemaError, match=text):
+        type(Spot)("Bad", (Thing,), namespace)

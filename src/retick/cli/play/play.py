@@ -45,7 +45,7 @@ def play(
         typer.Option(metavar="RTT,JITTER,LOSS", help="Round trip, jitter and loss to add here.", show_default=False),
     ] = "",
     bot: Annotated[
-        bool, typer.Option("--bot", help="Let the game's bot(player, state) play here, or random buttons.")
+        bool, typer.Option("--bot", help="Let the game's bot(player, world) play here, or random buttons.")
     ] = False,
 ) -> None:
     """Open the window of a game, with its menu: host, join, watch, replays, two players at one keyboard.

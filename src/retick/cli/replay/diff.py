@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from retick.cli.exit_codes import NO, named, playing
+from retick.cli.plurals import count
 from retick.cli.read_budget import BudgetOption, load_within
 from retick.cli.replay.game import GameOption, game_of
 from retick.cli.terminal import say
@@ -24,7 +25,7 @@ def diff(
     """Show the first frame whose inputs differ, and the fields that differ after it.
 
     The game is found by the id in the recording: a game of Retick, or the game that the project in this folder names.
-    Exit code 0: the same match. 1: another match. 2: misuse.
+    Exit code 0: the same match, even if one recording ends earlier. 1: another match. 2: misuse.
 
     Example: retick replay diff mine.rtk yours.rtk
     """
@@ -43,7 +44,11 @@ def diff(
 
 def _lines(found: Comparison, input_size: int) -> list[str]:
     if found.same:
-        return [f"the same match, up to frame {found.frames[0]}"]
+        both, longer = min(found.frames), abs(found.frames[0] - found.frames[1])
+        if not longer:
+            return [f"the same match, up to frame {both}"]
+        which = "A" if found.frames[0] > both else "B"
+        return [f"the same match, up to frame {both}; recording {which} is {count(longer, 'frame')} longer"]
     lines = [str(difference) for difference in found.setup]
     if found.first_frame is None:
         lines.append("inputs: the same wherever both have them")

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Self
 
+import pygame
+
 from retick.errors import UsageError
 from retick.integrations.pygame.keys import Keys
 
@@ -25,7 +27,7 @@ class Held:
         try:
             return self._pressed & self._bits[key] != 0
         except KeyError:
-            raise UsageError(f"key {key} is none of the keys of these Buttons: add it there") from None
+            raise UsageError(f"{_named(key)} is none of the keys of this Keyboard or Buttons: add it there") from None
 
 
 class Buttons:
@@ -47,7 +49,7 @@ class Buttons:
 
     def __init__(self, *keys: int) -> None:
         if not 1 <= len(set(keys)) == len(keys) <= MOST_KEYS:
-            raise UsageError(f"Buttons takes 1 to {MOST_KEYS} different keys, not {keys!r}")
+            raise UsageError(f"Buttons takes 1 to {MOST_KEYS} different keys, not {_listed(keys)}")
         self.bits = {key: 1 << index for index, key in enumerate(keys)}
         """The bit of each key."""
 
@@ -81,7 +83,10 @@ class Keyboard(tuple[Buttons, ...]):
         seats = [list(_keys_of(one, people[0])) for one in people]
         every = [key for keys in seats for key in keys]
         if not seats or len(set(every)) < len(every) or any(len(keys) != len(seats[0]) for keys in seats):
-            raise UsageError(f"a Keyboard has as many keys for everybody, and each key once, not {seats}")
+            raise UsageError(
+                "a Keyboard has as many keys for everybody, and each key once, not "
+                f"{' and '.join(_listed(keys) for keys in seats) or 'nobody'}"
+            )
         return super().__new__(cls, (Buttons(*keys) for keys in seats))
 
     def held(self, inputs: Sequence[int]) -> Held:
@@ -90,6 +95,28 @@ class Keyboard(tuple[Buttons, ...]):
             raise UsageError(f"this Keyboard has the keys of {len(self)} seats, and there are {len(inputs)}")
         bits = {key: bit << MOST_KEYS * seat for seat, one in enumerate(self) for key, bit in one.bits.items()}
         return Held(bits, sum(pressed << MOST_KEYS * seat for seat, pressed in enumerate(inputs)))
+
+    def went_down(self, inputs: Sequence[int], before: Sequence[int]) -> Held:
+        """Which keys went down in this frame, as KEYDOWN says it: held now, and not in the frame ``before``.
+
+        ``before`` are the inputs of that frame, which are state: the world declares ``before: list[int]``, and writes
+        ``self.before = inputs`` afterwards. Before the first frame the list is empty, and no key was held.
+        """
+        if not before:
+            return self.held(inputs)
+        if len(before) != len(inputs):
+            raise UsageError(f"there are {len(inputs)} inputs, and {len(before)} of the frame before")
+        return self.held([now & ~then for now, then in zip(inputs, before, strict=True)])
+
+
+def _named(key: object) -> str:
+    """A key as people call it."""
+    name = pygame.key.name(key) if isinstance(key, int) and 0 <= key < 1 << 31 else ""
+    return f"the key {name!r}" if name else f"key {key!r}"
+
+
+def _listed(keys: Iterable[object]) -> str:
+    return ", ".join(_named(key) for key in keys) or "none"
 
 
 def _keys_of(person: Mapping[str, int] | Iterable[int], first: Mapping[str, int] | Iterable[int]) -> Iterable[int]:

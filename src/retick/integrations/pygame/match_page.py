@@ -182,6 +182,7 @@ class MatchPage(Page):
         said = self._game.result(self._drawable(self.session.state))
         self._decided = self._decided + 1 if said else 0
         if said and self._decided == RESULT_FRAMES:
+            self._game.say(f"the result: {said}")
             self._open(said, [*self._rematch(), *self._leave()])
 
     def _look_for_pause(self) -> None:

@@ -42,7 +42,7 @@ def play(
     What is not given is taken from the game's class or its module: ``draw``, ``press``, ``title`` and so on.
     ``name`` is what others see of the person here; the menu can change it. ``host``, ``join`` and ``watch`` begin
     without the menu. ``link`` makes the network of this window bad: round trip, jitter and loss, ``"120ms,10ms,5%"``.
-    ``bot`` lets the game's ``bot(player, state)`` play here, or random buttons.
+    ``bot`` lets the game's ``bot(player, world)`` (or ``bot(player, state)``) play here, or random buttons.
 
     ``argv`` are words of a command line: --host, --join ADDRESS, --watch ADDRESS, --name, --port, --bot, --bad-link,
     --link. If it is not given, and ``play`` is called by the program that was started, these are the program's own.

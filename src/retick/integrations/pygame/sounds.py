@@ -21,7 +21,9 @@ class Sounds:
     def __init__(
         self, sounds: Mapping[str, Any], folder: Path, *, also: Callable[[Hashable], object] | None = None
     ) -> None:
-        """``sounds`` has files or pygame's sounds by name; ``also`` is called with every cue.
+        """``sounds`` has files, pygame's sounds or functions that make one, by name; ``also`` is called with every cue.
+
+        A function is called once, when the mixer is open.
 
         UsageError for a file that is missing or cannot be read.
         """
@@ -35,7 +37,10 @@ class Sounds:
         except pygame.error:
             return
         try:
-            self._sounds = {**sounds, **{name: pygame.mixer.Sound(path) for name, path in files.items()}}
+            self._sounds = {
+                name: pygame.mixer.Sound(files[name]) if name in files else sound() if callable(sound) else sound
+                for name, sound in sounds.items()
+            }
         except pygame.error as error:
             raise UsageError(f"a sound cannot be read: {error}") from None
 

@@ -17,7 +17,7 @@ handle on what ``save`` returned. Bytes are best, since they can be sent to a pe
 """
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 from zlib import crc32
 
 from retick.errors import InvalidValue, UsageError
@@ -68,6 +68,12 @@ class WorldState:
         return isinstance(other, WorldState) and self.saved is not _NOT_KEPT and self.saved == other.saved
 
     __hash__ = None  # type: ignore[assignment] # what was saved need not be hashable
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(
+            f"a WorldState has no {name}: it is a handle on what was saved. To read the world, load it into another "
+            "instance, game.load_into(shown, state), and read that; or write a bot as bot(player, world)"
+        )
 
     def __repr__(self) -> str:
         return "WorldState(not kept)" if self.saved is _NOT_KEPT else f"WorldState({self.saved!r})"

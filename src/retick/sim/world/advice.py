@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any, get_origin
 
-__all__ = ["advice_on"]
+__all__ = ["advice_on", "advice_on_value"]
 
 _FIELDS = (
     "must be an int, a float, a number with a width (I32, U8, F64 ...), a bool, an enum, a str, a Vector2, a Rect, an "
@@ -26,6 +26,7 @@ _OF_PYGAME = {
     "Vector3": "write three floats, or declare a Thing with x, y and z",
     "Color": "write list[int]; or keep colours out of the world, in a table that is drawn from",
     "Surface": "keep pictures out of the world: load them where you draw, by the kind of the thing",
+    "Font": "keep fonts out of the world: make them once, in the module, and draw with them",
     "Sound": "keep sounds out of the world: call self.cue(...) and play them in hear",
     "Clock": "a world has no clock: advance is called once for each frame, so dt is 1 / 60",
 }
@@ -46,9 +47,19 @@ def advice_on(given: Any) -> str:
         instead = None
     if instead is not None:
         return f"cannot be {given if kind is not given else kind.__name__}: {instead}"
-    if isinstance(kind, type) and kind.__module__.partition(".")[0] == "pygame":
+    if _is_of_pygame(kind):
         instead = _OF_PYGAME.get(kind.__name__, "keep it out of the world, where you draw")
         return f"cannot be pygame's {kind.__name__}: {instead}"
     if isinstance(kind, type):
         return f"{_FIELDS}, not {kind.__name__}: if this is a class of yours, write class {kind.__name__}(Thing)"
     return f"{_FIELDS}, not {given!r}"
+
+
+def advice_on_value(value: Any) -> str:
+    """What to do about a value that was written to a name that is not declared."""
+    kind = type(value)
+    return f", and {advice_on(kind)}" if _is_of_pygame(kind) else ": write its name and type in the class"
+
+
+def _is_of_pygame(kind: Any) -> bool:
+    return isinstance(kind, type) and kind.__module__.partition(".")[0] == "pygame"

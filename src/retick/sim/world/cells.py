@@ -15,6 +15,8 @@ are open to it, all of them or -1. So a write costs the same whether or not worl
 
 from typing import Any
 
+from retick.sim.world.advice import advice_on_value
+
 try:
     import cython
 except ModuleNotFoundError:  # without Cython the source runs as it is
@@ -160,9 +162,7 @@ class Cell:
                 ) from None
             if hasattr(type(self), name):
                 raise
-            raise AttributeError(
-                f"{type(self).__name__}.{name} is not declared: write its name and type in the class"
-            ) from None
+            raise AttributeError(f"{type(self).__name__}.{name} is not declared{advice_on_value(value)}") from None
 
     def __dealloc__(self) -> None:
         if cython.compiled:

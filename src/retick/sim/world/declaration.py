@@ -152,7 +152,10 @@ def member_of(owner: str, name: str, hint: Any) -> Member:
         holds, size = (TEXT, form.most) if isinstance(form, TextForm) else (SHAPE, 0)
         return Member(holds=holds, form=form, most=size, optional=optional, **common)
     if isinstance(hint, Later):
-        raise SchemaError(f"{owner}.{name}: {hint.name} is not declared yet: move its class above {owner}")
+        raise SchemaError(
+            f"{owner}.{name}: {hint.name} is not declared yet: move its class above {owner}, or write "
+            f'Ref["{hint.name}"] if it only refers to one that is in a list'
+        )
     raise SchemaError(f"{owner}.{name} {advice_on(hint)}")
 
 
@@ -254,6 +257,12 @@ def _default_of(where: str, member: Member, given: Any) -> Any:
     if value_kind is None or member.holds == ITEMS:
         if given is None and member.optional:
             return None
+        if given is None and member.holds == PART:
+            kind = member.thing.__name__
+            raise SchemaError(
+                f"{where} cannot have the default None: write Ref[{kind}] if it only refers to one that is in a list, "
+                f"or {kind} | None if it has one of its own"
+            )
         raise SchemaError(f"{where} cannot have the default {given!r}: it starts with the defaults of its own class")
     if given is None and member.optional:
         return None
