@@ -97,7 +97,7 @@ INTERRUPTS: dict[str, tuple[list[str], str]] = {
     "replay play": ([__file__], "retick.cli.replay.play.load_within"),
     "replay record": (["new.rtk"], "retick.cli.replay.record.fight"),
     "replay verify": ([__file__], "retick.cli.replay.verify.load_within"),
-    "serve": (["--port", "0"], "retick.cli.serve.serve.Pump"),
+    "serve": (["--port", "0"], "retick.cli.serve.hosting.Pump"),
     "synctest": ([FIGHTER], "retick.cli.synctest.Search"),
     "watch": (["127.0.0.1:9"], "retick.cli.play.watch._Watcher._watch"),
 }

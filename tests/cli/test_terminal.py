@@ -236,6 +236,7 @@ ATTACKS: dict[str, list[Make]] = {
         lambda folder, text, name: [str(VECTOR), "--game", f"{game(folder, text)}:Broken"],
         lambda folder, text, name: [str(folder / name)],
     ],
+    "export schema": [lambda folder, text, name: [text], lambda folder, text, name: [f"{game(folder, text)}:Broken"]],
     "host": [lambda folder, text, name: ["--bot", "--record", str(folder / "none" / name)]],
     "join": [
         lambda folder, text, name: [text, "--bot"],

@@ -13,6 +13,7 @@ GAME = """
 from retick.sim import World
 class Game(World):
     num_players = 2
+    laps: int
     def advance(self, inputs): ...
 """
 WINDOW = """

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.authority.world.client.splice import Splicer, past_members
-from retick.sim import F64, U8, Cache, Most, Player, Ref, Thing, World
+from retick.sim import F64, U8, Cache, Most, Player, Ref, Thing, Vector2, World
 
 
 class Spot(Thing):
@@ -32,6 +32,11 @@ class Egg(Thing):
     marks: Annotated[list[U8], Most(3)]
     crumbs: Annotated[list[Crumb], Most(2)]
     best: U8 | None = None
+    name: str = "egg"
+    nick: str | None = None
+    at: Vector2 = Vector2(1, 2)
+    aim: Vector2 | None = None
+    trail: Annotated[list[Vector2], Most(2)]
 
 
 class Farm(World):
@@ -54,6 +59,8 @@ class Farm(World):
             hens.append(Hen(rival=hens[0] if hens else None, egg=eggs[-1] if eggs else None))
         elif what < 4 and len(eggs) < 6:
             eggs.append(Egg(of=hens[-1] if hens else None, marks=[what, 7], best=what if what == 2 else None))
+            eggs[-1].name, eggs[-1].nick = "egg" * what, "ä" if what == 2 else None
+            eggs[-1].aim, eggs[-1].trail = (Vector2(what, 1) if what == 3 else None), [Vector2(0, what)]
             self.first = eggs[0]
         elif what == 4 and hens:
             hens.pop(0)

@@ -10,12 +10,13 @@ from typing import Any, Final, NamedTuple
 
 from retick.sim.world.declaration import CACHE, ITEMS, LINK, PART, VALUES, Member, members_of
 from retick.sim.world.declared import World
+from retick.sim.world.forms import Form, TextForm
 from retick.sim.world.saving import HEAD
 
 __all__ = ["Splicer", "past_members"]
 
 _ID, _COUNT = struct.Struct("<I"), struct.Struct("<H")
-_SKIP, _LINK, _MAYBE, _PART, _ITEMS, _VALUES, _OWNER = range(7)
+_SKIP, _LINK, _MAYBE, _PART, _ITEMS, _VALUES, _OWNER, _TEXT = range(8)
 
 
 class _Op(NamedTuple):
@@ -67,10 +68,19 @@ def _op_of(member: Member) -> _Op | None:
         return _Op(_PART, optional=member.optional, inner=_ops_of(member.thing))
     if member.holds == ITEMS:
         return _Op(_ITEMS, inner=_ops_of(member.thing))
-    assert member.kind is not None
+    if isinstance(member.form, TextForm):
+        return _Op(_TEXT, optional=member.optional)
     if member.holds == VALUES:
-        return _Op(_VALUES, member.kind.size)
-    return _Op(_MAYBE if member.optional else _SKIP, member.kind.size)
+        return _Op(_VALUES, _value_size(member))
+    return _Op(_MAYBE if member.optional else _SKIP, _value_size(member))
+
+
+def _value_size(member: Member) -> int:
+    """Bytes of a scalar, a vector or a rectangle."""
+    if isinstance(member.form, Form):
+        return member.form.kind.size * len(member.form.names)
+    assert member.kind is not None
+    return member.kind.size
 
 
 def _passed(data: bytes, at: int, ops: Sequence[_Op], found: _Found) -> int:
@@ -86,6 +96,10 @@ def _passed(data: bytes, at: int, ops: Sequence[_Op], found: _Found) -> int:
             at += 1
         elif op.code == _MAYBE:
             at += 1 + (op.size if data[at] else 0)
+        elif op.code == _TEXT:
+            is_there = not op.optional or data[at] != 0
+            at += op.optional
+            at += _COUNT.size + _COUNT.unpack_from(data, at)[0] if is_there else 0
         elif op.code == _VALUES:
             at += _COUNT.size + op.size * _COUNT.unpack_from(data, at)[0]
         elif op.code == _ITEMS:
