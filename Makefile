@@ -38,14 +38,17 @@ types: $(VENV)/.dev
 architecture: $(VENV)/.dev
 	$(PY) -m pytest -q tests/test_architecture.py
 
+# More processes than cores: many tests wait for other programs.
+TEST_PROCESSES ?= 4
+
 test-compiled: $(VENV)/.dev
-	$(PY) -m pytest -q -n 2
+	$(PY) -m pytest -q -n $(TEST_PROCESSES)
 
 # What touches a kernel, over its Python source.
 PURE_TESTS := $(wildcard $(addprefix tests/,sim games wire link snapshot rollback authority replay testing fuzz test_package.py))
 
 test-pure: $(VENV)/.dev
-	RETICK_PURE=1 $(PY) -m pytest -q -n 2 $(PURE_TESTS)
+	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) $(PURE_TESTS)
 
 # Warnings are errors, and broken links, also to a heading, are warnings; then the pages themselves are checked.
 docs: $(VENV)/.docs
@@ -55,6 +58,7 @@ docs: $(VENV)/.docs
 # One line for each thing that is checked.
 soak: $(VENV)/.dev
 	$(MAKE) fuzz
+	$(PY) -m pytest -q -n $(TEST_PROCESSES) --hypothesis-profile=soak tests/sim tests/wire tests/snapshot tests/link tests/rollback tests/authority
 	$(BIN)/retick bench chaos --players 2 --matches 2000
 	$(BIN)/retick bench chaos --players 4 --matches 300
 	$(BIN)/retick bench chaos --players 8 --matches 20

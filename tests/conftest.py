@@ -6,7 +6,9 @@ from hypothesis import settings
 import retick
 
 # No test asserts times: an example that takes long on a busy machine is not a failure.
-settings.register_profile("retick", deadline=None)
+settings.register_profile("retick", deadline=None, max_examples=40)
+# For make soak: --hypothesis-profile=soak
+settings.register_profile("soak", deadline=None, max_examples=400)
 settings.load_profile("retick")
 
 
