@@ -65,7 +65,7 @@ def test_two_bots_play_a_match_over_a_bad_link_and_say_what_happens(desk: Desk) 
     host.program.begin(host=True)
     guest.program.begin(join=f"127.0.0.1:{desk.port}")
     desk.until(lambda: guest.match.session.running and guest.match.session.frame > 60)
-    assert sum(runner.steps for runner in host.world().runners) > 0
+    desk.until(lambda: sum(runner.steps for runner in host.world().runners) > 0)
     (peer,) = guest.match.session.stats(now=desk.now).peers.values()
     assert peer.rtt is not None
     assert peer.rtt > 0.1
@@ -73,5 +73,7 @@ def test_two_bots_play_a_match_over_a_bad_link_and_say_what_happens(desk: Desk) 
     desk.run(1.0)
     host.program.show(None)
     assert said[0].startswith("Others join this address: ")
-    assert said[2:4] == ["the match has started: you are player 1, against Bob", "the match is over: Bob left"]
-    assert said[4].startswith("recorded in ")
+    # Bots press by chance, and one of them may have won.
+    told = [line for line in said if not line.startswith("the result: ")]
+    assert told[2:4] == ["the match has started: you are player 1, against Bob", "the match is over: Bob left"]
+    assert told[4].startswith("recorded in ")
