@@ -7,6 +7,8 @@ import retick
 
 # No test asserts times: an example that takes long on a busy machine is not a failure.
 settings.register_profile("retick", deadline=None, max_examples=40)
+# For make test-pure: the same properties have run compiled.
+settings.register_profile("quick", deadline=None, max_examples=15)
 # For make soak: --hypothesis-profile=soak
 settings.register_profile("soak", deadline=None, max_examples=400)
 settings.load_profile("retick")
