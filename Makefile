@@ -41,7 +41,12 @@ architecture: $(VENV)/.dev
 # More processes than cores: many tests wait for other programs.
 TEST_PROCESSES ?= 4
 
-test-compiled: $(VENV)/.dev
+# Programs of the system that tests drive: a browser, and tshark. Where they cannot be installed, tests are skipped.
+$(VENV)/.programs: $(VENV)/.dev tests/programs.py
+	$(PY) -m tests.programs install
+	@touch $@
+
+test-compiled: $(VENV)/.dev $(VENV)/.programs
 	$(PY) -m pytest -q -n $(TEST_PROCESSES)
 
 # What touches a kernel, over its Python source.

@@ -47,6 +47,7 @@ WRONG_VALUE: dict[str, list[str]] = {
     "replay record": ["new.rtk", "--frames", "0"],
     "replay verify": [__file__, "--expect", "four"],
     "serve": ["--rooms", "65"],
+    "studio": ["--port", "65536"],
     "synctest": ["no_such_module:Game"],
     "watch": ["127.0.0.1", "--delay", "601"],
 }
@@ -68,6 +69,7 @@ MISSING_FILE: dict[str, list[str]] = {
     "replay record": ["new.rtk", "--script", f"{MISSING}.txt"],
     "replay verify": [f"{MISSING}.rtk"],
     "serve": ["--config", f"{MISSING}.json"],
+    "studio": [f"{MISSING}.py:Game"],
     "synctest": [f"{MISSING}.py:Game"],
     "watch": ["127.0.0.1", "--record", f"{MISSING}.rtk"],
 }
@@ -98,6 +100,7 @@ INTERRUPTS: dict[str, tuple[list[str], str]] = {
     "replay record": (["new.rtk"], "retick.cli.replay.record.fight"),
     "replay verify": ([__file__], "retick.cli.replay.verify.load_within"),
     "serve": (["--port", "0"], "retick.cli.serve.hosting.Pump"),
+    "studio": (["--port", "0"], "retick.studio.serving.make_app"),
     "synctest": ([FIGHTER], "retick.cli.synctest.Search"),
     "watch": (["127.0.0.1:9"], "retick.cli.play.watch._Watcher._watch"),
 }

@@ -302,6 +302,7 @@ ATTACKS: dict[str, list[Make]] = {
         ],
         lambda folder, text, name: ["--host", text],
     ],
+    "studio": [lambda folder, text, name: [text], lambda folder, text, name: ["--host", text, "--port", "0"]],
     "synctest": [
         lambda folder, text, name: [text],
         lambda folder, text, name: [f"{game(folder, text)}:Broken", "--frames", "5"],

@@ -25,6 +25,7 @@ from retick.cli.play.watch import watch
 from retick.cli.replay.command import replay_app
 from retick.cli.serve.bots import bots
 from retick.cli.serve.serve import serve
+from retick.cli.studio import studio
 from retick.cli.synctest import synctest
 from retick.cli.terminal import say
 from retick.errors import UsageError
@@ -109,3 +110,4 @@ app.command()(watch)
 app.add_typer(export_app)
 app.command()(serve)
 app.command()(bots)
+app.command()(studio)

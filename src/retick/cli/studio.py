@@ -1,0 +1,60 @@
+"""``retick studio``: the web page where a match is played, watched, broken and explained."""
+
+import importlib.util
+import webbrowser
+from typing import Annotated
+
+import typer
+
+from retick.audit.game_loader import load_game
+from retick.cli.project_game import project_game
+from retick.cli.terminal import say
+from retick.errors import MissingExtra, UsageError
+
+__all__ = ["studio"]
+
+DEFAULT_PORT = 8420
+NEEDED = ("starlette", "uvicorn", "websockets")
+
+
+def studio(
+    game: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[GAME]",
+            help="A game of your own, as module:Class or file.py:Class.",
+            show_default="[tool.retick] game of pyproject.toml, or the fighter",
+        ),
+    ] = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    port: Annotated[int, typer.Option(help="TCP port of the page; 0 takes a free one.")] = DEFAULT_PORT,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Address to listen on; everyone who reaches it can use the page.")
+    ] = "127.0.0.1",
+) -> None:
+    """Open Retick Studio: a page where a match is played, watched, broken and explained.
+
+    It runs until Ctrl-C, and fetches nothing from outside.
+
+    Example: retick studio --open
+    """
+    if not 0 <= port <= 65535:
+        raise UsageError(f"--port must be 0 to 65535, not {port}")
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise MissingExtra(f"the studio needs {', '.join(missing)}: pip install {' '.join(missing)}")
+    wanted = game or project_game()
+    if wanted is not None:
+        load_game(wanted)
+    from retick.studio.serving import is_loopback, serve
+    from retick.studio.settings import Settings
+
+    if not is_loopback(host):
+        say(f"everyone who reaches {host} can use this page", err=True)
+
+    def ready(address: str) -> None:
+        say(f"Retick Studio: {address}  (Ctrl-C ends it)")
+        if open_page:
+            webbrowser.open(address)
+
+    serve(Settings(game=wanted), host=host, port=port, on_ready=ready)

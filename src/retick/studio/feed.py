@@ -1,0 +1,179 @@
+"""One WebSocket between a page and its room; and the rooms that wait for a page that lost its connection."""
+
+import asyncio
+import contextlib
+import logging
+import secrets
+from collections.abc import Callable, Mapping
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+import retick
+from retick.errors import RetickError
+from retick.studio.messages import LONGEST_NAME, FeedError, FileSent, read_message, write_message
+from retick.studio.room import Room
+
+__all__ = ["FEED_VERSION", "GRACE", "LARGEST_FILE", "MOST_ROOMS", "Feeds"]
+
+FEED_VERSION = 1
+GRACE = 10.0
+"""Seconds for which a room waits for a page that lost its connection."""
+MOST_ROOMS = 8
+"""Rooms open at a time, those that wait included."""
+LARGEST_FILE = 64 * 1024 * 1024
+"""Bytes."""
+MOST_SLOTS = 2
+
+TAKEN = 4409
+FULL = 4503
+TOO_SLOW = 4408
+"""Close codes of a WebSocket; 4000 to 4999 are free for applications."""
+
+_log = logging.getLogger(__name__)
+
+
+class _Held:
+    """A room with what runs it, and the page that has it."""
+
+    def __init__(self, room: Room) -> None:
+        self.room = room
+        self.token = secrets.token_urlsafe(12)
+        self.page: WebSocket | None = None
+        self.work = asyncio.create_task(self._run())
+        self.ending: asyncio.TimerHandle | None = None
+
+    async def _run(self) -> None:
+        try:
+            await self.room.run()
+        except RetickError as error:
+            self.room.post("error", text=str(error))
+        except Exception:
+            _log.exception("the room %s failed", self.room.name)
+            self.room.post("error", text="this room failed; the reason is in the terminal of retick studio")
+
+
+class Feeds:
+    """All open rooms."""
+
+    def __init__(self, rooms: Mapping[str, Callable[[], Room]], *, grace: float = GRACE) -> None:
+        self._kinds = rooms
+        self._grace = grace
+        self._held: dict[str, _Held] = {}
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    async def serve(self, page: WebSocket, name: str) -> None:
+        """Serve one page until it goes."""
+        make = self._kinds.get(name)
+        if make is None:
+            await page.close(4404, f"there is no room {name[:40]!r}")
+            return
+        await page.accept()
+        held = self._held.get(page.query_params.get("token", ""))
+        if held is not None and held.page is not None:
+            await page.send_text(write_message("error", text="this match is open in another page"))
+            await page.close(TAKEN, "open in another page")
+            return
+        if held is None or held.room.name != name:
+            if len(self._held) >= MOST_ROOMS:
+                text = f"{MOST_ROOMS} rooms are open: close another page of the studio first"
+                await page.send_text(write_message("error", text=text))
+                await page.close(FULL, "too many rooms")
+                return
+            held = _Held(make())
+            self._held[held.token] = held
+        await self._attend(held, page)
+
+    async def close(self) -> None:
+        """End all rooms."""
+        for held in list(self._held.values()):
+            await self._end(held)
+
+    async def _attend(self, held: _Held, page: WebSocket) -> None:
+        held.page = page
+        if held.ending is not None:
+            held.ending.cancel()
+            held.ending = None
+        room = held.room
+        hello = write_message(
+            "hello", room=room.name, version=FEED_VERSION, retick=retick.__version__, token=held.token, **room.hello()
+        )
+        sender = asyncio.create_task(self._send(page, hello, room))
+        reader = asyncio.create_task(self._read(page, room))
+        gone_for_good = False
+        try:
+            await asyncio.wait((sender, reader), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (sender, reader):
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError, OSError):
+                    gone_for_good = bool(await task) or gone_for_good
+            held.page = None
+            room.outbox.clear()
+            if gone_for_good:
+                await self._end(held)
+            else:
+                held.ending = asyncio.get_running_loop().call_later(self._grace, self._expire, held)
+
+    def _expire(self, held: _Held) -> None:
+        if held.page is None:
+            task = asyncio.ensure_future(self._end(held))
+            held.work.add_done_callback(lambda _: task)  # keeps the task alive until the room's work has ended
+
+    async def _end(self, held: _Held) -> None:
+        if self._held.pop(held.token, None) is None:
+            return
+        if held.ending is not None:
+            held.ending.cancel()
+        held.work.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await held.work
+        held.room.close()
+
+    async def _send(self, page: WebSocket, hello: str, room: Room) -> bool:
+        await page.send_text(hello)
+        while True:
+            message = await room.outbox.next()
+            if room.outbox.overflowed:
+                await page.close(TOO_SLOW, "the page is too slow")
+                return False
+            if isinstance(message, str):
+                await page.send_text(message)
+            else:
+                await page.send_bytes(message)
+
+    async def _read(self, page: WebSocket, room: Room) -> bool:
+        """Whether the page said goodbye."""
+        announced: tuple[str, int] | None = None
+        while True:
+            packet = await page.receive()
+            if packet["type"] == "websocket.disconnect":
+                return False
+            try:
+                text = packet.get("text")
+                if text is None:
+                    announced = self._take_file(room, announced, packet["bytes"])
+                    continue
+                message = read_message(text)
+                if message.type == "bye":
+                    return True
+                if message.type == "ping":
+                    room.show("pong", time=message.number("time", 0, 1e16))
+                elif message.type == "file":
+                    announced = message.text("name", 4096)[-LONGEST_NAME:], message.integer("slot", 0, MOST_SLOTS - 1)
+                else:
+                    room.receive(message)
+            except RetickError as error:
+                room.post("error", text=str(error))
+            except Exception:
+                _log.exception("the room %s failed", room.name)
+                room.post("error", text="that failed; the reason is in the terminal of retick studio")
+
+    @staticmethod
+    def _take_file(room: Room, announced: tuple[str, int] | None, data: bytes) -> None:
+        if announced is None:
+            raise FeedError("a file must be named first, by a message of the type file")
+        if len(data) > LARGEST_FILE:
+            raise FeedError(f"a file has at most {LARGEST_FILE} bytes")
+        room.receive_file(FileSent(announced[0], announced[1], data))

@@ -1,0 +1,96 @@
+"""Who may talk to the studio: its own page, and programs on this machine. Other pages in the same browser may not.
+
+A browser sends requests for every page that is open in it. Two headers tell them apart: ``Host`` is the name under
+which a page reached us (a stranger's name that was given our address is not ours), ``Origin`` is the page that opens a
+WebSocket.
+"""
+
+import ipaddress
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["Guard"]
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+
+HEADERS = (
+    (
+        b"content-security-policy",
+        b"default-src 'self'; img-src 'self' blob: data:; frame-ancestors 'none'; base-uri 'none'",
+    ),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+)
+
+
+class Guard:
+    """Around the whole application."""
+
+    def __init__(self, app: ASGIApp, *, hosts: Iterable[str] = (), any_address: bool = False) -> None:
+        """``hosts``: names besides those of this machine; ``any_address``: also every address written in numbers."""
+        self._app = app
+        self._hosts = LOOPBACK_NAMES | {name.lower() for name in hosts}
+        self._any_address = any_address
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if not self._is_ours(host):
+            await self._refuse(scope, receive, send, 421, "this is not the studio's address")
+        elif scope["type"] == "websocket" and not self._same_page(headers.get("origin"), host):
+            await self._refuse(scope, receive, send, 403, "another page must not open this feed")
+        elif scope["type"] == "websocket":
+            await self._app(scope, receive, send)
+        else:
+            await self._app(scope, receive, _with_headers(send))
+
+    def _is_ours(self, host: str) -> bool:
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+        except ValueError:
+            return False
+        return name in self._hosts or (self._any_address and _is_address(name))
+
+    @staticmethod
+    def _same_page(origin: str | None, host: str) -> bool:
+        return origin is None or origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}")
+
+    @staticmethod
+    async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, text: str) -> None:
+        if scope["type"] == "http":
+            await PlainTextResponse(text, status)(scope, receive, send)
+            return
+        await receive()  # the connection must be asked for before it is refused
+        if "websocket.http.response" in scope.get("extensions", {}):
+            response = PlainTextResponse(text, status)
+            await send({"type": "websocket.http.response.start", "status": status, "headers": response.raw_headers})
+            await send({"type": "websocket.http.response.body", "body": response.body})
+        else:
+            await send({"type": "websocket.close", "code": 1008, "reason": text})
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _with_headers(send: Send) -> Send:
+    async def wrapped(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", ()), *HEADERS]}
+        await send(message)
+
+    return wrapped

@@ -1,0 +1,1 @@
+"""Datagrams and captures, field by field."""

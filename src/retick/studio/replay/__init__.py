@@ -1,0 +1,1 @@
+"""Recorded matches and desync bundles."""

@@ -1,0 +1,1 @@
+"""A server's room, seen by the server and by one of its clients."""

@@ -1,0 +1,61 @@
+"""Runs the web application on a port of this machine until Ctrl-C."""
+
+import contextlib
+import ipaddress
+import socket
+from collections.abc import Callable, Iterator
+
+import uvicorn
+
+from retick.errors import NetworkUnavailable
+from retick.studio.app import make_app
+from retick.studio.feed import LARGEST_FILE
+from retick.studio.settings import Settings
+
+__all__ = ["is_loopback", "serve"]
+
+
+class _Server(uvicorn.Server):
+    """Says when it listens, and leaves signals to the command line."""
+
+    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_ready = on_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._on_ready()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach the address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def serve(settings: Settings, *, host: str, port: int, on_ready: Callable[[str], None]) -> None:
+    """Blocks; ``on_ready`` gets the page's address when it can be opened. Port 0 takes a free one."""
+    try:
+        bound = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except (OSError, ValueError) as error:  # also a name that is no name
+        reason = getattr(error, "strerror", None) or str(error)
+        raise NetworkUnavailable(f"port {port} of {host} cannot be opened: {reason}; --port names another") from None
+    with bound:
+        name = f"[{host}]" if ":" in host else host
+        address = f"http://{name}:{bound.getsockname()[1]}/"
+        outside = not is_loopback(host)
+        config = uvicorn.Config(
+            make_app(settings, hosts=(host,), any_address=outside),
+            log_level="error",
+            access_log=False,
+            ws="websockets-sansio",
+            ws_max_size=LARGEST_FILE,
+            timeout_graceful_shutdown=1,
+        )
+        _Server(config, lambda: on_ready(address)).run(sockets=[bound])

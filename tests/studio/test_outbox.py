@@ -1,0 +1,36 @@
+import asyncio
+
+from retick.studio.outbox import LONGEST_QUEUE, Outbox
+
+
+def drained(outbox: Outbox, count: int) -> list[str | bytes]:
+    async def take() -> list[str | bytes]:
+        return [await outbox.next() for _ in range(count)]
+
+    return asyncio.run(take())
+
+
+def test_messages_that_must_arrive_come_in_order_and_before_moments() -> None:
+    outbox = Outbox()
+    outbox.show("frame", "frame 1")
+    outbox.post("first")
+    outbox.post("second")
+    assert drained(outbox, 3) == ["first", "second", "frame 1"]
+
+
+def test_a_newer_moment_replaces_one_that_waits() -> None:
+    outbox = Outbox()
+    for number in range(1000):
+        outbox.show("frame", f"frame {number}")
+        outbox.show("figures", f"figures {number}")
+    assert drained(outbox, 2) == ["frame 999", "figures 999"]
+
+
+def test_a_full_queue_is_marked_and_takes_no_more() -> None:
+    outbox = Outbox()
+    for number in range(LONGEST_QUEUE):
+        outbox.post(str(number))
+    assert not outbox.overflowed
+    outbox.post("one too many")
+    assert outbox.overflowed
+    assert len(drained(outbox, LONGEST_QUEUE)) == LONGEST_QUEUE
