@@ -5,7 +5,8 @@ import queue
 import subprocess
 import threading
 import time
-from typing import IO, Final
+from collections.abc import Callable
+from typing import Final
 
 import typer
 from rich.live import Live
@@ -28,44 +29,64 @@ LEAST_ACKS: Final = 50.0
 def demo_authority(*, bots: int = 4, seconds: float = 20.0, reset: bool = False) -> None:
     """Start them, show a table while they run, and print a verdict; exit with 1 if it is bad."""
     console = Screen()
-    processes: list[subprocess.Popen[str]] = []
+    processes: list[_Child] = []
     lines: dict[int, BotLine] = {}
     try:
         port = _start_server(processes, seconds + START)
         said_by_bots: queue.SimpleQueue[tuple[int, str]] = queue.SimpleQueue()
         for number in range(bots):
             _start_bot(processes, number, port, seconds, reset, said_by_bots)
-        _watch(console, said_by_bots, lines, seconds, processes[1:])
+        _watch(console, said_by_bots, lines, seconds, [child.process for child in processes[1:]])
     finally:
-        for process in processes:
-            process.terminate()
-        for process in processes:
-            process.communicate()
+        for child in processes:
+            child.process.terminate()
+        for child in processes:
+            child.wait()
     if not _verdict(console, list(lines.values()), bots, reset):
         raise typer.Exit(NO)
 
 
-def _start_server(processes: list[subprocess.Popen[str]], seconds: float) -> int:
+class _Child:
+    """A process, and the thread that reads what it says: a full pipe would stop it."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self._reader: threading.Thread | None = None
+
+    def listen(self, take: Callable[[str], None]) -> None:
+        """Give every line from now on to ``take``."""
+        self._reader = threading.Thread(target=self._read, args=(take,), daemon=True)
+        self._reader.start()
+
+    def _read(self, take: Callable[[str], None]) -> None:
+        for line in self.process.stdout or ():
+            take(line)
+
+    def wait(self) -> None:
+        """Until it has ended and all that it said was read; only then is the pipe closed."""
+        self.process.wait()
+        if self._reader is not None:
+            self._reader.join()
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+
+
+def _start_server(processes: list[_Child], seconds: float) -> int:
     server = start_module(
         "retick", "serve", "--host", "127.0.0.1", "--port", "0", "--seconds", f"{seconds:g}", stderr=subprocess.DEVNULL
     )
-    processes.append(server)
+    child = _Child(server)
+    processes.append(child)
     said = server.stdout.readline() if server.stdout is not None else ""
     words = said.split()
     if "port" not in words:
         raise RetickError("the server did not start")
-    if server.stdout is not None:
-        threading.Thread(target=_drain, args=(server.stdout,), daemon=True).start()
+    child.listen(lambda line: None)
     return int(words[words.index("port") + 1].rstrip(","))
 
 
-def _drain(stream: IO[str]) -> None:
-    for _ in stream:
-        pass
-
-
 def _start_bot(
-    processes: list[subprocess.Popen[str]],
+    processes: list[_Child],
     number: int,
     port: int,
     seconds: float,
@@ -78,14 +99,9 @@ def _start_bot(
         *(["--reset"] if reset else []),
         stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    processes.append(bot)
-
-    def listen() -> None:
-        if bot.stdout is not None:
-            for line in bot.stdout:
-                said_by_bots.put((number, line))
-
-    threading.Thread(target=listen, daemon=True).start()
+    child = _Child(bot)
+    processes.append(child)
+    child.listen(lambda line: said_by_bots.put((number, line)))
 
 
 def _watch(
