@@ -88,7 +88,7 @@ TARGETS: tuple[Target, ...] = (
        connect.encode_acceptance(REACH), b"WATCH", bytes(9)),
     of("session/acceptance", connect.decode_acceptance, connect.encode_acceptance(REACH)),
     of("session/profile", profile.decode_profile, profile.encode_profile(PROFILE), write=profile.encode_profile),
-    of("session/pause", pause.decode_pause, pause.encode_pause(pause.Pausing(1, 5, True, 90))),
+    of("session/pause", pause.decode_pause, pause.encode_pause(pause.Pausing(1, 5, 2, True, 90))),
     of("session/return", profile.decode_return, profile.encode_return(2, bytes(range(16)))),
     of("session/list", profile.decode_list, profile.encode_list(LISTED), profile.encode_list(()),
        write=profile.encode_list),

@@ -216,8 +216,8 @@ class Bench:
             bytes((Kind.APPLICATION,)) + b"hello",
             encode_profile(Profile("liar", b"red", bytes(16))),
             encode_return(other, bytes(16)),
-            encode_pause(Pausing(number, frame, True, frame + 9)),
-            encode_pause(Pausing(number, frame + 1, False, frame + 9)),
+            encode_pause(Pausing(number, frame, 0, True, frame + 9)),
+            encode_pause(Pausing(number, frame + 1, 0, False, frame + 9)),
             encode_return(other, self.honest["one"].seat_token if self.liar_is == PLAYER else bytes(range(16))),
             encode_list((RosterPeer(0, (0,), "liar", b""), RosterPeer(other, (other,), "other", b"red"))),
         ]

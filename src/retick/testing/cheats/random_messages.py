@@ -235,7 +235,7 @@ _RANDOM: dict[Kind, Callable[[Draws], bytes]] = {
     Kind.PROFILE: _profile,
     Kind.LIST: _list,
     Kind.PAUSE: lambda draws: encode_pause(
-        Pausing(draws.match(), draws.word(), draws.dice.random() < 0.7, draws.frame())
+        Pausing(draws.match(), draws.word(), draws.dice.randrange(4), draws.dice.random() < 0.7, draws.frame())
     ),
     Kind.RETURN: lambda draws: encode_return(draws.peer_id(), draws.seat_token()),
     Kind.ASK: lambda draws: encode_byte(Kind.ASK, draws.match()),

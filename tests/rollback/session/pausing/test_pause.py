@@ -4,7 +4,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from retick.errors import NotSynchronized, UsageError
@@ -81,6 +81,7 @@ def test_a_pause_lasts_until_the_last_that_wants_it_has_resumed() -> None:
     assert_all_play(mesh, 0)
 
 
+@example([(1, True, 0.0), (1, False, 0.7), (0, True, 0.0)])
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2), st.booleans(), st.sampled_from([0.0, 0.03, 0.1, 0.7])), max_size=12))
 def test_whoever_pauses_and_resumes_in_any_order_all_go_on_in_the_end(
@@ -213,11 +214,11 @@ def test_one_that_names_another_frame_to_each_sets_nobody_against_anybody() -> N
     mesh = playing_mesh(3)
     frame = mesh["peer2"].session.frame
     for serial, (name, ahead) in enumerate((("peer0", 20), ("peer1", 60), ("peer0", 90), ("peer1", 5))):
-        towards(mesh, "peer2", name).send(encode_pause(Pausing(0, serial, True, frame + ahead)))
+        towards(mesh, "peer2", name).send(encode_pause(Pausing(0, serial, serial // 2, True, frame + ahead)))
         mesh.run(0.3)
     mesh.run(2.0)
     for name in ("peer0", "peer1"):
-        towards(mesh, "peer2", name).send(encode_pause(Pausing(0, 9, False, frame + 90)))
+        towards(mesh, "peer2", name).send(encode_pause(Pausing(0, 9, 1, False, frame + 90)))
     mesh.run(5.0)
     assert_all_play(mesh, 0)
 
@@ -225,7 +226,7 @@ def test_one_that_names_another_frame_to_each_sets_nobody_against_anybody() -> N
 def test_who_pauses_for_a_wish_that_only_it_was_told_is_not_blamed_for_it() -> None:
     mesh = short_mesh(20.0)
     frame = mesh["peer2"].session.frame
-    towards(mesh, "peer2", "peer1").send(encode_pause(Pausing(0, 1, True, frame + 20)))
+    towards(mesh, "peer2", "peer1").send(encode_pause(Pausing(0, 1, 0, True, frame + 20)))
     mesh.run(16.0)
     assert mesh["peer1"].session.paused_by == (mesh["peer2"].session.peer_id,)
     assert mesh["peer0"].session.paused_by == ()
@@ -248,12 +249,12 @@ def test_one_that_stops_for_nobody_s_wish_has_only_so_much_time() -> None:
     assert mesh["peer0"].session.frame == mesh["peer1"].session.frame > session.frame + 100
 
 
-def test_a_pause_that_is_over_by_another_frame_of_its_peer_stops_nobody() -> None:
+def test_a_pause_that_is_over_by_the_next_one_of_its_peer_stops_nobody() -> None:
     mesh = playing_mesh(3)
     one, frame = mesh["peer1"].session, mesh["peer2"].session.frame
-    towards(mesh, "peer2", "peer1").send(encode_pause(Pausing(0, 1, True, frame + 20)))
+    towards(mesh, "peer2", "peer1").send(encode_pause(Pausing(0, 1, 0, True, frame + 20)))
     mesh.run(1.0)
-    towards(mesh, "peer2", "peer1").send(encode_pause(Pausing(0, 2, False, frame + 90)))
+    towards(mesh, "peer2", "peer1").send(encode_pause(Pausing(0, 2, 1, False, frame + 90)))
     mesh.run(5.0)
     assert inside_of(one).match.pause_at is None
     assert_all_play(mesh, 0)
@@ -269,13 +270,13 @@ def test_a_match_can_be_paused_only_so_often(monkeypatch: pytest.MonkeyPatch) ->
         mesh.run(1.0)
     with pytest.raises(UsageError, match="paused too often"):
         mesh["peer0"].session.pause()
-    towards(mesh, "peer0", "peer1").send(encode_pause(Pausing(0, 99, True, mesh["peer0"].session.frame + 20)))
+    towards(mesh, "peer0", "peer1").send(encode_pause(Pausing(0, 99, 2, True, mesh["peer0"].session.frame + 20)))
     assert_all_play(mesh, 0)
 
 
 def test_a_pause_far_ahead_expels_its_sender() -> None:
     mesh = playing_mesh(2)
-    towards(mesh, "peer1", "peer0").send(encode_pause(Pausing(0, 1, True, 1 << 20)))
+    towards(mesh, "peer1", "peer0").send(encode_pause(Pausing(0, 1, 0, True, 1 << 20)))
     mesh.run(0.5)
     assert len(mesh["peer0"].events_of(PeerDisconnected)) == 1
 
@@ -289,7 +290,7 @@ def test_before_a_match_nothing_can_be_paused() -> None:
 
 
 def test_a_pause_on_the_wire_is_one_of_two_wishes() -> None:
-    said = Pausing(3, 7, True, 90)
+    said = Pausing(3, 7, 255, True, 90)
     assert decode_pause(encode_pause(said)) == said
 
 

@@ -3,7 +3,7 @@
 Theory of operation. Whoever wants a pause names a frame a little ahead, stops there, and tells all (PAUSE). Each other
 peer answers with a frame of its own, and stops there. When a peer knows the frames of all, it runs up to the highest of
 them: no peer can have passed it. A peer that resumes sends PAUSE again, without the wish; when nobody is left that has
-it, everyone goes on. Another frame of the same peer belongs to another pause: the last one is over for that peer.
+it, everyone goes on. Pauses are numbered: a peer that is at a higher number knows that the last pause is over.
 A pause changes no state, so whatever a liar says about it makes no difference but time, and each peer has only so
 much of that in a match.
 """
@@ -27,7 +27,7 @@ __all__ = ["Pause"]
 ANSWER_SECONDS = 3.0
 """How long a peer may take to say where it stops; then the others pause without it."""
 MOST_PAUSES = 256
-"""Pauses in one match; more are ignored."""
+"""Pauses in one match, at most as many as one byte counts; more are ignored."""
 LONGEST_STEP = 1.0
 """Seconds that count from one look to the next: a process that was stopped has paused nobody."""
 MOST_AHEAD = 1024
@@ -48,11 +48,10 @@ class Pause(SessionPart):
         self._stops: dict[int, int] = {}
         """By peer id: where it stops, in the pause that is under way."""
         self._wants: set[int] = set()
-        self._last = -1
-        """Where the last pause was; a stop up to there belongs to it."""
+        self._number = 0
+        """Of the pause that is under way, or else of the next one."""
         self._began_at = self._paused_at = self._looked_at = self._session.now
         self._is_told = False
-        self._pauses = 0
         self._used: defaultdict[int, float] = defaultdict(float)
         """Seconds for which each peer has kept the match paused."""
 
@@ -68,7 +67,7 @@ class Pause(SessionPart):
         match, own = self._match, self._session.peer_id
         if match.joins_at is None:
             raise NotSynchronized("a match can be paused once the seat here is taken")
-        if self._pauses >= MOST_PAUSES or self._used[own] >= match.config.longest_pause:
+        if self._number >= MOST_PAUSES or self._used[own] >= match.config.longest_pause:
             raise UsageError(f"this match was paused too often, or for more than {match.config.longest_pause:g} s")
         if own not in self._wants:
             self._wants.add(own)
@@ -90,14 +89,13 @@ class Pause(SessionPart):
         session = self._session
         session.is_quiet = False
         if session.peer_id not in self._stops:
-            self._pauses += 1
             self._stops[session.peer_id] = match.pause_at = match.engine.frame + session.joins.ahead(match)
             self._began_at = self._looked_at = session.now
 
     def _send(self, match: Match, peers: list[Peer]) -> None:
         own = self._session.peer_id
         self._serial += 1
-        said = Pausing(match.number, self._serial, own in self._wants, self._stops[own])
+        said = Pausing(match.number, self._serial, self._number, own in self._wants, self._stops[own])
         for peer in peers:
             peer.send(encode_pause(said))
 
@@ -111,17 +109,17 @@ class Pause(SessionPart):
             self._hear(peer.peer_id, said, match)
 
     def _hear(self, peer_id: int, said: Pausing, match: Match) -> None:
-        if said.frame > self._last:
-            if self._stops.get(peer_id, said.frame) != said.frame:
-                # It knows that the last pause is over. Of the next one it may have told the end already.
-                self._wants &= {self._session.peer_id}
-                self._go_on(match)
-            self._stops[peer_id] = said.frame
+        if said.pause > self._number:
+            # It knows that our pause is over. Who else still wants one says so again, with the new number.
+            self._wants &= {self._session.peer_id}
+            self._go_on(match, said.pause)
+        if said.pause == self._number:
+            self._stops.setdefault(peer_id, said.frame)
         if said.wants and self._used[peer_id] < match.config.longest_pause:
             self._wants.add(peer_id)
         else:
             self._wants.discard(peer_id)
-        if self._wants and self._session.peer_id not in self._stops and self._pauses < MOST_PAUSES:
+        if self._wants and self._session.peer_id not in self._stops and self._number < MOST_PAUSES:
             self._stop(match)
             self._send(match, self._session.players_peers())
         self._settle(match)
@@ -139,11 +137,11 @@ class Pause(SessionPart):
             match.pause_at = frame
             return
         self._wants = set()
-        self._go_on(match)
+        self._go_on(match, self._number + 1)
 
-    def _go_on(self, match: Match) -> None:
-        """The pause that was under way is over."""
-        self._last = max(self._stops.values())
+    def _go_on(self, match: Match, number: int) -> None:
+        """The pause that was under way is over; the next one has this number."""
+        self._number = number
         self._stops, match.pause_at = {}, None
         if self._is_told:
             self._is_told = False
