@@ -42,8 +42,9 @@ def is_loopback(host: str) -> bool:
 def serve(settings: Settings, *, host: str, port: int, on_ready: Callable[[str], None]) -> None:
     """Blocks; ``on_ready`` gets the page's address when it can be opened. Port 0 takes a free one."""
     try:
-        bound = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    except (OSError, ValueError, TypeError) as error:  # the last two: a name that is no name
+        family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        bound = socket.create_server(where[:2], family=family)
+    except (OSError, ValueError) as error:  # the last one: a name that is no name
         reason = getattr(error, "strerror", None) or str(error)
         raise NetworkUnavailable(f"port {port} of {host} cannot be opened: {reason}; --port names another") from None
     with bound:
