@@ -1,6 +1,7 @@
 """``retick serve --workers``: processes behind one port, what happens when one is killed, and how all of them end."""
 
 import asyncio
+import json
 import os
 import signal
 import sys
@@ -15,6 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from retick.authority import ConnectionLost, Joined, JoinFailed
 from retick.authority.server.front import Front
+from retick.cli.serve.fleet import RESTARTS
 from retick.cli.serve.front import FleetSource
 from retick.link import LinkConfig, Reason
 from retick.transport.udp import open_udp
@@ -65,7 +67,7 @@ def test_players_are_sent_to_the_worker_of_their_room_and_sigterm_drains_all(tmp
     assert serving.process.returncode == 0
 
 
-def test_a_worker_that_is_killed_ends_its_rooms_only_and_its_players_find_new_ones(tmp_path: Path) -> None:
+def test_a_worker_that_is_killed_ends_its_rooms_only_and_is_started_again_for_its_players(tmp_path: Path) -> None:
     serving, workers, listening = started(tmp_path, "--metrics", "0")
     url = serving.line()["url"]
     lost, stays = Player(listening["port"], "", timeout=1.0), Player(listening["port"], "room 2", timeout=1.0)
@@ -74,26 +76,43 @@ def test_a_worker_that_is_killed_ends_its_rooms_only_and_its_players_find_new_on
             player.play_until(Joined)
         os.kill(workers[0]["pid"], signal.SIGKILL)
         line = serving.lines_until("worker_lost")[-1]
-        assert (line["worker"], line["rooms"], line["moved"]) == (1, [""], {"": 2})
+        assert (line["worker"], line["rooms"], line["moved"], line["restarted"]) == (1, [""], {}, True)
         assert lost.play_until(ConnectionLost).will_rejoin
         assert not lost.play_until(Joined).is_rejoin
-        assert lost.port == stays.port == workers[1]["port"]
+        assert (lost.port, stays.port) == (workers[0]["port"], workers[1]["port"])
         assert stays.client.is_joined
+        again = serving.lines_until("worker_started")[-1]
+        assert (again["worker"], again["port"], again["rooms"]) == (1, workers[0]["port"], [""])
+        assert again["pid"] != workers[0]["pid"]
         assert page(url, "/readyz")[0] == 200
         text = page(url, "/metrics")[1]
         found = {family.name: family for family in text_string_to_metric_families(text)}
-        assert [sample.value for sample in found["retick_workers"].samples] == [1.0]
-        assert {sample.labels["worker"] for sample in found["retick_rooms"].samples} == {"2"}
+        assert [sample.value for sample in found["retick_workers"].samples] == [2.0]
+        assert {sample.labels["worker"] for sample in found["retick_rooms"].samples} == {"1", "2"}
         assert found["retick_room_tick_seconds"].type == "histogram"
-        os.kill(workers[1]["pid"], signal.SIGKILL)
+        serving.process.send_signal(signal.SIGTERM)
     finally:
         lost.socket.close()
         stays.socket.close()
+    assert serving.finish()[-1]["event"] == "stopped"
+    assert serving.process.returncode == 0
+
+
+def test_workers_that_end_again_and_again_end_the_front_with_exit_code_1(tmp_path: Path) -> None:
+    serving, workers, _ = started(tmp_path)
+    ends = 0
+    for worker in workers:
+        os.kill(worker["pid"], signal.SIGKILL)
+    for line in serving.process.stdout or ():
+        record = json.loads(line)
+        ends += record["event"] == "worker_lost"
+        if record["event"] == "worker_started":
+            os.kill(record["pid"], signal.SIGKILL)
     try:
-        out, err = serving.process.communicate()
+        _, err = serving.process.communicate()
     finally:
         serving.guard.cancel()
-    assert "worker_lost" in out
+    assert ends == 2 * (1 + RESTARTS)
     assert err == "retick: all workers have ended\n"
     assert serving.process.returncode == 1
 
