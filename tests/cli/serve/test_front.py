@@ -16,11 +16,15 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from retick.authority import ConnectionLost, Joined, JoinFailed
 from retick.authority.server.front import Front
+from retick.cli.serve import fleet as fleet_module
+from retick.cli.serve.event_log import EventLog
 from retick.cli.serve.fleet import RESTARTS
-from retick.cli.serve.front import FleetSource
+from retick.cli.serve.front import FleetSource, run_front
+from retick.cli.serve.plan import ServePlan
 from retick.link import LinkConfig, Reason
 from retick.transport.udp import open_udp
 from tests.cli.serve.serving import Player, Serving
+from tests.cli.serve.test_fleet import FakeWorker
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGTERM that a process could handle")
 
@@ -189,3 +193,31 @@ def test_a_front_is_not_ready_while_it_drains_or_has_no_worker_and_tells_its_own
     assert not source.is_ready
     found = {family.name: family.samples for family in asyncio.run(source.families())}
     assert found["retick_workers_lost"][0].value == 2
+
+
+def test_sigterm_while_workers_start_drains_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Starting(FakeWorker):
+        def __init__(self, number: int, plan: ServePlan, **more: Any) -> None:
+            super().__init__(number, plan, **more)
+            if number == 1:
+                signal.raise_signal(signal.SIGTERM)
+
+        def send(self, order: dict[str, Any]) -> None:
+            super().send(order)
+            if "drain" in order:
+                asyncio.get_running_loop().call_later(0.05, self.end, 0)
+
+    monkeypatch.setattr(fleet_module, "WorkerProcess", Starting)
+    lines: list[str] = []
+    log = EventLog(as_json=True, reports=tmp_path, emit=lambda record, words: lines.append(record["event"]))
+    socket = open_udp("127.0.0.1", 0)
+    try:
+        run = run_front(
+            ServePlan(rooms=("", "b")), 2, socket, log,
+            page_address=None, seconds=30.0, drain=5.0, pin=False, agones=False,
+        )  # fmt: skip
+        asyncio.run(run)
+    finally:
+        socket.close()
+    assert "draining" in lines
+    assert lines[-1] == "stopped"
