@@ -118,3 +118,19 @@ def test_an_event_that_is_for_the_application_alone_has_no_line(
     message: Any = object()
     EventLog(as_json=True, reports=tmp_path).write([message])
     assert capsys.readouterr().out == ""
+
+
+def test_a_log_that_cannot_be_written_is_complained_of_once_and_listeners_still_hear(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def emit(record: dict[str, Any], words: str) -> None:
+        raise BrokenPipeError(32, "Broken pipe")
+
+    heard: list[Any] = []
+    log = EventLog(as_json=True, reports=tmp_path, emit=emit)
+    log.listeners.append(heard.append)
+    log.note("draining", "draining")
+    log.note("stopped", "stopped")
+    assert [record["event"] for record in heard] == ["draining", "stopped"]
+    told = "retick: the log cannot be written, and the server goes on: Broken pipe\n"
+    assert capsys.readouterr().err == told

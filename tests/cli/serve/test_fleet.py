@@ -96,7 +96,66 @@ def test_with_any_free_port_workers_take_any_too() -> None:
     with_fleet(use, port=0)
 
 
-def test_rooms_of_a_lost_worker_are_opened_in_those_that_have_the_fewest() -> None:
+def test_a_lost_worker_is_started_again_with_its_rooms_and_its_port() -> None:
+    async def use(fleet: Any) -> None:
+        fleet.workers[0].kill()
+        await asyncio.sleep(0)
+        made = fleet.workers[0]
+        assert (fleet.lost, made.number, made.is_running) == (1, 1, True)
+        assert (made.plan.rooms, made.plan.port) == (("", "room 4"), 7001)
+        assert fleet.port_of("room 4") == 7001
+        assert [worker.orders for worker in fleet.workers] == [[], [], []]
+        await asyncio.sleep(0)
+        assert fleet._restarting == {}
+
+    lost, started = with_fleet(use)[-2:]
+    assert (lost["event"], lost["moved"], lost["restarted"]) == ("worker_lost", {}, True)
+    assert lost["words"] == "worker 1 has ended (signal 9), and its 2 rooms with it; it is started again"
+    assert (started["event"], started["worker"], started["rooms"]) == ("worker_started", 1, ["", "room 4"])
+
+
+def test_a_worker_is_started_again_only_so_often_in_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def use(fleet: Any) -> None:
+        for _ in range(fleet_module.RESTARTS):
+            fleet.workers[0].kill()
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+        assert fleet.port_of("") == 7001
+        fleet.workers[0].kill()
+        await asyncio.sleep(0)
+        assert fleet.port_of("") == 7003
+        monkeypatch.setattr(fleet_module, "RESTART_SECONDS", 0.0)
+        for _ in range(2 * fleet_module.RESTARTS):
+            fleet.workers[1].kill()
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+        assert fleet.port_of("room 2") == 7002
+
+    lost = [line["restarted"] for line in with_fleet(use) if line["event"] == "worker_lost"]
+    assert lost == [True, True, True, False, *[True] * 6]
+
+
+def test_a_worker_that_cannot_be_started_again_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def use(fleet: Any) -> None:
+        monkeypatch.setattr(FakeWorker, "says", "port 7001 is in use")
+        fleet.workers[0].kill()
+        for _ in range(fleet_module.RESTARTS):
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            fleet.workers[0].end(0)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert fleet.port_of("") == 7003
+
+    lost = [line for line in with_fleet(use) if line["event"] == "worker_lost"]
+    assert [line["text"] for line in lost] == ["signal 9", *["port 7001 is in use"] * 3]
+
+
+def test_rooms_of_a_worker_that_is_given_up_are_opened_in_those_that_have_the_fewest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fleet_module, "RESTARTS", 0)
+
     async def use(fleet: Any) -> None:
         first, second, third = fleet.workers
         first.kill()

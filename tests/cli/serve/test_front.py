@@ -1,6 +1,7 @@
 """``retick serve --workers``: processes behind one port, what happens when one is killed, and how all of them end."""
 
 import asyncio
+import json
 import os
 import signal
 import sys
@@ -15,10 +16,15 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from retick.authority import ConnectionLost, Joined, JoinFailed
 from retick.authority.server.front import Front
-from retick.cli.serve.front import FleetSource
+from retick.cli.serve import fleet as fleet_module
+from retick.cli.serve.event_log import EventLog
+from retick.cli.serve.fleet import RESTARTS
+from retick.cli.serve.front import FleetSource, run_front
+from retick.cli.serve.plan import ServePlan
 from retick.link import LinkConfig, Reason
 from retick.transport.udp import open_udp
 from tests.cli.serve.serving import Player, Serving
+from tests.cli.serve.test_fleet import FakeWorker
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGTERM that a process could handle")
 
@@ -65,7 +71,7 @@ def test_players_are_sent_to_the_worker_of_their_room_and_sigterm_drains_all(tmp
     assert serving.process.returncode == 0
 
 
-def test_a_worker_that_is_killed_ends_its_rooms_only_and_its_players_find_new_ones(tmp_path: Path) -> None:
+def test_a_worker_that_is_killed_ends_its_rooms_only_and_is_started_again_for_its_players(tmp_path: Path) -> None:
     serving, workers, listening = started(tmp_path, "--metrics", "0")
     url = serving.line()["url"]
     lost, stays = Player(listening["port"], "", timeout=1.0), Player(listening["port"], "room 2", timeout=1.0)
@@ -74,26 +80,43 @@ def test_a_worker_that_is_killed_ends_its_rooms_only_and_its_players_find_new_on
             player.play_until(Joined)
         os.kill(workers[0]["pid"], signal.SIGKILL)
         line = serving.lines_until("worker_lost")[-1]
-        assert (line["worker"], line["rooms"], line["moved"]) == (1, [""], {"": 2})
+        assert (line["worker"], line["rooms"], line["moved"], line["restarted"]) == (1, [""], {}, True)
         assert lost.play_until(ConnectionLost).will_rejoin
         assert not lost.play_until(Joined).is_rejoin
-        assert lost.port == stays.port == workers[1]["port"]
+        assert (lost.port, stays.port) == (workers[0]["port"], workers[1]["port"])
         assert stays.client.is_joined
+        again = serving.lines_until("worker_started")[-1]
+        assert (again["worker"], again["port"], again["rooms"]) == (1, workers[0]["port"], [""])
+        assert again["pid"] != workers[0]["pid"]
         assert page(url, "/readyz")[0] == 200
         text = page(url, "/metrics")[1]
         found = {family.name: family for family in text_string_to_metric_families(text)}
-        assert [sample.value for sample in found["retick_workers"].samples] == [1.0]
-        assert {sample.labels["worker"] for sample in found["retick_rooms"].samples} == {"2"}
+        assert [sample.value for sample in found["retick_workers"].samples] == [2.0]
+        assert {sample.labels["worker"] for sample in found["retick_rooms"].samples} == {"1", "2"}
         assert found["retick_room_tick_seconds"].type == "histogram"
-        os.kill(workers[1]["pid"], signal.SIGKILL)
+        serving.process.send_signal(signal.SIGTERM)
     finally:
         lost.socket.close()
         stays.socket.close()
+    assert serving.finish()[-1]["event"] == "stopped"
+    assert serving.process.returncode == 0
+
+
+def test_workers_that_end_again_and_again_end_the_front_with_exit_code_1(tmp_path: Path) -> None:
+    serving, workers, _ = started(tmp_path)
+    ends = 0
+    for worker in workers:
+        os.kill(worker["pid"], signal.SIGKILL)
+    for line in serving.process.stdout or ():
+        record = json.loads(line)
+        ends += record["event"] == "worker_lost"
+        if record["event"] == "worker_started":
+            os.kill(record["pid"], signal.SIGKILL)
     try:
-        out, err = serving.process.communicate()
+        _, err = serving.process.communicate()
     finally:
         serving.guard.cancel()
-    assert "worker_lost" in out
+    assert ends == 2 * (1 + RESTARTS)
     assert err == "retick: all workers have ended\n"
     assert serving.process.returncode == 1
 
@@ -170,3 +193,31 @@ def test_a_front_is_not_ready_while_it_drains_or_has_no_worker_and_tells_its_own
     assert not source.is_ready
     found = {family.name: family.samples for family in asyncio.run(source.families())}
     assert found["retick_workers_lost"][0].value == 2
+
+
+def test_sigterm_while_workers_start_drains_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Starting(FakeWorker):
+        def __init__(self, number: int, plan: ServePlan, **more: Any) -> None:
+            super().__init__(number, plan, **more)
+            if number == 1:
+                signal.raise_signal(signal.SIGTERM)
+
+        def send(self, order: dict[str, Any]) -> None:
+            super().send(order)
+            if "drain" in order:
+                asyncio.get_running_loop().call_later(0.05, self.end, 0)
+
+    monkeypatch.setattr(fleet_module, "WorkerProcess", Starting)
+    lines: list[str] = []
+    log = EventLog(as_json=True, reports=tmp_path, emit=lambda record, words: lines.append(record["event"]))
+    socket = open_udp("127.0.0.1", 0)
+    try:
+        run = run_front(
+            ServePlan(rooms=("", "b")), 2, socket, log,
+            page_address=None, seconds=30.0, drain=5.0, pin=False, agones=False,
+        )  # fmt: skip
+        asyncio.run(run)
+    finally:
+        socket.close()
+    assert "draining" in lines
+    assert lines[-1] == "stopped"

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import sys
 import threading
 from collections.abc import Awaitable, Callable
 
@@ -201,6 +202,19 @@ def test_a_scrape_that_never_ends_is_hung_up_on_and_others_are_answered(monkeypa
     async def use(port: int) -> None:
         await asyncio.gather(*(drip(port) for _ in range(metrics.READERS)))
         assert status(await ask(port, GET)) == 200
+
+    with_page(Field(), use)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere 127.0.0.2 is no address of this machine")
+def test_one_address_that_holds_all_its_connections_does_not_keep_health_from_others() -> None:
+    async def use(port: int) -> None:
+        silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2 * metrics.READERS)]
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=("127.0.0.2", 0))
+        writer.write(b"GET /healthz HTTP/1.0\r\n\r\n")
+        assert status(await reader.read()) == 200
+        for _, each in [*silent, (reader, writer)]:
+            each.close()
 
     with_page(Field(), use)
 

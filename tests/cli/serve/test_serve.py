@@ -144,3 +144,20 @@ def test_sigterm_lets_a_match_go_on_and_a_second_one_ends_it_and_the_player_is_t
     assert names == ["draining", "player_left", "room_closed", "drained", "stopped"]
     assert [event.text for event in events if isinstance(event, ConnectionLost)] == ["the server stops"]
     assert serving.process.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGTERM that a process could handle")
+def test_sigterm_drains_a_server_whose_log_nobody_reads_any_more(tmp_path: Path) -> None:
+    serving = Serving(tmp_path, "--drain", "0")
+    assert serving.process.stdout is not None
+    assert serving.process.stderr is not None
+    serving.process.stdout.close()
+    serving.process.send_signal(signal.SIGTERM)
+    try:
+        with serving.process.stderr as complaints:
+            told = complaints.read()
+        assert serving.process.wait() == 0
+    finally:
+        serving.process.kill()
+        serving.guard.cancel()
+    assert told.startswith("retick: the log cannot be written")

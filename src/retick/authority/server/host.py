@@ -35,8 +35,10 @@ from retick.link import (
     describe,
 )
 
-__all__ = ["RoomHost"]
+__all__ = ["FAULTS", "RoomHost"]
 
+FAULTS: Final = (Exception, SystemExit)
+"""What ends a room when its game raises it. A game may call ``sys.exit``; Ctrl-C is no fault of a game."""
 ORDERLY: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME_VERSION)
 """Reasons for an end of a connection after which the seat is not kept."""
 LINGER: Final = 0.25
@@ -96,7 +98,7 @@ class RoomHost(ABC, Generic[R, P]):
         """A room; ``number`` of them were opened before."""
 
     @abstractmethod
-    def _failure(self, room: R, error: Exception) -> RoomFailed:
+    def _failure(self, room: R, error: BaseException) -> RoomFailed:
         """What is reported of a room in which the game has raised an error."""
 
     @abstractmethod
@@ -263,12 +265,12 @@ class RoomHost(ABC, Generic[R, P]):
         began = 0.0 if clock is None else clock()
         try:
             room.advance(now)
-        except Exception as error:
+        except FAULTS as error:
             self._fail_room(room, error)
         if clock is not None:
             room.stats.tick_cost.add(clock() - began, self._config.tick_budget or self._interval)
 
-    def _fail_room(self, room: R, error: Exception) -> None:
+    def _fail_room(self, room: R, error: BaseException) -> None:
         failed = self._failure(room, error)
         self._end_room(room, "the game has failed")
         self._events.append(failed)
@@ -330,6 +332,8 @@ class RoomHost(ABC, Generic[R, P]):
         self._events.append(PlayerLost(room=room.name, peer_id=player.peer_id, address=player.address))
 
     def _leave(self, room: R, player: P, text: str) -> None:
+        if room.players.get(player.peer_id) is not player:
+            return  # the room has failed while others left, and everybody is gone
         room.disconnect(player)
         room.remove(player)
         self._events.append(self._left(room, player, text))
@@ -354,7 +358,7 @@ class RoomHost(ABC, Generic[R, P]):
                 continue
             try:
                 self._handle_event(guest, event, now)
-            except Exception as error:
+            except FAULTS as error:
                 self._fail_room(guest.room, error)
 
     def _handle_event(self, guest: Guest[R, P], event: LinkEvent, now: float) -> None:

@@ -65,7 +65,7 @@ class Server(RoomHost[Room, Player]):
         first_tick = number % self.config.room_limit
         return Room(self.profile, name, config=self.config, first_tick=first_tick, report=self._report)
 
-    def _failure(self, room: Room, error: Exception) -> RoomFailed:
+    def _failure(self, room: Room, error: BaseException) -> RoomFailed:
         return RoomFailed(
             room=room.name,
             tick=room.tick,

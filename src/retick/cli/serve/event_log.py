@@ -20,6 +20,7 @@ from retick.authority import (
     ServerEvent,
     ShotDropped,
 )
+from retick.cli.exit_codes import complain
 from retick.cli.serve.room_files import file_stem
 from retick.cli.terminal import say, say_json
 
@@ -73,6 +74,7 @@ class EventLog:
         self._reports = reports
         self._clock = clock
         self._over_budget: dict[str, int] = {}
+        self._is_broken = False
 
     def note(self, event: str, words: str, /, **more: Any) -> None:
         """One line: ``words`` for people, or the event's name and what belongs to it."""
@@ -85,7 +87,14 @@ class EventLog:
         self._tell({**record, "worker": worker}, f"worker {worker}: {words}")
 
     def _tell(self, record: dict[str, Any], words: str) -> None:
-        self._emit(record, words)
+        """Whoever reads the lines may be gone, and a disk full: then they are lost, and the server goes on."""
+        try:
+            self._emit(record, words)
+            self._is_broken = False
+        except OSError as error:
+            if not self._is_broken:
+                complain(f"the log cannot be written, and the server goes on: {error.strerror}")
+            self._is_broken = True
         for listener in self.listeners:
             listener(record)
 

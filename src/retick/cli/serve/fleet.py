@@ -21,6 +21,9 @@ MOST_UNANSWERED = 8
 """Questions to a worker that hangs: more would fill its pipe, and then the front would wait for it."""
 STOPS_WITHIN = 3.0
 """Seconds that workers have to say goodbye before they are killed."""
+RESTARTS = 3
+"""Times that a worker is started again within RESTART_SECONDS; if it ends once more, the others get its rooms."""
+RESTART_SECONDS = 60.0
 
 
 class Fleet:
@@ -38,6 +41,12 @@ class Fleet:
         self._answers: dict[tuple[int, int], asyncio.Future[list[Any]]] = {}
         self._asked = 0
         self._unanswered: Counter[int] = Counter()
+        self._restarts: dict[int, list[float]] = {}
+        """When each worker was started again, lately."""
+        self._restarting: dict[int, asyncio.TimerHandle] = {}
+        """Those that are not ready yet, with the end of their time."""
+        self._failures: dict[int, str] = {}
+        """Why a worker could not be started again, until it has ended."""
         self._rooms = plan.rooms
         self._plans = [
             replace(
@@ -62,16 +71,22 @@ class Fleet:
             raise RetickError(f"a worker was not ready within {STARTS_WITHIN:g} s") from None
         for worker, terms in zip(self.workers, ready, strict=True):
             worker.port = terms["port"]
-            self._log.note(
-                "worker_started",
-                f"worker {worker.number} on port {worker.port}, {rooms_in_words(len(worker.rooms))}",
-                worker=worker.number,
-                port=worker.port,
-                pid=worker.pid,
-                rooms=[room for room in self._rooms if room in worker.rooms],
-            )
+            self._note_started(worker)
         self._ready.clear()
         return LinkConfig(**{name: value for name, value in ready[0].items() if name != "port"})
+
+    def _note_started(self, worker: WorkerProcess) -> None:
+        self._log.note(
+            "worker_started",
+            f"worker {worker.number} on port {worker.port}, {rooms_in_words(len(worker.rooms))}",
+            worker=worker.number,
+            port=worker.port,
+            pid=worker.pid,
+            rooms=list(self._in_order(worker.rooms)),
+        )
+
+    def _in_order(self, rooms: set[str]) -> tuple[str, ...]:
+        return tuple(room for room in self._rooms if room in rooms)
 
     @property
     def running(self) -> list[WorkerProcess]:
@@ -146,6 +161,11 @@ class Fleet:
                 starting.set_result(message["ready"])
             else:
                 starting.set_exception(UsageError(message["failed"]))
+        elif worker.number in self._restarting and "ready" in message:
+            self._restarting.pop(worker.number).cancel()
+            self._note_started(worker)
+        elif "failed" in message:
+            self._failures[worker.number] = message["failed"]
 
     def _on_end(self, worker: WorkerProcess, code: int) -> None:
         starting = self._ready.get(worker.number)
@@ -160,21 +180,60 @@ class Fleet:
             self._over.set()
 
     def _lose(self, worker: WorkerProcess, code: int) -> None:
-        """Its rooms have ended. New players who ask for them get new rooms of these names, in the other workers."""
+        """Its rooms have ended. New rooms of these names are opened when it runs again, or else in the others."""
         self.lost += 1
+        timer = self._restarting.pop(worker.number, None)
+        if timer is not None:
+            timer.cancel()
+        text = self._failures.pop(worker.number, None) or _end(code)
+        lost = self._in_order(worker.rooms)
         moved: dict[str, int] = {}
-        for room in self._rooms:
-            if room in worker.rooms and self.running:
+        again = self._may_restart(worker.number)
+        if again:
+            where = "; it is started again"
+            self._restart(worker)
+        else:
+            moved = self._move(lost)
+            where = "; new players go to the others" if moved else "; no worker is left"
+        ended = f"worker {worker.number} has ended ({text}), and its {rooms_in_words(len(lost))} with it"
+        self._log.note(
+            "worker_lost",
+            ended + where,
+            worker=worker.number,
+            text=text,
+            rooms=sorted(lost),
+            moved=moved,
+            restarted=again,
+        )
+        worker.rooms.clear()
+
+    def _may_restart(self, number: int) -> bool:
+        now = asyncio.get_running_loop().time()
+        lately = [at for at in self._restarts.get(number, []) if now - at < RESTART_SECONDS]
+        may = len(lately) < RESTARTS
+        self._restarts[number] = [*lately, now] if may else lately
+        return may
+
+    def _restart(self, lost: WorkerProcess) -> None:
+        """Another process with the same port: players are sent there at once, and dial until it answers."""
+        number = lost.number
+        plan = replace(self._plans[number - 1], rooms=self._in_order(lost.rooms), port=lost.port)
+        made = WorkerProcess(number, plan, on_line=self._on_line, on_end=self._on_end)
+        made.port = lost.port
+        self.workers[number - 1] = made
+        self._unanswered.pop(number, None)
+        self._restarting[number] = asyncio.get_running_loop().call_later(STARTS_WITHIN, made.kill)
+
+    def _move(self, rooms: tuple[str, ...]) -> dict[str, int]:
+        """Open rooms in the workers that have the fewest; returns which has which."""
+        moved: dict[str, int] = {}
+        for room in rooms:
+            if self.running:
                 heir = min(self.running, key=lambda each: len(each.rooms))
                 heir.rooms.add(room)
                 heir.send({"open": room})
                 moved[room] = heir.number
-        ended = f"worker {worker.number} has ended ({_end(code)}), and its {rooms_in_words(len(worker.rooms))} with it"
-        where = "; new players go to the others" if moved else "; no worker is left"
-        self._log.note(
-            "worker_lost", ended + where, worker=worker.number, text=_end(code), rooms=sorted(worker.rooms), moved=moved
-        )
-        worker.rooms.clear()
+        return moved
 
 
 def _end(code: int) -> str:

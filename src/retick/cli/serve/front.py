@@ -72,14 +72,25 @@ async def run_front(
     """Until all workers have drained, the seconds are over, or Ctrl-C. A RetickError when the last worker is lost."""
     fleet = Fleet(plan, workers, log, pin=pin)
     page = None
+    # Before workers start: a process 1 would not even notice a SIGTERM without a handler.
+    front: Front | None = None
+
+    def on_signal() -> None:
+        # The second time there is no more patience.
+        within = 0.0 if fleet.is_draining else drain
+        log.note("draining", f"draining: no new players, rooms end within {within:g} s", within=within)
+        if front is not None:
+            front.closed_text = "the server stops"
+        fleet.drain(within)
+
+    on_sigterm(on_signal)
     try:
         link = await fleet.start()
-        front = Front(link, entropy=os.urandom, port_of=fleet.port_of)
-        _drain_on_sigterm(fleet, front, log, drain)
+        front = answering = Front(link, entropy=os.urandom, port_of=fleet.port_of)
         host, port = socket.address[:2]
-        async with Pump(front, socket, on_events=_nothing) as pump:
+        async with Pump(answering, socket, on_events=_nothing) as pump:
             if page_address is not None:
-                page = open_page(lambda: FleetSource(fleet, front), page_address)
+                page = open_page(lambda: FleetSource(fleet, answering), page_address)
             words = f"listening on {host} port {port}, {rooms_in_words(len(plan.rooms))}, {workers} workers"
             log.note("listening", words, host=host, port=port, rooms=list(plan.rooms), workers=workers)
             announce_page(log, page)
@@ -98,14 +109,3 @@ async def run_front(
 
 def _nothing(events: list[Any]) -> None:
     """A front has no events."""
-
-
-def _drain_on_sigterm(fleet: Fleet, front: Front, log: EventLog, seconds: float) -> None:
-    def on_signal() -> None:
-        # The second time there is no more patience.
-        within = 0.0 if fleet.is_draining else seconds
-        log.note("draining", f"draining: no new players, rooms end within {within:g} s", within=within)
-        front.closed_text = "the server stops"
-        fleet.drain(within)
-
-    on_sigterm(on_signal)

@@ -6,6 +6,7 @@ keeps neither the server's loop nor the page for long. The counters themselves a
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from http.server import ThreadingHTTPServer
@@ -20,6 +21,8 @@ __all__ = ["MetricsPage", "MetricsSource"]
 
 READERS = 8
 """Connections that are answered at the same time; more are closed at once."""
+READERS_OF_ONE = 4
+"""Of these, from one address: one that holds its connections open does not keep /healthz from the others."""
 PATIENCE = 2.0
 """Seconds that a reader, or the server's loop, may take for its next move."""
 LONGEST_READ = 5.0
@@ -121,7 +124,9 @@ class MetricsPage(ThreadingHTTPServer):
         registry = CollectorRegistry(auto_describe=False)
         registry.register(self.asked)
         handler: Any = _Handler.factory(registry)
-        self._free = threading.BoundedSemaphore(READERS)
+        self._reading: Counter[str] = Counter()
+        """Connections that are answered now, by address."""
+        self._lock = threading.Lock()
         if ":" in host:
             self.address_family = AF_INET6
         super().__init__((host, port), handler)
@@ -142,7 +147,7 @@ class MetricsPage(ThreadingHTTPServer):
         self.server_close()
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        if self._free.acquire(blocking=False):
+        if self._begins(client_address[0]):
             super().process_request(request, client_address)
         else:
             self.shutdown_request(request)
@@ -156,7 +161,20 @@ class MetricsPage(ThreadingHTTPServer):
             super().process_request_thread(request, client_address)
         finally:
             end.cancel()
-            self._free.release()
+            self._ends(client_address[0])
+
+    def _begins(self, host: str) -> bool:
+        """Whether there is a place for one more reader from this address."""
+        with self._lock:
+            if self._reading.total() >= READERS or self._reading[host] >= READERS_OF_ONE:
+                return False
+            self._reading[host] += 1
+            return True
+
+    def _ends(self, host: str) -> None:
+        with self._lock:
+            self._reading[host] -= 1
+            self._reading += Counter()  # without the zeros
 
     def handle_error(self, request: socket | tuple[bytes, socket], client_address: Any) -> None:
         """A reader went away in the middle of an answer: that is nobody's fault and fills no log."""

@@ -1,14 +1,16 @@
 """Recordings of a server's rooms, one file for each: ``room-NAME-TIME.rtk`` in a folder.
 
-What was recorded is written once a second. A disk that becomes full ends the recording, and not the room.
+What was recorded is written once a second. A disk that becomes full ends the recording, and not the room; a line on
+standard error says so.
 """
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from retick.cli.exit_codes import complain, file_problem
 from retick.replay import Recorder, RecordingFile
 
 __all__ = ["RoomFiles", "file_stem"]
@@ -40,15 +42,22 @@ class RoomFiles:
             room.world, seed=room.seed, start_frame=room.tick, start_state=room.start_state, hosted=True
         )
         try:
-            return _RoomFile(RecordingFile(self._folder / f"room-{file_stem(room.name)}-{stamp}.rtk", recorder))
-        except OSError:
+            file = RecordingFile(self._folder / f"room-{file_stem(room.name)}-{stamp}.rtk", recorder)
+        except OSError as error:
+            _complain(room.name, error)
             return None
+        return _RoomFile(room.name, file)
+
+
+def _complain(room: str, error: OSError) -> None:
+    complain(f"room {room!r} goes on and is not recorded: {file_problem(error)}")
 
 
 class _RoomFile:
     """What a room tells its recorder, on its way to the file."""
 
-    def __init__(self, file: RecordingFile) -> None:
+    def __init__(self, room: str, file: RecordingFile) -> None:
+        self._room = room
         self._file = file
         recorder: Any = file.recorder
         self.add_seat: Callable[[int, bool], None] = recorder.add_seat
@@ -59,10 +68,18 @@ class _RoomFile:
         recorder = self._file.recorder
         recorder.add_frame(inputs)
         if recorder.frame % WRITE_EVERY == 0:
-            with suppress(OSError):  # the file is closed then, and good up to here
+            with self._complaining():
                 self._file.write()
 
     def finish(self, checksum: int | None = None) -> None:
         if not self._file.failed:
-            with suppress(OSError):
+            with self._complaining():
                 self._file.finish(checksum)
+
+    @contextmanager
+    def _complaining(self) -> Iterator[None]:
+        """After an error the file is closed, and good up to there: there is no second one."""
+        try:
+            yield
+        except OSError as error:
+            _complain(self._room, error)

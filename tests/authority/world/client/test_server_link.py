@@ -87,6 +87,32 @@ def test_a_client_gives_up_after_some_attempts() -> None:
     assert [each.will_rejoin for each in of_kind(site.events[0], ConnectionLost)] == [True, False]
 
 
+def test_a_server_that_welcomes_only_to_end_the_connection_is_left() -> None:
+    site = Site(latency=0.001)
+    site.add(config=WorldClientConfig(rejoin_attempts=3))
+    server, joined = site.server, 0
+    for _ in range(600):
+        site.run(0.02)
+        for connection in list(server.guests):
+            del server.guests[connection]
+            connection.close(Reason.TIMEOUT)
+            joined += 1
+    assert joined == 1 + 3
+    assert site.clients[0].is_over
+
+
+def test_a_long_stay_gives_all_attempts_back() -> None:
+    site = Site(latency=0.001)
+    site.add(config=WorldClientConfig(rejoin_attempts=1, timeout=1.0))
+    for _ in range(4):
+        site.run(1.5)
+        [connection] = site.server.guests
+        del site.server.guests[connection]
+        connection.close(Reason.TIMEOUT)
+    site.run(1.5)
+    assert site.clients[0].running
+
+
 def test_a_server_that_never_welcomes_is_left() -> None:
     site = Site()
     site.server.silent = True

@@ -50,6 +50,21 @@ def test_late_and_early_inputs_are_dropped_and_counted() -> None:
     assert buffer.dropped_late == 2  # copies of what came in time are no loss
 
 
+def test_each_input_has_its_own_limit_of_how_far_behind_the_others_were_seen() -> None:
+    buffer = InputBuffer(hold=2, ahead=20, rewind=12)
+    buffer.offer(InputFrame(20, 0, 5000, (1,)), 0, 5)
+    buffer.offer(InputFrame(2, 0, 5000, (1, 1)), 0, 5)
+    assert buffer.take(1) == 1
+    assert buffer.behind == 5
+    buffer.take(2)
+    assert buffer.behind == 6
+    for tick in range(3, 20):
+        buffer.take(tick)
+        assert buffer.behind == 6
+    buffer.take(20)
+    assert buffer.behind == 12
+
+
 @given(st.lists(st.tuples(st.integers(1, 60), st.integers(1, 8), st.booleans()), max_size=60))
 def test_no_more_inputs_wait_than_may_come_early(packets: list[tuple[int, int, bool]]) -> None:
     buffer = InputBuffer(hold=1, ahead=6)

@@ -112,3 +112,18 @@ def test_nobody_sees_further_back_than_the_server_allows() -> None:
     liar = hall.join("liar", lead=20, viewed=5000)
     hall.run(2.0)
     assert hall.room.players[liar.seat].behind == 6
+
+
+def test_an_input_far_ahead_lets_nobody_see_further_back_in_the_ticks_before_it() -> None:
+    hall = Hall(Yard, conditions=Conditions(latency=0.01))
+    honest, liar = hall.join("honest", lead=5, viewed=5000), hall.join("liar", lead=5, viewed=5000)
+    hall.run(1.0)
+    seen: dict[int, set[int]] = {honest.seat: set(), liar.seat: set()}
+    for _ in range(15):
+        early = InputFrame(hall.room.tick + 60, 0, 5000, (0,))
+        liar.connection.send_unreliable(encode_input(early, liar.layout.input_bits))
+        hall.network.flush("liar")
+        hall.run(0.05)
+        for seat, ticks in seen.items():
+            ticks.add(hall.room.players[seat].behind)
+    assert max(seen[liar.seat]) <= max(seen[honest.seat]) + 1

@@ -186,10 +186,11 @@ def test_a_world_that_raises_ends_its_room_alone_and_the_recording_shows_it_agai
     assert replay.end_frame == failed.tick
 
 
+@pytest.mark.parametrize("kind", [LookupError, SystemExit, MemoryError])
 @pytest.mark.parametrize("where", ["join", "leave", "hears", "visible"])
-def test_whatever_of_the_game_raises_ends_one_room(where: str) -> None:
+def test_whatever_of_the_game_raises_ends_one_room(where: str, kind: type[BaseException]) -> None:
     def broken(self: Any, *arguments: Any) -> Any:
-        raise LookupError(f"in {where}")
+        raise kind(f"in {where}")
 
     game = type("Broken", (Yard,), {where: broken})
     hall = Hall(game, config=WorldServerConfig(rooms=("red", "blue")))
@@ -198,9 +199,53 @@ def test_whatever_of_the_game_raises_ends_one_room(where: str) -> None:
     if where == "leave":
         one.connection.close()
         hall.run(0.5)
-    assert [failed.error for failed in hall.of(RoomFailed)] == [f"LookupError: in {where}"]
+    assert [failed.error for failed in hall.of(RoomFailed)] == [f"{kind.__name__}: in {where}"]
     assert list(hall.server.rooms) == ["blue"]
     assert hall.server.rooms["blue"].tick > 20
+
+
+def test_ctrl_c_in_the_middle_of_a_tick_is_no_fault_of_the_game() -> None:
+    def stopped(self: Any, inputs: Any) -> None:
+        raise KeyboardInterrupt
+
+    server = WorldServer(type("Stopped", (Yard,), {"advance": stopped}), entropy=Random(1).randbytes)
+    with pytest.raises(KeyboardInterrupt):
+        server.handle_timeout(now=0.0)
+    assert list(server.rooms) == [""]
+
+
+def test_everybody_leaves_once_when_the_room_fails_while_several_leave() -> None:
+    class Broken(RoomHooks):
+        def leaving(self, room: Any, player: Any) -> None:
+            raise LookupError
+
+    hall = Hall(Yard, config=WorldServerConfig(timeout=1.0, rejoin_seconds=1.0), hooks=Broken())
+    names = ("one", "two", "three")
+    for name in names:
+        hall.join(name)
+    hall.run(0.5)
+    for name in names:
+        hall.vanish(name)
+    hall.run(5.0)
+    assert sorted(left.peer_id for left in hall.of(PlayerLeft)) == [0, 1, 2]
+
+
+def test_a_saved_room_whose_game_raises_when_a_bot_leaves_has_failed() -> None:
+    hall = Hall(Yard)
+    hall.join("one")
+    hall.run(0.5)
+    hall.room.add_bot(lambda world, player: 0)
+    saved = hall.server.save_room()
+
+    class Broken(RoomHooks):
+        def leaving(self, room: Any, player: Any) -> None:
+            raise LookupError
+
+    server = WorldServer(Yard, entropy=Random(9).randbytes, hooks=Broken())
+    room = server.restore_room(saved, "again")
+    assert room.is_over
+    assert list(server.rooms) == [""]
+    assert [event.room for event in server.events() if isinstance(event, RoomFailed)] == ["again"]
 
 
 def test_a_closed_room_and_a_drained_server_say_so() -> None:

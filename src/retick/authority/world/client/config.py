@@ -27,7 +27,7 @@ class WorldClientConfig:
     rejoin: bool = True
     """Dial again when the connection is lost."""
     rejoin_attempts: int = 5
-    """How often, at most; a welcome starts the count again."""
+    """How often, at most; a stay in the room of ``timeout`` seconds starts the count again."""
     timeout: float = 5.0
     """Seconds of silence after which a connection counts as lost."""
     welcome_seconds: float = 3.0

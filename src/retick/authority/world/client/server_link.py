@@ -103,6 +103,7 @@ class ServerLink:
         self._over = self._is_closed = self._has_joined = False
         self._last_seat: int | None = None
         self._welcome_by: float | None = None
+        self._welcomed_at: float | None = None
         self._look_at = self._now = 0.0
         self._connection = self._dial()
 
@@ -245,7 +246,7 @@ class ServerLink:
         self.stats.rejoins += is_rejoin
         self._has_joined = True
         self._last_seat = welcome.seat
-        self._attempts = 0
+        self._welcomed_at = now
         self._look_at = now + FIRST_LOOK
         self._roster.clear()
         self._play = Play(self.sim, self._layout, welcome, self.config, self.stats, self._cues, self._tell)
@@ -289,6 +290,11 @@ class ServerLink:
         lost = self._connection.messages_sent - self._connection.messages_delivered
         if lost and not self._is_closed:
             self._events.append(MessagesLost(count=lost, ours=True, reason=None))
+        # A connection that is lost by silence has lasted at least so long; a server that welcomes us only to end the
+        # connection again is not dialled for ever.
+        if self._welcomed_at is not None and self._now - self._welcomed_at >= self.config.timeout:
+            self._attempts = 0
+        self._welcomed_at = None
         again = (
             self.config.rejoin
             and not self._over

@@ -8,6 +8,7 @@ An input that was received is not changed by a later packet. The first row that 
 """
 
 from retick.authority.world.frames import InputFrame
+from retick.authority.world.server.viewed import ticks_behind
 
 __all__ = ["InputBuffer"]
 
@@ -15,14 +16,21 @@ __all__ = ["InputBuffer"]
 class InputBuffer:
     """At most as many inputs as they may come early."""
 
-    __slots__ = ("_ahead", "_hold", "_last", "_waiting", "dropped_early", "dropped_late", "held",
+    __slots__ = ("_ahead", "_hold", "_last", "_rewind", "_waiting", "behind", "dropped_early", "dropped_late", "held",
                  "margin", "neutral", "newest", "streak", "streak_max", "used")  # fmt: skip
 
-    def __init__(self, *, hold: int, ahead: int) -> None:
-        """``hold``: ticks that the last input is repeated; ``ahead``: ticks that one may come early."""
+    def __init__(self, *, hold: int, ahead: int, rewind: int = 1) -> None:
+        """``hold``: ticks that the last input is repeated; ``ahead``: ticks that one may come early.
+
+        ``rewind``: ticks that somebody can see the others behind, at most.
+        """
         self._hold = hold
         self._ahead = ahead
-        self._waiting: dict[int, int] = {}
+        self._rewind = rewind
+        self._waiting: dict[int, tuple[int, int]] = {}
+        """Tick to the input, and how far behind the others were seen with it."""
+        self.behind = 1
+        """Ticks behind the input that was taken last that the player saw the others."""
         self._last = 0
         self.streak = 0
         """Ticks in a row without their input, up to now."""
@@ -45,15 +53,21 @@ class InputBuffer:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def offer(self, frame: InputFrame, tick: int) -> bool:
-        """Keep the inputs of a packet; ``tick`` was run last. Returns whether it brought a newer tick than ever."""
+    def offer(self, frame: InputFrame, tick: int, measured: int = 0) -> bool:
+        """Keep the inputs of a packet; ``tick`` was run last. Returns whether it brought a newer tick than ever.
+
+        ``measured``: ticks behind that the link allows for an input that is not early.
+        """
         is_newer = self.newest < frame.tick <= tick + self._ahead
         for back, pressed in enumerate(frame.inputs):
             meant = frame.tick - back
             if meant > tick + self._ahead:
                 self.dropped_early += 1
             elif meant > tick:
-                self._waiting.setdefault(meant, pressed)
+                if meant not in self._waiting:
+                    early = meant - tick - 1
+                    behind = ticks_behind(frame.viewed, early=early, measured=measured, most=self._rewind)
+                    self._waiting[meant] = (pressed, behind)
             else:
                 self.dropped_late += meant > self.newest
         if is_newer:
@@ -63,12 +77,12 @@ class InputBuffer:
 
     def take(self, tick: int) -> int:
         """The input for a tick; each tick is asked for once, in order."""
-        pressed = self._waiting.pop(tick, None)
-        if pressed is not None:
+        found = self._waiting.pop(tick, None)
+        if found is not None:
             self.used += 1
             self.streak = 0
-            self._last = pressed
-            return pressed
+            self._last, self.behind = found
+            return self._last
         self.streak += 1
         self.streak_max = max(self.streak_max, self.streak)
         if self.streak <= self._hold:

@@ -10,7 +10,7 @@ from retick.authority.world.messages import PlayerState
 from retick.authority.world.server.config import WorldServerConfig
 from retick.authority.world.server.input_buffer import InputBuffer
 from retick.authority.world.server.outbox import Outbox
-from retick.authority.world.server.viewed import ticks_behind
+from retick.authority.world.server.viewed import measured_ticks
 from retick.authority.world.views import Receiver
 from retick.link import Connection
 from retick.wire.authority import InputStats
@@ -30,7 +30,7 @@ Bot = Callable[[Any, int], Any]
 class WorldPlayer:
     """Everything that a room keeps for one who is in it."""
 
-    __slots__ = ("_config", "_messages", "_packets", "address", "behind", "bot", "connection", "inputs", "lost_at",
+    __slots__ = ("_config", "_messages", "_packets", "address", "bot", "connection", "inputs", "lost_at",
                  "name", "outbox", "peer_id", "pressed", "receiver", "things", "token")  # fmt: skip
 
     def __init__(
@@ -59,9 +59,7 @@ class WorldPlayer:
     def begin(self) -> None:
         """Start from a welcome."""
         config = self._config
-        self.inputs = InputBuffer(hold=config.hold_ticks, ahead=config.most_early)
-        self.behind = 1
-        """Ticks behind its own that the player sees the others."""
+        self.inputs = InputBuffer(hold=config.hold_ticks, ahead=config.most_early, rewind=config.rewind_ticks)
         self._packets = Credit(PACKET_BURST, config.packets_per_tick)
         per_second = config.messages_per_second
         self._messages = Credit(MESSAGE_SECONDS * per_second, per_second / config.tick_rate)
@@ -74,6 +72,11 @@ class WorldPlayer:
     def seat(self) -> int | None:
         """None of a spectator."""
         return None if self.is_spectator else self.peer_id
+
+    @property
+    def behind(self) -> int:
+        """Ticks behind its own input that the player sees the others."""
+        return self.inputs.behind
 
     @property
     def state(self) -> PlayerState:
@@ -113,14 +116,8 @@ class WorldPlayer:
         """A packet of inputs came while ``tick`` was the last one that was run."""
         if self.receiver is not None and frame.held:
             self.receiver.acknowledge(frame.held)
-        if self.is_spectator or not self.inputs.offer(frame, tick):
+        if self.is_spectator:
             return
-        config = self._config
-        self.behind = ticks_behind(
-            frame.viewed,
-            early=self.inputs.margin,
-            rtt=self.connection.rtt if self.connection is not None else 0.0,
-            delay=config.view_delay,
-            rate=config.tick_rate,
-            most=config.rewind_ticks,
-        )
+        rtt = self.connection.rtt if self.connection is not None else 0.0
+        measured = measured_ticks(rtt=rtt, delay=self._config.view_delay, rate=self._config.tick_rate)
+        self.inputs.offer(frame, tick, measured)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from retick.authority.world.server.player import WorldPlayer
     from retick.authority.world.server.room import WorldRoom
 
-__all__ = ["LARGEST_DATA", "LARGEST_NOTE", "MOST_QUEUED", "Post"]
+__all__ = ["HOPELESS", "LARGEST_DATA", "LARGEST_NOTE", "MOST_QUEUED", "Post"]
 
 LARGEST_DATA: Final = LARGEST_MESSAGE - 1
 """Bytes of a reliable message of the application."""
@@ -19,6 +19,8 @@ LARGEST_NOTE: Final = 1000
 """Bytes of an unreliable one: it is never in more than one datagram."""
 MOST_QUEUED: Final = 4096
 """Messages that a world may send in one tick; more are dropped, and reported."""
+HOPELESS: Final = 65536
+"""Messages in one tick after which the world is taken to be in a loop without end: that is an error of the game."""
 
 _Queued = tuple[bytes, tuple[int, ...] | None, bool]
 
@@ -38,6 +40,8 @@ class Post:
 
     def queue(self, data: bytes, to: tuple[int, ...] | None, reliable: bool, /) -> None:
         """Send this at the end of the tick."""
+        if len(self._queue) >= HOPELESS:
+            raise UsageError(f"the world has sent {HOPELESS} messages in one tick, and goes on")
         self._queue.append((data, to, reliable))
 
     def deliver(self) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from retick.authority.events import MessageFromPlayer, PlayerJoined, PlayerLeft, RoomClosed, RoomFailed
 from retick.authority.link_config import link_config
-from retick.authority.server.host import LINGER, RoomHost
+from retick.authority.server.host import FAULTS, LINGER, RoomHost
 from retick.authority.world.frames import INPUT, decode_input, decode_note
 from retick.authority.world.layout import layout_of
 from retick.authority.world.messages import (
@@ -114,7 +114,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
         """Open a room that goes on where it was saved. Its players come back by themselves, within ``rejoin_seconds``.
 
         ``bots`` are the functions of its bots, by seat; a bot that is not given leaves. A DecodeError, and no room, if
-        these are no bytes of a room of this world.
+        these are no bytes of a room of this world. If the game raises an error when a bot leaves, the room has failed.
         """
         saved = decode_room(data)
         if saved.schema != self._layout.hash or any(each.seat >= self._layout.players for each in saved.seats):
@@ -123,7 +123,10 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
         if self.is_draining:
             raise UsageError("a server that drains or is closed opens no room")
         room = self._rooms.open(name, lambda name, number: self._make_room(name, number, saved))
-        room.restore_seats(saved.seats, dict(bots or {}))
+        try:
+            room.restore_seats(saved.seats, dict(bots or {}))
+        except FAULTS as error:
+            self._fail_room(room, error)
         return room
 
     def _advance(self, room: WorldRoom, now: float) -> None:
@@ -132,7 +135,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
             self._end_room(room, room.end_text)
             self._events.append(RoomClosed(room=room.name, text=room.end_text))
 
-    def _failure(self, room: WorldRoom, error: Exception) -> RoomFailed:
+    def _failure(self, room: WorldRoom, error: BaseException) -> RoomFailed:
         room.finish(failed=True)
         before: Any = self.game()
         before.load(room.saved)
@@ -147,7 +150,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
             saved=room.saved,
         )
 
-    def _fail_room(self, room: WorldRoom, error: Exception) -> None:
+    def _fail_room(self, room: WorldRoom, error: BaseException) -> None:
         # A hook may have closed the room in the middle of what has failed now.
         if self.rooms.get(room.name) is room:
             super()._fail_room(room, error)
@@ -159,7 +162,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
             reason = Ended.DRAINED if self.is_draining else reason
             try:
                 room.say_ending(text)
-            except Exception as error:
+            except FAULTS as error:
                 self._events.append(self._failure(room, error))
             room.finish()
         over = encode_message(RoomOver(reason, _words(text)))
@@ -189,7 +192,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
     def _leave(self, room: WorldRoom, player: WorldPlayer, text: str) -> None:
         try:
             super()._leave(room, player, text)
-        except Exception as error:
+        except FAULTS as error:
             self._events.append(self._left(room, player, text))
             self._fail_room(room, error)
 
