@@ -49,6 +49,7 @@ WRONG_VALUE: dict[str, list[str]] = {
     "serve": ["--rooms", "65"],
     "studio": ["--port", "65536"],
     "synctest": ["no_such_module:Game"],
+    "trace": [],
     "watch": ["127.0.0.1", "--delay", "601"],
 }
 """A wrong value for each command."""
@@ -71,6 +72,7 @@ MISSING_FILE: dict[str, list[str]] = {
     "serve": ["--config", f"{MISSING}.json"],
     "studio": [f"{MISSING}.py:Game"],
     "synctest": [f"{MISSING}.py:Game"],
+    "trace": [f"{MISSING}.rtkt"],
     "watch": ["127.0.0.1", "--record", f"{MISSING}.rtk"],
 }
 """A file that is not there, for each command that opens one."""
@@ -102,6 +104,7 @@ INTERRUPTS: dict[str, tuple[list[str], str]] = {
     "serve": (["--port", "0"], "retick.cli.serve.hosting.Pump"),
     "studio": (["--port", "0"], "retick.studio.serving.make_app"),
     "synctest": ([FIGHTER], "retick.cli.synctest.Search"),
+    "trace": ([__file__], "retick.cli.trace.command.read_bounded"),
     "watch": (["127.0.0.1:9"], "retick.cli.play.watch._Watcher._watch"),
 }
 """For each command, what it is doing when Ctrl-C comes."""

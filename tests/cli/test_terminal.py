@@ -21,6 +21,7 @@ import retick.cli
 from retick import replay
 from retick.cli.app import app
 from retick.cli.terminal import Screen, safe, say, say_json, working
+from retick.cli.trace.notes import header_line
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.snapshot import Codec, Component, Field, Schema, Snapshot, UInt, schema_to_json
@@ -307,6 +308,11 @@ ATTACKS: dict[str, list[Make]] = {
         lambda folder, text, name: [text],
         lambda folder, text, name: [f"{game(folder, text)}:Broken", "--frames", "5"],
         lambda folder, text, name: [f"{game(folder, text)}:Evil", "--frames", "5", "--rounds", "1"],
+    ],
+    "trace": [
+        lambda folder, text, name: [str(folder / name)],
+        lambda folder, text, name: [text_file(folder, text, name)],
+        lambda folder, text, name: [text_file(folder, header_line(text, clock=0, rate=60), name)],
     ],
     "watch": [lambda folder, text, name: [text, "--record", str(folder / "none" / name)]],
 }

@@ -28,6 +28,7 @@ from retick.cli.serve.serve import serve
 from retick.cli.studio import studio
 from retick.cli.synctest import synctest
 from retick.cli.terminal import say
+from retick.cli.trace.command import trace
 from retick.errors import UsageError
 
 __all__ = ["app"]
@@ -111,3 +112,4 @@ app.add_typer(export_app)
 app.command()(serve)
 app.command()(bots)
 app.command()(studio)
+app.command()(trace)

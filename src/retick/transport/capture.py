@@ -8,12 +8,12 @@
 
 import struct
 from collections.abc import Iterator
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from retick.errors import BadMagic, InvalidValue, Truncated, UnsupportedVersion
 from retick.transport.endpoint import Address, Closes, Datagram, Endpoint
 
-__all__ = ["MAGIC", "CaptureWriter", "Captured", "Recorded", "read_capture"]
+__all__ = ["MAGIC", "CaptureWriter", "Captured", "DatagramNotes", "Recorded", "read_capture"]
 
 MAGIC = b"RTKC"
 _HEADER = struct.Struct("<4sB3s")
@@ -29,6 +29,12 @@ class Recorded(NamedTuple):
     """False if it was received."""
     address: str
     data: bytes
+
+
+class DatagramNotes(Protocol):
+    """Whoever is told of every datagram."""
+
+    def add(self, data: bytes, address: Address, *, sent: bool, now: float) -> None: ...
 
 
 class CaptureWriter:
@@ -49,9 +55,9 @@ class CaptureWriter:
 
 
 class Captured:
-    """``endpoint``, with every datagram recorded."""
+    """``endpoint``, with every datagram told to ``writer``."""
 
-    def __init__(self, endpoint: Endpoint, writer: CaptureWriter) -> None:
+    def __init__(self, endpoint: Endpoint, writer: DatagramNotes) -> None:
         self.endpoint = endpoint
         self._writer = writer
 

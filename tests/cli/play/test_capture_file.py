@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from retick.cli.app import app
-from retick.cli.demo.network import captures_of
+from retick.cli.demo.network import files_of
 from retick.cli.play.capture_file import CaptureFile, captured, check_capture
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
@@ -181,7 +181,7 @@ def test_files_of_the_demo_that_cannot_be_written_are_named_and_the_answer_is_no
 def test_without_a_file_nothing_is_in_the_way() -> None:
     endpoint = Recorder()
     assert captured(endpoint, None) is endpoint
-    assert captures_of(None) == []
+    assert files_of(None) == []
     check_capture(None, Path("match.rtk"))
 
 

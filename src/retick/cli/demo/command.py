@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from retick.cli.demo.authority import demo_authority
-from retick.cli.demo.network import NetworkDemo, captures_of
+from retick.cli.demo.network import NetworkDemo, files_of
 from retick.cli.demo.offline import OfflineFight, show_offline
 from retick.cli.demo.peer import PeerPlan
 from retick.cli.exit_codes import NO
@@ -14,6 +14,7 @@ from retick.cli.play.capture_file import check_capture
 from retick.cli.play.controllers import StyleName
 from retick.cli.play.recording import check_recording
 from retick.cli.terminal import Screen
+from retick.cli.trace.tracer import check_trace
 from retick.errors import UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
 
@@ -57,6 +58,14 @@ def demo(
             show_default=False,
         ),
     ] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Note frames, packets and stalls of each process, for retick trace: x.rtkt makes x-host and x-joiner.",
+            show_default=False,
+        ),
+    ] = None,
     offline: Annotated[
         bool, typer.Option("--offline", help="One process, no network: play the match, then run it again.")
     ] = False,
@@ -67,7 +76,7 @@ def demo(
 ) -> None:
     """Watch two bots in two processes play over a bad link, and end with the same state, bit for bit.
 
-    Exit code 0: both ended the same. 1: they did not, or a capture could not be written. 2: misuse.
+    Exit code 0: both ended the same. 1: they did not, or a file could not be written. 2: misuse.
 
     Example: retick demo --rtt 200 --loss 20
     """
@@ -77,14 +86,19 @@ def demo(
         raise UsageError("--fast needs --offline: a network runs in real time")
     if capture is not None and (offline or authority):
         raise UsageError("--capture is for the two peers on a network: not with --offline or --authority")
+    if trace is not None and (offline or authority):
+        raise UsageError("--trace is for the two peers on a network: not with --offline or --authority")
     if authority:
         _check_no_other_option(context)
         demo_authority(seconds=20.0 if frames is None else frames / TICKS_PER_SECOND)
         return
     check_recording(record, live=False)
-    captures = captures_of(capture)
+    captures = files_of(capture)
     for path in captures:
         check_capture(path, record)
+    traces = files_of(trace)
+    for path in traces:
+        check_trace(path, record, *captures)
     console = Screen()
     if offline:
         _play_offline(console, OfflineFight(seed or OFFLINE_SEED, (p1, p2), frames, LONGEST), fast, record)
@@ -101,7 +115,7 @@ def demo(
         seed=seed,
     )
     header = f"retick demo: two processes, UDP, {rtt:g} ms round trip, {jitter:g} ms jitter, {loss:g} % lost"
-    raise typer.Exit(NetworkDemo(console, plan, (p1, p2), header, captures).run(record))
+    raise typer.Exit(NetworkDemo(console, plan, (p1, p2), header, captures, traces).run(record))
 
 
 def _check_link(rtt: float, jitter: float, loss: float) -> None:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from rich.live import Live
 
@@ -20,13 +21,13 @@ from retick.cli.terminal import Screen, say
 from retick.games.fighter import FighterState
 from retick.replay import loads
 
-__all__ = ["NetworkDemo", "captures_of"]
+__all__ = ["NetworkDemo", "files_of"]
 
 PICTURES_A_SECOND = 30
 
 
-def captures_of(path: Path | None) -> list[Path]:
-    """The host's capture file and the joiner's, named after ``path``; none without it."""
+def files_of(path: Path | None) -> list[Path]:
+    """The host's file and the joiner's, named after ``path``; none without it."""
     if path is None:
         return []
     return [path.parent / f"{path.stem}-{title}{path.suffix}" for title in ("host", "joiner")]
@@ -42,14 +43,16 @@ class NetworkDemo:
         styles: tuple[StyleName, StyleName],
         header: str,
         captures: Sequence[Path] = (),
+        traces: Sequence[Path] = (),
     ) -> None:
-        """``captures`` has a file for each process, or none."""
+        """``captures`` and ``traces`` have a file for each process, or none."""
         self.console = console
         self.header = header
         self.names = (styles[0].value, styles[1].value)
         self._plan = plan
         self._styles = styles
         self._captures = captures
+        self._traces = traces
         self._started = time.monotonic()
         self.peers: list[PeerProcess] = []
 
@@ -63,6 +66,8 @@ class NetworkDemo:
             if captures:
                 files = " and ".join(map(str, captures))
                 self._print("captured", f"{files}; to read one: {command_to_read(captures[0])}")
+            if self._traces and all(path.exists() for path in self._traces):
+                self._print("noted", f"to see them: retick trace {' '.join(map(str, self._traces))}")
 
     def _play(self) -> None:
         try:
@@ -75,14 +80,16 @@ class NetworkDemo:
                 peer.stop()
 
     def _start(self) -> None:
-        host = PeerProcess("host", replace(self._plan, capture=self._capture(0)))
+        host = PeerProcess("host", replace(self._plan, **self._files(0)))
         self.peers.append(host)
         host.wait_until_it_listens()
-        joiner = replace(self._plan, style=self._styles[1], host_port=host.port, capture=self._capture(1))
+        joiner = replace(self._plan, style=self._styles[1], host_port=host.port, **self._files(1))
         self.peers.append(PeerProcess("joiner", joiner))
 
-    def _capture(self, place: int) -> str | None:
-        return str(self._captures[place]) if self._captures else None
+    def _files(self, place: int) -> dict[str, Any]:
+        """Those of one process, as its plan names them."""
+        kinds = {"capture": self._captures, "trace": self._traces}
+        return {kind: str(paths[place]) for kind, paths in kinds.items() if paths}
 
     def _show(self) -> None:
         if self.console.is_terminal and not self.console.is_dumb_terminal:
@@ -146,11 +153,9 @@ class NetworkDemo:
         if record is not None:
             confirmed.save(record)
             self._print("recorded", str(record))
-        failed = [
-            (path, end.unwritten) for path, end in zip(self._captures, (first, second), strict=False) if end.unwritten
-        ]
-        for path, why in failed:
-            complain(f"{path}: {why}")
+        failed = [end.unwritten for end in (first, second) if end.unwritten]
+        for why in failed:
+            complain(why)
         return 0 if proof.ok and not failed else NO
 
     def _print(self, name: str, text: str) -> None:

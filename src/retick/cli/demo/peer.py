@@ -9,6 +9,7 @@ whatever reason.
 import json
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
@@ -20,6 +21,7 @@ from retick.cli.play.confirmed_match import ConfirmedFight
 from retick.cli.play.controllers import BotController, StyleName
 from retick.cli.play.followed_match import FollowedMatch
 from retick.cli.play.match_driver import MatchDriver
+from retick.cli.trace.tracer import Tracer, traced
 from retick.errors import RetickError
 from retick.games.fighter import Fighter
 from retick.rollback.match.config import MatchConfig
@@ -56,6 +58,8 @@ class PeerPlan:
     """Where the host listens; None: this is the host."""
     capture: str | None = None
     """File for a capture of the socket's datagrams; None: no capture."""
+    trace: str | None = None
+    """File for the notes of a trace; None: no notes."""
 
     def dumps(self) -> str:
         return json.dumps(asdict(self))
@@ -66,8 +70,8 @@ class PeerPlan:
         return cls(**{**values, "style": StyleName(values["style"])})
 
 
-def make_driver(plan: PeerPlan, capture: CaptureFile | None = None) -> MatchDriver:
-    """The driver of a session behind a bad link, on its own socket, with a capture of its datagrams or without."""
+def make_driver(plan: PeerPlan, capture: CaptureFile | None = None, tracer: Tracer | None = None) -> MatchDriver:
+    """The driver of a session behind a bad link, on its own socket, with a capture and notes or without."""
     place = 0 if plan.host_port is None else 1
     dice = None if plan.seed is None else Random(2 * plan.seed + place)
     followed = FollowedMatch(lambda seed, state, frame: ConfirmedFight(seed, frames=plan.frames, longest=plan.longest))
@@ -78,8 +82,9 @@ def make_driver(plan: PeerPlan, capture: CaptureFile | None = None) -> MatchDriv
         host_address=None if plan.host_port is None else (LOOPBACK, plan.host_port),
         record=followed,
     )
+    # Inside the bad link: so the way of a datagram takes as long as the match has to wait for it.
     bad = Impaired(
-        session,
+        traced(session, tracer),
         outgoing=Conditions(latency=plan.latency, jitter=plan.jitter, loss=plan.loss),
         seed=int.from_bytes(os.urandom(4), "little") if plan.seed is None else 2 * plan.seed + place,
     )
@@ -90,10 +95,11 @@ def make_driver(plan: PeerPlan, capture: CaptureFile | None = None) -> MatchDriv
         Poll(seen, open_udp(LOOPBACK)),
         controller=lambda seed, player: BotController(seed, player, plan.style),
         followed=followed,
+        tracer=tracer,
     )
 
 
-def play(driver: MatchDriver, capture: CaptureFile | None = None) -> None:
+def play(driver: MatchDriver, files: Sequence[CaptureFile | Tracer] = ()) -> None:
     """Play to the end, with a report after each frame."""
     _report("listening", json.dumps({"port": driver.wire.socket.address[1]}))
     while not driver.over:
@@ -109,7 +115,7 @@ def play(driver: MatchDriver, capture: CaptureFile | None = None) -> None:
         _report("failed", json.dumps({"why": driver.why}))
     else:
         recorded = replay.dumps(driver.confirmed.replay()).hex()
-        unwritten = "" if capture is None else capture.failure
+        unwritten = "; ".join(f"{file.path}: {file.failure}" for file in files if file.failure)
         end = {"ours": driver.result, "theirs": theirs, "replay": recorded, "unwritten": unwritten}
         _report("end", json.dumps(end))
     driver.leave()
@@ -126,8 +132,11 @@ def main() -> None:
     try:
         plan = PeerPlan.loads(sys.argv[1])
         capture = None if plan.capture is None else CaptureFile(Path(plan.capture))
-        driver = make_driver(plan, capture)
-        play(driver, capture)
+        tracer = None
+        if plan.trace is not None:
+            tracer = Tracer(Path(plan.trace), "host" if plan.host_port is None else "joiner", rate=plan.rate)
+        driver = make_driver(plan, capture, tracer)
+        play(driver, [file for file in (capture, tracer) if file is not None])
     except RetickError as error:
         _report("failed", json.dumps({"why": str(error)}))
     except OSError:

@@ -23,7 +23,7 @@ class Ending:
     replay: bytes
     """The match as recorded by this process alone, RPLK."""
     unwritten: str = ""
-    """Why its capture is not complete; empty if it is, or if there is none."""
+    """Which of its files are not complete, and why; empty if all are, or if there is none."""
 
     @classmethod
     def loads(cls, text: str) -> Self:

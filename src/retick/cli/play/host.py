@@ -12,6 +12,7 @@ from retick.cli.play.controllers import StyleName
 from retick.cli.play.match_setup import DEFAULT_PORT, MatchSetup
 from retick.cli.play.terminal_match import TerminalMatch
 from retick.cli.terminal import Screen
+from retick.cli.trace.tracer import TraceOption
 from retick.errors import MissingExtra
 from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.transport import open_udp
@@ -37,6 +38,7 @@ def host(
     rate: options.RateOption = TICKS_PER_SECOND,
     record: options.RecordOption = None,
     capture: CaptureOption = None,
+    trace: TraceOption = None,
     lan_compat: options.LanOption = False,
 ) -> None:
     """Wait for other peers to join, then play: with the keyboard, or with --bot.
@@ -48,7 +50,7 @@ def host(
     """
     setup = MatchSetup(
         players=players, seats=seats, bot=bot, style=style, delay=delay, rate=rate,
-        record=record, capture=capture, lan_compat=lan_compat,
+        record=record, capture=capture, trace=trace, lan_compat=lan_compat,
     )  # fmt: skip
     console = Screen()
     driver = setup.driver(open_udp(bind, port))

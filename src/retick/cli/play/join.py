@@ -10,6 +10,7 @@ from retick.cli.play.controllers import StyleName
 from retick.cli.play.match_setup import DEFAULT_PORT, MatchSetup
 from retick.cli.play.terminal_match import TerminalMatch
 from retick.cli.terminal import Screen, working
+from retick.cli.trace.tracer import TraceOption
 from retick.errors import NetworkUnavailable, RetickError, UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.transport import open_towards, parse_address
@@ -36,6 +37,7 @@ def join(
     rate: options.RateOption = TICKS_PER_SECOND,
     record: options.RecordOption = None,
     capture: CaptureOption = None,
+    trace: TraceOption = None,
     lan_compat: options.LanOption = False,
 ) -> None:
     """Join a match that another peer hosts: with the keyboard, or with --bot.
@@ -52,7 +54,7 @@ def join(
     target = None if address is None else parse_address(address, default_port=DEFAULT_PORT)
     setup = MatchSetup(
         players=players, seats=seats, bot=bot, style=style, delay=delay, rate=rate,
-        record=record, capture=capture, lan_compat=lan_compat,
+        record=record, capture=capture, trace=trace, lan_compat=lan_compat,
     )  # fmt: skip
     console = Screen()
     if target is None:

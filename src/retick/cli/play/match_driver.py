@@ -17,6 +17,7 @@ from retick.cli.draw.network_view import NetworkReport
 from retick.cli.play.confirmed_match import ConfirmedFight, ConfirmedMatch
 from retick.cli.play.controllers import Controller
 from retick.cli.play.followed_match import FollowedMatch
+from retick.cli.trace.tracer import Tracer
 from retick.link import Reason
 from retick.rollback.desync.report import DesyncReport
 from retick.rollback.events import (
@@ -70,10 +71,11 @@ class MatchDriver:
         *,
         controller: Callable[[int, int], Controller],
         followed: FollowedMatch,
+        tracer: Tracer | None = None,
     ) -> None:
         """At the start of the match ``controller(seed, player)`` is called for each player of this peer.
 
-        ``followed`` is what the session records into.
+        ``followed`` is what the session records into; ``tracer`` is told of every frame and event.
         """
         self.session = session
         self.wire = wire
@@ -94,6 +96,7 @@ class MatchDriver:
         self.depth = 0
         """Frames that were resimulated with the newest frame."""
         self._followed = followed
+        self._tracer = tracer
         self._controller_for = controller
         self._controllers: list[Controller] = []
         self._resimulated = 0
@@ -221,12 +224,16 @@ class MatchDriver:
     def _advance(self, now: float) -> None:
         state = self.session.state
         pressed = tuple(controller(state, now) for controller in self._controllers)
+        began = self.wire.clock()
         if isinstance(self.session, LanSession):
             self.session.advance(pressed[0], now=now)
         else:
             self.session.advance(pressed if len(pressed) > 1 else pressed[0], now=now)
-        resimulated = self.session.stats(now=now).resimulated_frames
-        self.depth, self._resimulated = resimulated - self._resimulated, resimulated
+        stats = self.session.stats(now=now)
+        self.depth = stats.resimulated_frames - self._resimulated
+        self._resimulated = stats.resimulated_frames
+        if self._tracer is not None:
+            self._tracer.frame_run(stats, self.depth, began=began)
 
     def _follow(self, confirmed: ConfirmedMatch) -> None:
         """Record what has become final by now. The session plays a little longer than the match lasts."""
@@ -268,6 +275,8 @@ class MatchDriver:
         self.why = self.why or why
 
     def _handle(self, event: MatchEvent) -> None:
+        if self._tracer is not None:
+            self._tracer.event(event)
         if isinstance(event, MessageReceived):
             self._receive_result(event.peer, event.data)
         elif isinstance(event, PeerInterrupted):

@@ -13,6 +13,7 @@ from retick.cli.play.followed_match import FollowedMatch
 from retick.cli.play.match_driver import MatchDriver
 from retick.cli.play.recording import check_recording
 from retick.cli.play.terminal_games import terminal_game_for
+from retick.cli.trace.tracer import Tracer, check_trace, traced
 from retick.errors import UsageError
 from retick.replay import LiveRecording
 from retick.rollback.lan import LanSession
@@ -61,6 +62,7 @@ class MatchSetup:
         rate: int,
         record: Path | None,
         capture: Path | None,
+        trace: Path | None,
         lan_compat: bool,
     ) -> None:
         if not 0 <= delay <= 30:
@@ -77,6 +79,7 @@ class MatchSetup:
             raise UsageError("--lan-compat is for 2 players")
         check_recording(record, live=True)
         check_capture(capture, record)
+        check_trace(trace, record, capture)
         if not bot and not sys.stdin.isatty():
             raise UsageError("there is no keyboard: standard input is not a terminal. Add --bot to let a bot play")
         self.bot, self.style, self.seats, self.lan_compat = bot, style, seats, lan_compat
@@ -84,7 +87,9 @@ class MatchSetup:
         self.keys = self.shown_game.keys()
         self.capture: CaptureFile | None = None
         """Open as soon as there is a driver, if a capture was asked for."""
-        self._record, self._capture = record, capture
+        self.tracer: Tracer | None = None
+        """Open as soon as there is a driver, if notes for a trace were asked for."""
+        self._record, self._capture, self._trace = record, capture, trace
         self._seated = False
 
     @property
@@ -110,11 +115,14 @@ class MatchSetup:
             )
         if self._capture is not None:
             self.capture = CaptureFile(self._capture)
+        if self._trace is not None:
+            self.tracer = Tracer(self._trace, "host" if host_address is None else "joiner", rate=self.config.tick_rate)
         return MatchDriver(
             session,
-            Poll(captured(session, self.capture), socket),
+            Poll(captured(traced(session, self.tracer), self.capture), socket),
             controller=self._controller,
             followed=followed,
+            tracer=self.tracer,
         )
 
     def _controller(self, seed: int, player: int) -> Controller:

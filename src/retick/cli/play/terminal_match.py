@@ -139,13 +139,14 @@ class TerminalMatch:
         self.driver.save_recording()
         if self.driver.recording is not None and self.driver.confirmed is not None:
             self.console.tell(self.driver.recording.summary())
-        if self.setup.capture is not None:
-            self.setup.capture.close()
-            self.console.tell(self.setup.capture.summary())
+        for file in (self.setup.capture, self.setup.tracer):
+            if file is not None:
+                file.close()
+                self.console.tell(file.summary())
 
     def _is_unwritten(self) -> int:
         """The exit code for the files that were asked for; ``_save`` has said what is wrong with them."""
-        files = (self.driver.recording, self.setup.capture)
+        files = (self.driver.recording, self.setup.capture, self.setup.tracer)
         return NO if any(file is not None and file.failure for file in files) else 0
 
     def _conclude(self) -> int:
