@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 
+from retick.authority.config import JoiningConfig
 from retick.errors import UsageError
 
 __all__ = ["WorldClientConfig"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorldClientConfig:
+class WorldClientConfig(JoiningConfig):
     """One client; the server says how many ticks and snapshots there are a second."""
 
     packets_per_second: int = 30
@@ -24,14 +25,6 @@ class WorldClientConfig:
     views_past: bool | None = None
     """What the server is told for ``seen_by``: True: the moment at which the past is drawn; False: the present. None:
     the past, if a class with a ``Player`` says ``predicted = False``."""
-    rejoin: bool = True
-    """Dial again when the connection is lost."""
-    rejoin_attempts: int = 5
-    """How often, at most; a welcome starts the count again."""
-    timeout: float = 5.0
-    """Seconds of silence after which a connection counts as lost."""
-    welcome_seconds: float = 3.0
-    """Seconds that a server may take to welcome us."""
 
     def __post_init__(self) -> None:
         for name in ("packets_per_second", "most_ahead", "smoothing", "timeout", "welcome_seconds"):

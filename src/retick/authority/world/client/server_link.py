@@ -5,9 +5,10 @@
 from collections.abc import Callable, Hashable
 from typing import Final
 
-from retick.authority.events import ConnectionLost, JoinFailed
-from retick.authority.joining import TOKEN_SIZE, JoinRequest, decode_acceptance, encode_join
-from retick.authority.redirection import Way
+from retick.authority.client_link import ClientLink
+from retick.authority.events import ConnectionLost
+from retick.authority.joining import TOKEN_SIZE, JoinRequest
+from retick.authority.link_config import link_config
 from retick.authority.world.client.config import WorldClientConfig
 from retick.authority.world.client.cue_book import CueBook
 from retick.authority.world.client.events import (
@@ -34,25 +35,11 @@ from retick.authority.world.messages import (
     encode_message,
 )
 from retick.errors import BaselineMissing, DecodeError, EncodeError, UsageError
-from retick.link import (
-    Connected,
-    Connection,
-    Disconnected,
-    LinkConfig,
-    LinkEndpoint,
-    LinkEvent,
-    Reason,
-    Refused,
-    UnreliableReceived,
-    describe,
-)
-from retick.link import MessageReceived as LinkMessage
+from retick.link import Reason
 from retick.sim.world.declared import World
 
 __all__ = ["ServerLink"]
 
-LARGEST_MESSAGE: Final = 4096
-"""Bytes of a reliable message, its kind included."""
 LONGEST_NOTE: Final = 1000
 """Bytes of an unreliable message."""
 MOST_UNREAD: Final = 256
@@ -63,11 +50,9 @@ LOSS_INTERVAL: Final = 0.5
 """Seconds between two looks at what the link has lost."""
 FIRST_LOOK: Final = 3.0
 """Seconds until the link is believed that nothing is lost."""
-FINAL: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME_VERSION, Reason.DENIED)
-"""Reasons for an end of the connection after which the client does not dial again."""
 
 
-class ServerLink:
+class ServerLink(ClientLink[WorldClientEvent]):
     """What the network knows of a client; the base class of WorldClient."""
 
     def __init__(
@@ -80,35 +65,18 @@ class ServerLink:
             raise UsageError(f"a seat token has {TOKEN_SIZE} bytes, not {len(request.token)}")
         self.sim = game
         """The game, as it was given. It is the instance that predicts: draw ``world``."""
-        self.config = config
+        self.config: WorldClientConfig = config
         """The settings, as they were given."""
         self.stats = WorldClientStats()
         """Figures since the client was made."""
         self._layout = layout_of(type(game))
-        self._way = Way(address)
-        self._request = request._replace(schema=self._layout.hash)
-        self._token = request.token
-        self._has_new_seat = True
-        link = LinkConfig(
-            game_id=game.game_id, game_version=game.game_version, accepting=False, payload_queue=128,
-            max_message=LARGEST_MESSAGE, timeout=config.timeout,
-            status_interval=min(1.0, config.timeout / 4), quiet_after=min(1.5, config.timeout / 2),
-        )  # fmt: skip
-        self._link = LinkEndpoint(link, entropy=entropy)
         self._play: Play | None = None
         self._cues = CueBook(config.cue_tolerance)
         self._roster: dict[int, RosterPlayer] = {}
-        self._events: list[WorldClientEvent] = []
-        self._attempts = 0
-        self._over = self._is_closed = self._has_joined = False
-        self._last_seat: int | None = None
-        self._welcome_by: float | None = None
+        self._is_closed = False
         self._look_at = self._now = 0.0
-        self._connection = self._dial()
-
-    def _dial(self) -> Connection:
-        request = self._request._replace(token=self._token)
-        return self._link.dial(self._way.address, seats=0 if request.watches else 1, data=encode_join(request))
+        link = link_config(game.game_id, game.game_version, timeout=config.timeout)
+        super().__init__(address, request._replace(schema=self._layout.hash), link, entropy)
 
     # Who takes part, and messages.
 
@@ -121,11 +89,6 @@ class ServerLink:
     def seat_token(self) -> bytes:
         """The secret of our seat: save it to come back with it, and tell it to nobody. Empty before we have one."""
         return self._token
-
-    @property
-    def connection(self) -> Connection:
-        """The link to the server, with its measurements."""
-        return self._connection
 
     @property
     def dropped(self) -> dict[str, int]:
@@ -148,36 +111,9 @@ class ServerLink:
         self._over = self._is_closed = True
         self._link.close(Reason.GOODBYE, text, linger=linger)
 
-    # The five calls.
-
-    def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
-        """Receive a datagram that has come from ``address``; a bad one is dropped and counted."""
-        self._now = max(self._now, now)
-        self._link.receive_datagram(data, address, now=now)
-        self._read_link(now)
-
-    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
-        """The datagrams to send now, each with its address."""
-        return self._link.datagrams_to_send(now=now)
-
-    def next_timeout(self) -> float | None:
-        """When ``handle_timeout`` has something to do."""
-        times = [time for time in (self._link.next_timeout(), self._welcome_by) if time is not None]
-        return min(times, default=None)
-
-    def handle_timeout(self, *, now: float) -> None:
-        """Time has passed."""
-        self._now = max(self._now, now)
-        self._link.handle_timeout(now=now)
-        self._read_link(now)
-        if self._welcome_by is not None and now >= self._welcome_by:
-            self._welcome_by = None
-            self._connection.close(Reason.NO_ANSWER, "the server did not welcome us")
-            self._read_link(now)
-
     def events(self) -> list[WorldClientEvent]:
         """What happened since the last call, oldest first."""
-        events, self._events = self._events, []
+        events = super().events()
         if len(events) >= MOST_UNREAD:
             self._read_link(self._now)
         return events
@@ -185,17 +121,10 @@ class ServerLink:
     # What the link reports.
 
     def _read_link(self, now: float) -> None:
+        self._now = max(self._now, now)
         if len(self._events) >= MOST_UNREAD:
             return
-        for event in self._link.events():
-            if event.connection is not self._connection:
-                continue
-            if isinstance(event, UnreliableReceived):
-                self._on_payload(event.data, now)
-            elif isinstance(event, LinkMessage):
-                self._on_message(event.data, now)
-            else:
-                self._on_link_change(event, now)
+        super()._read_link(now)
         if self._play is not None and now >= self._look_at and self._connection.is_connected:
             self._look_at = now + LOSS_INTERVAL
             self._play.loss_measured(self._connection.stats.loss_out)
@@ -241,11 +170,8 @@ class ServerLink:
         if welcome.players != self._layout.players or welcome.tick_rate > FASTEST:
             self._fail(Reason.GAME_VERSION, f"no client of this game can play like this: {welcome}")
             return
-        is_rejoin = self._has_joined and welcome.seat == self._last_seat and not self._has_new_seat
+        is_rejoin = self._take_place(welcome.seat)
         self.stats.rejoins += is_rejoin
-        self._has_joined = True
-        self._last_seat = welcome.seat
-        self._attempts = 0
         self._look_at = now + FIRST_LOOK
         self._roster.clear()
         self._play = Play(self.sim, self._layout, welcome, self.config, self.stats, self._cues, self._tell)
@@ -264,45 +190,16 @@ class ServerLink:
             self._roster[news.seat] = RosterPlayer(news.seat, (news.seat,), news.name, news.state)
         self._events.append(PlayerChanged(seat=news.seat, state=news.state, name=news.name))
 
-    def _on_link_change(self, event: LinkEvent, now: float) -> None:
-        if isinstance(event, Connected):
-            terms = self._connection.terms
-            token = decode_acceptance(terms.peer_data) if terms is not None else b""
-            self._has_new_seat = token != self._token
-            self._token = token
-            self._welcome_by = now + self.config.welcome_seconds
-        elif isinstance(event, Refused) and not self._over and self._way.follow(event.reason, event.text):
-            self._connection = self._dial()
-        elif isinstance(event, Refused):
-            self._fail(event.reason, event.text or describe(event.reason))
-        elif isinstance(event, Disconnected):
-            self._on_disconnected(event)
+    def _on_no_welcome(self, now: float) -> None:
+        self._connection.close(Reason.NO_ANSWER, "the server did not welcome us")
+        self._read_link(now)
 
-    def _fail(self, reason: int, text: str) -> None:
-        self._over = True
-        self._events.append(JoinFailed(reason=reason, text=text))
-        self._connection.close(reason, text)
-
-    def _on_disconnected(self, event: Disconnected) -> None:
-        self._welcome_by = None
+    def _on_ended(self) -> None:
         self._cues.cancel()
         lost = self._connection.messages_sent - self._connection.messages_delivered
         if lost and not self._is_closed:
             self._events.append(MessagesLost(count=lost, ours=True, reason=None))
-        again = (
-            self.config.rejoin
-            and not self._over
-            and self._has_joined
-            and event.reason not in FINAL
-            and self._attempts < self.config.rejoin_attempts
-        )
-        text = event.text or describe(event.reason)
-        if not self._has_joined and not self._over:
-            self._events.append(JoinFailed(reason=event.reason, text=text))
-        elif self._has_joined:
-            self._events.append(ConnectionLost(reason=event.reason, text=text, will_rejoin=again))
-        self._over = not again
-        if again:
-            self._attempts += 1
-            self._way.start_again()
-            self._connection = self._dial()
+
+    def _report_end(self, lost: ConnectionLost) -> None:
+        if self._place is not None:
+            super()._report_end(lost)
