@@ -26,8 +26,18 @@ class WorldClientConfig(JoiningConfig):
     """What the server is told for ``seen_by``: True: the moment at which the past is drawn; False: the present. None:
     the past, if a class with a ``Player`` says ``predicted = False``."""
 
+    messages_per_second: float = 30.0
+    """Reliable messages that the server takes, its own setting of this name: more wait here."""
+
     def __post_init__(self) -> None:
-        for name in ("packets_per_second", "most_ahead", "smoothing", "timeout", "welcome_seconds"):
+        for name in (
+            "packets_per_second",
+            "most_ahead",
+            "smoothing",
+            "timeout",
+            "welcome_seconds",
+            "messages_per_second",
+        ):
             if not getattr(self, name) > 0:
                 raise UsageError(f"{name} must be above 0, not {getattr(self, name)}")
         if self.longest_smoothed is not None and not self.longest_smoothed > 0:

@@ -20,6 +20,7 @@ from retick.authority.world.client.events import (
     RosterPlayer,
     WorldClientEvent,
 )
+from retick.authority.world.client.outgoing import Outgoing
 from retick.authority.world.client.play import Play
 from retick.authority.world.client.stats import WorldClientStats
 from retick.authority.world.frames import NOTE, decode_note, encode_note
@@ -32,7 +33,6 @@ from retick.authority.world.messages import (
     SeatNews,
     Welcome,
     decode_message,
-    encode_message,
 )
 from retick.errors import BaselineMissing, DecodeError, EncodeError, UsageError
 from retick.link import Reason
@@ -73,7 +73,11 @@ class ServerLink(ClientLink[WorldClientEvent]):
         self._play: Play | None = None
         self._cues = CueBook(config.cue_tolerance)
         self._roster: dict[int, RosterPlayer] = {}
+        self._outgoing = Outgoing(config.messages_per_second)
         self._is_closed = False
+        self._close_by: float | None = None
+        """While the last messages wait before a goodbye: until when."""
+        self._close_text = ""
         self._look_at = self._now = 0.0
         link = link_config(game.game_id, game.game_version, timeout=config.timeout)
         super().__init__(address, request._replace(schema=self._layout.hash), link, entropy)
@@ -98,18 +102,34 @@ class ServerLink(ClientLink[WorldClientEvent]):
     def send_message(self, data: bytes, *, reliable: bool = True) -> bool:
         """Send the application's own bytes to the server: at most 4095, or 1000 that may be lost.
 
-        False if the queue is full, or nobody is connected.
+        Reliable ones wait here until the server takes them: ``messages_per_second``. False if too many wait, or nobody
+        is connected. Of those that were taken and did not arrive, MessagesLost tells.
         """
         if not reliable:
             if len(data) > LONGEST_NOTE:
                 raise EncodeError(f"an unreliable message is at most {LONGEST_NOTE} bytes, not {len(data)}")
             return self._connection.send_unreliable(encode_note(data))
-        return self._connection.send_reliable(encode_message(Message(data)))
+        return not self._is_closed and self._outgoing.offer(self._connection, data, self._now)
 
     def close(self, text: str = "", *, linger: float = 0.0) -> None:
         """Leave in good order, messages within ``linger`` seconds first; go on until ``next_timeout`` is None."""
+        if self._is_closed:
+            return
         self._over = self._is_closed = True
-        self._link.close(Reason.GOODBYE, text, linger=linger)
+        self._close_by, self._close_text = self._now + linger, text
+        self._close_when_sent()
+
+    def _close_when_sent(self) -> None:
+        """Say goodbye, if no message waits any more, or not for longer."""
+        left = 0.0 if self._close_by is None else max(0.0, self._close_by - self._now)
+        if self._close_by is not None and not (left and self._outgoing and self._connection.is_connected):
+            self._close_by = None
+            self._link.close(Reason.GOODBYE, self._close_text, linger=left)
+
+    def next_timeout(self) -> float | None:
+        """When ``handle_timeout`` has something to do."""
+        times = (super().next_timeout(), self._outgoing.next_at(self._connection), self._close_by)
+        return min((time for time in times if time is not None), default=None)
 
     def events(self) -> list[WorldClientEvent]:
         """What happened since the last call, oldest first."""
@@ -122,6 +142,8 @@ class ServerLink(ClientLink[WorldClientEvent]):
 
     def _read_link(self, now: float) -> None:
         self._now = max(self._now, now)
+        self._outgoing.flush(self._connection, self._now)
+        self._close_when_sent()
         if len(self._events) >= MOST_UNREAD:
             return
         super()._read_link(now)
@@ -190,14 +212,17 @@ class ServerLink(ClientLink[WorldClientEvent]):
             self._roster[news.seat] = RosterPlayer(news.seat, (news.seat,), news.name, news.state)
         self._events.append(PlayerChanged(seat=news.seat, state=news.state, name=news.name))
 
+    def _on_connected(self, now: float) -> None:
+        self._outgoing.begin(self._connection, self._now, is_new_seat=self._has_new_seat)
+
     def _on_no_welcome(self, now: float) -> None:
         self._connection.close(Reason.NO_ANSWER, "the server did not welcome us")
         self._read_link(now)
 
     def _on_ended(self) -> None:
         self._cues.cancel()
-        lost = self._connection.messages_sent - self._connection.messages_delivered
-        if lost and not self._is_closed:
+        lost = self._outgoing.end(self._connection)
+        if lost:
             self._events.append(MessagesLost(count=lost, ours=True, reason=None))
 
     def _report_end(self, lost: ConnectionLost) -> None:
