@@ -24,6 +24,7 @@ LAYERS: dict[str, set[str]] = {
 AUTHORITY_SHARED = {
     f"authority.{name}"
     for name in (
+        "client_link",
         "config",
         "delta",
         "delta_frames",

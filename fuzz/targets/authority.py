@@ -9,6 +9,7 @@ import random
 from operator import xor
 from typing import Any
 
+from fuzz.bench import Bench
 from fuzz.target import script
 from fuzz.targets.netrunner import CODEC, NET, TO_CLIENT, TO_SERVER
 from retick.authority import Client, Server
@@ -17,12 +18,9 @@ from retick.authority.joining import JoinRequest, encode_join
 from retick.games.runner import Intent
 from retick.games.runner.netrunner.control import Hello
 from retick.link import Accept, Connected, LinkConfig, LinkEndpoint, MessageReceived
-from retick.transport import MemoryHub
 
 __all__ = ["TARGETS"]
 
-LONGEST = 512
-STRANGERS = 6
 SEATS = 16
 KINDS = (1, 2, 3, 4, 5, 6, 0x11, 0x12)
 TERMS: dict[str, Any] = {
@@ -36,13 +34,11 @@ JOINS = [
 ]
 
 
-class Bench:
+class Table(Bench):
     """A server with a puppet player, and a client with a puppet server, on one hub."""
 
     def __init__(self) -> None:
-        self.hub = MemoryHub()
-        self.now = 0.0
-        self.said = 0
+        super().__init__()
         self.server = Server(NET, entropy=random.Random(1).randbytes)
         self.player_link = LinkEndpoint(LinkConfig(**TERMS, accepting=False), entropy=random.Random(2).randbytes)
         self.player = self.player_link.dial("server", data=encode_join(JoinRequest("", b"", CODEC.codec.schema_hash)))
@@ -57,9 +53,7 @@ class Bench:
         for _ in range(12):
             self.turn()
 
-    def turn(self) -> None:
-        self.now += 1 / 60
-        self.hub.exchange(now=self.now)
+    def react(self) -> None:
         for event in self.player_link.events():
             if isinstance(event, Connected):
                 self.player.send_reliable(NET.encode_control(Hello(6)))
@@ -72,12 +66,6 @@ class Bench:
         self.client.events()
         self.server.events()
 
-    def dial(self, data: bytes) -> None:
-        """A stranger asks to join the server."""
-        if len(self.player_link.connections) < STRANGERS:
-            self.said += 1
-            self.player_link.dial("server", data=data[:200])
-
     def say(self, operation: int, data: bytes) -> None:
         connection = self.player if operation & 1 else self.puppet
         if connection is None or not data:
@@ -87,6 +75,20 @@ class Bench:
             connection.send_reliable(data[:4000])
         else:
             connection.send_unreliable(data[:1400])
+
+    def step(self, operation: int, choice: int, body: bytes) -> None:
+        genuine = TO_SERVER if operation & 1 else TO_CLIENT
+        if operation & 16:
+            joins = JOINS[choice % len(JOINS)]
+            said = body if operation & 4 else bytes(map(xor, joins, body.ljust(len(joins), b"\0")))
+            self.dial(self.player_link, said)
+        elif operation & 4:
+            spoiled = bytearray(genuine[choice % len(genuine)])
+            for offset in range(0, len(body) - 2, 3):
+                spoiled[(body[offset] | body[offset + 1] << 8) % len(spoiled)] = body[offset + 2]
+            self.say(operation, bytes(spoiled))
+        else:
+            self.say(operation, bytes((KINDS[choice % 8],)) + body)
 
     def check(self) -> None:
         room = self.server.rooms[""]
@@ -99,30 +101,10 @@ class Bench:
 
 def run(data: bytes) -> tuple[int, str]:
     """How many packets were said, and where everyone stands."""
-    bench = Bench()
-    at = 0
-    while at + 3 <= len(data) and at < LONGEST:
-        operation, length, choice = data[at], data[at + 1], data[at + 2]
-        body = data[at + 3 : at + 3 + length]
-        at += 3 + length
-        genuine = TO_SERVER if operation & 1 else TO_CLIENT
-        if operation & 16:
-            joins = JOINS[choice % len(JOINS)]
-            bench.dial(body if operation & 4 else bytes(map(xor, joins, body.ljust(len(joins), b"\0"))))
-        elif operation & 4:
-            spoiled = bytearray(genuine[choice % len(genuine)])
-            for offset in range(0, len(body) - 2, 3):
-                spoiled[(body[offset] | body[offset + 1] << 8) % len(spoiled)] = body[offset + 2]
-            bench.say(operation, bytes(spoiled))
-        else:
-            bench.say(operation, bytes((KINDS[choice % 8],)) + body)
-        if operation & 8:
-            bench.turn()
-        bench.check()
-    bench.turn()
-    bench.check()
-    standing = (sorted(bench.server.refused.items()), bench.client.player, bench.client.peer_id, bench.client.is_over)
-    return bench.said, repr(standing)
+    table = Table()
+    table.play(data)
+    client = table.client
+    return table.said, repr((sorted(table.server.refused.items()), client.player, client.peer_id, client.is_over))
 
 
 CORPUS = (

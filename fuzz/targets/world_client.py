@@ -7,6 +7,7 @@ genuine one with bytes changed. Between the steps the client runs ticks, and dra
 import random
 from typing import Any
 
+from fuzz.bench import Bench
 from fuzz.target import script
 from fuzz.targets.worlds import MESSAGES, PACKETS, _Yard
 from retick.authority.joining import encode_acceptance
@@ -15,23 +16,21 @@ from retick.authority.world.client.prediction import load_shown
 from retick.authority.world.client.server_link import ServerLink
 from retick.authority.world.messages import Welcome, encode_message
 from retick.link import Accept, Connected, LinkConfig, LinkEndpoint
-from retick.transport import MemoryHub
 
 __all__ = ["TARGETS"]
 
-LONGEST = 512
 AHEAD = 12
 KINDS = (0x22, 0x23, 0x31, 0x32, 0x33, 0x34, 0x35, 0x21)
 GENUINE = (*PACKETS, *map(encode_message, (Welcome(0, 2, 60, 3, 1), *MESSAGES)))
 
 
-class Bench:
+class Stage(Bench):
     """A client, and a puppet in place of its server."""
 
+    last_turns = 3
+
     def __init__(self) -> None:
-        self.hub = MemoryHub()
-        self.now = 0.0
-        self.said = 0
+        super().__init__()
         game = _Yard()
         self.client = WorldClient(
             game, "puppet", entropy=random.Random(4).randbytes, config=WorldClientConfig(most_ahead=AHEAD)
@@ -52,9 +51,7 @@ class Bench:
         self.now += 0.8
         self.turn()
 
-    def turn(self) -> None:
-        self.now += 1 / 60
-        self.hub.exchange(now=self.now)
+    def react(self) -> None:
         for event in self.link.events():
             if isinstance(event, Connected):
                 self.puppet = event.connection
@@ -71,6 +68,15 @@ class Bench:
             self.said += 1
             (self.puppet.send_reliable if is_message else self.puppet.send_unreliable)(data[:1400])
 
+    def step(self, operation: int, choice: int, body: bytes) -> None:
+        if operation & 4:
+            spoiled = bytearray(GENUINE[choice % len(GENUINE)])
+            for offset in range(0, len(body) - 1, 2):
+                spoiled[body[offset] % len(spoiled)] = body[offset + 1]
+            self.say(bytes(spoiled), is_message=choice % len(GENUINE) >= len(PACKETS))
+        else:
+            self.say(bytes((KINDS[choice % 8],)) + body, is_message=operation & 1 == 1)
+
     def check(self) -> None:
         play = self.client._play
         if play is not None:
@@ -80,27 +86,10 @@ class Bench:
 
 def run(data: bytes) -> tuple[int, str]:
     """How many packets were said, and where the client stands."""
-    bench = Bench()
-    at = 0
-    while at + 3 <= len(data) and at < LONGEST:
-        operation, length, choice = data[at], data[at + 1], data[at + 2]
-        body = data[at + 3 : at + 3 + length]
-        at += 3 + length
-        if operation & 4:
-            spoiled = bytearray(GENUINE[choice % len(GENUINE)])
-            for offset in range(0, len(body) - 1, 2):
-                spoiled[body[offset] % len(spoiled)] = body[offset + 1]
-            bench.say(bytes(spoiled), is_message=choice % len(GENUINE) >= len(PACKETS))
-        else:
-            bench.say(bytes((KINDS[choice % 8],)) + body, is_message=operation & 1 == 1)
-        if operation & 8:
-            bench.turn()
-        bench.check()
-    for _ in range(3):
-        bench.turn()
-    bench.check()
-    client = bench.client
-    return bench.said, repr((client.stats, client.world.save().hex(), client.roster, client.is_over))
+    stage = Stage()
+    stage.play(data)
+    client = stage.client
+    return stage.said, repr((client.stats, client.world.save().hex(), client.roster, client.is_over))
 
 
 CORPUS = (

@@ -8,6 +8,7 @@ import random
 from operator import xor
 from typing import Any
 
+from fuzz.bench import Bench
 from fuzz.target import script
 from fuzz.targets.worlds import LAYOUT, MESSAGES, _Yard
 from retick.authority.joining import JoinRequest, encode_join
@@ -16,12 +17,9 @@ from retick.authority.world.frames import InputFrame, encode_input, encode_note
 from retick.authority.world.messages import encode_message
 from retick.authority.world.server import WorldServer
 from retick.link import LinkEndpoint
-from retick.transport import MemoryHub
 
 __all__ = ["TARGETS"]
 
-LONGEST = 512
-STRANGERS = 6
 INPUTS = [
     encode_input(InputFrame(tick, held, viewed, inputs), LAYOUT.input_bits)
     for tick, held, viewed, inputs in ((20, 0, 0, (1,)), (30, 6, 90, (1, 1, 2)), (70, 12, 9000, (3,) * 8))
@@ -37,13 +35,11 @@ JOINS = [
 ]  # fmt: skip
 
 
-class Bench:
+class Hall(Bench):
     """A server and a player who says anything."""
 
     def __init__(self) -> None:
-        self.hub = MemoryHub()
-        self.now = 0.0
-        self.said = 0
+        super().__init__()
         self.server = WorldServer(_Yard, entropy=random.Random(1).randbytes)
         yard = _Yard()
         self.link = LinkEndpoint(
@@ -56,22 +52,25 @@ class Bench:
         for _ in range(12):
             self.turn()
 
-    def turn(self) -> None:
-        self.now += 1 / 60
-        self.hub.exchange(now=self.now)
+    def react(self) -> None:
         self.link.events()
         self.server.events()
-
-    def dial(self, data: bytes) -> None:
-        if len(self.link.connections) < STRANGERS:
-            self.said += 1
-            self.link.dial("server", data=data[:200])
 
     def say(self, reliable: bool, data: bytes) -> None:
         if data:
             self.said += 1
             send = self.player.send_reliable if reliable else self.player.send_unreliable
             send(data[:1000])
+
+    def step(self, operation: int, choice: int, body: bytes) -> None:
+        reliable = bool(operation & 1)
+        genuine = JOINS if operation & 16 else RELIABLE if reliable else PAYLOADS
+        seed = genuine[choice % len(genuine)]
+        said = body if operation & 4 else bytes(map(xor, seed, body.ljust(len(seed), b"\0")))
+        if operation & 16:
+            self.dial(self.link, said)
+        else:
+            self.say(reliable, said)
 
     def check(self) -> None:
         assert list(self.server.rooms) == [""], "what a client said has ended the room"
@@ -82,27 +81,10 @@ class Bench:
 
 def run(data: bytes) -> tuple[int, str]:
     """How many packets were said, and where everyone stands."""
-    bench = Bench()
-    at = 0
-    while at + 3 <= len(data) and at < LONGEST:
-        operation, length, choice = data[at], data[at + 1], data[at + 2]
-        body = data[at + 3 : at + 3 + length]
-        at += 3 + length
-        reliable = bool(operation & 1)
-        genuine = JOINS if operation & 16 else RELIABLE if reliable else PAYLOADS
-        seed = genuine[choice % len(genuine)]
-        said = body if operation & 4 else bytes(map(xor, seed, body.ljust(len(seed), b"\0")))
-        if operation & 16:
-            bench.dial(said)
-        else:
-            bench.say(reliable, said)
-        if operation & 8:
-            bench.turn()
-        bench.check()
-    bench.turn()
-    bench.check()
-    room = bench.server.rooms[""]
-    return bench.said, repr((sorted(bench.server.refused.items()), room.tick, room.inputs, sorted(room.players)))
+    hall = Hall()
+    hall.play(data)
+    room = hall.server.rooms[""]
+    return hall.said, repr((sorted(hall.server.refused.items()), room.tick, room.inputs, sorted(room.players)))
 
 
 CORPUS = (

@@ -12,6 +12,7 @@ from retick.games.runner.netrunner.control import Hello
 from retick.link import Accept, Connected, Connection, LinkConfig, LinkEndpoint, MessageReceived
 from retick.transport import MemoryHub
 from tests.authority.courses import Field, seeded
+from tests.authority.linked import Linked
 
 NET = NetRunner()
 
@@ -22,7 +23,7 @@ def terms(**more: Any) -> LinkConfig:
     return LinkConfig(game_id=NET.game_id, game_version=6, capabilities=DELTA_SNAPSHOTS, max_datagram=1472, **more)
 
 
-class Stranger:
+class Stranger(Linked):
     """Speaks the link and says hello; from then on, anything."""
 
     def __init__(self, address: Hashable, room: bytes | None = None) -> None:
@@ -30,18 +31,6 @@ class Stranger:
         data = encode_join(JoinRequest("", b"", SCHEMA)) if room is None else room
         self.connection: Connection = self.link.dial(address, data=data)
         self.received: list[Any] = []
-
-    def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
-        self.link.receive_datagram(data, address, now=now)
-
-    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
-        return self.link.datagrams_to_send(now=now)
-
-    def next_timeout(self) -> float | None:
-        return self.link.next_timeout()
-
-    def handle_timeout(self, *, now: float) -> None:
-        self.link.handle_timeout(now=now)
 
     def events(self) -> list[Any]:
         events = self.link.events()

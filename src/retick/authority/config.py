@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from retick.authority.rate_limit import RateLimit
 from retick.errors import UsageError
 
-__all__ = ["CONTROL_QUEUE", "DELTA_SNAPSHOTS", "LARGEST_MESSAGE", "ClientConfig", "HostConfig", "ServerConfig"]
+__all__ = [
+    "CONTROL_QUEUE",
+    "DELTA_SNAPSHOTS",
+    "LARGEST_MESSAGE",
+    "ClientConfig",
+    "HostConfig",
+    "JoiningConfig",
+    "ServerConfig",
+]
 
 DELTA_SNAPSHOTS = 1 << 3
 """The capability bit of delta snapshots in the link's handshake."""
@@ -70,7 +78,21 @@ class ServerConfig(HostConfig):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClientConfig:
+class JoiningConfig:
+    """How a client comes in and comes back, whatever is played."""
+
+    rejoin: bool = True
+    """Dial again when the connection is lost."""
+    rejoin_attempts: int = 5
+    """How often, at most; a stay of ``timeout`` seconds starts the count again."""
+    timeout: float = 5.0
+    """Seconds of silence after which a connection counts as lost."""
+    welcome_seconds: float = 3.0
+    """Seconds that a server may take to welcome us."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientConfig(JoiningConfig):
     """One client. The first four are switches for comparison runs: a game keeps their defaults."""
 
     reset_on_reconcile: bool = False
@@ -85,11 +107,3 @@ class ClientConfig:
     """Ask for delta snapshots, if the game has them."""
     hermite: bool = False
     """Draw other players on curves that follow their velocities, instead of on straight lines."""
-    rejoin: bool = True
-    """Dial again when the connection is lost."""
-    rejoin_attempts: int = 5
-    """How often, at most; a welcome starts the count again."""
-    timeout: float = 5.0
-    """Seconds of silence after which a connection counts as lost."""
-    welcome_seconds: float = 3.0
-    """Seconds that a server may take to answer a hello."""

@@ -17,6 +17,7 @@ __all__ = [
     "Joined",
     "MessageDropped",
     "MessageFromPlayer",
+    "MessagesNotReceived",
     "PlayerJoined",
     "PlayerLeft",
     "PlayerLost",
@@ -187,6 +188,20 @@ class MessageFromPlayer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MessagesNotReceived:
+    """A player is back who says that reliable messages to us were lost with the connection: nobody sends them again.
+
+    Some of them may have arrived. A client may say anything: do not rely on the number.
+    """
+
+    room: str
+    """Its name."""
+    peer_id: int
+    """Of the player."""
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MessageDropped:
     """A message of the game to one player was not delivered, or nobody knows whether it was."""
 
@@ -265,6 +280,7 @@ ServerEvent: TypeAlias = (
     | PlayerRejoined
     | PlayerLeft
     | MessageFromPlayer
+    | MessagesNotReceived
     | MessageDropped
     | ShotDropped
     | RoomClosed

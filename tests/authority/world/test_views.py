@@ -54,14 +54,7 @@ def test_a_small_budget_delays_changes_and_loses_none(ticks: Any) -> None:
 
 
 def story(ticks: Sequence[Sequence[int]]) -> list[str]:
-    server = Server(Court())
-    lines = []
-    for number, pressed in enumerate(ticks):
-        server.advance(pressed)
-        for client in server.clients:
-            client.exchange(lost=number % 3 == 1)
-            lines.append(client.bytes[-1].hex())
-    return lines
+    return Server(Court()).bytes_sent(ticks)
 
 
 @given(st.lists(PRESSED, max_size=20))

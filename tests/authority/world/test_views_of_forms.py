@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from retick.sim import Distance, Most, Player, Rect, Thing, Vector2, World
 from tests.authority.world.gallery import Frame, Gallery, known_to, told
-from tests.authority.world.test_views import story as story_of_a_court
-from tests.authority.world.worlds import Server
+from tests.authority.world.worlds import Court, Server
 from tests.twin import Twin
 
 PRESSED = st.tuples(*[st.integers(0, 0x7FF)] * 3)
@@ -33,14 +32,7 @@ def test_a_client_knows_them_as_far_as_its_player_may_and_rounded(ticks: Any) ->
 
 
 def story(ticks: Sequence[Sequence[int]]) -> list[str]:
-    server = Server(Gallery())
-    lines = []
-    for number, pressed in enumerate(ticks):
-        server.advance(pressed)
-        for client in server.clients:
-            client.exchange(lost=number % 3 == 1)
-            lines.append(client.bytes[-1].hex())
-    return lines
+    return Server(Gallery()).bytes_sent(ticks)
 
 
 @given(st.lists(PRESSED, max_size=20))
@@ -54,7 +46,7 @@ def test_compiled_and_uncompiled_give_the_same_bytes(ticks: list[tuple[int, ...]
 def test_worlds_without_them_have_the_bytes_that_they_always_had() -> None:
     rng = Random(5)
     ticks = [tuple(rng.randrange(0x1000) for _ in range(3)) for _ in range(60)]
-    found = sha256("".join(story_of_a_court(ticks)).encode()).hexdigest()
+    found = sha256("".join(Server(Court()).bytes_sent(ticks)).encode()).hexdigest()
     assert found == "61495ae4d40cd8edea2acc91f7c4c49e71d3f5e51b4362356788dcaeb33d3340"
 
 

@@ -213,3 +213,13 @@ class Server:
     def look(self, inputs: Sequence[int]) -> None:
         mask = (1 << self.layout.input_bits) - 1
         self.stage.survey(self.tick, [pressed & mask for pressed in inputs])
+
+    def bytes_sent(self, ticks: Sequence[Sequence[int]]) -> list[str]:
+        """What all receivers are sent in these ticks, a third of it lost."""
+        lines = []
+        for number, pressed in enumerate(ticks):
+            self.advance(pressed)
+            for client in self.clients:
+                client.exchange(lost=number % 3 == 1)
+                lines.append(client.bytes[-1].hex())
+        return lines

@@ -7,53 +7,37 @@ A game calls ``tick`` sixty times a second with what is held at the controls, an
 # retick: floats -- seconds, milliseconds and drawing; states come from the motor alone
 
 from collections.abc import Callable, Hashable
-from dataclasses import replace
 from typing import Final
 
 from retick.authority.client.interpolation import RemoteView
 from retick.authority.client.prediction import Prediction
 from retick.authority.client.remotes import Remotes
+from retick.authority.client_link import ClientLink
 from retick.authority.config import DELTA_SNAPSHOTS, ClientConfig
 from retick.authority.delta import LAST_TICK, DeltaCodec, DeltaReceiver
 from retick.authority.delta_frames import DELTA_SNAPSHOT, acked_input
 from retick.authority.events import (
     ClientEvent,
-    ConnectionLost,
     GameMessageReceived,
     Joined,
-    JoinFailed,
     Resynced,
 )
-from retick.authority.joining import JoinRequest, decode_acceptance, encode_join
+from retick.authority.joining import JoinRequest
 from retick.authority.link_config import link_config_for
 from retick.authority.profile import Intent, Profile, State, Stats, Vector, View, Welcome
-from retick.authority.redirection import Way
 from retick.authority.stats import ClientStats
 from retick.authority.timing import Pings
 from retick.errors import BaselineMissing, DecodeError, UnsupportedVersion, UsageError
-from retick.link import (
-    Connected,
-    Connection,
-    Disconnected,
-    LinkEndpoint,
-    LinkEvent,
-    MessageReceived,
-    Reason,
-    Refused,
-    UnreliableReceived,
-    describe,
-)
+from retick.link import Reason
 from retick.wire.authority import DelayUpdate, Hello, Ping, Pong, ResyncHint
 
 __all__ = ["Client"]
 
 FIRST_PING: Final = 0.1
 """Seconds after the connection stands."""
-FINAL: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME_VERSION, Reason.DENIED)
-"""Reasons for an end of the connection after which the client does not dial again."""
 
 
-class Client:
+class Client(ClientLink[ClientEvent]):
     """One player's end of the connection."""
 
     def __init__(
@@ -66,7 +50,7 @@ class Client:
         config: ClientConfig | None = None,
     ) -> None:
         """Join the server at ``address``; ``entropy(n)`` gives n random bytes, ``os.urandom`` outside of tests."""
-        self.config = config or ClientConfig()
+        self.config: ClientConfig = config or ClientConfig()
         self.profile = profile
         """As given at first; from the welcome on, with the server's numbers."""
         self.stats = ClientStats()
@@ -74,29 +58,16 @@ class Client:
         """None before the welcome."""
         self.server_stats: Stats = None
         """How the server ran our commands, from the newest snapshot; None before the first."""
-        self._way = Way(address)
-        self._room = room
-        self._token = b""
-        self._has_new_seat = True
         layout = profile.layout if self.config.delta else None
         self._delta = None if layout is None else DeltaCodec(layout)
-        shared = link_config_for(profile, timeout=self.config.timeout, delta=self._delta is not None)
-        self._link = LinkEndpoint(replace(shared, accepting=False, payload_queue=128), entropy=entropy)
         self._offered = profile
         self._receiver: DeltaReceiver | None = None
         self._remotes: Remotes | None = None
         self._snapshot_tick = 0
-        self._events: list[ClientEvent] = []
-        self._attempts = 0
-        self._over = False
-        self._welcome_by: float | None = None
         self._pings = Pings(0.0)
-        self._connection = self._dial()
-
-    def _dial(self) -> Connection:
         schema = 0 if self._delta is None else self._delta.codec.schema_hash
-        data = encode_join(JoinRequest(self._room, self._token, schema))
-        return self._link.dial(self._way.address, seats=1, data=data)
+        link = link_config_for(profile, timeout=self.config.timeout, delta=self._delta is not None)
+        super().__init__(address, JoinRequest(room, b"", schema), link, entropy)
 
     # For the game's loop.
 
@@ -104,16 +75,6 @@ class Client:
     def is_joined(self) -> bool:
         """Whether the server has welcomed us and the connection is up."""
         return self.prediction is not None and self._connection.is_connected and self._welcome_by is None
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the client has ended: it is connected no more and does not dial again."""
-        return self._over
-
-    @property
-    def connection(self) -> Connection:
-        """The link to the server, with its measurements."""
-        return self._connection
 
     @property
     def player(self) -> State | None:
@@ -176,87 +137,15 @@ class Client:
         self._over = True
         self._link.close(Reason.GOODBYE, text)
 
-    # The five calls.
-
-    def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
-        self._link.receive_datagram(data, address, now=now)
-        self._handle_link(now)
-
-    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
-        return self._link.datagrams_to_send(now=now)
-
-    def next_timeout(self) -> float | None:
-        times = [time for time in (self._link.next_timeout(), self._welcome_by) if time is not None]
-        return min(times, default=None)
-
-    def handle_timeout(self, *, now: float) -> None:
-        self._link.handle_timeout(now=now)
-        self._handle_link(now)
-        if self._welcome_by is not None and now >= self._welcome_by:
-            self._welcome_by = None
-            self._fail(Reason.NO_ANSWER, "the server did not answer the hello")
-
-    def events(self) -> list[ClientEvent]:
-        events, self._events = self._events, []
-        return events
-
     # What the link reports.
 
-    def _handle_link(self, now: float) -> None:
-        for event in self._link.events():
-            if event.connection is not self._connection:
-                continue
-            if isinstance(event, UnreliableReceived):
-                self._on_payload(event.data, now)
-            elif isinstance(event, MessageReceived):
-                self._on_message(event.data, now)
-            else:
-                self._on_link_change(event, now)
+    def _on_connected(self, now: float) -> None:
+        hello = Hello(self._offered.protocol_version)
+        self._connection.send_reliable(self._offered.encode_control(hello))
+        self._pings = Pings(now + FIRST_PING)
 
-    def _on_link_change(self, event: LinkEvent, now: float) -> None:
-        if isinstance(event, Connected):
-            terms = self._connection.terms
-            token = decode_acceptance(terms.peer_data) if terms is not None else b""
-            self._has_new_seat = token != self._token
-            self._token = token
-            hello = Hello(self._offered.protocol_version)
-            self._connection.send_reliable(self._offered.encode_control(hello))
-            self._welcome_by = now + self.config.welcome_seconds
-            self._pings = Pings(now + FIRST_PING)
-        elif isinstance(event, Refused) and not self._over and self._way.follow(event.reason, event.text):
-            self._connection = self._dial()
-        elif isinstance(event, Refused):
-            self._over = True
-            self._events.append(JoinFailed(reason=event.reason, text=event.text or describe(event.reason)))
-        elif isinstance(event, Disconnected):
-            self._on_disconnected(event)
-
-    def _on_disconnected(self, event: Disconnected) -> None:
-        self._welcome_by = None
-        again = (
-            self.config.rejoin
-            and not self._over
-            and self.prediction is not None
-            and event.reason not in FINAL
-            and self._attempts < self.config.rejoin_attempts
-        )
-        text = event.text or describe(event.reason)
-        if self.prediction is None and not self._over:
-            self._events.append(JoinFailed(reason=event.reason, text=text))
-        else:
-            self._events.append(ConnectionLost(reason=event.reason, text=text, will_rejoin=again))
-        if again:
-            self._attempts += 1
-            self._way.start_again()
-            self._connection = self._dial()
-        else:
-            self._over = True
-
-    def _fail(self, reason: int, text: str) -> None:
-        if not self._over:
-            self._over = True
-            self._events.append(JoinFailed(reason=reason, text=text))
-            self._connection.close(reason, text)
+    def _on_no_welcome(self, now: float) -> None:
+        self._fail(Reason.NO_ANSWER, "the server did not answer the hello")
 
     # Messages.
 
@@ -300,11 +189,10 @@ class Client:
             self._fail(Reason.GAME_VERSION, str(error))
             return
         before = self.prediction
-        is_rejoin = before is not None and before.peer_id == welcome.peer_id and not self._has_new_seat
+        is_rejoin = self._take_place(welcome.peer_id, now)
         state = before.state if before is not None and is_rejoin else self.profile.motor.spawn(welcome.peer_id)
         self.stats.rejoins += is_rejoin
         self.prediction = Prediction(self.profile, self.config, self.stats, welcome=welcome, state=state, now=now)
-        self._attempts = 0
         self._remotes = Remotes(self.profile.config)
         self._snapshot_tick = 0
         terms = self._connection.terms

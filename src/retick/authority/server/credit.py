@@ -14,9 +14,9 @@ class Credit:
         self._per_tick = per_tick
         self._left = self._burst
 
-    def earn(self) -> None:
-        """Another tick has passed."""
-        self._left = min(self._burst, self._left + self._per_tick)
+    def earn(self, ticks: int = 1) -> None:
+        """More ticks have passed."""
+        self._left = min(self._burst, self._left + ticks * self._per_tick)
 
     def grant(self) -> bool:
         """Whether there is credit for a packet; if so, it is spent."""

@@ -19,6 +19,7 @@ __all__ = [
     "KINDS",
     "LONGEST_NAME",
     "LONGEST_WORDS",
+    "MOST_LOST",
     "SPECTATOR",
     "Ended",
     "Gone",
@@ -40,6 +41,8 @@ LONGEST_NAME: Final = 32
 """Bytes of a player's name."""
 LONGEST_WORDS: Final = 200
 """Bytes of what is said at the end of a room."""
+MOST_LOST: Final = 0xFFFFFFFF
+"""What one LOST can count."""
 _WELCOME: Final = struct.Struct("<BBBHBI")
 _LOST: Final = struct.Struct("<BI")
 _WELCOME_KIND, _MESSAGE_KIND, _PLAYER_KIND, _OVER_KIND, _LOST_KIND = range(0x31, 0x36)

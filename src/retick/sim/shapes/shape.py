@@ -11,7 +11,7 @@ from typing import Any
 from retick.sim.maths.arguments import as_float
 
 if cython.compiled:
-    from cython.cimports.cpython.object import PyTypeObject
+    from cython.cimports.cpython.object import PyObject, PyTypeObject
 
 __all__ = ["Shape", "blank", "copied", "number_of"]
 
@@ -31,8 +31,12 @@ class Shape:
 def blank(cls: Any) -> Any:
     """A new shape of a class, all zero."""
     if cython.compiled:
-        # As cls.__new__(cls), without the search for it: C memory starts as zeros.
-        return cython.cast(cython.pointer(PyTypeObject), cls).tp_new(cls, cython.NULL, cython.NULL)
+        # As cls.__new__(cls), without the search for it: C memory starts as zeros. The arguments are never NULL: what
+        # Cython makes may look at them.
+        nothing: tuple[()] = ()
+        return cython.cast(cython.pointer(PyTypeObject), cls).tp_new(
+            cls, cython.cast(cython.pointer(PyObject), nothing), cython.NULL
+        )
     made: Shape = cls.__new__(cls)
     made._x = made._y = made._w = made._h = 0.0
     return made

@@ -34,6 +34,7 @@ from retick.link import (
 )
 from retick.sim.world import hosting
 from retick.transport import Conditions, SimulatedNetwork
+from tests.authority.linked import Linked
 from tests.authority.world.client.yard import Yard
 
 __all__ = ["Guest", "ScriptedServer", "Site", "seeded"]
@@ -58,7 +59,7 @@ class Guest:
         self.frames: list[InputFrame] = []
 
 
-class ScriptedServer:
+class ScriptedServer(Linked):
     """Runs a world; a missing input is the one before it, six times at most."""
 
     def __init__(self, world: Any = None, *, seed: int = 1) -> None:
@@ -100,17 +101,11 @@ class ScriptedServer:
     # The five calls.
 
     def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
-        self.link.receive_datagram(data, address, now=now)
+        super().receive_datagram(data, address, now=now)
         self._read()
 
-    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
-        return self.link.datagrams_to_send(now=now)
-
-    def next_timeout(self) -> float | None:
-        return self.link.next_timeout()
-
     def handle_timeout(self, *, now: float) -> None:
-        self.link.handle_timeout(now=now)
+        super().handle_timeout(now=now)
         self._read()
 
     def events(self) -> list[Any]:

@@ -19,6 +19,7 @@ from retick.replay import Recorder, Replay, loads
 from retick.sim import World
 from retick.sim.world.hosting.hosted import HostedWorld
 from retick.transport import Conditions, SimulatedNetwork
+from tests.authority.linked import Linked
 
 __all__ = ["Hall", "Script", "Tape", "raider_bot", "steady", "straight"]
 
@@ -30,7 +31,7 @@ def raider_bot(world: Any, player: int) -> Wish:
     return Wish(right=((world.next_id + player) % 3 - 1) / 2, down=0.25, fire=player % 2 == 0)
 
 
-class Script:
+class Script(Linked):
     """A client that presses what it is told, ``lead`` ticks ahead of what it knows of the server."""
 
     def __init__(
@@ -78,18 +79,6 @@ class Script:
     def seat(self) -> int:
         assert self.welcome is not None
         return self.welcome.seat
-
-    def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
-        self.link.receive_datagram(data, address, now=now)
-
-    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
-        return self.link.datagrams_to_send(now=now)
-
-    def next_timeout(self) -> float | None:
-        return self.link.next_timeout()
-
-    def handle_timeout(self, *, now: float) -> None:
-        self.link.handle_timeout(now=now)
 
     def events(self) -> list[Any]:
         return self.link.events()

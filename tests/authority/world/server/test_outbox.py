@@ -1,6 +1,6 @@
 """Messages arrive, or both sides are told that they did not."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -13,10 +13,13 @@ from retick.authority.world.messages import (
     Gone,
     Lost,
     Message,
+    decode_message,
     encode_message,
 )
 from retick.authority.world.server import WorldServerConfig
+from retick.authority.world.server.outbox import Outbox
 from retick.errors import UsageError
+from retick.link import Connection
 from tests.authority.world.server.clients import Hall, steady
 from tests.authority.world.server.yard import TELL, Yard
 
@@ -89,3 +92,35 @@ def test_every_reliable_message_arrives_or_the_client_is_told_how_many_did_not()
     hall.run(1.0)
     assert [each for each in back.messages if isinstance(each, Lost)] == [Lost(Gone.TOO_LONG, 2)]
     assert len(hall.of(MessageDropped)) == 9
+
+
+class Wire:
+    """A connection that takes everything and acknowledges what it is told to."""
+
+    def __init__(self) -> None:
+        self.messages_sent = self.messages_delivered = 0
+        self.said: list[Any] = []
+
+    def send_reliable(self, data: bytes) -> bool:
+        self.messages_sent += 1
+        self.said.append(decode_message(data))
+        return True
+
+
+def test_a_loss_is_told_again_until_that_has_arrived() -> None:
+    outbox = Outbox(10)
+    first, second, third = wires = [Wire() for _ in range(3)]
+    a, b, c = (cast(Connection, wire) for wire in wires)
+    assert outbox.send(a, b"123456") is None
+    assert outbox.send(a, b"7890") is not None
+    outbox.tell_losses(a)
+    outbox.tell_losses(a)
+    assert first.said == [Message(b"123456"), Lost(Gone.TOO_MANY, 1)]
+    first.messages_delivered = 1
+    assert outbox.lose(a) == []
+    outbox.tell_losses(b)
+    assert second.said == [Lost(Gone.TOO_MANY, 1)]
+    second.messages_delivered = 1
+    assert outbox.lose(b) == []
+    outbox.tell_losses(c)
+    assert third.said == []

@@ -56,14 +56,9 @@ class WorldClient(ServerLink):
         return self._play is not None and self._play.is_ready and self._connection.is_connected
 
     @property
-    def is_over(self) -> bool:
-        """Whether the client has ended: it is connected no more and does not dial again."""
-        return self._over
-
-    @property
     def reconnecting(self) -> bool:
         """Whether the connection was lost and the client tries to come back."""
-        return self._has_joined and not self._over and not self.running
+        return self._place is not None and not self._over and not self.running
 
     @property
     def frame(self) -> int:

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 
+from retick.authority.config import JoiningConfig
 from retick.errors import UsageError
 
 __all__ = ["WorldClientConfig"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorldClientConfig:
+class WorldClientConfig(JoiningConfig):
     """One client; the server says how many ticks and snapshots there are a second."""
 
     packets_per_second: int = 30
@@ -24,17 +25,19 @@ class WorldClientConfig:
     views_past: bool | None = None
     """What the server is told for ``seen_by``: True: the moment at which the past is drawn; False: the present. None:
     the past, if a class with a ``Player`` says ``predicted = False``."""
-    rejoin: bool = True
-    """Dial again when the connection is lost."""
-    rejoin_attempts: int = 5
-    """How often, at most; a stay in the room of ``timeout`` seconds starts the count again."""
-    timeout: float = 5.0
-    """Seconds of silence after which a connection counts as lost."""
-    welcome_seconds: float = 3.0
-    """Seconds that a server may take to welcome us."""
+
+    messages_per_second: float = 30.0
+    """Reliable messages that the server takes, its own setting of this name: more wait here."""
 
     def __post_init__(self) -> None:
-        for name in ("packets_per_second", "most_ahead", "smoothing", "timeout", "welcome_seconds"):
+        for name in (
+            "packets_per_second",
+            "most_ahead",
+            "smoothing",
+            "timeout",
+            "welcome_seconds",
+            "messages_per_second",
+        ):
             if not getattr(self, name) > 0:
                 raise UsageError(f"{name} must be above 0, not {getattr(self, name)}")
         if self.longest_smoothed is not None and not self.longest_smoothed > 0:

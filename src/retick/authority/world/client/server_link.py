@@ -5,9 +5,10 @@
 from collections.abc import Callable, Hashable
 from typing import Final
 
-from retick.authority.events import ConnectionLost, JoinFailed
-from retick.authority.joining import TOKEN_SIZE, JoinRequest, decode_acceptance, encode_join
-from retick.authority.redirection import Way
+from retick.authority.client_link import ClientLink
+from retick.authority.events import ConnectionLost
+from retick.authority.joining import TOKEN_SIZE, JoinRequest
+from retick.authority.link_config import link_config
 from retick.authority.world.client.config import WorldClientConfig
 from retick.authority.world.client.cue_book import CueBook
 from retick.authority.world.client.events import (
@@ -19,6 +20,7 @@ from retick.authority.world.client.events import (
     RosterPlayer,
     WorldClientEvent,
 )
+from retick.authority.world.client.outgoing import Outgoing
 from retick.authority.world.client.play import Play
 from retick.authority.world.client.stats import WorldClientStats
 from retick.authority.world.frames import NOTE, decode_note, encode_note
@@ -31,28 +33,13 @@ from retick.authority.world.messages import (
     SeatNews,
     Welcome,
     decode_message,
-    encode_message,
 )
 from retick.errors import BaselineMissing, DecodeError, EncodeError, UsageError
-from retick.link import (
-    Connected,
-    Connection,
-    Disconnected,
-    LinkConfig,
-    LinkEndpoint,
-    LinkEvent,
-    Reason,
-    Refused,
-    UnreliableReceived,
-    describe,
-)
-from retick.link import MessageReceived as LinkMessage
+from retick.link import Reason
 from retick.sim.world.declared import World
 
 __all__ = ["ServerLink"]
 
-LARGEST_MESSAGE: Final = 4096
-"""Bytes of a reliable message, its kind included."""
 LONGEST_NOTE: Final = 1000
 """Bytes of an unreliable message."""
 MOST_UNREAD: Final = 256
@@ -63,11 +50,9 @@ LOSS_INTERVAL: Final = 0.5
 """Seconds between two looks at what the link has lost."""
 FIRST_LOOK: Final = 3.0
 """Seconds until the link is believed that nothing is lost."""
-FINAL: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME_VERSION, Reason.DENIED)
-"""Reasons for an end of the connection after which the client does not dial again."""
 
 
-class ServerLink:
+class ServerLink(ClientLink[WorldClientEvent]):
     """What the network knows of a client; the base class of WorldClient."""
 
     def __init__(
@@ -80,36 +65,22 @@ class ServerLink:
             raise UsageError(f"a seat token has {TOKEN_SIZE} bytes, not {len(request.token)}")
         self.sim = game
         """The game, as it was given. It is the instance that predicts: draw ``world``."""
-        self.config = config
+        self.config: WorldClientConfig = config
         """The settings, as they were given."""
         self.stats = WorldClientStats()
         """Figures since the client was made."""
         self._layout = layout_of(type(game))
-        self._way = Way(address)
-        self._request = request._replace(schema=self._layout.hash)
-        self._token = request.token
-        self._has_new_seat = True
-        link = LinkConfig(
-            game_id=game.game_id, game_version=game.game_version, accepting=False, payload_queue=128,
-            max_message=LARGEST_MESSAGE, timeout=config.timeout,
-            status_interval=min(1.0, config.timeout / 4), quiet_after=min(1.5, config.timeout / 2),
-        )  # fmt: skip
-        self._link = LinkEndpoint(link, entropy=entropy)
         self._play: Play | None = None
         self._cues = CueBook(config.cue_tolerance)
         self._roster: dict[int, RosterPlayer] = {}
-        self._events: list[WorldClientEvent] = []
-        self._attempts = 0
-        self._over = self._is_closed = self._has_joined = False
-        self._last_seat: int | None = None
-        self._welcome_by: float | None = None
-        self._welcomed_at: float | None = None
+        self._outgoing = Outgoing(config.messages_per_second)
+        self._is_closed = False
+        self._close_by: float | None = None
+        """While the last messages wait before a goodbye: until when."""
+        self._close_text = ""
         self._look_at = self._now = 0.0
-        self._connection = self._dial()
-
-    def _dial(self) -> Connection:
-        request = self._request._replace(token=self._token)
-        return self._link.dial(self._way.address, seats=0 if request.watches else 1, data=encode_join(request))
+        link = link_config(game.game_id, game.game_version, timeout=config.timeout)
+        super().__init__(address, request._replace(schema=self._layout.hash), link, entropy)
 
     # Who takes part, and messages.
 
@@ -124,11 +95,6 @@ class ServerLink:
         return self._token
 
     @property
-    def connection(self) -> Connection:
-        """The link to the server, with its measurements."""
-        return self._connection
-
-    @property
     def dropped(self) -> dict[str, int]:
         """Datagrams that were dropped, by reason."""
         return {reason: count for reason, count in self._link.dropped.items() if count}
@@ -136,49 +102,38 @@ class ServerLink:
     def send_message(self, data: bytes, *, reliable: bool = True) -> bool:
         """Send the application's own bytes to the server: at most 4095, or 1000 that may be lost.
 
-        False if the queue is full, or nobody is connected.
+        Reliable ones wait here until the server takes them: ``messages_per_second``. False if too many wait, or nobody
+        is connected. Of those that were taken and did not arrive, MessagesLost tells.
         """
         if not reliable:
             if len(data) > LONGEST_NOTE:
                 raise EncodeError(f"an unreliable message is at most {LONGEST_NOTE} bytes, not {len(data)}")
             return self._connection.send_unreliable(encode_note(data))
-        return self._connection.send_reliable(encode_message(Message(data)))
+        return not self._is_closed and self._outgoing.offer(self._connection, data, self._now)
 
     def close(self, text: str = "", *, linger: float = 0.0) -> None:
         """Leave in good order, messages within ``linger`` seconds first; go on until ``next_timeout`` is None."""
+        if self._is_closed:
+            return
         self._over = self._is_closed = True
-        self._link.close(Reason.GOODBYE, text, linger=linger)
+        self._close_by, self._close_text = self._now + linger, text
+        self._close_when_sent()
 
-    # The five calls.
-
-    def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
-        """Receive a datagram that has come from ``address``; a bad one is dropped and counted."""
-        self._now = max(self._now, now)
-        self._link.receive_datagram(data, address, now=now)
-        self._read_link(now)
-
-    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
-        """The datagrams to send now, each with its address."""
-        return self._link.datagrams_to_send(now=now)
+    def _close_when_sent(self) -> None:
+        """Say goodbye, if no message waits any more, or not for longer."""
+        left = 0.0 if self._close_by is None else max(0.0, self._close_by - self._now)
+        if self._close_by is not None and not (left and self._outgoing and self._connection.is_connected):
+            self._close_by = None
+            self._link.close(Reason.GOODBYE, self._close_text, linger=left)
 
     def next_timeout(self) -> float | None:
         """When ``handle_timeout`` has something to do."""
-        times = [time for time in (self._link.next_timeout(), self._welcome_by) if time is not None]
-        return min(times, default=None)
-
-    def handle_timeout(self, *, now: float) -> None:
-        """Time has passed."""
-        self._now = max(self._now, now)
-        self._link.handle_timeout(now=now)
-        self._read_link(now)
-        if self._welcome_by is not None and now >= self._welcome_by:
-            self._welcome_by = None
-            self._connection.close(Reason.NO_ANSWER, "the server did not welcome us")
-            self._read_link(now)
+        times = (super().next_timeout(), self._outgoing.next_at(self._connection), self._close_by)
+        return min((time for time in times if time is not None), default=None)
 
     def events(self) -> list[WorldClientEvent]:
         """What happened since the last call, oldest first."""
-        events, self._events = self._events, []
+        events = super().events()
         if len(events) >= MOST_UNREAD:
             self._read_link(self._now)
         return events
@@ -186,17 +141,12 @@ class ServerLink:
     # What the link reports.
 
     def _read_link(self, now: float) -> None:
+        self._now = max(self._now, now)
+        self._outgoing.flush(self._connection, self._now)
+        self._close_when_sent()
         if len(self._events) >= MOST_UNREAD:
             return
-        for event in self._link.events():
-            if event.connection is not self._connection:
-                continue
-            if isinstance(event, UnreliableReceived):
-                self._on_payload(event.data, now)
-            elif isinstance(event, LinkMessage):
-                self._on_message(event.data, now)
-            else:
-                self._on_link_change(event, now)
+        super()._read_link(now)
         if self._play is not None and now >= self._look_at and self._connection.is_connected:
             self._look_at = now + LOSS_INTERVAL
             self._play.loss_measured(self._connection.stats.loss_out)
@@ -242,11 +192,8 @@ class ServerLink:
         if welcome.players != self._layout.players or welcome.tick_rate > FASTEST:
             self._fail(Reason.GAME_VERSION, f"no client of this game can play like this: {welcome}")
             return
-        is_rejoin = self._has_joined and welcome.seat == self._last_seat and not self._has_new_seat
+        is_rejoin = self._take_place(welcome.seat, now)
         self.stats.rejoins += is_rejoin
-        self._has_joined = True
-        self._last_seat = welcome.seat
-        self._welcomed_at = now
         self._look_at = now + FIRST_LOOK
         self._roster.clear()
         self._play = Play(self.sim, self._layout, welcome, self.config, self.stats, self._cues, self._tell)
@@ -265,50 +212,19 @@ class ServerLink:
             self._roster[news.seat] = RosterPlayer(news.seat, (news.seat,), news.name, news.state)
         self._events.append(PlayerChanged(seat=news.seat, state=news.state, name=news.name))
 
-    def _on_link_change(self, event: LinkEvent, now: float) -> None:
-        if isinstance(event, Connected):
-            terms = self._connection.terms
-            token = decode_acceptance(terms.peer_data) if terms is not None else b""
-            self._has_new_seat = token != self._token
-            self._token = token
-            self._welcome_by = now + self.config.welcome_seconds
-        elif isinstance(event, Refused) and not self._over and self._way.follow(event.reason, event.text):
-            self._connection = self._dial()
-        elif isinstance(event, Refused):
-            self._fail(event.reason, event.text or describe(event.reason))
-        elif isinstance(event, Disconnected):
-            self._on_disconnected(event)
+    def _on_connected(self, now: float) -> None:
+        self._outgoing.begin(self._connection, self._now, is_new_seat=self._has_new_seat)
 
-    def _fail(self, reason: int, text: str) -> None:
-        self._over = True
-        self._events.append(JoinFailed(reason=reason, text=text))
-        self._connection.close(reason, text)
+    def _on_no_welcome(self, now: float) -> None:
+        self._connection.close(Reason.NO_ANSWER, "the server did not welcome us")
+        self._read_link(now)
 
-    def _on_disconnected(self, event: Disconnected) -> None:
-        self._welcome_by = None
+    def _on_ended(self) -> None:
         self._cues.cancel()
-        lost = self._connection.messages_sent - self._connection.messages_delivered
-        if lost and not self._is_closed:
+        lost = self._outgoing.end(self._connection)
+        if lost:
             self._events.append(MessagesLost(count=lost, ours=True, reason=None))
-        # A connection that is lost by silence has lasted at least so long; a server that welcomes us only to end the
-        # connection again is not dialled for ever.
-        if self._welcomed_at is not None and self._now - self._welcomed_at >= self.config.timeout:
-            self._attempts = 0
-        self._welcomed_at = None
-        again = (
-            self.config.rejoin
-            and not self._over
-            and self._has_joined
-            and event.reason not in FINAL
-            and self._attempts < self.config.rejoin_attempts
-        )
-        text = event.text or describe(event.reason)
-        if not self._has_joined and not self._over:
-            self._events.append(JoinFailed(reason=event.reason, text=text))
-        elif self._has_joined:
-            self._events.append(ConnectionLost(reason=event.reason, text=text, will_rejoin=again))
-        self._over = not again
-        if again:
-            self._attempts += 1
-            self._way.start_again()
-            self._connection = self._dial()
+
+    def _report_end(self, lost: ConnectionLost) -> None:
+        if self._place is not None:
+            super()._report_end(lost)

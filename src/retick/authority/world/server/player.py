@@ -101,10 +101,10 @@ class WorldPlayer:
             0.0 if connection is None else 1000 * connection.rtt,
         )
 
-    def earn(self) -> None:
-        """Credit for another tick."""
-        self._packets.earn()
-        self._messages.earn()
+    def earn(self, ticks: int = 1) -> None:
+        """Credit for more ticks."""
+        self._packets.earn(ticks)
+        self._messages.earn(ticks)
 
     def grant_packet(self) -> bool:
         return self._packets.grant()

@@ -9,7 +9,14 @@ from dataclasses import replace
 from traceback import format_exception, format_exception_only
 from typing import Any, Final
 
-from retick.authority.events import MessageFromPlayer, PlayerJoined, PlayerLeft, RoomClosed, RoomFailed
+from retick.authority.events import (
+    MessageFromPlayer,
+    MessagesNotReceived,
+    PlayerJoined,
+    PlayerLeft,
+    RoomClosed,
+    RoomFailed,
+)
 from retick.authority.link_config import link_config
 from retick.authority.server.host import FAULTS, LINGER, RoomHost
 from retick.authority.world.frames import INPUT, decode_input, decode_note
@@ -176,6 +183,10 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
 
     def _on_skipped(self, ticks: int, now: float) -> None:
         self.load.note(ticks, now)
+        if ticks:
+            for room in self.rooms.values():
+                for player in room.players.values():
+                    player.earn(ticks)  # clients went on sending in the time of ticks that were not run
 
     # Joining and leaving.
 
@@ -229,9 +240,9 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
             refused["not_joined"] += 1
             return
         if not player.grant_message():
+            # What the link has handed over is acknowledged: it is still read, and nothing comes after it.
             refused["flooded"] += 1
             connection.close(Reason.VIOLATION, "too many messages were sent")
-            return
         try:
             message = decode_message(data)
         except DecodeError:
@@ -239,7 +250,11 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
             return
         if isinstance(message, Message):
             self._on_application(guest, player, message.data, reliable=True)
-        elif not isinstance(message, Lost):
+        elif isinstance(message, Lost):
+            self._events.append(
+                MessagesNotReceived(room=guest.room.name, peer_id=player.peer_id, count=message.messages)
+            )
+        else:
             refused["unexpected"] += 1
 
     def _on_application(self, guest: WorldGuest, player: WorldPlayer, data: bytes, *, reliable: bool) -> None:
