@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.authority.world.client.measures import all_things
-from retick.authority.world.client.smoothing import Smoothing, places_of
+from retick.authority.world.client.identity import places_of
+from retick.authority.world.client.smoothing import Smoothing
 from retick.sim import jump
 from tests.authority.world.client.yard import Drone, Walker, Yard
 

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final
 
+from retick.authority.world.client.identity import Guesses, Place, births_in, next_id_in, paired, place_of
 from retick.authority.world.client.measures import all_things, difference, measures_of
 from retick.authority.world.holding import Held
 from retick.errors import DecodeError
@@ -58,23 +59,27 @@ class Prediction:
         """Begin at a snapshot, and run up to the tick where we were; returns how many ticks were run."""
         through, tick = self.tick, held.frame.tick
         finer = self.history.get(tick) if self.failure is None else None
+        first = next_id_in(self.history[self.base]) if finer is not None else 0
         self.failure = None
-        saved = self._placed(held.saved, finer)
+        saved = self._placed(held.saved, finer, first)
         self._others = [held.seats[seat].input if seat in held.seats else 0 for seat in range(self.world.num_players)]
         self.base = self.tick = tick
         self.history = {tick: saved}
         self.cues = {}
         return self.run_through(through, own)
 
-    def _placed(self, saved: bytes, finer: bytes | None) -> bytes:
-        """Put the world where a snapshot has it, and nearer to our own prediction of that tick if there is one."""
+    def _placed(self, saved: bytes, finer: bytes | None, first: int) -> bytes:
+        """Put the world where a snapshot has it, and nearer to our own prediction of that tick if there is one.
+
+        ``first``: the lowest id that was a guess in that prediction.
+        """
         world = self.world
         try:
             world.load(saved)
             if finer is None:
                 return saved
             self._earlier.load(finer)
-            keep_finer(world, self._earlier)
+            keep_finer(world, self._earlier, first)
             saved = world.save()
             if type(world).rebuild is not World.rebuild:
                 world.load(saved)  # caches were made from the rounded numbers
@@ -86,6 +91,10 @@ class Prediction:
     def _fail(self) -> None:
         self.failure = traceback.format_exc()[-LONGEST_TEXT:]
         self.cues = {}
+
+    def guesses(self) -> Guesses:
+        """What was made after the base, and so has an id that the server may give to another thing."""
+        return Guesses(self.base, next_id_in(self.history[self.base]), births_in(self.history))
 
     def things_in(self, saved: bytes) -> dict[int, Any]:
         """The things of a state that was predicted, to be looked at at once."""
@@ -152,11 +161,16 @@ def load_shown(world: World, saved: bytes) -> None:
         return
 
 
-def keep_finer(world: World, predicted: World) -> None:
-    """Make rounded numbers of a snapshot as near to the prediction as the rounding allows."""
+def keep_finer(world: World, predicted: World, first: int) -> None:
+    """Make rounded numbers of a snapshot as near to the prediction as the rounding allows.
+
+    ``first``: the lowest id of the prediction that was a guess.
+    """
+    things: dict[int, Any] = all_things(world)
     known: dict[int, Any] = all_things(predicted)
-    for number, thing in all_things(world).items():
-        other = known.get(number)
+    names = paired(_new_places(known, first), _new_places(things, first), first)
+    for number, thing in things.items():
+        other = known.get(number if number < first else names.get(number, -1))
         if other is None or type(other) is not type(thing):
             continue
         for measure in measures_of(type(thing)):
@@ -166,3 +180,7 @@ def keep_finer(world: World, predicted: World) -> None:
             away = difference(measure.of(other), rounded, measure.is_angle)
             if away and abs(away) <= measure.step:
                 measure.put(thing, rounded + min(max(away, -half), half))
+
+
+def _new_places(things: dict[int, Any], first: int) -> dict[int, Place]:
+    return {number: place_of(thing) for number, thing in things.items() if number >= first}
