@@ -86,7 +86,7 @@ def test_a_number_that_is_far_from_the_prediction_is_as_the_snapshot_has_it() ->
     snapshot, predicted = two_walkers(), two_walkers()
     predicted.walkers[0].x = 100.0 + 2 * STEP
     predicted.walkers[1].x = 300.0 + STEP / 4
-    keep_finer(snapshot, predicted, 2)
+    keep_finer(snapshot, predicted, 3)
     assert [walker.x for walker in snapshot.walkers] == [100.0, 300.0 + STEP / 4]
 
 

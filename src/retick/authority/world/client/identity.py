@@ -2,7 +2,7 @@
 
 Theory of operation. Only the server gives ids. A client that runs ahead gives the next ones to what it makes itself,
 and so do all other clients: two players fire, and on both machines the shot has the same id. So an id says what a thing
-is only if it is older than the snapshot that the earlier prediction started from. What is newer was a guess there. It is
+is only if it is older than the snapshot that the earlier prediction started from. A newer one was a guess. Its thing is
 found again by what it is: the same class, the same owner, references to the same things, made in about the same tick,
 and nearly in the same place. What is not found again is gone, and what nobody was found for is new.
 """
