@@ -22,8 +22,8 @@ class WorldClientConfig:
     cue_tolerance: int = 6
     """Ticks by which a predicted cue and that of the server may be apart."""
     views_past: bool | None = None
-    """What the server is told for ``seen_by``: True: the moment at which the past is drawn; False: the present. None:
-    the past, if a class with a ``Player`` says ``predicted = False``."""
+    """What the server is told for ``seen_by``: True: the moment of the past that was drawn last; False: the present.
+    None: the past, if there are things with ``predicted = False``."""
     rejoin: bool = True
     """Dial again when the connection is lost."""
     rejoin_attempts: int = 5

@@ -28,6 +28,7 @@ from retick.authority.world.layout import Layout
 from retick.authority.world.messages import SPECTATOR, Welcome
 from retick.errors import InvalidValue, NotSynchronized
 from retick.sim.world.declared import World
+from retick.sim.world.hosting.splice import past_members
 
 __all__ = ["Play"]
 
@@ -86,7 +87,9 @@ class Play:
         self._last_sent = 0
         self._since: float | None = None
         """When the first snapshot came."""
-        in_past = any(each.player_slot >= 0 and not each.kind.predicted for each in layout.components[1:-1])
+        self._seen: float | None = None
+        """The moment of the past that was shown last: what is pressed next is pressed by one who saw that."""
+        in_past = bool(past_members(type(world)))
         self._views_past = in_past if config.views_past is None else config.views_past
 
     # Snapshots.
@@ -254,7 +257,7 @@ class Play:
 
     def _packet(self, tick: int, now: float) -> bytes:
         inputs = (0,) if self.seat is None else self._own.to_send(tick, self._last_sent)
-        drawn = self._past.drawn_tick
+        drawn = self._past.drawn_tick if self._seen is None else self._seen
         viewed = 0
         if self._views_past and self.seat is not None and drawn is not None:
             viewed = max(0, round((tick - drawn) * FINEST_VIEW))
@@ -282,6 +285,7 @@ class Play:
         self.settle(now)
         self._move_past(now)
         pictured = self._past.pictured()
+        self._seen = self._past.drawn_tick
         if self.seat is None:
             canvas.draw_past(pictured)
         else:
