@@ -6,10 +6,10 @@ from retick.authority.world.client.measures import all_things
 from retick.authority.world.client.past import Pictured, mix
 from retick.authority.world.client.prediction import load_shown
 from retick.authority.world.client.smoothing import Smoothing
-from retick.sim.world.hosting.splice import Splicer, past_members
 from retick.errors import DecodeError
 from retick.sim.world.declaration import ITEMS, PART, members_of
 from retick.sim.world.declared import World
+from retick.sim.world.hosting.splice import Splicer, past_members
 
 __all__ = ["Canvas", "Screen"]
 

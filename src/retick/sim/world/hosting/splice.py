@@ -2,8 +2,8 @@
 
 A client draws it, and a server makes the same one again for ``seen_by``. The members of the world whose class says
 ``predicted = False`` (lists of things, and parts) are exchanged, but for the things of the player who looks.
-docs/formats/world.md describes the bytes. A reference to what is not in the picture is none. A list with too many things
-of both times leaves out the newest of the past.
+docs/formats/world.md describes the bytes. A reference to what is not in the picture is none. A list that would hold too
+many things of both times leaves out the newest of the past.
 """
 
 import struct
@@ -126,25 +126,19 @@ class _Chunk(NamedTuple):
     """Where they began: from here its references are counted."""
 
 
-class _Picture:
-    """Bytes that are put together."""
-
-    def __init__(self, head: bytes) -> None:
-        self.data = bytearray(head)
-        self._ids: set[int] = set()
-        self._links: list[int] = []
-
-    def add(self, chunk: _Chunk) -> None:
-        self._ids |= chunk.found.ids
-        self._links += [link - chunk.start + len(self.data) for link in chunk.found.links]
-        self.data += chunk.data
-
-    def done(self) -> bytes:
-        """All bytes; references to what is not there are none."""
-        for link in self._links:
-            if _ID.unpack_from(self.data, link)[0] not in self._ids:
-                _ID.pack_into(self.data, link, 0)
-        return bytes(self.data)
+def _whole(head: bytes, chunks: Sequence[_Chunk]) -> bytes:
+    """Chunks put together; references to what is in none of them are none."""
+    data = bytearray(head)
+    data += b"".join([chunk.data for chunk in chunks])
+    ids: set[int] = set().union(*[chunk.found.ids for chunk in chunks])
+    at = len(head)
+    for chunk in chunks:
+        for link in chunk.found.links:
+            where = link - chunk.start + at
+            if _ID.unpack_from(data, where)[0] not in ids:
+                _ID.pack_into(data, where, 0)
+        at += len(chunk.data)
+    return bytes(data)
 
 
 def _taken(data: bytes, at: int, ops: Sequence[_Op]) -> tuple[_Chunk, int]:
@@ -216,20 +210,19 @@ class Splicer:
 
     def joined(self, present: Apart, past: Apart, seat: int) -> bytes:
         """``present`` with the past members of ``past``, but for the things of the player in ``seat``."""
-        picture = _Picture(present.head)
+        chunks: list[_Chunk] = []
         for (_, is_past, most), now, then in zip(self._stretches, present.members, past.members, strict=True):
             if isinstance(now, dict) and isinstance(then, dict):
                 shown = {number: chunk for number, chunk in now.items() if chunk.found.owner == seat}
                 others = [number for number, chunk in then.items() if chunk.found.owner != seat]
                 shown |= {number: then[number] for number in sorted(others)[: most - len(shown)]}
-                picture.data += _COUNT.pack(len(shown))
-                for number in sorted(shown):
-                    picture.add(shown[number])
+                chunks.append(_Chunk(_COUNT.pack(len(shown)), _Found(), 0))
+                chunks += [shown[number] for number in sorted(shown)]
             else:
                 assert isinstance(now, _Chunk)
                 assert isinstance(then, _Chunk)
-                picture.add(then if is_past else now)
-        return picture.done()
+                chunks.append(then if is_past else now)
+        return _whole(present.head, chunks)
 
     def spliced(self, present: bytes, past: bytes, seat: int) -> bytes:
         """The same from saved bytes."""
