@@ -276,10 +276,14 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
 
         An object that has the id and the class of a saved item is used again.
         """
+        self._load_fields(saved)
+        self.rebuild()
+
+    def _load_fields(self, saved: bytes) -> None:
+        """All but the caches, which are at their defaults."""
         cls = type(self)
         self._here = None
         load_world(self, _bytes(saved), cls._declared, cls._stamp)
-        self.rebuild()
 
     def reset(self, seed: int) -> None:
         """Put the world at its start, with all players."""

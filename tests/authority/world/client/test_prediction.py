@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.authority.world.client.prediction import Prediction, keep_finer, load_shown
+from retick.authority.world.client.prediction import Prediction, keep_finer, load_fields
 from retick.authority.world.frames import SnapshotFrame
 from retick.authority.world.holding import Held
 from retick.authority.world.restore import Seat
@@ -131,5 +131,5 @@ def test_a_rebuild_that_raises_is_an_error_of_the_game_too() -> None:
     assert prediction.failure is not None
     assert "ZeroDivisionError" in prediction.failure
     shown = Fragile()
-    load_shown(shown, prediction.present)
+    load_fields(shown, prediction.present)
     assert shown.count == 9

@@ -16,11 +16,10 @@ from typing import Any, Final
 from retick.authority.world.client.identity import Guesses, Place, births_in, next_id_in, paired, place_of
 from retick.authority.world.client.measures import all_things, difference, measures_of
 from retick.authority.world.holding import Held
-from retick.errors import DecodeError
 from retick.sim.world.declared import World
 from retick.sim.world.hosting import tick as run_tick
 
-__all__ = ["Prediction", "keep_finer", "load_shown"]
+__all__ = ["Prediction", "keep_finer", "load_fields", "rebuild_shown"]
 
 LONGEST_TEXT: Final = 4000
 """Characters of an error that are told."""
@@ -74,17 +73,15 @@ class Prediction:
         ``first``: the lowest id that was a guess in that prediction.
         """
         world = self.world
-        try:
-            world.load(saved)
-            if finer is None:
-                return saved
-            self._earlier.load(finer)
+        load_fields(world, saved)
+        if finer is not None:
+            load_fields(self._earlier, finer)
             keep_finer(world, self._earlier, first)
             saved = world.save()
-            if type(world).rebuild is not World.rebuild:
-                world.load(saved)  # caches were made from the rounded numbers
+        try:
+            world.rebuild()
         except Exception:
-            # The bytes are checked: it is the game's ``rebuild`` that cannot use this state.
+            # The game's code cannot use this state.
             self._fail()
         return saved
 
@@ -98,7 +95,7 @@ class Prediction:
 
     def things_in(self, saved: bytes) -> dict[int, Any]:
         """The things of a state that was predicted, to be looked at at once."""
-        load_shown(self._earlier, saved)
+        load_fields(self._earlier, saved)
         return all_things(self._earlier)
 
     def run_through(self, tick: int, own: Callable[[int], int]) -> int:
@@ -122,7 +119,8 @@ class Prediction:
                 # A client does not have what it cannot see, and a server may send any state: the game's code was not
                 # written for it, and must not end the program.
                 self._fail()
-                load_shown(self.world, self.history[self.base])
+                load_fields(self.world, self.history[self.base])
+                rebuild_shown(self.world)
         if self.failure is not None:
             self.history = {self.base: self.history[self.base], tick: self.history[self.base]}
         self.tick = tick
@@ -150,14 +148,17 @@ class Prediction:
         return tuple((Counter(cues) - Counter(others)).elements())
 
 
-def load_shown(world: World, saved: bytes) -> None:
-    """Load what is only shown; a DecodeError if it cannot be loaded."""
+def load_fields(world: World, saved: bytes) -> None:
+    """Load all but the caches: these are made when everything is in its place. A DecodeError if it cannot be loaded."""
+    world._load_fields(saved)
+
+
+def rebuild_shown(world: World) -> None:
+    """Make the caches of what is only shown."""
     try:
-        world.load(saved)
-    except DecodeError:
-        raise
+        world.rebuild()
     except Exception:
-        # The game's ``rebuild`` cannot use this state. All fields are loaded, and the prediction has told of it.
+        # The game's ``rebuild`` cannot use this state, and the prediction has told of it.
         return
 
 
