@@ -53,11 +53,10 @@ class Meeting:
     ) -> None:
         self.game, self.seed = game, seed
         self.network = SimulatedNetwork(seed=seed, conditions=Conditions(**conditions))  # type: ignore[arg-type]  # numbers by name
-        self.server = WorldServer(game, entropy=Random(seed).randbytes, config=config, hooks=hooks)
         self.events: list[Any] = []
         self._present: dict[str, Visitor] = {}
         self._made = 0
-        self.network.attach("server", self.server, on_events=self.events.extend)
+        self.serve(WorldServer(game, entropy=Random(seed).randbytes, config=config))
 
     @property
     def room(self) -> Any:
@@ -66,9 +65,8 @@ class Meeting:
     def of(self, kind: type) -> list[Any]:
         return [event for event in self.events if isinstance(event, kind)]
 
-    def restart(self, server: WorldServer) -> None:
-        """The server has crashed; another one is at its address."""
-        self.network.detach("server")
+    def serve(self, server: WorldServer) -> None:
+        """Put a server at its address; one that was there has crashed, and is detached."""
         self.server = server
         self.network.attach("server", server, on_events=self.events.extend)
 
