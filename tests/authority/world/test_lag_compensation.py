@@ -8,6 +8,7 @@ import pytest
 from retick.authority.world.client import WorldClient, WorldClientConfig, play
 from retick.authority.world.server import WorldServerConfig
 from retick.sim import F64, I8, U16, U32, Command, Most, Player, Range, ServerOnly, Thing, World
+from retick.sim.presentation import CueCancelled, CueConfirmed
 from tests.authority.world.meeting import Meeting
 
 BODY = 24.0
@@ -71,9 +72,9 @@ class Gallery(World):
         self.tallies.append(Tally(player=player))
 
     def advance(self, inputs: Sequence[Wish]) -> None:
-        for tally in self.tallies:
-            if inputs[tally.player].fire:
-                self.judge(tally, inputs[tally.player])
+        for runner in self.runners:
+            if inputs[runner.player].fire:
+                self.judge(runner.player, inputs[runner.player])
         for runner in self.runners:
             runner.x = min(max(runner.x + RUN * inputs[runner.player].right, 0.0), 1000.0)
         for ball in self.balls:
@@ -81,21 +82,28 @@ class Gallery(World):
             ball.x += RUN * ball.way
         self.clock.ticks += 1
 
-    def judge(self, tally: Tally, wish: Wish) -> None:
-        seen = self.seen_by(tally.player)
+    def judge(self, player: int, wish: Wish) -> None:
+        seen = self.seen_by(player)
+        if not wish.at_ball and hit(others(seen, player), wish.aim):
+            self.cue("hit", player)
+        for tally in self.tallies:  # only the server has them
+            if tally.player == player:
+                self.count(tally, seen, wish)
+
+    def count(self, tally: Tally, seen: "Gallery", wish: Wish) -> None:
         tally.farthest = max(tally.farthest, self.clock.ticks - seen.clock.ticks)
         if wish.at_ball:
             tally.ball_seen += hit(seen.balls, wish.aim)
             return
         tally.shots += 1
-        tally.seen += hit(others(seen, tally), wish.aim)
-        tally.now += hit(others(self, tally), wish.aim)
+        tally.seen += hit(others(seen, tally.player), wish.aim)
+        tally.now += hit(others(self, tally.player), wish.aim)
         mine = [[each.x for each in world.runners if each.player == tally.player] for world in (self, seen)]
         tally.own += mine[0] == mine[1]
 
 
-def others(world: Gallery, tally: Tally) -> list[Runner]:
-    return [runner for runner in world.runners if runner.player != tally.player]
+def others(world: Gallery, player: int) -> list[Runner]:
+    return [runner for runner in world.runners if runner.player != player]
 
 
 def hit(things: Sequence[Any], aim: int) -> bool:
@@ -128,7 +136,13 @@ def tally_of(meeting: Meeting, client: WorldClient) -> Tally:
 def test_a_hit_that_the_player_saw_counts_with_seen_by_and_not_without(latency: float, loss: float) -> None:
     meeting = Meeting(Gallery, seed=2, latency=latency, loss=loss)
     meeting.join("target", runs)
-    shooter = meeting.join("shooter", shoots)
+    early: dict[int, bool] = {}
+
+    def look(_client: WorldClient) -> None:
+        for cue in shooter.cues:
+            early.setdefault(cue.frame, cue.frame > meeting.room.tick)
+
+    shooter = meeting.join("shooter", shoots, look)
     meeting.run(2.0)
     tally = tally_of(meeting, shooter.client)
     before = tally.shots, tally.seen, tally.now, tally.ball_seen, tally.own
@@ -144,6 +158,12 @@ def test_a_hit_that_the_player_saw_counts_with_seen_by_and_not_without(latency: 
     # The ball is drawn in the present, and so are one's own things: nothing of that is put back.
     assert ball_seen >= 0.97 * shots
     assert own == shots
+    # And the client knows at once what it has hit.
+    cues = [cue for cue in shooter.cues if cue.frame > 120]
+    hits = [cue.frame for cue in cues if isinstance(cue, CueConfirmed) and cue.cue[0] == "hit"]
+    assert len(hits) >= 0.9 * shots
+    assert [cue for cue in cues if isinstance(cue, CueCancelled)] == []
+    assert sum(early[frame] for frame in hits) >= 0.97 * len(hits)
 
 
 @pytest.mark.parametrize(("latency", "least", "most"), [(0.02, 10, 26), (0.15, 25, 42)])

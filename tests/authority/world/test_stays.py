@@ -217,7 +217,7 @@ def test_a_banned_player_is_told_and_refused_with_words_from_then_on() -> None:
     meeting.run(2.0)
     (refused,) = again.events
     assert isinstance(refused, JoinFailed)
-    assert refused.text
+    assert (refused.reason, refused.text) == (Reason.DENIED, "refused: this address is banned")
     assert again.client.is_over
     assert other.client.running
     assert len(meeting.room.world.walkers) == 1

@@ -17,7 +17,7 @@ from retick.authority.world.client.events import PredictionFailed, SnapshotsBack
 from retick.authority.world.client.identity import Guesses, Place, paired, places_of
 from retick.authority.world.client.measures import all_things, counts_of, owner_of
 from retick.authority.world.client.own_inputs import OwnInputs
-from retick.authority.world.client.past import Past
+from retick.authority.world.client.past import Past, Pictured
 from retick.authority.world.client.picture import Canvas
 from retick.authority.world.client.prediction import Prediction
 from retick.authority.world.client.smoothing import Smoothing
@@ -49,6 +49,13 @@ class _Drawn(NamedTuple):
     guesses: Guesses
     base: bytes
     """The state that it started from."""
+
+
+class _View(NamedTuple):
+    """A moment of the past that was drawn."""
+
+    tick: float
+    pictured: Pictured
 
 
 def _jumps_in(known: Mapping[int, Any], number: int, place: Place) -> tuple[int | None, ...]:
@@ -87,8 +94,8 @@ class Play:
         self._last_sent = 0
         self._since: float | None = None
         """When the first snapshot came."""
-        self._seen: float | None = None
-        """The moment of the past that was shown last: what is pressed next is pressed by one who saw that."""
+        self._seen: _View | None = None
+        """What was shown last: what is pressed next is pressed by one who saw that."""
         in_past = bool(past_members(type(world)))
         self._views_past = in_past if config.views_past is None else config.views_past
 
@@ -146,6 +153,7 @@ class Play:
         earlier = self._drawn() if prediction.tick > held.frame.tick else None
         self._stats.resimulated += prediction.restart(held, self._own.at)
         self._own.drop_through(held.frame.tick)
+        prediction.seen.drop_through(held.frame.tick)
         self._note_failure()
         self._correct(earlier, now)
         self._cues.predicted(prediction.base + 1, prediction.cues, prediction.base)
@@ -237,6 +245,9 @@ class Play:
         if self.seat is not None:
             self._own.press(tick, pressed)
             prediction = self._prediction
+            view = self._view()
+            if view is not None:
+                prediction.seen.note(tick, view.pictured)
             first = prediction.tick + 1
             prediction.run_through(tick, self._own.at)
             self._note_failure()
@@ -257,14 +268,21 @@ class Play:
 
     def _packet(self, tick: int, now: float) -> bytes:
         inputs = (0,) if self.seat is None else self._own.to_send(tick, self._last_sent)
-        drawn = self._past.drawn_tick if self._seen is None else self._seen
-        viewed = 0
-        if self._views_past and self.seat is not None and drawn is not None:
-            viewed = max(0, round((tick - drawn) * FINEST_VIEW))
+        view = self._view()
+        viewed = 0 if view is None else max(0, round((tick - view.tick) * FINEST_VIEW))
         self._last_sent = tick
         self._stats.packets += 1
         self._clock.input_sent(tick, now)
         return encode_input(InputFrame(tick, self._holding.newest_tick, viewed, inputs), self._layout.input_bits)
+
+    def _view(self) -> _View | None:
+        """What our player sees of the past while it presses something."""
+        if not self._views_past or self.seat is None:
+            return None
+        drawn = self._past.drawn_tick
+        if self._seen is None and drawn is not None:
+            return _View(drawn, self._past.pictured())
+        return self._seen
 
     # Pictures.
 
@@ -285,7 +303,8 @@ class Play:
         self.settle(now)
         self._move_past(now)
         pictured = self._past.pictured()
-        self._seen = self._past.drawn_tick
+        assert self._past.drawn_tick is not None
+        self._seen = _View(self._past.drawn_tick, pictured)
         if self.seat is None:
             canvas.draw_past(pictured)
         else:

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from retick.authority.world.client.identity import Guesses, Place, births_in, next_id_in, paired, place_of
 from retick.authority.world.client.measures import all_things, difference, measures_of
+from retick.authority.world.client.seen import Seen
 from retick.authority.world.holding import Held
 from retick.sim.world.declared import World
 from retick.sim.world.hosting import tick as run_tick
@@ -32,6 +33,10 @@ class Prediction:
         self.world = world
         self._seat = seat
         self._earlier = type(world)()
+        self.seen = Seen(type(world), seat)
+        """What was on the screen when each tick was pressed."""
+        for each in (world, self._earlier):
+            self.seen.answer(each)
         self.base = 0
         """Tick of the snapshot that it starts from."""
         self.tick = 0
@@ -111,6 +116,7 @@ class Prediction:
         if self._seat is not None:
             inputs = [own(tick) if seat == self._seat else each for seat, each in enumerate(self._others)]
         if self.failure is None:
+            self.seen.begin(tick, self.history[tick - 1])
             try:
                 cues = run_tick(self.world, inputs)
                 self.history[tick] = self.world.save()
@@ -121,6 +127,8 @@ class Prediction:
                 self._fail()
                 load_fields(self.world, self.history[self.base])
                 rebuild_shown(self.world)
+            finally:
+                self.seen.end()
         if self.failure is not None:
             self.history = {self.base: self.history[self.base], tick: self.history[self.base]}
         self.tick = tick
