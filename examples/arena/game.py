@@ -58,6 +58,7 @@ class Wish(Command):
 
 
 class Fighter(Thing):
+    predicted = False  # nobody knows where others turn: a client draws them a moment ago, and its own one now
     player: Player
     x: Across
     y: Down
