@@ -235,9 +235,10 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
         return first_position(self, player)
 
     def seen_by(self, player: int) -> Self:
-        """The world as a player saw it when they pressed what ``advance`` got now: read-only on a server.
+        """The world as a player saw it when they pressed what ``advance`` got now; it is read-only.
 
-        With rollback, and where a client predicts, it is this world.
+        On a server, and where a client predicts its own things, others' things with ``predicted = False`` are as they
+        were on that screen. With rollback it is this world.
         """
         seat = self._seat(player)
         return self if self._host is None else self._host.seen_by(seat)
