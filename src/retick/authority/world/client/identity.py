@@ -36,8 +36,8 @@ class Place(NamedTuple):
     kind: type
     values: tuple[float, ...]
     jumps: tuple[int | None, ...]
-    belongs: tuple[int | None, ...]
-    """Its owner, and the ids of what it refers to."""
+    belongs: tuple[int | None, ...] = ()
+    """Its owner, and the ids of what it refers to; of a thing that is a guess."""
 
 
 class Guesses(NamedTuple):
@@ -62,18 +62,20 @@ class Guesses(NamedTuple):
         return apart
 
 
-def place_of(thing: Any) -> Place:
-    """A thing as it is now."""
+def place_of(thing: Any, first: int = 0) -> Place:
+    """A thing as it is now; ``first`` is the lowest id that is a guess."""
     kind = type(thing)
+    if thing.id < first:
+        return Place(kind, tuple(each.of(thing) for each in measures_of(kind)), counts_of(thing))
     links = [getattr(thing, member.name) for member in members_of(kind) if member.holds == LINK]
     belongs = (owner_of(thing), *(0 if other is None else other.id for other in links))
     return Place(kind, tuple(each.of(thing) for each in measures_of(kind)), counts_of(thing), belongs)
 
 
-def places_of(world: World, seat: int | None) -> dict[int, Place]:
+def places_of(world: World, seat: int | None, first: int = 0) -> dict[int, Place]:
     """All things of a world that are drawn in the present, and the world itself; ``seat``: of our own player."""
     return {
-        number: place_of(thing)
+        number: place_of(thing, first)
         for number, thing in all_things(world).items()
         if getattr(type(thing), "predicted", True) or owner_of(thing) == seat
     }
@@ -87,10 +89,14 @@ def next_id_in(saved: bytes) -> int:
 def births_in(history: Mapping[int, bytes]) -> dict[int, int]:
     """Ids to the tick that made them, of what was made after the first of these states."""
     births: dict[int, int] = {}
-    first: int | None = None
-    for tick in sorted(history):
+    ticks = sorted(history)
+    first = next_id_in(history[ticks[0]])
+    # Ids only grow: where the last state has no new one, none between has.
+    if next_id_in(history[ticks[-1]]) == first:
+        return births
+    for tick in ticks:
         last = next_id_in(history[tick])
-        births |= dict.fromkeys(range(last if first is None else first, last), tick)
+        births |= dict.fromkeys(range(first, last), tick)
         first = last
     return births
 

@@ -160,13 +160,13 @@ class Play:
 
     def _drawn(self) -> _Drawn:
         prediction = self._prediction
-        base = prediction.history[prediction.base]
-        return _Drawn(places_of(prediction.world, self.seat), prediction.guesses(), base)
+        base, guesses = prediction.history[prediction.base], prediction.guesses()
+        return _Drawn(places_of(prediction.world, self.seat, guesses.first), guesses, base)
 
     def _correct(self, earlier: _Drawn | None, now: float) -> None:
         """Smooth what has changed since the earlier prediction."""
         stats, smoothing = self._stats, self._smoothing
-        after = places_of(self._prediction.world, self.seat)
+        after = places_of(self._prediction.world, self.seat, earlier.guesses.first if earlier is not None else 0)
         before: Places = {}
         elsewhere: set[int] = set()
         if earlier is not None:
