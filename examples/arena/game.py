@@ -58,6 +58,7 @@ class Wish(Command):
 
 
 class Fighter(Thing):
+    predicted = False  # nobody knows where others turn: a client draws them a moment ago, and its own one now
     player: Player
     x: Across
     y: Down
@@ -71,6 +72,9 @@ class Fighter(Thing):
     gun: Annotated[Cooldown, OwnerOnly]
     lying: Annotated[U8, OwnerOnly] = 0
     home: Annotated[U8, OwnerOnly] = 0
+    wounds: Annotated[U8, ServerOnly] = (
+        0  # these kill, so no client expects a death: others hit what was on their screen
+    )
 
 
 class Shot(Thing):
@@ -180,7 +184,8 @@ class Arena(World):
     def hurt(self, fighter, by):
         self.cue("hit", fighter.player)
         fighter.health = max(fighter.health - DAMAGE, 0)
-        if fighter.health == 0:
+        fighter.wounds = min(fighter.wounds + DAMAGE, 100)
+        if fighter.wounds == 100:
             fighter.alive, fighter.lying = False, LYING
             # Drawn now, used in two seconds: until then the owner has it from the server, whatever its own dice said.
             fighter.home = self.dice.below(len(STARTS[0]))
@@ -192,7 +197,7 @@ class Arena(World):
     def put(self, fighter, place):
         """Bring a fighter back to life at a start. It jumps there: nobody draws a way."""
         fighter.x, fighter.y = place
-        fighter.alive, fighter.health, fighter.ammo, fighter.lying = True, 100, AMMO, 0
+        fighter.alive, fighter.health, fighter.wounds, fighter.ammo, fighter.lying = True, 100, 0, AMMO, 0
         jump(fighter)
 
     def fighter_of(self, player):
@@ -231,7 +236,7 @@ class Arena(World):
         for fighter in self.fighters:
             if fighter.alive and is_near(fighter, pad, SIZE + 10):
                 if pad.heals:
-                    fighter.health = min(fighter.health + 50, 100)
+                    fighter.health, fighter.wounds = min(fighter.health + 50, 100), max(fighter.wounds - 50, 0)
                 else:
                     fighter.ammo = min(fighter.ammo + 10, 99)
                 pad.is_full, pad.wait = False, PAD_TIME + self.dice.below(PAD_TIME)

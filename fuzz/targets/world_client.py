@@ -12,7 +12,7 @@ from fuzz.target import script
 from fuzz.targets.worlds import MESSAGES, PACKETS, _Yard
 from retick.authority.joining import encode_acceptance
 from retick.authority.world.client import WorldClient, WorldClientConfig
-from retick.authority.world.client.prediction import load_shown
+from retick.authority.world.client.prediction import load_fields
 from retick.authority.world.client.server_link import ServerLink
 from retick.authority.world.messages import Welcome, encode_message
 from retick.link import Accept, Connected, LinkConfig, LinkEndpoint
@@ -100,5 +100,5 @@ CORPUS = (
 )
 
 TARGETS = (
-    script("endpoint/world-client", run, CORPUS, ServerLink.receive_datagram, load_shown, guides=("authority",)),
+    script("endpoint/world-client", run, CORPUS, ServerLink.receive_datagram, load_fields, guides=("authority",)),
 )  # fmt: skip

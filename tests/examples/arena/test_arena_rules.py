@@ -85,7 +85,7 @@ def test_pads_heal_give_rounds_and_fill_again(world: Any) -> None:
 def test_who_has_no_health_left_lies_and_comes_back_at_a_start_with_a_jump(arena: Any, world: Any) -> None:
     put(world.fighters[0], 10, 8)
     enemy = put(world.fighters[1], 14, 8)
-    enemy.health, jumps = 25, enemy.jumps
+    enemy.health, enemy.wounds, jumps = 25, 75, enemy.jumps
     run(world, 20, only(0, arena.game.Wish(fire=True)))
     assert (enemy.alive, list(world.points), world.fighters[0].kills) == (False, [1, 0], 1)
     before = (enemy.x, enemy.y)

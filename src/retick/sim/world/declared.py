@@ -235,9 +235,10 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
         return first_position(self, player)
 
     def seen_by(self, player: int) -> Self:
-        """The world as a player saw it when they pressed what ``advance`` got now: read-only on a server.
+        """The world as a player saw it when they pressed what ``advance`` got now; it is read-only.
 
-        With rollback, and where a client predicts, it is this world.
+        On a server, and where a client predicts its own things, others' things with ``predicted = False`` are as they
+        were on that screen. With rollback it is this world.
         """
         seat = self._seat(player)
         return self if self._host is None else self._host.seen_by(seat)
@@ -276,10 +277,14 @@ class World(Root, SimulatedWorld, metaclass=ThingType):
 
         An object that has the id and the class of a saved item is used again.
         """
+        self._load_fields(saved)
+        self.rebuild()
+
+    def _load_fields(self, saved: bytes) -> None:
+        """All but the caches, which are at their defaults."""
         cls = type(self)
         self._here = None
         load_world(self, _bytes(saved), cls._declared, cls._stamp)
-        self.rebuild()
 
     def reset(self, seed: int) -> None:
         """Put the world at its start, with all players."""

@@ -6,8 +6,8 @@ import pytest
 
 from retick.authority.world.client import past
 from retick.authority.world.client.past import Past, mix
-from retick.authority.world.client.splice import past_members
 from retick.sim import jump
+from retick.sim.world.hosting.splice import past_members
 from tests.authority.world.client.yard import Drone, Yard
 
 

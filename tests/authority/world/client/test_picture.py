@@ -1,9 +1,10 @@
 """What is drawn: the present with the past in it, in one object; a spectator's picture is all past."""
 
+from retick.authority.world.client.identity import places_of
 from retick.authority.world.client.past import Pictured
 from retick.authority.world.client.picture import Canvas, Screen
 from retick.authority.world.client.smoothing import Smoothing
-from retick.sim import F64, Thing, World
+from retick.sim import F64, Cache, Thing, World
 from tests.authority.world.client.yard import Drone, Walker, Yard
 
 
@@ -52,6 +53,49 @@ def test_a_world_in_which_all_is_predicted_is_drawn_as_it_is() -> None:
     canvas = Canvas(Pitch, screen)
     canvas.draw_present(pitch.save(), Pictured(old.save(), None, 0.0), 0, Smoothing(0.1, None), 1.0)
     assert canvas.world.ball.x == 3.0
+
+
+class Mapped(Yard):
+    """Its caches say where everything is."""
+
+    where: Cache[dict[int, float]] = None
+    made: Cache[int] = 0
+
+    def rebuild(self) -> None:
+        self.where = {thing.id: thing.x for thing in self.things()}
+        self.made += 1
+
+
+def mapped(source: Yard) -> Mapped:
+    made = Mapped()
+    made.drones = [Drone(x=each.x, y=0.0, target=None) for each in source.drones]
+    made.walkers = [Walker(player=0, x=each.x, y=0.0) for each in source.walkers]
+    return made
+
+
+def test_caches_are_made_once_of_what_is_drawn() -> None:
+    canvas = Canvas(Mapped, Screen(Mapped))
+    early, late = mapped(yard(10.0, 100.0)), mapped(yard(20.0, 104.0))
+    pictured = Pictured(early.save(), late.save(), 0.5)
+    smoothing = Smoothing(0.1, None)
+    smoothing.correct(places_of(early, 0), places_of(late, 0), {2}, 1.0)
+    canvas.draw_present(late.save(), pictured, 0, smoothing, 1.0)
+    world = canvas.world
+    assert (world.drones[0].x, world.walkers[0].x) == (102.0, 10.0)
+    assert world.where == {1: 102.0, 2: 10.0}
+    canvas.draw_past(pictured)
+    assert world.where == {1: 102.0, 2: 15.0}
+    assert world.made == 1  # a load puts it back to 0
+
+
+def test_caches_that_cannot_be_made_do_not_end_the_program() -> None:
+    class Broken(Yard):
+        def rebuild(self) -> None:
+            raise LookupError
+
+    canvas = Canvas(Broken, Screen(Broken))
+    canvas.draw_past(Pictured(Broken().save(), None, 0.0))
+    assert list(canvas.world.walkers) == []
 
 
 def test_ids_that_are_there_twice_are_drawn_in_the_present() -> None:

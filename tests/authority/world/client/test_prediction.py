@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.authority.world.client.prediction import Prediction, keep_finer, load_shown
+from retick.authority.world.client.prediction import Prediction, keep_finer, load_fields
 from retick.authority.world.frames import SnapshotFrame
 from retick.authority.world.holding import Held
 from retick.authority.world.restore import Seat
@@ -86,7 +86,7 @@ def test_a_number_that_is_far_from_the_prediction_is_as_the_snapshot_has_it() ->
     snapshot, predicted = two_walkers(), two_walkers()
     predicted.walkers[0].x = 100.0 + 2 * STEP
     predicted.walkers[1].x = 300.0 + STEP / 4
-    keep_finer(snapshot, predicted)
+    keep_finer(snapshot, predicted, 3)
     assert [walker.x for walker in snapshot.walkers] == [100.0, 300.0 + STEP / 4]
 
 
@@ -131,5 +131,5 @@ def test_a_rebuild_that_raises_is_an_error_of_the_game_too() -> None:
     assert prediction.failure is not None
     assert "ZeroDivisionError" in prediction.failure
     shown = Fragile()
-    load_shown(shown, prediction.present)
+    load_fields(shown, prediction.present)
     assert shown.count == 9

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from retick.authority.world.client.identity import places_of
 from retick.authority.world.client.measures import all_things
-from retick.authority.world.client.smoothing import Smoothing, places_of
+from retick.authority.world.client.smoothing import Smoothing
 from retick.sim import jump
 from tests.authority.world.client.yard import Drone, Walker, Yard
 
@@ -73,6 +74,10 @@ def test_a_teleport_and_a_long_correction_are_shown_at_once() -> None:
     correction = corrected(smoothing, before, after)
     assert (correction.jumped, correction.distance) == (True, 0.0)
     assert drawn(smoothing, after, 1.0).x == 101.0
+    before, after = yards(x=600.0)
+    jump(after.walkers[0])
+    corrected(smoothing, before, after)
+    assert smoothing.snaps == 0
     before, after = yards(x=165.0)
     corrected(smoothing, before, after)
     assert smoothing.snaps == 1
@@ -100,6 +105,19 @@ def test_angles_fade_the_shorter_way_and_things_of_the_past_have_no_offset() -> 
     assert correction.distance == 0.0
     assert drawn(smoothing, after, 1.0).heading == pytest.approx(-pi - 0.1)
     assert len(smoothing) == 1
+
+
+def test_what_is_left_of_a_correction_goes_with_a_thing_that_gets_another_id() -> None:
+    smoothing = Smoothing(0.1, None)
+    before, after = yards(x=110.0)
+    corrected(smoothing, before, after)
+    later = Yard()
+    later.walkers = [Walker(player=1, x=110.0, y=100.0), Walker(player=0, x=110.0, y=100.0)]
+    smoothing.rename({2: 1})
+    smoothing.correct({2: places_of(after, 0)[1]}, places_of(later, 0), {2}, 1.0)
+    shown = {walker.player: walker.x for walker in later.walkers}
+    smoothing.draw(all_things(later), 1.0)
+    assert [walker.x for walker in later.walkers] == [shown[1], pytest.approx(100.0)]
 
 
 def test_a_thing_that_is_new_or_gone_has_no_offset() -> None:

@@ -23,9 +23,8 @@ class WorldClientConfig(JoiningConfig):
     cue_tolerance: int = 6
     """Ticks by which a predicted cue and that of the server may be apart."""
     views_past: bool | None = None
-    """What the server is told for ``seen_by``: True: the moment at which the past is drawn; False: the present. None:
-    the past, if a class with a ``Player`` says ``predicted = False``."""
-
+    """What the server is told for ``seen_by``: True: the moment of the past that was drawn last; False: the present.
+    None: the past, if there are things with ``predicted = False``."""
     messages_per_second: float = 30.0
     """Reliable messages that the server takes, its own setting of this name: more wait here."""
 

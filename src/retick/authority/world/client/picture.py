@@ -4,12 +4,12 @@
 
 from retick.authority.world.client.measures import all_things
 from retick.authority.world.client.past import Pictured, mix
-from retick.authority.world.client.prediction import load_shown
+from retick.authority.world.client.prediction import load_fields, rebuild_shown
 from retick.authority.world.client.smoothing import Smoothing
-from retick.authority.world.client.splice import Splicer, past_members
 from retick.errors import DecodeError
 from retick.sim.world.declaration import ITEMS, PART, members_of
 from retick.sim.world.declared import World
+from retick.sim.world.hosting.splice import Splicer, past_members
 
 __all__ = ["Canvas", "Screen"]
 
@@ -32,7 +32,7 @@ class Screen:
     def later(self, saved: bytes) -> World:
         """An instance in this state, only to be read."""
         if saved is not self._loaded:
-            load_shown(self._later, saved)
+            load_fields(self._later, saved)
             self._loaded = saved
         return self._later
 
@@ -57,19 +57,21 @@ class Canvas:
         """The predicted present of a player, with what is in the past as it was."""
         world = self.world
         if not self._screen.shows_past:
-            load_shown(world, present)
+            load_fields(world, present)
         else:
             try:
-                load_shown(world, self._screen.spliced(present, pictured.earlier, seat))
+                load_fields(world, self._screen.spliced(present, pictured.earlier, seat))
             except DecodeError:
                 # A server that gives one id to two things: then everything is shown in the present.
-                load_shown(world, present)
+                load_fields(world, present)
             else:
                 self._screen.mix(world, pictured, seat)
         if len(smoothing):
             smoothing.draw(all_things(world), now)
+        rebuild_shown(world)
 
     def draw_past(self, pictured: Pictured) -> None:
         """Everything as it was: for one who does not play."""
-        load_shown(self.world, pictured.earlier)
+        load_fields(self.world, pictured.earlier)
         self._screen.mix(self.world, pictured, None)
+        rebuild_shown(self.world)

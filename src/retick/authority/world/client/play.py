@@ -7,19 +7,20 @@ several snapshots that come at once only the newest costs a resimulation.
 
 # retick: floats -- seconds of the network, and drawing
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
 
 from retick.authority.world.client.clock import FAR, InputClock
 from retick.authority.world.client.config import WorldClientConfig
 from retick.authority.world.client.cue_book import CueBook
 from retick.authority.world.client.events import PredictionFailed, SnapshotsBack, SnapshotsMissing, WorldClientEvent
+from retick.authority.world.client.identity import Guesses, Place, paired, places_of
 from retick.authority.world.client.measures import all_things, counts_of, owner_of
 from retick.authority.world.client.own_inputs import OwnInputs
-from retick.authority.world.client.past import Past
+from retick.authority.world.client.past import Past, Pictured
 from retick.authority.world.client.picture import Canvas
 from retick.authority.world.client.prediction import Prediction
-from retick.authority.world.client.smoothing import Place, Smoothing, moved_and_counted, places_of
+from retick.authority.world.client.smoothing import Smoothing
 from retick.authority.world.client.stats import WorldClientStats
 from retick.authority.world.frames import LAST_TICK, MOST_INPUTS, InputFrame, encode_input
 from retick.authority.world.holding import Held, Holding
@@ -27,6 +28,7 @@ from retick.authority.world.layout import Layout
 from retick.authority.world.messages import SPECTATOR, Welcome
 from retick.errors import InvalidValue, NotSynchronized
 from retick.sim.world.declared import World
+from retick.sim.world.hosting.splice import past_members
 
 __all__ = ["Play"]
 
@@ -38,6 +40,29 @@ LONGEST_PROBE: Final = 0.75
 """Seconds that the first tick waits for the answer of the server."""
 FINEST_VIEW: Final = 16
 """Parts of a tick in which the server is told what was seen."""
+
+
+class _Drawn(NamedTuple):
+    """A prediction that was shown."""
+
+    places: Places
+    guesses: Guesses
+    base: bytes
+    """The state that it started from."""
+
+
+class _View(NamedTuple):
+    """A moment of the past that was drawn."""
+
+    tick: float
+    pictured: Pictured
+
+
+def _jumps_in(known: Mapping[int, Any], number: int, place: Place) -> tuple[int | None, ...]:
+    """How often a thing had jumped in the state of a base; one that was not there yet starts at 0."""
+    if number in known:
+        return counts_of(known[number])
+    return tuple(None if count is None else 0 for count in place.jumps)
 
 
 class Play:
@@ -69,7 +94,9 @@ class Play:
         self._last_sent = 0
         self._since: float | None = None
         """When the first snapshot came."""
-        in_past = any(each.player_slot >= 0 and not each.kind.predicted for each in layout.components[1:-1])
+        self._seen: _View | None = None
+        """What was shown last: what is pressed next is pressed by one who saw that."""
+        in_past = bool(past_members(type(world)))
         self._views_past = in_past if config.views_past is None else config.views_past
 
     # Snapshots.
@@ -123,31 +150,48 @@ class Play:
         if self.seat is None:
             return
         prediction = self._prediction
-        is_ahead = prediction.tick > held.frame.tick
-        before = places_of(prediction.world, self.seat) if is_ahead else {}
-        base = prediction.history.get(prediction.base)
+        earlier = self._drawn() if prediction.tick > held.frame.tick else None
         self._stats.resimulated += prediction.restart(held, self._own.at)
         self._own.drop_through(held.frame.tick)
+        prediction.seen.drop_through(held.frame.tick)
         self._note_failure()
-        after = places_of(prediction.world, self.seat)
-        self._correct(before, after, base, now)
+        self._correct(earlier, now)
         self._cues.predicted(prediction.base + 1, prediction.cues, prediction.base)
 
-    def _correct(self, before: Places, after: Places, base: bytes | None, now: float) -> None:
-        """Smooth what has changed; ``base``: the state that the earlier prediction started from."""
-        stats = self._stats
-        elsewhere = set()
-        counted = moved_and_counted(before, after)
-        if counted and base is not None:
-            known = self._prediction.things_in(base)
-            elsewhere = {each for each in counted if each in known and counts_of(known[each]) != before[each].jumps}
-        correction = self._smoothing.correct(before, after, self._own_things(), now, elsewhere)
+    def _drawn(self) -> _Drawn:
+        prediction = self._prediction
+        base, guesses = prediction.history[prediction.base], prediction.guesses()
+        return _Drawn(places_of(prediction.world, self.seat, guesses.first), guesses, base)
+
+    def _correct(self, earlier: _Drawn | None, now: float) -> None:
+        """Smooth what has changed since the earlier prediction."""
+        stats, smoothing = self._stats, self._smoothing
+        after = places_of(self._prediction.world, self.seat, earlier.guesses.first if earlier is not None else 0)
+        before: Places = {}
+        elsewhere: set[int] = set()
+        if earlier is not None:
+            apart = earlier.guesses.apart_from(self._prediction.guesses())
+            names = paired(earlier.places, after, earlier.guesses.first, apart)
+            before = {new: earlier.places[old] for new, old in names.items()}
+            smoothing.rename(names)
+            elsewhere = self._put_elsewhere(earlier.base, before, after, names)
+        correction = smoothing.correct(before, after, self._own_things(), now, elsewhere)
         stats.last_correction = correction.distance
         stats.largest_correction = max(stats.largest_correction, correction.distance)
         stats.corrections += correction.is_above_step
         stats.teleports += correction.jumped
-        stats.snaps += self._smoothing.snaps
-        self._smoothing.snaps = 0
+        stats.snaps += smoothing.snaps
+        smoothing.snaps = 0
+
+    def _put_elsewhere(self, base: bytes, before: Places, after: Places, names: Mapping[int, int]) -> set[int]:
+        """The things that have moved, and that the earlier prediction had put elsewhere since its base."""
+        moved = [
+            number
+            for number, old in before.items()
+            if old.values != after[number].values and any(count is not None for count in old.jumps)
+        ]
+        known = self._prediction.things_in(base) if moved else {}
+        return {each for each in moved if _jumps_in(known, names[each], before[each]) != before[each].jumps}
 
     def _own_things(self) -> set[int]:
         things = all_things(self._prediction.world)
@@ -201,6 +245,9 @@ class Play:
         if self.seat is not None:
             self._own.press(tick, pressed)
             prediction = self._prediction
+            view = self._view()
+            if view is not None:
+                prediction.seen.note(tick, view.pictured)
             first = prediction.tick + 1
             prediction.run_through(tick, self._own.at)
             self._note_failure()
@@ -221,14 +268,21 @@ class Play:
 
     def _packet(self, tick: int, now: float) -> bytes:
         inputs = (0,) if self.seat is None else self._own.to_send(tick, self._last_sent)
-        drawn = self._past.drawn_tick
-        viewed = 0
-        if self._views_past and self.seat is not None and drawn is not None:
-            viewed = max(0, round((tick - drawn) * FINEST_VIEW))
+        view = self._view()
+        viewed = 0 if view is None else max(0, round((tick - view.tick) * FINEST_VIEW))
         self._last_sent = tick
         self._stats.packets += 1
         self._clock.input_sent(tick, now)
         return encode_input(InputFrame(tick, self._holding.newest_tick, viewed, inputs), self._layout.input_bits)
+
+    def _view(self) -> _View | None:
+        """What our player sees of the past while it presses something."""
+        if not self._views_past or self.seat is None:
+            return None
+        drawn = self._past.drawn_tick
+        if self._seen is None and drawn is not None:
+            return _View(drawn, self._past.pictured())
+        return self._seen
 
     # Pictures.
 
@@ -249,6 +303,8 @@ class Play:
         self.settle(now)
         self._move_past(now)
         pictured = self._past.pictured()
+        assert self._past.drawn_tick is not None
+        self._seen = _View(self._past.drawn_tick, pictured)
         if self.seat is None:
             canvas.draw_past(pictured)
         else:

@@ -13,13 +13,14 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final
 
+from retick.authority.world.client.identity import Guesses, Place, births_in, next_id_in, paired, place_of
 from retick.authority.world.client.measures import all_things, difference, measures_of
+from retick.authority.world.client.seen import Seen
 from retick.authority.world.holding import Held
-from retick.errors import DecodeError
 from retick.sim.world.declared import World
 from retick.sim.world.hosting import tick as run_tick
 
-__all__ = ["Prediction", "keep_finer", "load_shown"]
+__all__ = ["Prediction", "keep_finer", "load_fields", "rebuild_shown"]
 
 LONGEST_TEXT: Final = 4000
 """Characters of an error that are told."""
@@ -32,6 +33,10 @@ class Prediction:
         self.world = world
         self._seat = seat
         self._earlier = type(world)()
+        self.seen = Seen(type(world), seat)
+        """What was on the screen when each tick was pressed."""
+        for each in (world, self._earlier):
+            self.seen.answer(each)
         self.base = 0
         """Tick of the snapshot that it starts from."""
         self.tick = 0
@@ -58,28 +63,30 @@ class Prediction:
         """Begin at a snapshot, and run up to the tick where we were; returns how many ticks were run."""
         through, tick = self.tick, held.frame.tick
         finer = self.history.get(tick) if self.failure is None else None
+        first = next_id_in(self.history[self.base]) if finer is not None else 0
         self.failure = None
-        saved = self._placed(held.saved, finer)
+        saved = self._placed(held.saved, finer, first)
         self._others = [held.seats[seat].input if seat in held.seats else 0 for seat in range(self.world.num_players)]
         self.base = self.tick = tick
         self.history = {tick: saved}
         self.cues = {}
         return self.run_through(through, own)
 
-    def _placed(self, saved: bytes, finer: bytes | None) -> bytes:
-        """Put the world where a snapshot has it, and nearer to our own prediction of that tick if there is one."""
+    def _placed(self, saved: bytes, finer: bytes | None, first: int) -> bytes:
+        """Put the world where a snapshot has it, and nearer to our own prediction of that tick if there is one.
+
+        ``first``: the lowest id that was a guess in that prediction.
+        """
         world = self.world
-        try:
-            world.load(saved)
-            if finer is None:
-                return saved
-            self._earlier.load(finer)
-            keep_finer(world, self._earlier)
+        load_fields(world, saved)
+        if finer is not None:
+            load_fields(self._earlier, finer)
+            keep_finer(world, self._earlier, first)
             saved = world.save()
-            if type(world).rebuild is not World.rebuild:
-                world.load(saved)  # caches were made from the rounded numbers
+        try:
+            world.rebuild()
         except Exception:
-            # The bytes are checked: it is the game's ``rebuild`` that cannot use this state.
+            # The game's code cannot use this state.
             self._fail()
         return saved
 
@@ -87,9 +94,13 @@ class Prediction:
         self.failure = traceback.format_exc()[-LONGEST_TEXT:]
         self.cues = {}
 
+    def guesses(self) -> Guesses:
+        """What was made after the base, and so has an id that the server may give to another thing."""
+        return Guesses(self.base, next_id_in(self.history[self.base]), births_in(self.history))
+
     def things_in(self, saved: bytes) -> dict[int, Any]:
         """The things of a state that was predicted, to be looked at at once."""
-        load_shown(self._earlier, saved)
+        load_fields(self._earlier, saved)
         return all_things(self._earlier)
 
     def run_through(self, tick: int, own: Callable[[int], int]) -> int:
@@ -105,6 +116,7 @@ class Prediction:
         if self._seat is not None:
             inputs = [own(tick) if seat == self._seat else each for seat, each in enumerate(self._others)]
         if self.failure is None:
+            self.seen.begin(tick, self.history[tick - 1])
             try:
                 cues = run_tick(self.world, inputs)
                 self.history[tick] = self.world.save()
@@ -113,7 +125,10 @@ class Prediction:
                 # A client does not have what it cannot see, and a server may send any state: the game's code was not
                 # written for it, and must not end the program.
                 self._fail()
-                load_shown(self.world, self.history[self.base])
+                load_fields(self.world, self.history[self.base])
+                rebuild_shown(self.world)
+            finally:
+                self.seen.end()
         if self.failure is not None:
             self.history = {self.base: self.history[self.base], tick: self.history[self.base]}
         self.tick = tick
@@ -141,22 +156,30 @@ class Prediction:
         return tuple((Counter(cues) - Counter(others)).elements())
 
 
-def load_shown(world: World, saved: bytes) -> None:
-    """Load what is only shown; a DecodeError if it cannot be loaded."""
+def load_fields(world: World, saved: bytes) -> None:
+    """Load all but the caches: these are made when everything is in its place. A DecodeError if it cannot be loaded."""
+    world._load_fields(saved)
+
+
+def rebuild_shown(world: World) -> None:
+    """Make the caches of what is only shown."""
     try:
-        world.load(saved)
-    except DecodeError:
-        raise
+        world.rebuild()
     except Exception:
-        # The game's ``rebuild`` cannot use this state. All fields are loaded, and the prediction has told of it.
+        # The game's ``rebuild`` cannot use this state, and the prediction has told of it.
         return
 
 
-def keep_finer(world: World, predicted: World) -> None:
-    """Make rounded numbers of a snapshot as near to the prediction as the rounding allows."""
+def keep_finer(world: World, predicted: World, first: int) -> None:
+    """Make rounded numbers of a snapshot as near to the prediction as the rounding allows.
+
+    ``first``: the lowest id of the prediction that was a guess.
+    """
+    things: dict[int, Any] = all_things(world)
     known: dict[int, Any] = all_things(predicted)
-    for number, thing in all_things(world).items():
-        other = known.get(number)
+    names = paired(_new_places(known, first), _new_places(things, first), first)
+    for number, thing in things.items():
+        other = known.get(number if number < first else names.get(number, -1))
         if other is None or type(other) is not type(thing):
             continue
         for measure in measures_of(type(thing)):
@@ -166,3 +189,7 @@ def keep_finer(world: World, predicted: World) -> None:
             away = difference(measure.of(other), rounded, measure.is_angle)
             if away and abs(away) <= measure.step:
                 measure.put(thing, rounded + min(max(away, -half), half))
+
+
+def _new_places(things: dict[int, Any], first: int) -> dict[int, Place]:
+    return {number: place_of(thing) for number, thing in things.items() if number >= first}

@@ -11,23 +11,13 @@ from collections.abc import Mapping, Set
 from math import exp
 from typing import Any, Final, NamedTuple
 
-from retick.authority.world.client.measures import all_things, counts_of, difference, measures_of, owner_of
-from retick.sim.world.declared import World
+from retick.authority.world.client.identity import LONGEST, Place
+from retick.authority.world.client.measures import counts_of, difference, measures_of
 
-__all__ = ["Correction", "Place", "Smoothing", "moved_and_counted", "places_of"]
+__all__ = ["Correction", "Smoothing"]
 
 FORGOTTEN: Final = 8.0
 """Times of fading after which nothing is left of an offset."""
-LONGEST: Final = 64.0
-"""The longest correction of a field without a Range that is smoothed."""
-
-
-class Place(NamedTuple):
-    """A thing as it was predicted."""
-
-    kind: type
-    values: tuple[float, ...]
-    jumps: tuple[int | None, ...]
 
 
 class Correction(NamedTuple):
@@ -48,29 +38,6 @@ class _Offset(NamedTuple):
     since: float
 
 
-def places_of(world: World, seat: int | None) -> dict[int, Place]:
-    """All things of a world that are drawn in the present, and the world itself; ``seat``: of our own player."""
-    return {
-        number: Place(type(thing), *_measured(thing))
-        for number, thing in all_things(world).items()
-        if getattr(type(thing), "predicted", True) or owner_of(thing) == seat
-    }
-
-
-def _measured(thing: Any) -> tuple[tuple[float, ...], tuple[int | None, ...]]:
-    measures = measures_of(type(thing))
-    return tuple(each.of(thing) for each in measures), counts_of(thing)
-
-
-def moved_and_counted(before: Mapping[int, Place], after: Mapping[int, Place]) -> list[int]:
-    """The ids of things that are corrected, and that count their jumps."""
-    return [
-        number
-        for number, old in before.items()
-        if number in after and old.values != after[number].values and any(count is not None for count in old.jumps)
-    ]
-
-
 class Smoothing:
     """The offsets of all predicted things."""
 
@@ -84,6 +51,10 @@ class Smoothing:
 
     def __len__(self) -> int:
         return len(self._offsets)
+
+    def rename(self, names: Mapping[int, int]) -> None:
+        """Things have other ids now: the new one to the one that it had. What is not in it is gone."""
+        self._offsets = {new: self._offsets[old] for new, old in names.items() if old in self._offsets}
 
     def correct(
         self, before: Mapping[int, Place], after: Mapping[int, Place], own: Set[int], now: float,
@@ -115,15 +86,17 @@ class Smoothing:
             return None
         left = self._left(number, old.kind, old.jumps, now)
         made = []
-        for measure, a, b, rest in zip(measures_of(new.kind), old.values, new.values, left, strict=True):
+        measures = zip(measures_of(new.kind), old.values, new.values, left, old.jumps, new.jumps, strict=True)
+        for measure, a, b, rest, j, k in measures:
+            if j != k:
+                made.append(0.0)
+                continue
             away = difference(a, b, measure.is_angle)
             longest = self._longest or measure.longest or LONGEST
             if abs(away) > longest and not measure.is_angle:
                 self.snaps += 1
                 return None
             made.append(away + rest)
-        if old.jumps != new.jumps:
-            made = [0.0 if j != k else each for each, j, k in zip(made, old.jumps, new.jumps, strict=True)]
         return _Offset(new.kind, tuple(made), new.jumps, now) if any(made) else None
 
     def _left(self, number: int, kind: type, jumps: tuple[int | None, ...], now: float) -> tuple[float, ...]:

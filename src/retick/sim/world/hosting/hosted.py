@@ -19,6 +19,7 @@ from retick.sim.world.hosting.calls import (
     set_host,
     tick,
 )
+from retick.sim.world.hosting.splice import Apart, Splicer
 
 __all__ = ["HostedWorld"]
 
@@ -43,9 +44,13 @@ class HostedWorld:
         self.send = send
         self._past: deque[bytes] = deque(maxlen=most_past)
         self._behind: Sequence[int] = ()
-        self._shown: dict[int, Any] = {}
-        """Tick to the read-only instance that shows it."""
-        self._in_use: set[int] = set()
+        self._splicer = Splicer(type(world))
+        self._apart: dict[int, Apart] = {}
+        """Tick to its state, of those that were looked at."""
+        self._shown: dict[tuple[int, int | None], Any] = {}
+        """The tick of what is in the past, and for whom, to the read-only instance that shows it."""
+        self._spare: list[Any] = []
+        """Instances that nobody looks at."""
         set_host(world, self)
 
     @property
@@ -84,35 +89,49 @@ class HostedWorld:
     def advance(self, inputs: Sequence[int], behind: Sequence[int]) -> tuple[Hashable, ...]:
         """Run a tick: one input a seat, and how many ticks behind this one each player saw the others, 1 or more."""
         self._behind = behind
-        self._in_use.clear()
         cues = tick(self.world, inputs)
         self.tick += 1
         self._past.append(self.world.save())
+        self._apart.pop(self.tick - len(self._past), None)
+        self._forget_shown()
         return cues
 
     def seen_by(self, player: int, /) -> Any:
-        """What ``world.seen_by`` returns: the state of so many ticks ago, or the oldest that is kept."""
-        behind = self._behind[player] if player < len(self._behind) else 1
-        behind = max(1, min(behind, len(self._past)))
-        shown = self.tick + 1 - behind
-        if shown not in self._shown:
-            self._shown[shown] = self._spare()
-            self._shown[shown].load(self._past[-behind])
-        self._in_use.add(shown)
-        return self._shown[shown]
+        """What ``world.seen_by`` returns: the state with which the tick began.
 
-    def _spare(self) -> Any:
-        """An instance that nobody looks at in this tick."""
-        for shown in self._shown:
-            if shown not in self._in_use:
-                return self._shown.pop(shown)
+        In it, things with ``predicted = False`` that belong to others are as they were so many ticks ago, or in the
+        oldest state that is kept.
+        """
+        behind = self._behind[player] if player < len(self._behind) else 1
+        behind = max(1, min(behind, len(self._past))) if self._splicer.is_needed else 1
+        then = self.tick + 1 - behind
+        key = (then, None if behind == 1 else player)
+        if key not in self._shown:
+            shown = self._spare.pop() if self._spare else self._made()
+            shown.load(self.saved if behind == 1 else self._spliced(then, player))
+            self._shown[key] = shown
+        return self._shown[key]
+
+    def _spliced(self, then: int, player: int) -> bytes:
+        return self._splicer.joined(self._taken_apart(self.tick), self._taken_apart(then), player)
+
+    def _taken_apart(self, tick: int) -> Apart:
+        if tick not in self._apart:
+            self._apart[tick] = self._splicer.taken_apart(self._past[tick - self.tick - 1])
+        return self._apart[tick]
+
+    def _made(self) -> Any:
         made = type(self.world)()
         make_read_only(made)
         return made
 
+    def _forget_shown(self) -> None:
+        self._spare += self._shown.values()
+        self._shown.clear()
+
     def _restart(self, tick: int) -> None:
         self.tick = tick
         self._past.clear()
-        self._shown.clear()
-        self._in_use.clear()
+        self._apart.clear()
+        self._forget_shown()
         self._behind = ()

@@ -5,8 +5,8 @@ from typing import Annotated
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.authority.world.client.splice import Splicer, past_members
 from retick.sim import F64, U8, Cache, Most, Player, Ref, Thing, Vector2, World
+from retick.sim.world.hosting.splice import Splicer, past_members
 
 
 class Spot(Thing):

@@ -1,7 +1,9 @@
 """One picture of two times: the saved bytes of the present, with what is drawn in the past taken from older bytes.
 
-The members of the world whose class says ``predicted = False`` (lists of things, and parts) are exchanged, but for the
-things of our own player. docs/formats/world.md describes the bytes. A reference to what is not in the picture is none.
+A client draws it, and a server makes the same one again for ``seen_by``. The members of the world whose class says
+``predicted = False`` (lists of things, and parts) are exchanged, but for the things of the player who looks.
+docs/formats/world.md describes the bytes. A reference to what is not in the picture is none. A list that would hold too
+many things of both times leaves out the newest of the past.
 """
 
 import struct
@@ -13,7 +15,7 @@ from retick.sim.world.declared import World
 from retick.sim.world.forms import Form, TextForm
 from retick.sim.world.saving import HEAD
 
-__all__ = ["Splicer", "past_members"]
+__all__ = ["Apart", "Splicer", "past_members"]
 
 _ID, _COUNT = struct.Struct("<I"), struct.Struct("<H")
 _SKIP, _LINK, _MAYBE, _PART, _ITEMS, _VALUES, _OWNER, _TEXT = range(8)
@@ -124,30 +126,24 @@ class _Chunk(NamedTuple):
     """Where they began: from here its references are counted."""
 
 
-class _Picture:
-    """Bytes that are put together."""
-
-    def __init__(self, head: bytes) -> None:
-        self.data = bytearray(head)
-        self._ids: set[int] = set()
-        self._links: list[int] = []
-
-    def add(self, chunk: _Chunk) -> None:
-        self._ids |= chunk.found.ids
-        self._links += [link - chunk.start + len(self.data) for link in chunk.found.links]
-        self.data += chunk.data
-
-    def done(self) -> bytes:
-        """All bytes; references to what is not there are none."""
-        for link in self._links:
-            if _ID.unpack_from(self.data, link)[0] not in self._ids:
-                _ID.pack_into(self.data, link, 0)
-        return bytes(self.data)
+def _whole(head: bytes, chunks: Sequence[_Chunk]) -> bytes:
+    """Chunks put together; references to what is in none of them are none."""
+    data = bytearray(head)
+    data += b"".join([chunk.data for chunk in chunks])
+    ids: set[int] = set().union(*[chunk.found.ids for chunk in chunks])
+    at = len(head)
+    for chunk in chunks:
+        for link in chunk.found.links:
+            where = link - chunk.start + at
+            if _ID.unpack_from(data, where)[0] not in ids:
+                _ID.pack_into(data, where, 0)
+        at += len(chunk.data)
+    return bytes(data)
 
 
-def _taken(data: bytes, at: int, op: _Op) -> tuple[_Chunk, int]:
+def _taken(data: bytes, at: int, ops: Sequence[_Op]) -> tuple[_Chunk, int]:
     found = _Found()
-    end = _passed(data, at, (op,), found)
+    end = _passed(data, at, ops, found)
     return _Chunk(data[at:end], found, at), end
 
 
@@ -166,38 +162,68 @@ def _items(data: bytes, at: int, ops: Sequence[_Op]) -> tuple[dict[int, _Chunk],
     return items, at
 
 
+class Apart(NamedTuple):
+    """A saved state, taken apart."""
+
+    head: bytes
+    members: tuple[_Chunk | dict[int, _Chunk], ...]
+    """Lists in the past by the ids of their items; everything else as it is."""
+
+
+class _Stretch(NamedTuple):
+    """Members that are taken together."""
+
+    ops: tuple[_Op, ...]
+    is_past: bool
+    most: int = 0
+    """Of a list in the past: the items that it holds."""
+
+
 class Splicer:
     """Puts pictures of one class of worlds together."""
 
     def __init__(self, world: type[World]) -> None:
-        past = {member.name for member in past_members(world)}
-        self._members: list[tuple[_Op, bool]] = []
+        past = past_members(world)
+        self._stretches: list[_Stretch] = []
         for member in members_of(world):
             op = _op_of(member)
-            if op is not None and op.code == _ITEMS and member.name in past:
-                op = _Op(_ITEMS, inner=_ops_of(member.thing, owned=True))
-            if op is not None:
-                self._members.append((op, member.name in past))
+            if op is None:
+                continue
+            if member in past:
+                owned = op.code == _ITEMS
+                op = _Op(_ITEMS, inner=_ops_of(member.thing, owned=True)) if owned else op
+                self._stretches.append(_Stretch((op,), True, member.most if owned else 0))
+            elif self._stretches and not self._stretches[-1].is_past:
+                self._stretches[-1] = _Stretch((*self._stretches[-1].ops, op), False)
+            else:
+                self._stretches.append(_Stretch((op,), False))
         self.is_needed: Final = bool(past)
         """Whether anything is drawn in the past."""
 
-    def spliced(self, present: bytes, past: bytes, seat: int) -> bytes:
-        """``present`` with the past members of ``past``, but for the things of the player in ``seat``.
+    def taken_apart(self, saved: bytes) -> Apart:
+        """Saved bytes that a world has checked; each state is taken apart once for all who look."""
+        at, members = HEAD.size, []
+        for ops, _, most in self._stretches:
+            taken, at = _items(saved, at, ops[0].inner) if most else _taken(saved, at, ops)
+            members.append(taken)
+        return Apart(saved[: HEAD.size], tuple(members))
 
-        Both are saved bytes that a world has checked.
-        """
-        picture = _Picture(present[: HEAD.size])
-        now = then = HEAD.size
-        for op, is_past in self._members:
-            if is_past and op.code == _ITEMS:
-                here, now = _items(present, now, op.inner)
-                there, then = _items(past, then, op.inner)
-                shown = {number: chunk for number, chunk in there.items() if chunk.found.owner != seat}
-                shown |= {number: chunk for number, chunk in here.items() if chunk.found.owner == seat}
-                picture.data += _COUNT.pack(len(shown))
-                for number in sorted(shown):
-                    picture.add(shown[number])
+    def joined(self, present: Apart, past: Apart, seat: int) -> bytes:
+        """``present`` with the past members of ``past``, but for the things of the player in ``seat``."""
+        chunks: list[_Chunk] = []
+        for (_, is_past, most), now, then in zip(self._stretches, present.members, past.members, strict=True):
+            if isinstance(now, dict) and isinstance(then, dict):
+                shown = {number: chunk for number, chunk in now.items() if chunk.found.owner == seat}
+                others = [number for number, chunk in then.items() if chunk.found.owner != seat]
+                shown |= {number: then[number] for number in sorted(others)[: most - len(shown)]}
+                chunks.append(_Chunk(_COUNT.pack(len(shown)), _Found(), 0))
+                chunks += [shown[number] for number in sorted(shown)]
             else:
-                (new, now), (old, then) = _taken(present, now, op), _taken(past, then, op)
-                picture.add(old if is_past else new)
-        return picture.done()
+                assert isinstance(now, _Chunk)
+                assert isinstance(then, _Chunk)
+                chunks.append(then if is_past else now)
+        return _whole(present.head, chunks)
+
+    def spliced(self, present: bytes, past: bytes, seat: int) -> bytes:
+        """The same from saved bytes."""
+        return self.joined(self.taken_apart(present), self.taken_apart(past), seat)
