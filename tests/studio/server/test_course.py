@@ -106,10 +106,10 @@ def test_the_watched_runner_is_always_one_that_is_there() -> None:
 
 
 def test_shown_corrections_are_bounded_and_go_by_themselves() -> None:
-    course = Course(bots=MOST_BOTS, conditions=LINK)
+    course = Course(bots=8, conditions=LINK)
     course.run(2.0)
     course.set_reset(True)
-    course.run(6.0)
+    course.run(8.0)
     assert course._counted > MOST_SHOWN
     assert len(course._corrections) == MOST_SHOWN
     numbers = [one.number for one in course.corrections()]

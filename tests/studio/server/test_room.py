@@ -10,6 +10,7 @@ from retick.errors import RetickError
 from retick.studio.messages import FeedError, Message
 from retick.studio.server.room import LONGEST_STEP, ServerRoom
 from retick.studio.settings import Settings
+from tests.studio.conftest import awaited
 
 
 def room_after(seconds: float) -> ServerRoom:
@@ -112,5 +113,5 @@ def test_the_room_runs_by_the_real_clock_and_not_faster() -> None:
         work.cancel()
         return room
 
-    room = asyncio.run(run())
+    room = awaited(run())
     assert room.course.room.tick > 0
