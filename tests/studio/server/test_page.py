@@ -58,7 +58,7 @@ def test_the_course_and_its_runners_are_drawn_in_both_views(room: Any) -> None:
     assert not room.evaluate(scrolls)
 
 
-def test_keys_move_the_own_runner_and_the_space_key_lets_it_jump(room: Any) -> None:
+def test_keys_and_the_mouse_move_the_own_runner_and_the_space_key_lets_it_jump(room: Any) -> None:
     room.click("[data-action=play]")
     until(room, "[data-action=play]", lambda text: text == "Leave")
     until(room, "[data-figure=mode]", lambda text: text == "ground")
@@ -66,9 +66,16 @@ def test_keys_move_the_own_runner_and_the_space_key_lets_it_jump(room: Any) -> N
     room.keyboard.down("KeyA")
     until(room, "[data-figure=place]", lambda text: place(text)[0] < start[0] - 3.0)
     room.keyboard.up("KeyA")
+    room.click("[data-mode=reset]")
     room.keyboard.down("Space")
     until(room, "[data-figure=mode]", lambda text: text == "air")
     room.keyboard.up("Space")
+    left = place(until(room, "[data-figure=place]", lambda text: True))
+    area = room.locator("canvas.above").bounding_box()
+    room.mouse.move(area["x"] + area["width"] * 0.9, area["y"] + area["height"] / 2)
+    room.mouse.down()
+    until(room, "[data-figure=place]", lambda text: place(text)[0] > left[0] + 1.0)
+    room.mouse.up()
     room.click("[data-action=play]")
     until(room, "#watch", lambda text: "You" not in text)
 

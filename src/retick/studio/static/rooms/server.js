@@ -83,6 +83,12 @@ export function mount(place, feed) {
       element("h2", {}, "Watched client"), figures.rows),
   );
 
+  // Who clicks a button while running goes on running: the space key is not left to the button.
+  place.addEventListener("click", backToCourse);
+  function backToCourse(event) {
+    if (settings?.play && event.detail > 0 && event.target.closest("button")) above.focus();
+  }
+
   function show(now) {
     settings = now;
     LINK.forEach(({ name }, index) => document.activeElement === link[index].input || link[index].set(now[name]));
@@ -121,6 +127,7 @@ export function mount(place, feed) {
   return () => {
     cancelAnimationFrame(request);
     document.removeEventListener("themechange", redraw);
+    place.removeEventListener("click", backToCourse);
     hands.remove();
   };
 }
