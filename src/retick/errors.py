@@ -31,7 +31,7 @@
     └─ DeterminismError       same inputs, different state
 
 ``retick.testing`` adds two of its own for its reports: MeshHung and ChaosFailure; the command line adds UnknownGame and
-Undecided, for recordings of which it can say nothing. Errors carry their numbers as
+Undecided, for recordings of which it can say nothing; the studio adds FeedError, for what a page sent. Errors carry their numbers as
 attributes, so that a program can act on them without reading the text. This module imports nothing of Retick, so that
 every module may import it.
 """
