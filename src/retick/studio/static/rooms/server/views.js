@@ -61,12 +61,15 @@ class Picture {
       context.strokeStyle = colour("quiet");
       context.globalAlpha = clear ? 1 : 0.3;
       context.strokeRect(left + 0.5, top + 0.5, wide, high);
-      if (above && wide > 30 && high > 18 && y1 < FENCE) {
-        const middle = (start, size, end) => (Math.max(start, 0) + Math.min(start + size, end)) / 2; // of what is seen
+      const [first, last] = [Math.max(left, 0), Math.min(left + wide, this.width)]; // what is seen of it
+      const [high0, high1] = [Math.max(top, 0), Math.min(top + high, this.height)];
+      if (above && last - first > 44 && high1 - high0 > 20 && y1 < FENCE) {
         context.fillStyle = colour("quiet");
         context.font = "12px system-ui, sans-serif";
         context.textBaseline = "middle";
-        context.fillText(`${y1} m`, middle(left, wide, this.width) - 12, middle(top, high, this.height));
+        context.textAlign = "center";
+        context.fillText(`${y1} m`, (first + last) / 2, (high0 + high1) / 2);
+        context.textAlign = "start";
       }
     }
     context.globalAlpha = 1;
