@@ -31,7 +31,7 @@ from retick.authority.events import (
 from retick.authority.rate_limit import RateLimit
 from retick.authority.server.room import Room
 from retick.authority.server.server import Server
-from retick.authority.stats import ClientStats, RoomStats, TickCost
+from retick.authority.stats import ClientStats, RoomStats, ServerStats, TickCost
 from retick.authority.world.client import WorldClient, WorldClientConfig
 from retick.authority.world.server import RoomHooks, WorldRoom, WorldServer, WorldServerConfig
 from retick.wire.authority import InputStats, PlayerView, SessionNumbers
@@ -71,6 +71,7 @@ __all__ = [
     "ServerConfig",
     "ServerDrained",
     "ServerEvent",
+    "ServerStats",
     "SessionNumbers",
     "ShotDropped",
     "TickCost",

@@ -5,7 +5,10 @@
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
-__all__ = ["REFUSALS", "TICK_BOUNDS", "ClientStats", "RoomStats", "TickCost"]
+from retick.wire.authority import InputStats
+from retick.wire.plain import Plain
+
+__all__ = ["REFUSALS", "TICK_BOUNDS", "ClientStats", "RoomStats", "ServerStats", "TickCost"]
 
 REFUSALS = (
     "malformed",
@@ -29,7 +32,7 @@ TICK_BOUNDS = (0.00025, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.033, 0.066,
 
 
 @dataclass(slots=True)
-class TickCost:
+class TickCost(Plain):
     """How long the ticks of a room took. Nothing is counted in a server without a ``clock``."""
 
     ticks: int = 0
@@ -53,7 +56,7 @@ class TickCost:
 
 
 @dataclass(slots=True)
-class RoomStats:
+class RoomStats(Plain):
     """Totals of one room."""
 
     snapshots: int = 0
@@ -72,8 +75,24 @@ class RoomStats:
     """Reason to how often."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerStats(Plain):
+    """A whole server at one moment."""
+
+    connections: int
+    """Those that have no player yet included."""
+    skipped_ticks: int
+    """Ticks that a late server left out."""
+    refused: dict[str, int]
+    """Reason to how often, with the link's reasons; without those that never occurred."""
+    rooms: dict[str, RoomStats]
+    """Totals of each room, by its name. They go on counting: ``as_dict`` makes a copy."""
+    players: dict[str, dict[int, InputStats]]
+    """By the room's name and the peer id: how each player's commands were run."""
+
+
 @dataclass(slots=True)
-class ClientStats:
+class ClientStats(Plain):
     """Totals of one client since its first welcome."""
 
     snapshots: int = 0

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
+from retick.wire.plain import Plain
+
 __all__ = ["LinkStats"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinkStats:
+class LinkStats(Plain):
     """A connection at one moment; totals count from its beginning."""
 
     rtt: float

@@ -1,5 +1,6 @@
 """A server and its clients: joining, leaving, rejoining, and what is refused."""
 
+import json
 from typing import Any
 
 import pytest
@@ -285,3 +286,16 @@ def test_clients_behind_one_address_are_limited_and_those_of_this_machine_are_no
             field.join((host, 1000 + number), phase=number * 0.01)  # type: ignore[arg-type]  # as a socket shows it
         field.run(3.0)
         assert len(field.server.rooms[""].players) == allowed
+
+
+def test_the_figures_of_a_server_are_plain_data() -> None:
+    field = Field()
+    field.join("a")
+    field.join("b")
+    field.run(2.0)
+    stats = field.server.stats()
+    found = json.loads(json.dumps(stats.as_dict()))
+    assert found["connections"] == 2
+    assert found["rooms"][""]["snapshots"] == field.server.rooms[""].stats.snapshots > 60
+    assert set(found["players"][""]) == {"2", "3"}
+    assert found["players"][""]["2"]["ticks_buffered"] == stats.players[""][2].ticks_buffered > 0

@@ -22,6 +22,7 @@ from retick.authority.events import (
 )
 from retick.authority.server.admission import Admission, Guest
 from retick.authority.server.rooms import HostedPlayer, HostedRoom, Rooms
+from retick.authority.stats import ServerStats
 from retick.errors import UsageError
 from retick.link import (
     Connection,
@@ -211,6 +212,19 @@ class RoomHost(ABC, Generic[R, P]):
     def links(self) -> list[Connection]:
         """Every open connection."""
         return list(self._link.connections.values())
+
+    def stats(self) -> ServerStats:
+        """All figures of the server at this moment."""
+        rooms = self.rooms
+        return ServerStats(
+            connections=len(self._link.connections),
+            skipped_ticks=self.skipped_ticks,
+            refused=self.refused,
+            rooms={name: room.stats for name, room in rooms.items()},
+            players={
+                name: {peer: player.stats for peer, player in room.players.items()} for name, room in rooms.items()
+            },
+        )
 
     # The five calls.
 

@@ -8,6 +8,7 @@ from retick.authority.joining import LONGEST_ROOM
 from retick.authority.stats import REFUSALS, RoomStats
 from retick.errors import UsageError
 from retick.link import Connection
+from retick.wire.authority import InputStats
 
 __all__ = ["HostedPlayer", "HostedRoom", "Rooms"]
 
@@ -22,6 +23,8 @@ class HostedPlayer(Protocol):
     def peer_id(self) -> int: ...
     @property
     def token(self) -> bytes: ...
+    @property
+    def stats(self) -> InputStats: ...
 
     connection: Connection | None
     address: Hashable

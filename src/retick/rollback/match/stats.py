@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, field
 
+from retick.wire.plain import Plain
+
 __all__ = ["PathStats", "PeerStats", "RateMeter", "SessionStats"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PathStats:
+class PathStats(Plain):
     """The network path to a remote peer."""
 
     rtt: float | None = None
@@ -46,7 +48,7 @@ class PeerStats(PathStats):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionStats:
+class SessionStats(Plain):
     """A whole match at one moment."""
 
     frame: int

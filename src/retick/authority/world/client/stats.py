@@ -4,11 +4,13 @@
 
 from dataclasses import dataclass
 
+from retick.wire.plain import Plain
+
 __all__ = ["WorldClientStats"]
 
 
 @dataclass(slots=True)
-class WorldClientStats:
+class WorldClientStats(Plain):
     """Totals of one client since it was made."""
 
     snapshots: int = 0
