@@ -32,7 +32,7 @@ class Caller(ClientLink[bytes]):
 
     def _on_message(self, data: bytes, now: float) -> None:
         self._welcome_by = None
-        self.rejoins.append(self._take_place(data[0]))
+        self.rejoins.append(self._take_place(data[0], now))
 
     def _on_no_welcome(self, now: float) -> None:
         self._fail(Reason.NO_ANSWER, "no welcome")
