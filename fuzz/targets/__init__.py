@@ -11,6 +11,7 @@ from fuzz.targets import (
     messages,
     netrunner,
     replay,
+    sealed,
     sessions,
     snapshot,
     states,
@@ -24,8 +25,8 @@ from fuzz.targets import (
 __all__ = ["TARGETS", "matching"]
 
 MODULES = (
-    wire, link, messages, evidence, snapshot, replay, states, netrunner, transport, endpoint, lan, sessions, authority,
-    worlds, world_server, world_client, front,
+    wire, link, sealed, messages, evidence, snapshot, replay, states, netrunner, transport, endpoint, lan, sessions,
+    authority, worlds, world_server, world_client, front,
 )  # fmt: skip
 TARGETS: dict[str, Target] = {target.name: target for module in MODULES for target in module.TARGETS}
 

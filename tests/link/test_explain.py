@@ -1,13 +1,19 @@
 """Link datagrams in words: every kind that two real ends send is explained whole, and any bytes are survived."""
 
+from collections.abc import Iterator
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.link import Accept, Refuse
+from retick.link import Accept, Refuse, layout, sealed_path
 from retick.link.explain import explain_link, is_link
+from retick.link.sealing.keylog import KeyLog
+from retick.link.sealing.noise import Pattern
 from retick.transport import Conditions
 from retick.wire import rbn1
+from retick.wire.explain import Row
 from tests.link.pair import Pair
+from tests.link.talk import Carried, Talk
 
 
 def real_datagrams() -> list[bytes]:
@@ -72,3 +78,41 @@ def test_faults_are_named() -> None:
         if not 0x80 <= data[0] < 0xC0:
             assert explain_link(data[:6]).fault is not None
     assert explain_link(bytes([0x80]) + bytes(7)).fault is not None
+
+
+def test_every_sealed_datagram_is_explained_from_end_to_end_with_a_key_log_and_without() -> None:
+    lines: list[str] = []
+    talk = Talk(Pattern.NN, keylog=lines.append, identity=bytes(32), dial={"data": b"hi"}).connect()
+    talk.mine.send_unreliable(rbn1.encode(rbn1.InputPacket(4, 2, (1, 2), 1, 0xABCD)))
+    talk.theirs.send_reliable(b"x" * 30)
+    talk.run(0.1)
+    talk.deliver(sealed_path.send(talk.mine, layout.CONTROL, bytes(18), talk.now), to_host=True, address="moved")
+    talk.run(0.1)
+    talk.carried += [Carried(0, True, sealed_path.send(talk.mine, layout.PROOF, bytes(8), talk.now))]
+    talk.mine.close(text="bye")
+    talk.run(0.3)
+    datagrams = [carried.data for carried in talk.carried]
+    for log in (KeyLog.parse("\n".join(lines)), None):
+        formats = set()
+        for data in datagrams:
+            found = explain_link(data, log)
+            assert [(row.offset, row.size) for row in found.rows] == list(spans(found.rows))
+            assert sum(row.size for row in found.rows) == len(data)
+            formats.add(found.format)
+            if log is not None:
+                assert found.fault is None, found
+        assert {"link HELLO", "link ACCEPT", "link COOKIE", "link REQUEST"} <= formats
+        assert {"link ENTER, sealed", "link ADMIT, sealed", "link PROVE, sealed", "link PROOF, sealed"} <= formats
+    log = KeyLog.parse("\n".join(lines))
+    assert any("RBN1" in explain_link(data, log).summary for data in datagrams)
+    enter = next(data for data in datagrams if data[0] == layout.ENTER)
+    assert {row.field: row.value for row in explain_link(enter, log).rows}["application data"] == "68 69"
+    changed = enter[:-1] + bytes([enter[-1] ^ 1])
+    assert "does not open" in {row.field: row.meaning for row in explain_link(changed, log).rows}["sealed"]
+
+
+def spans(rows: list[Row]) -> Iterator[tuple[int, int]]:
+    at = 0
+    for row in rows:
+        yield at, row.size
+        at += row.size

@@ -1,12 +1,18 @@
 """Link datagrams in words, field by field; an RBN1 packet inside a payload is explained too."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from retick.errors import InvalidValue
 from retick.link import layout, packets
 from retick.link.handshake import packets as handshake_packets
+from retick.link.handshake import sealed_packets
 from retick.link.reasons import describe
+from retick.link.sealed_path import PROVE_SIZE, decode_challenge
 from retick.wire.explain import Explanation, RowReader, explain_rbn1, is_rbn1
+
+if TYPE_CHECKING:
+    from retick.link.sealing.keylog import KeyLog
 
 __all__ = ["explain_link", "is_link"]
 
@@ -17,6 +23,8 @@ _NAMES = {
     layout.PROVE: "PROVE",
     layout.PROOF: "PROOF",
     layout.CLAIM: "CLAIM",
+    layout.ENTER: "ENTER",
+    layout.ADMIT: "ADMIT",
     layout.REQUEST: "REQUEST",
     layout.COOKIE: "COOKIE",
     layout.HELLO: "HELLO",
@@ -24,6 +32,14 @@ _NAMES = {
     layout.REFUSE: "REFUSE",
 }
 _HEX_ID = "{:08x}".format
+_PATTERNS = {0: "NN: nothing is known", 1: "NNpsk0: with a secret", 2: "NK: with the server's key"}
+_SEALED_ONLY: dict[int, Callable[[bytes], object]] = {
+    layout.PROVE: decode_challenge,
+    layout.PROOF: decode_challenge,
+    layout.ENTER: sealed_packets.decode_enter,
+    layout.ADMIT: sealed_packets.decode_admit,
+}
+"""Decoders of what has an envelope in the sealed form only."""
 
 
 def is_link(data: bytes) -> bool:
@@ -31,12 +47,64 @@ def is_link(data: bytes) -> bool:
     return bool(data) and (layout.PAYLOAD <= data[0] < layout.CONTROL or data[0] in _NAMES)
 
 
-def explain_link(data: bytes) -> Explanation:
-    """Every field of a datagram for which ``is_link`` is true."""
-    found = _explain(data)
+def explain_link(data: bytes, keylog: "KeyLog | None" = None) -> Explanation:
+    """Every field of a datagram for which ``is_link`` is true. With its key in ``keylog`` a sealed one is opened.
+
+    Without a key, a sealed datagram of a kind that the plain form has too looks like a plain one with random content.
+    """
+    if keylog is not None and keylog.has(data):
+        found = _explain_sealed(data, keylog.open(data))
+    elif data[0] in (layout.ENTER, layout.ADMIT) or _is_sealed_proof(data):
+        found = _explain_sealed(data, None, "no key for it")
+    else:
+        found = _explain(data)
     if len(data) > layout.MAX_DATAGRAM:
         return found._replace(fault=f"too long: a datagram has at most {layout.MAX_DATAGRAM} bytes, not {len(data)}")
     return found
+
+
+def _is_sealed_proof(data: bytes) -> bool:
+    return data[0] in (layout.PROVE, layout.PROOF) and len(data) == PROVE_SIZE
+
+
+def _explain_sealed(data: bytes, opened: bytes | None, why: str = "does not open with its key") -> Explanation:
+    """A sealed datagram, as envelope and body if it was opened."""
+    reader = RowReader(data)
+    if opened is None:
+        name = _NAMES.get(data[0], "PAYLOAD")
+        reader.number("B", "kind", f"{name}, sealed", "0x{:02x}".format)
+        summary = _explain_envelope(reader)
+        reader.raw(max(0, len(data) - reader.at - layout.TAG_SIZE), "sealed", why)
+        reader.raw(layout.TAG_SIZE, "tag")
+        short = len(data) < layout.ENVELOPE_SIZE + layout.TAG_SIZE
+        fault = "malformed: a sealed datagram is cut short" if short else None
+        return Explanation(f"link {name}, sealed", f"{name} {summary}, sealed", reader.rows, fault)
+    found = _explain_opened(opened) if opened[0] in _SEALED_ONLY else _explain(opened)
+    reader.at = len(opened)
+    reader.raw(layout.TAG_SIZE, "tag", "it opened")
+    return found._replace(
+        format=f"{found.format}, sealed", summary=f"{found.summary}, sealed", rows=found.rows + reader.rows
+    )
+
+
+def _explain_opened(data: bytes) -> Explanation:
+    """What only the sealed form has: ENTER, ADMIT, and PROVE and PROOF with an envelope."""
+    reader = RowReader(data)
+    kind = data[0]
+    name = _NAMES[kind]
+    reader.number("B", "kind", name, "0x{:02x}".format)
+    summary = _explain_envelope(reader)
+    if kind == layout.ADMIT:
+        reader.number("I", "seats", _name_seats, "0x{:08x}".format)
+    if kind in (layout.PROVE, layout.PROOF):
+        reader.raw(len(data) - reader.at, "challenge")
+    else:
+        reader.raw(reader.number("H", "data length"), "application data")
+        if reader.number("B", "lasting key", lambda marked: "follows" if marked else "none"):
+            reader.raw(sealed_packets.PUBLIC_KEY_SIZE, "public key", "Ed25519")
+            reader.raw(sealed_packets.IDENTITY_SIZE - sealed_packets.PUBLIC_KEY_SIZE, "signature")
+        reader.raw(len(data) - reader.at, "trailing")
+    return Explanation(f"link {name}", f"{name} {summary}", reader.rows, _fault_by(_SEALED_ONLY[kind], data))
 
 
 def _explain(data: bytes) -> Explanation:
@@ -136,11 +204,18 @@ def _name_marks(value: int) -> str:
 
 def _explain_handshake(reader: RowReader, kind: int) -> str:
     reader.raw(len(layout.MAGIC), "magic", '"RTL"')
-    reader.number("B", "version", lambda v: "" if v == layout.VERSION else "not known")
+    version = reader.number("B", "version", lambda v: {layout.VERSION: "", 2: "sealed"}.get(v, "not known"))
     nonce = reader.raw(layout.NONCE_SIZE, "nonce").hex()
     if kind == layout.COOKIE:
         reader.raw(layout.COOKIE_SIZE, "cookie", "to be returned as it is")
         reader.raw(layout.COOKIE_SIZE, "commitment", "to the acceptor's share of the seed")
+    elif kind == layout.HELLO and version == layout.SEALED_VERSION:
+        reader.raw(layout.COOKIE_SIZE, "cookie", "proves the address")
+        reader.number("I", "connection id", "to be put on datagrams to the sender of this", _HEX_ID)
+        reader.number("B", "pattern", lambda value: _PATTERNS.get(value, "not known"))
+        reader.raw(reader.number("H", "message length"), "Noise message 1")
+    elif kind == layout.ACCEPT and version == layout.SEALED_VERSION:
+        reader.raw(len(reader.data) - reader.at, "Noise message 2")
     elif kind == layout.HELLO:
         reader.raw(layout.COOKIE_SIZE, "cookie", "proves the address")
         _explain_offer(reader)
@@ -190,10 +265,25 @@ _DECODERS: dict[int, Callable[[bytes], object]] = {
 """The decoders that an endpoint uses, for their error messages."""
 
 
+_SEALED_DECODERS: dict[int, Callable[[bytes], object]] = {
+    layout.HELLO: sealed_packets.decode_sealed_hello,
+    layout.ACCEPT: sealed_packets.decode_sealed_accept,
+    layout.COOKIE: lambda data: handshake_packets.decode_cookie(data, layout.SEALED_VERSION),
+}
+"""Those of version 2 of the handshake."""
+
+
 def _fault(data: bytes) -> str | None:
+    decoder = _DECODERS[data[0]]
+    if handshake_packets.version_of(data) == layout.SEALED_VERSION:
+        decoder = _SEALED_DECODERS.get(data[0], decoder)
+    return _fault_by(decoder, data)
+
+
+def _fault_by(decoder: Callable[[bytes], object], data: bytes) -> str | None:
     """What is wrong with a datagram, in the words of its decoder."""
     try:
-        _DECODERS[data[0]](data)
+        decoder(data)
     except InvalidValue as error:
         return f"malformed: {error}"
     return None
