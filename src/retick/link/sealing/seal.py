@@ -19,7 +19,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize
+    from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
     from cython.cimports.libc.string import memset
     from cython.cimports.retick.link.layout import ENVELOPE_SIZE
     from cython.cimports.retick.wire.words import store_le32
@@ -39,7 +39,7 @@ def _nonce(number: cython.longlong) -> bytes:
         nonce: bytes = PyBytes_FromStringAndSize(cython.NULL, 12)
         head: cython.p_uchar = cython.cast(cython.p_uchar, PyBytes_AS_STRING(nonce))
         memset(head, 0, 4)
-        store_le32(head, 4, cython.cast(cython.uint, number & 0xFFFFFFFF))
+        store_le32(head, 4, cython.cast(cython.uint, number))  # the low half: C drops the rest
         store_le32(head, 8, cython.cast(cython.uint, number >> 32))
         return nonce
     return bytes(4) + number.to_bytes(8, "little")
@@ -68,7 +68,17 @@ class Seal:
 
     def open(self, number: cython.longlong, data: bytes) -> bytes | None:
         """The body of a datagram; None when it does not open under this number."""
+        head: bytes
+        sealed: bytes
+        if cython.compiled:
+            size: cython.Py_ssize_t = PyBytes_GET_SIZE(data)
+            if size < ENVELOPE_SIZE:
+                return None
+            head = PyBytes_FromStringAndSize(PyBytes_AS_STRING(data), ENVELOPE_SIZE)
+            sealed = PyBytes_FromStringAndSize(PyBytes_AS_STRING(data) + ENVELOPE_SIZE, size - ENVELOPE_SIZE)
+        else:
+            head, sealed = data[:ENVELOPE_SIZE], data[ENVELOPE_SIZE:]
         try:
-            return self._decrypt(_nonce(number), data[ENVELOPE_SIZE:], data[:ENVELOPE_SIZE])
+            return self._decrypt(_nonce(number), sealed, head)
         except self._refusal:
             return None
