@@ -5,8 +5,11 @@ from typing import Any
 import pytest
 
 from retick.link import Accept, Connected, Disconnected, Reason, Refuse, Refused, Request
+from retick.link.handshake import sealed_acceptor, sealed_dialler
 from retick.link.handshake.sealed_acceptor import ANOTHER_SECRET, patterns_of
+from retick.link.handshake.sealed_packets import encode_enter
 from retick.link.layout import ACCEPT, ADMIT, BYE, COOKIE, ENTER, HELLO, REFUSE
+from retick.link.sealed_path import send
 from retick.link.sealing.identity import ROLE_ACCEPTOR, fingerprint_of, prove_identity
 from retick.link.sealing.noise import Pattern
 from retick.link.sealing.primitives import public_key_of, signer_of
@@ -206,8 +209,6 @@ def test_a_late_copy_of_a_hello_opens_nothing_when_its_connection_is_up_or_close
 
 
 def test_a_wrong_signature_ends_the_handshake_before_the_application_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    from retick.link.handshake import sealed_dialler
-
     asked: list[Request] = []
     # The dialler signs in the other role: as an acceptor would that sends a signature back.
     monkeypatch.setattr(
@@ -242,3 +243,30 @@ def test_a_cookie_is_answered_with_the_version_that_was_asked_for() -> None:
     talk = Talk().connect()
     assert {carried.data[4] for carried in talk.carried if carried.data[0] >= 0xE0} == {2}
     assert next(carried.data for carried in talk.carried if carried.data[0] == COOKIE)[4] == 2
+
+
+def test_those_who_have_not_entered_are_limited_for_each_address_and_expire() -> None:
+    pair = Pair(sealed=True, secret=SECRET, max_unconfirmed_per_address=2)
+    pair.guest_tap.lose = lambda data: data[0] == ENTER
+    dialled = [pair.dial() for _ in range(4)]
+    pair.run(2.0)
+    assert len(pair.host.connections) == 2
+    assert pair.host.dropped["unconfirmed"] > 0
+    pair.guest_tap.lose = lambda data: False
+    pair.run(4.0)
+    assert all(each.is_connected for each in dialled), "the others were in by then, and these asked again"
+
+
+def test_a_peer_that_repeats_enter_gets_the_same_answer_without_a_new_signature(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    talk = Talk(host={"identity": bytes(32)}).connect()
+    monkeypatch.setattr(sealed_acceptor, "prove_identity", None)
+    for _ in range(3):
+        talk.deliver(send(talk.mine, ENTER, encode_enter(b"", b""), talk.now), to_host=True)
+    answers = [data for data, _ in talk.host.datagrams_to_send(now=talk.now)]
+    assert [data[0] for data in answers].count(ADMIT) == 3
+    for data in answers:
+        talk.deliver(data, to_host=False)
+    assert talk.mine.is_connected
+    assert not talk.guest.has_events

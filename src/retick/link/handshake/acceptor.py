@@ -223,7 +223,8 @@ class Acceptor:
 class Accepted:
     """An accepted connection, the HELLO that it was last agreed with, the application's answer, and since when.
 
-    Of a sealed one also the bytes of HELLO and of its answer, and the token until the application was asked.
+    Of a sealed one also the bytes of HELLO, the last answer (ACCEPT, then the body of ADMIT), and the token until the
+    application was asked.
     """
 
     __slots__ = ("answer", "connection", "hello", "question", "reply", "since", "token")

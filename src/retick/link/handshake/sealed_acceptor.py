@@ -128,7 +128,7 @@ class SealedAcceptor(Acceptor):
         if not connection._sequences.note(sequence, len(data), now):
             return
         if connection.state is State.CONNECTED:
-            self._send_admit(known, now)
+            self._endpoint._reply(sealed_path.send(connection, ADMIT, known.reply, now), connection.address)
             return
         try:
             if entry.public_key:
@@ -155,20 +155,17 @@ class SealedAcceptor(Acceptor):
                 fingerprint=connection.fingerprint,
             )
         )
-        known.token = b""
+        known.question = known.token = b""
         if isinstance(answer, Refuse):
             connection.close(answer.reason, answer.text)
             return
         known.answer = answer
         connection.terms = self._terms(known, data)
         connection._become_connected(now)
-        self._send_admit(known, now)
-
-    def _send_admit(self, known: Accepted, now: float) -> None:
-        connection, answer = known.connection, known.answer
         identity = prove_identity(self._endpoint.config.identity, ROLE_ACCEPTOR, connection.handshake_hash)
-        body = encode_admit(sum(1 << seat for seat in set(answer.seats)), answer.data, identity)
-        self._endpoint._reply(sealed_path.send(connection, ADMIT, body, now), connection.address)
+        # Kept: a peer that repeats ENTER again and again must not make us sign each time.
+        known.reply = encode_admit(sum(1 << seat for seat in set(answer.seats)), answer.data, identity)
+        self._endpoint._reply(sealed_path.send(connection, ADMIT, known.reply, now), connection.address)
 
 
 def _as_plain(hello: SealedHello, proposal: Proposal) -> Hello:
