@@ -62,7 +62,8 @@ class LinkConfig:
     secret: bytes | None = field(default=None, repr=False)
     """16 random bytes that both sides know: an invite. An acceptor that has it takes nobody without it."""
     server_key: bytes | None = field(default=None, repr=False)
-    """Of a dialler: the public key of the server, 32 bytes; ``public_key_of`` gives it."""
+    """Of a dialler: the public key of the server, 32 bytes: ``retick.link.sealing.primitives.public_key_of`` its
+    ``key_pair``."""
     key_pair: bytes | None = field(default=None, repr=False)
     """Of an acceptor: its private key, 32 random bytes, by whose public half diallers know it."""
     identity: bytes | None = field(default=None, repr=False)

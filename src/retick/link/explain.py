@@ -204,7 +204,9 @@ def _name_marks(value: int) -> str:
 
 def _explain_handshake(reader: RowReader, kind: int) -> str:
     reader.raw(len(layout.MAGIC), "magic", '"RTL"')
-    version = reader.number("B", "version", lambda v: {layout.VERSION: "", 2: "sealed"}.get(v, "not known"))
+    version = reader.number(
+        "B", "version", lambda v: {layout.VERSION: "", layout.SEALED_VERSION: "sealed"}.get(v, "not known")
+    )
     nonce = reader.raw(layout.NONCE_SIZE, "nonce").hex()
     if kind == layout.COOKIE:
         reader.raw(layout.COOKIE_SIZE, "cookie", "to be returned as it is")

@@ -270,3 +270,16 @@ def test_a_peer_that_repeats_enter_gets_the_same_answer_without_a_new_signature(
         talk.deliver(data, to_host=False)
     assert talk.mine.is_connected
     assert not talk.guest.has_events
+
+
+def test_a_public_key_of_low_order_opens_nothing() -> None:
+    """X25519 gives zeros for it, whatever the other key is: the keys would be known to everybody."""
+
+    def weaken(carried: Carried) -> bytes:
+        return carried.data if carried.data[0] != HELLO else carried.data[:36] + bytes(32) + carried.data[68:]
+
+    talk = Talk(Pattern.NN, tamper=weaken)
+    talk.run(1.0)
+    assert talk.host.dropped["malformed"] > 0
+    assert not talk.host.connections
+    assert not talk.mine.is_connected

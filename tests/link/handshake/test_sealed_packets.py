@@ -114,3 +114,8 @@ ANSWERED = packets.encode_answer(Offer(9, 1, 2, 3, 60), 5)
 def test_what_the_page_forbids_is_a_decode_error(read: Any, wrong: bytes) -> None:
     with pytest.raises(DecodeError):
         read(wrong)
+
+
+def test_a_token_is_not_in_the_repr_of_what_was_read() -> None:
+    assert "tok'" not in repr(packets.decode_proposal(PROPOSED))
+    assert repr(packets.decode_proposal(PROPOSED)).endswith("'ab', 3 bytes of token)")

@@ -87,6 +87,10 @@ class Proposal(NamedTuple):
     seed_share: int
     game_id: str
     token: bytes
+    """Not in the ``repr``."""
+
+    def __repr__(self) -> str:
+        return f"Proposal({', '.join(map(repr, self[:-1]))}, {len(self.token)} bytes of token)"
 
 
 class Entry(NamedTuple):
