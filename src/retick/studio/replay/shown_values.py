@@ -22,13 +22,13 @@ def shown_value(value: Any) -> str:
     return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 1] + "…"
 
 
-def shown_fields(fields: Iterable[tuple[str, Any]]) -> tuple[list[list[str]], int]:
+def shown_fields(fields: Iterable[tuple[str, Any]]) -> tuple[list[tuple[str, str]], int]:
     """Name and value of the first fields, and how many more there are."""
-    shown: list[list[str]] = []
+    shown: list[tuple[str, str]] = []
     more = 0
     for name, value in fields:
         if len(shown) < MOST_FIELDS:
-            shown.append([str(name)[:LONGEST_VALUE], shown_value(value)])
+            shown.append((str(name)[:LONGEST_VALUE], shown_value(value)))
         else:
             more += 1
     return shown, more

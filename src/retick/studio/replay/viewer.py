@@ -22,7 +22,7 @@ class Viewer:
         self.replay = replay
         self.make = make
         self._player: ReplayPlayer[Any] = ReplayPlayer(replay, make())
-        self._before: tuple[int, list[list[str]]] | None = None
+        self._before: tuple[int, list[tuple[str, str]]] | None = None
 
     @property
     def is_fighter(self) -> bool:
@@ -30,8 +30,9 @@ class Viewer:
 
     def prepare(self) -> Steps:
         """Runs ahead, so that later jumps are short."""
-        while not self._player.prepare(1):
-            yield
+        player, replay = self._player, self.replay
+        while (kept := replay.start_frame + player.kept * player.spacing) <= replay.end_frame:
+            yield from seek_in_steps(player, kept)
 
     def seek(self, frame: int) -> Steps:
         """Moves to a frame of the recording; after the last step ``view`` shows it."""
@@ -57,14 +58,14 @@ class Viewer:
             "inputs": input_rows(self.replay, frame),
         }
 
-    def _fields(self) -> tuple[list[list[str]], int]:
+    def _fields(self) -> tuple[list[tuple[str, str]], int]:
         return shown_fields(self._player.sim.fields(self._player.state))
 
-    def _changed(self, frame: int, fields: list[list[str]]) -> list[int]:
+    def _changed(self, frame: int, fields: list[tuple[str, str]]) -> list[int]:
         """Places of the fields that are not as they were in the frame before."""
         if self._before is None or self._before[0] != frame - 1:
             return []
-        before = {name: value for name, value in self._before[1]}
+        before = dict(self._before[1])
         return [at for at, (name, value) in enumerate(fields) if before.get(name) != value]
 
 

@@ -81,7 +81,7 @@ export class FighterView {
     this.canvas = canvas;
     this.rules = rules;
     this.palette = null;
-    document.addEventListener("themechange", () => { this.palette = null; });
+    this.theme = "";
   }
 
   /**
@@ -95,7 +95,9 @@ export class FighterView {
     const { context, width, height } = sizeCanvas(this.canvas);
     context.clearRect(0, 0, width, height);
     if (!state || !this.rules || width === 0 || height === 0) return;
-    this.palette ??= this.readPalette();
+    const { theme } = document.documentElement.dataset;
+    if (this.theme !== theme) this.palette = this.readPalette();
+    this.theme = theme;
     const camera = new Camera(state, this.rules, width, height);
     const players = [playerOf(state, 0), playerOf(state, 1)];
     this.drawStage(context, camera);
