@@ -156,7 +156,6 @@ class ReplayPage {
     this.last = message;
     this.place.dataset.frame = String(message.frame);
     this.pictures.forEach((picture, slot) => picture.show(message.views[slot], { boxes: this.boxes }));
-    this.controls.showChecksums(message.views);
     this.side.show(message);
   }
 

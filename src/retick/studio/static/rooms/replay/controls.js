@@ -27,7 +27,6 @@ export class Controls {
     this.number = element("input", { type: "number", class: "mono", min: 0, step: 1, value: 0, "aria-label": "Go to frame" });
     this.number.addEventListener("change", () => transport.step(Number(this.number.value) - transport.frame));
     this.total = element("span", { class: "quiet mono" });
-    this.checksum = element("span", { class: "mono checksum" });
     this.boxes = toggle({ label: "Boxes", value: false, change: setBoxes, title: "Hit and hurt boxes (b)" });
     this.speed = slider({
       label: "Speed", min: SLOWEST, max: FASTEST, step: 0.01, value: 0,
@@ -37,14 +36,14 @@ export class Controls {
     this.row = element(
       "div",
       { class: "controls" },
-      button("⏮", "First frame (Home)", () => transport.step(transport.first - transport.frame)),
+      button("|◂", "First frame (Home)", () => transport.step(transport.first - transport.frame)),
       button("−10", "Ten frames back (Shift ←)", () => transport.step(-10)),
       button("◂", "One frame back (←)", () => transport.step(-1)),
       this.play,
       button("▸", "One frame on (→)", () => transport.step(1)),
       button("+10", "Ten frames on (Shift →)", () => transport.step(10)),
-      button("⏭", "Last frame (End)", () => transport.step(transport.last - transport.frame)),
-      this.number, this.total, this.checksum, this.speed, this.boxes,
+      button("▸|", "Last frame (End)", () => transport.step(transport.last - transport.frame)),
+      this.number, this.total, this.speed, this.boxes,
     );
     this.keys = (event) => this.press(event);
     window.addEventListener("keydown", this.keys);
@@ -90,17 +89,5 @@ export class Controls {
       this.play.title = name;
       this.play.setAttribute("aria-label", name);
     }
-  }
-
-  /** @param {(Object|null)[]} views */
-  showChecksums(views) {
-    const shown = views.filter((view) => view?.checksum);
-    const words = shown.map((view) => {
-      if (view.recorded === null) return view.checksum;
-      return view.recorded === view.checksum ? `${view.checksum} ✓` : `${view.checksum} ≠ ${view.recorded}`;
-    });
-    setText(this.checksum, words.join("  "));
-    this.checksum.classList.toggle("bad", shown.some((view) => view.recorded !== null && view.recorded !== view.checksum));
-    this.checksum.title = "Checksum of the state; ✓: the recording has the same one";
   }
 }

@@ -75,9 +75,17 @@ export function comparisonLines(compared) {
 
 /** Rows of a desync for the table of states. */
 export function bundleFields(bundle) {
-  return bundle.fields.map(([name, values, differs]) => ({ name, values, differs }));
+  const checksums = { name: "checksum", values: bundle.sides.map((side) => side.checksum) };
+  return [checksums, ...bundle.fields.map(([name, values, differs]) => ({ name, values, differs }))];
+}
+
+/** The state of a side of the desync that is not the shown one; null if no whole state is known. */
+export function otherSide(bundle, state) {
+  if (!bundle.complete) return null;
+  const states = bundle.sides.map((_, side) => Object.fromEntries(bundle.fields.map(([name, values]) => [name, Number(values[side])])));
+  return states.find((other) => bundle.fields.some(([name]) => other[name] !== state[name])) ?? null;
 }
 
 export function bundleHeadings(bundle) {
-  return bundle.sides.map((side) => `${side.label}${side.own ? " (wrote this)" : ""}`);
+  return bundle.sides.map((side) => (side.own ? `${side.label} *` : side.label));
 }

@@ -2,7 +2,7 @@
 
 import { element, setText } from "../../parts/dom.js";
 import { FighterView } from "../../parts/fighter.js";
-import { LETTERS } from "./panels.js";
+import { LETTERS, otherSide } from "./panels.js";
 
 export class Picture {
   /** @param {number} slot */
@@ -14,6 +14,7 @@ export class Picture {
     this.view = new FighterView(this.canvas);
     this.opened = null;
     this.state = null;
+    this.ghost = null; // at the first bad frame of a bundle: how another side has it
   }
 
   set(opened, rules, alone) {
@@ -38,11 +39,13 @@ export class Picture {
       return;
     }
     this.state = Object.fromEntries(shown.fields.map(([name, value]) => [name, Number(value)]));
+    const { bundle } = this.opened;
+    this.ghost = bundle && bundle.frame === shown.frame ? otherSide(bundle, this.state) : null;
     this.draw(options);
   }
 
   draw(options) {
-    if (this.state && !this.canvas.hidden) this.view.draw(this.state, options);
+    if (this.state && !this.canvas.hidden) this.view.draw(this.state, { ...options, ghost: this.ghost });
   }
 
   say(text) {

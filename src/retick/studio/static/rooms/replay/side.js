@@ -52,7 +52,10 @@ export class Side {
     this.bundle = slots.find((opened) => opened?.bundle)?.bundle ?? null;
     this.tabs.find((tab) => tab.dataset.tab === "desync").hidden = !this.bundle;
     this.bodies.files.replaceChildren(...slots.filter(Boolean).map(factsPanel));
-    if (this.bundle) this.desync.update(bundleHeadings(this.bundle), bundleFields(this.bundle));
+    if (this.bundle) {
+      const note = this.bundle.complete ? "* wrote this bundle" : "* wrote this bundle. Only fields that differ are known here.";
+      this.desync.update(bundleHeadings(this.bundle), bundleFields(this.bundle), 0, note);
+    }
     if (this.bundle && !had) this.choose("desync");
     else if (!this.bundle && this.tab === "desync") this.choose("state");
     else if (this.tab === "state" && slots.some(Boolean) && slots.every((opened) => !opened?.known)) this.choose("inputs");
@@ -75,15 +78,21 @@ export class Side {
   fillState() {
     const shown = this.slots.map((opened, slot) => ({ slot, view: this.views[slot] })).filter(({ slot }) => this.slots[slot]?.known);
     const rows = new Map();
+    const checksums = shown.map(({ view }) => view?.checksum ?? "–");
+    const recorded = shown.map(({ view }) => view?.recorded ?? "–");
+    rows.set("checksum", { name: "checksum", values: checksums, differs: new Set(checksums).size > 1 });
+    const wrong = recorded.some((text, column) => text !== "–" && text !== checksums[column]);
+    rows.set("recorded", { name: "checksum recorded", values: recorded, differs: wrong });
     shown.forEach(({ view }, column) => {
       const changed = new Set(view?.changed ?? []);
       (view?.fields ?? []).forEach(([name, value], index) => {
-        const row = rows.get(name) ?? { name, values: [], changed: [], differs: this.differs.has(name) };
+        const row = rows.get(`.${name}`) ?? { name, values: [], changed: [], differs: this.differs.has(name) };
         row.values[column] = value;
         row.changed[column] = changed.has(index);
-        rows.set(name, row);
+        rows.set(`.${name}`, row);
       });
     });
+    if (shown.length === 0) rows.clear();
     const leftOut = Math.max(0, ...shown.map(({ view }) => view?.left_out ?? 0));
     this.table.update(shown.map(({ slot }) => (shown.length > 1 ? LETTERS[slot] : "Value")), [...rows.values()], leftOut);
   }

@@ -20,8 +20,9 @@ export class StateTable {
    * @param {string[]} headings one for each state
    * @param {{ name: string, values: string[], changed?: boolean[], differs?: boolean }[]} fields
    * @param {number} leftOut fields that the studio did not send
+   * @param {string} note a line below the table
    */
-  update(headings, fields, leftOut = 0) {
+  update(headings, fields, leftOut = 0, note = "") {
     if (headings.length !== this.columns) this.reshape(headings.length);
     headings.forEach((text, index) => setText(this.head.children[index + 1], text));
     const count = Math.min(fields.length, MOST_ROWS);
@@ -32,7 +33,7 @@ export class StateTable {
       if (index >= this.body.childElementCount) this.body.append(this.rows[index].row);
     }
     const more = fields.length - count + leftOut;
-    setText(this.more, more > 0 ? `and ${more} more fields` : "");
+    setText(this.more, more > 0 ? `and ${more} more fields` : note);
   }
 
   reshape(columns) {
