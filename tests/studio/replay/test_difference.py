@@ -62,3 +62,13 @@ def test_other_seeds_and_other_checksums_are_named() -> None:
 def test_recordings_of_two_games_are_refused() -> None:
     with pytest.raises(UsageError, match="two games"):
         Difference(MATCH, MATCH.replace(game_id="another"))
+
+
+def test_without_a_game_the_inputs_are_compared() -> None:
+    for other, frame in ((MATCH, None), (with_input(50, 1, 2), 50)):
+        difference = Difference(MATCH, other)
+        difference.read_inputs()
+        assert difference.result is not None
+        assert (difference.result["same"], difference.result["frame"]) == (frame is None, frame)
+    with pytest.raises(UsageError, match="another shape"):
+        Difference(MATCH, Replay(seed=3, frames=[(1,)], num_players=1)).read_inputs()  # type: ignore[arg-type]  # packed there

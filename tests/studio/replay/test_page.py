@@ -180,7 +180,7 @@ def test_nothing_overlaps_or_is_cut(open_page: Callable[..., Any]) -> None:
 
 CUT = """() => {
   const place = document.getElementById("room");
-  const parts = [place, ...place.querySelectorAll("button, .chip, .controls > *, .finding, .side")];
+  const parts = [place, ...place.querySelectorAll("button, .chip, .controls, .controls > *, .finding, .side")];
   return parts.filter((part) => {
     const box = part.getBoundingClientRect();
     const outside = box.right > innerWidth || box.bottom > innerHeight;

@@ -158,6 +158,17 @@ def test_a_recording_of_an_unknown_game_shows_its_header_and_its_inputs() -> Non
     drive(script)
 
 
+def test_two_recordings_of_an_unknown_game_are_compared_by_their_inputs() -> None:
+    async def script(room: Driven) -> None:
+        for slot, pressed in ((0, 1), (1, 5)):
+            frames = [(1, 2)] * 4 + [(pressed, 2)] * 4
+            room.open(dumps(Replay(seed=7, frames=frames, game_id="not.here")), slot=slot)  # type: ignore[arg-type]  # packed there
+        compared = (await room.next("compared"))["compared"]
+        assert (compared["frame"], compared["inputs"], compared["fields"]) == (4, [["1", "2"], ["5", "2"]], [])
+
+    drive(script)
+
+
 def test_a_recording_of_another_version_of_a_game_is_shown_without_states() -> None:
     async def script(room: Driven) -> None:
         room.open(dumps(MATCH.replace(game_version=9)))

@@ -8,7 +8,7 @@ from retick.audit.desync.explain import explain
 from retick.audit.desync.explanation import explanation_lines
 from retick.rollback.desync.report import FieldValues, peers_text, value_text
 from retick.sim.contract import PacksState, Simulation
-from retick.studio.replay.shown_values import LONGEST_VALUE, shown_fields
+from retick.studio.replay.shown_values import LONGEST_VALUE, MOST_FIELDS, shown_fields
 
 __all__ = ["MOST_SIDES", "bundle_view"]
 
@@ -43,7 +43,7 @@ def bundle_view(bundle: Bundle, make: Callable[[], Simulation[Any]] | None) -> d
             {"label": peers_text(side), "checksum": f"0x{checksum:08X}", "own": bundle.peer_id in side}
             for side, checksum in zip(sides, checksums, strict=False)
         ],
-        "fields": rows,
+        "fields": rows[:MOST_FIELDS],
         "complete": own is not None,
         "hidden": [[field.name[:LONGEST_VALUE], _values(field, sides)] for field in report.hidden],
     }

@@ -5,7 +5,7 @@ from typing import Any
 
 from retick.errors import UsageError
 from retick.replay import Comparison, Replay, ReplayPlayer, compare
-from retick.replay.comparison import frame_to_compare
+from retick.replay.comparison import first_difference, frame_to_compare
 from retick.sim.contract import Simulation
 from retick.sim.fields import FieldDifference, field_differences
 from retick.studio.replay.shown_values import shown_value
@@ -46,6 +46,26 @@ class Difference:
                     break
                 yield
         self.result = _result(found, frame if fields else None, fields)
+
+    def read_inputs(self) -> None:
+        """Finds the first inputs that differ, which needs no game."""
+        ours, theirs = self._ours, self._theirs
+        if (ours.num_players, ours.input_size) != (theirs.num_players, theirs.input_size):
+            raise UsageError("recordings with inputs of another shape cannot be compared")
+        first = first_difference(ours, theirs)
+        same = first is None and (ours.seed, ours.start_state) == (theirs.seed, theirs.start_state)
+        inputs = None if first is None else (ours.inputs_at(first), theirs.inputs_at(first))
+        found = Comparison(
+            same=same,
+            setup=() if ours.seed == theirs.seed else (FieldDifference("seed", ours.seed, theirs.seed),),
+            frames=(ours.end_frame, theirs.end_frame),
+            first_frame=first,
+            inputs=inputs,
+            state=(),
+            checksum_frame=None,
+            checksums=None,
+        )
+        self.result = _result(found, None, ())
 
 
 def _result(found: Comparison, frame: int | None, fields: tuple[FieldDifference, ...]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 from retick.audit.game_failure import game_failure, is_raised_by_game
 from retick.errors import RetickError
 from retick.studio.fighter_view import RULES
-from retick.studio.messages import FeedError, FileSent, Message, write_message
+from retick.studio.messages import FileSent, Message, write_message
 from retick.studio.replay.difference import Difference
 from retick.studio.replay.example import example
 from retick.studio.replay.game_choice import Games
@@ -180,10 +180,11 @@ class ReplayRoom(Room):
         if first is None or second is None or first.replay is None or second.replay is None:
             return
         viewer = first.viewer or second.viewer
-        if viewer is None:
-            raise FeedError("the two files cannot be compared: their game is not known here")
         difference = Difference(first.replay, second.replay)
-        yield from difference.run(viewer.make)
+        if viewer is None:
+            difference.read_inputs()
+        else:
+            yield from difference.run(viewer.make)
         self._compared = difference.result
         self.post("compared", compared=self._compared)
 

@@ -192,7 +192,9 @@ export class FighterView {
 
   drawFighter(context, camera, player, seat, frame) {
     const { rules } = this;
-    const fallen = player.hp <= 0 && player.y <= rules.ground_y;
+    // The rules let a fighter without hit points go on: it lies only while it does nothing.
+    const still = (player.state === 0 || player.state === 4) && player.attack_active_frames <= 0;
+    const fallen = player.hp <= 0 && player.y <= rules.ground_y && still;
     const colours = this.palette.seats[seat];
     const fresh = player.state === 4 && player.hitstun_frames > rules.hitstun_frames - 3;
     const shake = fresh ? ((player.hitstun_frames % 2) * 2 - 1) * 0.04 * rules.player_width * camera.scale : 0;
