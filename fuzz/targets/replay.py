@@ -12,7 +12,7 @@ from typing import Any
 from fuzz.target import Bug, Target, name_of, of
 from retick import replay
 from retick.audit.desync.archive import read_archive
-from retick.audit.desync.bundle import Bundle, load_bundle, save_bundle
+from retick.audit.desync.bundle import Bundle, load_bundle, loads_bundle, save_bundle
 from retick.audit.desync.report_json import report_from_json
 from retick.errors import DecodeError
 from retick.replay import formats, rplk, rtk, storage
@@ -130,7 +130,7 @@ TARGETS: tuple[Target, ...] = (
        also=(rtk.loads, formats.loads, decode_body, RtkReader.read_block)),
     of("replay/file", _file, *GENUINE, mend=_mend, also=(storage.load, storage.read_bounded), share=0.1),
     of("replay/inputs", _inputs, bytes(range(9)), also=(unpack_inputs,)),
-    of("bundle/archive", _bundle, _archive(), also=(load_bundle, read_archive), share=0.2),
+    of("bundle/archive", _bundle, _archive(), also=(load_bundle, loads_bundle, read_archive), share=0.2),
     Target(name="bundle/report", read=_bundle_head, seeds=(_head(),), share=0.2,
            decoders=(name_of(load_bundle), name_of(report_from_json))),
 )  # fmt: skip
