@@ -1,5 +1,7 @@
 """Settings for all tests, and what is left out where the kernels' sources run."""
 
+import signal
+
 import pytest
 from hypothesis import settings
 
@@ -12,6 +14,11 @@ settings.register_profile("quick", deadline=None, max_examples=15)
 # For make soak: --hypothesis-profile=soak
 settings.register_profile("soak", deadline=None, max_examples=400)
 settings.load_profile("retick")
+
+# A shell starts what runs in the background with SIGINT ignored, and every process below inherits that: programs that
+# the tests interrupt would never end.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
