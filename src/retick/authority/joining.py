@@ -87,6 +87,8 @@ def _packed(text: str, most: int, what: str) -> bytes:
     data = text.encode()
     if len(data) > most:
         raise UsageError(f"{what} must have at most {most} bytes, not {len(data)}")
+    if not text.isprintable():
+        raise UsageError(f"{what} must be printable, not {text!r}")
     return data
 
 

@@ -92,7 +92,7 @@ def test_players_come_back_after_a_crash_of_the_server() -> None:
     hall = Hall(Yard)
     one, watcher = hall.join("one", name="Ann", press=steady(RIGHT)), hall.join("watcher", watches=True)
     hall.run(0.5)
-    seat = hall.room.add_bot(lambda world, player: SHOOT, "robot")
+    seat = hall.room.add_bot(lambda player, world: SHOOT, "robot")
     hall.run(1.0)
     saved = hall.server.save_room()
     state, tick = hall.room.world.save(), hall.room.tick
@@ -101,7 +101,7 @@ def test_players_come_back_after_a_crash_of_the_server() -> None:
     tape = Tape()
     config = WorldServerConfig(rooms=("lobby",), rejoin_seconds=2.0)
     server = WorldServer(Yard, entropy=Random(9).randbytes, config=config, record=tape)
-    room = server.restore_room(saved, "", bots={seat: lambda world, player: SHOOT})
+    room = server.restore_room(saved, "", bots={seat: lambda player, world: SHOOT})
     assert (room.world.save(), room.tick) == (state, tick)
     hall.restart(server)
     back = hall.join("back", token=one.token, press=steady(RIGHT))
@@ -118,7 +118,7 @@ def test_who_does_not_come_back_after_a_crash_leaves_and_so_do_bots_that_are_not
     hall = Hall(Yard)
     one = hall.join("one")
     hall.run(0.5)
-    hall.room.add_bot(lambda world, player: 0)
+    hall.room.add_bot(lambda player, world: 0)
     saved = hall.server.save_room()
     hall.vanish("one")
     server = WorldServer(

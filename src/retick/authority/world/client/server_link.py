@@ -5,6 +5,7 @@
 from collections.abc import Callable, Hashable
 from typing import Final
 
+from retick.authority.config import LARGEST_MESSAGE
 from retick.authority.events import ConnectionLost, JoinFailed
 from retick.authority.joining import TOKEN_SIZE, JoinRequest, decode_acceptance, encode_join
 from retick.authority.redirection import Way
@@ -32,8 +33,9 @@ from retick.authority.world.messages import (
     Welcome,
     decode_message,
     encode_message,
+    misfit,
 )
-from retick.errors import BaselineMissing, DecodeError, EncodeError, UsageError
+from retick.errors import BaselineMissing, DecodeError, UsageError
 from retick.link import (
     Connected,
     Connection,
@@ -51,10 +53,6 @@ from retick.sim.world.declared import World
 
 __all__ = ["ServerLink"]
 
-LARGEST_MESSAGE: Final = 4096
-"""Bytes of a reliable message, its kind included."""
-LONGEST_NOTE: Final = 1000
-"""Bytes of an unreliable message."""
 MOST_UNREAD: Final = 256
 """Events that may wait for the application; then nothing more is read from the link."""
 FASTEST: Final = 1000
@@ -137,11 +135,12 @@ class ServerLink:
 
         False if the queue is full, or nobody is connected.
         """
+        why = misfit(data, reliable)
+        if why is not None:
+            raise UsageError(why)
         if not reliable:
-            if len(data) > LONGEST_NOTE:
-                raise EncodeError(f"an unreliable message is at most {LONGEST_NOTE} bytes, not {len(data)}")
-            return self._connection.send_unreliable(encode_note(data))
-        return self._connection.send_reliable(encode_message(Message(data)))
+            return self._connection.send_unreliable(encode_note(bytes(data)))
+        return self._connection.send_reliable(encode_message(Message(bytes(data))))
 
     def close(self, text: str = "", *, linger: float = 0.0) -> None:
         """Leave in good order, messages within ``linger`` seconds first; go on until ``next_timeout`` is None."""
@@ -301,6 +300,8 @@ class ServerLink:
             self._events.append(JoinFailed(reason=event.reason, text=text))
         elif self._has_joined:
             self._events.append(ConnectionLost(reason=event.reason, text=text, will_rejoin=again))
+            if not again and not self._over:
+                self._events.append(RoomLeft(reason=None, text=text))
         self._over = not again
         if again:
             self._attempts += 1

@@ -23,8 +23,8 @@ PACKET_BURST: Final = 64
 MESSAGE_SECONDS: Final = 4
 """Seconds of messages that a client may send at once."""
 
-Bot = Callable[[Any, int], Any]
-"""``bot(world, player)`` returns the input of the next tick: an integer, or the world's command."""
+Bot = Callable[[int, Any], Any]
+"""``bot(player, world)`` returns the input of the next tick: an integer, or the world's command."""
 
 
 class WorldPlayer:

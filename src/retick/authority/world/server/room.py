@@ -127,7 +127,8 @@ class WorldRoom:
         return None if seat is None else self._enter(WorldPlayer(seat, token, name, self.config), address)
 
     def add_bot(self, bot: Bot, name: str = "") -> int:
-        """A player whose inputs come from ``bot(world, player)``; returns the seat."""
+        """A player whose inputs come from ``bot(player, world)``, which only reads; returns the seat."""
+        check_bot(bot)
         seat = self.free_seat()
         if seat is None:
             raise UsageError(f"there is no free seat in room {self.name!r} for a bot")
@@ -199,16 +200,31 @@ class WorldRoom:
     # For the application.
 
     def send(self, data: bytes, to: int | Iterable[int] | None = None, *, reliable: bool = True) -> None:
-        """Send bytes of the application to one, several (peer ids) or all (None), spectators included."""
+        """Send bytes of the application to one, several (peer ids) or all (None), spectators included.
+
+        A reliable one to a number that nobody has, or has any more, is told by ``MessageDropped``.
+        """
         peers = None if to is None else (to,) if isinstance(to, int) else tuple(to)
         self._post.check(data, reliable)
-        self._post.queue(data, peers, reliable)
+        for peer_id in peers or ():
+            if not isinstance(peer_id, int) or not (0 <= peer_id < self._layout.players or peer_id >= FIRST_SPECTATOR):
+                raise UsageError(
+                    f"nobody has the number {peer_id!r}: a player has that of the seat, 0 to {self._layout.players - 1}, "
+                    f"and a spectator one from {FIRST_SPECTATOR} on"
+                )
+        for peer_id in peers or ():
+            if reliable and peer_id not in self.players:
+                self._count_dropped(peer_id, bytes(data), "nobody has this number in the room")
+        self._post.queue(bytes(data), peers, reliable)
         self._post.deliver()
 
     def drop_message(self, player: WorldPlayer, data: bytes, text: str) -> None:
         """Count and report a message that did not arrive."""
+        self._count_dropped(player.peer_id, data, text)
+
+    def _count_dropped(self, peer_id: int, data: bytes, text: str) -> None:
         self.stats.messages_dropped += 1
-        self._report(MessageDropped(room=self.name, peer_id=player.peer_id, message=data, text=text))
+        self._report(MessageDropped(room=self.name, peer_id=peer_id, message=data, text=text))
 
     def end(self, text: str = "the match is over") -> None:
         """End the room after this tick: a hook may call it."""
@@ -277,7 +293,7 @@ class WorldRoom:
         return inputs
 
     def _pressed_by(self, bot: Bot, seat: int) -> int:
-        pressed = bot(self.world, seat)
+        pressed = bot(seat, self.world)
         if isinstance(pressed, Command):
             pressed = pressed.packed
         if not isinstance(pressed, int) or not 0 <= pressed < 1 << self._layout.input_bits:
