@@ -22,6 +22,7 @@ __all__ = [
     "LONGEST_ROOM",
     "TOKEN_SIZE",
     "JoinRequest",
+    "check_name",
     "decode_acceptance",
     "decode_join",
     "encode_acceptance",
@@ -81,6 +82,11 @@ def decode_join(data: bytes) -> JoinRequest:
     if len(token) not in (0, TOKEN_SIZE):
         raise InvalidValue(f"a request to join has {len(data)} bytes, {len(token)} of them where the token is")
     return JoinRequest(room, token, schema, name, bool(flags))
+
+
+def check_name(name: str) -> None:
+    """A UsageError for a name that no player can have."""
+    _packed(name, LONGEST_NAME, "a name")
 
 
 def _packed(text: str, most: int, what: str) -> bytes:

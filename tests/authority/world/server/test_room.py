@@ -67,15 +67,6 @@ def test_bots_fill_seats_and_not_more() -> None:
         room.add_bot(lambda player, world: 0)
 
 
-@pytest.mark.parametrize("pressed", [-1, 1 << 16, 1.5, None])
-def test_a_bot_that_presses_what_is_no_input_ends_its_room(pressed: Any) -> None:
-    hall = Hall(Yard)
-    hall.room.add_bot(lambda player, world: pressed)
-    hall.run(0.1)
-    [failed] = hall.of(RoomFailed)
-    assert "the bot of seat 0" in failed.error
-
-
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.integers(0, 2**16),

@@ -24,10 +24,11 @@ from retick.authority.world.messages import (
     encode_message,
 )
 from retick.authority.world.server.admission import WorldAdmission, WorldGuest
+from retick.authority.world.server.bots import Bot, check_bot
 from retick.authority.world.server.config import WorldServerConfig
 from retick.authority.world.server.hooks import RoomHooks
 from retick.authority.world.server.load import Load
-from retick.authority.world.server.player import Bot, WorldPlayer
+from retick.authority.world.server.player import WorldPlayer
 from retick.authority.world.server.possessions import possessions
 from retick.authority.world.server.room import MakeRecorder, WorldRoom
 from retick.authority.world.server.saved_room import SavedRoom, decode_room
@@ -113,6 +114,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
     def restore_room(self, data: bytes, name: str = "", *, bots: Mapping[int, Bot] | None = None) -> WorldRoom:
         """Open a room that goes on where it was saved. Its players come back by themselves, within ``rejoin_seconds``.
 
+        A room of this name that has not begun, as those of ``config.rooms`` before the first tick, makes place for it.
         ``bots`` are the functions of its bots, by seat; a bot that is not given leaves. A DecodeError, and no room, if
         these are no bytes of a room of this world.
         """
@@ -120,8 +122,16 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
         if saved.schema != self._layout.hash or any(each.seat >= self._layout.players for each in saved.seats):
             raise InvalidValue("the saved room is of another world, or of another version of it")
         self.game().unpack_state(saved.world)
+        for seat, bot in (bots or {}).items():
+            check_bot(bot)
+            if not any(each.seat == seat and each.is_bot for each in saved.seats):
+                raise UsageError(f"no bot had seat {seat!r} in the saved room")
         if self.is_draining:
             raise UsageError("a server that drains or is closed opens no room")
+        empty = self.rooms.get(name)
+        if empty is not None and empty.tick == 0 and not empty.players:
+            empty.finish()
+            self._rooms.end(empty, "a saved room goes on in its place")
         room = self._rooms.open(name, lambda name, number: self._make_room(name, number, saved))
         room.restore_seats(saved.seats, dict(bots or {}))
         return room
