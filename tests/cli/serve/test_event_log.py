@@ -9,6 +9,7 @@ import pytest
 
 from retick.authority import (
     MessageDropped,
+    MessageFromPlayer,
     PlayerJoined,
     PlayerLeft,
     RoomClosed,
@@ -118,3 +119,13 @@ def test_an_event_that_is_for_the_application_alone_has_no_line(
     message: Any = object()
     EventLog(as_json=True, reports=tmp_path).write([message])
     assert capsys.readouterr().out == ""
+
+
+def test_messages_that_nobody_reads_are_counted_in_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    log = EventLog(as_json=False, reports=tmp_path)
+    said = MessageFromPlayer(room="red", peer_id=1, data=b"hello", reliable=True)
+    log.write([said, said])
+    assert capsys.readouterr().out == ""
+    log.write_unread()
+    log.write_unread()
+    assert capsys.readouterr().out == "room 'red': 2 messages of players, which no hook of the game reads\n"

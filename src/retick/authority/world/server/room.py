@@ -184,6 +184,9 @@ class WorldRoom:
             return
         player.address = player.connection.address
         player.connection = None
+
+    def tell_lost(self, player: WorldPlayer) -> None:
+        """The others learn that a player's connection is lost; the seat is kept."""
         if player.seat is not None and not self.is_over:
             self._post.tell_all(self._news(player))
 

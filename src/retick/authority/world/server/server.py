@@ -63,6 +63,8 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
         """
         if not (isinstance(game, type) and issubclass(game, World)):
             raise UsageError(f"a WorldServer runs a class of worlds, not {game!r}: WorldServer(Tanks, ...)")
+        if game.advance is World.advance:
+            raise UsageError(f"{game.__name__} has no advance(self, inputs): a server has nothing to run")
         check_owners(game)
         self.game = game
         self.config = config or WorldServerConfig()
@@ -91,7 +93,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
 
     def _make_room(self, name: str, number: int, saved: SavedRoom | None = None) -> WorldRoom:
         seed = int.from_bytes(self._entropy(SEED_BYTES), "little") or 1
-        return WorldRoom(
+        room = WorldRoom(
             self._layout,
             name,
             seed=seed if saved is None else saved.seed,
@@ -103,6 +105,14 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
             make_recorder=self._record,
             saved=saved,
         )
+        if saved is None:
+            self._hooks.opened(room)
+        return room
+
+    @property
+    def reads_messages(self) -> bool:
+        """Whether the hooks read what the applications of clients send."""
+        return type(self._hooks).received is not RoomHooks.received
 
     def save_room(self, name: str = "") -> bytes:
         """A room as bytes, to be kept in a secret place: it has the tokens with which players come back."""
@@ -203,6 +213,10 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
             self._events.append(self._left(room, player, text))
             self._fail_room(room, error)
 
+    def _lose(self, room: WorldRoom, player: WorldPlayer) -> None:
+        super()._lose(room, player)
+        room.tell_lost(player)
+
     def _left(self, room: WorldRoom, player: WorldPlayer, text: str) -> PlayerLeft:
         return replace(super()._left(room, player, text), things=player.things)
 
@@ -253,6 +267,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
         self._events.append(
             MessageFromPlayer(room=guest.room.name, peer_id=player.peer_id, data=data, reliable=reliable)
         )
+        self._hooks.received(guest.room, player, data)
 
 
 def _words(text: str) -> str:
