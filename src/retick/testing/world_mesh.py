@@ -31,7 +31,7 @@ def _idle(player: int, world: Any) -> int:
 
 
 class WorldMesh:
-    """One server, any number of clients, one seed: ``WorldMesh(Tide, press=bot)``, then ``run(10)`` and ``verify()``."""
+    """One server, any number of clients, one seed: ``WorldMesh(Game, press=bot)``, ``run(10)``, ``verify()``."""
 
     def __init__(
         self,

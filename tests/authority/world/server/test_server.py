@@ -101,7 +101,10 @@ def test_players_come_back_after_a_crash_of_the_server() -> None:
     tape = Tape()
     config = WorldServerConfig(rooms=("lobby",), rejoin_seconds=2.0)
     server = WorldServer(Yard, entropy=Random(9).randbytes, config=config, record=tape)
-    room = server.restore_room(saved, "", bots={seat: lambda player, world: SHOOT})
+    with pytest.raises(UsageError, match="a bot is a function"):
+        server.restore_room(saved, "", bots=5)  # type: ignore[arg-type]  # wrong on purpose
+    room = server.restore_room(saved, "", bots=lambda player, world: SHOOT)
+    assert room.players[seat].bot is not None
     assert (room.world.save(), room.tick) == (state, tick)
     hall.restart(server)
     back = hall.join("back", token=one.token, press=steady(RIGHT))

@@ -1,14 +1,15 @@
 """Players without a client: a function says what they press. It reads the world and never changes it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any
 
+from retick.authority.world.server.saved_room import SavedRoom
 from retick.errors import UsageError
 from retick.sim.world import Command, World
 from retick.sim.world.field_names import thing_fields
 
-__all__ = ["Bot", "check_bot", "check_unchanged", "pressed_by"]
+__all__ = ["Bot", "bots_of", "check_bot", "check_unchanged", "pressed_by"]
 
 Bot = Callable[[int, Any], Any]
 """``bot(player, world)`` returns the input of the next tick: an integer, or the world's command."""
@@ -28,6 +29,20 @@ def check_bot(bot: Any) -> None:
         raise UsageError(f"a bot is called as bot(player, world), and this one takes {call}") from None
     if list(call.parameters)[:1] == ["world"]:
         raise UsageError(f"a bot is called as bot(player, world), in this order, and this one takes {call}")
+
+
+def bots_of(saved: SavedRoom, bots: Mapping[int, Bot] | Bot | None) -> dict[int, Bot]:
+    """The functions of a saved room's bots by seat; a UsageError for a seat that no bot had."""
+    seats = [each.seat for each in saved.seats if each.is_bot]
+    if bots is not None and not isinstance(bots, Mapping):
+        check_bot(bots)
+        return dict.fromkeys(seats, bots)
+    given = dict(bots or {})
+    for seat, bot in given.items():
+        check_bot(bot)
+        if seat not in seats:
+            raise UsageError(f"no bot had seat {seat!r} in the saved room: those of bots are {seats}")
+    return given
 
 
 def pressed_by(bot: Bot, seat: int, world: World, bits: int) -> int:

@@ -24,7 +24,7 @@ from retick.authority.world.messages import (
     encode_message,
 )
 from retick.authority.world.server.admission import WorldAdmission, WorldGuest
-from retick.authority.world.server.bots import Bot, check_bot
+from retick.authority.world.server.bots import Bot, bots_of
 from retick.authority.world.server.config import WorldServerConfig
 from retick.authority.world.server.hooks import RoomHooks
 from retick.authority.world.server.load import Load
@@ -121,21 +121,18 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
             raise UsageError(self._rooms.why_not(name))
         return room.save()
 
-    def restore_room(self, data: bytes, name: str = "", *, bots: Mapping[int, Bot] | None = None) -> WorldRoom:
+    def restore_room(self, data: bytes, name: str = "", *, bots: Mapping[int, Bot] | Bot | None = None) -> WorldRoom:
         """Open a room that goes on where it was saved. Its players come back by themselves, within ``rejoin_seconds``.
 
         A room of this name that has not begun, as those of ``config.rooms`` before the first tick, makes place for it.
-        ``bots`` are the functions of its bots, by seat; a bot that is not given leaves. A DecodeError, and no room, if
+        ``bots`` are the functions of its bots, by seat, or one for all of them; a bot that is not given leaves. A DecodeError, and no room, if
         these are no bytes of a room of this world.
         """
         saved = decode_room(data)
         if saved.schema != self._layout.hash or any(each.seat >= self._layout.players for each in saved.seats):
             raise InvalidValue("the saved room is of another world, or of another version of it")
         self.game().unpack_state(saved.world)
-        for seat, bot in (bots or {}).items():
-            check_bot(bot)
-            if not any(each.seat == seat and each.is_bot for each in saved.seats):
-                raise UsageError(f"no bot had seat {seat!r} in the saved room")
+        given = bots_of(saved, bots)
         if self.is_draining:
             raise UsageError("a server that drains or is closed opens no room")
         empty = self.rooms.get(name)
@@ -143,7 +140,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
             empty.finish()
             self._rooms.end(empty, "a saved room goes on in its place")
         room = self._rooms.open(name, lambda name, number: self._make_room(name, number, saved))
-        room.restore_seats(saved.seats, dict(bots or {}))
+        room.restore_seats(saved.seats, given)
         return room
 
     def _advance(self, room: WorldRoom, now: float) -> None:
