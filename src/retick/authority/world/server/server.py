@@ -125,8 +125,8 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
         """Open a room that goes on where it was saved. Its players come back by themselves, within ``rejoin_seconds``.
 
         A room of this name that has not begun, as those of ``config.rooms`` before the first tick, makes place for it.
-        ``bots`` are the functions of its bots, by seat, or one for all of them; a bot that is not given leaves. A DecodeError, and no room, if
-        these are no bytes of a room of this world.
+        ``bots`` are the functions of its bots, by seat, or one for all of them; a bot that is not given leaves. A
+        DecodeError, and no room, if these are no bytes of a room of this world.
         """
         saved = decode_room(data)
         if saved.schema != self._layout.hash or any(each.seat >= self._layout.players for each in saved.seats):
