@@ -236,10 +236,12 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
             try:
                 if data[:1] == bytes((INPUT,)):
                     player.receive_inputs(decode_input(data, self._layout.input_bits), guest.room.tick)
-                else:
-                    self._on_application(guest, player, decode_note(data), reliable=False)
+                    return
+                note = decode_note(data)
             except DecodeError:
                 refused["malformed"] += 1
+                return
+            self._on_application(guest, player, note, reliable=False)
 
     def _on_message(self, guest: WorldGuest, connection: Connection, data: bytes, now: float) -> None:
         player, refused = guest.player, guest.room.stats.refused
