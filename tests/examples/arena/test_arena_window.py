@@ -32,7 +32,7 @@ def picture(window: Any, world: Any, me: tuple[int, ...]) -> bytes:
 def test_every_frame_of_a_match_can_be_drawn_and_heard(arena: Any, world: Any, window: Any) -> None:
     heard = set()
     for frame in range(900):
-        for cue in world._advance([arena.bots.bot(world, player) for player in range(8)]):
+        for cue in world._advance([arena.bots.bot(player, world) for player in range(8)]):
             heard.add(cue[0])
             window.hear(cue)
         if frame % 90 == 0:

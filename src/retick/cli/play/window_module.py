@@ -7,7 +7,7 @@ Other names there that are arguments of ``retick.integrations.pygame.play`` are 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from retick.audit.game_loader import import_from, import_game, locate_game
+from retick.audit.game_loader import import_from, import_game, locate_game, module_beside
 
 if TYPE_CHECKING:
     from retick.integrations.pygame import WindowGame
@@ -21,15 +21,10 @@ def find_window(game: str) -> Any:
     """The module that draws ``game``; None if there is none. UsageError if the game, or the module, is wrong."""
     place = locate_game(game)
     import_game(**place)  # it is one, or this says why not
-    root, module = Path(place["root"]), place["module"]
-    own = import_from(root, module)
+    own = import_from(Path(place["root"]), place["module"])
     if callable(getattr(own, "draw", None)) or callable(getattr(_named(own, place["attribute"]), "draw", None)):
         return own
-    package = "" if module.endswith(".py") else module.rpartition(".")[0]
-    beside = root.joinpath(*package.split(".")) if package else root
-    if not (beside / f"{WINDOW}.py").is_file():
-        return None
-    found = import_from(root, f"{package}.{WINDOW}" if package else WINDOW)
+    found = module_beside(place, WINDOW)
     return found if callable(getattr(found, "draw", None)) else None
 
 

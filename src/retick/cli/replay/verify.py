@@ -10,7 +10,8 @@ from retick.cli.read_budget import BudgetOption, load_within
 from retick.cli.replay.files import ReplayFiles, Undecided, for_each
 from retick.cli.replay.game import GameOption, UnknownGame, game_of
 from retick.cli.terminal import say
-from retick.errors import RetickError, UsageError
+from retick.errors import RetickError, Truncated, UsageError
+from retick.replay import Replay
 from retick.replay import verify as run_again
 
 __all__ = ["verify"]
@@ -44,7 +45,7 @@ def verify(
         load_game(game)
 
     def judge(path: Path) -> None:
-        replay = load_within(path, budget, strict=not allow_truncated)
+        replay = _load(path, budget, allow_truncated)
         try:
             sim = game_of(replay, game)
         except UnknownGame as error:
@@ -58,6 +59,15 @@ def verify(
             say(f"ok   {path}: {verdict}")
 
     for_each(files, judge)
+
+
+def _load(path: Path, budget: int | None, allow_truncated: bool) -> Replay:
+    if allow_truncated:
+        return load_within(path, budget)
+    try:
+        return load_within(path, budget, strict=True)
+    except Truncated as error:
+        raise RetickError(f"{error}: the recording was cut off; --allow-truncated verifies what is left") from None
 
 
 def _checksum(text: str) -> int:

@@ -185,6 +185,11 @@ class RollbackSession(SessionCalls):
         return self._inside.reconnect.is_trying
 
     @property
+    def is_over(self) -> bool:
+        """Whether the session has ended: no frame runs any more, and it does not come back."""
+        return self._inside.phase is Phase.ENDED
+
+    @property
     def peer_addresses(self) -> tuple[Hashable, ...]:
         """Where this peer reaches the other players: what a program saves, with ``seat_token``, to come back."""
         return self._inside.peer_addresses
