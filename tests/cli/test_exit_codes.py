@@ -91,7 +91,7 @@ INTERRUPTS: dict[str, tuple[list[str], str]] = {
     "host": (["--bot", "--port", "0", "--no-announce"], "retick.cli.play.match_driver.MatchDriver.wait"),
     "join": (["127.0.0.1:9", "--bot"], "retick.cli.play.match_driver.MatchDriver.wait"),
     "new": (["tanks"], "retick.cli.new.command.project_files"),
-    "packet": (["00"], "retick.cli.packet._explain"),
+    "packet": (["00"], "retick.packets.formats.explain_datagram"),
     "play": (["a:B"], "retick.cli.play.play.find_window"),
     "replay diff": ([__file__, __file__], "retick.cli.replay.diff.load_within"),
     "replay export": ([__file__], "retick.cli.replay.export.load_within"),
