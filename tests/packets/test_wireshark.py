@@ -21,7 +21,6 @@ from tests.link.test_explain import real_datagrams
 from tests.packets.test_formats import as_message, in_a_link, match_capture
 from tests.programs import path_of
 
-
 WIDE = rbn1.InputPacket(9, 8, (1, 2, 3, 4, 5, 6), 5, 9, rbn1.TimeSync(1, -1), rbn1.LossStats(1, 1), 3, 3)
 
 

@@ -117,7 +117,7 @@ def _explain(data: bytes, offset: int, layouts: Mapping[int, Layout]) -> Explana
         except DecodeError as error:
             fault = f"{type(error).__name__}: {error}"
     told = f", tick {found['tick']}" if "tick" in found else ""
-    return Explanation("server", f"{layout.name}{told}", reader.rows, fault)
+    return Explanation("server", f"{layout.name}{told}", reader.rows, fault, layout.name)
 
 
 def _read_varuint(reader: RowReader, name: str) -> None:

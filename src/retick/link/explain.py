@@ -44,10 +44,10 @@ def _explain_payload(data: bytes, inside: Inside) -> Explanation:
     inner = inside(data, layout.ENVELOPE_SIZE) if fault is None else None
     if inner is None:
         reader.raw(len(data) - reader.at, "payload")
-    else:
-        summary, fault = f"{summary}: {inner.summary}", inner.fault
-        reader.rows += inner.rows
-    return Explanation("link PAYLOAD", summary, reader.rows, fault)
+        return Explanation("link PAYLOAD", summary, reader.rows, fault)
+    rows = reader.rows + inner.rows
+    content = inner.content or inner.format
+    return Explanation("link PAYLOAD", f"{summary}: {inner.summary}", rows, inner.fault, content)
 
 
 def _explain_other(data: bytes, inside: Inside | None) -> Explanation:

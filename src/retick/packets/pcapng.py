@@ -27,7 +27,7 @@ _SECTION, _INTERFACE, _PACKET = 0x0A0D0D0A, 1, 6
 _RAW_IP = 101
 _APPLICATION, _NAME, _FLAGS = 4, 2, 2
 """Options of a section, an interface and a packet."""
-_LOCAL = {4: IPv4Address("192.0.2.1"), 6: IPv6Address("2001:db8::1")}
+_LOCAL: dict[int, IPv4Address | IPv6Address] = {4: IPv4Address("192.0.2.1"), 6: IPv6Address("2001:db8::1")}
 """Addresses for documentation: nobody has them."""
 _FIRST_STAND_IN = int(IPv4Address("198.18.0.1"))
 _MOST_STAND_INS = 1 << 16
@@ -88,7 +88,8 @@ def parse_place(text: str) -> Place:
     try:
         if not colon or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
             raise ValueError(port)
-        return Place(ip_address(bare), int(port))
+        ip: IPv4Address | IPv6Address = ip_address(bare)
+        return Place(ip, int(port))
     except ValueError:
         raise UsageError(f"{text[:60]!r} is no IP address with a port, such as 192.0.2.7:7777") from None
 

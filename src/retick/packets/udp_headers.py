@@ -57,7 +57,7 @@ def with_headers(source: Place, target: Place, data: bytes) -> bytes:
 def _checksum(data: bytes) -> int:
     """The complement of the sum of 16-bit words, with carries added back. RFC 1071."""
     words = struct.unpack(f">{(len(data) + 1) // 2}H", data + b"\0" * (len(data) % 2))
-    total = sum(words)
+    total: int = sum(words)
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF

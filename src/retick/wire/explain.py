@@ -105,6 +105,8 @@ class Explanation(NamedTuple):
     rows: list[Row]
     fault: str | None
     """Why a reader would refuse it; None when it is good."""
+    content: str = ""
+    """Of a packet with others inside: what the payload is, such as "RBN1"."""
 
 
 class RowReader:

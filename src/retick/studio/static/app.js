@@ -18,6 +18,7 @@ const STATES = {
 };
 
 let shown = null; // { name, feed, unmount }
+let wanted = 0; // counts rooms that were asked for
 
 function showStatus(state) {
   const status = document.getElementById("status");
@@ -29,10 +30,12 @@ function showStatus(state) {
 }
 
 async function show(name) {
+  const mine = (wanted += 1);
   const room = ROOMS.find((one) => one.name === name) ?? ROOMS[0];
   const place = document.getElementById("room");
   shown?.unmount?.();
   shown?.feed.close();
+  shown = null;
   place.replaceChildren();
   place.className = `room-${room.name}`;
   for (const link of document.querySelectorAll("nav a")) {
@@ -40,13 +43,11 @@ async function show(name) {
     else link.removeAttribute("aria-current");
   }
   document.title = `${room.title} · Retick Studio`;
+  const module = await room.load(); // before the feed: its first message must find its handlers
+  if (wanted !== mine) return; // another room was chosen meanwhile
   const feed = new Feed(room.name, { status: showStatus });
   feed.on("error", (message) => notice(message.text));
-  const mine = { name: room.name, feed, unmount: null };
-  shown = mine;
-  const module = await room.load();
-  if (shown !== mine) return; // another room was chosen meanwhile
-  mine.unmount = module.mount(place, feed);
+  shown = { name: room.name, feed, unmount: module.mount(place, feed) };
 }
 
 function fromAddress() {

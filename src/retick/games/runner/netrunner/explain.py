@@ -150,7 +150,8 @@ def explain_netrunner(data: bytes, offset: int = 0) -> Explanation:
     rest = len(data) - reader.at
     if rest:
         reader.add(rest, "padding", f"{rest} bytes", "written as zeros, and not looked at")
-    return Explanation("NetRunner", f"NetRunner {summary}", reader.rows, _fault(data[offset:], kind))
+    fault = _fault(data[offset:], kind)
+    return Explanation("NetRunner", f"NetRunner {summary}", reader.rows, fault, f"NetRunner {table.name}")
 
 
 def _read_named(reader: RowReader, table: tuple[FieldSpec, ...], name: str) -> dict[str, Any]:
