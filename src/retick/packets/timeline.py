@@ -5,7 +5,7 @@ However long a capture is, this has a fixed number of slices, and of names.
 
 import re
 from array import array
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from retick.packets.formats import Explainer
@@ -19,6 +19,8 @@ __all__ = ["MOST_NAMES", "OTHER", "SLICES", "Timeline", "costs_of", "kind_of"]
 SLICES = 240
 MOST_NAMES = 200
 """Of kinds, of components and of fields; what comes after them is counted as OTHER."""
+AROUND = 4
+"""Slices before and after one whose datagrams count for its loss, too."""
 OTHER = "(other)"
 VIEWS = ("kind", "component", "field")
 _NUMBER = re.compile(r" \d+\b")
@@ -124,11 +126,14 @@ class Timeline:
         }
 
 
-def _losses(expected: Iterable[int], arrived: Iterable[int]) -> list[float | None]:
-    return [
-        round(max(0.0, 1 - came / wanted), 4) if wanted else None
-        for wanted, came in zip(expected, arrived, strict=True)
-    ]
+def _losses(expected: Sequence[int], arrived: Sequence[int]) -> list[float | None]:
+    """A share of few datagrams says little, so those of some slices around are counted with them."""
+    found: list[float | None] = []
+    for at in range(len(expected)):
+        around = slice(max(0, at - AROUND), at + AROUND + 1)
+        wanted, came = sum(expected[around]), sum(arrived[around])
+        found.append(round(max(0.0, 1 - came / wanted), 4) if wanted else None)
+    return found
 
 
 def _dearest(names: "dict[str, array[int]]", most: int, slices: int) -> list[dict[str, Any]]:
