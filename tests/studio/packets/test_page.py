@@ -96,16 +96,25 @@ def test_a_snapshot_is_explained_by_a_schema_that_is_opened(open_page: Callable[
     assert row[2:] == ["6", "entity 3", "30"]
 
 
+KEEP_SOCKETS = """
+window.sockets = [];
+window.WebSocket = class extends WebSocket {
+  constructor(...given) { super(...given); window.sockets.push(this); }
+};
+"""
+
+
 def test_what_is_open_is_there_again_after_a_lost_connection(open_page: Callable[..., Any]) -> None:
     page = opened(open_page)
-    send(page, "match.rtkc", match_capture())
-    page.wait_for_selector(".legend li")
-    page.evaluate("document.querySelector('.legend').replaceChildren()")
-    page.context.set_offline(True)
-    page.context.set_offline(False)
-    page.evaluate("() => document.querySelector('main').dispatchEvent(new Event('x'))")
+    page.add_init_script(KEEP_SOCKETS)
     page.reload()
     page.wait_for_selector('#status[data-state="open"]')
+    send(page, "match.rtkc", match_capture())
+    page.wait_for_selector(".legend li")
+    page.evaluate("() => { document.querySelector('.legend').replaceChildren(); window.sockets.at(-1).close(); }")
+    page.wait_for_selector(".legend li")
+    page.wait_for_selector(".fields tbody tr")
+    assert page.evaluate("window.sockets.length") == 2
 
 
 def test_nothing_is_cut_at_either_size(open_page: Callable[..., Any]) -> None:

@@ -1,5 +1,6 @@
 """The room of packets without a browser: whatever a page sends, there is an answer or an error in words."""
 
+import asyncio
 import io
 import json
 import tracemalloc
@@ -77,7 +78,8 @@ def test_a_capture_is_listed_in_pages_and_measured() -> None:
     capture = match_capture()
     records = list(read_capture(capture))
     posted = page.open(capture, name="match.rtkc")
-    assert [message["type"] for message in posted] == ["source", "progress", "timeline"]
+    kinds = [message["type"] for message in posted]
+    assert (kinds[0], {*kinds[1:-1]}, kinds[-1]) == ("source", {"progress"}, "timeline")
     assert posted[0]["source"]["count"] == len(records)
     rows = page.one("list", start=100, count=LONGEST_LIST)["rows"]
     assert [row["size"] for row in rows] == [len(record.data) for record in records[100:300]]
@@ -150,12 +152,13 @@ def test_any_file_gives_an_explanation_or_an_error(data: bytes, slot: int) -> No
         page = Page()
         try:
             page.open(candidate, slot)
+        except RetickError:
+            continue
+        if slot == 0:
             page.send("list", start=0, count=LONGEST_LIST)
-            for index in range(page.room.hello()["source"]["count"] if slot == 0 else 0):
+            for index in range(page.room.hello()["source"]["count"]):
                 shown = page.one("datagram", index=index)
                 assert shown["fields"] or shown["fault"]
-        except RetickError as error:
-            assert str(error)
 
 
 def test_datagrams_beyond_the_limit_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,8 +176,8 @@ def test_a_hundred_thousand_datagrams_are_opened_in_bounded_memory() -> None:
         writer.add(b"HELLO", ("192.0.2.7", 7777), sent=number % 2 == 0, now=number / 60)
     data = file.getvalue()
     page = Page()
-    page.room.show = lambda *_given, **_named: None  # type: ignore[method-assign]  # progress is a moment, not kept
     page.room.receive_file(FileSent("large.rtkc", 0, data))
+    page.room._work = None  # the timeline has a test of its own
     tracemalloc.start()
     source = page.room._source
     assert source is not None
@@ -189,8 +192,6 @@ def test_a_hundred_thousand_datagrams_are_opened_in_bounded_memory() -> None:
 
 
 def test_a_newer_file_ends_the_work_on_an_older_one() -> None:
-    import asyncio
-
     async def opened() -> PacketsRoom:
         room = PacketsRoom(Settings())
         work = asyncio.create_task(room.run())

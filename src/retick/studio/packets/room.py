@@ -28,7 +28,7 @@ MOST_PARTS = 4000
 """Values of a snapshot that are shown."""
 MOST_SERIES = 9
 """Names of each view of the timeline; the rest is one more."""
-MEASURED_AT_ONCE = 100
+MEASURED_AT_ONCE = 40
 """Datagrams; other rooms wait so long."""
 CAPTURE, SCHEMA = 0, 1
 """Slots of files."""

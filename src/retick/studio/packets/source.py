@@ -13,7 +13,7 @@ __all__ = ["MOST_DATAGRAMS", "Source", "datagrams_of_text"]
 
 MOST_DATAGRAMS = 1_000_000
 """What follows in a capture is not looked at."""
-STEP = 2000
+STEP = 500
 """Records that are found without a pause."""
 
 

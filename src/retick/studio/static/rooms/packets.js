@@ -109,6 +109,7 @@ export function mount(place, feed) {
   feed.on("datagram", (message) => detail.show(message));
   feed.on("timeline", (message) => showTimeline(message.timeline));
   feed.on("progress", (message) => {
+    if (timeline.found) return; // a moment may come after the result that was posted later
     progress.hidden = false;
     progress.value = message.done / message.total;
   });
