@@ -6,6 +6,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from retick.authority.delta_frames import acked_input
 from retick.games.fighter import Fighter
 from retick.link import packets
 from retick.link.layout import FRAGMENT_FIRST, FRAGMENT_LAST, PAYLOAD
@@ -71,6 +72,14 @@ def test_payloads_and_messages_of_servers_are_explained_inside_of_a_link() -> No
         assert found.fault is None
         assert found.rows[11].field.startswith(("netrunner ", "server ")), found
         assert sum(row.size for row in found.rows) == len(as_message(message))
+
+
+def test_a_netrunner_bundle_behind_an_acknowledgement_is_explained() -> None:
+    found = explain_datagram(in_a_link(acked_input(7, PACKETS_SENT[0])))
+    rows = {row.field: row for row in found.rows}
+    assert (found.fault, found.content) == (None, "NetRunner input bundle")
+    assert (rows["server acked tick"].value, rows["netrunner command 2 tick"].value) == ("7", "105")
+    assert sum(row.size for row in found.rows) == 8 + 5 + len(PACKETS_SENT[0])
 
 
 @given(st.binary(max_size=200))

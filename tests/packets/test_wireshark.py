@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from retick.authority.delta_frames import acked_input
 from retick.link.layout import CONTROL, ENVELOPE_SIZE, PAYLOAD
 from retick.packets.formats import explain_datagram
 from retick.packets.pcapng import Exporter
@@ -128,7 +129,7 @@ def test_every_field_of_a_table_is_read(tshark: Tshark) -> None:
     """All kinds of link datagrams, and what servers send: as many bytes are named as the explainer names."""
     datagrams = [
         *real_datagrams(), *map(in_a_link, (*PACKETS_SENT[:2], *SENT)), *map(as_message, (*PACKETS_SENT[2:], *SAID)),
-        rbn1.encode(WIDE, 7),
+        rbn1.encode(WIDE, 7), in_a_link(acked_input(7, PACKETS_SENT[0])),
     ]  # fmt: skip
     tshark.write([Recorded(0.0, True, "192.0.2.7:7777", data) for data in datagrams])
     documents: list[dict[str, Any]] = json.loads(

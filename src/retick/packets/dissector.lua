@@ -123,7 +123,11 @@ local function server(layouts, tvb, start, size, tree)
   local layout = layouts[tvb(start, 1):uint()]
   if layout == nil then return nil end
   local part = tvb(start, size):tvb()
-  rest(part, read(layout.fields, part, 0, tree), tree, "retick.rest")
+  local at = read(layout.fields, part, 0, tree)
+  local inner = nil
+  if layout.bundle and at ~= nil and at < size then inner = netrunner(part, at, size - at, tree) end
+  if inner ~= nil then return inner end
+  rest(part, at, tree, "retick.rest")
   return layout.name
 end
 

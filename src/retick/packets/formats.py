@@ -5,6 +5,7 @@ A new format is one line in ``FORMATS``, ``PAYLOADS`` or ``MESSAGES``.
 
 from collections.abc import Callable
 
+from retick.authority.delta_frames import ACKED_HEAD_SIZE, ACKED_INPUT
 from retick.authority.explain import explain_message, explain_payload
 from retick.games.runner.netrunner.explain import explain_netrunner, is_netrunner
 from retick.link.explain import explain_link, is_link
@@ -30,6 +31,16 @@ def _rbn1_inside(data: bytes, offset: int) -> Explanation | None:
     return explain_rbn1(data, offset) if is_rbn1(data[offset:]) else None
 
 
+def _acked_netrunner(data: bytes, offset: int) -> Explanation | None:
+    """A NetRunner input bundle behind the tick of the snapshot that it acknowledges."""
+    start = offset + ACKED_HEAD_SIZE
+    if data[offset] != ACKED_INPUT or not is_netrunner(data[start:]):
+        return None
+    head, bundle = explain_payload(data[:start], offset), explain_netrunner(data, start)
+    assert head is not None
+    return bundle._replace(rows=head.rows + bundle.rows, summary=f"{head.summary}, {bundle.summary}")
+
+
 def _session_message(data: bytes, offset: int) -> Explanation | None:
     if data[offset] not in _KINDS:
         return None
@@ -40,7 +51,7 @@ def _session_message(data: bytes, offset: int) -> Explanation | None:
 
 
 Inside = Callable[[bytes, int], Explanation | None]
-PAYLOADS: tuple[Inside, ...] = (_rbn1_inside, _netrunner_inside, explain_payload)
+PAYLOADS: tuple[Inside, ...] = (_rbn1_inside, _netrunner_inside, _acked_netrunner, explain_payload)
 """What explains the payload of a link's datagram; the first that knows it."""
 MESSAGES: tuple[Inside, ...] = (_netrunner_inside, explain_message, _session_message)
 """The same for reliable messages. A NetRunner packet is known by its type and length together, so it comes first."""

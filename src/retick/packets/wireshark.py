@@ -5,6 +5,7 @@ from importlib.resources import files
 from typing import Any
 
 from retick.authority import explain as server
+from retick.authority.delta_frames import ACKED_INPUT
 from retick.games.runner.netrunner import explain as netrunner
 from retick.games.runner.netrunner.framing import CONTROL as NETRUNNER_CONTROL
 from retick.link import field_tables as link
@@ -73,7 +74,14 @@ def _packet(fields: "_Fields", kind: int, table: netrunner.PacketTable) -> dict[
 
 
 def _layouts(fields: "_Fields", layouts: Iterable[tuple[int, server.Layout]]) -> dict[int, Any]:
-    return {kind: {"name": one.name, "fields": fields.of("server", (server.KIND, *one.head))} for kind, one in layouts}
+    return {
+        kind: {
+            "name": one.name,
+            "fields": fields.of("server", (server.KIND, *one.head)),
+            "bundle": kind == ACKED_INPUT,
+        }
+        for kind, one in layouts
+    }
 
 
 def _offset_of(name: str) -> int:
