@@ -126,12 +126,12 @@ class RowReader:
         found: dict[str, Any] = {}
         length = 0
         for name, code, meaning, form in table:
-            told = meanings.get(name.replace(" ", "_"), meaning)
-            if code in (TEXT, SIZED) or code[-1] == "s":
+            told = meanings.get(name.replace(" ", "_"), meaning) if meanings else meaning
+            if len(code) == 1:
+                found[name] = length = self._number(name, code, told, form)
+            else:
                 size = length if code in (TEXT, SIZED) else int(code[:-1])
                 found[name] = self.raw(size, name, told, as_text=code == TEXT)
-            else:
-                found[name] = length = self._number(name, code, told, form)
         return found
 
     def _number(self, name: str, code: str, meaning: str | Callable[[Any], str], form: str) -> Any:
