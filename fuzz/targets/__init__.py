@@ -10,6 +10,7 @@ from fuzz.targets import (
     link,
     messages,
     netrunner,
+    packets,
     replay,
     sessions,
     snapshot,
@@ -25,7 +26,7 @@ __all__ = ["TARGETS", "matching"]
 
 MODULES = (
     wire, link, messages, evidence, snapshot, replay, states, netrunner, transport, endpoint, lan, sessions, authority,
-    worlds, world_server, world_client, front,
+    worlds, world_server, world_client, front, packets,
 )  # fmt: skip
 TARGETS: dict[str, Target] = {target.name: target for module in MODULES for target in module.TARGETS}
 

@@ -228,6 +228,12 @@ ATTACKS: dict[str, list[Make]] = {
         lambda folder, text, name: ["1", "--connect", text],
         lambda folder, text, name: ["1", "--connect", "127.0.0.1:9", "--room", text, "--seconds", "0.01"],
     ],
+    "capture export": [
+        lambda folder, text, name: [capture(folder, text, name), "--pcapng", str(folder / name)],
+        lambda folder, text, name: [text_file(folder, text, name), "--pcapng", str(folder / "out")],
+        lambda folder, text, name: [capture(folder, text, name), "--pcapng", str(folder / "out"), "--local", text],
+        lambda folder, text, name: [str(folder / name), "--pcapng", str(folder / "none" / name)],
+    ],
     "demo": [lambda folder, text, name: ["--record", str(folder / "none" / name)]],
     "desync explain": [
         lambda folder, text, name: [bundle(folder, text, name, changed="game")],
@@ -238,6 +244,7 @@ ATTACKS: dict[str, list[Make]] = {
         lambda folder, text, name: [str(folder / name)],
     ],
     "export schema": [lambda folder, text, name: [text], lambda folder, text, name: [f"{game(folder, text)}:Broken"]],
+    "export wireshark": [lambda folder, text, name: [text]],
     "host": [lambda folder, text, name: ["--bot", "--record", str(folder / "none" / name)]],
     "join": [
         lambda folder, text, name: [text, "--bot"],

@@ -1,9 +1,37 @@
 """The room of packets: Datagrams and captures, field by field."""
 
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+from retick.errors import RetickError
+from retick.packets.formats import Explainer
+from retick.packets.timeline import Timeline, costs_of, kind_of
+from retick.snapshot import Schema, schema_from_json
+from retick.snapshot.explain import SnapshotExplainer
+from retick.snapshot.inspect import PacketReport
+from retick.studio.messages import FeedError, FileSent, Message
+from retick.studio.packets.source import Source, datagrams_of_text
 from retick.studio.room import Room
 from retick.studio.settings import Settings
+from retick.transport.capture import Recorded
 
 __all__ = ["PacketsRoom"]
+
+LONGEST_LIST = 200
+"""Datagrams in one answer."""
+LONGEST_HEX = 60000
+"""Characters."""
+LARGEST_SCHEMA = 4 * 1024 * 1024
+"""Bytes."""
+MOST_PARTS = 4000
+"""Values of a snapshot that are shown."""
+MOST_SERIES = 9
+"""Names of each view of the timeline; the rest is one more."""
+MEASURED_AT_ONCE = 40
+"""Datagrams; other rooms wait so long."""
+CAPTURE, SCHEMA = 0, 1
+"""Slots of files."""
 
 
 class PacketsRoom(Room):
@@ -14,3 +42,153 @@ class PacketsRoom(Room):
     def __init__(self, settings: Settings) -> None:
         super().__init__()
         self._settings = settings
+        self._source: Source | None = None
+        self._schema: Schema | None = None
+        self._schema_name: str | None = None
+        self._timeline: dict[str, Any] | None = None
+        self._work: Iterator[None] | None = None
+        self._given = asyncio.Event()
+
+    def hello(self) -> dict[str, Any]:
+        return {"source": self._facts(), "schema": self._schema_name, "timeline": self._timeline}
+
+    async def run(self) -> None:
+        while True:
+            await self._given.wait()
+            self._given.clear()
+            while self._work is not None:
+                work = self._work
+                for _ in work:
+                    await asyncio.sleep(0)
+                    if self._work is not work:
+                        break
+                else:
+                    self._work = None
+
+    def receive(self, message: Message) -> None:
+        match message.type:
+            case "hex":
+                self._open(Source("pasted", datagrams_of_text(message.text("text", LONGEST_HEX))))
+            case "list":
+                start = message.integer("start", 0, 1 << 30)
+                self._list(start, message.integer("count", 1, LONGEST_LIST))
+            case "datagram":
+                self._show_datagram(message.integer("index", 0, 1 << 30))
+            case "forget":
+                self._use_schema(None, None)
+            case _:
+                super().receive(message)
+
+    def receive_file(self, file: FileSent) -> None:
+        if file.slot == CAPTURE:
+            try:
+                self._open(Source(file.name, file.data))
+            except RetickError as error:
+                raise FeedError(f"{file.name}: {error}") from None
+            return
+        if len(file.data) > LARGEST_SCHEMA:
+            raise FeedError(f"{file.name}: a schema has at most {LARGEST_SCHEMA} bytes")
+        try:
+            self._use_schema(schema_from_json(file.data), file.name)
+        except RetickError as error:
+            raise FeedError(f"{file.name}: {error}") from None
+
+    def _open(self, source: Source) -> None:
+        self._source = source
+        self._begin()
+
+    def _use_schema(self, schema: Schema | None, name: str | None) -> None:
+        self._schema, self._schema_name = schema, name
+        self.post("schema", name=name)
+        if self._source is not None:
+            self._begin()
+
+    def _begin(self) -> None:
+        """Find and measure what is open, in the background. What was begun before is given up."""
+        self._timeline = None
+        self._work = self._measure(self._source) if self._source is not None else None
+        self._given.set()
+
+    def _measure(self, source: Source) -> Iterator[None]:
+        yield from source.find()
+        self.post("source", source=self._facts())
+        timeline = Timeline(self._explainer(), source.seconds)
+        for index in range(len(source)):
+            timeline.add(source[index])
+            if (index + 1) % MEASURED_AT_ONCE == 0:
+                self.show("progress", done=index + 1, total=len(source))
+                yield
+        self._timeline = timeline.to_json(MOST_SERIES)
+        self.post("timeline", timeline=self._timeline)
+
+    def _facts(self) -> dict[str, Any] | None:
+        source = self._source
+        if source is None:
+            return None
+        return {
+            "name": source.name,
+            "capture": source.is_capture,
+            "count": len(source),
+            "seconds": source.seconds,
+            "bytes": source.size,
+            "fault": source.fault,
+        }
+
+    def _explainer(self) -> Explainer:
+        return Explainer(SnapshotExplainer(self._schema, keep_all=False))
+
+    def _opened(self) -> Source:
+        if self._source is None:
+            raise FeedError("nothing is open: paste hex digits or open a capture")
+        return self._source
+
+    def _list(self, start: int, count: int) -> None:
+        source = self._opened()
+        explainer = self._explainer()
+        rows = []
+        for index in range(start, min(start + count, len(source))):
+            record = source[index]
+            found = explainer.explain(record.data)
+            rows.append(
+                {**_facts_of(record), "kind": kind_of(found), "summary": found.summary[:200], "bad": bool(found.fault)}
+            )
+        self.post("rows", start=start, rows=rows)
+
+    def _show_datagram(self, index: int) -> None:
+        source = self._opened()
+        if index >= len(source):
+            raise FeedError(f"there is no datagram {index}: {len(source)} are open")
+        record = source[index]
+        explainer = self._explainer()
+        found = explainer.explain(record.data)
+        report = explainer.snapshots.newest
+        costs = costs_of(found, len(record.data), report)
+        self.post(
+            "datagram",
+            index=index,
+            **_facts_of(record),
+            hex=record.data.hex(),
+            kind=kind_of(found),
+            format=found.format,
+            summary=found.summary,
+            fault=found.fault,
+            fields=[[*row] for row in found.rows],
+            parts=list(_parts(report)) if report is not None else [],
+            costs=sorted(([*names, bits] for names, bits in costs.items()), key=lambda row: -int(row[2])),
+        )
+
+
+def _facts_of(record: Recorded) -> dict[str, Any]:
+    return {"time": record.time, "sent": record.sent, "address": record.address, "size": len(record.data)}
+
+
+def _parts(report: PacketReport) -> Iterator[list[Any]]:
+    """First bit, bits, entity, name and value of what a snapshot holds."""
+    left = MOST_PARTS
+    for section in report.sections:
+        for entity in section.entities:
+            for part in entity.fields:
+                if left == 0:
+                    return
+                left -= 1
+                yield [part.bit, part.bits, entity.id, part.label, str(part.value)]
