@@ -16,12 +16,12 @@ from typing import Self
 
 from retick import replay
 from retick.cli.play.capture_file import CaptureFile, captured
-from retick.cli.play.confirmed_match import ConfirmedFight
-from retick.cli.play.controllers import BotController, StyleName
-from retick.cli.play.followed_match import FollowedMatch
-from retick.cli.play.match_driver import MatchDriver
 from retick.errors import RetickError
 from retick.games.fighter import Fighter
+from retick.playing.confirmed_match import ConfirmedFight
+from retick.playing.controllers import BotController, StyleName
+from retick.playing.followed_match import FollowedMatch
+from retick.playing.match_driver import MatchDriver
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.session import RollbackSession
 from retick.transport import Conditions, Impaired, Poll, open_udp

@@ -1,8 +1,8 @@
 """Bots as controllers of a seat."""
 
-from retick.cli.play.controllers import STYLE_NAMED, BotController, StyleName
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import STYLES
+from retick.playing.controllers import STYLE_NAMED, BotController, StyleName
 
 GAME = Fighter()
 

@@ -13,11 +13,11 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import NamedTuple
 
-from retick.cli.draw.network_view import NetworkReport
-from retick.cli.play.confirmed_match import ConfirmedFight, ConfirmedMatch
-from retick.cli.play.controllers import Controller
-from retick.cli.play.followed_match import FollowedMatch
 from retick.link import Reason
+from retick.playing.confirmed_match import ConfirmedFight, ConfirmedMatch
+from retick.playing.controllers import Controller
+from retick.playing.followed_match import FollowedMatch
+from retick.playing.network_report import NetworkReport
 from retick.rollback.desync.report import DesyncReport
 from retick.rollback.events import (
     DesyncDetected,
