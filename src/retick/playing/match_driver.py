@@ -11,7 +11,7 @@ import struct
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from retick.link import Reason
 from retick.playing.confirmed_match import ConfirmedFight, ConfirmedMatch
@@ -35,9 +35,8 @@ from retick.rollback.events import (
 )
 from retick.rollback.lan import LanSession
 from retick.rollback.session.session import RollbackSession
-from retick.transport import Poll
 
-__all__ = ["MatchDriver", "Result"]
+__all__ = ["MatchDriver", "Result", "Wire"]
 
 GOODBYE_SECONDS = 2.0
 """Seconds after the end of a match in which its last messages are still sent again."""
@@ -60,13 +59,38 @@ class Result(NamedTuple):
     checksum: int
 
 
+class Wire(Protocol):
+    """What a driver needs of ``retick.transport.Poll``; a simulated network has it too."""
+
+    @property
+    def endpoint(self) -> Any:
+        """The session, or what stands around it."""
+
+    @property
+    def socket(self) -> Any:
+        """What ``wait`` waits for; None where nobody calls it."""
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """Seconds; it never goes back."""
+
+    def poll(self, now: float) -> list[Any]:
+        """Receive, handle timeouts, send, and return the events."""
+
+    def flush(self, now: float) -> None:
+        """Send at once."""
+
+    def close(self) -> None:
+        """Close the socket."""
+
+
 class MatchDriver:
     """A session, its socket, the controllers of its seats, and the result."""
 
     def __init__(
         self,
         session: RollbackSession | LanSession,
-        wire: Poll,
+        wire: Wire,
         *,
         controller: Callable[[int, int], Controller],
         followed: FollowedMatch,
@@ -93,6 +117,8 @@ class MatchDriver:
         """What to show the player right now, such as "waiting"; empty for nothing."""
         self.depth = 0
         """Frames that were resimulated with the newest frame."""
+        self.on_frame: Callable[[float], object] = lambda _now: None
+        """Called after each frame, with its time."""
         self._followed = followed
         self._controller_for = controller
         self._controllers: list[Controller] = []
@@ -227,6 +253,7 @@ class MatchDriver:
             self.session.advance(pressed if len(pressed) > 1 else pressed[0], now=now)
         resimulated = self.session.stats(now=now).resimulated_frames
         self.depth, self._resimulated = resimulated - self._resimulated, resimulated
+        self.on_frame(now)
 
     def _follow(self, confirmed: ConfirmedMatch) -> None:
         """Record what has become final by now. The session plays a little longer than the match lasts."""
