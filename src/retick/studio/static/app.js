@@ -32,7 +32,7 @@ async function show(name) {
   const room = ROOMS.find((one) => one.name === name) ?? ROOMS[0];
   const place = document.getElementById("room");
   shown?.unmount?.();
-  shown?.feed.close();
+  shown?.feed?.close();
   place.replaceChildren();
   place.className = `room-${room.name}`;
   for (const link of document.querySelectorAll("nav a")) {
@@ -40,13 +40,14 @@ async function show(name) {
     else link.removeAttribute("aria-current");
   }
   document.title = `${room.title} · Retick Studio`;
-  const feed = new Feed(room.name, { status: showStatus });
-  feed.on("error", (message) => notice(message.text));
-  const mine = { name: room.name, feed, unmount: null };
+  const mine = { name: room.name, feed: null, unmount: null };
   shown = mine;
   const module = await room.load();
   if (shown !== mine) return; // another room was chosen meanwhile
-  mine.unmount = module.mount(place, feed);
+  // Connected only now: the room must hear the first message.
+  mine.feed = new Feed(room.name, { status: showStatus });
+  mine.feed.on("error", (message) => notice(message.text));
+  mine.unmount = module.mount(place, mine.feed);
 }
 
 function fromAddress() {
