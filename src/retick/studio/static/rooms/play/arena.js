@@ -6,6 +6,7 @@ import { drawFigure } from "./figure.js";
 const NAMES = ["one", "two"];
 const LONGEST_CORRECTIONS = 8;
 const CORRECTION_PICTURES = 26;
+const BEYOND = 900; // of the field's units that are shown behind a wall
 const GROUND = 34; // pixels below the feet
 
 /** The part of the field that is shown; both views use the same one, so that they can be compared. */
@@ -17,8 +18,8 @@ export class Camera {
   }
 
   follow([first, second]) {
-    const span = Math.min(this.most, Math.max(8500, Math.abs(first.x - second.x) + 5000));
-    const half = span / 2;
+    const span = Math.min(this.most, Math.max(6800, Math.abs(first.x - second.x) + 3600));
+    const half = span / 2 - BEYOND;
     const middle = Math.min(this.most - half, Math.max(half, (first.x + second.x) / 2 + 300));
     this.span += (span - this.span) * 0.08;
     this.middle += (middle - this.middle) * 0.12;
@@ -111,17 +112,12 @@ export class Arena {
     context.fillRect(0, 0, width, ground);
     context.fillStyle = colour("panel-2");
     context.fillRect(0, ground, width, height - ground);
-    context.globalAlpha = 0.35;
-    context.fillStyle = colour("line"); // hills that move slower than the field
-    context.beginPath();
-    context.moveTo(0, ground);
-    for (let x = 0; x <= width; x += 24) {
-      const far = x / scale * 0.5 + left * 0.5;
-      context.lineTo(x, ground - 34 - 18 * Math.sin(far / 900) - 11 * Math.sin(far / 370 + 2));
+    this.drawBackdrop(context, width, ground, left, scale);
+    for (const wall of [this.numbers.min_x, this.numbers.max_x]) {
+      const x = (wall - left) * scale;
+      context.fillStyle = colour("line");
+      if (x > 0 && x < width) context.fillRect(wall ? x : 0, 0, wall ? width - x : x, ground);
     }
-    context.lineTo(width, ground);
-    context.fill();
-    context.globalAlpha = 1;
     context.strokeStyle = colour("line");
     context.lineWidth = 2;
     context.beginPath();
@@ -136,6 +132,29 @@ export class Arena {
       context.lineTo(x, ground + (unit % 5000 ? 9 : 15));
     }
     context.stroke();
+  }
+
+  /** A sun and two rows of hills; the further, the slower they move. */
+  drawBackdrop(context, width, ground, left, scale) {
+    context.fillStyle = colour("mark");
+    context.globalAlpha = 0.5;
+    context.beginPath();
+    context.arc(width * 0.72 - left * scale * 0.06, ground * 0.5, ground * 0.15, 0, 2 * Math.PI);
+    context.fill();
+    context.fillStyle = colour("line");
+    for (const [speed, high, alpha] of [[0.25, 0.34, 0.28], [0.5, 0.17, 0.45]]) {
+      context.globalAlpha = alpha;
+      context.beginPath();
+      context.moveTo(0, ground);
+      for (let x = 0; x <= width + 24; x += 24) {
+        const far = (x / scale) * 0.6 + left * speed;
+        const wave = 0.62 + 0.25 * Math.sin(far / 900 + speed * 9) + 0.13 * Math.sin(far / 370 + 2);
+        context.lineTo(x, ground - ground * high * wave);
+      }
+      context.lineTo(width, ground);
+      context.fill();
+    }
+    context.globalAlpha = 1;
   }
 
   drawShadow(context, { x, height }, ground) {
