@@ -88,10 +88,9 @@ def test_sliders_change_what_the_session_measures(open_page: Callable[..., Any])
 
 def test_a_lost_connection_comes_back_by_itself_and_the_match_goes_on(open_page: Callable[..., Any]) -> None:
     page = open_page("#play")
-    page.evaluate("window.before = 0")
     start(page)
     frame = "Number(document.querySelector('.view .mono').textContent.match(/frame (\\d+)/)?.[1] ?? 0)"
-    page.wait_for_function(f"{frame} > 20", timeout=LONG)
+    wait_until(page, lambda: page.evaluate(frame) > 20)
     # A WebSocket that the page did not close itself.
     page.evaluate(
         """() => {
@@ -106,7 +105,7 @@ def test_a_lost_connection_comes_back_by_itself_and_the_match_goes_on(open_page:
     page.wait_for_selector('#status[data-state="lost"]', timeout=LONG)
     before = page.evaluate(frame)
     page.wait_for_selector('#status[data-state="open"]', timeout=LONG)
-    page.wait_for_function(f"{frame} > {before + 10} || document.querySelector('#again')", timeout=LONG)
+    wait_until(page, lambda: page.evaluate(frame) > before + 10)
     assert page.get_attribute("main", "data-phase") in ("running", "over")
 
 

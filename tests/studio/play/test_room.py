@@ -80,7 +80,7 @@ def test_every_frame_has_one_column_and_both_views() -> None:
     assert any(message["other"] is not None for message in frames)
     assert any(column[2] > 0 for column in columns), "something was rolled back"
     assert any(column[4] > 0 for column in columns), "checksums were compared"
-    assert all(message["ghost_frame"] == message["confirmed"] + 1 for message in frames)
+    assert all(message["confirmed"] <= message["ghost_frame"] <= message["frame"] for message in frames)
 
 
 def test_columns_wait_for_a_page_that_is_slow_and_are_bounded() -> None:

@@ -152,7 +152,7 @@ class PlayRoom(Room):
         return write_message(
             "frame",
             frame=you.session.frame,
-            confirmed=ghost_frame - 1,
+            confirmed=you.columns[-1][1],
             you=you.shown(),
             other=other.shown() if other is not None and seen else None,
             ghost=ghost,

@@ -61,7 +61,7 @@ export class Arena {
       const [old, now] = [before[remote], fighters[remote]];
       const reach = this.numbers.move_speed * 1.5 * Math.max(1, frame - this.frame);
       if (Math.abs(now.x - old.x) > reach || (now.action !== old.action && now.y !== old.y)) {
-        this.corrections.push({ old, player: remote, age: 0, frame: this.frame });
+        this.corrections.push({ old, now, age: 0, frame: this.frame });
         if (this.corrections.length > LONGEST_CORRECTIONS) this.corrections.shift();
       }
     }
@@ -171,7 +171,7 @@ export class Arena {
     for (const one of this.corrections) {
       const alpha = 0.75 * (1 - one.age / CORRECTION_PICTURES);
       const from = this.place(one.old);
-      const to = this.place(this.fighters[one.player]);
+      const to = this.place(one.now);
       drawFigure(context, from, one.old, { frame: one.frame, name: "bad", alpha, outline: true });
       context.globalAlpha = alpha;
       context.strokeStyle = colour("bad");

@@ -98,12 +98,11 @@ export class Controls {
     const address = element("input", { type: "text", placeholder: "address:7777", "aria-label": "Address of the host", id: "join-address", maxlength: 100 });
     const join = () => this.start({ against: "join", address: address.value });
     address.addEventListener("keydown", (event) => event.key === "Enter" && join());
-    this.leave = element("button", { type: "button", hidden: true, onclick: () => this.feed.send("leave") }, "Leave");
     this.opponent.replaceChildren(
       element("h2", {}, "Play"),
       element("div", { class: "row" }, this.style ?? element("span", {}, "Against a bot"),
         givesFocusBack(element("button", { type: "button", class: "primary", id: "play-bot", onclick: () => this.startBot() }, "Play a bot"))),
-      element("details", {},
+      element("details", { open: window.innerHeight > 900 },
         element("summary", {}, "Another person"),
         element("div", { class: "row" }, port, element("button", { type: "button", id: "host", onclick: () =>
           this.start({ against: "host", port: Number(port.value) }) }, "Host")),
