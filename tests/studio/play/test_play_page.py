@@ -8,6 +8,7 @@ from typing import Any
 from websockets.sync.client import connect
 
 from tests.studio.conftest import Running
+from tests.studio.play.fed_page import feed, heap
 
 LONG = 90_000
 """Milliseconds: a machine that runs many tests at once is slow."""
@@ -146,3 +147,16 @@ def test_the_page_has_no_scroll_bars_and_is_used_by_keyboard(open_page: Callable
     page.focus("input[data-setting=loss]")
     page.keyboard.press("ArrowRight")
     assert page.input_value("input[data-setting=loss]") == "2"
+
+
+def test_a_page_that_is_fed_36000_frames_does_not_grow(open_page: Callable[..., Any]) -> None:
+    page = open_page("#packets")  # the play room is put there by hand
+    page.wait_for_selector('#status[data-state="open"]', timeout=LONG)
+    feed(page, each=300)
+    tools = page.context.new_cdp_session(page)
+    page.evaluate("feedOn(0, 6000)")
+    before, nodes = heap(tools), page.evaluate("document.querySelectorAll('*').length")
+    page.evaluate("feedOn(6000, 36000)")
+    assert page.inner_text(".view .mono").startswith("frame 36")
+    assert heap(tools) < before + 500_000
+    assert page.evaluate("document.querySelectorAll('*').length") == nodes

@@ -128,10 +128,12 @@ class OwnGame:
         module = find_window(name)
         if module is None:
             return None
-        try:
-            return window_game(name, module)
-        except UsageError:
-            return None  # it has draw and no press, or another draw than pygame's
+        for given in ({}, {"press": _keyboard_of(module)}):
+            try:
+                return window_game(name, module, **given)
+            except UsageError:
+                continue  # it has no press: that may be an argument of play; or another draw than pygame's
+        return None
 
     def _find_buttons(self, sim: Any) -> list[dict[str, Any]]:
         if self._window is not None:
@@ -164,6 +166,14 @@ def _named_bits(module: Any) -> dict[int, str]:
     return {
         value: name.lower() for name, value in found.items() if isinstance(value, int) and value.bit_count() == 1
     }  # fmt: skip
+
+
+def _keyboard_of(module: Any) -> Any:
+    """The Keyboard or Buttons that a module has, for a game that gives it to ``play``; otherwise a press without keys."""
+    from retick.integrations.pygame import Buttons, Keyboard
+
+    found = [value for value in vars(module).values() if isinstance(value, Keyboard | Buttons)]
+    return found[0] if found else lambda _keys: 0
 
 
 def _shown(session: RollbackSession) -> Any:
