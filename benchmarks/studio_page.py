@@ -1,4 +1,4 @@
-"""Figures of Retick Studio's play page in a real Chromium: python benchmarks/studio_page.py (needs playwright, chromium).
+"""Figures of Retick Studio's play page in a real Chromium: python benchmarks/studio_page.py (needs playwright).
 
 - milliseconds of script for each picture: handlers of messages and animation frames, summed from picture to picture;
 - the studio's share of one core while a match with both views runs;

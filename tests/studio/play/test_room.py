@@ -28,15 +28,18 @@ class Play:
         """As ``PlayRoom.run`` does it, with the messages sent at once."""
         match = self.room._match
         end = self.now + seconds
-        while match is not None and self.now < end and self.room._end is None:
+        while match is not None and match is self.room._match and self.now < end and self.room._end is None:
             self.room._turn(match)
             self.drain()
             self.now += match.sleep()
 
     def drain(self) -> None:
         outbox = self.room.outbox
-        waiting = [*outbox._queue, *(one() if callable(one) else one for one in outbox._moments.values())]
+        waiting, moments = list(outbox._queue), list(outbox._moments.values())
         outbox.clear()
+        waiting += [one() if callable(one) else one for one in moments]
+        waiting += outbox._queue
+        outbox._queue.clear()
         for message in waiting:
             if isinstance(message, bytes):
                 self.pictures.append(message)

@@ -169,7 +169,7 @@ def _named_bits(module: Any) -> dict[int, str]:
 
 
 def _keyboard_of(module: Any) -> Any:
-    """The Keyboard or Buttons that a module has, for a game that gives it to ``play``; otherwise a press without keys."""
+    """The Keyboard or Buttons that a module has, and would give to ``play``; otherwise a press without keys."""
     from retick.integrations.pygame import Buttons, Keyboard
 
     found = [value for value in vars(module).values() if isinstance(value, Keyboard | Buttons)]

@@ -1,6 +1,7 @@
 """The room of play: a match of two peers over a network that its sliders make bad."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable
 from typing import Any
@@ -19,9 +20,13 @@ __all__ = ["PlayRoom"]
 
 WIDEST = 2**53 - 1
 """The largest number that a page can write; buttons beyond it cannot be pressed there."""
+LONGEST_ERROR = 500
 TABLE_EVERY = 4
 PICTURE_EVERY = 2
 """Frames from one table of a game's fields, or picture of it, to the next."""
+
+
+_log = logging.getLogger(__name__)
 
 
 class PlayRoom(Room):
@@ -78,7 +83,11 @@ class PlayRoom(Room):
                     self._wake.clear()
                     await self._wake.wait()
                     continue
-                self._turn(match)
+                try:
+                    self._turn(match)
+                except Exception as error:
+                    self._fail(error)
+                    continue
                 await asyncio.sleep(match.sleep())
         finally:
             self._stop()
@@ -139,8 +148,29 @@ class PlayRoom(Room):
             name, player = event.cue if isinstance(event.cue, tuple) and len(event.cue) == 2 else (event.cue, None)
             player = player if isinstance(player, int) else None
             self.post("cue", event=kind, name=str(name), player=player, frame=event.frame)
-        self.outbox.show("frame", lambda: self._frame(match))
+        self._show_made("frame", lambda: self._frame(match))
         self._show_own_game(match)
+
+    def _show_made(self, key: str, make: Callable[[], str | bytes]) -> None:
+        """A moment that is made when it is sent; a game that fails while it draws ends its match."""
+
+        def made() -> str | bytes:
+            try:
+                return make()
+            except Exception as error:
+                self._fail(error)
+                return write_message("phase", **self._told)
+
+        self.outbox.show(key, made)
+
+    def _fail(self, error: Exception) -> None:
+        """The game, or its drawing, has raised: the match ends, and the room goes on."""
+        if self._match is None:
+            return
+        _log.exception("the match failed", exc_info=error)
+        self._stop()
+        self._phase("ready", "")
+        self.post("error", text=f"the match ended: {type(error).__name__}: {error}"[:LONGEST_ERROR])
 
     def _frame(self, match: RoomMatch) -> str:
         """Made when it is sent: it shows the newest state, and all columns that no message before has had."""
@@ -166,13 +196,13 @@ class PlayRoom(Room):
         """Table and pictures of a game that the page cannot draw itself."""
         game, you = self._game, match.you.session
         if game.has_table and match.you.frames % TABLE_EVERY == 0:
-            self.outbox.show("table", lambda: write_message("table", **game.table(you)))
+            self._show_made("table", lambda: write_message("table", **game.table(you)))
         if not game.has_jpeg or match.you.frames % PICTURE_EVERY:
             return
-        self.outbox.show("picture of you", lambda: b"\0" + game.jpeg(you))
+        self._show_made("picture of you", lambda: b"\0" + game.jpeg(you))
         if match.other is not None and match.other.started:
             other = match.other.session
-            self.outbox.show("picture of the other", lambda: b"\1" + game.jpeg(other))
+            self._show_made("picture of the other", lambda: b"\1" + game.jpeg(other))
 
     def _finish(self, match: RoomMatch) -> None:
         driver = match.you.driver
