@@ -99,18 +99,24 @@ class PlayRoom(Room):
         if against == "bot":
             style = message.choice("style", *self._game.styles) if self._game.styles else ""
             match = BotMatch(self._game, style, self._keys, self._set, self._clock)
-        elif against == "host":
-            port = message.integer("port", 0, 65535)
-            match = OnlineMatch(self._game, self._keys, self._set, self._clock, port=port)
         else:
-            address = message.text("address").strip()
-            if not address:
-                raise FeedError("type the address of the host, such as 192.168.1.20:7777")
-            match = OnlineMatch(self._game, self._keys, self._set, self._clock, address=address)
+            match = self._online(against, message)
         self._stop()
         self._match = match
         self._phase("connecting" if against != "host" else "waiting", match.waiting)
         self._wake.set()
+
+    def _online(self, against: str, message: Message) -> OnlineMatch:
+        port, address = None, ""
+        if against == "host":
+            port = message.integer("port", 0, 65535)
+        elif not (address := message.text("address").strip()):
+            raise FeedError("type the address of the host, such as 192.168.1.20:7777")
+        settings = self._set.with_real_network()
+        match = OnlineMatch(self._game, self._keys, settings, self._clock, port=port, address=address)
+        self._set = settings
+        self.post("settings", settings=settings.plain())
+        return match
 
     def _stop(self) -> None:
         if self._match is not None:

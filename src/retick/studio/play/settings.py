@@ -49,6 +49,10 @@ class MatchSettings:
         named = {name: message.integer(name, *BOUNDS[name]) for name in ("input_delay", "prediction_window")}
         return replace(self, **named)
 
+    def with_real_network(self) -> Self:
+        """With nothing added to the network."""
+        return replace(self, latency=0.0, jitter=0.0, loss=0.0, bursts=0.0)
+
     def conditions(self) -> Conditions:
         """Of each direction."""
         return Conditions(

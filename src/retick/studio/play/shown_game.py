@@ -88,7 +88,8 @@ class ShownFighter:
 
     def outcome(self, confirmed: ConfirmedMatch, names: list[str]) -> str:
         assert isinstance(confirmed, ConfirmedFight)
-        return outcome(confirmed, (names[0], names[1]))
+        said = outcome(confirmed, (names[0], names[1]))
+        return said.replace("You wins", "You win").replace("You leads", "You lead")
 
     def values(self, session: RollbackSession) -> list[int]:
         return self.ghost(session.sim, session.state)

@@ -68,8 +68,8 @@ def buttons_of(press: tuple[Callable[[Any], int], ...]) -> list[dict[str, Any]]:
         if bits and _code(key):
             by_bits.setdefault(bits, []).append(key)
     return [
-        {"bit": bits, "label": " or ".join(pygame.key.name(key) for key in keys), "keys": [_code(key) for key in keys]}
-        for bits, keys in sorted(by_bits.items())
+        {"bit": bits, "label": f"button {number}", "keys": [_code(key) for key in keys]}
+        for number, (bits, keys) in enumerate(sorted(by_bits.items()), 1)
     ]
 
 

@@ -33,6 +33,7 @@ class PlayPage {
       this.sounds.cue(message);
       this.controls.showCues(`Cues: ${this.sounds.text()}`);
     });
+    feed.on("settings", (message) => this.controls.setValues(message.settings));
     feed.on("end", (message) => this.showEnd(message));
     feed.on("table", (message) => this.table?.update(message.more ? [...message.fields, ["…", `${message.more} more`]] : message.fields));
     feed.onBinary = (data) => {

@@ -89,6 +89,12 @@ export class Controls {
     );
   }
 
+  /** The room has set them itself. */
+  setValues(settings) {
+    this.values = { ...settings };
+    for (const [name, made] of this.sliders) made.set(settings[name]);
+  }
+
   fillOpponent(styles) {
     this.style = styles.length
       ? element("select", { "aria-label": "Style of the bot" }, ...styles.map((style) => element("option", { value: style }, style)))

@@ -17,6 +17,7 @@ export class Sounds {
 
   /** Browsers allow sound only after the user has done something. */
   allow() {
+    if (!navigator.userActivation?.hasBeenActive) return;
     if (!this.context && window.AudioContext) this.context = new AudioContext();
     this.context?.resume();
   }
