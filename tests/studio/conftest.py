@@ -1,8 +1,10 @@
 """A studio on a port of this machine, and a real browser that opens its page."""
 
+import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -62,9 +64,15 @@ def studio() -> Iterator[Running]:
         yield started
 
 
-@pytest.fixture(scope="session")
+def awaited(work: Coroutine[Any, Any, Any]) -> Any:
+    """The result of a coroutine. It has a thread of its own: in the tests' thread the browser's loop may be running."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
-    """A real Chromium without a screen."""
+    """A real Chromium without a screen. While it is open, ``asyncio.run`` cannot be used: see :func:`awaited`."""
     path = path_of("chromium")
     from playwright.sync_api import sync_playwright
 

@@ -1,13 +1,13 @@
-import asyncio
-
 from retick.studio.outbox import LONGEST_QUEUE, Outbox
+from tests.studio.conftest import awaited
 
 
 def drained(outbox: Outbox, count: int) -> list[str | bytes]:
     async def take() -> list[str | bytes]:
         return [await outbox.next() for _ in range(count)]
 
-    return asyncio.run(take())
+    found: list[str | bytes] = awaited(take())
+    return found
 
 
 def test_messages_that_must_arrive_come_in_order_and_before_moments() -> None:
