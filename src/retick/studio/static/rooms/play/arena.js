@@ -23,6 +23,11 @@ export class Camera {
     const middle = Math.min(this.most - half, Math.max(half, (first.x + second.x) / 2 + 300));
     this.span += (span - this.span) * 0.08;
     this.middle += (middle - this.middle) * 0.12;
+    // However slowly it follows, nobody is cut off.
+    const left = Math.min(this.middle - this.span / 2, Math.min(first.x, second.x) - 500);
+    const right = Math.max(this.middle + this.span / 2, Math.max(first.x, second.x) + 1100);
+    this.span = right - left;
+    this.middle = (left + right) / 2;
   }
 }
 
