@@ -71,7 +71,7 @@ APART = (
 MOST_MODULES = 20
 MOST_LINES = 400
 PROTOCOLS_AND_BELOW = set(LAYERS)
-APPS = {"cli", "studio", "packets", "integrations", "testing", "audit"}
+APPS = {"cli", "studio", "packets", "playing", "integrations", "testing", "audit"}
 OPEN_TO_ALL = {"errors", "_cython", "_kernels", "_safe_path"}
 ROOT_MODULES = {"__init__", "__main__", "errors", "_cython", "_kernels", "_safe_path"}
 

@@ -52,6 +52,7 @@ def serve(settings: Settings, *, host: str, port: int, on_ready: Callable[[str],
             access_log=False,
             ws="websockets-sansio",
             ws_max_size=LARGEST_FILE,
+            ws_per_message_deflate=False,  # the page is on this machine: packing only costs time
             timeout_graceful_shutdown=1,
         )
         _Server(config, lambda: on_ready(address)).run(sockets=[bound])

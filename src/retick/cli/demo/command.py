@@ -11,12 +11,12 @@ from retick.cli.demo.offline import OfflineFight, show_offline
 from retick.cli.demo.peer import PeerPlan
 from retick.cli.exit_codes import NO
 from retick.cli.play.capture_file import check_capture
-from retick.cli.play.controllers import StyleName
 from retick.cli.play.recording import check_recording
 from retick.cli.terminal import Screen
 from retick.cli.trace.tracer import check_trace
 from retick.errors import UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
+from retick.playing.controllers import StyleName
 
 __all__ = ["demo"]
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from retick.cli.draw.fighter import hits_in, knocked_out
 from retick.games.fighter import Fighter, FighterState
+from retick.games.fighter.moments import hits_in, knocked_out
 from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.replay import Replay, save
 from retick.sim.contract import input_size_of

@@ -7,7 +7,7 @@ of it on to the file, and makes a ConfirmedMatch of it, so that the end of the m
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from retick.cli.play.confirmed_match import ConfirmedMatch
+from retick.playing.confirmed_match import ConfirmedMatch
 from retick.replay import LiveRecording
 
 __all__ = ["FollowedMatch"]

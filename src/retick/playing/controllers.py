@@ -1,12 +1,16 @@
 """What presses the buttons of a seat. A bot is here; a person at a keyboard is in ``keyboard_buttons``."""
 
 from enum import StrEnum
+from random import Random
 from typing import Any, Protocol
 
 from retick.games.fighter import FighterState
 from retick.games.fighter.bots import STYLES, Bot
 
-__all__ = ["STYLE_NAMED", "BotController", "Controller", "StyleName"]
+__all__ = ["STYLE_NAMED", "BotController", "Controller", "Restless", "StyleName"]
+
+RESTLESS_FRAMES = 12
+"""Frames for which a bot without a plan holds its buttons, on average."""
 
 STYLE_NAMED = {style.name: style for style in STYLES}
 
@@ -34,3 +38,17 @@ class BotController:
     def __call__(self, state: FighterState, now: float, /) -> int:
         pressed, self._bot = self._bot.decide(state)
         return pressed
+
+
+class Restless:
+    """Presses any buttons, and others after a while."""
+
+    def __init__(self, input_size: int) -> None:
+        self._bits = 8 * input_size
+        self._dice = Random()
+        self._held: dict[int, int] = {}
+
+    def press(self, player: int, _state: Any) -> int:
+        if player not in self._held or self._dice.random() < 1 / RESTLESS_FRAMES:
+            self._held[player] = self._dice.getrandbits(self._bits)
+        return self._held[player]

@@ -5,9 +5,9 @@ from random import Random
 from typing import Any
 
 from retick import replay
-from retick.cli.play.confirmed_match import ConfirmedFight
-from retick.cli.play.followed_match import FollowedMatch
 from retick.games.fighter import Fighter
+from retick.playing.confirmed_match import ConfirmedFight
+from retick.playing.followed_match import FollowedMatch
 from retick.replay import LiveRecording
 from retick.rollback.session.session import RollbackSession
 

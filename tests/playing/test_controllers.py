@@ -1,8 +1,10 @@
 """Bots as controllers of a seat."""
 
-from retick.cli.play.controllers import STYLE_NAMED, BotController, StyleName
+from itertools import pairwise
+
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import STYLES
+from retick.playing.controllers import STYLE_NAMED, BotController, Restless, StyleName
 
 GAME = Fighter()
 
@@ -25,3 +27,10 @@ def test_a_bot_depends_on_its_seed_and_style_alone() -> None:
     assert pressed(1, StyleName.RUSHER) == pressed(1, StyleName.RUSHER)
     assert pressed(1, StyleName.RUSHER) != pressed(1, StyleName.HOPPER)
     assert any(pressed(1, StyleName.RUSHER))
+
+
+def test_who_has_no_plan_holds_any_buttons_and_others_after_a_while() -> None:
+    restless = Restless(1)
+    pressed = [restless.press(0, None) for _ in range(600)]
+    assert all(0 <= buttons < 256 for buttons in pressed)
+    assert 10 < sum(one != other for one, other in pairwise(pressed)) < 200

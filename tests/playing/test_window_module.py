@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from retick.cli.play.window_module import find_window, window_game
 from retick.errors import UsageError
+from retick.playing.window_module import find_window, window_game
 
 GAME = """
 from retick.sim import World

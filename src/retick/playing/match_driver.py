@@ -11,14 +11,13 @@ import struct
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from retick.cli.draw.network_view import NetworkReport
-from retick.cli.play.confirmed_match import ConfirmedFight, ConfirmedMatch
-from retick.cli.play.controllers import Controller
-from retick.cli.play.followed_match import FollowedMatch
-from retick.cli.trace.tracer import Tracer
 from retick.link import Reason
+from retick.playing.confirmed_match import ConfirmedFight, ConfirmedMatch
+from retick.playing.controllers import Controller
+from retick.playing.followed_match import FollowedMatch
+from retick.playing.network_report import NetworkReport
 from retick.rollback.desync.report import DesyncReport
 from retick.rollback.events import (
     DesyncDetected,
@@ -35,10 +34,10 @@ from retick.rollback.events import (
     Stalled,
 )
 from retick.rollback.lan import LanSession
+from retick.rollback.match.stats import SessionStats
 from retick.rollback.session.session import RollbackSession
-from retick.transport import Poll
 
-__all__ = ["MatchDriver", "Result"]
+__all__ = ["MatchDriver", "Result", "Wire"]
 
 GOODBYE_SECONDS = 2.0
 """Seconds after the end of a match in which its last messages are still sent again."""
@@ -61,21 +60,56 @@ class Result(NamedTuple):
     checksum: int
 
 
+class MatchObserver(Protocol):
+    """Whoever is told what a driver does: the notes of a trace, a netgraph."""
+
+    def frame_run(self, stats: SessionStats, depth: int, *, began: float) -> None:
+        """A frame was run, from ``began`` until now; ``depth`` frames were resimulated with it."""
+
+    def event(self, event: MatchEvent) -> None:
+        """What the session reported."""
+
+
+class Wire(Protocol):
+    """What a driver needs of ``retick.transport.Poll``; a simulated network has it too."""
+
+    @property
+    def endpoint(self) -> Any:
+        """The session, or what stands around it."""
+
+    @property
+    def socket(self) -> Any:
+        """What ``wait`` waits for; None where nobody calls it."""
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """Seconds; it never goes back."""
+
+    def poll(self, now: float) -> list[Any]:
+        """Receive, handle timeouts, send, and return the events."""
+
+    def flush(self, now: float) -> None:
+        """Send at once."""
+
+    def close(self) -> None:
+        """Close the socket."""
+
+
 class MatchDriver:
     """A session, its socket, the controllers of its seats, and the result."""
 
     def __init__(
         self,
         session: RollbackSession | LanSession,
-        wire: Poll,
+        wire: Wire,
         *,
         controller: Callable[[int, int], Controller],
         followed: FollowedMatch,
-        tracer: Tracer | None = None,
+        observer: MatchObserver | None = None,
     ) -> None:
         """At the start of the match ``controller(seed, player)`` is called for each player of this peer.
 
-        ``followed`` is what the session records into; ``tracer`` is told of every frame and event.
+        ``followed`` is what the session records into; ``observer`` is told of every frame and event.
         """
         self.session = session
         self.wire = wire
@@ -96,7 +130,7 @@ class MatchDriver:
         self.depth = 0
         """Frames that were resimulated with the newest frame."""
         self._followed = followed
-        self._tracer = tracer
+        self._observer = observer
         self._controller_for = controller
         self._controllers: list[Controller] = []
         self._resimulated = 0
@@ -232,8 +266,8 @@ class MatchDriver:
         stats = self.session.stats(now=now)
         self.depth = stats.resimulated_frames - self._resimulated
         self._resimulated = stats.resimulated_frames
-        if self._tracer is not None:
-            self._tracer.frame_run(stats, self.depth, began=began)
+        if self._observer is not None:
+            self._observer.frame_run(stats, self.depth, began=began)
 
     def _follow(self, confirmed: ConfirmedMatch) -> None:
         """Record what has become final by now. The session plays a little longer than the match lasts."""
@@ -275,8 +309,8 @@ class MatchDriver:
         self.why = self.why or why
 
     def _handle(self, event: MatchEvent) -> None:
-        if self._tracer is not None:
-            self._tracer.event(event)
+        if self._observer is not None:
+            self._observer.event(event)
         if isinstance(event, MessageReceived):
             self._receive_result(event.peer, event.data)
         elif isinstance(event, PeerInterrupted):

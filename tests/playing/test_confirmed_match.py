@@ -1,8 +1,8 @@
 """The confirmed part of a match: when it is over, and what is counted."""
 
 from retick import replay
-from retick.cli.play.confirmed_match import FRAMES_AFTER_DECISION, ConfirmedFight, outcome
 from retick.games.fighter.bots import bout
+from retick.playing.confirmed_match import FRAMES_AFTER_DECISION, ConfirmedFight, outcome
 
 
 def test_a_fight_is_over_a_moment_after_a_knock_out_and_hits_are_counted() -> None:

@@ -6,13 +6,13 @@ from random import Random
 from typing import Any
 
 from retick import replay
-from retick.cli.draw.network_view import NetworkReport
-from retick.cli.play.confirmed_match import ConfirmedFight
-from retick.cli.play.controllers import BotController, StyleName
-from retick.cli.play.followed_match import FollowedMatch
-from retick.cli.play.match_driver import LAN_SILENCE, MatchDriver, Result
 from retick.games.fighter import Fighter
 from retick.link import Reason
+from retick.playing.confirmed_match import ConfirmedFight
+from retick.playing.controllers import BotController, StyleName
+from retick.playing.followed_match import FollowedMatch
+from retick.playing.match_driver import LAN_SILENCE, MatchDriver, Result
+from retick.playing.network_report import NetworkReport
 from retick.replay import LiveRecording
 from retick.rollback.lan import LanSession
 from retick.rollback.match.alarm import AlarmState
