@@ -49,11 +49,11 @@ $(VENV)/.programs: $(VENV)/.dev tests/programs.py
 test-compiled: $(VENV)/.dev $(VENV)/.programs
 	$(PY) -m pytest -q -n $(TEST_PROCESSES)
 
-# What touches a kernel, over its Python source.
+# What touches a kernel, over its Python source; make soak runs the long ones so, too.
 PURE_TESTS := $(wildcard $(addprefix tests/,sim games wire link snapshot rollback authority replay testing fuzz test_package.py))
 
 test-pure: $(VENV)/.dev
-	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) --hypothesis-profile=quick $(PURE_TESTS)
+	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) --hypothesis-profile=quick -m "not long" $(PURE_TESTS)
 
 # Warnings are errors, and broken links, also to a heading, are warnings; then the pages themselves are checked.
 docs: $(VENV)/.docs
@@ -64,6 +64,7 @@ docs: $(VENV)/.docs
 soak: $(VENV)/.dev
 	$(MAKE) fuzz
 	$(PY) -m pytest -q -n $(TEST_PROCESSES) --hypothesis-profile=soak tests/sim tests/wire tests/snapshot tests/link tests/rollback tests/authority
+	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) -m long $(PURE_TESTS)
 	$(BIN)/retick bench chaos --players 2 --matches 2000
 	$(BIN)/retick bench chaos --players 4 --matches 300
 	$(BIN)/retick bench chaos --players 8 --matches 20
