@@ -1,8 +1,10 @@
 """Runs the web application on a port of this machine until Ctrl-C."""
 
 import ipaddress
+import signal
 import socket
 from collections.abc import Callable
+from types import FrameType
 
 import uvicorn
 
@@ -24,6 +26,12 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._on_ready()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if sig == signal.SIGTERM:
+            self.should_exit = True  # an orderly end, and no signal to pass on
+        else:
+            super().handle_exit(sig, frame)
 
 
 def is_loopback(host: str) -> bool:

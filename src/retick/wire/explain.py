@@ -4,6 +4,8 @@ A decoder stops at the first fault and says what it is. An explanation shows all
 the decoder's message.
 """
 
+# retick: floats -- shown to people; nothing is simulated from them
+
 import struct
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple

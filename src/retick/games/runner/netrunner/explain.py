@@ -1,7 +1,5 @@
 """NetRunner packets in words, field by field."""
 
-# retick: floats -- shown as they are
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
