@@ -21,6 +21,9 @@ from retick.sim.prng import XorShift32
 
 __all__ = ["SimulationEnv"]
 
+LARGEST = 2.0**64
+"""No integer of a game's field is beyond it; PettingZoo's tests warn of spaces without bounds."""
+
 
 class SimulationEnv(ParallelEnv):  # type: ignore[misc]  # pettingzoo has no types
     """A match of ``game``: the agents are ``player_0``, ``player_1`` ..., its seats."""
@@ -68,7 +71,7 @@ class SimulationEnv(ParallelEnv):  # type: ignore[misc]  # pettingzoo has no typ
         self._reward, self._is_over, self._draw = reward, is_over, draw
         self.field_names = tuple(name for name, value in game.fields(self._match) if isinstance(value, Real))
         """What :meth:`state` has, and what agents see unless ``observe`` was given, in this order."""
-        everything = spaces.Box(-np.inf, np.inf, (len(self.field_names),), np.float64)
+        everything = spaces.Box(-LARGEST, LARGEST, (len(self.field_names),), np.float64)
         self._observe = observe or (lambda state, player: self._numbers(state))
         self._actions = Actions(game, actions, bits)
         self.state_space = everything
