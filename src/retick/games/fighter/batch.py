@@ -205,20 +205,24 @@ class FighterBatch:
         match: cython.Py_ssize_t = block * LANES
         count: cython.Py_ssize_t = self.matches - match
         lane: cython.Py_ssize_t
-        worth: cython.int
-        over: cython.int
-        cut: cython.int
-        own_now: cython.int
+        now: cython.int
         other_now: cython.int
-        ended: cython.int = 0
+        worth: cython.int
+        any_ended: cython.int = 0
         mask: cython.uint = 4294967295
+        rewards: cython.p_float = self._rewards
+        terminated: cython.p_uchar = self._terminated
+        truncated: cython.p_uchar = self._truncated
         if cython.compiled:
             own = cython.declare(cython.int[LANES])
             others = cython.declare(cython.int[LANES])
-            own_hp = cython.declare(cython.int[LANES])
+            hp = cython.declare(cython.int[LANES])
             other_hp = cython.declare(cython.int[LANES])
+            worths = cython.declare(cython.int[LANES])
+            over = cython.declare(cython.uchar[LANES])
+            cut = cython.declare(cython.uchar[LANES])
         else:
-            own, others, own_hp, other_hp = [0] * LANES, [0] * LANES, [0] * LANES, [0] * LANES
+            own, others, hp, other_hp, worths, over, cut = ([0] * LANES for _ in range(7))
         if count > LANES:
             count = LANES
         for lane in range(count, LANES):
@@ -227,21 +231,27 @@ class FighterBatch:
             own[lane] = actions[2 * (match + lane)]
             others[lane] = actions[2 * (match + lane) + 1]
         for lane in range(LANES):
-            own_hp[lane] = cells[base + (FIRST + HP) * LANES + lane]
+            hp[lane] = cells[base + (FIRST + HP) * LANES + lane]
             other_hp[lane] = cells[base + (SECOND + HP) * LANES + lane]
         play_columns(cells, base, own, others, count)
-        for lane in range(count):
-            own_now = cells[base + (FIRST + HP) * LANES + lane]
+        # First into rows of fixed length that nothing else points to: loops over registers again.
+        for lane in range(LANES):
+            now = cells[base + (FIRST + HP) * LANES + lane]
             other_now = cells[base + (SECOND + HP) * LANES + lane]
-            worth = _points(own_hp[lane], own_now, other_hp[lane], other_now)
-            over = (own_now <= 0) | (other_now <= 0)
-            cut = (over == 0) & ((cells[base + lane] & mask) >= limit)
-            self._rewards[2 * (match + lane)] = 0.01 * worth
-            self._rewards[2 * (match + lane) + 1] = 0.01 * -worth
-            self._terminated[match + lane] = over
-            self._truncated[match + lane] = cut
-            ended |= over | cut
-        if restarts and ended:
+            worths[lane] = _points(hp[lane], now, other_hp[lane], other_now)
+            over[lane] = (now <= 0) | (other_now <= 0)
+        for lane in range(LANES):
+            cut[lane] = (over[lane] == 0) & ((cells[base + lane] & mask) >= limit)
+        for lane in range(count):
+            worth = worths[lane]
+            rewards[2 * (match + lane)] = 0.01 * worth
+            rewards[2 * (match + lane) + 1] = 0.01 * -worth
+        for lane in range(count):
+            terminated[match + lane] = over[lane]
+            any_ended |= over[lane] | cut[lane]
+        for lane in range(count):
+            truncated[match + lane] = cut[lane]
+        if restarts and any_ended:
             self.restart_ended(block, count)
         if self._sees:
             self.observe_block(block)
