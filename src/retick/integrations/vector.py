@@ -4,6 +4,7 @@ The matches are those of :class:`retick.games.fighter.Fighter`, bit for bit. Wha
 is in docs/agents.md. The threads are here; the compiled kernel that they share has none.
 """
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Self, TypeAlias
@@ -26,6 +27,9 @@ OBSERVED = 20
 """Numbers that one player sees."""
 MATCH_FRAMES = 3600
 """Frames after which a match is cut off, unless told otherwise: one minute."""
+
+SHARES = 4
+"""Shares of the matches for each thread."""
 
 StepResult: TypeAlias = "tuple[NDArray[np.float32] | None, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_]]"
 """Observations, rewards, terminated, truncated."""
@@ -77,6 +81,7 @@ class VectorFighter:
             None if self.observations is None else self.observations.reshape(-1),
         )
         self._threads = min(threads, self._batch.blocks)
+        self._shares = min(SHARES * self._threads, self._batch.blocks) if self._threads > 1 else 1
         self._pool = ThreadPoolExecutor(self._threads - 1, "retick-vector") if self._threads > 1 else None
         first = game_seed(seed) - 1
         self._seeds = ((first + np.arange(matches, dtype=np.uint64)) % HIGHEST_SEED + 1).astype(np.uint32)
@@ -104,16 +109,20 @@ class VectorFighter:
         if not isinstance(actions, np.ndarray) or actions.dtype != np.uint16 or actions.shape != (self.matches, 2):
             raise UsageError(f"actions must be uint16 of shape ({self.matches}, 2), not {_described(actions)}")
         buttons = np.ascontiguousarray(actions).reshape(-1)
+        shares = iter(range(self._shares))
         others = []
         if self._pool is not None:
-            others = [self._pool.submit(self._advance, buttons, part) for part in range(1, self._threads)]
-        self._advance(buttons, 0)
+            others = [self._pool.submit(self._advance, buttons, shares) for _ in range(self._threads - 1)]
+        self._advance(buttons, shares)
         for other in others:
-            other.result()
+            if not other.cancel():  # one that has not begun is not waited for: nothing is left to do
+                other.result()
         return self.observations, self.rewards, self.terminated, self.truncated
 
-    def _advance(self, buttons: "NDArray[np.uint16]", part: int) -> None:
-        self._batch.advance(buttons, part, self._threads, self.max_frames, self.auto_reset)
+    def _advance(self, buttons: "NDArray[np.uint16]", shares: Iterator[int]) -> None:
+        """Play shares until none is left; every thread draws from the same ones, so that none waits for a slow one."""
+        for share in shares:
+            self._batch.advance(buttons, share, self._shares, self.max_frames, self.auto_reset)
 
     def state(self, match: int) -> FighterState:
         """The state of one match: to draw it, to record it, to compare it."""
