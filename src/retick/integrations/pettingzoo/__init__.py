@@ -1,7 +1,7 @@
 """Games as environments of PettingZoo, for agents that learn on the very game that people play.
 
-:class:`SimulationEnv` makes a parallel environment of any simulation; ``fighter_v0`` is the reference fighter with
-observations, rewards and a picture. It knows nothing of networks and of how agents learn.
+:class:`SimulationEnv` makes a parallel environment of any simulation; the module ``fighter_v0`` is the reference
+fighter with observations, rewards and a picture. It knows nothing of networks and of how agents learn.
 """
 
 from retick.errors import MissingExtra
@@ -11,7 +11,6 @@ try:
 except ModuleNotFoundError:
     raise MissingExtra("environments for agents need pettingzoo: pip install pettingzoo numpy") from None
 
-from retick.integrations.pettingzoo import fighter_v0
 from retick.integrations.pettingzoo.environment import SimulationEnv
 
-__all__ = ["SimulationEnv", "fighter_v0"]
+__all__ = ["SimulationEnv"]
