@@ -4,6 +4,8 @@ Knows the rules only through :func:`retick.games.fighter.kernel.play_columns`. W
 and when a match is over are decided here; docs/agents.md has the tables.
 """
 
+# retick: floats -- what players see and what a frame is worth; nothing of it goes back into a state
+
 from array import array
 from typing import Any
 
@@ -25,7 +27,7 @@ else:
 
 __all__ = ["SCALES", "FighterBatch", "points"]
 
-SCALES = (2.0**-15, 2.0**-12, 2.0**-9, 1.0, 2.0**-3, 2.0**-5, 2.0**-7, 2.0**-5, 2.0**-3, 1.0)
+SCALES = (1.0 / 32768, 1.0 / 4096, 1.0 / 512, 1.0, 1.0 / 8, 1.0 / 32, 1.0 / 128, 1.0 / 32, 1.0 / 8, 1.0)
 """What the fields of a player are multiplied with, all but ``vx``, to be seen as numbers from -1 to 1. Powers of two:
 both forms round in the same place."""
 
