@@ -114,7 +114,8 @@ def test_matches_of_any_number_in_any_shares_are_played_as_one_by_one(count: int
 
 
 def test_the_scales_are_the_powers_of_two_that_the_page_names() -> None:
-    assert SCALES == tuple(2.0**-power for power in (15, 12, 9, 0, 3, 5, 7, 5, 3, 0))
+    powers = (15, 12, 9, 0, 3, 5, 7, 5, 3, 0)
+    assert list(SCALES) == [2.0**-power for power in powers]
 
 
 def test_players_see_themselves_first_and_every_field_but_vx() -> None:
