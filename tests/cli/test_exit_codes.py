@@ -25,6 +25,7 @@ MISSING = "no/such/file"
 
 WRONG_VALUE: dict[str, list[str]] = {
     "audit": [FIGHTER, "--frames", "0"],
+    "bench agents": ["--matches", "0"],
     "bench authority": ["--part", "nothing"],
     "bench chaos": ["--players", "9"],
     "bench rollback": ["--rounds", "0"],
@@ -83,6 +84,7 @@ MISSING_FILE: dict[str, list[str]] = {
 
 INTERRUPTS: dict[str, tuple[list[str], str]] = {
     "audit": ([FIGHTER], "retick.cli.audit.audit_dynamic"),
+    "bench agents": ([], "retick.cli.bench.agents.measure_agents"),
     "bench authority": ([], "retick.cli.bench.authority.measure_authority"),
     "bench chaos": (["--processes", "1"], "retick.cli.bench.chaos.run_seed"),
     "bench rollback": ([], "retick.cli.bench.rollback.measure_rollback"),

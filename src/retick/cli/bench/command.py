@@ -2,6 +2,7 @@
 
 import typer
 
+from retick.cli.bench.agents import bench_agents
 from retick.cli.bench.authority import bench_authority
 from retick.cli.bench.chaos import bench_chaos
 from retick.cli.bench.rollback import bench_rollback
@@ -21,4 +22,5 @@ bench_app.command("sessions")(bench_sessions)
 bench_app.command("snapshot")(bench_snapshot)
 bench_app.command("authority")(bench_authority)
 bench_app.command("verify")(bench_verify)
+bench_app.command("agents")(bench_agents)
 bench_app.command("chaos")(bench_chaos)
