@@ -58,4 +58,4 @@ def test_corrections_are_marked_fade_and_are_bounded(open_page: Callable[..., An
         }""",
         [there, smooth, RULES],
     )
-    assert found == [8, 0, 0, 0]
+    assert found == [4, 0, 0, 0]

@@ -163,9 +163,7 @@ export class FighterView {
 
   drawFighter(context, camera, player, seat, frame) {
     const { rules } = this;
-    // The rules let a fighter without hit points go on: it lies only while it does nothing.
-    const still = (player.state === 0 || player.state === 4) && player.attack_active_frames <= 0;
-    const fallen = player.hp <= 0 && player.y <= rules.ground_y && still;
+    const fallen = this.isFallen(player);
     const colours = this.palette.seats[seat];
     const fresh = player.state === 4 && player.hitstun_frames > rules.hitstun_frames - 3;
     const shake = fresh ? ((player.hitstun_frames % 2) * 2 - 1) * 0.04 * rules.player_width * camera.scale : 0;
@@ -182,6 +180,12 @@ export class FighterView {
     context.textAlign = "center";
     context.textBaseline = "bottom";
     context.fillText(String(seat + 1), x, camera.y(player.y + rules.player_height * (fallen ? 0.35 : 1.08)));
+  }
+
+  /** The rules let a fighter without hit points go on: it lies only while it does nothing. */
+  isFallen(player) {
+    const still = (player.state === 0 || player.state === 4) && player.attack_active_frames <= 0;
+    return player.hp <= 0 && player.y <= this.rules.ground_y && still;
   }
 
   /** The arc of an open attack: it reaches as far as the hit box. */
@@ -241,9 +245,11 @@ export class FighterView {
 
   drawPale(context, camera, player, seat, frame, body) {
     const { rules } = this;
+    const fallen = this.isFallen(player);
     drawFigure(context, {
-      x: camera.x(player.x + rules.player_width / 2), y: camera.y(player.y),
-      height: rules.player_height * camera.scale, facing: player.facing, pose: poseOf(player, rules, frame, seat),
+      x: camera.x(player.x + rules.player_width / 2), y: camera.y(player.y), fallen,
+      height: rules.player_height * camera.scale, facing: player.facing,
+      pose: fallen ? LYING : poseOf(player, rules, frame, seat),
       colours: { body, far: body, trim: body, edge: "transparent" },
     });
   }

@@ -3,7 +3,7 @@
 
 import { FighterView, playerOf } from "../../parts/fighter.js";
 
-const MOST_CORRECTIONS = 8;
+const MOST_CORRECTIONS = 4;
 const CORRECTION_PICTURES = 26;
 const DRAIN = 0.8; // hit points with each picture
 
@@ -49,7 +49,7 @@ export class PeerView {
       this.drained[seat] = Math.max(this.state[name], this.drained[seat] - DRAIN);
       return this.drained[seat] - this.state[name];
     });
-    const corrections = this.corrections.map((one) => ({ ...one, alpha: 0.9 * (1 - one.age / CORRECTION_PICTURES) }));
+    const corrections = this.corrections.map((one) => ({ ...one, alpha: 0.85 * (1 - one.age / CORRECTION_PICTURES) }));
     this.view.draw(this.state, { ...options, framing: this.camera.framing, lost, corrections });
     for (const one of this.corrections) one.age += 1;
     this.corrections = this.corrections.filter(({ age }) => age < CORRECTION_PICTURES);
