@@ -22,10 +22,11 @@ HERE = Path(__file__).parent
 FLAGS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
 SIZE = (1280, 720)
 BAD_LINK = {"latency": 110, "jitter": 25, "loss": 10}
-COLOURS = 128
+COLOURS, LARGEST = (96, 64, 48, 32), 900_000
+"""Of the animation: numbers of colours, of which the first is taken that keeps the file below so many bytes."""
 SECONDS, EVERY = 4.0, 0.1
 """Of the animation: how long it is, and the time from picture to picture."""
-SHOWN, WIDE = (8, 56, 1008, 712), 720
+SHOWN, WIDE = (8, 56, 1008, 712), 680
 """Of the animation: the part of the page, and the pixels to which its width is made smaller."""
 
 
@@ -164,9 +165,13 @@ def take_animation(browser: Any, address: str) -> None:
         newest = [data for when, data in taken if when <= begun + number * EVERY][-1]
         part = Image.open(io.BytesIO(newest)).convert("RGB").crop(SHOWN)
         chosen.append(part.resize((WIDE, WIDE * part.height // part.width), Image.Resampling.LANCZOS))
-    palette = chosen[-1].quantize(COLOURS, method=Image.Quantize.FASTOCTREE)
-    first, *rest = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in chosen]
-    first.save(HERE / "studio.gif", save_all=True, append_images=rest, duration=round(EVERY * 1000), loop=0)
+    file = HERE / "studio.gif"
+    for colours in COLOURS:
+        palette = chosen[-1].quantize(colours, method=Image.Quantize.FASTOCTREE)
+        first, *rest = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in chosen]
+        first.save(file, save_all=True, append_images=rest, duration=round(EVERY * 1000), loop=0)
+        if file.stat().st_size < LARGEST:
+            return
 
 
 def main() -> None:

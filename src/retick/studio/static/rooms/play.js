@@ -189,7 +189,7 @@ class PlayPage {
     this.keys.poll();
     if (!this.game) return;
     const { canvas } = this.own;
-    if (this.views[0]?.state) this.camera.follow(this.views[0].state, canvas.clientWidth, canvas.clientHeight);
+    this.camera?.follow(this.views.map(({ state }) => state), canvas.clientWidth, canvas.clientHeight);
     const options = { boxes: this.shows.boxes, ghost: this.shows.ghost && this.frame ? this.ghost : null, names: this.phase.names };
     for (const view of this.views) view.draw(options);
     this.graph.draw();

@@ -16,19 +16,19 @@ export class SharedCamera {
     this.framing = null;
   }
 
-  /** Once for each picture; `width` and `height` are those of a view. */
-  follow(state, width, height) {
+  /** Once for each picture: the states of all views, one's own first; `width` and `height` are those of a view. */
+  follow(states, width, height) {
     if (width === 0 || height === 0) return;
     const { rules } = this;
-    const wanted = framingOf(state, rules, width, height);
+    const wanted = framingOf(states[0], rules, width, height);
     const now = this.framing ?? wanted;
     const left = now.left + (wanted.left - now.left) * SLOWLY;
     const right = now.left + now.span + (wanted.left + wanted.span - now.left - now.span) * SLOWLY;
     // However slowly it follows, nobody is cut off.
-    const places = [Number(state["p1.x"]), Number(state["p2.x"])];
+    const places = states.flatMap((state) => [state["p1.x"], state["p2.x"]]);
     const first = Math.min(left, Math.min(...places) - BESIDE * rules.player_width);
     const last = Math.max(right, Math.max(...places) + (1 + BESIDE) * rules.player_width);
-    const span = Math.max(last - first, leastSpan(state, rules, width, height));
+    const span = Math.max(last - first, ...states.map((state) => leastSpan(state, rules, width, height)));
     this.framing = within(rules, { left: (first + last - span) / 2, span });
   }
 }
