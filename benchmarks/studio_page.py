@@ -43,6 +43,7 @@ MEASURE = """
                 const you = event.data.match(/"you":\\[([^\\]]*)/)[1].split(",");
                 if (window.newestX !== Number(you[1])) window.movedAt = performance.now();
                 window.newestX = Number(you[1]);
+                window.newestFrame = Number(event.data.match(/"frame":(\\d+)/)[1]);
                 window.stunned = Number(you[7]) > 0;
             }
             return work.call(this, event);
@@ -116,7 +117,9 @@ def measure_input(page: Any, times: int, delay: int) -> None:
     for index in range(times):
         if index % 10 == 0:  # a new match: nobody is hit yet, and nothing else moves us
             start(page)
-            page.wait_for_timeout(300)
+            # Past its first frames, which have the largest delay that the slider can ask for.
+            while not 20 < page.evaluate("window.newestFrame") < 100:
+                page.wait_for_timeout(30)
         page.evaluate(f"() => {{ window.waiting = ({WATCH})(); }}")
         page.keyboard.down("KeyA" if index % 2 else "KeyD")
         wait = page.evaluate("window.waiting")

@@ -13,7 +13,7 @@ from retick.studio.app import make_app
 from retick.studio.feed import LARGEST_FILE
 from retick.studio.settings import Settings
 
-__all__ = ["is_loopback", "serve"]
+__all__ = ["is_loopback", "listening", "serve"]
 
 
 class _Server(uvicorn.Server):
@@ -42,15 +42,23 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def serve(settings: Settings, *, host: str, port: int, on_ready: Callable[[str], None]) -> None:
-    """Blocks; ``on_ready`` gets the page's address when it can be opened. Port 0 takes a free one."""
+def listening(host: str, port: int) -> socket.socket:
+    """A bound socket for the page."""
     try:
         family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         bound = socket.create_server(where[:2], family=family)
     except (OSError, ValueError) as error:  # the last one: a name that is no name
         reason = getattr(error, "strerror", None) or str(error)
         raise NetworkUnavailable(f"port {port} of {host} cannot be opened: {reason}; --port names another") from None
-    with bound:
+    # Connections inherit it. asyncio sets it only on sockets that were made with the number of TCP, and these are not:
+    # a message would wait up to 40 ms until the page has acknowledged the one before.
+    bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return bound
+
+
+def serve(settings: Settings, *, host: str, port: int, on_ready: Callable[[str], None]) -> None:
+    """Blocks; ``on_ready`` gets the page's address when it can be opened. Port 0 takes a free one."""
+    with listening(host, port) as bound:
         name = f"[{host}]" if ":" in host else host
         address = f"http://{name}:{bound.getsockname()[1]}/"
         outside = not is_loopback(host)

@@ -6,14 +6,12 @@ from retick.games.fighter import Button, Fighter, rules
 from retick.playing.confirmed_match import ConfirmedFight, ConfirmedMatch, outcome
 from retick.playing.controllers import BotController, Controller, StyleName
 from retick.rollback import RollbackSession
+from retick.studio.fighter_view import RULES, fields_by_name
 
 __all__ = ["ShownFighter", "ShownGame"]
 
 LONGEST = 99 * rules.TICKS_PER_SECOND
 """Frames of a fight that nothing decides."""
-NUMBERS = ("MIN_X", "MAX_X", "PLAYER_WIDTH", "PLAYER_HEIGHT", "MOVE_SPEED", "GRAVITY", "JUMP_VELOCITY", "HITBOX_WIDTH",
-           "HITBOX_HEIGHT", "ATTACK_ACTIVE_FRAMES", "HITSTUN_FRAMES", "DEFAULT_HP")  # fmt: skip
-"""The rules that a picture needs."""
 
 
 class ShownGame(Protocol):
@@ -64,12 +62,14 @@ class ShownFighter:
 
     def hello(self) -> dict[str, Any]:
         game = Fighter()
+        first = fields_by_name(game, game.initial_state(1))
         left, right, jump, attack = (int(button) for button in Button)
         return {
             "kind": "fighter",
             "title": "Fighter",
-            "fields": [name for name, _ in game.fields(game.initial_state(1))],
-            "numbers": {name.lower(): getattr(rules, name) for name in NUMBERS},
+            "fields": list(first),
+            "first": list(first.values()),
+            "rules": RULES,
             "pictures": "state",
             "size": None,
             "buttons": [
@@ -95,7 +95,7 @@ class ShownFighter:
         return self.ghost(session.sim, session.state)
 
     def ghost(self, sim: Any, state: Any) -> list[int]:
-        return [value for _, value in sim.fields(state)]
+        return list(fields_by_name(sim, state).values())
 
     def table(self, session: RollbackSession) -> dict[str, Any]:
         raise NotImplementedError("the page draws the fighter itself")

@@ -1,7 +1,8 @@
-// A match of the fighter as a picture. It is made from the fields of a state and from the game's constants, and from
-// nothing else: frame 500 looks the same whether it is played, scrubbed or resimulated.
+// A match of the fighter as a picture. It is made from the fields of a state, the game's constants and the options of
+// the room, and from nothing else: frame 500 looks the same whether it is played, scrubbed or resimulated.
 
 import { colour, sizeCanvas } from "./dom.js";
+import { Camera, framingOf } from "./fighter_camera.js";
 import { drawFigure, LYING, poseOf } from "./fighter_figure.js";
 
 const SEATS = ["p1", "p2"];
@@ -35,38 +36,6 @@ export function boxesOf(state, rules) {
   return found;
 }
 
-/** Which part of the world the canvas shows. A function of the state alone. */
-class Camera {
-  constructor(state, rules, width, height) {
-    this.rules = rules;
-    const half = rules.player_width / 2;
-    const centres = SEATS.map((seat) => Number(state[`${seat}.x`]) + half);
-    const reach = rules.player_height + (rules.jump_velocity * rules.jump_velocity) / (-2 * rules.gravity);
-    const highest = Math.max(...SEATS.map((seat) => Number(state[`${seat}.y`]))) + rules.player_height * 1.25;
-    const room = height * 0.7; // above the ground, below the bars
-    const least = Math.max(rules.player_width * 9, (Math.max(highest, reach * 0.6) * width) / room);
-    const most = rules.max_x - rules.min_x + 2 * rules.player_width;
-    const apart = Math.abs(centres[0] - centres[1]);
-    const span = Math.min(Math.max(apart + rules.player_width * 6, least), Math.max(most, least));
-    const middle = (centres[0] + centres[1]) / 2;
-    const margin = rules.player_width;
-    const first = Math.max(rules.min_x - margin, Math.min(middle - span / 2, rules.max_x + margin - span));
-    this.left = span >= most ? (rules.min_x + rules.max_x) / 2 - span / 2 : first;
-    this.scale = width / span;
-    this.ground = height * 0.87;
-    this.width = width;
-    this.height = height;
-  }
-
-  x(x) {
-    return (x - this.left) * this.scale;
-  }
-
-  y(y) {
-    return this.ground - (y - this.rules.ground_y) * this.scale;
-  }
-}
-
 /** A colour between two of the style sheet's. */
 function mix(one, other, share) {
   return `color-mix(in srgb, ${one} ${Math.round(share * 100)}%, ${other})`;
@@ -86,31 +55,33 @@ export class FighterView {
 
   /**
    * @param {Object<string, number>|null} state fields by name: { frame, "p1.x", ... }
-   * @param {{ boxes?: boolean, ghost?: Object<string, number>|null, flash?: number, flashColour?: string,
-   *           names?: string[], bars?: boolean }} [options]
-   *   ghost: a second state, drawn as outlines; flash: 0 to 1, how strongly the edge of the picture glows
+   * @param {{ boxes?: boolean, ghost?: Object<string, number>|null, names?: string[],
+   *           framing?: import("./fighter_camera.js").Framing|null, lost?: number[]|null,
+   *           corrections?: { seat: number, frame: number, old: Object, now: Object, alpha: number }[] }} [options]
+   *   ghost: a second state, drawn pale; framing: the part of the world to show, else that of the state; lost: hit
+   *   points that each bar still shows as lost; corrections: players that were shown at a wrong place
    */
-  draw(state, { boxes = false, ghost = null, flash = 0, flashColour = "bad", names = ["Player 1", "Player 2"],
-                bars = true } = {}) {
+  draw(state, { boxes = false, ghost = null, names = ["Player 1", "Player 2"], framing = null, lost = null,
+                corrections = [] } = {}) {
     const { context, width, height } = sizeCanvas(this.canvas);
     context.clearRect(0, 0, width, height);
     if (!state || !this.rules || width === 0 || height === 0) return;
     const { theme } = document.documentElement.dataset;
     if (this.theme !== theme) this.palette = this.readPalette();
     this.theme = theme;
-    const camera = new Camera(state, this.rules, width, height);
+    const camera = new Camera(this.rules, framing ?? framingOf(state, this.rules, width, height), width, height);
     const players = [playerOf(state, 0), playerOf(state, 1)];
     this.drawStage(context, camera);
     for (const player of players) this.drawShadow(context, camera, player);
     if (ghost) this.drawGhost(context, camera, ghost);
+    for (const one of corrections) this.drawCorrection(context, camera, one);
     // The fighter that was hit stands behind, the one that hits is seen whole.
     const order = players[0].hitstun_frames > players[1].hitstun_frames ? [0, 1] : [1, 0];
     for (const seat of order) this.drawFighter(context, camera, players[seat], seat, Number(state.frame));
     for (const seat of [0, 1]) this.drawSpark(context, camera, players[seat], players[1 - seat]);
     if (boxes) this.drawBoxes(context, camera, boxesOf(state, this.rules));
-    if (bars) this.drawBars(context, width, players, names);
+    this.drawBars(context, width, players, names, lost);
     if (players.some((player) => player.hp <= 0)) this.drawEnd(context, width, height, players);
-    if (flash > 0) this.drawFlash(context, width, height, flash, flashColour);
   }
 
   readPalette() {
@@ -192,9 +163,7 @@ export class FighterView {
 
   drawFighter(context, camera, player, seat, frame) {
     const { rules } = this;
-    // The rules let a fighter without hit points go on: it lies only while it does nothing.
-    const still = (player.state === 0 || player.state === 4) && player.attack_active_frames <= 0;
-    const fallen = player.hp <= 0 && player.y <= rules.ground_y && still;
+    const fallen = this.isFallen(player);
     const colours = this.palette.seats[seat];
     const fresh = player.state === 4 && player.hitstun_frames > rules.hitstun_frames - 3;
     const shake = fresh ? ((player.hitstun_frames % 2) * 2 - 1) * 0.04 * rules.player_width * camera.scale : 0;
@@ -211,6 +180,12 @@ export class FighterView {
     context.textAlign = "center";
     context.textBaseline = "bottom";
     context.fillText(String(seat + 1), x, camera.y(player.y + rules.player_height * (fallen ? 0.35 : 1.08)));
+  }
+
+  /** The rules let a fighter without hit points go on: it lies only while it does nothing. */
+  isFallen(player) {
+    const still = (player.state === 0 || player.state === 4) && player.attack_active_frames <= 0;
+    return player.hp <= 0 && player.y <= this.rules.ground_y && still;
   }
 
   /** The arc of an open attack: it reaches as far as the hit box. */
@@ -262,19 +237,34 @@ export class FighterView {
     context.restore();
   }
 
-  /** The other state: dashed outlines where its fighters stand, so that a difference is seen and equality is not. */
+  /** The other state: pale figures where its fighters stand, so that a difference is seen and equality is not. */
   drawGhost(context, camera, ghost) {
+    const pale = mix(colour("text"), "transparent", 0.3);
+    for (const seat of [0, 1]) this.drawPale(context, camera, playerOf(ghost, seat), seat, Number(ghost.frame), pale);
+  }
+
+  drawPale(context, camera, player, seat, frame, body) {
     const { rules } = this;
-    for (const seat of [0, 1]) {
-      const player = playerOf(ghost, seat);
-      const body = mix(colour("text"), "transparent", 0.3);
-      drawFigure(context, {
-        x: camera.x(player.x + rules.player_width / 2), y: camera.y(player.y),
-        height: rules.player_height * camera.scale, facing: player.facing,
-        pose: poseOf(player, rules, Number(ghost.frame), seat),
-        colours: { body, far: body, trim: body, edge: "transparent" },
-      });
-    }
+    const fallen = this.isFallen(player);
+    drawFigure(context, {
+      x: camera.x(player.x + rules.player_width / 2), y: camera.y(player.y), fallen,
+      height: rules.player_height * camera.scale, facing: player.facing,
+      pose: fallen ? LYING : poseOf(player, rules, frame, seat),
+      colours: { body, far: body, trim: body, edge: "transparent" },
+    });
+  }
+
+  /** Where a fighter was shown before it turned out to be elsewhere, and the way to there. */
+  drawCorrection(context, camera, { seat, frame, old, now, alpha }) {
+    const { rules } = this;
+    const middle = (player) => [camera.x(player.x + rules.player_width / 2), camera.y(player.y + rules.player_height / 2)];
+    this.drawPale(context, camera, old, seat, frame, mix(colour("bad"), "transparent", alpha * 0.75));
+    context.strokeStyle = mix(colour("bad"), "transparent", alpha);
+    context.lineWidth = 2;
+    context.beginPath();
+    context.moveTo(...middle(old));
+    context.lineTo(...middle(now));
+    context.stroke();
   }
 
   drawBoxes(context, camera, boxes) {
@@ -292,7 +282,7 @@ export class FighterView {
     context.restore();
   }
 
-  drawBars(context, width, players, names) {
+  drawBars(context, width, players, names, losses) {
     const { palette, rules } = this;
     const size = Math.max(11, Math.min(15, width / 46));
     const long = Math.min(width * 0.42, 460);
@@ -302,7 +292,8 @@ export class FighterView {
     context.textBaseline = "bottom";
     players.forEach((player, seat) => {
       const share = Math.max(0, Math.min(1, player.hp / rules.default_hp));
-      const lost = player.hitstun_frames > 0 ? Math.min(rules.attack_damage / rules.default_hp, 1 - share) : 0;
+      const struck = player.hitstun_frames > 0 ? rules.attack_damage : 0;
+      const lost = Math.min((losses?.[seat] ?? struck) / rules.default_hp, 1 - share);
       const outer = seat === 0 ? width * 0.02 : width * 0.98 - long;
       context.fillStyle = mix(palette.text, palette.panel, 0.16);
       context.beginPath();
@@ -321,7 +312,7 @@ export class FighterView {
       context.restore();
       context.fillStyle = palette.text;
       context.textAlign = seat === 0 ? "left" : "right";
-      context.fillText(names[seat], seat === 0 ? outer + 2 : outer + long - 2, top - 2);
+      context.fillText(names[seat] ?? "", seat === 0 ? outer + 2 : outer + long - 2, top - 2);
       context.textAlign = seat === 0 ? "right" : "left";
       context.fillText(String(player.hp), seat === 0 ? outer + long - 2 : outer + 2, top - 2);
     });
@@ -339,14 +330,5 @@ export class FighterView {
     const word = players.every((player) => player.hp <= 0) ? "DOUBLE K.O." : "K.O.";
     context.strokeText(word, width / 2, height * 0.36);
     context.fillText(word, width / 2, height * 0.36);
-  }
-
-  drawFlash(context, width, height, flash, name) {
-    context.save();
-    context.globalAlpha = Math.min(1, flash);
-    context.strokeStyle = colour(name);
-    context.lineWidth = 6;
-    context.strokeRect(3, 3, width - 6, height - 6);
-    context.restore();
   }
 }

@@ -2,11 +2,12 @@
 
 import { element, setText } from "../parts/dom.js";
 import { FieldTable } from "../parts/field_table.js";
-import { Arena, Camera, reader } from "./play/arena.js";
+import { SharedCamera } from "./play/camera.js";
 import { Controls } from "./play/controls.js";
 import { Keys } from "./play/keys.js";
 import { Netgraph } from "./play/netgraph.js";
 import { OwnView } from "./play/own_view.js";
+import { PeerView } from "./play/peer_view.js";
 import { Sounds } from "./play/sounds.js";
 
 const LEGEND = [
@@ -102,9 +103,8 @@ class PlayPage {
       this.views = hasPicture ? [this.own, this.theirs].map(({ canvas }) => new OwnView(canvas, game.size)) : [];
       return;
     }
-    this.camera = new Camera(game.numbers);
-    this.read = reader(game.fields);
-    this.views = [this.own, this.theirs].map(({ canvas }) => new Arena(canvas, game.numbers, this.camera));
+    this.camera = new SharedCamera(game.rules);
+    this.views = [this.own, this.theirs].map(({ canvas }) => new PeerView(canvas, game.rules, this.camera, this.read(game.first)));
   }
 
   setPhase(phase) {
@@ -116,6 +116,7 @@ class PlayPage {
       this.sounds.reset();
       this.controls.showCues("");
       this.frame = null;
+      this.camera?.reset();
       for (const view of this.views) view.reset();
     }
     this.theirs.figure.hidden = !phase.both && phase.phase === "running" && this.game?.kind !== "fighter";
@@ -162,13 +163,12 @@ class PlayPage {
     const depth = Math.max(0, ...message.columns.map((column) => column[2]));
     const seat = this.phase.seat;
     if (this.game.kind === "fighter") {
-      const fighters = this.read(message.you);
-      this.camera.follow(fighters);
-      this.ghost = this.read(message.ghost);
-      this.views[0].show(fighters, message.frame, depth, 1 - seat);
+      const [you, other, ghost] = [message.you, message.other, message.ghost].map((values) => this.read(values));
+      this.ghost = ghost;
+      this.views[0].show(you, depth, 1 - seat);
       // Over UDP there is only our own side: what is final stands in for the other peer's view.
-      if (message.other) this.views[1].show(this.read(message.other), message.other_frame, message.other_depth, seat);
-      else this.views[1].show(this.ghost, message.ghost_frame, 0, seat);
+      if (other) this.views[1].show(other, message.other_depth, seat);
+      else this.views[1].show(ghost, 0, seat);
     } else if (message.you) {
       this.views[0].showShapes(message.you);
       if (message.other) this.views[1].showShapes(message.other);
@@ -180,9 +180,16 @@ class PlayPage {
     setText(this.theirs.caption.lastChild, `frame ${message.other_frame ?? message.ghost_frame}`);
   }
 
+  /** Fields by name. */
+  read(values) {
+    return values && Object.fromEntries(this.game.fields.map((name, position) => [name, values[position]]));
+  }
+
   draw() {
     this.keys.poll();
     if (!this.game) return;
+    const { canvas } = this.own;
+    this.camera?.follow(this.views.map(({ state }) => state), canvas.clientWidth, canvas.clientHeight);
     const options = { boxes: this.shows.boxes, ghost: this.shows.ghost && this.frame ? this.ghost : null, names: this.phase.names };
     for (const view of this.views) view.draw(options);
     this.graph.draw();

@@ -72,7 +72,7 @@ export class Detail {
       { tabindex: index === 0 ? "0" : "-1", "data-field": index, class: field.inner ? "inner" : `tint-${index % TINTS}` },
       element("td", { class: "number" }, field.at),
       element("td", { class: "name" }, field.name),
-      element("td", { class: field.value.length <= 24 ? "mono value short" : "mono value" }, field.value),
+      element("td", { class: field.value.length <= 18 ? "mono value short" : "mono value" }, field.value),
       element("td", { class: "quiet" }, field.meaning),
       element("td", { class: "number" }, `${field.bits}`),
     );

@@ -13,6 +13,11 @@ const SESSION = [
   { name: "prediction_window", label: "Prediction window", format: (value) => `${value} frames` },
 ];
 const SHORT = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Space: "Space" };
+/** What the pictures show. */
+const HELP = [
+  ["red", "A prediction was wrong: it was shown there."],
+  ["ghost", "The newest state that nothing changes any more."],
+];
 
 /** A key as people call it. */
 export function keyName(code) {
@@ -42,11 +47,12 @@ export class Controls {
     this.cues = element("p", { class: "quiet cues" });
     this.keys = element("p", { class: "keys" });
     this.toggles = element("div", { class: "toggles" });
+    this.help = element("dl", { class: "help" });
     place.append(
       this.opponent,
       element("h2", {}, "Network"), this.network,
       element("h2", {}, "Sessions"), this.session,
-      this.toggles, this.cues, this.keys,
+      this.toggles, this.cues, this.keys, this.help,
     );
   }
 
@@ -72,6 +78,9 @@ export class Controls {
       ]),
       element("span", { class: "quiet" }, "or a gamepad"),
     );
+    if (isFighter) {
+      this.help.replaceChildren(...HELP.flatMap(([word, text]) => [element("dt", { class: word }, word), element("dd", {}, text)]));
+    }
   }
 
   fillSliders(place, rows, type, bounds) {

@@ -48,7 +48,7 @@ export class Sounds {
 
   text() {
     const { started, cancelled } = this.counts;
-    return `${started} started once each, ${cancelled} taken back`;
+    return `${started} started, ${cancelled} taken back`;
   }
 
   close() {
