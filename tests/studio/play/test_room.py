@@ -1,5 +1,6 @@
 """The room of play without a browser, over a clock that the test moves."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -8,9 +9,10 @@ import pytest
 from retick.errors import UsageError
 from retick.studio.messages import FeedError, Message
 from retick.studio.play.matches import BotMatch
-from retick.studio.play.room import PlayRoom
+from retick.studio.play.room import MOST_LEAVING, PlayRoom
 from retick.studio.play.side import MOST_COLUMNS
 from retick.studio.settings import Settings
+from tests.studio.conftest import awaited
 
 
 class Play:
@@ -206,3 +208,25 @@ def test_an_address_that_is_none_is_refused_in_words() -> None:
     with pytest.raises(UsageError):
         play.send("start", against="join", address="127.0.0.1:no")
     assert play.room.hello()["phase"]["phase"] == "ready"
+
+
+def test_matches_that_are_left_say_goodbye_together_and_their_number_is_bounded() -> None:
+    room = PlayRoom(Settings())
+
+    async def flooded() -> None:
+        work = asyncio.create_task(room.run())
+        refused = 0
+        for _ in range(4 * MOST_LEAVING):
+            try:
+                room.receive(Message("start", {"against": "join", "address": "127.0.0.1:9"}))
+            except FeedError:
+                refused += 1
+            assert len(room._leaving) + room._being_left <= MOST_LEAVING
+            await asyncio.sleep(0)
+        assert refused > 0
+        while room._leaving or room._being_left:
+            await asyncio.sleep(0.001)
+        room.receive(Message("start", {"against": "bot", "style": "rusher"}))
+        work.cancel()
+
+    awaited(flooded())

@@ -41,7 +41,10 @@ class RoomMatch(Protocol):
         """Seconds until something may be due."""
 
     async def leave(self) -> None:
-        """Say goodbye and close."""
+        """Say goodbye; ``close`` follows."""
+
+    def close(self) -> None:
+        """Close what it has open, also without a goodbye."""
 
 
 class _SimulatedWire:
@@ -113,6 +116,9 @@ class BotMatch:
         return _sleep(self._sides, self._clock())
 
     async def leave(self) -> None:
+        """Nobody else is there."""
+
+    def close(self) -> None:
         for side in self._sides:
             side.driver.wire.close()
 
@@ -162,15 +168,14 @@ class OnlineMatch:
         return _sleep([self.you], self._clock())
 
     async def leave(self) -> None:
-        driver = self.you.driver
-        try:
-            self.you.session.close(linger=GOODBYE / 2)
-            end = self._clock() + GOODBYE
-            while self._impaired.next_timeout() is not None and self._clock() < end:
-                driver.wire.poll(self._clock())
-                await asyncio.sleep(LONGEST_SLEEP)
-        finally:
-            driver.wire.close()
+        self.you.session.close(linger=GOODBYE / 2)
+        end = self._clock() + GOODBYE
+        while self._impaired.next_timeout() is not None and self._clock() < end:
+            self.you.driver.wire.poll(self._clock())
+            await asyncio.sleep(LONGEST_SLEEP)
+
+    def close(self) -> None:
+        self.you.driver.wire.close()
 
 
 def _sleep(sides: list[Side], now: float) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 from retick.rollback import CueCancelled, CueConfirmed
 from retick.sim.contract import input_size_of
-from retick.studio.messages import FeedError, Message, write_message
+from retick.studio.messages import LONGEST_NAME, FeedError, Message, write_message
 from retick.studio.play.matches import BotMatch, OnlineMatch, RoomMatch
 from retick.studio.play.own_game import shown_game_for
 from retick.studio.play.pressed import Pressed
@@ -21,6 +21,10 @@ __all__ = ["PlayRoom"]
 WIDEST = 2**53 - 1
 """The largest number that a page can write; buttons beyond it cannot be pressed there."""
 LONGEST_ERROR = 500
+MOST_LEAVING = 8
+"""Matches that say goodbye at a time; each may have a socket."""
+MOST_CUES = 32
+"""Of one frame; more are left out."""
 TABLE_EVERY = 4
 PICTURE_EVERY = 2
 """Frames from one table of a game's fields, or picture of it, to the next."""
@@ -42,6 +46,7 @@ class PlayRoom(Room):
         self._pressed = Pressed(8 * input_size_of(self._game.make()))
         self._match: RoomMatch | None = None
         self._leaving: list[RoomMatch] = []
+        self._being_left = 0
         self._told: dict[str, Any] = {}
         self._end: dict[str, Any] | None = None
         self._wake = asyncio.Event()
@@ -85,7 +90,7 @@ class PlayRoom(Room):
                     continue
                 try:
                     self._turn(match)
-                except Exception as error:
+                except (Exception, SystemExit) as error:  # some games end themselves so
                     self._fail(error)
                     continue
                 await asyncio.sleep(match.sleep())
@@ -95,6 +100,8 @@ class PlayRoom(Room):
 
     def _start(self, message: Message) -> None:
         against = message.choice("against", "bot", "host", "join")
+        if len(self._leaving) + self._being_left >= MOST_LEAVING:
+            raise FeedError("the matches before this one are still being left: try again in a second")
         match: RoomMatch
         if against == "bot":
             style = message.choice("style", *self._game.styles) if self._game.styles else ""
@@ -126,7 +133,17 @@ class PlayRoom(Room):
 
     async def _say_goodbyes(self) -> None:
         while self._leaving:
-            await self._leaving.pop().leave()
+            leaving, self._leaving = self._leaving, []
+            self._being_left = len(leaving)
+            try:
+                said = await asyncio.gather(*(match.leave() for match in leaving), return_exceptions=True)
+            finally:
+                self._being_left = 0
+                for match in leaving:
+                    match.close()
+            for error in said:
+                if isinstance(error, Exception):
+                    _log.error("a match could not be left", exc_info=error)
 
     def _keys(self, _sim: Any, _seed: int, _player: int) -> Pressed:
         return self._pressed
@@ -149,11 +166,11 @@ class PlayRoom(Room):
             self._finish(match)
 
     def _show(self, match: RoomMatch) -> None:
-        for event in match.you.cues():
+        for event in match.you.cues()[:MOST_CUES]:
             kind = {CueConfirmed: "confirmed", CueCancelled: "cancelled"}.get(type(event), "started")
             name, player = event.cue if isinstance(event.cue, tuple) and len(event.cue) == 2 else (event.cue, None)
             player = player if isinstance(player, int) else None
-            self.post("cue", event=kind, name=str(name), player=player, frame=event.frame)
+            self.post("cue", event=kind, name=str(name)[:LONGEST_NAME], player=player, frame=event.frame)
         self._show_made("frame", lambda: self._frame(match))
         self._show_own_game(match)
 
@@ -163,13 +180,13 @@ class PlayRoom(Room):
         def made() -> str | bytes:
             try:
                 return make()
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 self._fail(error)
                 return write_message("phase", **self._told)
 
         self.outbox.show(key, made)
 
-    def _fail(self, error: Exception) -> None:
+    def _fail(self, error: BaseException) -> None:
         """The game, or its drawing, has raised: the match ends, and the room goes on."""
         if self._match is None:
             return

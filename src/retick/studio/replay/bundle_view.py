@@ -8,7 +8,7 @@ from retick.audit.desync.explain import explain
 from retick.audit.desync.explanation import explanation_lines
 from retick.rollback.desync.report import FieldValues, peers_text, value_text
 from retick.sim.contract import PacksState, Simulation
-from retick.studio.replay.shown_values import LONGEST_VALUE, MOST_FIELDS, shown_fields
+from retick.studio.shown_values import LONGEST_VALUE, MOST_FIELDS, shown_fields
 
 __all__ = ["MOST_SIDES", "bundle_view"]
 

@@ -17,10 +17,10 @@ from retick.studio.replay.difference import Difference
 from retick.studio.replay.example import example
 from retick.studio.replay.game_choice import Games
 from retick.studio.replay.opening import open_file
-from retick.studio.replay.shown_values import MOST_FIELDS
 from retick.studio.replay.slot import Slot
 from retick.studio.room import Room
 from retick.studio.settings import Settings
+from retick.studio.shown_values import MOST_FIELDS
 from retick.studio.steps import Steps, drive
 
 __all__ = ["ReplayRoom"]
@@ -112,7 +112,7 @@ class ReplayRoom(Room):
             # Reading is bounded by the readers' limits, but may take longer than a slice.
             opened = await asyncio.to_thread(open_file, file)
             self._put(file.slot, Slot(opened, self._games))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self.post("error", text=_words(error))
 
     async def _show(self, frame: int) -> None:
@@ -124,7 +124,7 @@ class ReplayRoom(Room):
                 if not await drive(slot.seek(frame), lambda: self._pressed):
                     return
                 views[number] = slot.view(frame)
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 views[number] = {"frame": frame, "problem": _words(error)}
         self._frame = frame
         self.show("frame", frame=frame, views=views, differs=_differing(*views))
@@ -133,7 +133,7 @@ class ReplayRoom(Room):
         work = self._work[key]
         try:
             ended = await drive(work, lambda: self._pressed or self._work.get(key) is not work)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self.post("error", text=_words(error))
             ended = True
         if ended and self._work.get(key) is work:
@@ -183,7 +183,7 @@ def _differing(first: dict[str, Any] | None, second: dict[str, Any] | None) -> l
     return [name for name in here | there if here.get(name) != there.get(name)][:MOST_FIELDS]
 
 
-def _words(error: Exception) -> str:
+def _words(error: BaseException) -> str:
     """What is wrong, for a person; a defect of the studio is raised."""
     if isinstance(error, RetickError):
         return str(error)
