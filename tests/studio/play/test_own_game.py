@@ -231,3 +231,31 @@ def test_the_page_shows_its_table_and_its_picture(open_page: Callable[..., Any],
         middle = "document.querySelector('.view canvas').getContext('2d').getImageData(2, 2, 1, 1).data[3]"
         wait_until(page, lambda: page.evaluate(middle) == 255)
         page.goto("about:blank")
+
+
+def test_hostile_fields_are_text_on_the_page_and_both_columns_stay_in_sight(
+    open_page: Callable[..., Any], written: Callable[[str], str]
+) -> None:
+    fields = """
+    def fields(self):
+        yield "<img src=x onerror='window.hit=1'>", "<script>window.hit=1</script>"
+        yield "n" * 5000, "v" * 5000
+        for number in range(9998):
+            yield str(number), number
+"""
+    plain = """
+from retick.games.fighter import Fighter
+class Dots(Fighter):
+    def fields(self, state):
+        yield from Odd.fields(None)
+class Odd:"""
+    with running(make_app(Settings(game=written(plain + fields)))) as started:
+        page = open_page("#play", address=started.address)
+        start(page)
+        page.wait_for_selector(".field-table td", timeout=LONG)
+        wait_until(page, lambda: page.inner_text(".field-table caption") == "and 9500 more")
+        assert page.inner_text(".field-table td >> nth=0").startswith("<img")
+        place, values = (page.locator(name).bounding_box() for name in (".state-table", ".field-table th >> nth=1"))
+        assert values["x"] + values["width"] <= place["x"] + place["width"] + 1
+        assert page.evaluate("window.hit") is None
+        page.goto("about:blank")
