@@ -8,12 +8,11 @@ from retick.errors import UsageError
 from retick.studio.play.settings import MatchSettings
 from retick.studio.play.shown_game import ShownGame
 from retick.studio.play.side import SeatController, Side
-from retick.transport import Impaired, Poll, SimulatedNetwork, open_towards, open_udp, parse_address
+from retick.transport import Impaired, Poll, SimulatedNetwork, open_towards, open_udp
 from retick.transport.discovery import own_address
 
 __all__ = ["BotMatch", "OnlineMatch", "RoomMatch"]
 
-DEFAULT_PORT = 7777
 SHORTEST_SLEEP, LONGEST_SLEEP = 0.001, 0.004
 """Seconds. A match that waits for inputs looks for them so often."""
 GOODBYE = 1.0
@@ -130,16 +129,15 @@ class OnlineMatch:
 
     def __init__(
         self, game: ShownGame, keys: SeatController, settings: MatchSettings, clock: Callable[[], float],
-        *, port: int | None = None, address: str = "",
+        *, port: int | None = None, host: tuple[str, int] | None = None,
     ) -> None:  # fmt: skip
-        """Hosts on ``port``, or joins ``address``."""
+        """Hosts on ``port``, or joins ``host``, an IP address and a port."""
         self._clock = clock
-        if port is not None:
-            socket, target = open_udp("0.0.0.0", port), None
+        if host is None:
+            socket, target = open_udp("0.0.0.0", port or 0), None
             bound = socket.address[1]
             self.waiting = f"give this address to the other player: {own_address() or '127.0.0.1'}:{bound}"
         else:
-            host = parse_address(address, default_port=DEFAULT_PORT)
             socket, target = open_towards(host, 0)
             self.waiting = f"joining {host[0]} port {host[1]}"
         try:

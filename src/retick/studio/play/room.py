@@ -6,18 +6,22 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from retick.errors import RetickError
 from retick.rollback import CueCancelled, CueConfirmed
 from retick.sim.contract import input_size_of
 from retick.studio.messages import LONGEST_NAME, FeedError, Message, write_message
+from retick.studio.play.host_names import is_ip, look_up
 from retick.studio.play.matches import BotMatch, OnlineMatch, RoomMatch
 from retick.studio.play.own_game import shown_game_for
 from retick.studio.play.pressed import Pressed
 from retick.studio.play.settings import BOUNDS, MatchSettings
 from retick.studio.room import Room
 from retick.studio.settings import Settings
+from retick.transport import parse_address
 
 __all__ = ["PlayRoom"]
 
+DEFAULT_PORT = 7777
 WIDEST = 2**53 - 1
 """The largest number that a page can write; buttons beyond it cannot be pressed there."""
 LONGEST_ERROR = 500
@@ -47,6 +51,8 @@ class PlayRoom(Room):
         self._match: RoomMatch | None = None
         self._leaving: list[RoomMatch] = []
         self._being_left = 0
+        self._wanted: tuple[str, int] | None = None
+        self._lookup: asyncio.Task[None] | None = None
         self._told: dict[str, Any] = {}
         self._end: dict[str, Any] | None = None
         self._wake = asyncio.Event()
@@ -95,6 +101,8 @@ class PlayRoom(Room):
                     continue
                 await asyncio.sleep(match.sleep())
         finally:
+            if self._lookup is not None:
+                self._lookup.cancel()
             self._stop()
             await self._say_goodbyes()
 
@@ -102,33 +110,57 @@ class PlayRoom(Room):
         against = message.choice("against", "bot", "host", "join")
         if len(self._leaving) + self._being_left >= MOST_LEAVING:
             raise FeedError("the matches before this one are still being left: try again in a second")
-        match: RoomMatch
         if against == "bot":
             style = message.choice("style", *self._game.styles) if self._game.styles else ""
-            match = BotMatch(self._game, style, self._keys, self._set, self._clock)
+            self._begin(BotMatch(self._game, style, self._keys, self._set, self._clock), "connecting")
+        elif against == "host":
+            self._begin(self._online(port=message.integer("port", 0, 65535)), "waiting")
         else:
-            match = self._online(against, message)
+            self._join(message.text("address").strip())
+
+    def _begin(self, match: RoomMatch, phase: str) -> None:
         self._stop()
         self._match = match
-        self._phase("connecting" if against != "host" else "waiting", match.waiting)
+        self._phase(phase, match.waiting)
         self._wake.set()
 
-    def _online(self, against: str, message: Message) -> OnlineMatch:
-        port, address = None, ""
-        if against == "host":
-            port = message.integer("port", 0, 65535)
-        elif not (address := message.text("address").strip()):
-            raise FeedError("type the address of the host, such as 192.168.1.20:7777")
+    def _online(self, *, port: int | None = None, host: tuple[str, int] | None = None) -> OnlineMatch:
         settings = self._set.with_real_network()
-        match = OnlineMatch(self._game, self._keys, settings, self._clock, port=port, address=address)
+        match = OnlineMatch(self._game, self._keys, settings, self._clock, port=port, host=host)
         self._set = settings
         self.post("settings", settings=settings.plain())
         return match
 
+    def _join(self, address: str) -> None:
+        if not address:
+            raise FeedError("type the address of the host, such as 192.168.1.20:7777")
+        host = parse_address(address, default_port=DEFAULT_PORT)
+        if is_ip(host[0]):
+            self._begin(self._online(host=host), "connecting")
+            return
+        if self._lookup is not None and not self._lookup.done():
+            raise FeedError("another name is still being looked up: try again in some seconds")
+        self._stop()
+        self._wanted = host
+        self._phase("connecting", f"looking for {host[0]}")
+        self._lookup = asyncio.create_task(self._look_up(host))
+
+    async def _look_up(self, host: tuple[str, int]) -> None:
+        """A name server may take long to answer; other rooms go on meanwhile."""
+        try:
+            found = await look_up(host)
+            if self._wanted is host:
+                self._begin(self._online(host=found), "connecting")
+        except RetickError as error:
+            if self._wanted is host:
+                self._stop()
+                self._phase("ready", "")
+                self.post("error", text=str(error))
+
     def _stop(self) -> None:
         if self._match is not None:
             self._leaving.append(self._match)
-        self._match = self._end = None
+        self._match = self._end = self._wanted = None
         self._wake.set()
 
     async def _say_goodbyes(self) -> None:
