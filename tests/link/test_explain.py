@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.link import Accept, Refuse
+from retick.link import Accept, Refuse, layout
 from retick.link.explain import explain_link, is_link
 from retick.transport import Conditions
 from retick.wire import rbn1
@@ -72,3 +72,12 @@ def test_faults_are_named() -> None:
         if not 0x80 <= data[0] < 0xC0:
             assert explain_link(data[:6]).fault is not None
     assert explain_link(bytes([0x80]) + bytes(7)).fault is not None
+
+
+def test_of_a_datagram_that_is_too_long_only_the_beginning_is_explained() -> None:
+    [control] = [data for data in real_datagrams() if data[0] == layout.CONTROL][:1]
+    found = explain_link(control + bytes(60000))
+    assert found.fault is not None
+    assert "too long" in found.fault
+    assert len(found.rows) < layout.MAX_DATAGRAM
+    assert sum(row.size for row in found.rows) <= layout.MAX_DATAGRAM

@@ -29,10 +29,11 @@ def explain_link(data: bytes, *, payload: Inside = _rbn1_inside, message: Inside
 
     ``payload`` explains payloads, and ``message`` the beginning of reliable messages.
     """
-    found = _explain_payload(data, payload) if data[0] < layout.CONTROL else _explain_other(data, message)
     if len(data) > layout.MAX_DATAGRAM:
+        # Only the first bytes are explained: a long one could have ten thousands of fragments.
+        found = explain_link(data[: layout.MAX_DATAGRAM], payload=payload, message=message)
         return found._replace(fault=f"too long: a datagram has at most {layout.MAX_DATAGRAM} bytes, not {len(data)}")
-    return found
+    return _explain_payload(data, payload) if data[0] < layout.CONTROL else _explain_other(data, message)
 
 
 def _explain_payload(data: bytes, inside: Inside) -> Explanation:

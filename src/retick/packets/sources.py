@@ -48,8 +48,12 @@ def datagrams_in(data: bytes) -> Iterator[Found]:
         for line in BytesIO(data):
             digits = from_hex(line.decode().strip())
             if digits is not None:
-                yield Found(digits, "", {})
+                yield Found(_bounded(digits), "", {})
         return
+    yield Found(_bounded(data), "", {})
+
+
+def _bounded(data: bytes) -> bytes:
     if len(data) > MOST_DATAGRAM:
         raise LimitExceeded(
             f"a datagram has at most {MOST_DATAGRAM} bytes, not {len(data)}",
@@ -57,7 +61,7 @@ def datagrams_in(data: bytes) -> Iterator[Found]:
             limit=MOST_DATAGRAM,
             actual=len(data),
         )
-    yield Found(data, "", {})
+    return data
 
 
 def _is_hex_text(data: bytes) -> bool:

@@ -15,7 +15,7 @@ from retick.packets.formats import explain_datagram
 from retick.snapshot import schema_to_json
 from retick.studio.messages import FeedError, FileSent, Message
 from retick.studio.packets import source as sources
-from retick.studio.packets.room import LONGEST_LIST, PacketsRoom
+from retick.studio.packets.room import LONGEST_LIST, MOST_LISTS, PacketsRoom, read_file
 from retick.studio.settings import Settings
 from retick.transport.capture import CaptureWriter, read_capture
 from tests.packets.test_formats import match_capture
@@ -51,6 +51,12 @@ class Page:
 
     def work(self) -> None:
         """What ``run`` does in the background."""
+        while self.room._files:
+            file = self.room._files.pop(min(self.room._files))
+            self.room.put(file, read_file(file))
+        while self.room._lists:
+            for _ in self.room._lists.popleft():
+                pass
         for _ in self.room._work or ():
             pass
         self.room._work = None
@@ -110,6 +116,8 @@ def test_what_is_wrong_is_said_and_what_was_open_stays() -> None:
         ("hex", {"text": "12\nhello"}, "line 2 is no hex digits"),
         ("hex", {"text": " \n"}, "nothing to explain"),
         ("hex", {"text": "\u0661\u0662"}, "no hex digits"),
+        ("hex", {"text": "00\u202800"}, "no hex digits"),
+        ("hex", {"text": "00\n00\u2028"}, "line 2 is no hex digits"),
         ("datagram", {"index": 1}, "no datagram 1"),
         ("list", {"start": -1, "count": 1}, "start"),
         ("list", {"start": 0, "count": LONGEST_LIST + 1}, "count"),
@@ -121,10 +129,13 @@ def test_what_is_wrong_is_said_and_what_was_open_stays() -> None:
         (b"RTKC\x02\0\0\0", 0, "version 2"),
         (b"", 0, "empty"),
         (bytes(70000), 0, "at most 65535"),
-        (b"{}", 1, "file: "),
-        (b"\xff", 1, "file: "),
+        (b"0" * 140000, 0, "at most 65535"),
+        (b"0\n" * (3 << 20), 0, "no capture"),
+        (b" " * (5 << 20), 1, "a schema has at most"),
+        (b"{}", 1, "not a schema"),
+        (b"\xff", 1, "not JSON"),
     ):
-        with pytest.raises(FeedError, match=words):
+        with pytest.raises(RetickError, match=words):
             page.open(data, slot)
     assert page.one("datagram", index=0)["fault"] is None
     with pytest.raises(FeedError, match="nothing is open"):
@@ -176,7 +187,8 @@ def test_a_hundred_thousand_datagrams_are_opened_in_bounded_memory() -> None:
         writer.add(b"HELLO", ("192.0.2.7", 7777), sent=number % 2 == 0, now=number / 60)
     data = file.getvalue()
     page = Page()
-    page.room.receive_file(FileSent("large.rtkc", 0, data))
+    large = FileSent("large.rtkc", 0, data)
+    page.room.put(large, read_file(large))
     page.room._work = None  # the timeline has a test of its own
     tracemalloc.start()
     source = page.room._source
@@ -204,3 +216,34 @@ def test_a_newer_file_ends_the_work_on_an_older_one() -> None:
         return room
 
     assert awaited(opened()).hello()["timeline"]["count"] == 1
+
+
+def test_a_list_is_made_in_a_step_for_each_datagram_and_few_lists_wait() -> None:
+    page = Page()
+    page.open(match_capture())
+    page.room.receive(Message("list", {"start": 0, "count": 100}))
+    assert sum(1 for _ in page.room._lists.popleft()) == 100
+    for _ in range(MOST_LISTS):
+        page.room.receive(Message("list", {"start": 0, "count": 1}))
+    with pytest.raises(FeedError, match="lists wait"):
+        page.room.receive(Message("list", {"start": 0, "count": 1}))
+    page.work()
+    assert [len(answer["rows"]) for answer in page.posted if answer["type"] == "rows"] == [100, *[1] * MOST_LISTS]
+
+
+def test_a_file_that_is_none_is_named_and_what_was_open_stays() -> None:
+    async def opened() -> list[dict[str, Any]]:
+        page = Page()
+        work = asyncio.create_task(page.room.run())
+        page.room.receive(Message("hex", {"text": PINNED}))
+        page.room.receive_file(FileSent("<b>wrong</b>", 0, bytes(70000)))
+        page.room.receive_file(FileSent("schema", 1, b"["))
+        while page.room.hello()["timeline"] is None or page.room._files:
+            await asyncio.sleep(0)
+        work.cancel()
+        assert page.room.hello()["source"]["name"] == "pasted"
+        return page.posted
+
+    wrong, schema = [posted["text"] for posted in awaited(opened()) if posted["type"] == "error"]
+    assert wrong.startswith("<b>wrong</b>: a datagram has at most")
+    assert schema.startswith("schema: not JSON")

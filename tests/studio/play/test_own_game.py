@@ -1,5 +1,6 @@
 """A game of the user in the room: found, drawn, pressed, and ended when it fails."""
 
+import asyncio
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,10 +10,12 @@ import pytest
 
 from retick.errors import UsageError
 from retick.studio.app import make_app
+from retick.studio.messages import LONGEST_NAME, write_message
 from retick.studio.play.drawing import MOST_SHAPES, Drawing
 from retick.studio.play.own_game import MOST_FIELDS, OwnGame
+from retick.studio.play.room import MOST_CUES
 from retick.studio.settings import Settings
-from tests.studio.conftest import running
+from tests.studio.conftest import awaited, running
 from tests.studio.play.test_play_page import LONG, start, wait_until
 from tests.studio.play.test_room import Play
 
@@ -143,6 +146,60 @@ def test_fields_beyond_the_limit_are_counted(written: Callable[[str], str]) -> N
     assert table["more"] == 7
 
 
+def test_any_fields_are_shown_as_short_texts(written: Callable[[str], str]) -> None:
+    game = OwnGame(written(DOTS))
+    odd = [("n" * 5000, "v" * 5000), ("\ud800", "\ud800"), ("large", 10**5000), ("no number", float("nan"))]
+
+    class Session:
+        state = None
+
+        class sim:
+            @staticmethod
+            def fields(_state: Any) -> list[tuple[str, Any]]:
+                return odd
+
+    table = game.table(Session())  # type: ignore[arg-type]  # it needs no more of a session
+    assert len(write_message("table", **table)) < 2000
+    assert [len(name) <= 200 and len(value) <= 200 for name, value in table["fields"]] == [True] * 4
+
+
+@pytest.mark.parametrize(
+    ("size", "used"),
+    [("(100, 10**9)", (640, 480)), ("(10**9, 1)", (640, 480)), ("(0, 9)", (640, 480)), ("(4096, 1)", (4096, 1))],
+)
+def test_a_size_that_no_page_can_show_is_not_used(
+    written: Callable[[str], str], size: str, used: tuple[int, int]
+) -> None:
+    assert OwnGame(written(DOTS + ON_PAGE + f"size = {size}\n")).hello()["size"] == used
+
+
+@pytest.mark.parametrize("where", ["def draw_page(canvas, world):\n    ", "def bot(player, world):\n    "])
+def test_a_game_that_leaves_ends_its_match_and_not_the_studio(written: Callable[[str], str], where: str) -> None:
+    play = Play(written(DOTS + where + "raise SystemExit('enough')\n"))
+    play.send("start", against="bot")
+
+    async def until_it_ends() -> None:
+        work = asyncio.create_task(play.room.run())
+        while play.room._match is not None:
+            play.now += 0.02
+            await asyncio.sleep(0)
+            play.drain()
+        work.cancel()
+
+    awaited(until_it_ends())
+    assert "SystemExit: enough" in play.of("error")[0]["text"]
+
+
+def test_cues_beyond_the_limit_of_a_frame_are_left_out(written: Callable[[str], str]) -> None:
+    noisy = DOTS + "    def cues(self, *_):\n        return [(str(n) * 400, 0) for n in range(900)]\n"
+    play = played(written(noisy.replace("def bot(player, world):\n    return 0\n", "")))
+    assert play.of("cue")
+    for cue in play.of("cue"):
+        assert len(cue["name"]) <= LONGEST_NAME
+    frames = [cue["frame"] for cue in play.of("cue") if cue["event"] == "started"]
+    assert max(map(frames.count, frames)) <= 2 * MOST_CUES
+
+
 def test_a_drawing_is_bounded_and_takes_only_colours_and_numbers() -> None:
     drawing = Drawing((10, 10))
     for _ in range(MOST_SHAPES + 5):
@@ -155,7 +212,11 @@ def test_a_drawing_is_bounded_and_takes_only_colours_and_numbers() -> None:
             drawing.rect(0, 0, 1, 1, wrong)
     with pytest.raises(UsageError):
         drawing.circle("one", 0, 1, "#000000")  # type: ignore[arg-type]  # what a game may do
+    with pytest.raises(UsageError, match="takes numbers"):
+        drawing.rect(float("nan"), 0, 1, 1, "#000000")
     assert drawing.shapes == []
+    drawing.rect(-(10**400), 0, float("inf"), 1, "#000000")
+    assert drawing.shapes == [["rect", -1e6, 0.0, 1e6, 1.0, "#000000"]]
 
 
 def test_the_page_shows_its_table_and_its_picture(open_page: Callable[..., Any], written: Callable[[str], str]) -> None:
@@ -169,4 +230,32 @@ def test_the_page_shows_its_table_and_its_picture(open_page: Callable[..., Any],
         page.keyboard.up("KeyD")
         middle = "document.querySelector('.view canvas').getContext('2d').getImageData(2, 2, 1, 1).data[3]"
         wait_until(page, lambda: page.evaluate(middle) == 255)
+        page.goto("about:blank")
+
+
+def test_hostile_fields_are_text_on_the_page_and_both_columns_stay_in_sight(
+    open_page: Callable[..., Any], written: Callable[[str], str]
+) -> None:
+    fields = """
+    def fields(self):
+        yield "<img src=x onerror='window.hit=1'>", "<script>window.hit=1</script>"
+        yield "n" * 5000, "v" * 5000
+        for number in range(9998):
+            yield str(number), number
+"""
+    plain = """
+from retick.games.fighter import Fighter
+class Dots(Fighter):
+    def fields(self, state):
+        yield from Odd.fields(None)
+class Odd:"""
+    with running(make_app(Settings(game=written(plain + fields)))) as started:
+        page = open_page("#play", address=started.address)
+        start(page)
+        page.wait_for_selector(".field-table td", timeout=LONG)
+        wait_until(page, lambda: page.inner_text(".field-table caption") == "and 9500 more")
+        assert page.inner_text(".field-table td >> nth=0").startswith("<img")
+        place, values = (page.locator(name).bounding_box() for name in (".state-table", ".field-table th >> nth=1"))
+        assert values["x"] + values["width"] <= place["x"] + place["width"] + 1
+        assert page.evaluate("window.hit") is None
         page.goto("about:blank")

@@ -1,5 +1,6 @@
 """The room of play without a browser, over a clock that the test moves."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -8,9 +9,10 @@ import pytest
 from retick.errors import UsageError
 from retick.studio.messages import FeedError, Message
 from retick.studio.play.matches import BotMatch
-from retick.studio.play.room import PlayRoom
+from retick.studio.play.room import MOST_LEAVING, PlayRoom
 from retick.studio.play.side import MOST_COLUMNS
 from retick.studio.settings import Settings
+from tests.studio.conftest import awaited
 
 
 class Play:
@@ -206,3 +208,71 @@ def test_an_address_that_is_none_is_refused_in_words() -> None:
     with pytest.raises(UsageError):
         play.send("start", against="join", address="127.0.0.1:no")
     assert play.room.hello()["phase"]["phase"] == "ready"
+
+
+def test_matches_that_are_left_say_goodbye_together_and_their_number_is_bounded() -> None:
+    room = PlayRoom(Settings())
+
+    async def flooded() -> None:
+        work = asyncio.create_task(room.run())
+        refused = 0
+        for _ in range(4 * MOST_LEAVING):
+            try:
+                room.receive(Message("start", {"against": "join", "address": "127.0.0.1:9"}))
+            except FeedError:
+                refused += 1
+            assert len(room._leaving) + room._being_left <= MOST_LEAVING
+            await asyncio.sleep(0)
+        assert refused > 0
+        while room._leaving or room._being_left:
+            await asyncio.sleep(0.001)
+        room.receive(Message("start", {"against": "bot", "style": "rusher"}))
+        work.cancel()
+
+    awaited(flooded())
+
+
+def test_a_name_is_looked_up_while_everything_else_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers: asyncio.Queue[tuple[str, int]] = asyncio.Queue()
+
+    async def asked(_host: tuple[str, int]) -> tuple[str, int]:
+        return await answers.get()
+
+    monkeypatch.setattr("retick.studio.play.room.look_up", asked)
+    room = PlayRoom(Settings())
+
+    def phase() -> str:
+        return str(room.hello()["phase"]["phase"])
+
+    async def joined() -> None:
+        work = asyncio.create_task(room.run())
+        room.receive(Message("start", {"against": "join", "address": "example.test:7777"}))
+        assert phase() == "connecting"
+        with pytest.raises(FeedError, match="looked up"):
+            room.receive(Message("start", {"against": "join", "address": "other.test"}))
+        room.receive(Message("leave", {}))
+        answers.put_nowait(("127.0.0.1", 9))
+        while room._lookup is not None and not room._lookup.done():
+            await asyncio.sleep(0)
+        assert room._match is None, "the user has left meanwhile"
+        room.receive(Message("start", {"against": "join", "address": "example.test:7777"}))
+        answers.put_nowait(("127.0.0.1", 9))
+        while room._match is None:
+            await asyncio.sleep(0)
+        assert room._match.waiting == "joining 127.0.0.1 port 9"
+        work.cancel()
+
+    awaited(joined())
+
+
+def test_a_name_that_nobody_knows_is_answered_in_words() -> None:
+    room = PlayRoom(Settings())
+
+    async def joined() -> None:
+        room.receive(Message("start", {"against": "join", "address": "\ud800"}))
+        assert room._lookup is not None
+        await room._lookup
+
+    awaited(joined())
+    assert room.hello()["phase"]["phase"] == "ready"
+    assert "no address is known" in room.outbox._queue[-1]  # type: ignore[operator]  # a text

@@ -1,6 +1,7 @@
 """The room of packets: Datagrams and captures, field by field."""
 
 import asyncio
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,9 +15,10 @@ from retick.studio.messages import FeedError, FileSent, Message
 from retick.studio.packets.source import Source, datagrams_of_text
 from retick.studio.room import Room
 from retick.studio.settings import Settings
+from retick.studio.steps import Steps, drive
 from retick.transport.capture import Recorded
 
-__all__ = ["PacketsRoom"]
+__all__ = ["PacketsRoom", "read_file"]
 
 LONGEST_LIST = 200
 """Datagrams in one answer."""
@@ -28,10 +30,21 @@ MOST_PARTS = 4000
 """Values of a snapshot that are shown."""
 MOST_SERIES = 9
 """Names of each view of the timeline; the rest is one more."""
-MEASURED_AT_ONCE = 40
-"""Datagrams; other rooms wait so long."""
+PROGRESS_EVERY = 40
+"""Datagrams."""
+MOST_LISTS = 64
+"""Lists that wait to be answered."""
 CAPTURE, SCHEMA = 0, 1
 """Slots of files."""
+
+
+def read_file(file: FileSent) -> Source | Schema:
+    """What is in a file of either slot; a RetickError if it is none."""
+    if file.slot == CAPTURE:
+        return Source(file.name, file.data)
+    if len(file.data) > LARGEST_SCHEMA:
+        raise FeedError(f"a schema has at most {LARGEST_SCHEMA} bytes")
+    return schema_from_json(file.data)
 
 
 class PacketsRoom(Room):
@@ -46,7 +59,9 @@ class PacketsRoom(Room):
         self._schema: Schema | None = None
         self._schema_name: str | None = None
         self._timeline: dict[str, Any] | None = None
-        self._work: Iterator[None] | None = None
+        self._files: dict[int, FileSent] = {}
+        self._lists: deque[Steps] = deque()
+        self._work: Steps | None = None
         self._given = asyncio.Event()
 
     def hello(self) -> dict[str, Any]:
@@ -54,44 +69,58 @@ class PacketsRoom(Room):
 
     async def run(self) -> None:
         while True:
-            await self._given.wait()
-            self._given.clear()
-            while self._work is not None:
-                work = self._work
-                for _ in work:
-                    await asyncio.sleep(0)
-                    if self._work is not work:
-                        break
-                else:
+            if self._files:
+                await self._read(self._files[min(self._files)])
+            elif self._lists:
+                await drive(self._lists.popleft(), lambda: False)
+            elif (work := self._work) is not None:
+                ended = await drive(work, lambda: bool(self._files or self._lists) or self._work is not work)
+                if ended and self._work is work:
                     self._work = None
+            else:
+                self._given.clear()
+                await self._given.wait()
+
+    async def _read(self, file: FileSent) -> None:
+        """Reading is bounded, but may take longer than a slice; what came meanwhile for its slot is newer."""
+        try:
+            read = await asyncio.to_thread(read_file, file)
+        except RetickError as error:
+            if self._files.get(file.slot) is file:
+                self.post("error", text=f"{file.name}: {error}")
+        else:
+            if self._files.get(file.slot) is file:
+                self.put(file, read)
+        if self._files.get(file.slot) is file:
+            del self._files[file.slot]
+
+    def put(self, file: FileSent, read: Source | Schema) -> None:
+        """Use a file that was read."""
+        if isinstance(read, Source):
+            self._open(read)
+        else:
+            self._use_schema(read, file.name)
 
     def receive(self, message: Message) -> None:
         match message.type:
             case "hex":
-                self._open(Source("pasted", datagrams_of_text(message.text("text", LONGEST_HEX))))
+                pasted = Source("pasted", datagrams_of_text(message.text("text", LONGEST_HEX)))
+                self._files.pop(CAPTURE, None)
+                self._open(pasted)
             case "list":
                 start = message.integer("start", 0, 1 << 30)
-                self._list(start, message.integer("count", 1, LONGEST_LIST))
+                self._ask_for(start, message.integer("count", 1, LONGEST_LIST))
             case "datagram":
                 self._show_datagram(message.integer("index", 0, 1 << 30))
             case "forget":
+                self._files.pop(SCHEMA, None)
                 self._use_schema(None, None)
             case _:
                 super().receive(message)
 
     def receive_file(self, file: FileSent) -> None:
-        if file.slot == CAPTURE:
-            try:
-                self._open(Source(file.name, file.data))
-            except RetickError as error:
-                raise FeedError(f"{file.name}: {error}") from None
-            return
-        if len(file.data) > LARGEST_SCHEMA:
-            raise FeedError(f"{file.name}: a schema has at most {LARGEST_SCHEMA} bytes")
-        try:
-            self._use_schema(schema_from_json(file.data), file.name)
-        except RetickError as error:
-            raise FeedError(f"{file.name}: {error}") from None
+        self._files[file.slot] = file
+        self._given.set()
 
     def _open(self, source: Source) -> None:
         self._source = source
@@ -109,15 +138,15 @@ class PacketsRoom(Room):
         self._work = self._measure(self._source) if self._source is not None else None
         self._given.set()
 
-    def _measure(self, source: Source) -> Iterator[None]:
+    def _measure(self, source: Source) -> Steps:
         yield from source.find()
         self.post("source", source=self._facts())
         timeline = Timeline(self._explainer(), source.seconds)
         for index in range(len(source)):
             timeline.add(source[index])
-            if (index + 1) % MEASURED_AT_ONCE == 0:
+            if (index + 1) % PROGRESS_EVERY == 0:
                 self.show("progress", done=index + 1, total=len(source))
-                yield
+            yield
         self._timeline = timeline.to_json(MOST_SERIES)
         self.post("timeline", timeline=self._timeline)
 
@@ -142,8 +171,13 @@ class PacketsRoom(Room):
             raise FeedError("nothing is open: paste hex digits or open a capture")
         return self._source
 
-    def _list(self, start: int, count: int) -> None:
-        source = self._opened()
+    def _ask_for(self, start: int, count: int) -> None:
+        if len(self._lists) >= MOST_LISTS:
+            raise FeedError(f"{MOST_LISTS} lists wait already")
+        self._lists.append(self._list(self._opened(), start, count))
+        self._given.set()
+
+    def _list(self, source: Source, start: int, count: int) -> Steps:
         explainer = self._explainer()
         rows = []
         for index in range(start, min(start + count, len(source))):
@@ -152,6 +186,7 @@ class PacketsRoom(Room):
             rows.append(
                 {**_facts_of(record), "kind": kind_of(found), "summary": found.summary[:200], "bad": bool(found.fault)}
             )
+            yield
         self.post("rows", start=start, rows=rows)
 
     def _show_datagram(self, index: int) -> None:

@@ -13,7 +13,9 @@ __all__ = ["MOST_DATAGRAMS", "Source", "datagrams_of_text"]
 
 MOST_DATAGRAMS = 1_000_000
 """What follows in a capture is not looked at."""
-STEP = 500
+LARGEST_TEXT = 4 * 1024 * 1024
+"""Bytes of a file that is no capture."""
+STEP = 20
 """Records that are found without a pause."""
 
 
@@ -34,11 +36,13 @@ class Source:
         self._alone: list[bytes] = []
         if self.is_capture:
             self._end = read_header(data)
+        elif len(data) > LARGEST_TEXT:
+            raise FeedError(f"it is no capture, and hex digits have at most {LARGEST_TEXT} bytes")
         else:
             self._alone = [found.data for found in islice(datagrams_in(data), MOST_DATAGRAMS)]
             self.size = sum(map(len, self._alone))
             if not self._alone or not self.size:
-                raise FeedError(f"{name}: it is empty")
+                raise FeedError("it is empty")
 
     def __len__(self) -> int:
         return len(self._places) if self.is_capture else len(self._alone)
@@ -69,8 +73,8 @@ class Source:
 
 def datagrams_of_text(text: str) -> bytes:
     """The text as bytes, if every line is empty or hex digits; a FeedError that names the first line that is not."""
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip() and from_hex(line.strip()) is None:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip() and (not line.isascii() or from_hex(line.strip()) is None):
             raise FeedError(f"line {number} is no hex digits: {line.strip()[:40]!r}")
     if not text.strip():
         raise FeedError("there is nothing to explain: paste hex digits, one datagram a line")

@@ -45,9 +45,15 @@ class Drawing:
 
 def _numbers(values: tuple[float, ...]) -> list[float]:
     try:
-        return [round(min(max(float(value), -1e6), 1e6), 1) for value in values]
+        return [_bounded(value) for value in values]
     except (TypeError, ValueError):
-        raise UsageError(f"a drawing takes numbers, not {values!r}") from None
+        raise UsageError(f"a drawing takes numbers, not {values!r}"[:LONGEST_TEXT]) from None
+
+
+def _bounded(value: float) -> float:
+    if value != value:
+        raise ValueError("not a number")
+    return round(float(min(max(value, -1e6), 1e6)), 1)
 
 
 def _colour(value: object) -> str:

@@ -8,12 +8,11 @@ from retick.errors import UsageError
 from retick.studio.play.settings import MatchSettings
 from retick.studio.play.shown_game import ShownGame
 from retick.studio.play.side import SeatController, Side
-from retick.transport import Impaired, Poll, SimulatedNetwork, open_towards, open_udp, parse_address
+from retick.transport import Impaired, Poll, SimulatedNetwork, open_towards, open_udp
 from retick.transport.discovery import own_address
 
 __all__ = ["BotMatch", "OnlineMatch", "RoomMatch"]
 
-DEFAULT_PORT = 7777
 SHORTEST_SLEEP, LONGEST_SLEEP = 0.001, 0.004
 """Seconds. A match that waits for inputs looks for them so often."""
 GOODBYE = 1.0
@@ -41,7 +40,10 @@ class RoomMatch(Protocol):
         """Seconds until something may be due."""
 
     async def leave(self) -> None:
-        """Say goodbye and close."""
+        """Say goodbye; ``close`` follows."""
+
+    def close(self) -> None:
+        """Close what it has open, also without a goodbye."""
 
 
 class _SimulatedWire:
@@ -113,6 +115,9 @@ class BotMatch:
         return _sleep(self._sides, self._clock())
 
     async def leave(self) -> None:
+        """Nobody else is there."""
+
+    def close(self) -> None:
         for side in self._sides:
             side.driver.wire.close()
 
@@ -124,16 +129,15 @@ class OnlineMatch:
 
     def __init__(
         self, game: ShownGame, keys: SeatController, settings: MatchSettings, clock: Callable[[], float],
-        *, port: int | None = None, address: str = "",
+        *, port: int | None = None, host: tuple[str, int] | None = None,
     ) -> None:  # fmt: skip
-        """Hosts on ``port``, or joins ``address``."""
+        """Hosts on ``port``, or joins ``host``, an IP address and a port."""
         self._clock = clock
-        if port is not None:
-            socket, target = open_udp("0.0.0.0", port), None
+        if host is None:
+            socket, target = open_udp("0.0.0.0", port or 0), None
             bound = socket.address[1]
             self.waiting = f"give this address to the other player: {own_address() or '127.0.0.1'}:{bound}"
         else:
-            host = parse_address(address, default_port=DEFAULT_PORT)
             socket, target = open_towards(host, 0)
             self.waiting = f"joining {host[0]} port {host[1]}"
         try:
@@ -162,15 +166,14 @@ class OnlineMatch:
         return _sleep([self.you], self._clock())
 
     async def leave(self) -> None:
-        driver = self.you.driver
-        try:
-            self.you.session.close(linger=GOODBYE / 2)
-            end = self._clock() + GOODBYE
-            while self._impaired.next_timeout() is not None and self._clock() < end:
-                driver.wire.poll(self._clock())
-                await asyncio.sleep(LONGEST_SLEEP)
-        finally:
-            driver.wire.close()
+        self.you.session.close(linger=GOODBYE / 2)
+        end = self._clock() + GOODBYE
+        while self._impaired.next_timeout() is not None and self._clock() < end:
+            self.you.driver.wire.poll(self._clock())
+            await asyncio.sleep(LONGEST_SLEEP)
+
+    def close(self) -> None:
+        self.you.driver.wire.close()
 
 
 def _sleep(sides: list[Side], now: float) -> float:

@@ -19,13 +19,15 @@ from retick.sim.contract import input_size_of
 from retick.sim.world import SimulatedWorld
 from retick.studio.play.drawing import Drawing
 from retick.studio.play.shown_game import ShownFighter, ShownGame
+from retick.studio.shown_values import shown_fields
 
 __all__ = ["MOST_FIELDS", "OwnGame", "shown_game_for"]
 
 MOST_FIELDS = 500
 """Rows of the table."""
-LONGEST_VALUE = 80
 SIZE = (640, 480)
+LARGEST_SIDE = 4096
+"""Pixels of a picture."""
 ARROWS = {"left": ["ArrowLeft", "KeyA"], "right": ["ArrowRight", "KeyD"], "up": ["ArrowUp", "KeyW"],
           "down": ["ArrowDown", "KeyS"]}  # fmt: skip
 OTHERS = (["Space", "KeyJ"], ["KeyK"], ["KeyL"], ["KeyU"], ["KeyI"], ["KeyO"])
@@ -101,7 +103,7 @@ class OwnGame:
 
     def table(self, session: RollbackSession) -> dict[str, Any]:
         rows = iter(session.sim.fields(session.state))
-        fields = [[str(name), str(value)[:LONGEST_VALUE]] for name, value in islice(rows, MOST_FIELDS)]
+        fields, _ = shown_fields(islice(rows, MOST_FIELDS))
         return {"fields": fields, "more": sum(1 for _ in rows)}
 
     def jpeg(self, session: RollbackSession) -> bytes:
@@ -113,7 +115,12 @@ class OwnGame:
             found: Any = self._window.size
         else:
             found = getattr(self._kind, "size", None) or getattr(self._module, "size", None)
-        if isinstance(found, tuple) and [type(each) for each in found] == [int, int] and 0 < min(found) <= 4096:
+        if (
+            isinstance(found, tuple)
+            and [type(each) for each in found] == [int, int]
+            and min(found) > 0
+            and max(found) <= LARGEST_SIDE
+        ):
             return found[0], found[1]
         return SIZE
 

@@ -6,21 +6,29 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from retick.errors import RetickError
 from retick.rollback import CueCancelled, CueConfirmed
 from retick.sim.contract import input_size_of
-from retick.studio.messages import FeedError, Message, write_message
+from retick.studio.messages import LONGEST_NAME, FeedError, Message, write_message
+from retick.studio.play.host_names import is_ip, look_up
 from retick.studio.play.matches import BotMatch, OnlineMatch, RoomMatch
 from retick.studio.play.own_game import shown_game_for
 from retick.studio.play.pressed import Pressed
 from retick.studio.play.settings import BOUNDS, MatchSettings
 from retick.studio.room import Room
 from retick.studio.settings import Settings
+from retick.transport import parse_address
 
 __all__ = ["PlayRoom"]
 
+DEFAULT_PORT = 7777
 WIDEST = 2**53 - 1
 """The largest number that a page can write; buttons beyond it cannot be pressed there."""
 LONGEST_ERROR = 500
+MOST_LEAVING = 8
+"""Matches that say goodbye at a time; each may have a socket."""
+MOST_CUES = 32
+"""Of one frame; more are left out."""
 TABLE_EVERY = 4
 PICTURE_EVERY = 2
 """Frames from one table of a game's fields, or picture of it, to the next."""
@@ -42,6 +50,9 @@ class PlayRoom(Room):
         self._pressed = Pressed(8 * input_size_of(self._game.make()))
         self._match: RoomMatch | None = None
         self._leaving: list[RoomMatch] = []
+        self._being_left = 0
+        self._wanted: tuple[str, int] | None = None
+        self._lookup: asyncio.Task[None] | None = None
         self._told: dict[str, Any] = {}
         self._end: dict[str, Any] | None = None
         self._wake = asyncio.Event()
@@ -85,48 +96,86 @@ class PlayRoom(Room):
                     continue
                 try:
                     self._turn(match)
-                except Exception as error:
+                except (Exception, SystemExit) as error:  # some games end themselves so
                     self._fail(error)
                     continue
                 await asyncio.sleep(match.sleep())
         finally:
+            if self._lookup is not None:
+                self._lookup.cancel()
             self._stop()
             await self._say_goodbyes()
 
     def _start(self, message: Message) -> None:
         against = message.choice("against", "bot", "host", "join")
-        match: RoomMatch
+        if len(self._leaving) + self._being_left >= MOST_LEAVING:
+            raise FeedError("the matches before this one are still being left: try again in a second")
         if against == "bot":
             style = message.choice("style", *self._game.styles) if self._game.styles else ""
-            match = BotMatch(self._game, style, self._keys, self._set, self._clock)
+            self._begin(BotMatch(self._game, style, self._keys, self._set, self._clock), "connecting")
+        elif against == "host":
+            self._begin(self._online(port=message.integer("port", 0, 65535)), "waiting")
         else:
-            match = self._online(against, message)
+            self._join(message.text("address").strip())
+
+    def _begin(self, match: RoomMatch, phase: str) -> None:
         self._stop()
         self._match = match
-        self._phase("connecting" if against != "host" else "waiting", match.waiting)
+        self._phase(phase, match.waiting)
         self._wake.set()
 
-    def _online(self, against: str, message: Message) -> OnlineMatch:
-        port, address = None, ""
-        if against == "host":
-            port = message.integer("port", 0, 65535)
-        elif not (address := message.text("address").strip()):
-            raise FeedError("type the address of the host, such as 192.168.1.20:7777")
+    def _online(self, *, port: int | None = None, host: tuple[str, int] | None = None) -> OnlineMatch:
         settings = self._set.with_real_network()
-        match = OnlineMatch(self._game, self._keys, settings, self._clock, port=port, address=address)
+        match = OnlineMatch(self._game, self._keys, settings, self._clock, port=port, host=host)
         self._set = settings
         self.post("settings", settings=settings.plain())
         return match
 
+    def _join(self, address: str) -> None:
+        if not address:
+            raise FeedError("type the address of the host, such as 192.168.1.20:7777")
+        host = parse_address(address, default_port=DEFAULT_PORT)
+        if is_ip(host[0]):
+            self._begin(self._online(host=host), "connecting")
+            return
+        if self._lookup is not None and not self._lookup.done():
+            raise FeedError("another name is still being looked up: try again in some seconds")
+        self._stop()
+        self._wanted = host
+        self._phase("connecting", f"looking for {host[0]}")
+        self._lookup = asyncio.create_task(self._look_up(host))
+
+    async def _look_up(self, host: tuple[str, int]) -> None:
+        """A name server may take long to answer; other rooms go on meanwhile."""
+        try:
+            found = await look_up(host)
+            if self._wanted is host:
+                self._begin(self._online(host=found), "connecting")
+        except RetickError as error:
+            if self._wanted is host:
+                self._stop()
+                self._phase("ready", "")
+                self.post("error", text=str(error))
+
     def _stop(self) -> None:
         if self._match is not None:
             self._leaving.append(self._match)
-        self._match = self._end = None
+        self._match = self._end = self._wanted = None
         self._wake.set()
 
     async def _say_goodbyes(self) -> None:
         while self._leaving:
-            await self._leaving.pop().leave()
+            leaving, self._leaving = self._leaving, []
+            self._being_left = len(leaving)
+            try:
+                said = await asyncio.gather(*(match.leave() for match in leaving), return_exceptions=True)
+            finally:
+                self._being_left = 0
+                for match in leaving:
+                    match.close()
+            for error in said:
+                if isinstance(error, Exception):
+                    _log.error("a match could not be left", exc_info=error)
 
     def _keys(self, _sim: Any, _seed: int, _player: int) -> Pressed:
         return self._pressed
@@ -149,11 +198,11 @@ class PlayRoom(Room):
             self._finish(match)
 
     def _show(self, match: RoomMatch) -> None:
-        for event in match.you.cues():
+        for event in match.you.cues()[:MOST_CUES]:
             kind = {CueConfirmed: "confirmed", CueCancelled: "cancelled"}.get(type(event), "started")
             name, player = event.cue if isinstance(event.cue, tuple) and len(event.cue) == 2 else (event.cue, None)
             player = player if isinstance(player, int) else None
-            self.post("cue", event=kind, name=str(name), player=player, frame=event.frame)
+            self.post("cue", event=kind, name=str(name)[:LONGEST_NAME], player=player, frame=event.frame)
         self._show_made("frame", lambda: self._frame(match))
         self._show_own_game(match)
 
@@ -163,13 +212,13 @@ class PlayRoom(Room):
         def made() -> str | bytes:
             try:
                 return make()
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 self._fail(error)
                 return write_message("phase", **self._told)
 
         self.outbox.show(key, made)
 
-    def _fail(self, error: Exception) -> None:
+    def _fail(self, error: BaseException) -> None:
         """The game, or its drawing, has raised: the match ends, and the room goes on."""
         if self._match is None:
             return

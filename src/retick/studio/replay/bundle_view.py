@@ -8,7 +8,7 @@ from retick.audit.desync.explain import explain
 from retick.audit.desync.explanation import explanation_lines
 from retick.rollback.desync.report import FieldValues, peers_text, value_text
 from retick.sim.contract import PacksState, Simulation
-from retick.studio.replay.shown_values import LONGEST_VALUE, MOST_FIELDS, shown_fields
+from retick.studio.shown_values import LONGEST_VALUE, MOST_FIELDS, shown_fields
 
 __all__ = ["MOST_SIDES", "bundle_view"]
 
@@ -27,12 +27,13 @@ def bundle_view(bundle: Bundle, make: Callable[[], Simulation[Any]] | None) -> d
     own = _own_fields(bundle, make)
     rows = [[name[:LONGEST_VALUE], values, True] for name, values in differing.items()]
     if own is not None:
+        known = dict(own)
         cut = {peer for peer, _ in report.left_out}
         same = [cut.isdisjoint(side) or bundle.peer_id in side for side in sides]
         rows = [
-            [name, differing.get(name) or [value if known else UNKNOWN for known in same], name in differing]
+            [name, differing.get(name) or [value if shown else UNKNOWN for shown in same], name in differing]
             for name, value in own
-        ] + [row for row in rows if row[0] not in dict(own)]
+        ] + [row for row in rows if row[0] not in known]
     return {
         "lines": [line[:500] for line in explanation_lines(explain(bundle, ()))[:MOST_LINES]],
         "peer": bundle.peer_id,

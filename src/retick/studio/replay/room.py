@@ -7,7 +7,6 @@ short steps, so that a newer wish replaces an older one at once and the feed sta
 
 import asyncio
 import time
-from collections.abc import Callable
 from typing import Any
 
 from retick.audit.game_failure import game_failure, is_raised_by_game
@@ -18,17 +17,15 @@ from retick.studio.replay.difference import Difference
 from retick.studio.replay.example import example
 from retick.studio.replay.game_choice import Games
 from retick.studio.replay.opening import open_file
-from retick.studio.replay.shown_values import MOST_FIELDS
-from retick.studio.replay.slices import Steps
 from retick.studio.replay.slot import Slot
 from retick.studio.room import Room
 from retick.studio.settings import Settings
+from retick.studio.shown_values import MOST_FIELDS
+from retick.studio.steps import Steps, drive
 
 __all__ = ["ReplayRoom"]
 
 SLOTS = 2
-SLICE = 0.006
-"""Seconds of work before others get their turn."""
 PROGRESS = 0.25
 """Seconds between two messages about work that goes on."""
 LAST_FRAME = 0xFFFFFFFF
@@ -115,19 +112,8 @@ class ReplayRoom(Room):
             # Reading is bounded by the readers' limits, but may take longer than a slice.
             opened = await asyncio.to_thread(open_file, file)
             self._put(file.slot, Slot(opened, self._games))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self.post("error", text=_words(error))
-
-    async def _drive(self, steps: Steps, stop: Callable[[], bool]) -> bool:
-        """Whether the steps came to their end."""
-        until = time.perf_counter() + SLICE
-        for _ in steps:
-            if time.perf_counter() >= until:
-                await asyncio.sleep(0)
-                if stop():
-                    return False
-                until = time.perf_counter() + SLICE
-        return True
 
     async def _show(self, frame: int) -> None:
         views: list[dict[str, Any] | None] = [None] * SLOTS
@@ -135,10 +121,10 @@ class ReplayRoom(Room):
             if slot is None or not slot.has(frame):
                 continue
             try:
-                if not await self._drive(slot.seek(frame), lambda: self._pressed):
+                if not await drive(slot.seek(frame), lambda: self._pressed):
                     return
                 views[number] = slot.view(frame)
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 views[number] = {"frame": frame, "problem": _words(error)}
         self._frame = frame
         self.show("frame", frame=frame, views=views, differs=_differing(*views))
@@ -146,8 +132,8 @@ class ReplayRoom(Room):
     async def _work_on(self, key: str) -> None:
         work = self._work[key]
         try:
-            ended = await self._drive(work, lambda: self._pressed or self._work.get(key) is not work)
-        except Exception as error:
+            ended = await drive(work, lambda: self._pressed or self._work.get(key) is not work)
+        except (Exception, SystemExit) as error:
             self.post("error", text=_words(error))
             ended = True
         if ended and self._work.get(key) is work:
@@ -197,7 +183,7 @@ def _differing(first: dict[str, Any] | None, second: dict[str, Any] | None) -> l
     return [name for name in here | there if here.get(name) != there.get(name)][:MOST_FIELDS]
 
 
-def _words(error: Exception) -> str:
+def _words(error: BaseException) -> str:
     """What is wrong, for a person; a defect of the studio is raised."""
     if isinstance(error, RetickError):
         return str(error)

@@ -1,16 +1,14 @@
-"""Long work in short steps. Work is a generator: whoever drives it decides after every step whether to go on."""
+"""A recording is run in short steps."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from retick.replay import ReplayPlayer
+from retick.studio.steps import Steps
 
-__all__ = ["STRIDE", "Steps", "seek_in_steps"]
+__all__ = ["STRIDE", "seek_in_steps"]
 
 STRIDE = 64
 """Frames of one step."""
-
-Steps = Iterator[None]
 
 
 def seek_in_steps(player: ReplayPlayer[Any], frame: int) -> Steps:

@@ -7,9 +7,9 @@ from retick.replay.formats import facts_of
 from retick.studio.replay.bundle_view import bundle_view
 from retick.studio.replay.game_choice import Games
 from retick.studio.replay.opening import Opened
-from retick.studio.replay.slices import Steps
 from retick.studio.replay.timeline import Timeline
 from retick.studio.replay.viewer import Viewer, input_rows
+from retick.studio.steps import Steps
 
 __all__ = ["Slot"]
 

@@ -11,7 +11,8 @@ from retick.replay import Replay, Verdict
 from retick.replay.verification import Verification
 from retick.sim.contract import Simulation
 from retick.studio.fighter_view import is_fighter
-from retick.studio.replay.slices import STRIDE, Steps
+from retick.studio.replay.slices import STRIDE
+from retick.studio.steps import Steps
 
 __all__ = ["MOST_COLUMNS", "Timeline"]
 

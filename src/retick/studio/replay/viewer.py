@@ -6,8 +6,9 @@ from typing import Any
 from retick.replay import Replay, ReplayPlayer
 from retick.sim.contract import Simulation
 from retick.studio.fighter_view import is_fighter
-from retick.studio.replay.shown_values import shown_fields
-from retick.studio.replay.slices import Steps, seek_in_steps
+from retick.studio.replay.slices import seek_in_steps
+from retick.studio.shown_values import shown_fields
+from retick.studio.steps import Steps
 
 __all__ = ["AROUND", "Viewer", "input_rows"]
 

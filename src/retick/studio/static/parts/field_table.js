@@ -26,8 +26,9 @@ export class FieldTable {
   /**
    * Shows these fields; rows with another value than in the call before are marked.
    * @param {[string, string][]} fields name and value, both as text
+   * @param {number} [left] fields that there are besides
    */
-  update(fields) {
+  update(fields, left = 0) {
     const count = Math.min(fields.length, MOST_ROWS);
     const names = fields.map(([name]) => name).join("\n");
     const same = names === this.names;
@@ -38,7 +39,8 @@ export class FieldTable {
     }
     for (; this.shown < count; this.shown += 1) this.body.append(this.rows[this.shown].row);
     for (; this.shown > count; this.shown -= 1) this.rows[this.shown - 1].row.remove();
-    const more = fields.length > count ? `and ${fields.length - count} more` : "";
+    const beyond = fields.length - count + left;
+    const more = beyond > 0 ? `and ${beyond} more` : "";
     if (this.more.textContent !== more) this.more.textContent = more;
   }
 

@@ -36,7 +36,7 @@ class PlayPage {
     });
     feed.on("settings", (message) => this.controls.setValues(message.settings));
     feed.on("end", (message) => this.showEnd(message));
-    feed.on("table", (message) => this.table?.update(message.more ? [...message.fields, ["…", `${message.more} more`]] : message.fields));
+    feed.on("table", (message) => this.table?.update(message.fields, message.more));
     feed.onBinary = (data) => {
       const view = this.views[new Uint8Array(data, 0, 1)[0]];
       if (view instanceof OwnView) view.showJpeg(data.slice(1));

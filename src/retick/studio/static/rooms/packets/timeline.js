@@ -16,6 +16,13 @@ function rate(bits, seconds) {
   return perSecond >= 100 ? `${perSecond.toFixed(0)} kbit/s` : `${perSecond.toFixed(1)} kbit/s`;
 }
 
+/** A time in the unit that its scale needs. */
+function duration(seconds, scale) {
+  if (scale >= 1) return `${seconds.toFixed(1)} s`;
+  const milliseconds = 1000 * seconds;
+  return `${milliseconds.toFixed(scale >= 0.02 ? 0 : 2)} ms`;
+}
+
 export class TimelineView {
   constructor() {
     this.view = "kind";
@@ -147,7 +154,7 @@ export class TimelineView {
     const seconds = this.found.slice * roundTrip.length;
     for (let mark = 0; mark <= 4; mark += 1) {
       context.textAlign = mark === 0 ? "left" : mark === 4 ? "right" : "center";
-      context.fillText(`${((seconds * mark) / 4).toFixed(1)} s`, LEFT + ((width - LEFT) * mark) / 4, height);
+      context.fillText(duration((seconds * mark) / 4, seconds), LEFT + ((width - LEFT) * mark) / 4, height);
     }
     context.textAlign = "left";
     context.textBaseline = "top";
@@ -187,7 +194,7 @@ export class TimelineView {
   tell() {
     const { slice, roundTrip, lossIn, lossOut, views } = this.found;
     if (this.at < 0) {
-      setText(this.readout, `${roundTrip.length} slices of ${(1000 * slice).toFixed(0)} ms`);
+      setText(this.readout, `${roundTrip.length} slices of ${duration(slice, slice)}`);
       return;
     }
     const bits = views[this.view].reduce((sum, one) => sum + one.bits[this.at], 0);
