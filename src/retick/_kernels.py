@@ -56,6 +56,7 @@ KERNELS: tuple[str, ...] = (
     "retick.rollback.match.exchange",
     "retick.rollback.match.match",
     "retick.rollback.session.core",
+    "retick.replay.many.kernel",
     "retick.wire.bits",
     "retick.wire.rbn1_packet",
     "retick.wire.rbn1",

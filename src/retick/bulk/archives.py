@@ -1,0 +1,133 @@
+"""Packed archives, read from the start to the end in large pieces: tar (also compressed), and Parquet."""
+
+import bz2
+import gzip
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, Protocol
+
+from retick.bulk.extras import pyarrow
+from retick.bulk.manifest import stated
+from retick.errors import DecodeError
+from retick.replay import ReadLimits
+from retick.replay.many.batch import Batch, Entry
+from retick.replay.many.tar import TarReader
+
+__all__ = ["ENDINGS", "is_parquet", "is_tar", "parquet_batches", "tar_batches"]
+
+ENDINGS = (".rplk", ".rtk")
+"""Of replays, in folders and archives."""
+COLUMNS = ("path", "replay", "seed", "checksum")
+Look = Callable[[Entry, str], Entry]
+"""Adds what a manifest says of a name."""
+_OPENERS: dict[str, Callable[[BinaryIO], Any]] = {
+    ".tar": lambda file: file,
+    ".tar.gz": gzip.GzipFile,
+    ".tgz": gzip.GzipFile,
+    ".tar.bz2": bz2.BZ2File,
+    ".tar.xz": lzma.LZMAFile,
+}
+
+
+class _Openable(Protocol):
+    def __call__(self) -> BinaryIO: ...
+
+
+def is_tar(name: str) -> bool:
+    return _ending(name) is not None
+
+
+def is_parquet(name: str) -> bool:
+    return name.lower().endswith(".parquet")
+
+
+def _ending(name: str) -> str | None:
+    return next((ending for ending in _OPENERS if name.lower().endswith(ending)), None)
+
+
+def tar_batches(name: str, opened: _Openable, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch]:
+    """The replays of a tar archive; what is wrong with the archive is an entry with a problem."""
+    try:
+        with opened() as raw, _OPENERS[_ending(name) or ".tar"](raw) as file:
+            yield from _members(name, file, look, piece, limits)
+    except (DecodeError, OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        yield Batch(b"", [Entry(name, problem=_words(error))])
+
+
+def _members(name: str, file: Any, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch]:
+    reader = TarReader(limits.max_bytes)
+    free: list[bytearray] = []
+    left = b""
+    while not reader.at_end:
+        needed = max(piece, 2 * len(left))
+        buffer = free.pop() if free and len(free[-1]) >= needed else bytearray(needed)
+        buffer[: len(left)] = left
+        size = len(left) + file.readinto(memoryview(buffer)[len(left) :])
+        if size == len(left):
+            reader.finish(size)
+            return
+        view = memoryview(buffer)[:size]
+        members, done = reader.read(view)
+        left = bytes(view[done:])
+        prefix = f"{name}!"
+        entries = [
+            look(Entry(prefix + inside, start, end), inside.removeprefix("./"))
+            for inside, start, end in members
+            if inside.endswith(ENDINGS)
+        ]
+        for large in reader.too_large:
+            entries.append(Entry(prefix + large, problem=f"it is over the limit of {limits.max_bytes} bytes"))
+        reader.too_large.clear()
+        if entries:
+            yield Batch(view, entries, lambda buffer=buffer: free.append(buffer))  # type: ignore[misc]  # bound now
+        else:
+            free.append(buffer)
+
+
+def parquet_batches(name: str, opened: _Openable, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch]:
+    """The replays of a Parquet file: columns path and replay, and perhaps seed and checksum."""
+    parquet, errors = pyarrow("pyarrow.parquet"), pyarrow("pyarrow.lib").ArrowException
+    try:
+        with opened() as raw:
+            table = parquet.ParquetFile(raw, buffer_size=piece)
+            names = set(table.schema_arrow.names)
+            if not {"path", "replay"} <= names:
+                raise DecodeError("a Parquet file of replays has the columns path and replay")
+            rows = _rows_in(table, piece)
+            for part in table.iter_batches(rows, columns=[each for each in COLUMNS if each in names]):
+                yield _parquet_batch(name, part, names, look, limits)
+    except (DecodeError, OSError, errors, TypeError, ValueError) as error:
+        yield Batch(b"", [Entry(name, problem=_words(error))])
+
+
+def _rows_in(table: Any, piece: int) -> int:
+    """About as many rows as a piece holds."""
+    rows, size = table.metadata.num_rows, sum(
+        table.metadata.row_group(at).total_byte_size for at in range(table.metadata.num_row_groups)
+    )
+    return max(1, min(4096, piece * rows // max(1, size)))
+
+
+def _parquet_batch(name: str, part: Any, names: set[str], look: Look, limits: ReadLimits) -> Batch:
+    column = part["replay"]
+    if column.type != pyarrow().large_binary():
+        column = column.cast(pyarrow().large_binary())
+    _, places, content = column.buffers()
+    ends = memoryview(places).cast("q")[column.offset : column.offset + len(column) + 1]
+    seeds = part["seed"].to_pylist() if "seed" in names else [None] * len(part)
+    sums = part["checksum"].to_pylist() if "checksum" in names else [None] * len(part)
+    entries = []
+    for at, path in enumerate(part["path"].to_pylist()):
+        entry = stated(f"{name}!{path}", seeds[at], sums[at])
+        if ends[at + 1] - ends[at] > limits.max_bytes:
+            entry = Entry(entry.path, problem=f"it is over the limit of {limits.max_bytes} bytes")
+        elif not entry.problem:
+            entry = Entry(entry[0], ends[at], ends[at + 1], entry[3], entry[4])
+        entries.append(look(entry, str(path)))
+    return Batch(memoryview(content) if content is not None else b"", entries)
+
+
+def _words(error: BaseException) -> str:
+    text = (getattr(error, "strerror", None) or str(error) or type(error).__name__).splitlines()[0]
+    return f"the archive cannot be read further: {text}"

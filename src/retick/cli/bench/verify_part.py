@@ -1,0 +1,34 @@
+"""One part of ``retick bench verify --matches``, in a process of its own so that its memory and CPU time are its own."""
+
+# retick: floats -- times
+
+import json
+import resource
+import sys
+import time
+from collections import Counter
+
+from retick.bulk import Run
+from retick.cli.terminal import say_json
+
+__all__ = ["run_part"]
+
+
+def run_part(source: str, manifest: str, engine: str, warm: str = "") -> dict[str, float]:
+    """Matches, seconds, CPU seconds and MiB; ``warm`` is a source to run before, for an engine that starts slowly."""
+    verdicts: Counter[str] = Counter()
+    with_manifest = manifest or None
+    if warm:
+        for _ in Run([warm], "retick.fighter", engine=engine, manifest=with_manifest):
+            pass
+    run = Run([source], "retick.fighter", engine=engine, manifest=with_manifest)
+    started, cpu = time.perf_counter(), time.process_time()
+    for rows in run.batches():
+        verdicts.update([row[1] for row in rows])
+    seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"matches": verdicts.total(), "ok": verdicts["ok"], "seconds": seconds, "cpu": cpu, "mib": memory}
+
+
+if __name__ == "__main__":
+    say_json(run_part(*json.loads(sys.argv[1])))
