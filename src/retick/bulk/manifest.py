@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,10 @@ from retick.replay.many.batch import Entry
 __all__ = ["COLUMNS", "Manifest", "entries_of", "stated"]
 
 COLUMNS = ("path", "seed", "checksum")
+Stated = tuple[int | None, int | None, str, bool]
+NOTHING: Stated = (None, None, "", False)
+_DIGITS = re.compile(r"[0-9]{1,10}").fullmatch
+_HEX = re.compile(r"\s*(?:0[xX])?([0-9a-fA-F]{1,8})\s*").fullmatch
 LONGEST_LINE = 1 << 16
 """Characters of one value of a CSV file."""
 
@@ -20,20 +25,19 @@ LONGEST_LINE = 1 << 16
 def entries_of(manifest: str | os.PathLike[str]) -> Iterator[Entry]:
     """Each entry as the manifest has it, read as it is used; one that is wrong says so."""
     path = Path(manifest)
-    rows = _parquet_rows(path) if path.suffix.lower() == ".parquet" else _csv_rows(path)
-    for number, (name, seed, checksum) in enumerate(rows, 1):
-        if not isinstance(name, str) or not name:
+    for number, (name, seed, checksum) in enumerate(_rows(path), 1):
+        if isinstance(name, str) and name:
+            yield Entry(name, 0, 0, *stated(seed, checksum))
+        else:
             yield Entry(f"{path}:{number}", problem="the entry has no path", is_manifests_fault=True)
-            continue
-        yield stated(name, seed, checksum)
 
 
-def stated(path: str, seed: Any, checksum: Any) -> Entry:
-    """An entry with a seed and a checksum as they were written; one that is wrong says so."""
+def stated(seed: Any, checksum: Any) -> Stated:
+    """A seed and a checksum as they were written: their numbers, what is wrong with them, and whether anything is."""
     try:
-        return Entry(path, 0, 0, _seed(seed), _checksum(checksum))
+        return _seed(seed), _checksum(checksum), "", False
     except ValueError as error:
-        return Entry(path, problem=str(error), is_manifests_fault=True)
+        return None, None, str(error), True
 
 
 class Manifest:
@@ -41,24 +45,23 @@ class Manifest:
 
     def __init__(self, manifest: str | os.PathLike[str]) -> None:
         self.folder = os.path.join(os.path.abspath(os.path.dirname(os.fspath(manifest))), "")
-        self._entries = {
-            os.path.normpath(entry.path): (entry.seed, entry.checksum, entry.problem)
-            for entry in entries_of(manifest)
-        }
+        self._entries: dict[str, Stated] = {}
+        for name, seed, checksum in _rows(Path(manifest)):
+            if isinstance(name, str):
+                # What a path looks like almost always needs no work.
+                plain = name if os.sep == "/" and "./" not in name and "//" not in name else os.path.normpath(name)
+                self._entries[plain] = stated(seed, checksum)
 
-    def of_file(self, entry: Entry, absolute: str) -> Entry:
-        """An entry with what is said of a local file."""
-        return self.of_name(entry, absolute.removeprefix(self.folder))
-
-    def of_name(self, entry: Entry, name: str) -> Entry:
-        """An entry with what is said of a name: of a member of an archive, or a URL."""
+    def entry(self, path: str, name: str, start: int = 0, end: int = 0) -> Entry:
+        """An entry with what is said of a name: that of a member of an archive, a URL, or an absolute path."""
         found = self._entries.get(name)
         if found is None:
-            return entry
-        seed, checksum, problem = found
-        if problem:
-            return Entry(entry.path, problem=problem, is_manifests_fault=True)
-        return entry._replace(seed=seed, checksum=checksum)
+            found = self._entries.get(name.removeprefix(self.folder), NOTHING)
+        return Entry(path, start, end, *found)
+
+
+def _rows(path: Path) -> Iterator[tuple[Any, Any, Any]]:
+    return _parquet_rows(path) if path.suffix.lower() == ".parquet" else _csv_rows(path)
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[Any, Any, Any]]:
@@ -69,7 +72,9 @@ def _csv_rows(path: Path) -> Iterator[tuple[Any, Any, Any]]:
             head = [name.strip().lower() for name in next(reader, [])]
             places = _places(path, head)
             for row in reader:
-                if row:
+                if len(row) == 3 and places == [0, 1, 2]:
+                    yield row[0], row[1], row[2]
+                elif row:
                     yield tuple(row[at] if at is not None and at < len(row) else "" for at in places)  # type: ignore[misc]  # three of them
         except (csv.Error, UnicodeDecodeError) as error:
             raise UsageError(f"{path} is no manifest: {error}") from None
@@ -98,7 +103,7 @@ def _parquet_rows(path: Path) -> Iterator[tuple[Any, Any, Any]]:
 def _seed(value: Any) -> int | None:
     if value is None or value == "":
         return None
-    number = value if isinstance(value, int) else int(value) if str(value).isascii() and str(value).isdigit() else 0
+    number = int(value) if isinstance(value, int) or (isinstance(value, str) and _DIGITS(value)) else 0
     if not 1 <= number <= 0xFFFFFFFF:
         raise ValueError(f"the manifest's seed must be from 1 to 4294967295, not {value!r}")
     return number
@@ -108,10 +113,8 @@ def _checksum(value: Any) -> int | None:
     if value is None or value == "":
         return None
     number = value if isinstance(value, int) else -1
-    if isinstance(value, str):
-        digits = value.strip().removeprefix("0x").removeprefix("0X")
-        if 1 <= len(digits) <= 8 and not digits.strip("0123456789abcdefABCDEF"):
-            number = int(digits, 16)
+    if isinstance(value, str) and (found := _HEX(value)):
+        number = int(found[1], 16)
     if not 0 <= number <= 0xFFFFFFFF:
         raise ValueError(f"the manifest's checksum must be up to eight hex digits, not {value!r}")
     return number

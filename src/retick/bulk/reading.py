@@ -33,21 +33,19 @@ class FileReader:
         entries = []
         at = 0
         for entry in files:
-            if entry.problem:
+            path, _, _, seed, checksum, problem, _ = entry
+            if problem:
                 entries.append(entry)
                 continue
             try:
-                path = entry[0]
                 end = self._fetch(path, at) if is_url(path) else self._read_one(path, at)
-            except OSError as error:
-                entries.append(entry._replace(problem=error.strerror or str(error)))
-            except ValueError as error:  # a NUL in its name
-                entries.append(entry._replace(problem=str(error)))
+            except (OSError, ValueError) as error:  # ValueError: a NUL in its name
+                entries.append(entry._replace(problem=getattr(error, "strerror", None) or str(error)))
+                continue
+            if end - at > self._most:
+                entries.append(entry._replace(problem=f"the file is over the limit of {self._most} bytes"))
             else:
-                if end - at > self._most:
-                    entries.append(entry._replace(problem=f"the file is over the limit of {self._most} bytes"))
-                    continue
-                entries.append(Entry(entry[0], at, end, entry[3], entry[4]))
+                entries.append(Entry(path, at, end, seed, checksum))
                 at = end
         return Batch(self._buffer, entries)
 
@@ -58,25 +56,28 @@ class FileReader:
 
     def _read_one(self, path: str, at: int) -> int:
         """Where it ends in the buffer; reading stops soon after the limit."""
-        start = at
+        end = at
         file = os.open(path, _FLAGS)
         try:
-            while True:
-                if len(self._buffer) - at < 4096:
-                    self._buffer += bytes(len(self._buffer))
-                with memoryview(self._buffer) as view, view[at:] as room:
-                    read = os.readv(file, (room,)) if hasattr(os, "readv") else _copied(file, room)
+            while end - at <= self._most:
+                room = memoryview(self._buffer)[end:]
+                read = _readv(file, (room,))
                 if not read:
-                    return at
-                at += read
-                if at - start > self._most:
-                    return at
+                    if room:
+                        break
+                    room.release()
+                    self._buffer += bytes(len(self._buffer))
+                end += read
         finally:
             os.close(file)
+        return end
 
 
-def _copied(file: int, room: memoryview) -> int:
+def _copied(file: int, rooms: tuple[memoryview]) -> int:
     """Where the system has no ``readv``."""
-    data = os.read(file, len(room))
-    room[: len(data)] = data
+    data = os.read(file, len(rooms[0]))
+    rooms[0][: len(data)] = data
     return len(data)
+
+
+_readv = getattr(os, "readv", _copied)

@@ -108,11 +108,11 @@ class Sources:
             for path in glob.iglob(source, recursive=True):
                 found = True
                 if not os.path.isdir(path):
-                    yield self._looked_up(path, os.path.abspath(path))
+                    yield self._look(path, os.path.abspath(path))
             if not found:
                 yield Entry(source, problem="no file matches the pattern")
         else:
-            yield self._looked_up(source, os.path.abspath(source))
+            yield self._look(source, os.path.abspath(source))
 
     def _folder(self, folder: str, absolute: str) -> Iterator[Entry]:
         try:
@@ -123,15 +123,12 @@ class Sources:
         for name in names:
             path = os.path.join(folder, name)
             if name.endswith(ENDINGS):
-                yield self._looked_up(path, absolute + name)
+                yield self._look(path, absolute + name)
             elif os.path.isdir(path) and not os.path.islink(path):
                 yield from self._folder(path, os.path.join(absolute + name, ""))
 
-    def _looked_up(self, path: str, absolute: str) -> Entry:
-        return Entry(path) if self._table is None else self._table.of_file(Entry(path), absolute)
-
-    def _look(self, entry: Entry, name: str) -> Entry:
-        return entry if self._table is None else self._table.of_name(entry, name)
+    def _look(self, path: str, name: str, start: int = 0, end: int = 0) -> Entry:
+        return Entry(path, start, end) if self._table is None else self._table.entry(path, name, start, end)
 
     def _archive(self, name: str, opened: Callable[[], BinaryIO]) -> Iterator[Batch]:
         read = tar_batches if is_tar(name) else parquet_batches
@@ -143,7 +140,7 @@ class Sources:
             yield from self._archive(url, lambda: open_url(url))
             return
         if not url.endswith("/") and not glob.has_magic(url):
-            yield self._look(Entry(url), url)
+            yield self._look(url, url)
             return
         try:
             system, path = library.core.url_to_fs(url)
@@ -155,4 +152,4 @@ class Sources:
         if not found:
             yield Entry(url, problem="nothing is there")
         for each in found:
-            yield self._look(Entry(each), each)
+            yield self._look(each, each)
