@@ -6,6 +6,6 @@ knows recordings by ``retick.replay`` and prints nothing.
 
 from retick.bulk.corpus import generate
 from retick.bulk.results import ResultFile
-from retick.bulk.verify_many import Run, verify_many
+from retick.bulk.run import Run
 
-__all__ = ["ResultFile", "Run", "generate", "verify_many"]
+__all__ = ["ResultFile", "Run", "generate"]

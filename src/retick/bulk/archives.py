@@ -5,11 +5,11 @@ import gzip
 import lzma
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 from retick.bulk.extras import pyarrow
 from retick.bulk.manifest import stated
-from retick.bulk.urls import is_url
+from retick.bulk.urls import is_url, open_source
 from retick.errors import DecodeError
 from retick.replay import ReadLimits
 from retick.replay.many.batch import Batch, Entry
@@ -24,15 +24,11 @@ Look = Callable[[str, str, int, int], Entry]
 """Makes the entry of a path, with what a manifest says of the name in the archive."""
 _OPENERS: dict[str, Callable[[BinaryIO], Any]] = {
     ".tar": lambda file: file,
-    ".tar.gz": gzip.GzipFile,
-    ".tgz": gzip.GzipFile,
+    ".tar.gz": lambda file: gzip.GzipFile(fileobj=file),
+    ".tgz": lambda file: gzip.GzipFile(fileobj=file),
     ".tar.bz2": bz2.BZ2File,
     ".tar.xz": lzma.LZMAFile,
 }
-
-
-class _Openable(Protocol):
-    def __call__(self) -> BinaryIO: ...
 
 
 def is_tar(name: str) -> bool:
@@ -47,10 +43,10 @@ def _ending(name: str) -> str | None:
     return next((ending for ending in _OPENERS if name.lower().endswith(ending)), None)
 
 
-def tar_batches(name: str, opened: _Openable, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch]:
+def tar_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch]:
     """The replays of a tar archive; what is wrong with the archive is an entry with a problem."""
     try:
-        with opened() as raw, _OPENERS[_ending(name) or ".tar"](raw) as file:
+        with open_source(name) as raw, _OPENERS[_ending(name) or ".tar"](raw) as file:
             yield from _members(name, file, look, piece, limits)
     except (DecodeError, OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         yield Batch(b"", [Entry(name, problem=_words(error))])
@@ -86,13 +82,13 @@ def _members(name: str, file: Any, look: Look, piece: int, limits: ReadLimits) -
             free.append(buffer)
 
 
-def parquet_batches(name: str, opened: _Openable, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch]:
+def parquet_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch]:
     """The replays of a Parquet file: columns path and replay, and perhaps seed and checksum."""
     parquet, errors = pyarrow("pyarrow.parquet"), pyarrow("pyarrow.lib").ArrowException
     try:
-        with opened() as raw:
+        with open_source(name) as raw:
             # A local file is read by pyarrow itself: by way of a Python file it takes ten times as long.
-            table = parquet.ParquetFile(raw if is_url(name) else name, pre_buffer=True)
+            table = parquet.ParquetFile(raw if is_url(name) else name, pre_buffer=False, buffer_size=piece)
             names = set(table.schema_arrow.names)
             if not {"path", "replay"} <= names:
                 raise DecodeError("a Parquet file of replays has the columns path and replay")
@@ -106,8 +102,9 @@ def parquet_batches(name: str, opened: _Openable, look: Look, piece: int, limits
 def _rows_in(table: Any, piece: int) -> int:
     """About as many rows as a piece holds."""
     about = table.metadata
-    size = sum(about.row_group(at).total_byte_size for at in range(about.num_row_groups))
-    return max(1, min(4096, piece * about.num_rows // max(1, size)))
+    size: int = sum(about.row_group(at).total_byte_size for at in range(about.num_row_groups))
+    rows: int = about.num_rows
+    return max(1, min(4096, piece * rows // max(1, size)))
 
 
 def _parquet_batch(name: str, part: Any, names: set[str], look: Look, limits: ReadLimits) -> Batch:

@@ -15,7 +15,7 @@ from retick.replay.many.judge import Judge, UnknownGame
 from retick.sim.contract import Simulation
 from retick.sim.flat import FlatSimulation
 
-__all__ = ["FIGHTER", "GameSpec", "game_for", "judge_for", "spec_of"]
+__all__ = ["FIGHTER", "GameSpec", "UnknownGame", "game_for", "judge_for", "spec_of"]
 
 FIGHTER = "retick.fighter"
 Make = Callable[[], Simulation[Any]]
@@ -52,7 +52,9 @@ class GameSpec:
         )
 
 
-def spec_of(game: object, *, project: str | None = None, strict: bool = True, limits: ReadLimits | None = None) -> GameSpec:
+def spec_of(
+    game: object, *, project: str | None = None, strict: bool = True, limits: ReadLimits | None = None
+) -> GameSpec:
     """``game`` is an import path or an id, a game, a class of one, or None: as each recording says."""
     located = pickled = None
     if isinstance(game, str):
@@ -89,7 +91,7 @@ def game_for(replay: Replay, chosen: Make | None, project: Make | None) -> Simul
         return made_for(load_game(replay.game_id), replay.num_players)
     if not replay.game_id:
         if replay.checkpoints:
-            # An RPLK file cannot name its game and is always of the fighter. Checkpoints mean that this is no RPLK file.
+            # An RPLK file cannot name its game and is always of the fighter; checkpoints mean that this is no RPLK.
             raise UnknownGame("the recording does not say which game it is of: add --game module:Class")
         return made_for(load_game(FIGHTER), replay.num_players)
     if project is not None and getattr(project(), "game_id", None) == replay.game_id:

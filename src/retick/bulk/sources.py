@@ -6,19 +6,17 @@ Everything is a generator: names are listed as they are needed, and of one folde
 import glob
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import BinaryIO
 
 from retick.bulk.archives import ENDINGS, is_parquet, is_tar, parquet_batches, tar_batches
 from retick.bulk.engines import Unit
 from retick.bulk.extras import fsspec
 from retick.bulk.manifest import Manifest, entries_of
 from retick.bulk.reading import BATCH_BYTES, BATCH_FILES, Files
-from retick.bulk.urls import is_url, open_url, unreachable
+from retick.bulk.urls import is_url, unreachable
 from retick.replay import ReadLimits
 from retick.replay.many.batch import Batch, Entry
 
 __all__ = ["Sources", "is_many"]
-
 
 
 def is_many(source: str) -> bool:
@@ -85,7 +83,7 @@ class Sources:
             if is_url(source):
                 yield from self._remote(source)
             elif (is_tar(source) or is_parquet(source)) and not os.path.isdir(source):
-                yield from self._archive(source, lambda source=source: open(source, "rb"))  # type: ignore[misc]  # bound now
+                yield from self._archive(source)
             else:
                 yield from self._local(source)
 
@@ -130,14 +128,14 @@ class Sources:
     def _look(self, path: str, name: str, start: int = 0, end: int = 0) -> Entry:
         return Entry(path, start, end) if self._table is None else self._table.entry(path, name, start, end)
 
-    def _archive(self, name: str, opened: Callable[[], BinaryIO]) -> Iterator[Batch]:
+    def _archive(self, name: str) -> Iterator[Batch]:
         read = tar_batches if is_tar(name) else parquet_batches
-        return read(name, opened, self._look, self._piece, self._limits)
+        return read(name, self._look, self._piece, self._limits)
 
     def _remote(self, url: str) -> Iterator[Entry | Batch]:
         library = fsspec()
         if (is_tar(url) or is_parquet(url)) and "*" not in url:
-            yield from self._archive(url, lambda: open_url(url))
+            yield from self._archive(url)
             return
         if not url.endswith("/") and not glob.has_magic(url):
             yield self._look(url, url)

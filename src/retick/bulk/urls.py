@@ -5,7 +5,7 @@ from typing import Any, BinaryIO
 
 from retick.bulk.extras import fsspec
 
-__all__ = ["is_url", "open_url", "read_url", "unreachable"]
+__all__ = ["is_url", "open_source", "read_url", "unreachable"]
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(://|::)")
 
@@ -15,7 +15,7 @@ def is_url(source: str) -> bool:
     return ":" in source and _URL.match(source) is not None
 
 
-def open_url(url: str) -> BinaryIO:
+def _open_url(url: str) -> BinaryIO:
     """The file behind it, opened; an OSError if it cannot be."""
     library: Any = fsspec()
     try:
@@ -25,9 +25,14 @@ def open_url(url: str) -> BinaryIO:
     return file
 
 
+def open_source(name: str) -> BinaryIO:
+    """A local file, or what is behind a URL."""
+    return _open_url(name) if is_url(name) else open(name, "rb")
+
+
 def read_url(url: str, most: int) -> bytes:
     """What is behind it, up to ``most`` bytes; an OSError if it cannot be read."""
-    with open_url(url) as file:
+    with _open_url(url) as file:
         try:
             return file.read(most)
         except Exception as error:  # each kind of URL has errors of its own

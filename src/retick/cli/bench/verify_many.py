@@ -1,7 +1,7 @@
 """``retick bench verify --matches``: many one-minute replays from files and archives, against the game's own loop.
 
-A match of two real bots takes 20 ms to play, and a hundred thousand of them an hour. So a few bouts are played, and every
-match takes the left player of one and the right player of another: no two are equal, and all move, jump and hit.
+A match of two real bots takes 20 ms to play, and a hundred thousand of them an hour. So a few bouts are played, and
+every match takes the left player of one and the right player of another: no two are equal, and all move, jump and hit.
 """
 
 # retick: floats -- times
@@ -123,9 +123,7 @@ def _make(corpus: Path, matches: int) -> None:
     side = 1
     while side * side < matches:
         side += 1
-    bouts = [
-        bout(number + 1, FRAMES, (STYLES[number % 3], STYLES[number // 3 % 3])) for number in range(side)
-    ]
+    bouts = [bout(number + 1, FRAMES, (STYLES[number % 3], STYLES[number // 3 % 3])) for number in range(side)]
     arrow = _arrow_writer(corpus / "all.parquet")
     with (
         (files / "manifest.csv").open("w", newline="") as listed,
@@ -167,9 +165,7 @@ def _arrow_writer(path: Path) -> Callable[[Any], None] | None:
     schema = arrow.schema(
         [("path", arrow.string()), ("replay", arrow.binary()), ("seed", arrow.int64()), ("checksum", arrow.int64())]
     )
-    writer = parquet.ParquetWriter(
-        str(path), schema, compression="NONE", use_dictionary=False, write_statistics=False
-    )
+    writer = parquet.ParquetWriter(str(path), schema, compression="NONE", use_dictionary=False, write_statistics=False)
     waiting: list[Any] = []
 
     def write(row: Any) -> None:

@@ -51,7 +51,7 @@ def _u32(octets: cython.p_uchar, at: cython.Py_ssize_t) -> cython.uint:
     value: cython.uint = octets[at + 3]
     value = (value << 8) | octets[at + 2]
     value = (value << 8) | octets[at + 1]
-    return (value << 8) | octets[at]
+    return (value << 8) | octets[at]  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
 
 def final_checksums(sim: Any, data: Any, spans: Any, max_frames: Any) -> list[tuple[int, int, int] | None]:
@@ -60,7 +60,7 @@ def final_checksums(sim: Any, data: Any, spans: Any, max_frames: Any) -> list[tu
     None: not a plain RPLK file with a right CRC and up to ``max_frames`` frames. ``sim`` must be runnable.
     """
     game: FlatSimulation = sim
-    found: list = [None] * len(spans)
+    found: list[Any] = [None] * len(spans)
     view = memoryview(data).cast("B")
     size: cython.Py_ssize_t = len(view)
     most: cython.ulonglong = max_frames
@@ -74,7 +74,7 @@ def final_checksums(sim: Any, data: Any, spans: Any, max_frames: Any) -> list[tu
         octets: cython.p_uchar = cython.cast(cython.p_uchar, cython.address(held[0]))
     else:
         octets = view
-    taken: list = []
+    taken: list[Any] = []
     for start, end in spans:
         index += 1
         if not 0 <= start <= end <= size or not _is_plain(octets, start, end, most):
@@ -82,7 +82,7 @@ def final_checksums(sim: Any, data: Any, spans: Any, max_frames: Any) -> list[tu
         if _crc_of(view, start + _HEADER, end) != _u32(octets, start + 20):
             continue
         try:
-            state = game.initial_state(_u32(octets, start + 8))
+            state = sim.initial_state(_u32(octets, start + 8))
         except Exception:  # ``verify`` meets it again, and reports it with its frame and line
             continue
         taken.append((index, start, state))
@@ -119,7 +119,7 @@ def _crc_of(view: Any, start: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cyth
 
 
 @cython.cfunc
-def _run_all(game: FlatSimulation, octets: cython.p_uchar, taken: list, found: list) -> Any:
+def _run_all(game: FlatSimulation, octets: cython.p_uchar, taken: list[Any], found: list[Any]) -> Any:
     """Run every match that was taken, and put its result where its index says."""
     count: cython.Py_ssize_t = len(taken)
     at: cython.Py_ssize_t

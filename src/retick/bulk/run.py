@@ -1,8 +1,8 @@
-"""``verify_many``: sources, an engine and rows, put together."""
+"""One run over many recordings: sources, an engine and rows, put together."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from retick.bulk.engines import Engine, Processes, Threads, in_order
 from retick.bulk.games import GameSpec, spec_of
@@ -12,7 +12,7 @@ from retick.errors import UsageError
 from retick.replay import ReadLimits
 from retick.replay.many.row import Row
 
-__all__ = ["ENGINES", "Run", "verify_many"]
+__all__ = ["ENGINES", "Run"]
 
 ENGINES: Final = ("auto", "threads", "processes", "ray")
 RAY_BYTES = 8 << 20
@@ -81,8 +81,3 @@ class Run:
 
 def _chosen(spec: GameSpec) -> str:
     return "threads" if spec.uses_all_cores_by_threads else "processes"
-
-
-def verify_many(sources: Iterable[Name] | Name = (), game: object = None, **options: Any) -> Iterator[Row]:
-    """See :func:`retick.replay.verify_many`."""
-    return iter(Run(sources, game, **options))
