@@ -15,7 +15,6 @@ __all__ = ["COLUMNS", "Manifest", "entries_of", "stated"]
 
 COLUMNS = ("path", "seed", "checksum")
 Stated = tuple[int | None, int | None, str, bool]
-NOTHING: Stated = (None, None, "", False)
 _DIGITS = re.compile(r"[0-9]{1,10}").fullmatch
 _HEX = re.compile(r"\s*(?:0[xX])?([0-9a-fA-F]{1,8})\s*").fullmatch
 LONGEST_LINE = 1 << 16
@@ -46,6 +45,7 @@ class Manifest:
     def __init__(self, manifest: str | os.PathLike[str]) -> None:
         self.folder = os.path.join(os.path.abspath(os.path.dirname(os.fspath(manifest))), "")
         self._entries: dict[str, Stated] = {}
+        self._seen: set[str] = set()
         for name, seed, checksum in _rows(Path(manifest)):
             if isinstance(name, str):
                 # What a path looks like almost always needs no work.
@@ -56,8 +56,18 @@ class Manifest:
         """An entry with what is said of a name: that of a member of an archive, a URL, or an absolute path."""
         found = self._entries.get(name)
         if found is None:
-            found = self._entries.get(name.removeprefix(self.folder), NOTHING)
+            name = name.removeprefix(self.folder)
+            found = self._entries.get(name)
+            if found is None:
+                return Entry(path, start, end)
+        self._seen.add(name)
         return Entry(path, start, end, *found)
+
+    def missing(self) -> Iterator[Entry]:
+        """What no source has had, once all of them were read."""
+        for name in sorted(self._entries.keys() - self._seen):
+            problem = self._entries[name][2]
+            yield Entry(name, problem=problem or "no source has it", is_manifests_fault=bool(problem))
 
 
 def _rows(path: Path) -> Iterator[tuple[Any, Any, Any]]:

@@ -86,6 +86,8 @@ class Sources:
                 yield from self._archive(source)
             else:
                 yield from self._local(source)
+        if self._table is not None:
+            yield from self._table.missing()
 
     def _listed(self, manifest: str | os.PathLike[str]) -> Iterator[Entry | Batch]:
         folder = os.path.dirname(os.fspath(manifest))
