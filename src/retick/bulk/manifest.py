@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from retick.bulk.extras import pyarrow
+from retick.bulk.urls import is_url
 from retick.errors import UsageError
 from retick.replay.many.batch import Entry
 
@@ -48,9 +49,12 @@ class Manifest:
         self._seen: set[str] = set()
         for name, seed, checksum in _rows(Path(manifest)):
             if isinstance(name, str):
-                # What a path looks like almost always needs no work.
-                plain = name if os.sep == "/" and "./" not in name and "//" not in name else os.path.normpath(name)
-                self._entries[plain] = stated(seed, checksum)
+                # Almost all paths are plain, and normpath takes longer than the rest of this.
+                is_plain = (os.sep == "/" and "./" not in name and "//" not in name) or is_url(name)
+                self._entries[name if is_plain else os.path.normpath(name)] = stated(seed, checksum)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
 
     def entry(self, path: str, name: str, start: int = 0, end: int = 0) -> Entry:
         """An entry with what is said of a name: that of a member of an archive, a URL, or an absolute path."""

@@ -151,5 +151,7 @@ class Sources:
             return
         if not found:
             yield Entry(url, problem="nothing is there")
-        for each in found:
-            yield self._look(each, each)
+        folder = os.path.commonpath(names).rstrip("/") if len(names) > 1 else os.path.dirname("".join(names))
+        for each, name in zip(found, names, strict=True):
+            inside = name.removeprefix(folder).lstrip("/")
+            yield self._look(each, each if self._table is not None and each in self._table else inside)
