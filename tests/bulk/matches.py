@@ -2,6 +2,8 @@
 
 import csv
 import io
+import os
+import signal
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -32,9 +34,6 @@ class Deadly(Fighter):
     """A game that ends its process in the match with seed 3."""
 
     def step(self, state: Any, inputs: Any) -> Any:
-        import os
-        import signal
-
         if state.frame == 30 and state.rng == 3:
             os.kill(os.getpid(), signal.SIGKILL)
         return super().step(state, inputs)
@@ -75,3 +74,14 @@ def parquet_of(folder: Path, target: Path) -> Path:
     )
     parquet.write_table(table, target, row_group_size=5)
     return target
+
+
+class MortalOnce(Fighter):
+    """A game that kills its process in the match with seed 7, the first time that anybody runs it."""
+
+    def step(self, state: Any, inputs: Any) -> Any:
+        flag = Path(os.environ["RETICK_TEST_FLAG"])
+        if state.frame == 30 and state.rng == 7 and not flag.exists():
+            flag.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().step(state, inputs)

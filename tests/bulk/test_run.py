@@ -89,7 +89,12 @@ def test_whatever_is_wrong_with_one_match_is_a_row_and_no_stop(folder: Path) -> 
     text[11] = "000010.rplk,0,0x00000001"
     text[12] = "000011.rplk,12,0x00000001"
     manifest.write_text("\n".join([*text, "gone.rplk,5,"]))
-    found = by_name([row._replace(path=row.path if "/" in row.path else f"/{row.path}") for row in rows_of([folder], manifest=manifest)])
+    found = by_name(
+        [
+            row._replace(path=row.path if "/" in row.path else f"/{row.path}")
+            for row in rows_of([folder], manifest=manifest)
+        ]
+    )
     words = {
         "000000.rplk": ("ok", ""),
         "000001.rplk": ("corrupt", "neither RPLK nor RTK"),

@@ -32,7 +32,15 @@ def test_any_other_text_is_refused(text: str | bytes) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"path": 5}, {"verdict": "fine"}, {"frames": "3"}, {"frames": -1}, {"compared": None}, {"more": 1}, {"seed": True}],
+    [
+        {"path": 5},
+        {"verdict": "fine"},
+        {"frames": "3"},
+        {"frames": -1},
+        {"compared": None},
+        {"more": 1},
+        {"seed": True},
+    ],
 )
 def test_a_row_with_a_wrong_value_is_refused(change: dict[str, object]) -> None:
     row = json.loads(row_line(Row("a", "ok"))) | change
