@@ -25,6 +25,7 @@ def address(value: Any) -> Any: ...
 bint: TypeAlias = builtins.bool
 int: TypeAlias = builtins.int
 uchar: TypeAlias = builtins.int
+short: TypeAlias = builtins.int
 uint: TypeAlias = builtins.int
 longlong: TypeAlias = builtins.int
 ulonglong: TypeAlias = builtins.int

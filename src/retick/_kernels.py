@@ -40,6 +40,7 @@ KERNELS: tuple[str, ...] = (
     "retick.sim.world.saving",
     "retick.sim.world.position",
     "retick.sim.world.loading",
+    "retick.games.fighter.lanes",
     "retick.games.fighter.kernel",
     "retick.games.runner.motor.collision",
     "retick.games.runner.motor.heading",

@@ -11,6 +11,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
+    from cython.cimports.retick.games.fighter.lanes import WIDTH, run_lanes
     from cython.cimports.retick.sim.fixed import i32
     from cython.cimports.retick.sim.flat import FlatSimulation
 else:
@@ -32,6 +33,8 @@ else:
     )
     from retick.sim.fixed import i32
     from retick.sim.flat import FlatSimulation
+
+    from retick.games.fighter.lanes import WIDTH, run_lanes
 
     FIRST, SECOND, SLOTS = 1, 12, 24
     X, Y, VY, FACING, STATE, HITSTUN, HP, COOLDOWN, ACTIVE, HAS_HIT = 0, 1, 3, 4, 5, 6, 7, 8, 9, 10
@@ -227,3 +230,27 @@ class FighterKernel(FlatSimulation):
             _tick(row, frames[4 * frame], frames[4 * frame + 2])
         for index in range(SLOTS):
             slots[index] = row[index]
+
+    def run_many_slots(
+        self,
+        rows: cython.p_longlong,
+        octets: cython.p_uchar,
+        starts: cython.p_longlong,
+        counts: cython.p_longlong,
+        matches: cython.Py_ssize_t,
+    ) -> cython.void:
+        # Eight at a time for as many frames as all of them have; what is left of each, alone.
+        first: cython.Py_ssize_t = 0
+        at: cython.Py_ssize_t
+        shared: cython.longlong
+        while first + WIDTH <= matches:
+            shared = counts[first]
+            for at in range(first, first + WIDTH):
+                if counts[at] < shared:
+                    shared = counts[at]
+            run_lanes(rows, octets, starts, first, shared)
+            for at in range(first, first + WIDTH):
+                starts[at] += 4 * shared
+                counts[at] -= shared
+            first += WIDTH
+        FlatSimulation.run_many_slots(self, rows, octets, starts, counts, matches)

@@ -122,31 +122,36 @@ def _crc_of(view: Any, start: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cyth
 def _run_all(game: FlatSimulation, octets: cython.p_uchar, taken: list[Any], found: list[Any]) -> Any:
     """Run every match that was taken, and put its result where its index says."""
     count: cython.Py_ssize_t = len(taken)
+    slots: cython.Py_ssize_t = game.slot_count
     at: cython.Py_ssize_t
     start: cython.Py_ssize_t
     if cython.compiled:
-        slots: cython.Py_ssize_t = game.slot_count
         row_bytes = bytearray(8 * slots * count)
-        start_bytes = bytearray(8 * count)
-        sum_bytes = bytearray(8 * count)
+        number_bytes = bytearray(3 * 8 * count)
         rows: cython.p_longlong = cython.cast(cython.p_longlong, PyByteArray_AS_STRING(row_bytes))
-        starts: cython.p_longlong = cython.cast(cython.p_longlong, PyByteArray_AS_STRING(start_bytes))
-        sums: cython.p_longlong = cython.cast(cython.p_longlong, PyByteArray_AS_STRING(sum_bytes))
-        for at in range(count):
-            _, start, state = taken[at]
-            starts[at] = start
-            memcpy(rows + at * slots, game.slots_of(state), slots * 8)
-        with cython.nogil:
-            for at in range(count):
-                start = starts[at]
-                game.run_slots(rows + at * slots, octets + start + 32, _u32(octets, start + 16))
-                sums[at] = game.checksum_slots(rows + at * slots)
+        starts: cython.p_longlong = cython.cast(cython.p_longlong, PyByteArray_AS_STRING(number_bytes))
+        counts: cython.p_longlong = starts + count
+        sums: cython.p_longlong = counts + count
+    else:
+        rows, starts, counts, sums = [0] * (slots * count), [0] * count, [0] * count, [0] * count
     for at in range(count):
-        index, start, state = taken[at]
-        seed, frames = _u32(octets, start + 8), _u32(octets, start + 16)
+        _, start, state = taken[at]
+        starts[at] = start + _HEADER
+        counts[at] = _u32(octets, start + 16)
         if cython.compiled:
-            found[index] = (seed, frames, sums[at])
+            memcpy(rows + at * slots, game.slots_of(state), slots * 8)
         else:
-            state = game.run(state, octets[start + 32 : start + 32 + 4 * frames])
-            found[index] = (seed, frames, game.checksum(state))
+            rows[at * slots : (at + 1) * slots] = game.slots_of(state)
+    if cython.compiled:
+        with cython.nogil:
+            game.run_many_slots(rows, octets, starts, counts, count)
+            for at in range(count):
+                sums[at] = game.checksum_slots(rows + at * slots)
+    else:
+        game.run_many_slots(rows, octets, starts, counts, count)
+        for at in range(count):
+            sums[at] = game.checksum_slots(rows[at * slots : (at + 1) * slots])
+    for at in range(count):
+        index, start, _ = taken[at]
+        found[index] = (_u32(octets, start + 8), _u32(octets, start + 16), sums[at])
     return None
