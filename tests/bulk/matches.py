@@ -60,11 +60,11 @@ def manifest_of(folder: Path) -> list[dict[str, str]]:
 
 
 def parquet_of(folder: Path, target: Path) -> Path:
-    import pyarrow as arrow
+    import pyarrow as pa
     import pyarrow.parquet as parquet
 
     rows = manifest_of(folder)
-    table = arrow.table(
+    table = pa.table(
         {
             "path": [row["path"] for row in rows],
             "replay": [(folder / row["path"]).read_bytes() for row in rows],

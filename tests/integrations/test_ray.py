@@ -97,5 +97,5 @@ def test_a_cluster_that_is_not_there_is_said_in_one_line(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setattr(ray, "init", refused)
-    with pytest.raises(NetworkUnavailable, match="ray does not start: no cluster at 127.0.0.1:9$"):
+    with pytest.raises(NetworkUnavailable, match=r"ray does not start: no cluster at 127\.0\.0\.1:9$"):
         list(Run([matches], engine="ray", address="127.0.0.1:9"))

@@ -11,7 +11,8 @@ from retick.replay.many.row import FIELDS, VERDICTS, Row, read_row, row_line
 
 NUMBER = st.none() | st.integers(0, 0xFFFFFFFF)
 ROWS = st.builds(
-    Row, st.text(), st.sampled_from(VERDICTS), st.text(), NUMBER, NUMBER, NUMBER, NUMBER, st.integers(0, 9), NUMBER, NUMBER
+    Row, st.text(), st.sampled_from(VERDICTS), st.text(),
+    NUMBER, NUMBER, NUMBER, NUMBER, st.integers(0, 9), NUMBER, NUMBER
 )  # fmt: skip
 
 

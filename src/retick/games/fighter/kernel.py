@@ -15,6 +15,7 @@ if cython.compiled:
     from cython.cimports.retick.sim.fixed import i32
     from cython.cimports.retick.sim.flat import FlatSimulation
 else:
+    from retick.games.fighter.lanes import WIDTH, run_lanes
     from retick.games.fighter.rules import (
         ATTACK_ACTIVE_FRAMES,
         ATTACK_COOLDOWN_FRAMES,
@@ -33,8 +34,6 @@ else:
     )
     from retick.sim.fixed import i32
     from retick.sim.flat import FlatSimulation
-
-    from retick.games.fighter.lanes import WIDTH, run_lanes
 
     FIRST, SECOND, SLOTS = 1, 12, 24
     X, Y, VY, FACING, STATE, HITSTUN, HP, COOLDOWN, ACTIVE, HAS_HIT = 0, 1, 3, 4, 5, 6, 7, 8, 9, 10

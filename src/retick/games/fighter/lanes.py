@@ -15,9 +15,28 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.retick.games.fighter.kernel import (
-        ATTACK, ATTACK_ACTIVE_FRAMES, ATTACK_BUTTON, ATTACK_COOLDOWN_FRAMES, ATTACK_DAMAGE, GRAVITY, HITBOX_HEIGHT,
-        HITBOX_WIDTH, HITSTUN_FRAMES, IDLE, JUMP, JUMP_BUTTON, JUMP_VELOCITY, LEFT_BUTTON, MAX_X, MOVE_SPEED,
-        PLAYER_HEIGHT, PLAYER_WIDTH, RIGHT_BUTTON, RUN, SLOTS, STUNNED,
+        ATTACK,
+        ATTACK_ACTIVE_FRAMES,
+        ATTACK_BUTTON,
+        ATTACK_COOLDOWN_FRAMES,
+        ATTACK_DAMAGE,
+        GRAVITY,
+        HITBOX_HEIGHT,
+        HITBOX_WIDTH,
+        HITSTUN_FRAMES,
+        IDLE,
+        JUMP,
+        JUMP_BUTTON,
+        JUMP_VELOCITY,
+        LEFT_BUTTON,
+        MAX_X,
+        MOVE_SPEED,
+        PLAYER_HEIGHT,
+        PLAYER_WIDTH,
+        RIGHT_BUTTON,
+        RUN,
+        SLOTS,
+        STUNNED,
     )  # fmt: skip
 else:
     from retick.games.fighter.rules import (
