@@ -7,6 +7,7 @@ every match takes the left player of one and the right player of another: no two
 # retick: floats -- times
 
 import csv
+import importlib.util
 import io
 import json
 import os
@@ -26,7 +27,7 @@ from retick.games.fighter.bots import STYLES, bout
 from retick.replay import Replay, dumps, loads
 from retick.replay.many.kernel import final_checksums
 
-__all__ = ["PARTS", "Figure", "measure_many"]
+__all__ = ["PARTS", "Figure", "installed_parts", "measure_many"]
 
 PARTS: Final = ("files", "tar", "parquet", "ray")
 TARGETS: Final = {"files": 0.60, "tar": 0.80, "parquet": 0.80}
@@ -51,6 +52,20 @@ class Figure:
     mib: float
     kept: bool | None
     """None: there is no target."""
+
+    def __str__(self) -> str:
+        rate = self.matches / self.seconds
+        return (
+            f"{self.part:>8}  {self.matches} matches in {self.seconds:6.2f} s  {rate:8.0f} a second  "
+            f"{self.share:4.0%} of twice run on one core ({self.cpu_share:.0%} by CPU time)  {self.mib:4.0f} MiB"
+            f"{'' if self.kept is None else '  kept' if self.kept else '  missed'}"
+        )
+
+
+def installed_parts() -> tuple[str, ...]:
+    """Those whose libraries are here."""
+    needs = {"parquet": "pyarrow", "ray": "ray"}
+    return tuple(part for part in PARTS if part not in needs or importlib.util.find_spec(needs[part]) is not None)
 
 
 def measure_many(
