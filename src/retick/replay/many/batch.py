@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pickle import PickleBuffer
 from typing import Any, NamedTuple
 
 __all__ = ["Batch", "Entry"]
@@ -32,6 +33,6 @@ class Batch:
     done: Callable[[], None] | None = field(default=None, compare=False)
     """Called when the bytes are no longer needed, so that the next batch can be read to the same place."""
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """To another process goes a copy of what is needed."""
-        return Batch, (bytes(self.data), self.entries)
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        """To another process goes what is needed; whoever can (ray) hands the bytes over without a further copy."""
+        return Batch, (PickleBuffer(self.data) if protocol >= 5 else bytes(self.data), self.entries)
