@@ -14,10 +14,12 @@ from retick.errors import MissingExtra, NetworkUnavailable
 from retick.replay.many.batch import Batch, Entry
 from retick.replay.many.row import Row
 
-__all__ = ["RayEngine"]
+__all__ = ["STORE_BYTES", "RayEngine"]
 
 TRIES_AGAIN = 3
 """Times that a batch is run again whose worker was lost."""
+STORE_BYTES = 256 << 20
+"""Of a ray that is started here: the batches under way take much less, and ray would take a third of the memory."""
 _kept: dict[str, Work] = {}
 """In a worker: the judge of the newest game, by its pickled choice."""
 
@@ -34,6 +36,7 @@ class RayEngine:
                 ray.init(
                     address=address,
                     num_cpus=None if address else workers,
+                    object_store_memory=None if address else STORE_BYTES,
                     include_dashboard=None if address else False,
                     log_to_driver=False,
                     configure_logging=False,
