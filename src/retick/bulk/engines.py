@@ -20,7 +20,7 @@ from retick.errors import UsageError
 from retick.replay.many.batch import Batch, Entry
 from retick.replay.many.row import Row
 
-__all__ = ["Engine", "Processes", "Threads", "Unit", "cores", "in_order", "single_entries", "worker_for"]
+__all__ = ["WINDOW", "Engine", "Processes", "Threads", "Unit", "cores", "in_order", "single_entries", "worker_for"]
 
 WINDOW = 4
 """Batches under way for each worker."""

@@ -7,11 +7,13 @@ from retick.bulk.urls import is_url, read_url
 from retick.replay import ReadLimits
 from retick.replay.many.batch import Batch, Entry
 
-__all__ = ["BATCH_BYTES", "BATCH_FILES", "FileReader", "Files"]
+__all__ = ["BATCH_BYTES", "BATCH_FILES", "RAY_BYTES", "FileReader", "Files"]
 
 BATCH_FILES = 64
 BATCH_BYTES = 1 << 20
 """Bytes of a buffer; a larger file makes it larger, for as long as its batch is there."""
+RAY_BYTES = 8 << 20
+"""Bytes of a batch for ray, whose tasks take longer to begin."""
 _FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 
 

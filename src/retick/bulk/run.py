@@ -6,7 +6,7 @@ from typing import Final
 
 from retick.bulk.engines import Engine, Processes, Threads, in_order
 from retick.bulk.games import GameSpec, spec_of
-from retick.bulk.reading import BATCH_BYTES
+from retick.bulk.reading import BATCH_BYTES, RAY_BYTES
 from retick.bulk.sources import Sources
 from retick.errors import UsageError
 from retick.replay import ReadLimits
@@ -15,7 +15,6 @@ from retick.replay.many.row import Row
 __all__ = ["ENGINES", "Run"]
 
 ENGINES: Final = ("auto", "threads", "processes", "ray")
-RAY_BYTES = 8 << 20
 Name = str | os.PathLike[str]
 
 

@@ -7,19 +7,17 @@ run gives the same rows. What every worker needs is this package and the game, u
 import os
 from typing import Any
 
-from retick.bulk.engines import Unit, Work, single_entries, worker_for
+from retick.bulk.engines import WINDOW, Unit, Work, cores, single_entries, worker_for
 from retick.bulk.games import GameSpec
-from retick.bulk.reading import FileReader, Files
+from retick.bulk.reading import RAY_BYTES, FileReader, Files
 from retick.errors import MissingExtra, NetworkUnavailable
 from retick.replay.many.batch import Batch, Entry
 from retick.replay.many.row import Row
 
-__all__ = ["STORE_BYTES", "RayEngine"]
+__all__ = ["RayEngine", "store_bytes"]
 
 TRIES_AGAIN = 3
 """Times that a batch is run again whose worker was lost."""
-STORE_BYTES = 256 << 20
-"""Of a ray that is started here: the batches under way take much less, and ray would take a third of the memory."""
 _kept: dict[str, Work] = {}
 """In a worker: the judge of the newest game, by its pickled choice."""
 
@@ -36,7 +34,7 @@ class RayEngine:
                 ray.init(
                     address=address,
                     num_cpus=None if address else workers,
-                    object_store_memory=None if address else STORE_BYTES,
+                    object_store_memory=None if address else store_bytes(workers),
                     include_dashboard=None if address else False,
                     log_to_driver=False,
                     configure_logging=False,
@@ -76,6 +74,11 @@ class RayEngine:
     def close(self) -> None:
         if self._owns:
             self._ray.shutdown()
+
+
+def store_bytes(workers: int | None = None) -> int:
+    """Room for twice the batches that are under way: left to itself, ray takes a third of the machine's memory."""
+    return max(128 << 20, 2 * WINDOW * (workers or cores()) * RAY_BYTES)
 
 
 def _rows_of(key: str, spec: GameSpec, batch: Batch) -> list[Row]:

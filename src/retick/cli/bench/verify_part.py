@@ -13,7 +13,7 @@ from pathlib import Path
 from retick.bulk import Run
 from retick.bulk.extras import pyarrow
 from retick.cli.terminal import say_json
-from retick.integrations.ray import STORE_BYTES
+from retick.integrations.ray import store_bytes
 
 __all__ = ["run_part"]
 
@@ -26,7 +26,7 @@ def run_part(source: str, manifest: str, engine: str, warm: str = "") -> dict[st
     with_manifest = manifest or None
     if engine == "ray":  # started here, it stays for both runs: start-up is no part of the figure
         importlib.import_module("ray").init(
-            object_store_memory=STORE_BYTES, include_dashboard=False, log_to_driver=False, configure_logging=False
+            object_store_memory=store_bytes(), include_dashboard=False, log_to_driver=False, configure_logging=False
         )
     if warm:
         for _ in Run([warm], "retick.fighter", engine=engine, manifest=with_manifest):
