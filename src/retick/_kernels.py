@@ -57,6 +57,8 @@ KERNELS: tuple[str, ...] = (
     "retick.rollback.match.exchange",
     "retick.rollback.match.match",
     "retick.rollback.session.core",
+    "retick.replay.many.kernel",
+    "retick.replay.many.tar",
     "retick.wire.bits",
     "retick.wire.rbn1_packet",
     "retick.wire.rbn1",

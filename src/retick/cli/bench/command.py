@@ -9,7 +9,7 @@ from retick.cli.bench.rollback import bench_rollback
 from retick.cli.bench.sessions import bench_sessions
 from retick.cli.bench.sim import bench_sim
 from retick.cli.bench.snapshot import bench_snapshot
-from retick.cli.bench.verify import bench_verify
+from retick.cli.bench.verify.command import bench_verify
 
 __all__ = ["bench_app"]
 

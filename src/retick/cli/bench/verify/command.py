@@ -1,12 +1,16 @@
 """``retick bench verify``: how many frames a second are verified, and how long a jump in a replay takes."""
 
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from retick._kernels import is_compiled
+from retick.cli.bench.progress import progress
+from retick.cli.bench.verify.many import PARTS, installed_parts, measure_many
 from retick.cli.exit_codes import NO
 from retick.cli.terminal import say
 from retick.errors import UsageError
@@ -25,9 +29,19 @@ LONGEST_JUMP_MS = 20
 def bench_verify(
     frames: Annotated[int, typer.Option(help="Length of the match; 36000 is ten minutes.")] = 36_000,
     rounds: Annotated[int, typer.Option(help="Passes of each measurement; the best counts.")] = 15,
+    matches: Annotated[
+        int | None,
+        typer.Option(min=1, help="Instead, verify so many one-minute replays on all cores, from files and archives."),
+    ] = None,
+    part: Annotated[
+        list[str] | None, typer.Option(help=f"With --matches only this, of {', '.join(PARTS)}; may be repeated.")
+    ] = None,
+    keep: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="With --matches: leave the replays here for the next time.")
+    ] = None,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a target is missed.")] = False,
 ) -> None:
-    """Time verifying, loading and seeking in a replay of bots, on one core.
+    """Time verifying, loading and seeking in a replay of bots, on one core; or verifying many, with --matches.
 
     Exit code 0: measured. 1: a target is missed, with --check. 2: misuse.
 
@@ -35,6 +49,11 @@ def bench_verify(
     """
     if frames < 1 or rounds < 1:
         raise UsageError("--frames and --rounds must be 1 or more")
+    if matches is not None:
+        _bench_many(matches, part, keep, check)
+        return
+    if part or keep:
+        raise UsageError("--part and --keep go with --matches")
     sim = Fighter()
     plain = Replay(seed=1, frames=bout(1, frames))
     rich = sealed(plain, sim)
@@ -52,6 +71,20 @@ def bench_verify(
     longest = _show_jumps(plain, sim)
     kept = rate >= LEAST_MILLIONS and longest <= LONGEST_JUMP_MS
     say(f"targets: {LEAST_MILLIONS} million frames/s and {LONGEST_JUMP_MS} ms, {'kept' if kept else 'missed'}")
+    if check and not kept:
+        raise typer.Exit(NO)
+
+
+def _bench_many(matches: int, part: list[str] | None, keep: Path | None, check: bool) -> None:
+    parts = tuple(part or installed_parts())
+    unknown = [name for name in parts if name not in PARTS]
+    if unknown:
+        raise UsageError(f"--part must be one of {', '.join(PARTS)}, not {unknown[0]}")
+    kept = True
+    with progress("bench verify") as tell, tempfile.TemporaryDirectory() as own:
+        for figure in measure_many(keep or Path(own), matches, parts, tell):
+            say(str(figure))
+            kept = kept and figure.kept is not False
     if check and not kept:
         raise typer.Exit(NO)
 
