@@ -20,8 +20,6 @@ cdef enum:
     SLOTS = 24
     PLAYER_SLOTS = 11
     LANES = 64
-    CELLS = 1536
-    LEAST_LANES = 8
 
     IDLE = 0
     RUN = 1
@@ -53,9 +51,6 @@ cdef enum:
 cdef class FighterKernel(FlatSimulation):
     cdef void advance_slots(self, long long* slots, unsigned long long* inputs) noexcept nogil
     cdef void run_slots(self, long long* slots, const unsigned char* frames, Py_ssize_t count) noexcept nogil
-    cdef void run_many_slots(
-        self, long long* rows, const unsigned char* octets, long long* starts, long long* counts, Py_ssize_t matches
-    ) noexcept nogil
 
 
 cdef void play_columns(

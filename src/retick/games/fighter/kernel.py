@@ -45,7 +45,6 @@ else:
 
     Row = Any
     FIRST, SECOND, LAST, SLOTS, PLAYER_SLOTS, LANES = 1, 12, 23, 24, 11, 64
-    CELLS, LEAST_LANES = 1536, 8  # of a block of columns; matches for which columns are worth it
     X, Y, VY, FACING, STATE, HITSTUN, HP, COOLDOWN, ACTIVE, HAS_HIT = 0, 1, 3, 4, 5, 6, 7, 8, 9, 10
     IDLE, RUN, JUMP, ATTACK, STUNNED = 0, 1, 2, 3, 4
     LEFT_BUTTON, RIGHT_BUTTON, JUMP_BUTTON, ATTACK_BUTTON = 1, 2, 4, 8
@@ -266,72 +265,6 @@ class FighterKernel(FlatSimulation):
         for index in range(FIRST, LAST):
             slots[index] = row[index]
         slots[0] = (slots[0] + count) & limit
-
-    def run_many_slots(
-        self,
-        rows: cython.p_longlong,
-        octets: cython.p_uchar,
-        starts: cython.p_longlong,
-        counts: cython.p_longlong,
-        matches: cython.Py_ssize_t,
-    ) -> cython.void:
-        # In columns for as many frames as all of them have; what is left of each, alone.
-        first: cython.Py_ssize_t = 0
-        lanes: cython.Py_ssize_t
-        while matches - first >= LEAST_LANES:
-            lanes = matches - first if matches - first < LANES else LANES
-            _run_columns(rows, octets, starts, counts, first, lanes)
-            first += lanes
-        FlatSimulation.run_many_slots(self, rows, octets, starts, counts, matches)
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-@cython.nogil
-def _run_columns(
-    rows: cython.p_longlong,
-    octets: cython.p_uchar,
-    starts: cython.p_longlong,
-    counts: cython.p_longlong,
-    first: cython.Py_ssize_t,
-    lanes: cython.Py_ssize_t,
-) -> cython.void:
-    """Play ``lanes`` matches from ``first`` on, as many frames as the shortest has; ``starts`` and ``counts`` go on."""
-    limit: cython.longlong = 4294967295
-    lane: cython.Py_ssize_t
-    index: cython.Py_ssize_t
-    frame: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    shared: cython.longlong = counts[first]
-    if cython.compiled:
-        all_cells = cython.declare(cython.int[CELLS])
-        left = cython.declare(cython.int[LANES])
-        right = cython.declare(cython.int[LANES])
-    else:
-        all_cells, left, right = [0] * CELLS, [0] * LANES, [0] * LANES
-    cells: cython.p_int = all_cells
-    for index in range(CELLS):
-        cells[index] = 0
-    for lane in range(LANES):
-        left[lane] = right[lane] = 0
-    for lane in range(lanes):
-        if counts[first + lane] < shared:
-            shared = counts[first + lane]
-        for index in range(FIRST, LAST):
-            cells[index * LANES + lane] = rows[(first + lane) * SLOTS + index]
-    for frame in range(shared):
-        for lane in range(lanes):
-            at = starts[first + lane] + 4 * frame
-            left[lane] = octets[at]
-            right[lane] = octets[at + 2]
-        play_columns(cells, 0, left, right, lanes)
-    for lane in range(lanes):
-        at = (first + lane) * SLOTS
-        for index in range(FIRST, LAST):
-            rows[at + index] = cells[index * LANES + lane]
-        rows[at] = (rows[at] + shared) & limit
-        starts[first + lane] += 4 * shared
-        counts[first + lane] -= shared
 
 
 @cython.cfunc
