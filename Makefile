@@ -12,12 +12,13 @@ PY := $(BIN)/python
 KERNELS := $(shell $(PYTHON) -c "import runpy; print(*('src/' + k.replace('.', '/') + '.py' for k in runpy.run_path('src/retick/_kernels.py')['KERNELS']))")
 KERNEL_FILES := setup.py src/retick/_kernels.py $(KERNELS) $(wildcard $(KERNELS:.py=.pxd))
 
-.PHONY: help demo test lint types architecture test-compiled test-pure docs soak fuzz bench clean
+.PHONY: help demo test lint types architecture test-compiled test-pure docs pictures soak fuzz bench clean
 
 help:
 	@echo "make demo   two peers fight over a bad link, in this terminal"
 	@echo "make test   lint, types, tests compiled, tests of the kernels uncompiled"
 	@echo "make docs   the documentation as a site with search, in site/; broken links are errors"
+	@echo "make pictures  the pictures of the studio in docs/pictures, taken from the real page"
 	@echo "make soak   what takes longer than make test: fuzzing, chaos, cheats, an hour of play, membership"
 	@echo "make fuzz   fuzz all decoders: FUZZ_SECONDS=600 for each family, or PACKETS=100000000; RECORD=1; SANITIZE=1"
 	@echo "make bench  ns per step, compiled, uncompiled and in C"
@@ -49,21 +50,26 @@ $(VENV)/.programs: $(VENV)/.dev tests/programs.py
 test-compiled: $(VENV)/.dev $(VENV)/.programs
 	$(PY) -m pytest -q -n $(TEST_PROCESSES)
 
-# What touches a kernel, over its Python source.
+# What touches a kernel, over its Python source; make soak runs the long ones so, too.
 PURE_TESTS := $(wildcard $(addprefix tests/,sim games wire link snapshot rollback authority replay testing fuzz test_package.py))
 
 test-pure: $(VENV)/.dev
-	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) --hypothesis-profile=quick $(PURE_TESTS)
+	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) --hypothesis-profile=quick -m "not long" $(PURE_TESTS)
 
 # Warnings are errors, and broken links, also to a heading, are warnings; then the pages themselves are checked.
 docs: $(VENV)/.docs
 	PYTHONPATH=src $(PY) -m sphinx --quiet --fail-on-warning --keep-going -c docs/_site -d build/doctrees docs site
 	$(PY) docs/_site/check.py site
 
+# It needs a Chromium of the system, as the tests of the studio do.
+pictures: $(VENV)/.dev $(VENV)/.programs
+	$(PY) docs/pictures/make.py
+
 # One line for each thing that is checked.
 soak: $(VENV)/.dev
 	$(MAKE) fuzz
 	$(PY) -m pytest -q -n $(TEST_PROCESSES) --hypothesis-profile=soak tests/sim tests/wire tests/snapshot tests/link tests/rollback tests/authority
+	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) -m long $(PURE_TESTS)
 	$(BIN)/retick bench chaos --players 2 --matches 2000
 	$(BIN)/retick bench chaos --players 4 --matches 300
 	$(BIN)/retick bench chaos --players 8 --matches 20
@@ -110,7 +116,7 @@ $(VENV)/.tools: $(PY) pyproject.toml
 	@touch $@
 
 $(VENV)/.demo: $(VENV)/.tools $(KERNEL_FILES)
-	$(PIP) --no-build-isolation --editable ".[cli]"
+	$(PIP) --no-build-isolation --editable ".[cli,studio]"
 	@$(SAY_IF_SLOW)
 	@touch $@
 

@@ -19,7 +19,7 @@ def press(tick):
 
 def play(session, wire, draw, *, seconds, clock=time.monotonic, sleep=time.sleep):
     end = clock() + seconds
-    while clock() < end:
+    while clock() < end and not session.is_over:
         for event in wire.poll():
             print(event, flush=True)
         while session.due(now=clock()):
@@ -33,8 +33,9 @@ def play(session, wire, draw, *, seconds, clock=time.monotonic, sleep=time.sleep
 
 
 def main(host="127.0.0.1", port="7777", seconds="10"):
-    session = WorldClient(Raiders(), (host, int(port)), entropy=os.urandom, name="Ann")
-    with Poll(session, open_udp("0.0.0.0", 0)) as wire:
+    socket = open_udp("0.0.0.0", 0)
+    session = WorldClient(Raiders(), socket.resolve(host, int(port)), entropy=os.urandom, name="Ann")
+    with Poll(session, socket) as wire:
         play(session, wire, lambda world: None, seconds=float(seconds))
     print(f"{len(session.roster)} players, {session.stats.corrections} corrections")
 

@@ -11,7 +11,7 @@ from retick.authority import RoomFailed, WorldServer, WorldServerConfig
 from retick.transport import Pump, open_udp
 
 
-def wander(world, player):
+def wander(player, world):
     return Wish(right=-1.0 if world.coins[0].x < 320 else 1.0, fire=player % 2 == 0)
 
 

@@ -7,14 +7,15 @@ import sys
 import time
 from pathlib import Path
 
-from retick.authority import RoomClosed, RoomFailed, Server, ServerConfig, ServerDrained
-from retick.games.runner import NetRunner
+from raiders import Raiders
+
+from retick.authority import RoomClosed, RoomFailed, ServerDrained, WorldServer, WorldServerConfig
 from retick.transport import Pump, open_udp
 
 
 async def main(port=7777):
-    config = ServerConfig(rooms=("", "arena"), tick_budget=0.004)
-    server = Server(NetRunner(), entropy=os.urandom, config=config, clock=time.perf_counter)
+    config = WorldServerConfig(rooms=("", "arena"), tick_budget=0.004)
+    server = WorldServer(Raiders, entropy=os.urandom, config=config, clock=time.perf_counter)
     drained = asyncio.Event()
 
     def on_events(events):

@@ -1,9 +1,13 @@
 """Settings for all tests, and what is left out where the kernels' sources run."""
 
+import signal
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import settings
 
 import retick
+from tests.twin import Twin
 
 # No test asserts times: an example that takes long on a busy machine is not a failure.
 settings.register_profile("retick", deadline=None, max_examples=40)
@@ -12,6 +16,18 @@ settings.register_profile("quick", deadline=None, max_examples=15)
 # For make soak: --hypothesis-profile=soak
 settings.register_profile("soak", deadline=None, max_examples=400)
 settings.load_profile("retick")
+
+# A shell starts what runs in the background with SIGINT ignored, and every process below inherits that: programs that
+# the tests interrupt would never end.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def twin() -> Iterator[Twin]:
+    """A process with the sources of the kernels; its start takes a second, so there is one for all tests."""
+    with Twin() as other:
+        yield other
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

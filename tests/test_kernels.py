@@ -49,12 +49,11 @@ def _is_enum(kind: object) -> bool:
     return isinstance(kind, type) and issubclass(kind, IntEnum)
 
 
-def test_the_constants_of_both_forms_are_equal() -> None:
-    with Twin() as twin:
-        for path in DECLARATIONS:
-            enums = read_pxd(texts(path)[0]).enums
-            if enums:
-                assert twin.tells(values_of, path, tuple(enums)) == [f"{n} = {v}" for n, v in enums.items()], path
+def test_the_constants_of_both_forms_are_equal(twin: Twin) -> None:
+    for path in DECLARATIONS:
+        enums = read_pxd(texts(path)[0]).enums
+        if enums:
+            assert twin.tells(values_of, path, tuple(enums)) == [f"{n} = {v}" for n, v in enums.items()], path
 
 
 def names_of_cython(source: str) -> set[str]:

@@ -33,10 +33,12 @@ size_t: TypeAlias = builtins.int
 double: TypeAlias = builtins.float
 p_char: TypeAlias = Any
 p_uchar: TypeAlias = Any
+p_ushort: TypeAlias = Any
 p_int: TypeAlias = Any
 p_uint: TypeAlias = Any
 p_longlong: TypeAlias = Any
 p_ulonglong: TypeAlias = Any
+p_float: TypeAlias = Any
 p_double: TypeAlias = Any
 void: TypeAlias = None
 NULL: Any

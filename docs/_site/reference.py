@@ -21,6 +21,8 @@ MODULES = (
     "retick.audit.bundle",
     "retick.errors",
     "retick.games.runner.locomotion",
+    "retick.integrations.pettingzoo.fighter_v0",
+    "retick.integrations.vector",
     "retick.testing.chaos",
     "retick.testing.mesh",
     "retick.testing.scenarios",

@@ -1,4 +1,4 @@
-"""Players that nobody plays: ``bot(world, player)`` says what a seat wishes. A server calls it once a tick.
+"""Players that nobody plays: ``bot(player, world)`` says what a seat wishes. A server calls it once a tick.
 
 A bot is outside of the game. It reads the world, never changes it, and asks ``visible`` as the fog of war does.
 """
@@ -12,7 +12,7 @@ from level import TILE, TILES, WALLS, is_near, places, tile_of
 HEALTH, AMMO = places("+"), places("*")
 
 
-def bot(world, player):
+def bot(player, world):
     me = world.fighter_of(player)
     if me is None or not me.alive:
         return Wish()

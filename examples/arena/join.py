@@ -25,15 +25,16 @@ def connect(address, name="", port=PORT):
 
 
 def take_part(client, wire, press):
-    """One turn of the loop. Returns why it is over, or an empty text."""
+    """One turn of the loop, to be run until ``client.is_over``. Returns why it is over, or an empty text."""
+    why = ""
     for event in wire.poll():
-        if isinstance(event, JoinFailed | RoomLeft):
-            return event.text
+        if isinstance(event, JoinFailed | RoomLeft):  # every end of a client is one of these
+            why = event.text
     now = wire.clock()
     while client.due(now=now):
         client.advance(press(), now=now)
     wire.flush(now)
-    return ""
+    return why
 
 
 def show(screen, client):
@@ -56,15 +57,15 @@ def main(address="127.0.0.1", name=""):
         keys.frame_read()
         return wish
 
-    over = ""
+    why = "you left"
     with wire:
-        while not over and not pygame.event.peek(pygame.QUIT):
+        while not client.is_over and not pygame.event.peek(pygame.QUIT):
             for event in pygame.event.get(exclude=pygame.QUIT):
                 keys.handle(event)
-            over = take_part(client, wire, press)
+            why = take_part(client, wire, press) or why
             show(screen, client)
             clock.tick(60)
-    print(over or "you left")
+    print(why)
 
 
 if __name__ == "__main__":

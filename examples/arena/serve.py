@@ -6,33 +6,14 @@ import signal
 import sys
 from contextlib import closing, suppress
 
-from bots import bot
 from game import Arena
+from hooks import Referee, seat_bots
 
 from retick.authority.events import RoomClosed
-from retick.authority.world.server import RoomHooks, WorldServer
+from retick.authority.world.server import WorldServer
 from retick.transport import Pump, open_udp
 
 PORT = 7778
-FILLED = 6
-"""Seats that are filled with bots; the others are always free for people."""
-
-
-class Referee(RoomHooks):
-    def ticked(self, room):
-        team = room.world.winner()
-        if team is not None:
-            room.end(f"team {team + 1} has won")
-
-
-def seat_bots(room):
-    """One comes or goes at a time."""
-    bots = [seat for seat, player in room.players.items() if player.bot is not None]
-    playing = [player for player in room.players.values() if player.seat is not None]
-    if len(playing) < FILLED:
-        room.add_bot(bot, "bot")
-    elif bots and len(playing) > FILLED:
-        room.remove_bot(bots[0])
 
 
 def make_server(**settings):

@@ -10,6 +10,7 @@ from fuzz.targets import (
     link,
     messages,
     netrunner,
+    packets,
     replay,
     sealed,
     sessions,
@@ -26,7 +27,7 @@ __all__ = ["TARGETS", "matching"]
 
 MODULES = (
     wire, link, sealed, messages, evidence, snapshot, replay, states, netrunner, transport, endpoint, lan, sessions,
-    authority, worlds, world_server, world_client, front,
+    authority, worlds, world_server, world_client, front, packets,
 )  # fmt: skip
 TARGETS: dict[str, Target] = {target.name: target for module in MODULES for target in module.TARGETS}
 

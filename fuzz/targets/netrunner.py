@@ -8,10 +8,12 @@ from retick.authority import InputStats, PlayerView
 from retick.authority.declared import DeclaredProfile, Flag, Real, Whole
 from retick.authority.delta import DeltaCodec, DeltaReceiver, DeltaSender
 from retick.authority.delta_frames import acked_input, delta_frame, split_acked_input, split_delta
+from retick.authority.explain import explain_message, explain_payload
 from retick.authority.joining import JoinRequest, decode_acceptance, decode_join, encode_acceptance, encode_join
 from retick.games.runner import Command, NetRunner, locomotion
 from retick.games.runner.netrunner import control, fire, inputs, snapshots
 from retick.games.runner.netrunner.config import parse_config
+from retick.games.runner.netrunner.explain import explain_netrunner, is_netrunner
 from retick.wire.authority import Hello, Ping, ResyncHint
 
 __all__ = ["TARGETS", "TO_CLIENT", "TO_SERVER"]
@@ -81,6 +83,10 @@ DECLARED: Any = DeclaredProfile(
 )  # fmt: skip
 
 
+def _explain(data: bytes) -> Any:
+    return explain_netrunner(data) if is_netrunner(data) else None
+
+
 def _config(data: bytes) -> Any:
     return parse_config(data.decode("utf-8", "replace"))
 
@@ -103,6 +109,7 @@ TARGETS: tuple[Target, ...] = (
     of("netrunner/state", snapshots.decode_state, snapshots.encode_state(VIEWS[0])),
     of("netrunner/control", control.decode_control, *CONTROLS),
     of("netrunner/fire", fire.decode_fire, *SHOTS),
+    of("netrunner/explain", _explain, BUNDLE, SNAPSHOT, *CONTROLS, *SHOTS, also=(explain_netrunner,)),
     of("netrunner/locomotion", locomotion.unpack,
        locomotion.pack(locomotion.LocomotionState(2, 3, (1.0, 0.0, 0.0), 20)),
        law=_law_of_locomotion),
@@ -112,6 +119,9 @@ TARGETS: tuple[Target, ...] = (
     of("server/join", decode_join, JOIN, encode_join(JoinRequest()), write=encode_join, is_exact=False),
     of("server/acceptance", decode_acceptance, encode_acceptance(b"t" * 16)),
     of("server/acked-input", split_acked_input, acked_input(3, BUNDLE)),
+    of("server/explain-payload", explain_payload, acked_input(3, BUNDLE), FULL, DELTA),
+    of("server/explain-message", explain_message, b"\x31\x01\x00\x02\x3c\x00\x03\x63\x00\x00\x00",
+       b"\x33\x01\x01Ada"),
     of("server/delta-frame", split_delta, FULL, DELTA, delta_frame(9, 3, b"body")),
     Target(name="server/delta", read=_delta, seeds=(FULL, DELTA), decoders=(name_of(DeltaReceiver.decode),)),
     of("server/declared-inputs", DECLARED.decode_inputs, DECLARED.encode_inputs([_Command(1, 2, 3, 0.5, 1)] * 3)),

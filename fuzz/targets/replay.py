@@ -3,6 +3,7 @@
 import atexit
 import io
 import struct
+import tarfile
 import tempfile
 import zipfile
 import zlib
@@ -12,11 +13,13 @@ from typing import Any
 from fuzz.target import Bug, Target, name_of, of
 from retick import replay
 from retick.audit.desync.archive import read_archive
-from retick.audit.desync.bundle import Bundle, load_bundle, save_bundle
+from retick.audit.desync.bundle import Bundle, load_bundle, loads_bundle, save_bundle
 from retick.audit.desync.report_json import report_from_json
 from retick.errors import DecodeError
 from retick.replay import formats, rplk, rtk, storage
 from retick.replay.inputs import unpack_inputs
+from retick.replay.many.row import Row, read_row, row_line
+from retick.replay.many.tar import TarReader, read_members
 from retick.replay.rtk_blocks import decode_body
 from retick.replay.rtk_reader import RtkReader
 from retick.rollback.desync.report import DesyncReport, Divergence, FieldValues, InputRow
@@ -41,6 +44,39 @@ def _recorded() -> bytes:
 
 def _read(data: bytes) -> Any:
     return replay.loads(data, limits=LIMITS)
+
+
+ROW = Row("a.rplk", "differs", "frame 3", 1, 60, 5, 6, 1, 3, None)
+
+
+def _tar() -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.GNU_FORMAT) as tar:
+        for name, size in (("a.rplk", 20), ("n" * 120, 3)):
+            member = tarfile.TarInfo(name)
+            member.size = size
+            tar.addfile(member, io.BytesIO(bytes(size)))
+    return out.getvalue()[:4096]
+
+
+def _mend_tar(data: bytes) -> bytes:
+    """With the right sum in what stands where headers are."""
+    buffer = bytearray(data)
+    for at in range(0, len(buffer) - 511, 512):
+        if any(buffer[at : at + 100]):
+            buffer[at + 148 : at + 156] = b" " * 8
+            buffer[at + 148 : at + 156] = b"%06o\0 " % (sum(buffer[at : at + 512]) & 0o777777)
+    return bytes(buffer)
+
+
+def _tar_law(data: bytes, found: Any) -> None:
+    if any(not 0 <= start <= end <= len(data) for _, start, end in found):
+        raise Bug("a member is outside of the archive")
+
+
+def _row_law(data: bytes, found: Any) -> None:
+    if read_row(row_line(found)) != found:
+        raise Bug("a row is another one after writing and reading it again")
 
 
 def _law(data: bytes, found: Any) -> None:
@@ -129,8 +165,10 @@ TARGETS: tuple[Target, ...] = (
     of("replay/rtk", _read, *GENUINE, law=_law, mend=_mend,
        also=(rtk.loads, formats.loads, decode_body, RtkReader.read_block)),
     of("replay/file", _file, *GENUINE, mend=_mend, also=(storage.load, storage.read_bounded), share=0.1),
+    of("replay/tar", read_members, _tar(), mend=_mend_tar, law=_tar_law, also=(TarReader.read,)),
+    of("replay/row", read_row, row_line(ROW).encode(), law=_row_law),
     of("replay/inputs", _inputs, bytes(range(9)), also=(unpack_inputs,)),
-    of("bundle/archive", _bundle, _archive(), also=(load_bundle, read_archive), share=0.2),
+    of("bundle/archive", _bundle, _archive(), also=(load_bundle, loads_bundle, read_archive), share=0.2),
     Target(name="bundle/report", read=_bundle_head, seeds=(_head(),), share=0.2,
            decoders=(name_of(load_bundle), name_of(report_from_json))),
 )  # fmt: skip

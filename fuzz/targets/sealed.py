@@ -21,13 +21,15 @@ from retick.link.sealing.keylog import KeyLog
 from retick.link.sealing.noise import Handshake, Pattern
 from retick.link.sealing.primitives import public_key_of
 
-__all__ = ["TARGETS"]
+__all__ = ["HEAD", "IDENTITY", "KEY", "LOG", "SEALED_DATAGRAMS", "TARGETS"]
 
 PROPOSAL = packets.Proposal(7, 3, 2, 60, 2, 99, "retick.fighter", b"a token")
 GREETING = packets.SealedHello(NONCE, COOKIE, 77, 1, bytes(range(90)))
 IDENTITY = bytes(range(96))
 STATIC = bytes(range(32))
-LOG = f"# mine\nRETICK1 0000004d 0000004e {'11' * 32} {'22' * 32}\n"
+KEY = b"\x22" * 32
+"""Of what the connection 77 receives."""
+LOG = f"# mine\nRETICK1 0000004d 0000004e {'11' * 32} {KEY.hex()}\n"
 
 
 def _enter(entry: packets.Entry) -> bytes:
@@ -86,7 +88,7 @@ def _open_with_log(text: str) -> str:
 
 
 def _explain(data: bytes) -> Any:
-    return explain_link(data, KeyLog.parse(LOG)) if is_link(data) else None
+    return explain_link(data, keylog=KeyLog.parse(LOG)) if is_link(data) else None
 
 
 class Bench:
@@ -177,6 +179,12 @@ CORPUS = (
     b"".join(bytes([3, 0, 1, which, 20, 0, 128, 3]) for which in range(24)),
 )
 
+SEALED_DATAGRAMS = (
+    packets.encode_sealed_hello(GREETING), packets.encode_sealed_accept(NONCE, bytes(74)), HEAD + bytes(30),
+    ENVELOPE.pack(HELLO, 77, 1, 0) + bytes(30), ENVELOPE.pack(PROOF, 77, 1, 0) + bytes(24),
+    ENVELOPE.pack(0x80, 0x4D, 1, 0) + bytes(30),
+)  # fmt: skip
+
 TARGETS: tuple[Target, ...] = (
     of("link/sealed-hello", packets.decode_sealed_hello, packets.encode_sealed_hello(GREETING), law=_law_of_hello),
     of("link/sealed-accept", packets.decode_sealed_accept, packets.encode_sealed_accept(NONCE, bytes(74)),
@@ -192,10 +200,6 @@ TARGETS: tuple[Target, ...] = (
            decoders=(name_of(Handshake.read_message),), share=0.1),
     Target(name="link/keylog", read=lambda data: _open_with_log(data.decode("utf-8", "replace")), seeds=(LOG.encode(),),
            decoders=(name_of(KeyLog.parse),)),
-    Target(name="link/explain-sealed", read=_explain, seeds=(
-        packets.encode_sealed_hello(GREETING), packets.encode_sealed_accept(NONCE, bytes(74)), HEAD + bytes(30),
-        ENVELOPE.pack(HELLO, 77, 1, 0) + bytes(30), ENVELOPE.pack(PROOF, 77, 1, 0) + bytes(24),
-        ENVELOPE.pack(0x80, 0x4D, 1, 0) + bytes(30)),
-        decoders=(name_of(explain_link),)),
+    Target(name="link/explain-sealed", read=_explain, seeds=SEALED_DATAGRAMS, decoders=(name_of(explain_link),)),
     script("endpoint/sealed", run, CORPUS, LinkEndpoint.receive_datagram, guides=("link",)),
 )  # fmt: skip

@@ -9,7 +9,7 @@ from zeroconf import BadTypeInNameException, ServiceInfo
 from fuzz.target import Bug, Target, name_of, of
 from retick.errors import UsageError
 from retick.transport import discovery
-from retick.transport.capture import CaptureWriter, read_capture
+from retick.transport.capture import CaptureWriter, read_capture, read_header, read_record
 from retick.transport.udp import parse_address
 
 __all__ = ["TARGETS"]
@@ -61,7 +61,7 @@ def _law_of_announcement(data: bytes, host: Any) -> None:
 HOST = b"\x61\x1e\x04host\x16\x15game=retick.fighter 1\xc0\x00\x02\x01"
 
 TARGETS: tuple[Target, ...] = (
-    of("transport/capture", _records, _capture(), also=(read_capture,)),
+    of("transport/capture", _records, _capture(), also=(read_capture, read_header, read_record)),
     Target(name="transport/address", read=_address,
            seeds=(b"host", b"host:7777", b"[2001:db8::1]:80", b"2001:db8::1", b"[::1]"),
            decoders=(name_of(parse_address),), law=_law_of_address, refuses=(UsageError,)),

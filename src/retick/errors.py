@@ -30,10 +30,10 @@
     ├─ EncodeError            a value does not fit the wire (also a ValueError)
     └─ DeterminismError       same inputs, different state
 
-``retick.testing`` adds two of its own for its reports: MeshHung and ChaosFailure; the command line adds UnknownGame and
-Undecided, for recordings of which it can say nothing; the studio adds FeedError, for what a page sent. Errors
-carry their numbers as attributes, so that a program can act on them without reading the text. This module imports
-nothing of Retick, so that every module may import it.
+``retick.testing`` adds two of its own for its reports: MeshHung and ChaosFailure; ``retick.replay`` adds UnknownGame
+and the command line Undecided, for recordings of which nothing can be said; the studio adds FeedError, for what a
+page sent. Errors carry their numbers as attributes, so that a program can act on them without reading the
+text. This module imports nothing of Retick, so that every module may import it.
 """
 
 from collections.abc import Mapping

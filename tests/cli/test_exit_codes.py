@@ -18,12 +18,14 @@ from retick import __main__
 from retick.cli.app import app
 from retick.cli.exit_codes import INTERRUPTED, MISUSE, NO, READER_GONE, exits, named, playing
 from retick.errors import DecodeError, RetickError, UsageError
+from retick.transport.capture import CaptureWriter
 
 FIGHTER = "retick.games.fighter:Fighter"
 MISSING = "no/such/file"
 
 WRONG_VALUE: dict[str, list[str]] = {
     "audit": [FIGHTER, "--frames", "0"],
+    "bench agents": ["--matches", "0"],
     "bench authority": ["--part", "nothing"],
     "bench chaos": ["--players", "9"],
     "bench rollback": ["--rounds", "0"],
@@ -32,9 +34,11 @@ WRONG_VALUE: dict[str, list[str]] = {
     "bench snapshot": ["--rounds", "0"],
     "bench verify": ["--frames", "0"],
     "bots": ["0"],
+    "capture export": [__file__, "--pcapng", "new.pcapng", "--local", "nowhere"],
     "demo": ["--loss", "91"],
     "desync explain": [__file__, "--game-a", "x:Y"],
     "export schema": ["no_such_module:Game"],
+    "export wireshark": ["one too many"],
     "host": ["--bot", "--delay", "31"],
     "join": ["--bot", "--wait", "0"],
     "new": ["no/slash"],
@@ -42,6 +46,7 @@ WRONG_VALUE: dict[str, list[str]] = {
     "play": ["--host", "--join", "127.0.0.1"],
     "replay diff": ["only-one"],
     "replay export": [__file__, "--to", "rplk"],
+    "replay generate": ["new", "--matches", "0"],
     "replay info": [],
     "replay play": [__file__, "--every", "0"],
     "replay record": ["new.rtk", "--frames", "0"],
@@ -56,6 +61,7 @@ WRONG_VALUE: dict[str, list[str]] = {
 
 MISSING_FILE: dict[str, list[str]] = {
     "audit": [f"{MISSING}.py:Game"],
+    "capture export": [f"{MISSING}.rtkc", "--pcapng", "new.pcapng"],
     "demo": ["--record", f"{MISSING}.rtk"],
     "desync explain": [f"{MISSING}.desync"],
     "export schema": [f"{MISSING}.py:Game"],
@@ -79,24 +85,28 @@ MISSING_FILE: dict[str, list[str]] = {
 
 INTERRUPTS: dict[str, tuple[list[str], str]] = {
     "audit": ([FIGHTER], "retick.cli.audit.audit_dynamic"),
+    "bench agents": ([], "retick.cli.bench.agents.measure_agents"),
     "bench authority": ([], "retick.cli.bench.authority.measure_authority"),
     "bench chaos": (["--processes", "1"], "retick.cli.bench.chaos.run_seed"),
     "bench rollback": ([], "retick.cli.bench.rollback.measure_rollback"),
     "bench sessions": ([], "retick.cli.bench.sessions.measure_overhead"),
     "bench sim": ([], "retick.cli.bench.sim.measure"),
     "bench snapshot": ([], "retick.cli.bench.snapshot.measure_snapshot"),
-    "bench verify": ([], "retick.cli.bench.verify.verify"),
+    "bench verify": ([], "retick.cli.bench.verify.command.verify"),
     "bots": (["1"], "retick.cli.serve.bots._run"),
+    "capture export": ([__file__, "--pcapng", "new.pcapng"], "retick.cli.capture.read_capture"),
     "demo": ([], "retick.cli.demo.network.NetworkDemo._start"),
     "desync explain": ([__file__], "retick.cli.desync.load_bundle"),
     "export schema": (["a:B"], "retick.cli.export.load_game"),
-    "host": (["--bot", "--port", "0", "--no-announce"], "retick.cli.play.match_driver.MatchDriver.wait"),
-    "join": (["127.0.0.1:9", "--bot"], "retick.cli.play.match_driver.MatchDriver.wait"),
+    "export wireshark": ([], "retick.cli.export.dissector"),
+    "host": (["--bot", "--port", "0", "--no-announce"], "retick.playing.match_driver.MatchDriver.wait"),
+    "join": (["127.0.0.1:9", "--bot"], "retick.playing.match_driver.MatchDriver.wait"),
     "new": (["tanks"], "retick.cli.new.command.project_files"),
-    "packet": (["00"], "retick.cli.packet._explain"),
+    "packet": (["00"], "retick.packets.formats.explain_datagram"),
     "play": (["a:B"], "retick.cli.play.play.find_window"),
     "replay diff": ([__file__, __file__], "retick.cli.replay.diff.load_within"),
     "replay export": ([__file__], "retick.cli.replay.export.load_within"),
+    "replay generate": (["new"], "retick.cli.replay.generate.write_matches"),
     "replay info": ([__file__], "retick.cli.replay.info.load_within"),
     "replay play": ([__file__], "retick.cli.replay.play.load_within"),
     "replay record": (["new.rtk"], "retick.cli.replay.record.fight"),
@@ -262,6 +272,7 @@ def test_a_full_standard_error_changes_no_exit_code(tmp_path: Path) -> None:
         "replay export {match} --to jsonl --into {folder}",
         "replay export {match} --to rplk --into {folder}",
         "demo --offline --fast --frames 1000 --record {folder}/demo.rplk",
+        "capture export {capture} --pcapng {folder}/match.pcapng",
     ],
 )
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are a POSIX thing")
@@ -272,7 +283,10 @@ def test_a_file_for_which_there_is_no_room_is_one_line_and_leaves_nothing(
     folder.mkdir()
     limited = f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({ROOM}, {ROOM}))"
     code = f"{limited}\nfrom retick.__main__ import main\nmain()"
-    arguments = words.format(match=match, folder=folder).split()
+    capture = tmp_path / "match.rtkc"
+    with capture.open("wb") as file:
+        CaptureWriter(file).add(bytes(2 * ROOM), ("192.0.2.7", 7777), sent=True, now=0.0)
+    arguments = words.format(match=match, folder=folder, capture=capture).split()
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
     assert done.returncode == MISUSE
     assert done.stderr.count("\n") == 1

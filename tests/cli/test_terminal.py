@@ -228,6 +228,12 @@ ATTACKS: dict[str, list[Make]] = {
         lambda folder, text, name: ["1", "--connect", text],
         lambda folder, text, name: ["1", "--connect", "127.0.0.1:9", "--room", text, "--seconds", "0.01"],
     ],
+    "capture export": [
+        lambda folder, text, name: [capture(folder, text, name), "--pcapng", str(folder / name)],
+        lambda folder, text, name: [text_file(folder, text, name), "--pcapng", str(folder / "out")],
+        lambda folder, text, name: [capture(folder, text, name), "--pcapng", str(folder / "out"), "--local", text],
+        lambda folder, text, name: [str(folder / name), "--pcapng", str(folder / "none" / name)],
+    ],
     "demo": [lambda folder, text, name: ["--record", str(folder / "none" / name)]],
     "desync explain": [
         lambda folder, text, name: [bundle(folder, text, name, changed="game")],
@@ -238,6 +244,7 @@ ATTACKS: dict[str, list[Make]] = {
         lambda folder, text, name: [str(folder / name)],
     ],
     "export schema": [lambda folder, text, name: [text], lambda folder, text, name: [f"{game(folder, text)}:Broken"]],
+    "export wireshark": [lambda folder, text, name: [text]],
     "host": [lambda folder, text, name: ["--bot", "--record", str(folder / "none" / name)]],
     "join": [
         lambda folder, text, name: [text, "--bot"],
@@ -270,6 +277,10 @@ ATTACKS: dict[str, list[Make]] = {
         lambda folder, text, name: [fight(folder, name), "--to", "rtk", "--into", str(folder / name)],
         lambda folder, text, name: [fight(folder, name), "--to", "jsonl", "--into", str(folder)],
     ],
+    "replay generate": [
+        lambda folder, text, name: [str(folder / name), "--matches", "1", "--frames", "5"],
+        lambda folder, text, name: [text_file(folder, text, name)],
+    ],
     "replay info": [
         lambda folder, text, name: [recording(folder, text, name), str(folder / name)],
         lambda folder, text, name: [recording(folder, text, name), "--json"],
@@ -289,6 +300,20 @@ ATTACKS: dict[str, list[Make]] = {
     "replay verify": [
         lambda folder, text, name: [recording(folder, text, name), fight(folder, f"{name}2")],
         lambda folder, text, name: [fight(folder, name), "--expect", text],
+        lambda folder, text, name: [
+            str(Path(recording(folder, text, name)).parent),
+            "--results",
+            str(folder / "r.jsonl"),
+        ],
+        lambda folder, text, name: [str(folder / f"{name}*.rtk"), "--manifest", text_file(folder, text, name)],
+        lambda folder, text, name: [
+            "--manifest",
+            text_file(folder, 'path,seed,checksum\n"' + text.replace('"', "'").replace("\0", "") + '",1,' + "zz", name),
+            "--engine",
+            "threads",
+        ],
+        lambda folder, text, name: [f"nosuch://{text}", "--engine", "threads"],
+        lambda folder, text, name: [fight(folder, name), "--results", text_file(folder, text, f"{name}.jsonl")],
     ],
     "serve": [
         lambda folder, text, name: ["--config", str(folder / name)],

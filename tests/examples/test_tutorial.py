@@ -53,6 +53,8 @@ def load(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Any]]:
     for name, value in WITHOUT_A_SCREEN.items():
         monkeypatch.setenv(name, value)
     monkeypatch.syspath_prepend(str(FILES))
+    for path in FILES.glob("*.py"):  # other examples have modules of the same names
+        monkeypatch.delitem(sys.modules, path.stem, raising=False)
 
     def found(name: str) -> ModuleType:
         return __import__(name)

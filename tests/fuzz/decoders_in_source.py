@@ -8,7 +8,9 @@ from pathlib import Path
 import retick
 
 SOURCE = Path(retick.__file__).parent
-PACKAGES = ("wire", "link", "rollback", "snapshot", "replay", "authority", "transport", "games", "sim", "audit")
+PACKAGES = (
+    "wire", "link", "rollback", "snapshot", "replay", "authority", "transport", "games", "sim", "audit", "packets",
+)  # fmt: skip
 READS = re.compile(
     r"(try_)?(decode|unpack|loads?|read|parse|split|explain|inspect|kind_of|alarm_in|version_fault)(_\w+)?$"
     r"|receive_datagram$|apply_(delta|frame)$|\w+_from_json$|from_bytes$|_host_in$"

@@ -10,6 +10,7 @@ from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.replay import Replay, compare
+from retick.replay.comparison import frame_to_compare
 from retick.sim.world import WorldSimulation
 
 GAME = Fighter()
@@ -97,3 +98,17 @@ def test_states_with_different_fields_are_compared_by_name() -> None:
     ours, theirs = Replay(seed=1, frames=[(0, 7)]), Replay(seed=1, frames=[(5, 7)])
     found = compare(ours, theirs, WorldSimulation(Crowd()))
     assert [tuple(one) for one in found.state] == [("pressed[0]", 7, 5), ("pressed[1]", "absent", 7)]
+
+
+@pytest.mark.parametrize("frame", [0, 57, 199])
+def test_a_caller_that_has_the_two_states_already_gets_the_same_comparison(frame: int) -> None:
+    other = with_input(frame, 0, 2)
+    assert frame_to_compare(MATCH, other) == frame + 1
+    states = tuple(GAME.run(GAME.initial_state(3), match.packed(0, frame + 1)) for match in (MATCH, other))
+    assert compare(MATCH, other, GAME, states=(states[0], states[1])) == compare(MATCH, other, GAME)
+
+
+def test_recordings_without_a_common_frame_have_no_frame_to_compare() -> None:
+    late = MATCH.replace(start_frame=500, start_state=GAME.pack_state(GAME.initial_state(3)))
+    assert frame_to_compare(MATCH, late) is None
+    assert frame_to_compare(MATCH, MATCH) == 0

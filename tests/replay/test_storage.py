@@ -114,6 +114,20 @@ def test_a_live_recording_has_its_name_only_when_it_is_finished(tmp_path: Path) 
     assert os.listdir(tmp_path) == ["live.rtk"]
 
 
+@pytest.mark.parametrize("every", [1, 30, 60])
+def test_a_killed_program_loses_what_came_after_its_last_write_and_29_frames(tmp_path: Path, every: int) -> None:
+    file = RecordingFile(tmp_path / "live.rtk", Recorder(seed=1))
+    for frame in range(1, 500):
+        file.recorder.add_frame((frame, 0))
+        if frame % 60 == 0:
+            file.recorder.add_checksum(frame, frame)
+        if frame % every == 0:
+            file.write()
+            assert len(load(file.part)) >= frame - 29
+    assert file.part.stat().st_size < 24 * 500
+    file.close()
+
+
 def test_a_match_that_ends_in_an_exception_keeps_all_that_was_recorded(tmp_path: Path) -> None:
     path = tmp_path / "live.rtk"
     recorder = Recorder(seed=1)

@@ -8,6 +8,7 @@ from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.replay import Replay, dumps, loads, sealed, verify
+from retick.replay.verification import Verification
 from tests.games.fighter import scripts
 from tests.replay.recordings import Tally
 
@@ -146,3 +147,28 @@ def test_a_changed_input_breaks_the_seal() -> None:
     frames[4 * 120] ^= 2
     verdict = verify(match.replace(frames=bytes(frames)), Tally())
     assert (verdict.ok, verdict.first_bad_frame, verdict.last_good_frame) == (False, 150, 100)
+
+
+@pytest.mark.parametrize("bad", [None, 0, 40, 100])
+@pytest.mark.parametrize("piece", [1, 7, 33, 100])
+def test_a_verification_in_pieces_finds_the_same_as_one_in_one_run(bad: int | None, piece: int) -> None:
+    game = Fighter()
+    match = sealed(Replay(seed=1, frames=[scripts.pinned(f) for f in range(100)]), game, every=20)
+    start = game.checksum(game.initial_state(1))
+    match = match.replace(checkpoints={0: start, **match.checkpoints})
+    if bad is not None:
+        match = match.replace(checkpoints={**match.checkpoints, bad: match.checkpoints[bad] ^ 1})
+    pieces = Verification(match, game)
+    while pieces.frame < match.end_frame:
+        pieces.run_to(min(pieces.frame + piece, match.end_frame))
+        assert pieces.state.frame == pieces.frame
+    assert pieces.verdict() == verify(match, game)
+    assert verify(match, game).first_bad_frame == bad
+
+
+def test_a_verification_goes_forward_only() -> None:
+    pieces = Verification(Replay(seed=1, frames=[(0, 0)] * 10), Fighter())
+    pieces.run_to(5)
+    for frame in (4, 11):
+        with pytest.raises(UsageError, match="is not from 5 to 10"):
+            pieces.run_to(frame)

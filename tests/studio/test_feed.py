@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -14,6 +15,7 @@ from retick.errors import UsageError
 from retick.studio.app import make_app
 from retick.studio.feed import MOST_ROOMS
 from retick.studio.messages import FileSent, Message
+from retick.studio.outbox import LONGEST_QUEUE
 from retick.studio.room import Room
 from retick.studio.settings import Settings
 from tests.studio.conftest import Running, running
@@ -172,3 +174,66 @@ def test_more_rooms_than_the_limit_are_refused(small: Running) -> None:
 def test_a_room_that_does_not_exist_is_refused(small: Running) -> None:
     with pytest.raises(InvalidStatus), connect(f"{small.feeds}cellar"):
         pass
+
+
+class Unready(Counter):
+    """Fails before it has greeted its page."""
+
+    def hello(self) -> dict[str, Any]:
+        raise ZeroDivisionError("<b>no</b>")
+
+
+class Impossible(Counter):
+    def __init__(self) -> None:
+        raise SystemExit("the game left")
+
+
+@pytest.mark.parametrize("kind", [Unready, Impossible])
+def test_a_room_that_cannot_be_opened_says_why_and_leaves_nothing(kind: type[Counter]) -> None:
+    Counter.open_rooms.clear()
+    with running(make_app(Settings(), rooms={"counter": kind}, grace=60.0)) as started:
+        for _ in range(MOST_ROOMS + 1):
+            with connect(f"{started.feeds}counter") as socket:
+                said = json.loads(socket.recv(timeout=10))
+                assert said["type"] == "error"
+                assert "cannot be opened" in said["text"]
+        assert len(started.app.state.feeds) == 0
+    assert Counter.open_rooms == []
+
+
+class Failing(Counter):
+    async def run(self) -> None:
+        raise UsageError("the work has ended")
+
+
+def test_a_page_that_comes_back_to_a_room_that_failed_is_told_so_again() -> None:
+    with running(make_app(Settings(), rooms={"counter": Failing}, grace=60.0)) as started:
+        token = ""
+        for _ in range(2):
+            with connect(f"{started.feeds}counter?token={token}") as socket:
+                token = hello(socket)["token"]
+                assert json.loads(socket.recv(timeout=10)) == {"type": "error", "text": "the work has ended"}
+        assert len(started.app.state.feeds) == 1
+
+
+def test_what_was_posted_while_no_page_was_there_is_not_sent_later(small: Running) -> None:
+    with connect(f"{small.feeds}counter") as socket:
+        token = hello(socket)["token"]
+    held = small.app.state.feeds._held[token]
+    while held.page is not None:
+        time.sleep(0.001)
+    for _ in range(2 * LONGEST_QUEUE):
+        held.room.post("old")
+    with connect(f"{small.feeds}counter?token={token}") as socket:
+        hello(socket)
+        assert ask(socket, "add", number=2) == {"type": "count", "count": 2}
+
+
+def test_a_goodbye_behind_many_messages_is_heard(small: Running) -> None:
+    with connect(f"{small.feeds}counter") as socket:
+        hello(socket)
+        for _ in range(100):
+            socket.send(json.dumps({"type": "ping", "time": 1}))
+        socket.send(json.dumps({"type": "bye"}))
+    while len(small.app.state.feeds):
+        time.sleep(0.001)

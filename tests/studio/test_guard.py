@@ -1,6 +1,8 @@
 """Another page in the same browser, or a name that was given our address, reaches nothing."""
 
+import logging
 from http.client import HTTPConnection
+from socket import create_connection
 
 import pytest
 from websockets.exceptions import InvalidStatus
@@ -55,3 +57,28 @@ def test_a_feed_is_refused_to_another_page_and_open_to_ours_and_to_programs() ->
         for good in (None, Origin(f"http://127.0.0.1:{started.port}")):
             with connect(f"{started.feeds}counter", origin=good) as socket:
                 assert "hello" in str(socket.recv(timeout=10))
+
+
+def test_a_feed_under_another_name_is_refused() -> None:
+    with running(make_app(Settings(), rooms={"counter": Counter}, grace=0.0)) as started:
+        reached = create_connection(("127.0.0.1", started.port))
+        with pytest.raises(InvalidStatus) as refused, connect("ws://evil.example/feed/counter", sock=reached):
+            pass
+        assert refused.value.response.status_code == 403
+
+
+def test_a_page_that_is_refused_cannot_fill_the_terminal() -> None:
+    written: list[str] = []
+
+    class Kept(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            written.append(record.getMessage())
+
+    with running(make_app(Settings(), rooms={"counter": Counter}, grace=0.0)) as started:
+        log, kept = logging.getLogger("uvicorn.error"), Kept()
+        log.addHandler(kept)
+        for origin in ("http://evil.example", "null"):
+            with pytest.raises(InvalidStatus), connect(f"{started.feeds}counter", origin=Origin(origin)):
+                pass
+    log.removeHandler(kept)
+    assert written == []

@@ -49,3 +49,9 @@ def test_a_message_that_is_too_long_is_refused_before_it_is_parsed() -> None:
 def test_a_deep_nest_of_lists_is_refused_in_words() -> None:
     with pytest.raises(FeedError):
         read_message("[" * 30000)
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400), float("inf"), float("nan")])
+def test_a_number_that_no_float_can_hold_is_refused_in_words(value: float) -> None:
+    with pytest.raises(FeedError, match="must be"):
+        Message("set", {"field": value}).number("field", -5, 5)

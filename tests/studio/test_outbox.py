@@ -34,3 +34,18 @@ def test_a_full_queue_is_marked_and_takes_no_more() -> None:
     outbox.post("one too many")
     assert outbox.overflowed
     assert len(drained(outbox, LONGEST_QUEUE)) == LONGEST_QUEUE
+
+
+def test_a_moment_that_is_a_function_is_made_when_it_is_sent() -> None:
+    outbox = Outbox()
+    made: list[str] = []
+
+    def make() -> str:
+        made.append("made")
+        return "newest"
+
+    outbox.show("frame", lambda: "older")
+    outbox.show("frame", make)
+    assert made == []
+    assert drained(outbox, 1) == ["newest"]
+    assert made == ["made"]

@@ -34,3 +34,23 @@ def test_light_and_dark_follow_the_system_and_the_button(open_page: Callable[...
         assert theme == ("dark" if dark else "light")
         page.click("#theme")
         assert page.evaluate("document.documentElement.dataset.theme") != theme
+
+
+def test_a_page_to_which_the_browser_goes_back_connects_again(open_page: Callable[..., Any]) -> None:
+    page = open_page("#replay")
+    page.wait_for_selector('#status[data-state="open"]')
+    page.evaluate("document.getElementById('status').dataset.state = 'left'")
+    page.evaluate("window.dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
+    page.evaluate("window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    page.wait_for_selector('#status[data-state="open"]')
+
+
+@pytest.mark.parametrize("room", ["replay", "packets"])
+def test_names_of_files_are_text_on_the_page(open_page: Callable[..., Any], room: str) -> None:
+    evil = "<img src=x onerror='window.hit=1'><script>window.hit=1<_script>"
+    page = open_page(f"#{room}")
+    page.wait_for_selector('#status[data-state="open"]')
+    given = {"name": evil, "mimeType": "application/octet-stream", "buffer": bytes(70000)}
+    page.locator("input[type=file]").first.set_input_files(given)
+    assert page.locator("#notices p").first.inner_text().startswith("<img")
+    assert page.evaluate("window.hit") is None

@@ -19,6 +19,8 @@ from retick.testing.scenarios import Scenario, Trouble
 from retick.testing.tampered import Tampered
 from retick.transport.conditions import Conditions
 
+pytestmark = pytest.mark.long
+
 SEEDS = int(os.environ.get("RETICK_CHAOS_MATCHES", "40"))
 
 

@@ -7,6 +7,8 @@ from retick.testing.chaos import ChaosFailure
 from retick.testing.long_play import play_long
 from retick.testing.mesh_peers import MeshPeer
 
+pytestmark = pytest.mark.long
+
 
 def test_machines_that_come_and_go_play_one_match() -> None:
     played = play_long(100.0, seed=6)

@@ -19,6 +19,8 @@ from retick.transport.conditions import Conditions
 from tests.rollback.session.matches import tally_press
 from tests.toys import CheatsWithAGlobal, CheatsWithRandom, Tally
 
+pytestmark = pytest.mark.long
+
 QUICK_TO_DROP = MatchConfig(disconnect_after=2.0)
 
 

@@ -12,6 +12,8 @@ from retick.games.runner import ARENA, Wanderer
 from retick.testing.scenario_b import Measured, checks, run_scenario
 from retick.transport import Conditions
 
+pytestmark = pytest.mark.long
+
 SECONDS = 24.0
 
 

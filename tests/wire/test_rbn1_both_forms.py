@@ -97,15 +97,14 @@ def story(seed: int) -> list[str]:
 
 
 @pytest.mark.compiled_only
-def test_the_reader_and_the_writers_do_the_same_to_anything_in_both_forms() -> None:
-    with Twin() as twin:
+def test_the_reader_and_the_writers_do_the_same_to_anything_in_both_forms(twin: Twin) -> None:
 
-        @settings(max_examples=60)
-        @given(st.integers(0, 1 << 32))
-        def compare(seed: int) -> None:
-            twin.agrees(story, seed)
+    @settings(max_examples=60)
+    @given(st.integers(0, 1 << 32))
+    def compare(seed: int) -> None:
+        twin.agrees(story, seed)
 
-        compare()
+    compare()
 
 
 def test_the_story_has_packets_that_are_good_and_all_kinds_that_are_not() -> None:

@@ -30,6 +30,7 @@ __all__ = [
     "locate_game",
     "made",
     "made_for",
+    "module_beside",
 ]
 
 GAME_IDS = {"retick.fighter": "retick.games.fighter:Fighter", "retick.scramble": "retick.games.scramble:Scramble"}
@@ -130,6 +131,16 @@ def import_from(root: Path, module: str) -> ModuleType:
         raise UsageError(f"{module} cannot be imported: {type(error).__name__}: {error}") from error
     except SystemExit as error:
         raise UsageError(f"{module} cannot be imported: it ends the program (SystemExit: {error})") from error
+
+
+def module_beside(place: dict[str, str], name: str) -> ModuleType | None:
+    """The module of this name beside the one of a game, found as ``locate_game`` says; None if there is none."""
+    root, module = Path(place["root"]), place["module"]
+    package = "" if module.endswith(".py") else module.rpartition(".")[0]
+    beside = root.joinpath(*package.split(".")) if package else root
+    if not (beside / f"{name}.py").is_file():
+        return None
+    return import_from(root, f"{package}.{name}" if package else name)
 
 
 def _comes_from(module: ModuleType, file: Path) -> bool:

@@ -28,7 +28,8 @@ class HostConfig:
     """Rooms, limits and timeouts of a server, whatever is played in its rooms."""
 
     rooms: tuple[str, ...] = ("",)
-    """Names of the rooms that exist at the start. A client that asks for no room gets the one named ``""``."""
+    """Names of the rooms that exist at the start, none: ``open_room`` makes them. A client that asks for no room gets
+    the one named ``""``."""
     max_rooms: int = 64
     """Rooms that there may be at once, with ``open_room``; never fewer than there are at the start."""
     rejoin_seconds: float = 20.0
@@ -47,8 +48,8 @@ class HostConfig:
     """Seconds of silence after which a connection counts as lost."""
 
     def __post_init__(self) -> None:
-        if not self.rooms or len(set(self.rooms)) != len(self.rooms):
-            raise UsageError(f"rooms must have at least one name, and no name twice, not {self.rooms}")
+        if len(set(self.rooms)) != len(self.rooms):
+            raise UsageError(f"rooms have no name twice, not {self.rooms}")
         if self.catch_up_ticks < 1:
             raise UsageError(f"catch_up_ticks must be at least 1, not {self.catch_up_ticks}")
         if self.message_queue < 1:

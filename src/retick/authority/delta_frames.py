@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from retick.errors import Truncated
 
 __all__ = [
+    "ACKED_HEAD_SIZE",
     "ACKED_INPUT",
     "DELTA_HEAD_SIZE",
     "DELTA_SNAPSHOT",
@@ -28,6 +29,8 @@ ACKED_INPUT: Final = 0x11
 DELTA_SNAPSHOT: Final = 0x12
 _ACKED: Final = struct.Struct("<BI")
 _DELTA: Final = struct.Struct("<BIB")
+ACKED_HEAD_SIZE: Final = _ACKED.size
+"""Bytes before the bundle of an acked input."""
 DELTA_HEAD_SIZE: Final = _DELTA.size
 """Bytes before the sections of a delta snapshot."""
 

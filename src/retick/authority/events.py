@@ -4,6 +4,7 @@
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from reprlib import Repr
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -33,6 +34,8 @@ __all__ = [
 
 _SHORT: Final = Repr()
 """Writes values of the game at a bounded length, also one whose own ``__repr__`` raises."""
+MOST_FIELDS: Final = 500
+"""Of one player, in the report of a room."""
 _SHORT.maxother = _SHORT.maxstring = 1000
 
 
@@ -264,9 +267,20 @@ class RoomFailed:
     def report(self) -> str:
         """Everything, for a file."""
         lines = [f"room {self.room!r} failed at tick {self.tick}: {self.error}", "", self.traceback.rstrip(), ""]
-        lines += ["players, as they were:", *(f"  {peer}: {_SHORT.repr(state)}" for peer, state in self.states.items())]
+        lines.append("players, as they were:")
+        for peer, state in self.states.items():
+            lines += _state_lines(peer, state)
         lines += ["commands of this tick:", *(f"  {peer}: {_SHORT.repr(c)}" for peer, c in self.commands.items())]
         return "\n".join(lines) + "\n"
+
+
+def _state_lines(peer: int, state: State) -> list[str]:
+    """A state of named fields has a line for each, up to a bound; any other is one line."""
+    if not isinstance(state, Mapping):
+        return [f"  {peer}: {_SHORT.repr(state)}"]
+    lines = [f"    {name} = {_SHORT.repr(value)}" for name, value in islice(state.items(), MOST_FIELDS)]
+    more = len(state) - len(lines)
+    return [f"  {peer}:", *lines, *([f"    and {more} fields more"] if more else [])]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ __all__ = [
     "LONGEST_ROOM",
     "TOKEN_SIZE",
     "JoinRequest",
+    "check_name",
     "decode_acceptance",
     "decode_join",
     "encode_acceptance",
@@ -83,10 +84,17 @@ def decode_join(data: bytes) -> JoinRequest:
     return JoinRequest(room, token, schema, name, bool(flags))
 
 
+def check_name(name: str) -> None:
+    """A UsageError for a name that no player can have."""
+    _packed(name, LONGEST_NAME, "a name")
+
+
 def _packed(text: str, most: int, what: str) -> bytes:
     data = text.encode()
     if len(data) > most:
         raise UsageError(f"{what} must have at most {most} bytes, not {len(data)}")
+    if not text.isprintable():
+        raise UsageError(f"{what} must be printable, not {text!r}")
     return data
 
 

@@ -12,6 +12,7 @@ import retick
 from retick._kernels import HOW_TO_COMPILE, is_compiled, is_pure_by_choice
 from retick.cli.audit import audit
 from retick.cli.bench.command import bench_app
+from retick.cli.capture import capture_app
 from retick.cli.demo.command import demo
 from retick.cli.desync import desync_app
 from retick.cli.exit_codes import exits
@@ -103,6 +104,7 @@ app.command()(synctest)
 app.add_typer(replay_app)
 app.add_typer(bench_app)
 app.command()(packet)
+app.add_typer(capture_app)
 app.command()(audit)
 app.command()(host)
 app.command()(join)

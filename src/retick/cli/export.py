@@ -1,4 +1,4 @@
-"""``retick export``: tables of a game for programs in other languages."""
+"""``retick export``: tables of a game for programs in other languages, and of all packets for Wireshark."""
 
 from typing import Annotated, Any
 
@@ -9,16 +9,17 @@ from retick.authority.world.layout import layout_of
 from retick.authority.world.schema_json import tables_of
 from retick.cli.terminal import json_text, say
 from retick.errors import UsageError
+from retick.packets.wireshark import dissector
 from retick.sim import World
 
 __all__ = ["export_app"]
 
-export_app = typer.Typer(name="export", no_args_is_help=True, help="Write what other programs need of a game.")
+export_app = typer.Typer(name="export", no_args_is_help=True, help="Write what other programs need.")
 
 
 @export_app.callback()
 def export() -> None:
-    """Write what other programs need of a game."""
+    """Write what other programs need."""
 
 
 @export_app.command()
@@ -35,3 +36,15 @@ def schema(
     if not isinstance(made, World):
         raise UsageError(f"{game} is no declared world (a subclass of retick.sim.World): see docs/worlds.md")
     say(*json_text(tables_of(layout_of(type(made))), indent=2).split("\n"))
+
+
+@export_app.command()
+def wireshark() -> None:
+    """Write a dissector for Wireshark and tshark: link, RBN1, NetRunner and server packets, by their fields.
+
+    Filters: retick.kind, retick.frame, retick.inputs, retick.message, and each field by its name.
+    Exit code 0: written. 2: misuse.
+
+    Example: retick export wireshark > retick.lua
+    """
+    say(*dissector().rstrip("\n").split("\n"))

@@ -1,15 +1,11 @@
-"""``retick packet``: a datagram, or a capture of many, field by field.
-
-The explanations come from the packages that own the formats; a new format is one line in ``FORMATS``.
-"""
+"""``retick packet``: a datagram, or a capture of many, field by field."""
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from io import BytesIO
+from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 
@@ -18,52 +14,21 @@ from retick.cli.plurals import count
 from retick.cli.read_budget import BudgetOption, raisable, read_limits
 from retick.cli.terminal import json_text, say
 from retick.errors import DecodeError, LimitExceeded, RetickError, UsageError
-from retick.link.explain import explain_link, is_link
-from retick.replay import ReadLimits, rplk, rtk
+from retick.packets.formats import Explainer
+from retick.packets.sources import Found, datagrams_in, from_hex
+from retick.replay import ReadLimits
 from retick.replay.limits import Budget
 from retick.replay.storage import read_bounded, read_stream
 from retick.snapshot import Schema, schema_from_json
 from retick.snapshot.explain import SnapshotExplainer
-from retick.transport.capture import MAGIC as CAPTURE_MAGIC
-from retick.transport.capture import read_capture
-from retick.wire.explain import Explanation, explain_lan, explain_rbn1, is_lan, is_rbn1
+from retick.wire.explain import Explanation
 
 __all__ = ["packet"]
 
-FORMATS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], Explanation]], ...] = (
-    (is_rbn1, explain_rbn1),
-    (is_lan, explain_lan),
-    (is_link, explain_link),
-)
-
-REPLAY = "a recorded match and no datagram: see retick replay info FILE"
-FILES = (
-    (rplk.MAGIC, "a replay", REPLAY),
-    (rtk.MAGIC, "a replay", REPLAY),
-    (b"PK\x03\x04", "a ZIP archive", "an archive and no datagram: for a desync bundle, see retick desync explain FILE"),
-    (b"\x89PNG\r\n\x1a\n", "a picture", "a PNG picture and no datagram"),
-    (b"\xff\xd8\xff", "a picture", "a JPEG picture and no datagram"),
-    (b"GIF8", "a picture", "a GIF picture and no datagram"),
-    (b"\x89HDF\r\n\x1a\n", "a data file", "an HDF5 file and no datagram"),
-)
-"""First bytes of files that are easily given here by mistake. The first one of a PNG picture begins a link's datagram,
-too; all eight of them in one are as likely as a connection id and a sequence that are guessed."""
-
-
-MOST_DATAGRAM = 65535
-"""Bytes."""
 MOST_SCHEMA = 4 * 1024 * 1024
 """Bytes of a schema's file."""
 SNAPSHOT_COST = 512
 """Bytes that each byte of a snapshot may take while its fields are kept for JSON."""
-
-
-class Found(NamedTuple):
-    """A datagram and, when it is from a capture, its address and time."""
-
-    data: bytes
-    label: str
-    facts: dict[str, Any]
 
 
 def packet(
@@ -85,7 +50,7 @@ def packet(
     ] = None,
     budget: BudgetOption = None,
 ) -> None:
-    """Explain RBN1, link and snapshot datagrams field by field.
+    """Explain RBN1, link, NetRunner and snapshot datagrams field by field.
 
     A file holds one raw datagram, hex digits (one datagram a line), or a capture (each datagram is shown in one line).
     Exit code 0: all are good. 1: one is not. 2: misuse.
@@ -117,6 +82,7 @@ class _Seen:
     def __init__(self, snapshots: SnapshotExplainer, budget: Budget | None) -> None:
         """``budget`` is for what the explainer keeps of snapshots, if it keeps all."""
         self.snapshots = snapshots
+        self._explainer = Explainer(snapshots)
         self.count = self.size = 0
         self.bad = False
         self.broken: str | None = None
@@ -139,11 +105,9 @@ class _Seen:
             self.broken, self.bad = f"the capture ends here: {error}", True
 
     def _explain(self, data: bytes) -> Explanation:
-        if self.snapshots.recognises(data):
-            if self._budget is not None:
-                self._budget.spend("bytes", SNAPSHOT_COST * len(data), "a snapshot")
-            return self.snapshots.explain(data)
-        return _explain(data)
+        if self._budget is not None and self.snapshots.recognises(data):
+            self._budget.spend("bytes", SNAPSHOT_COST * len(data), "a snapshot")
+        return self._explainer.explain(data)
 
     def totals(self) -> str:
         kinds = ", ".join(
@@ -155,11 +119,11 @@ class _Seen:
 def _sources(source: str, limits: ReadLimits) -> Iterator[Found]:
     """The datagrams of a file, or of every file in a folder, in the order of their names."""
     if source == "-" or not os.path.isdir(source):
-        yield from _datagrams(_read(source, limits))
+        yield from datagrams_in(_read(source, limits))
         return
     for path in sorted(Path(source).iterdir()):
         if path.is_file():
-            for found in _datagrams(bytes(read_bounded(path, limits))):
+            for found in datagrams_in(bytes(read_bounded(path, limits))):
                 yield Found(found.data, f"{path.name} {found.label}".rstrip(), {"file": path.name, **found.facts})
 
 
@@ -170,7 +134,7 @@ def _read(source: str, limits: ReadLimits) -> bytes:
     # Not Path.is_file, which raises for digits that are too long to be a name.
     if os.path.isfile(source):
         return bytes(read_bounded(source, limits))
-    digits = _from_hex(source)
+    digits = from_hex(source)
     if digits is None:
         raise UsageError(f"{source[:60]!r} is neither hex digits nor a file")
     return digits
@@ -183,60 +147,6 @@ def _load_schema(path: Path | None) -> Schema | None:
         return schema_from_json(bytes(read_bounded(path, ReadLimits(max_bytes=MOST_SCHEMA))))
     except RetickError as error:
         raise UsageError(f"{path}: {error}") from None
-
-
-def _from_hex(text: str) -> bytes | None:
-    cleaned = text.replace(":", " ").replace(",", " ").removeprefix("0x")
-    try:
-        return bytes.fromhex(cleaned) or None
-    except ValueError:
-        return None
-
-
-def _datagrams(data: bytes) -> Iterator[Found]:
-    if data[:4] == CAPTURE_MAGIC:
-        for record in read_capture(data):
-            arrow = "to  " if record.sent else "from"
-            facts = {"time": record.time, "sent": record.sent, "address": record.address}
-            yield Found(record.data, f"{record.time:10.6f} {arrow} {record.address}", facts)
-        return
-    if _is_hex_text(data):
-        for line in BytesIO(data):
-            digits = _from_hex(line.decode().strip())
-            if digits is not None:
-                yield Found(digits, "", {})
-        return
-    if len(data) > MOST_DATAGRAM:
-        raise LimitExceeded(
-            f"a datagram has at most {MOST_DATAGRAM} bytes, not {len(data)}",
-            what="datagram bytes",
-            limit=MOST_DATAGRAM,
-            actual=len(data),
-        )
-    yield Found(data, "", {})
-
-
-def _is_hex_text(data: bytes) -> bool:
-    """Whether it is a text in which every line is hex digits, and one of them is not empty."""
-    if not data.isascii():
-        return False
-    some = False
-    for line in BytesIO(data):
-        digits = line.decode().strip()
-        if digits and _from_hex(digits) is None:
-            return False
-        some = some or bool(digits)
-    return some
-
-
-def _explain(data: bytes) -> Explanation:
-    for mark, name, fault in FILES:
-        if data.startswith(mark):
-            return Explanation("unknown", name, [], fault)
-    for recognises, explain in FORMATS:
-        if recognises(data):
-            return explain(data)
-    return Explanation("unknown", "unknown", [], "not RBN1, link or snapshot: no known first bytes")
 
 
 def _plain(found: Found, explanation: Explanation) -> dict[str, Any]:

@@ -35,6 +35,7 @@ def studio(
     """Open Retick Studio: a page where a match is played, watched, broken and explained.
 
     It runs until Ctrl-C, and fetches nothing from outside.
+    Exit code 0: stopped by SIGTERM. 2: misuse. 130: stopped by Ctrl-C.
 
     Example: retick studio --open
     """
@@ -49,10 +50,9 @@ def studio(
     from retick.studio.serving import is_loopback, serve
     from retick.studio.settings import Settings
 
-    if not is_loopback(host):
-        say(f"everyone who reaches {host} can use this page", err=True)
-
     def ready(address: str) -> None:
+        if not is_loopback(host):
+            say("everyone who reaches this address can use the page", err=True)
         say(f"Retick Studio: {address}  (Ctrl-C ends it)")
         if open_page:
             webbrowser.open(address)

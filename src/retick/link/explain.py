@@ -1,10 +1,20 @@
-"""Link datagrams in words, field by field; an RBN1 packet inside a payload is explained too."""
+"""Link datagrams in words, field by field; what is inside of them is explained by whoever knows it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import TYPE_CHECKING
 
 from retick.errors import InvalidValue
 from retick.link import layout, packets
+from retick.link.field_tables import (
+    BODIES,
+    ENVELOPE,
+    FRAGMENT_HEAD,
+    KIND,
+    KIND_NAMES,
+    LASTING_KEY,
+    SEALED_BODIES,
+    name_delay,
+)
 from retick.link.handshake import packets as handshake_packets
 from retick.link.handshake import sealed_packets
 from retick.link.reasons import describe
@@ -14,127 +24,132 @@ from retick.wire.explain import Explanation, RowReader, explain_rbn1, is_rbn1
 if TYPE_CHECKING:
     from retick.link.sealing.keylog import KeyLog
 
-__all__ = ["explain_link", "is_link"]
+__all__ = ["explain_link", "is_link", "is_sealed"]
 
-_NAMES = {
-    layout.CONTROL: "CONTROL",
-    layout.BYE: "BYE",
-    layout.BYE_ACK: "BYE ACK",
-    layout.PROVE: "PROVE",
-    layout.PROOF: "PROOF",
-    layout.CLAIM: "CLAIM",
-    layout.ENTER: "ENTER",
-    layout.ADMIT: "ADMIT",
-    layout.REQUEST: "REQUEST",
-    layout.COOKIE: "COOKIE",
-    layout.HELLO: "HELLO",
-    layout.ACCEPT: "ACCEPT",
-    layout.REFUSE: "REFUSE",
-}
-_HEX_ID = "{:08x}".format
-_PATTERNS = {0: "NN: nothing is known", 1: "NNpsk0: with a secret", 2: "NK: with the server's key"}
-_SEALED_ONLY: dict[int, Callable[[bytes], object]] = {
-    layout.PROVE: decode_challenge,
-    layout.PROOF: decode_challenge,
-    layout.ENTER: sealed_packets.decode_enter,
-    layout.ADMIT: sealed_packets.decode_admit,
-}
-"""Decoders of what has an envelope in the sealed form only."""
+Inside = Callable[[bytes, int], Explanation | None]
+"""Explains what is inside of a datagram, from an offset to the end of the bytes; None for what it does not know."""
 
 
 def is_link(data: bytes) -> bool:
     """Whether the first byte is a kind of the link's."""
-    return bool(data) and (layout.PAYLOAD <= data[0] < layout.CONTROL or data[0] in _NAMES)
+    return bool(data) and (layout.PAYLOAD <= data[0] < layout.CONTROL or data[0] in KIND_NAMES)
 
 
-def explain_link(data: bytes, keylog: "KeyLog | None" = None) -> Explanation:
-    """Every field of a datagram for which ``is_link`` is true. With its key in ``keylog`` a sealed one is opened.
+def is_sealed(data: bytes, connections: Container[int] = ()) -> bool:
+    """Whether a datagram with an envelope is sealed: by its kind, its size, or as one of these connections."""
+    if data[0] in (layout.ENTER, layout.ADMIT):
+        return True
+    if data[0] in (layout.PROVE, layout.PROOF) and len(data) == PROVE_SIZE:
+        return True
+    return (
+        layout.PAYLOAD <= data[0] < layout.SEALED_KINDS_END
+        and len(data) >= layout.ENVELOPE_SIZE
+        and packets.ENVELOPE.unpack_from(data)[1] in connections
+    )
 
-    Without a key, a sealed datagram of a kind that the plain form has too looks like a plain one with random content.
+
+def _rbn1_inside(data: bytes, offset: int) -> Explanation | None:
+    return explain_rbn1(data, offset) if is_rbn1(data[offset:]) else None
+
+
+def explain_link(
+    data: bytes,
+    *,
+    payload: Inside = _rbn1_inside,
+    message: Inside | None = None,
+    keylog: "KeyLog | None" = None,
+    sealed: Container[int] = (),
+) -> Explanation:
+    """Every field of a datagram for which ``is_link`` is true.
+
+    ``payload`` explains payloads, and ``message`` the beginning of reliable messages. With its key in ``keylog`` a
+    sealed datagram is opened. ``sealed`` has the ids of other connections that are known to be sealed: without it, and
+    without a key, a sealed datagram of a kind that the plain form has too looks like a plain one with random content.
     """
-    if keylog is not None and keylog.has(data):
-        found = _explain_sealed(data, keylog.open(data))
-    elif data[0] in (layout.ENTER, layout.ADMIT) or _is_sealed_proof(data):
-        found = _explain_sealed(data, None, "no key for it")
-    else:
-        found = _explain(data)
     if len(data) > layout.MAX_DATAGRAM:
+        # Only the first bytes are explained: a long one could have ten thousands of fragments.
+        found = explain_link(
+            data[: layout.MAX_DATAGRAM], payload=payload, message=message, keylog=keylog, sealed=sealed
+        )
         return found._replace(fault=f"too long: a datagram has at most {layout.MAX_DATAGRAM} bytes, not {len(data)}")
-    return found
+    if keylog is not None and keylog.has(data):
+        opened = keylog.open(data)
+        if opened is None:
+            return _explain_closed(data, "bad seal: it does not open with its key")
+        return _explain_opened(data, opened, payload, message)
+    if is_sealed(data, sealed):
+        return _explain_closed(data, None)
+    return _explain_payload(data, payload) if data[0] < layout.CONTROL else _explain_other(data, message)
 
 
-def _is_sealed_proof(data: bytes) -> bool:
-    return data[0] in (layout.PROVE, layout.PROOF) and len(data) == PROVE_SIZE
-
-
-def _explain_sealed(data: bytes, opened: bytes | None, why: str = "does not open with its key") -> Explanation:
-    """A sealed datagram, as envelope and body if it was opened."""
-    reader = RowReader(data)
-    if opened is None:
-        name = _NAMES.get(data[0], "PAYLOAD")
-        reader.number("B", "kind", f"{name}, sealed", "0x{:02x}".format)
-        summary = _explain_envelope(reader)
-        reader.raw(max(0, len(data) - reader.at - layout.TAG_SIZE), "sealed", why)
-        reader.raw(layout.TAG_SIZE, "tag")
-        short = len(data) < layout.ENVELOPE_SIZE + layout.TAG_SIZE
-        fault = "malformed: a sealed datagram is cut short" if short else None
-        return Explanation(f"link {name}, sealed", f"{name} {summary}, sealed", reader.rows, fault)
-    found = _explain_opened(opened) if opened[0] in _SEALED_ONLY else _explain(opened)
-    reader.at = len(opened)
+def _explain_opened(data: bytes, opened: bytes, payload: Inside, message: Inside | None) -> Explanation:
+    if data[0] < layout.CONTROL:
+        found = _explain_payload(opened, payload)
+    else:
+        found = _explain_other(opened, message, is_opened=True)
+    reader = RowReader(data, len(opened))
     reader.raw(layout.TAG_SIZE, "tag", "it opened")
     return found._replace(
         format=f"{found.format}, sealed", summary=f"{found.summary}, sealed", rows=found.rows + reader.rows
     )
 
 
-def _explain_opened(data: bytes) -> Explanation:
-    """What only the sealed form has: ENTER, ADMIT, and PROVE and PROOF with an envelope."""
+def _explain_closed(data: bytes, fault: str | None) -> Explanation:
+    """A sealed datagram that was not opened: because of a fault, or for want of a key."""
     reader = RowReader(data)
-    kind = data[0]
-    name = _NAMES[kind]
-    reader.number("B", "kind", name, "0x{:02x}".format)
-    summary = _explain_envelope(reader)
-    if kind == layout.ADMIT:
-        reader.number("I", "seats", _name_seats, "0x{:08x}".format)
-    if kind in (layout.PROVE, layout.PROOF):
-        reader.raw(len(data) - reader.at, "challenge")
-    else:
-        reader.raw(reader.number("H", "data length"), "application data")
-        if reader.number("B", "lasting key", lambda marked: "follows" if marked else "none"):
-            reader.raw(sealed_packets.PUBLIC_KEY_SIZE, "public key", "Ed25519")
-            reader.raw(sealed_packets.IDENTITY_SIZE - sealed_packets.PUBLIC_KEY_SIZE, "signature")
-        reader.raw(len(data) - reader.at, "trailing")
-    return Explanation(f"link {name}", f"{name} {summary}", reader.rows, _fault_by(_SEALED_ONLY[kind], data))
+    name = KIND_NAMES.get(data[0], "PAYLOAD")
+    found = reader.read((KIND, *ENVELOPE), kind=lambda _: f"{name}, sealed")
+    reader.raw(max(0, len(data) - reader.at - layout.TAG_SIZE), "sealed", "no key for it" if fault is None else fault)
+    reader.raw(layout.TAG_SIZE, "tag")
+    if len(data) < layout.ENVELOPE_SIZE + layout.TAG_SIZE:
+        fault = "malformed: a sealed datagram is cut short"
+    summary = f"{name} to {found['connection id']:08x}, sequence {found['sequence']}, sealed"
+    return Explanation(f"link {name}, sealed", summary, reader.rows, fault)
 
 
-def _explain(data: bytes) -> Explanation:
+def _explain_payload(data: bytes, inside: Inside) -> Explanation:
+    reader = RowReader(data)
+    shown = name_delay(data[0] & layout.PAYLOAD_DELAY_NONE, layout.PAYLOAD_DELAY_NONE, layout.PAYLOAD_DELAY_RATE)
+    found = reader.read((KIND, *BODIES[layout.PAYLOAD]), kind=lambda _: f"PAYLOAD, {shown}")
+    summary = f"PAYLOAD to {found['connection id']:08x}, sequence {found['sequence']}"
+    fault = "malformed: a payload has at least one byte" if len(data) <= layout.ENVELOPE_SIZE else None
+    inner = inside(data, layout.ENVELOPE_SIZE) if fault is None else None
+    if inner is None:
+        reader.raw(len(data) - reader.at, "payload")
+        return Explanation("link PAYLOAD", summary, reader.rows, fault)
+    rows = reader.rows + inner.rows
+    content = inner.content or inner.format
+    return Explanation("link PAYLOAD", f"{summary}: {inner.summary}", rows, inner.fault, content)
+
+
+def _explain_other(data: bytes, inside: Inside | None, *, is_opened: bool = False) -> Explanation:
+    """``is_opened``: it was sealed. A handshake says itself which form it has."""
     reader = RowReader(data)
     kind = data[0]
-    if kind < layout.CONTROL:
-        return _explain_payload(reader)
-    name = _NAMES[kind]
-    reader.number("B", "kind", name, "0x{:02x}".format)
-    if kind >= layout.REQUEST:
-        summary = _explain_handshake(reader, kind)
-    elif kind in (layout.PROVE, layout.PROOF):
-        connection = reader.number("I", "connection id", show=_HEX_ID)
-        reader.raw(layout.PROVE_SIZE - reader.at, "challenge" if kind == layout.PROVE else "proof")
-        summary = f"to {connection:08x}"
-    elif kind == layout.CLAIM:
-        connection = reader.number("I", "connection id", show=_HEX_ID)
-        number = reader.number("I", "number", "of the claims of this side")
-        reader.raw(layout.CLAIM_SIZE - reader.at, "proof")
-        summary = f"to {connection:08x}, number {number}"
+    name = KIND_NAMES[kind]
+    is_handshake = kind >= layout.REQUEST
+    in_sealed_form = is_opened or (is_handshake and handshake_packets.version_of(data) == layout.SEALED_VERSION)
+    table = SEALED_BODIES.get(kind) if in_sealed_form else None
+    found = reader.read((KIND,), kind=lambda _: name)
+    found |= reader.read(
+        BODIES[kind] if table is None else table,
+        fragments=lambda mask: _name_fragments(int.from_bytes(data[16:18], "little"), mask),
+    )
+    if found.get("lasting key"):
+        reader.read(LASTING_KEY)
+    if is_handshake:
+        summary = f"nonce {found['nonce'].hex()}"
     else:
-        summary = _explain_envelope(reader)
-        if kind == layout.CONTROL:
-            summary += _explain_control(reader)
-        elif kind == layout.BYE:
-            reason = reader.number("B", "reason", describe)
-            reader.text(reader.number("B", "text length"), "text")
-            summary += f", {describe(reason)}"
+        summary = f"to {found['connection id']:08x}"
+    for field in ("sequence", "number"):
+        if field in found:
+            summary += f", {field} {found[field]}"
+    if "reason" in found:
+        summary += f", {describe(found['reason'])}"
+    if kind == layout.CONTROL:
+        summary += f", acks {found['acked sequence']}" + _explain_fragments(reader, inside)
     _explain_rest(reader, kind)
-    return Explanation(f"link {name}", f"{name} {summary}", reader.rows, _fault(data))
+    return Explanation(f"link {name}", f"{name} {summary}", reader.rows, _fault(data, in_sealed_form))
 
 
 def _explain_rest(reader: RowReader, kind: int) -> None:
@@ -145,105 +160,30 @@ def _explain_rest(reader: RowReader, kind: int) -> None:
         reader.raw(len(rest), "trailing")
 
 
-def _explain_envelope(reader: RowReader) -> str:
-    connection = reader.number("I", "connection id", "chosen by the receiver", _HEX_ID)
-    sequence = reader.number("H", "sequence")
-    reader.number("B", "ack", "low byte of the newest sequence received")
-    return f"to {connection:08x}, sequence {sequence}"
-
-
-def _explain_payload(reader: RowReader) -> Explanation:
-    delay = reader.data[0] & layout.PAYLOAD_DELAY_NONE
-    shown = _name_delay(delay, layout.PAYLOAD_DELAY_NONE, layout.PAYLOAD_DELAY_RATE)
-    reader.number("B", "kind", f"PAYLOAD, {shown}", "0x{:02x}".format)
-    summary = f"PAYLOAD {_explain_envelope(reader)}"
-    start = layout.ENVELOPE_SIZE
-    fault = "malformed: a payload has at least one byte" if len(reader.data) <= start else None
-    if is_rbn1(reader.data[start:]):
-        inner = explain_rbn1(reader.data, start)
-        summary, fault = f"{summary}: {inner.summary}", inner.fault
-        reader.rows += inner.rows
-    else:
-        reader.raw(len(reader.data) - reader.at, "payload")
-    return Explanation("link PAYLOAD", summary, reader.rows, fault)
-
-
-def _explain_control(reader: RowReader) -> str:
-    reader.number("H", "ack delay", lambda d: _name_delay(d, layout.CONTROL_DELAY_NONE, layout.CONTROL_DELAY_RATE))
-    acked = reader.number("H", "acked sequence")
-    reader.number("I", "received", "datagrams, in all")
-    following = reader.number("H", "next fragment", "all before it arrived")
-    reader.number("Q", "fragments", lambda mask: _name_fragments(following, mask), "0x{:016x}".format)
+def _explain_fragments(reader: RowReader, inside: Inside | None) -> str:
     count = 0
-    mask = layout.FRAGMENT_LENGTH_MASK
+    said = []
     while reader.at + layout.FRAGMENT_HEAD_SIZE <= len(reader.data):
-        number = reader.number("H", "fragment number")
-        length = reader.number("H", "fragment length", _name_marks, lambda value: str(value & mask)) & mask
-        reader.raw(length, f"fragment {number}")
+        head = reader.read(FRAGMENT_HEAD)
+        number, marked = head["fragment number"], head["fragment length"]
+        length = marked & layout.FRAGMENT_LENGTH_MASK
+        end = reader.at + length
+        inner = None
+        if inside is not None and marked & layout.FRAGMENT_FIRST and 0 < length <= len(reader.data) - reader.at:
+            inner = inside(reader.data[:end], reader.at)
+        if inner is None:
+            reader.raw(length, f"fragment {number}")
+        else:
+            said.append(inner.summary)
+            reader.rows += inner.rows
+            reader.at = end
         count += 1
-    return f", acks {acked}" + (f", {count} fragments" if count else "")
-
-
-def _name_delay(delay: int, none: int, rate: int) -> str:
-    return "acknowledges nothing" if delay == none else f"ack delay {1000 * delay / rate:.1f} ms"
-
-
-def _name_seats(mask: int) -> str:
-    return f"seats {[seat for seat in range(layout.MAX_SEATS) if mask >> seat & 1]}"
+    return (f", {count} fragments" if count else "") + (f": {', '.join(said)}" if said else "")
 
 
 def _name_fragments(following: int, mask: int) -> str:
     arrived = [following + 1 + i for i in range(layout.FRAGMENT_WINDOW) if mask >> i & 1]
     return ", ".join(str(number & layout.SEQUENCE_MASK) for number in arrived)
-
-
-def _name_marks(value: int) -> str:
-    marks = [name for bit, name in ((layout.FRAGMENT_FIRST, "first"), (layout.FRAGMENT_LAST, "last")) if value & bit]
-    return " and ".join(marks) + " of its message" if marks else "within its message"
-
-
-def _explain_handshake(reader: RowReader, kind: int) -> str:
-    reader.raw(len(layout.MAGIC), "magic", '"RTL"')
-    version = reader.number(
-        "B", "version", lambda v: {layout.VERSION: "", layout.SEALED_VERSION: "sealed"}.get(v, "not known")
-    )
-    nonce = reader.raw(layout.NONCE_SIZE, "nonce").hex()
-    if kind == layout.COOKIE:
-        reader.raw(layout.COOKIE_SIZE, "cookie", "to be returned as it is")
-        reader.raw(layout.COOKIE_SIZE, "commitment", "to the acceptor's share of the seed")
-    elif kind == layout.HELLO and version == layout.SEALED_VERSION:
-        reader.raw(layout.COOKIE_SIZE, "cookie", "proves the address")
-        reader.number("I", "connection id", "to be put on datagrams to the sender of this", _HEX_ID)
-        reader.number("B", "pattern", lambda value: _PATTERNS.get(value, "not known"))
-        reader.raw(reader.number("H", "message length"), "Noise message 1")
-    elif kind == layout.ACCEPT and version == layout.SEALED_VERSION:
-        reader.raw(len(reader.data) - reader.at, "Noise message 2")
-    elif kind == layout.HELLO:
-        reader.raw(layout.COOKIE_SIZE, "cookie", "proves the address")
-        _explain_offer(reader)
-        reader.number("B", "seats", "wanted")
-        reader.number("Q", "seed share", "the dialler's", "0x{:016x}".format)
-        reader.text(reader.number("B", "game id length"), "game id")
-        reader.raw(reader.number("H", "data length"), "application data")
-    elif kind == layout.ACCEPT:
-        _explain_offer(reader)
-        reader.number("I", "seats", _name_seats, "0x{:08x}".format)
-        reader.number("Q", "seed share", "the acceptor's", "0x{:016x}".format)
-        reader.number("H", "reserved")
-        reader.raw(reader.number("H", "data length"), "application data")
-    elif kind == layout.REFUSE:
-        reason = reader.number("B", "reason", describe)
-        reader.text(reader.number("B", "text length"), "text")
-        return f"nonce {nonce}, {describe(reason)}"
-    return f"nonce {nonce}"
-
-
-def _explain_offer(reader: RowReader) -> None:
-    reader.number("I", "connection id", "to be put on datagrams to the sender of this", _HEX_ID)
-    reader.number("I", "capabilities", show="0x{:08x}".format)
-    reader.number("I", "required", show="0x{:08x}".format)
-    reader.number("I", "game version")
-    reader.number("H", "tick rate", "a second; 0 for any")
 
 
 def _check_control(data: bytes) -> None:
@@ -268,24 +208,21 @@ _DECODERS: dict[int, Callable[[bytes], object]] = {
 
 
 _SEALED_DECODERS: dict[int, Callable[[bytes], object]] = {
+    **_DECODERS,
+    layout.PROVE: decode_challenge,
+    layout.PROOF: decode_challenge,
+    layout.ENTER: sealed_packets.decode_enter,
+    layout.ADMIT: sealed_packets.decode_admit,
     layout.HELLO: sealed_packets.decode_sealed_hello,
     layout.ACCEPT: sealed_packets.decode_sealed_accept,
     layout.COOKIE: lambda data: handshake_packets.decode_cookie(data, layout.SEALED_VERSION),
 }
-"""Those of version 2 of the handshake."""
 
 
-def _fault(data: bytes) -> str | None:
-    decoder = _DECODERS[data[0]]
-    if handshake_packets.version_of(data) == layout.SEALED_VERSION:
-        decoder = _SEALED_DECODERS.get(data[0], decoder)
-    return _fault_by(decoder, data)
-
-
-def _fault_by(decoder: Callable[[bytes], object], data: bytes) -> str | None:
+def _fault(data: bytes, in_sealed_form: bool) -> str | None:
     """What is wrong with a datagram, in the words of its decoder."""
     try:
-        decoder(data)
+        (_SEALED_DECODERS if in_sealed_form else _DECODERS)[data[0]](data)
     except InvalidValue as error:
         return f"malformed: {error}"
     return None

@@ -1,6 +1,7 @@
 """Recorded matches: the RPLK and RTK formats, a recorder, a player that seeks, verification and comparison.
 
-Knows the simulation contract, and no engine, network or particular game. Only ``storage`` opens files.
+Knows the simulation contract, and no engine, network or particular game. Only ``storage`` opens files;
+``verify_many`` is a door to the app ``retick.bulk``.
 """
 
 from retick.replay.arrival import Arrival
@@ -9,6 +10,7 @@ from retick.replay.engine_rerun import Batch, Turn, rerun, turns
 from retick.replay.formats import dumps, format_of, loads
 from retick.replay.hosting import Hosting, SeatChange, View
 from retick.replay.limits import ReadLimits
+from retick.replay.many import Row, verify_many
 from retick.replay.playback import Playback
 from retick.replay.player import ReplayPlayer
 from retick.replay.recorder import Recorder
@@ -28,6 +30,7 @@ __all__ = [
     "RecordingFile",
     "Replay",
     "ReplayPlayer",
+    "Row",
     "SeatChange",
     "Turn",
     "Verdict",
@@ -42,4 +45,5 @@ __all__ = [
     "sealed",
     "turns",
     "verify",
+    "verify_many",
 ]

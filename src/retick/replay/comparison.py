@@ -9,7 +9,7 @@ from retick.replay.replay import Replay
 from retick.sim.contract import Simulation
 from retick.sim.fields import FieldDifference, field_differences
 
-__all__ = ["Comparison", "compare", "first_difference"]
+__all__ = ["Comparison", "compare", "first_difference", "frame_to_compare"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +38,11 @@ class Comparison:
 SETUP = ("seed", "game_id", "game_version")
 
 
-def compare(ours: Replay, theirs: Replay, sim: Simulation[Any]) -> Comparison:
-    """Compare two recordings of one game."""
+def compare(ours: Replay, theirs: Replay, sim: Simulation[Any], *, states: tuple[Any, Any] | None = None) -> Comparison:
+    """Compare two recordings of one game.
+
+    ``states``: the states of both at :func:`frame_to_compare`, from a caller who has them; None: they are run for.
+    """
     if (ours.num_players, ours.input_size) != (theirs.num_players, theirs.input_size):
         raise UsageError(
             f"a recording of {ours.num_players} players with inputs of {ours.input_size} bytes cannot be compared with "
@@ -56,7 +59,11 @@ def compare(ours: Replay, theirs: Replay, sim: Simulation[Any]) -> Comparison:
     suspect = next(
         (f for f, checksum in ours.checkpoints.items() if theirs.checkpoints.get(f, checksum) != checksum), None
     )
-    state = _field_differences(ours, theirs, sim, first)
+    frame = frame_to_compare(ours, theirs)
+    state: tuple[FieldDifference, ...] = ()
+    if frame is not None:
+        here, there = states or [_state_at(frame, replay, sim) for replay in (ours, theirs)]
+        state = field_differences(sim.fields(here), sim.fields(there))
     agree = not setup and first is None and not state and suspect is None
     return Comparison(
         same=agree and (ours.end_frame == theirs.end_frame or _overlap(ours, theirs)),
@@ -89,15 +96,13 @@ def first_difference(ours: Replay, theirs: Replay) -> int | None:
     return low
 
 
-def _field_differences(
-    ours: Replay, theirs: Replay, sim: Simulation[Any], first: int | None
-) -> tuple[FieldDifference, ...]:
-    """The fields that differ after frame ``first``; if it is None, in the first state that both have."""
+def frame_to_compare(ours: Replay, theirs: Replay) -> int | None:
+    """The frame after the first inputs that differ, else the first that both have; None if they share none."""
+    first = first_difference(ours, theirs)
     frame = max(ours.start_frame, theirs.start_frame) if first is None else first + 1
-    if frame > min(ours.end_frame, theirs.end_frame):
-        return ()
-    states = []
-    for replay in (ours, theirs):
-        run = Run(replay, sim)
-        states.append(tuple(sim.fields(run.between(run.start(), replay.start_frame, frame))))
-    return field_differences(*states)
+    return frame if frame <= min(ours.end_frame, theirs.end_frame) else None
+
+
+def _state_at(frame: int, replay: Replay, sim: Simulation[Any]) -> Any:
+    run = Run(replay, sim)
+    return run.between(run.start(), replay.start_frame, frame)

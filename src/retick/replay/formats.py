@@ -1,13 +1,13 @@
 """``dumps`` and ``loads`` for both formats: chooses the format to write, and recognises the one to read."""
 
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from retick.errors import BadMagic, Truncated, UsageError
 from retick.replay import rplk, rtk
 from retick.replay.limits import Budget, ReadLimits
 from retick.replay.replay import Replay
 
-__all__ = ["Format", "dumps", "format_of", "loads"]
+__all__ = ["Format", "dumps", "facts_of", "format_of", "loads"]
 
 Format = Literal["rplk", "rtk"]
 Octets = bytes | bytearray | memoryview
@@ -56,6 +56,30 @@ def format_of(data: Octets) -> Format:
             f"a replay starts with 4 bytes that name its format, not {len(start)}", needed=4, available=len(start)
         )
     raise BadMagic(f"neither RPLK nor RTK: it starts with {start!r}")
+
+
+def facts_of(replay: Replay) -> dict[str, Any]:
+    """What is written in a recording, for people to read."""
+    final = replay.final_checksum
+    state = replay.start_state
+    return {
+        "game": f"{replay.game_id} version {replay.game_version}" if replay.game_id else None,
+        "players": replay.num_players,
+        "input_bytes": replay.input_size,
+        "seed": replay.seed,
+        "start_frame": replay.start_frame,
+        "start_state": None if state is None else f"{len(state)} byte{'s' * (len(state) != 1)}",
+        "frames": len(replay),
+        "resyncs": list(replay.resyncs),
+        "seconds_at_60": round(len(replay) / 60, 2),
+        "checksums": len(replay.checkpoints),
+        "final_checksum": None if final is None else f"0x{final:08X}",
+        "recorded_by": list(replay.local_players),
+        "arrivals": len(replay.arrivals),
+        "run_by_a_server": replay.hosting is not None,
+        "truncated": replay.truncated,
+        "metadata": dict(replay.metadata),
+    }
 
 
 def _octets(data: Octets) -> memoryview:

@@ -191,6 +191,11 @@ class Recorder:
         if len(entries) >= RECORDS_PER_BLOCK * size:
             self.flush()
 
+    @property
+    def waiting(self) -> int:
+        """Frames that ``drain`` does not return yet, since their block is open."""
+        return len(self._inputs) // self._width
+
     def flush(self) -> None:
         """Close the blocks that are open, so that ``drain`` returns all that was recorded."""
         # What comes before a frame's inputs comes before them in the file too: a file may be cut off anywhere.

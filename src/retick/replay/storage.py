@@ -22,6 +22,8 @@ from retick.replay.replay import Replay
 __all__ = ["LiveRecording", "RecordingFile", "load", "naming", "read_bounded", "read_stream", "save"]
 
 PIECE = 1024 * 1024
+LEAST_FRAMES = 30
+"""Frames for which a block is worth its header: ``write`` leaves fewer to the next one."""
 Name = str | os.PathLike[str]
 
 
@@ -79,7 +81,7 @@ class RecordingFile:
 
         with RecordingFile("match.rtk", Recorder.for_game(game, seed=1)) as file:
             file.recorder.add_frame((2, 1))
-            file.write()            # every frame or every second: appends the blocks that are complete
+            file.write()            # once a second, or in every frame: what was recorded is in the file
             file.finish(checksum)   # the file has its name now
 
     After an exception, or without ``finish``, the file keeps its ``.part`` name and what was recorded so far. When
@@ -100,7 +102,9 @@ class RecordingFile:
             raise
 
     def write(self) -> None:
-        """Append the blocks that are complete, in one write."""
+        """Append what was recorded, in one write. Fewer than 30 frames wait for a later call: it may be every frame."""
+        if not self.recorder.finished and self.recorder.waiting >= LEAST_FRAMES:
+            self.recorder.flush()
         data = self.recorder.drain()
         if data and not self.failed:
             with self._stopping():

@@ -8,7 +8,7 @@ from retick.replay.game_run import Run
 from retick.replay.replay import Replay
 from retick.sim.contract import NamesItself, Simulation
 
-__all__ = ["Verdict", "sealed", "verify"]
+__all__ = ["Verdict", "Verification", "sealed", "verify"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,45 +53,82 @@ class Verdict:
         )
 
 
+class Verification:
+    """A recording that is run and compared piece by piece, for programs that do other work in between."""
+
+    def __init__(self, replay: Replay, sim: Simulation[Any], expected_checksum: int | None = None) -> None:
+        if expected_checksum is not None and (
+            not isinstance(expected_checksum, int) or not 0 <= expected_checksum <= 0xFFFFFFFF
+        ):
+            raise UsageError(f"expected_checksum must be an integer of 32 bits, not {expected_checksum!r}")
+        self.replay = replay
+        self.sim = sim
+        self._expected = expected_checksum
+        self._run = Run(replay, sim)
+        self.frame = replay.start_frame
+        """How far it has come."""
+        self.state: Any = self._run.start()
+        """The state at ``frame``."""
+        self._left = iter(replay.checkpoints.items())
+        self._next = next(self._left, None)
+        self._good: int | None = None
+        self._good_before_that: int | None = None
+        self._bad: tuple[int, int, int] | None = None
+        self._compare()
+
+    def run_to(self, frame: int) -> None:
+        """Run on to a frame, and compare every checksum on the way."""
+        if not self.frame <= frame <= self.replay.end_frame:
+            raise UsageError(f"frame {frame} is not from {self.frame} to {self.replay.end_frame}")
+        while self._next is not None and self._next[0] <= frame:
+            self._move(self._next[0])
+            self._compare()
+        self._move(frame)
+
+    def _move(self, frame: int) -> None:
+        self.state = self._run.between(self.state, self.frame, frame)
+        self.frame = frame
+
+    def _compare(self) -> None:
+        """Compare the checksum of this frame, if the next one is of it."""
+        if self._next is None or self._next[0] != self.frame:
+            return
+        expected, found = self._next[1], self.sim.checksum(self.state)
+        if found != expected:
+            self._bad = self._bad or (self.frame, expected, found)
+        elif self._bad is None:
+            self._good_before_that, self._good = self._good, self.frame
+        self._next = next(self._left, None)
+
+    def verdict(self) -> Verdict:
+        """Run the rest, and judge."""
+        replay = self.replay
+        self.run_to(replay.end_frame)
+        final, bad, good = self.sim.checksum(self.state), self._bad, self._good
+        if bad is None and self._expected is not None and self._expected != final:
+            bad = (replay.end_frame, self._expected, final)
+            good = self._good_before_that if good == replay.end_frame else good
+        first_bad, bad_checksum, found_checksum = bad or (None, None, None)
+        return Verdict(
+            ok=bad is None,
+            frames=replay.frame_count,
+            checksum=final,
+            compared=len(replay.checkpoints) + (self._expected is not None),
+            expected_checksum=self._expected,
+            first_bad_frame=first_bad,
+            last_good_frame=good,
+            bad_checksum=bad_checksum,
+            found_checksum=found_checksum,
+            truncated=replay.truncated,
+        )
+
+
 def verify(replay: Replay, sim: Simulation[Any], expected_checksum: int | None = None) -> Verdict:
     """Run the recording and compare every checksum in it, and ``expected_checksum`` with the final state's.
 
     The run continues to the end after a difference, because callers want the final checksum in any case.
     """
-    if expected_checksum is not None and (
-        not isinstance(expected_checksum, int) or not 0 <= expected_checksum <= 0xFFFFFFFF
-    ):
-        raise UsageError(f"expected_checksum must be an integer of 32 bits, not {expected_checksum!r}")
-    run = Run(replay, sim)
-    state, frame = run.start(), replay.start_frame
-    good: int | None = None
-    good_before_that: int | None = None
-    bad: tuple[int, int, int] | None = None
-    for target, expected in replay.checkpoints.items():
-        state, frame = run.between(state, frame, target), target
-        found = sim.checksum(state)
-        if found != expected:
-            bad = bad or (target, expected, found)
-        elif bad is None:
-            good_before_that, good = good, target
-    state = run.between(state, frame, replay.end_frame)
-    final = sim.checksum(state)
-    if bad is None and expected_checksum is not None and expected_checksum != final:
-        bad = (replay.end_frame, expected_checksum, final)
-        good = good_before_that if good == replay.end_frame else good
-    first_bad, bad_checksum, found_checksum = bad or (None, None, None)
-    return Verdict(
-        ok=bad is None,
-        frames=replay.frame_count,
-        checksum=final,
-        compared=len(replay.checkpoints) + (expected_checksum is not None),
-        expected_checksum=expected_checksum,
-        first_bad_frame=first_bad,
-        last_good_frame=good,
-        bad_checksum=bad_checksum,
-        found_checksum=found_checksum,
-        truncated=replay.truncated,
-    )
+    return Verification(replay, sim, expected_checksum).verdict()
 
 
 def sealed(replay: Replay, sim: Simulation[Any], *, every: int = 600) -> Replay:

@@ -20,6 +20,9 @@ cdef class FlatSimulation:
 
     cdef void advance_slots(self, long long* slots, unsigned long long* inputs) noexcept nogil
     cdef void run_slots(self, long long* slots, const unsigned char* frames, Py_ssize_t count) noexcept nogil
+    cdef void run_many_slots(
+        self, long long* rows, const unsigned char* octets, long long* starts, long long* counts, Py_ssize_t matches
+    ) noexcept nogil
     cdef unsigned int checksum_slots(self, long long* slots) noexcept nogil
     cdef int take_inputs(self, object inputs, unsigned long long* taken) except -1
     cdef long long* slots_of(self, object state) except NULL

@@ -106,6 +106,28 @@ class FlatSimulation:
                     at += 1
             self.advance_slots(slots, inputs)
 
+    def run_many_slots(
+        self,
+        rows: cython.p_longlong,
+        octets: cython.p_uchar,
+        starts: cython.p_longlong,
+        counts: cython.p_longlong,
+        matches: cython.Py_ssize_t,
+    ) -> cython.void:
+        """Advance many rows, one behind the other, each by ``counts`` frames of inputs that begin at ``starts``.
+
+        A game may override this with a loop over several matches at a time.
+        """
+        at: cython.Py_ssize_t
+        for at in range(matches):
+            if cython.compiled:
+                self.run_slots(rows + at * self.slot_count, octets + starts[at], counts[at])
+            else:
+                here = slice(at * self.slot_count, (at + 1) * self.slot_count)
+                row = rows[here]
+                self.run_slots(row, octets[starts[at] :], counts[at])
+                rows[here] = row
+
     def checksum_slots(self, slots: cython.p_longlong) -> cython.uint:
         # One round for a whole field, not for each byte: its low 32 bits, since the upper ones never get below
         # bit 32 of the product.

@@ -96,6 +96,11 @@ class SnapshotExplainer:
             ]
         self._reports.append(report)
 
+    @property
+    def newest(self) -> PacketReport | None:
+        """The good packet explained last."""
+        return self._reports[-1] if self._reports else None
+
     def detail_lines(self, limit: int = 200) -> list[str]:
         """Every entity and field of the packet explained last, with bit offsets."""
         if not self._reports or not self._reports[-1].understood:

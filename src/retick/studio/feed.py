@@ -16,6 +16,8 @@ from retick.studio.room import Room
 __all__ = ["FEED_VERSION", "GRACE", "LARGEST_FILE", "MOST_ROOMS", "Feeds"]
 
 FEED_VERSION = 1
+LAST_WORDS = 0.1
+"""Seconds for what a page has sent before it went."""
 GRACE = 10.0
 """Seconds for which a room waits for a page that lost its connection."""
 MOST_ROOMS = 8
@@ -23,10 +25,12 @@ MOST_ROOMS = 8
 LARGEST_FILE = 64 * 1024 * 1024
 """Bytes."""
 MOST_SLOTS = 2
+LONGEST_ERROR = 500
 
 TAKEN = 4409
 FULL = 4503
 TOO_SLOW = 4408
+FAILED = 4500
 """Close codes of a WebSocket; 4000 to 4999 are free for applications."""
 
 _log = logging.getLogger(__name__)
@@ -41,15 +45,19 @@ class _Held:
         self.page: WebSocket | None = None
         self.work = asyncio.create_task(self._run())
         self.ending: asyncio.TimerHandle | None = None
+        self.failure = ""
+        """Why the room does not run any more; also for a page that comes back."""
 
     async def _run(self) -> None:
         try:
             await self.room.run()
         except RetickError as error:
-            self.room.post("error", text=str(error))
+            self.failure = str(error)
         except Exception:
             _log.exception("the room %s failed", self.room.name)
-            self.room.post("error", text="this room failed; the reason is in the terminal of retick studio")
+            self.failure = "this room failed; the reason is in the terminal of retick studio"
+        if self.failure:
+            self.room.post("error", text=self.failure)
 
 
 class Feeds:
@@ -81,9 +89,20 @@ class Feeds:
                 await page.send_text(write_message("error", text=text))
                 await page.close(FULL, "too many rooms")
                 return
-            held = _Held(make())
+            try:
+                held = _Held(make())
+            except (Exception, SystemExit) as error:  # a game of the user may raise anything
+                await self._cannot_open(page, name, error)
+                return
             self._held[held.token] = held
         await self._attend(held, page)
+
+    @staticmethod
+    async def _cannot_open(page: WebSocket, name: str, error: BaseException) -> None:
+        _log.error("the room %s cannot be opened", name, exc_info=error)
+        text = f"this room cannot be opened: {type(error).__name__}: {error}"[:LONGEST_ERROR]
+        await page.send_text(write_message("error", text=text))
+        await page.close(FAILED, "the room cannot be opened")
 
     async def close(self) -> None:
         """End all rooms."""
@@ -96,14 +115,28 @@ class Feeds:
             held.ending.cancel()
             held.ending = None
         room = held.room
-        hello = write_message(
-            "hello", room=room.name, version=FEED_VERSION, retick=retick.__version__, token=held.token, **room.hello()
-        )
+        room.outbox.clear()  # what was posted while no page was there is in hello
+        try:
+            hello = write_message(
+                "hello",
+                room=room.name,
+                version=FEED_VERSION,
+                retick=retick.__version__,
+                token=held.token,
+                **room.hello(),
+            )
+        except (Exception, SystemExit) as error:
+            await self._end(held)
+            await self._cannot_open(page, room.name, error)
+            return
+        if held.failure:
+            room.post("error", text=held.failure)
         sender = asyncio.create_task(self._send(page, hello, room))
         reader = asyncio.create_task(self._read(page, room))
         gone_for_good = False
         try:
             await asyncio.wait((sender, reader), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((reader,), timeout=LAST_WORDS)  # a goodbye may wait behind other messages
         finally:
             for task in (sender, reader):
                 task.cancel()
@@ -118,12 +151,17 @@ class Feeds:
 
     def _expire(self, held: _Held) -> None:
         if held.page is None:
-            task = asyncio.ensure_future(self._end(held))
+            del self._held[held.token]  # at once: no page must come back to a room that ends
+            held.ending = None
+            task = asyncio.ensure_future(self._finish(held))
             held.work.add_done_callback(lambda _: task)  # keeps the task alive until the room's work has ended
 
     async def _end(self, held: _Held) -> None:
-        if self._held.pop(held.token, None) is None:
-            return
+        if self._held.pop(held.token, None) is not None:
+            await self._finish(held)
+
+    @staticmethod
+    async def _finish(held: _Held) -> None:
         if held.ending is not None:
             held.ending.cancel()
         held.work.cancel()
@@ -153,12 +191,11 @@ class Feeds:
             try:
                 text = packet.get("text")
                 if text is None:
-                    announced = self._take_file(room, announced, packet["bytes"])
-                    continue
-                message = read_message(text)
-                if message.type == "bye":
+                    named, announced = announced, None
+                    self._take_file(room, named, packet["bytes"])
+                elif (message := read_message(text)).type == "bye":
                     return True
-                if message.type == "ping":
+                elif message.type == "ping":
                     room.show("pong", time=message.number("time", 0, 1e16))
                 elif message.type == "file":
                     announced = message.text("name", 4096)[-LONGEST_NAME:], message.integer("slot", 0, MOST_SLOTS - 1)
@@ -169,6 +206,7 @@ class Feeds:
             except Exception:
                 _log.exception("the room %s failed", room.name)
                 room.post("error", text="that failed; the reason is in the terminal of retick studio")
+            await asyncio.sleep(0)  # many messages at once must not keep other rooms from running
 
     @staticmethod
     def _take_file(room: Room, announced: tuple[str, int] | None, data: bytes) -> None:

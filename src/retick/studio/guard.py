@@ -71,12 +71,9 @@ class Guard:
             await PlainTextResponse(text, status)(scope, receive, send)
             return
         await receive()  # the connection must be asked for before it is refused
-        if "websocket.http.response" in scope.get("extensions", {}):
-            response = PlainTextResponse(text, status)
-            await send({"type": "websocket.http.response.start", "status": status, "headers": response.raw_headers})
-            await send({"type": "websocket.http.response.body", "body": response.body})
-        else:
-            await send({"type": "websocket.close", "code": 1008, "reason": text})
+        # Servers answer this with status 403. With a response of our own, uvicorn would write an error to the terminal
+        # each time: a stranger's page could fill it.
+        await send({"type": "websocket.close", "code": 1008, "reason": text})
 
 
 def _is_address(name: str) -> bool:

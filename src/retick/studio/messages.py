@@ -1,7 +1,6 @@
 """Messages of the feed: one JSON object with a ``type``. What a page sends is bounded, and checked field by field."""
 
 import json
-import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -47,7 +46,7 @@ class Message:
     def number(self, name: str, least: float, most: float) -> float:
         """A number in its range."""
         value = self._fields.get(name)
-        if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        if not isinstance(value, int | float) or isinstance(value, bool) or value != value:
             raise FeedError(f"{self.type}: {name} must be a number")
         if not least <= value <= most:
             raise FeedError(f"{self.type}: {name} must be from {least:g} to {most:g}")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 
 __all__ = ["LONGEST_QUEUE", "Outbox"]
 
@@ -16,7 +17,7 @@ class Outbox:
 
     def __init__(self) -> None:
         self._queue: deque[str | bytes] = deque()
-        self._moments: dict[str, str | bytes] = {}
+        self._moments: dict[str, str | bytes | Callable[[], str | bytes]] = {}
         self._filled = asyncio.Event()
         self.overflowed = False
         """The page let the queue overflow: it is to be disconnected."""
@@ -29,8 +30,8 @@ class Outbox:
         self._queue.append(message)
         self._filled.set()
 
-    def show(self, key: str, message: str | bytes) -> None:
-        """Keep a moment until it is sent, or a newer one with its key comes."""
+    def show(self, key: str, message: str | bytes | Callable[[], str | bytes]) -> None:
+        """Keep a moment until it is sent, or a newer one with its key comes. A function makes it when it is sent."""
         self._moments[key] = message
         self._filled.set()
 
@@ -47,6 +48,7 @@ class Outbox:
             if self._queue:
                 return self._queue.popleft()
             if self._moments:
-                return self._moments.pop(next(iter(self._moments)))
+                moment = self._moments.pop(next(iter(self._moments)))
+                return moment() if callable(moment) else moment
             self._filled.clear()
             await self._filled.wait()

@@ -4,6 +4,7 @@ May import every package below the apps; none of them imports it. ``retick.testi
 
 - ``determinism``: does a game repeat itself? Finds a failure and makes it small.
 - ``mesh``: peers on bad links in one process, on virtual time.
+- ``world_mesh``: a server of a declared world and its clients on bad links.
 - ``scenarios``, ``chaos``, ``arenas``: matches under troubles drawn from a seed.
 - ``cheats``: peers that break one rule of the protocol, and matches of honest machines with one of them.
 - ``long_play``: hours of one match, with machines that come and go.

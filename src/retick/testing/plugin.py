@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["assert_deterministic", "mesh", "two_peers"]
+__all__ = ["assert_deterministic", "mesh", "two_peers", "world_mesh"]
 
 
 @pytest.fixture(name="assert_deterministic")
@@ -32,3 +32,11 @@ def two_peers() -> Any:
     from retick.testing import mesh
 
     return mesh.two_peers
+
+
+@pytest.fixture(name="world_mesh")
+def world_mesh() -> Any:
+    """The class ``retick.testing.world_mesh.WorldMesh``: a server of a declared world and clients on bad links."""
+    from retick.testing.world_mesh import WorldMesh
+
+    return WorldMesh

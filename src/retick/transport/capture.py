@@ -13,7 +13,9 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 from retick.errors import BadMagic, InvalidValue, Truncated, UnsupportedVersion
 from retick.transport.endpoint import Address, Closes, Datagram, Endpoint
 
-__all__ = ["MAGIC", "CaptureWriter", "Captured", "DatagramNotes", "Recorded", "read_capture"]
+__all__ = [
+    "MAGIC", "CaptureWriter", "Captured", "DatagramNotes", "Recorded", "read_capture", "read_header", "read_record",
+]  # fmt: skip
 
 MAGIC = b"RTKC"
 _HEADER = struct.Struct("<4sB3s")
@@ -87,6 +89,14 @@ class Captured:
 
 def read_capture(data: bytes) -> Iterator[Recorded]:
     """The datagrams of a capture, in order; a DecodeError at the first fault."""
+    at = read_header(data)
+    while at < len(data):
+        record, at = read_record(data, at)
+        yield record
+
+
+def read_header(data: bytes) -> int:
+    """Where the first record of a capture stands, or a DecodeError."""
     if data[:4] != MAGIC[: len(data[:4])] or not data:
         raise BadMagic("not a capture of datagrams")
     if len(data) < _HEADER.size:
@@ -96,13 +106,11 @@ def read_capture(data: bytes) -> Iterator[Recorded]:
         raise UnsupportedVersion(f"capture version {version} is not known here", version=version)
     if reserved != b"\0\0\0":
         raise InvalidValue("reserved bytes of the capture are not 0")
-    at = _HEADER.size
-    while at < len(data):
-        record, at = _read_record(data, at)
-        yield record
+    return _HEADER.size
 
 
-def _read_record(data: bytes, at: int) -> tuple[Recorded, int]:
+def read_record(data: bytes, at: int) -> tuple[Recorded, int]:
+    """The record at an offset, and where the next one stands; or a DecodeError."""
     left = len(data) - at
     if left < _RECORD.size:
         raise Truncated("a record of the capture is cut short", needed=_RECORD.size, available=left)

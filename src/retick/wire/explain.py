@@ -4,21 +4,87 @@ A decoder stops at the first fault and says what it is. An explanation shows all
 the decoder's message.
 """
 
+# retick: floats -- shown to people; nothing is simulated from them
+
 import struct
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 from retick.errors import DecodeError
 from retick.wire import rbn1
 from retick.wire import rbn1_layout as layout
+from retick.wire.field_table import SIZED, TEXT, FieldSpec
 
-__all__ = ["Explanation", "Row", "RowReader", "explain_lan", "explain_rbn1", "is_lan", "is_rbn1"]
+__all__ = [
+    "RBN1_BLOCKS",
+    "RBN1_HEADER",
+    "RBN1_PREFIX",
+    "RBN1_SHAPE",
+    "Explanation",
+    "Row",
+    "RowReader",
+    "explain_lan",
+    "explain_rbn1",
+    "is_lan",
+    "is_rbn1",
+]
 
 _LAN = {
     b"HELLO": "the joiner asks, every 30 ticks until it is answered",
     b"ACK": "the host answers",
     b"START": "the joiner is connected; so is the host that gets this",
 }
+
+
+RBN1_PREFIX = "rbn1 "
+"""Of the names of fields where RBN1 is inside of another packet."""
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def _name_flags(flags: int) -> str:
+    names = ["checksum", "time sync (needs TIME_SYNC)", "loss statistics (needs LOSS_STATS)"]
+    found = [name for bit, name in enumerate(names) if flags >> bit & 1]
+    if flags >> 3:
+        found.append("bits that are not known")
+    return ", ".join(found)
+
+
+RBN1_HEADER = (
+    FieldSpec("magic", "4s", lambda found: '"RBN1"' if found == rbn1.MAGIC else 'not "RBN1"'),
+    FieldSpec("version", "B", lambda v: {1: "", 2: "needs WIDE_INPUTS"}.get(v, "not known")),
+    FieldSpec("flags", "B", _name_flags, "0x{:02x}"),
+    FieldSpec("start frame", "I"),
+    FieldSpec("count", "B"),
+    FieldSpec("ack frame", "I", "newest frame received, or 0 for none yet"),
+)
+RBN1_SHAPE = FieldSpec(
+    "shape", "B", lambda s: f"{_count(s & 15, 'byte')} an input, {_count(s >> 4, 'seat')}", "0x{:02x}"
+)
+"""Only in version 2."""
+RBN1_BLOCKS = (
+    (
+        layout.HAS_CHECKSUM,
+        (FieldSpec("checksum frame", "I"), FieldSpec("checksum", "I", "of the state at that frame", "0x{:08x}")),
+    ),
+    (
+        layout.HAS_TIME_SYNC,
+        (
+            FieldSpec("time sync frame", "H", "low 16 bits of the sender's frame"),
+            FieldSpec("time sync lead", "h", lambda lead: f"{lead / 64:+.2f} frames ahead of what it receives"),
+        ),
+    ),
+    (
+        layout.HAS_LOSS_STATS,
+        (
+            FieldSpec("loss received", "H", "running total, low 16 bits"),
+            FieldSpec("loss lost", "H", "running total, low 16 bits"),
+        ),
+    ),
+)
+"""Each with the flag that says it is there."""
 
 
 class Row(NamedTuple):
@@ -41,6 +107,8 @@ class Explanation(NamedTuple):
     rows: list[Row]
     fault: str | None
     """Why a reader would refuse it; None when it is good."""
+    content: str = ""
+    """Of a packet with others inside: what the payload is, such as "RBN1"."""
 
 
 class RowReader:
@@ -52,30 +120,40 @@ class RowReader:
         self.rows: list[Row] = []
         self._prefix = prefix
 
-    def number(
-        self, code: str, field: str, meaning: str | Callable[[int], str] = "", show: Callable[[int], str] = str
-    ) -> int:
-        """A little-endian number by its struct code; 0 when the bytes have ended."""
+    def read(self, table: Iterable[FieldSpec], **meanings: Callable[[Any], str]) -> dict[str, Any]:
+        """All fields of a table, by name: numbers and bytes, 0 or empty where the bytes have ended.
+
+        ``meanings`` replaces that of a field, by its name with underscores: for one that other fields decide.
+        """
+        found: dict[str, Any] = {}
+        length = 0
+        for name, code, meaning, form in table:
+            told = meanings.get(name.replace(" ", "_"), meaning) if meanings else meaning
+            if len(code) == 1:
+                found[name] = length = self._number(name, code, told, form)
+            else:
+                size = length if code in (TEXT, SIZED) else int(code[:-1])
+                found[name] = self.raw(size, name, told, as_text=code == TEXT)
+        return found
+
+    def _number(self, name: str, code: str, meaning: str | Callable[[Any], str], form: str) -> Any:
         size = struct.calcsize("<" + code)
         if self.at + size > len(self.data):
             self.at = len(self.data)
             return 0
-        value = int(struct.unpack_from("<" + code, self.data, self.at)[0])
-        self.add(size, field, show(value), meaning if isinstance(meaning, str) else meaning(value))
+        (value,) = struct.unpack_from("<" + code, self.data, self.at)
+        self.add(size, name, form.format(value), meaning if isinstance(meaning, str) else meaning(value))
         return value
 
-    def raw(self, size: int, field: str, meaning: str = "") -> bytes:
-        """Bytes, shown in hex."""
+    def raw(self, size: int, field: str, meaning: str | Callable[[Any], str] = "", *, as_text: bool = False) -> bytes:
+        """Bytes, shown in hex or as text."""
         found = self.data[self.at : self.at + size]
         if found:
             shown = found.hex(" ") if len(found) <= 16 else f"{found[:16].hex(' ')} ... {len(found)} bytes"
-            self.add(len(found), field, shown, meaning)
+            if as_text:
+                shown = repr(found.decode("utf-8", "replace"))
+            self.add(len(found), field, shown, meaning if isinstance(meaning, str) else meaning(found))
         return found
-
-    def text(self, size: int, field: str) -> None:
-        found = self.data[self.at : self.at + size]
-        if found:
-            self.add(len(found), field, repr(found.decode("utf-8", "replace")))
 
     def add(self, size: int, field: str, value: str, meaning: str = "") -> None:
         self.rows.append(Row(self.at, size, self._prefix + field, value, meaning))
@@ -98,52 +176,29 @@ def explain_lan(data: bytes) -> Explanation:
 
 def explain_rbn1(data: bytes, offset: int = 0) -> Explanation:
     """An RBN1 packet that begins at ``offset``; extensions are shown, and named as what they are."""
-    reader = RowReader(data, offset, "" if offset == 0 else "rbn1 ")
-    reader.raw(4, "magic", '"RBN1"' if is_rbn1(data[offset:]) else 'not "RBN1"')
-    version = reader.number("B", "version", lambda v: {1: "", 2: "needs WIDE_INPUTS"}.get(v, "not known"))
-    flags = reader.number("B", "flags", _name_flags, "0x{:02x}".format)
-    start = reader.number("I", "start frame")
-    count = reader.number("B", "count", lambda n: f"frames {start} to {start + n - 1}" if n else "")
-    ack = reader.number("I", "ack frame", "newest frame received, or 0 for none yet")
+    reader = RowReader(data, offset, "" if offset == 0 else RBN1_PREFIX)
+    head = reader.read(RBN1_HEADER[:4])
+    start, flags = head["start frame"], head["flags"]
+    head |= reader.read(RBN1_HEADER[4:], count=lambda n: f"frames {start} to {start + n - 1}" if n else "")
     size, seats = 2, 1
-    if version == 2:
-        shape = reader.number(
-            "B", "shape", lambda s: f"{_count(s & 15, 'byte')} an input, {_count(s >> 4, 'seat')}", "0x{:02x}".format
-        )
+    if head["version"] == 2:
+        shape = reader.read((RBN1_SHAPE,))["shape"]
         size, seats = shape & 15, shape >> 4
-    _explain_blocks(reader, flags)
+    for flag, block in RBN1_BLOCKS:
+        if flags & flag:
+            reader.read(block)
     if 1 <= size <= 8:
-        _explain_inputs(reader, start, min(count, rbn1.MAX_COUNT), size, seats)
+        _explain_inputs(reader, start, min(head["count"], rbn1.MAX_COUNT), size, seats)
     reader.raw(len(data) - reader.at, "trailing")
     fault = None
     try:
         rbn1.decode(data[offset:], layout.ALL_EXTENSIONS)
     except DecodeError as error:
         fault = f"{type(error).__name__}: {error}"
-    summary = f"RBN1 {_count(count, 'frame')} from {start}, ack {ack}"
+    summary = f"RBN1 {_count(head['count'], 'frame')} from {start}, ack {head['ack frame']}"
     if flags & layout.HAS_CHECKSUM:
         summary += ", checksum"
     return Explanation("RBN1", summary, reader.rows, fault)
-
-
-def _name_flags(flags: int) -> str:
-    names = ["checksum", "time sync (needs TIME_SYNC)", "loss statistics (needs LOSS_STATS)"]
-    found = [name for bit, name in enumerate(names) if flags >> bit & 1]
-    if flags >> 3:
-        found.append("bits that are not known")
-    return ", ".join(found)
-
-
-def _explain_blocks(reader: RowReader, flags: int) -> None:
-    if flags & layout.HAS_CHECKSUM:
-        reader.number("I", "checksum frame")
-        reader.number("I", "checksum", "of the state at that frame", "0x{:08x}".format)
-    if flags & layout.HAS_TIME_SYNC:
-        reader.number("H", "time sync frame", "low 16 bits of the sender's frame")
-        reader.number("h", "time sync lead", lambda lead: f"{lead / 64:+.2f} frames ahead of what it receives")
-    if flags & layout.HAS_LOSS_STATS:
-        reader.number("H", "loss received", "running total, low 16 bits")
-        reader.number("H", "loss lost", "running total, low 16 bits")
 
 
 def _explain_inputs(reader: RowReader, start: int, count: int, size: int, seats: int) -> None:
@@ -154,7 +209,3 @@ def _explain_inputs(reader: RowReader, start: int, count: int, size: int, seats:
                 return
             name = f"input {frame}" if seats == 1 else f"input {frame} seat {seat}"
             reader.add(size, name, f"0x{int.from_bytes(data, 'little'):0{2 * size}x}")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"

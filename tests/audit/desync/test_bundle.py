@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.audit.desync.bundle import Bundle, bundle_of, load_bundle, save_bundle
+from retick.audit.desync.bundle import Bundle, bundle_of, load_bundle, loads_bundle, save_bundle
 from retick.errors import BadMagic, DecodeError, LimitExceeded, UnsupportedVersion, UsageError
 from retick.replay import verify
 from retick.rollback.desync.investigation import Investigation
@@ -32,6 +32,7 @@ def test_a_bundle_comes_back_as_it_was_and_is_written_alike_each_time(tmp_path: 
         save_bundle(tmp_path / "a.desync", bundle)
         save_bundle(tmp_path / "b.desync", bundle)
         assert load_bundle(tmp_path / "a.desync") == bundle
+        assert loads_bundle((tmp_path / "a.desync").read_bytes()) == bundle
         assert (tmp_path / "a.desync").read_bytes() == (tmp_path / "b.desync").read_bytes()
         assert sorted(file.name for file in tmp_path.iterdir()) == ["a.desync", "b.desync"]
 

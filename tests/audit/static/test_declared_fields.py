@@ -21,6 +21,8 @@ def parsed(text: str) -> ParsedFile:
         "from retick import sim\nclass A(sim.Record):\n    x: sim.F64 = 0.0",
         "from retick.sim import F64 as Real, World\nclass A(World):\n    x: Real",
         "from typing import Annotated\nfrom retick.sim import F64\nclass A:\n    x: Annotated[list[F64], 4]",
+        "from retick.sim import F64, Range, Thing\nX = Annotated[F64, Range(0, 9)]\nclass A(Thing):\n    x: X",
+        "from retick.sim import F64, Thing\nReal: TypeAlias = F64\nX = list[Real]\nclass A(Thing):\n    x: X",
         "from retick.sim.world import Angle\nclass A:\n    x: Angle = 0.0",
     ],
 )
@@ -33,12 +35,37 @@ def test_a_field_of_a_float_kind_declares_floats(text: str) -> None:
     [
         "from retick.sim import F64, I32, Record\nclass A(Record):\n    x: I32",
         "class A:\n    x: float = 0.5",
+        "from retick.sim import F64, I32, Record\nX = F64\nN = I32\nclass A(Record):\n    x: N",
+        "from retick.sim import Record\nX = list['X']\nclass A(Record):\n    x: X",
         "from mine import F64\nclass A:\n    x: F64",
         "from retick.sim import F64\nx: F64 = 0.5",
     ],
 )
 def test_other_fields_declare_none(text: str) -> None:
     assert not declares_float_state(parsed(text))
+
+
+def test_a_game_whose_floats_are_all_behind_names_has_no_finding(tmp_path: Path) -> None:
+    (tmp_path / "game.py").write_text(
+        textwrap.dedent("""
+            from typing import Annotated
+            from retick.sim import F64, Most, Range, Thing, World
+
+            Across = Annotated[F64, Range(0, 640, step=1 / 8)]
+
+            class P(Thing):
+                x: Across
+
+            class G(World):
+                num_players = 2
+                ps: Annotated[list[P], Most(4)]
+
+                def advance(self, inputs):
+                    for p in self.ps:
+                        p.x = min(p.x + 0.5, 640.0)
+        """)
+    )
+    assert not audit_static(str(tmp_path)).findings
 
 
 def test_the_functions_that_agree_are_recognised() -> None:

@@ -90,12 +90,11 @@ def story(seed: int, count: int, ahead: int) -> list[str]:
 
 
 @pytest.mark.compiled_only
-def test_compiled_and_uncompiled_send_the_same_bits() -> None:
-    with Twin() as twin:
+def test_compiled_and_uncompiled_send_the_same_bits(twin: Twin) -> None:
 
-        @given(st.integers(0, 2**32), st.integers(2, 12), st.integers(0, 250))
-        @settings(max_examples=25, deadline=None)
-        def agree(seed: int, count: int, ahead: int) -> None:
-            twin.agrees(story, seed, count, ahead)
+    @given(st.integers(0, 2**32), st.integers(2, 12), st.integers(0, 250))
+    @settings(max_examples=25, deadline=None)
+    def agree(seed: int, count: int, ahead: int) -> None:
+        twin.agrees(story, seed, count, ahead)
 
-        agree()
+    agree()

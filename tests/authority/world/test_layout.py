@@ -219,8 +219,7 @@ def numbers_of_ops() -> list[str]:
     return [f"{name} {getattr(layouts, name)} {getattr(survey, name, None)}" for name in names]
 
 
-def test_the_kernel_reads_fields_by_the_same_numbers() -> None:
-    with Twin() as twin:
-        for line in twin.tells(numbers_of_ops):
-            name, here, there = line.split()
-            assert here == there, name
+def test_the_kernel_reads_fields_by_the_same_numbers(twin: Twin) -> None:
+    for line in twin.tells(numbers_of_ops):
+        name, here, there = line.split()
+        assert here == there, name

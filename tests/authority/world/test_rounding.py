@@ -62,11 +62,10 @@ def story(values: Sequence[str], low: float, step: float, span: int) -> list[str
 
 
 @pytest.mark.compiled_only
-def test_compiled_and_uncompiled_give_the_same_numbers() -> None:
-    with Twin() as twin:
+def test_compiled_and_uncompiled_give_the_same_numbers(twin: Twin) -> None:
 
-        @given(st.lists(FLOATS.map(str), max_size=40), st.floats(-1e6, 1e6), STEPS, SPANS)
-        def agree(values: list[str], low: float, step: float, span: int) -> None:
-            twin.agrees(story, values, low, step, span)
+    @given(st.lists(FLOATS.map(str), max_size=40), st.floats(-1e6, 1e6), STEPS, SPANS)
+    def agree(values: list[str], low: float, step: float, span: int) -> None:
+        twin.agrees(story, values, low, step, span)
 
-        agree()
+    agree()

@@ -135,12 +135,11 @@ def story(ticks: Sequence[Sequence[int]], seat: int, mask: int) -> list[str]:
 
 
 @pytest.mark.compiled_only
-def test_compiled_and_uncompiled_see_the_same() -> None:
-    with Twin() as twin:
+def test_compiled_and_uncompiled_see_the_same(twin: Twin) -> None:
 
-        @given(PRESSED, st.sampled_from([0, 1, 2, SPECTATOR]), st.integers(0, 255))
-        @settings(max_examples=25, deadline=None)
-        def agree(ticks: Any, seat: int, mask: int) -> None:
-            twin.agrees(story, ticks, seat, mask)
+    @given(PRESSED, st.sampled_from([0, 1, 2, SPECTATOR]), st.integers(0, 255))
+    @settings(max_examples=25, deadline=None)
+    def agree(ticks: Any, seat: int, mask: int) -> None:
+        twin.agrees(story, ticks, seat, mask)
 
-        agree()
+    agree()

@@ -38,9 +38,8 @@ def story(ticks: Sequence[Sequence[int]]) -> list[str]:
 @given(st.lists(PRESSED, max_size=20))
 @settings(max_examples=15, deadline=None)
 @pytest.mark.compiled_only
-def test_compiled_and_uncompiled_give_the_same_bytes(ticks: list[tuple[int, ...]]) -> None:
-    with Twin() as twin:
-        assert twin.tells(story, ticks) == story(ticks)
+def test_compiled_and_uncompiled_give_the_same_bytes(twin: Twin, ticks: list[tuple[int, ...]]) -> None:
+    assert twin.tells(story, ticks) == story(ticks)
 
 
 def test_worlds_without_them_have_the_bytes_that_they_always_had() -> None:

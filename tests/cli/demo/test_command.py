@@ -1,4 +1,6 @@
-"""``retick demo``: options that make no sense."""
+"""``retick demo``: options that make no sense, and its last line."""
+
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -28,3 +30,13 @@ def test_misuse_is_refused_in_words_before_anything_starts(arguments: list[str],
     result = RUNNER.invoke(app, ["demo", *arguments])
     assert result.exit_code == 2
     assert words in result.stderr
+
+
+@pytest.mark.parametrize(("found", "command"), [(None, ".venv/bin/retick"), ("/usr/bin/retick", "retick")])
+def test_the_last_line_names_the_studio_as_it_can_be_called_here(
+    found: str | None, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", [".venv/bin/retick", "demo"])
+    monkeypatch.setattr("shutil.which", lambda _: found)
+    result = RUNNER.invoke(app, ["demo", "--offline", "--fast", "--frames", "30"])
+    assert result.output.splitlines()[-1].endswith(f": {command} studio --open")

@@ -6,10 +6,10 @@ from dataclasses import replace
 from retick import replay
 from retick.cli.demo.peer import PeerPlan
 from retick.cli.demo.proof import Ending
-from retick.cli.play.controllers import StyleName
-from retick.cli.play.match_driver import Result
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
+from retick.playing.controllers import StyleName
+from retick.playing.match_driver import Result
 
 PLAN = PeerPlan(style=StyleName.RUSHER, latency=0, jitter=0, loss=0, delay=0, rate=300, longest=1200, frames=60)
 

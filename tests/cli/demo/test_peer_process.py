@@ -6,8 +6,8 @@ import pytest
 
 from retick.cli.demo.peer import PeerPlan
 from retick.cli.demo.peer_process import PeerProcess
-from retick.cli.play.controllers import StyleName
 from retick.errors import RetickError
+from retick.playing.controllers import StyleName
 
 PLAN = PeerPlan(style=StyleName.RUSHER, latency=0, jitter=0, loss=0, delay=0, rate=300, longest=1200, frames=60)
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from retick import replay
 from retick.cli.demo.proof import Ending, prove
-from retick.cli.play.match_driver import Result
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
+from retick.playing.match_driver import Result
 
 
 def ending(**changes: object) -> Ending:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from retick.cli.demo.view import BothPeers, line
-from retick.cli.draw.network_view import NetworkReport
+from retick.playing.network_report import NetworkReport
 from tests.cli.draw.pictures import REPORT, drawn
 
 

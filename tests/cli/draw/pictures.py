@@ -4,8 +4,8 @@ import io
 
 from rich.console import Console, RenderableType
 
-from retick.cli.draw.network_view import NetworkReport
 from retick.games.fighter import Fighter
+from retick.playing.network_report import NetworkReport
 
 GAME = Fighter()
 REPORT = NetworkReport(

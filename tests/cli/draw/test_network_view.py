@@ -3,7 +3,8 @@
 from typing import Any
 
 from retick.cli.draw.fighter import Arena
-from retick.cli.draw.network_view import NetworkReport, NetworkView
+from retick.cli.draw.network_view import NetworkView
+from retick.playing.network_report import NetworkReport
 from tests.cli.draw.pictures import REPORT, drawn
 
 

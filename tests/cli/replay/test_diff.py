@@ -46,3 +46,12 @@ def test_recordings_of_one_match_of_which_one_ends_earlier_are_the_same_match(ru
         assert run("replay", "diff", *(tmp_path / name for name in names))[:2] == (0, said)
     code, out, _ = run("replay", "diff", tmp_path / "a", tmp_path / "none")
     assert (code, "length: ends at frame 5 here, 0 there" in out) == (1, True)
+
+
+def test_a_recording_that_was_cut_off_is_said_to_be_so(run: Run, match: Path, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.rtk"
+    cut.write_bytes(match.read_bytes()[:-10])
+    code, out, _ = run("replay", "diff", match, cut)
+    assert code == 0
+    assert "recording B was cut off or is damaged" in out
+    assert "recording A" not in out.splitlines()[-1]

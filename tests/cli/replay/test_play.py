@@ -8,6 +8,7 @@ from rich.console import Console
 
 from retick import replay
 from retick.cli.replay import play as replay_play
+from retick.cli.replay.play import shortened
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.replay import Playback, Replay, ReplayPlayer, save
@@ -78,3 +79,11 @@ def test_a_pipe_gets_a_line_a_second(run: Run, match: Path) -> None:
     assert f"0x{whole.final_checksum:08X}" in lines[-1]
     out = run("replay", "play", match, "--from", 290, "--every", 3)[1]
     assert [line.split()[1] for line in out.splitlines()] == ["290", "293", "296", "299", "300"]
+
+
+def test_a_large_state_is_one_line_of_bounded_length() -> None:
+    line = shortened({f"things[{number}].x": number for number in range(1000)})
+    assert len(line) < 450
+    assert line.startswith("things[0].x=0 things[1].x=1 ")
+    assert line.endswith("more fields")
+    assert shortened({"a": 1, "b": 2}) == "a=1 b=2"

@@ -9,6 +9,7 @@ import pytest
 
 from retick.authority import (
     MessageDropped,
+    MessageFromPlayer,
     PlayerJoined,
     PlayerLeft,
     RoomClosed,
@@ -134,3 +135,13 @@ def test_a_log_that_cannot_be_written_is_complained_of_once_and_listeners_still_
     assert [record["event"] for record in heard] == ["draining", "stopped"]
     told = "retick: the log cannot be written, and the server goes on: Broken pipe\n"
     assert capsys.readouterr().err == told
+
+
+def test_messages_that_nobody_reads_are_counted_in_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    log = EventLog(as_json=False, reports=tmp_path)
+    said = MessageFromPlayer(room="red", peer_id=1, data=b"hello", reliable=True)
+    log.write([said, said])
+    assert capsys.readouterr().out == ""
+    log.write_unread()
+    log.write_unread()
+    assert capsys.readouterr().out == "room 'red': 2 messages of players, which no hook of the game reads\n"

@@ -1,5 +1,7 @@
 """Which games can be served, and what is said of the others."""
 
+import sys
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -30,6 +32,10 @@ class Duel(World):
     score: U8 = 0
     def advance(self, inputs):
         pass
+
+class Still(World):
+    num_players = 2
+    score: U8 = 0
 
 duel = Duel()
 number = 7
@@ -68,6 +74,7 @@ def test_a_profile_is_an_object_or_what_makes_one(tmp_path: Path, name: str) -> 
         ("nothing", {}, "has no 'nothing'"),
         ("number", {}, "number cannot be served: it is no class of declared worlds, and no profile"),
         ("broken", {}, r"broken cannot be called without arguments to make a game \(ValueError: no map\)"),
+        ("Still", {}, "Still has no advance"),
         ("duel", {}, "duel is a world, not its class: name the class"),
         ("Duel", {"fixed": True}, "--fixed is for games with fixed snapshots, and Duel is a declared world"),
         ("Duel", {"players": 3}, "Duel has num_players = 2: --players cannot change it"),
@@ -99,3 +106,47 @@ def test_a_declared_world_is_served_and_recorded_to_the_end(tmp_path: Path) -> N
     files = sorted(tmp_path.glob("*.rtk"))
     assert [file.name.rsplit("-", 3)[0] for file in files] == ["room-", "room-a-b"]
     assert [replay.load(file).frame_count for file in files] == [70, 70]
+
+
+@pytest.mark.parametrize(("ticks", "snapshots"), [(30, 15), (60, 20), (50, 10), (7, 7)])
+def test_a_tick_rate_alone_gets_snapshots_that_fit_it(tmp_path: Path, ticks: int, snapshots: int) -> None:
+    config = server_for(plan_of(tmp_path, "Duel", tick_rate=ticks)).server.config
+    assert (config.tick_rate, config.snapshot_rate) == (ticks, snapshots)
+
+
+@pytest.fixture
+def imported(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Modules of these names are imported anew, and forgotten afterwards."""
+    names = ("hooks", "served_games")
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    before = {name: sys.modules.pop(name) for name in names if name in sys.modules}
+    yield
+    for name in names:
+        sys.modules.pop(name, None)
+    sys.modules.update(before)
+
+
+HOOKS = """
+from retick.authority import RoomHooks
+
+class hooks(RoomHooks):
+    def opened(self, room):
+        room.add_bot(lambda player, world: 0, "robot")
+"""
+
+
+@pytest.mark.parametrize("place", ["hooks.py", "served_games.py"])
+def test_hooks_are_found_in_the_games_module_or_beside_it(tmp_path: Path, place: str, imported: None) -> None:
+    plan = plan_of(tmp_path, "Duel", rooms=("", "b"))
+    with (tmp_path / place).open("a") as file:
+        file.write(HOOKS)
+    server = server_for(plan).server
+    assert [[player.name for player in room.players.values()] for room in server.rooms.values()] == [["robot"]] * 2
+
+
+def test_hooks_that_are_none_are_named(tmp_path: Path, imported: None) -> None:
+    plan = plan_of(tmp_path, "Duel")
+    with (tmp_path / "served_games.py").open("a") as file:
+        file.write("hooks = 7\n")
+    with pytest.raises(UsageError, match=r"hooks must be a retick\.authority\.RoomHooks"):
+        server_for(plan)

@@ -30,7 +30,7 @@ class Room:
 
     def advance(self, inputs: list[int] | None = None) -> list[tuple[Any, ...]]:
         if inputs is None:
-            inputs = [self.arena.bots.bot(self.world, player).packed for player in PLAYERS]
+            inputs = [self.arena.bots.bot(player, self.world).packed for player in PLAYERS]
         self.tick += 1
         self.pressed.append(inputs)
         cues = self.world._advance(inputs)
@@ -195,7 +195,7 @@ def test_snapshots_are_small(arena: Any, room: Room) -> None:
         for _ in range(EVERY):
             for fighter in room.world.fighters:
                 fighter.ammo = 20
-            inputs = [arena.bots.bot(room.world, player) for player in PLAYERS]
+            inputs = [arena.bots.bot(player, room.world) for player in PLAYERS]
             wishes = [
                 arena.game.Wish(aim=each.aim, right=each.right, down=each.down, use=True, fire=True).packed
                 for each in inputs

@@ -24,7 +24,7 @@ def play(arena: Any, ticks: int, seed: int = 1) -> tuple[Any, list[tuple[int, ..
     world, rows = arena.game.Arena(), []
     world.reset(seed)
     for _ in range(ticks):
-        rows.append(tuple(arena.bots.bot(world, player).packed for player in range(8)))
+        rows.append(tuple(arena.bots.bot(player, world).packed for player in range(8)))
         world._advance(rows[-1])
     return world, rows
 
@@ -35,7 +35,7 @@ def press_of(arena: Any, kind: Any) -> Any:
 
     def press(player: int, state: Any) -> Any:
         seen.load(state.saved)
-        return arena.bots.bot(seen, player)
+        return arena.bots.bot(player, seen)
 
     return press
 

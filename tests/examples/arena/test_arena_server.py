@@ -79,7 +79,7 @@ class Hall:
     def press(self, client: Any) -> None:
         wish = 0
         for seat in client.local_players:
-            wish = self.arena.bots.bot(client.world, seat)
+            wish = self.arena.bots.bot(seat, client.world)
             if not self.fire:
                 wish = self.arena.game.Wish(aim=wish.aim, right=wish.right, down=wish.down, use=True)
         client.advance(wish, now=self.network.now)

@@ -32,7 +32,7 @@ def picture(window: Any, world: Any, me: tuple[int, ...]) -> bytes:
 def test_every_frame_of_a_match_can_be_drawn_and_heard(arena: Any, world: Any, window: Any) -> None:
     heard = set()
     for frame in range(900):
-        for cue in world._advance([arena.bots.bot(world, player) for player in range(8)]):
+        for cue in world._advance([arena.bots.bot(player, world) for player in range(8)]):
             heard.add(cue[0])
             window.hear(cue)
         if frame % 90 == 0:
@@ -67,7 +67,7 @@ def test_keys_and_mouse_make_a_wish(arena: Any, window: Any) -> None:
 
 
 def test_retick_play_finds_the_window(arena: Any, window: Any) -> None:
-    from retick.cli.play.window_module import find_window, window_game
+    from retick.playing.window_module import find_window, window_game
 
     game = f"{arena.folder / 'game.py'}:Duel"
     found = window_game(game, find_window(game))

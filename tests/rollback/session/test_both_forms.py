@@ -182,17 +182,16 @@ EVERYTHING: list[tuple[Any, ...]] = [
 
 
 @pytest.mark.compiled_only
-def test_sessions_do_the_same_in_both_forms_whatever_happens_to_them() -> None:
-    with Twin() as twin:
-        for game in range(len(GAMES)):
-            twin.agrees(story, 11, game, 1, game % 2, EVERYTHING)
+def test_sessions_do_the_same_in_both_forms_whatever_happens_to_them(twin: Twin) -> None:
+    for game in range(len(GAMES)):
+        twin.agrees(story, 11, game, 1, game % 2, EVERYTHING)
 
-        @settings(max_examples=25)
-        @given(stories)
-        def compare(drawn: tuple[Any, ...]) -> None:
-            twin.agrees(story, *drawn)
+    @settings(max_examples=25)
+    @given(stories)
+    def compare(drawn: tuple[Any, ...]) -> None:
+        twin.agrees(story, *drawn)
 
-        compare()
+    compare()
 
 
 @pytest.mark.parametrize("game", range(len(GAMES)))

@@ -33,6 +33,8 @@ from tests.rollback.session.matches import (
 )
 from tests.toys import Tally
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("seed", range(4))
 def test_survivors_drop_a_lost_peer_at_one_frame_though_they_had_different_inputs_from_it(seed: int) -> None:

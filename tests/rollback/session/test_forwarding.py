@@ -20,6 +20,8 @@ from retick.transport.conditions import Conditions
 from tests.rollback.session.matches import STAY, assert_all_play, leave, playing_mesh, towards
 from tests.toys import Tally
 
+pytestmark = pytest.mark.long
+
 
 def apart(mesh: Mesh, *pairs: tuple[str, str]) -> None:
     """These no longer hear each other."""

@@ -29,6 +29,8 @@ from tests.rollback.session.matches import (
 )
 from tests.toys import Tally
 
+pytestmark = pytest.mark.long
+
 
 def assert_play_on(mesh: Mesh, names: list[str]) -> None:
     numbers = {mesh[name].session.peer_id for name in names}

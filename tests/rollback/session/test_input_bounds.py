@@ -25,6 +25,8 @@ from retick.wire import rbn1
 from tests.rollback.session.matches import leave, presses, with_a_free_seat
 from tests.toys import Tally
 
+pytestmark = pytest.mark.long
+
 GOOD = Conditions(latency=0.03, jitter=0.005, loss=0.02)
 SMALL = MatchConfig(
     prediction_window=6, history=16, max_backlog=32, inputs_remembered=160, end_when_alone=False, disconnect_after=3.0

@@ -478,3 +478,34 @@ def test_a_session_without_its_parts_raises_and_does_not_end_the_process() -> No
     for call in (session.datagrams_to_send, session.handle_timeout):
         with pytest.raises(AttributeError, match="'NoneType' object has no attribute"):
             call(now=0.0)
+
+
+def test_delay_and_window_change_while_the_match_runs_up_to_those_of_the_config() -> None:
+    config = MatchConfig(input_delay=8, prediction_window=20)
+    mesh = fighting_mesh(Conditions(latency=0.05), config=config)
+    mesh.play(60)
+    session = mesh["peer0"].session
+    before = session.stats(now=mesh.network.now).deepest_rollback
+    for peer in mesh.alive:
+        peer.session.adjust(input_delay=0, prediction_window=3)
+    mesh.play(120)
+    engine = inside_of(session).match.engine
+    assert (engine.input_delay, engine.prediction_window) == (0, 3)
+    stats = session.stats(now=mesh.network.now)
+    assert stats.stalls > 0, "3 frames do not span 50 ms"
+    session.adjust(input_delay=8)
+    assert (engine.input_delay, engine.prediction_window) == (8, 3)
+    mesh.play(60)
+    assert before <= stats.deepest_rollback
+    assert not any(peer.events_of(DesyncDetected) for peer in mesh.alive)
+
+
+@pytest.mark.parametrize("wrong", [{"input_delay": 9}, {"prediction_window": 21}, {"input_delay": -1},
+                                   {"input_delay": 0, "prediction_window": 0}])  # fmt: skip
+def test_an_adjustment_that_others_were_not_told_of_is_refused_and_changes_nothing(wrong: dict[str, int]) -> None:
+    mesh = fighting_mesh(config=MatchConfig(input_delay=8, prediction_window=20))
+    mesh.play(10)
+    with pytest.raises(UsageError):
+        mesh["peer0"].session.adjust(**wrong)
+    engine = inside_of(mesh["peer0"].session).match.engine
+    assert (engine.input_delay, engine.prediction_window) == (8, 20)

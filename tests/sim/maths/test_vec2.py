@@ -127,8 +127,7 @@ def journey(x: float, y: float, turn: float) -> list[str]:
 
 
 @pytest.mark.compiled_only
-def test_both_forms_fly_alike() -> None:
-    with Twin() as twin:
-        twin.agrees(refusals)
-        twin.agrees(journey, 3.0, 4.0, 0.02)
-        twin.agrees(journey, -1e5, 0.1, -1.7)
+def test_both_forms_fly_alike(twin: Twin) -> None:
+    twin.agrees(refusals)
+    twin.agrees(journey, 3.0, 4.0, 0.02)
+    twin.agrees(journey, -1e5, 0.1, -1.7)

@@ -34,10 +34,9 @@ def test_the_integer_forms_are_the_pinned_ones(name: str) -> None:
 
 
 @pytest.mark.compiled_only
-def test_the_sources_give_the_same_bits_as_the_compiled_kernels() -> None:
-    with Twin() as twin:
-        for name in NAMES:
-            twin.agrees(results_of, name)
+def test_the_sources_give_the_same_bits_as_the_compiled_kernels(twin: Twin) -> None:
+    for name in NAMES:
+        twin.agrees(results_of, name)
 
 
 def refusals(name: str) -> list[str]:
@@ -50,10 +49,9 @@ def refusals(name: str) -> list[str]:
 
 
 @pytest.mark.compiled_only
-def test_both_forms_refuse_alike() -> None:
-    with Twin() as twin:
-        for name in NAMES:
-            twin.agrees(refusals, name)
+def test_both_forms_refuse_alike(twin: Twin) -> None:
+    for name in NAMES:
+        twin.agrees(refusals, name)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -138,11 +138,10 @@ ANY = st.one_of(
 FOUR = st.tuples(ANY, ANY, ANY, ANY)
 
 
-def test_both_forms_agree_on_every_value_and_every_error() -> None:
-    with Twin() as twin:
+def test_both_forms_agree_on_every_value_and_every_error(twin: Twin) -> None:
 
-        @given(FOUR, st.one_of(FOUR, st.just((1, 2, "x", 3))), ANY, ANY)
-        def check(a: Any, b: Any, x: Any, y: Any) -> None:
-            twin.agrees(told, a, b, x, y)
+    @given(FOUR, st.one_of(FOUR, st.just((1, 2, "x", 3))), ANY, ANY)
+    def check(a: Any, b: Any, x: Any, y: Any) -> None:
+        twin.agrees(told, a, b, x, y)
 
-        check()
+    check()

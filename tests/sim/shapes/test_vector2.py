@@ -213,11 +213,10 @@ ANY = st.one_of(
 )
 
 
-def test_both_forms_agree_on_every_value_and_every_error() -> None:
-    with Twin() as twin:
+def test_both_forms_agree_on_every_value_and_every_error(twin: Twin) -> None:
 
-        @given(st.tuples(ANY, ANY), st.one_of(st.tuples(ANY, ANY), st.just((1, "x"))), ANY)
-        def check(a: Any, b: Any, number: Any) -> None:
-            twin.agrees(told, a, b, number)
+    @given(st.tuples(ANY, ANY), st.one_of(st.tuples(ANY, ANY), st.just((1, "x"))), ANY)
+    def check(a: Any, b: Any, number: Any) -> None:
+        twin.agrees(told, a, b, number)
 
-        check()
+    check()

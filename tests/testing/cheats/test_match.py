@@ -12,6 +12,8 @@ from retick.testing.cheats import CHEATS, Cheat, bounds
 from retick.testing.cheats.match import CheatFailure, CheatOutcome, play_cheat
 from retick.testing.cheats.scenarios import CheatScenario
 
+pytestmark = pytest.mark.long
+
 NAMES = list(CHEATS) if retick.is_compiled() else list(CHEATS)[::9]
 """Where the kernels' sources run, a match takes ten times as long."""
 SEEDS = (1, 2, 3, 4)

@@ -14,6 +14,8 @@ from retick.testing.membership.setups import Setup
 from retick.testing.membership.state import Budget, State, Step, chained
 from retick.testing.membership.world import World
 
+pytestmark = pytest.mark.long
+
 
 class Unreduced(World):
     """Every message may be delayed, and inputs lost, at any time; machines that are cut off go on side by side."""

@@ -26,7 +26,7 @@ from retick.rollback.desync.report import DesyncReport
 from retick.sim.contract import NamesItself, PacksState, Simulation, input_size_of
 from retick.sim.world import SimulatedWorld
 
-__all__ = ["Bundle", "bundle_of", "load_bundle", "save_bundle"]
+__all__ = ["Bundle", "bundle_of", "load_bundle", "loads_bundle", "save_bundle"]
 
 VERSION = 1
 FRAMES_AFTER = 8
@@ -181,7 +181,11 @@ def save_bundle(path: str | os.PathLike[str], bundle: Bundle) -> None:
 
 def load_bundle(path: str | os.PathLike[str], *, limits: ReadLimits | None = None) -> Bundle:
     """Read a bundle: DecodeError if the file is no bundle, OSError if it cannot be opened."""
-    data = read_bounded(path, limits)
+    return loads_bundle(read_bounded(path, limits), limits=limits)
+
+
+def loads_bundle(data: bytes | bytearray, *, limits: ReadLimits | None = None) -> Bundle:
+    """The bundle in ``data``, or a DecodeError."""
     budget = Budget(limits or ReadLimits(), len(data))
     parts = read_archive(data, _SIZES, 4 + MAX_RECORDINGS, budget)
     if "bundle.json" not in parts:

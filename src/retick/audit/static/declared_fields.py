@@ -6,6 +6,7 @@ A state may be floats if one of its fields is of the kind ``F64`` or is made of 
 """
 
 import ast
+from typing import Any
 
 from retick.audit.static.parsed_file import ParsedFile
 
@@ -17,26 +18,48 @@ _INTEGER_KINDS = frozenset({"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64"
 _SAFE = "retick.sim.maths."
 
 
-def _kinds(source: ParsedFile, annotation: ast.expr) -> set[str]:
-    """The kinds of ``retick.sim`` that an annotation names, also inside ``Annotated``, a list or an alternative."""
-    found = set()
-    for node in ast.walk(annotation):
-        if isinstance(node, ast.Name | ast.Attribute):
-            for name in source.resolve(node):
-                if name.startswith("retick.sim."):
-                    found.add(name.rpartition(".")[2])
-                elif name in ("builtins.int", "builtins.bool", "builtins.float"):
-                    found.add(name)
-    return found
+class _Kinds:
+    """Which kinds annotations name, also by a name that the file gives to one: ``Across = Annotated[F64, ...]``."""
+
+    def __init__(self, source: ParsedFile) -> None:
+        self._source = source
+        self._aliases: dict[str, list[ast.expr]] = {}
+        for node in source.tree.body:
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    self._aliases.setdefault(name, []).append(value)
+                case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                    self._aliases.setdefault(name, []).append(value)
+                case _ if type(node).__name__ == "TypeAlias":  # of Python 3.12
+                    made: Any = node
+                    self._aliases.setdefault(made.name.id, []).append(made.value)
+
+    def of(self, annotation: ast.expr) -> set[str]:
+        """The kinds of ``retick.sim``, also inside ``Annotated``, a list or an alternative."""
+        found: set[str] = set()
+        waiting, followed = [annotation], set[str]()
+        while waiting:
+            for node in ast.walk(waiting.pop()):
+                if not isinstance(node, ast.Name | ast.Attribute):
+                    continue
+                for name in self._source.resolve(node):
+                    if name.startswith("retick.sim."):
+                        found.add(name.rpartition(".")[2])
+                    elif name in ("builtins.int", "builtins.bool", "builtins.float"):
+                        found.add(name)
+                if isinstance(node, ast.Name) and node.id not in followed:
+                    followed.add(node.id)
+                    waiting += self._aliases.get(node.id, ())
+        return found
 
 
 def declares_float_state(source: ParsedFile) -> bool:
     """Whether the file has a field of a float kind."""
-    fields = DeclaredFields(source)
+    fields, kinds = DeclaredFields(source), _Kinds(source)
     return any(
         isinstance(node, ast.AnnAssign)
         and source.class_of(node)
-        and (_FLOAT_KINDS & _kinds(source, node.annotation) or fields.is_plain_float(node))
+        and (_FLOAT_KINDS & kinds.of(node.annotation) or fields.is_plain_float(node))
         for node in source.walk()
     )
 
@@ -62,10 +85,11 @@ class DeclaredFields:
     def __init__(self, source: ParsedFile) -> None:
         self._source = source
         self.states = self._state_classes()
+        self._named = _Kinds(source)
         self._kinds: dict[str, list[set[str]]] = {}
         for node in ast.walk(source.tree):
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and self.is_field(node):
-                self._kinds.setdefault(node.target.id, []).append(_kinds(source, node.annotation))
+                self._kinds.setdefault(node.target.id, []).append(self._named.of(node.annotation))
 
     def _state_classes(self) -> set[str]:
         classes = [node for node in ast.walk(self._source.tree) if isinstance(node, ast.ClassDef)]
@@ -87,7 +111,7 @@ class DeclaredFields:
 
     def is_plain_float(self, node: ast.AnnAssign) -> bool:
         """Whether the line declares a field as a plain ``float``, which is an F64 there."""
-        return self.is_field(node) and "builtins.float" in _kinds(self._source, node.annotation)
+        return self.is_field(node) and "builtins.float" in self._named.of(node.annotation)
 
     def is_integer(self, name: str) -> bool:
         """Whether every field of that name in the file is an integer."""

@@ -13,10 +13,21 @@ import struct
 from enum import IntEnum
 from typing import Final, NamedTuple, TypeVar
 
-from retick.errors import EncodeError, InvalidValue, LimitExceeded, TrailingData, Truncated, UnsupportedVersion
+from retick.authority.config import LARGEST_MESSAGE
+from retick.errors import (
+    EncodeError,
+    InvalidValue,
+    LimitExceeded,
+    TrailingData,
+    Truncated,
+    UnsupportedVersion,
+    UsageError,
+)
 
 __all__ = [
     "KINDS",
+    "LARGEST_DATA",
+    "LARGEST_NOTE",
     "LONGEST_NAME",
     "LONGEST_WORDS",
     "MOST_LOST",
@@ -32,6 +43,7 @@ __all__ = [
     "WorldMessage",
     "decode_message",
     "encode_message",
+    "misfit",
 ]
 
 VERSION: Final = 1
@@ -43,6 +55,10 @@ LONGEST_WORDS: Final = 200
 """Bytes of what is said at the end of a room."""
 MOST_LOST: Final = 0xFFFFFFFF
 """What one LOST can count."""
+LARGEST_DATA: Final = LARGEST_MESSAGE - 1
+"""Bytes of a reliable message of the application."""
+LARGEST_NOTE: Final = 1000
+"""Bytes of an unreliable one: it is never in more than one datagram."""
 _WELCOME: Final = struct.Struct("<BBBHBI")
 _LOST: Final = struct.Struct("<BI")
 _WELCOME_KIND, _MESSAGE_KIND, _PLAYER_KIND, _OVER_KIND, _LOST_KIND = range(0x31, 0x36)
@@ -125,6 +141,16 @@ class Lost(NamedTuple):
 
 
 WorldMessage = Welcome | Message | SeatNews | RoomOver | Lost
+
+
+def misfit(data: bytes, reliable: bool) -> str | None:
+    """Why the application's bytes cannot be sent, on either side; a UsageError for what is no bytes."""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise UsageError(f"a message is bytes, not {type(data).__name__}: text.encode() makes bytes of a text")
+    most = LARGEST_DATA if reliable else LARGEST_NOTE
+    if len(data) > most:
+        return f"{'a' if reliable else 'an unreliable'} message has at most {most} bytes, not {len(data)}"
+    return None
 
 
 def encode_message(message: WorldMessage) -> bytes:

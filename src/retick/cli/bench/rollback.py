@@ -76,7 +76,8 @@ class UncompiledFighter:
 
     def step(self, state: tuple[int, ...], inputs: Sequence[int]) -> tuple[int, ...]:
         row = list(state)
-        self._tick(row, inputs[0] & 15, inputs[1] & 15)
+        row[0] = row[0] + 1 & 0xFFFFFFFF
+        self._tick(row, inputs[0] & 15, inputs[1] & 15, False)
         return tuple(row)
 
     def checksum(self, state: tuple[int, ...]) -> int:

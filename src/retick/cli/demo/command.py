@@ -1,5 +1,7 @@
 """``retick demo``: two bots in two processes play over a bad link and end with the same state, bit for bit."""
 
+import shutil
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,12 +13,12 @@ from retick.cli.demo.offline import OfflineFight, show_offline
 from retick.cli.demo.peer import PeerPlan
 from retick.cli.exit_codes import NO
 from retick.cli.play.capture_file import check_capture
-from retick.cli.play.controllers import StyleName
 from retick.cli.play.recording import check_recording
-from retick.cli.terminal import Screen
+from retick.cli.terminal import Screen, say
 from retick.cli.trace.tracer import check_trace
 from retick.errors import UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
+from retick.playing.controllers import StyleName
 
 __all__ = ["demo"]
 
@@ -91,6 +93,7 @@ def demo(
     if authority:
         _check_no_other_option(context)
         demo_authority(seconds=20.0 if frames is None else frames / TICKS_PER_SECOND)
+        _name_the_studio()
         return
     check_recording(record, live=False)
     captures = files_of(capture)
@@ -102,6 +105,7 @@ def demo(
     console = Screen()
     if offline:
         _play_offline(console, OfflineFight(seed or OFFLINE_SEED, (p1, p2), frames, LONGEST), fast, record)
+        _name_the_studio()
         return
     plan = PeerPlan(
         style=p1,
@@ -115,7 +119,9 @@ def demo(
         seed=seed,
     )
     header = f"retick demo: two processes, UDP, {rtt:g} ms round trip, {jitter:g} ms jitter, {loss:g} % lost"
-    raise typer.Exit(NetworkDemo(console, plan, (p1, p2), header, captures, traces).run(record))
+    code = NetworkDemo(console, plan, (p1, p2), header, captures, traces).run(record)
+    _name_the_studio()
+    raise typer.Exit(code)
 
 
 def _check_link(rtt: float, jitter: float, loss: float) -> None:
@@ -142,6 +148,13 @@ def _check_match(delay: int, rate: int, frames: int | None, seed: int | None) ->
         raise UsageError(f"--frames must be 1 or more, not {frames}")
     if seed is not None and not 1 <= seed <= 0xFFFFFFFF:
         raise UsageError(f"--seed must be 1 to 4294967295, not {seed}")
+
+
+def _name_the_studio() -> None:
+    """The last line: what to do next, as a command that works where this one did."""
+    called = Path(sys.argv[0])
+    command = str(called) if called.stem == "retick" and shutil.which("retick") is None else "retick"
+    say("", f"Play it yourself, and see each rollback: {command} studio --open")
 
 
 def _play_offline(console: Screen, match: OfflineFight, fast: bool, record: Path | None) -> None:

@@ -14,11 +14,11 @@ from retick.cli.demo.proof import prove
 from retick.cli.demo.view import BothPeers, line
 from retick.cli.exit_codes import NO, complain
 from retick.cli.play.capture_file import command_to_read
-from retick.cli.play.confirmed_match import ConfirmedFight, outcome
-from retick.cli.play.controllers import StyleName
 from retick.cli.plurals import count
 from retick.cli.terminal import Screen, say
 from retick.games.fighter import FighterState
+from retick.playing.confirmed_match import ConfirmedFight, outcome
+from retick.playing.controllers import StyleName
 from retick.replay import loads
 
 __all__ = ["NetworkDemo", "files_of"]

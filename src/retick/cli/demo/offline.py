@@ -7,14 +7,14 @@ from rich.live import Live
 
 from retick._kernels import is_compiled
 from retick.cli.draw.fighter import Arena
-from retick.cli.play.confirmed_match import ConfirmedFight, outcome
-from retick.cli.play.controllers import STYLE_NAMED, StyleName
 from retick.cli.play.pace import Pace
 from retick.cli.plurals import count
 from retick.cli.terminal import Screen, say
 from retick.games.fighter import Action, FighterState, PlayerState
 from retick.games.fighter.bots import fight
 from retick.games.fighter.rules import TICKS_PER_SECOND
+from retick.playing.confirmed_match import ConfirmedFight, outcome
+from retick.playing.controllers import STYLE_NAMED, StyleName
 
 __all__ = ["OfflineFight", "show_offline"]
 

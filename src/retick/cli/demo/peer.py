@@ -17,13 +17,13 @@ from typing import Self
 
 from retick import replay
 from retick.cli.play.capture_file import CaptureFile, captured
-from retick.cli.play.confirmed_match import ConfirmedFight
-from retick.cli.play.controllers import BotController, StyleName
-from retick.cli.play.followed_match import FollowedMatch
-from retick.cli.play.match_driver import MatchDriver
 from retick.cli.trace.tracer import Tracer, traced
 from retick.errors import RetickError
 from retick.games.fighter import Fighter
+from retick.playing.confirmed_match import ConfirmedFight
+from retick.playing.controllers import BotController, StyleName
+from retick.playing.followed_match import FollowedMatch
+from retick.playing.match_driver import MatchDriver
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.session import RollbackSession
 from retick.transport import Conditions, Impaired, Poll, open_udp
@@ -95,7 +95,7 @@ def make_driver(plan: PeerPlan, capture: CaptureFile | None = None, tracer: Trac
         Poll(seen, open_udp(LOOPBACK)),
         controller=lambda seed, player: BotController(seed, player, plan.style),
         followed=followed,
-        tracer=tracer,
+        observer=tracer,
     )
 
 

@@ -9,8 +9,8 @@ from queue import Empty, SimpleQueue
 from retick.cli.child_process import start_module
 from retick.cli.demo.peer import PeerPlan
 from retick.cli.demo.proof import Ending
-from retick.cli.draw.network_view import NetworkReport
 from retick.errors import RetickError
+from retick.playing.network_report import NetworkReport
 
 __all__ = ["PeerProcess"]
 

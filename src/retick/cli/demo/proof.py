@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Self
 
 from retick import replay
-from retick.cli.play.match_driver import Result
 from retick.cli.plurals import count
 from retick.errors import DecodeError
 from retick.games.fighter import Fighter
+from retick.playing.match_driver import Result
 
 __all__ = ["Ending", "Proof", "prove"]
 

@@ -9,8 +9,9 @@ from rich.text import Text
 
 from retick.cli.demo.peer_process import PeerProcess
 from retick.cli.draw.fighter import Arena
-from retick.cli.draw.network_view import NetworkReport, NetworkView
+from retick.cli.draw.network_view import NetworkView
 from retick.games.fighter import FighterState
+from retick.playing.network_report import NetworkReport
 
 __all__ = ["BothPeers", "line"]
 

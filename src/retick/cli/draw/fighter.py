@@ -15,6 +15,7 @@ from retick.cli.draw.canvas import Canvas
 from retick.cli.draw.sprites import LARGE, SMALL, Sprites, picture
 from retick.cli.plurals import count
 from retick.games.fighter import Action, FighterState, PlayerState
+from retick.games.fighter.moments import knocked_out
 from retick.games.fighter.rules import (
     DEFAULT_HP,
     GRAVITY,
@@ -28,7 +29,7 @@ from retick.games.fighter.rules import (
     TICKS_PER_SECOND,
 )
 
-__all__ = ["Arena", "hits_in", "knocked_out"]
+__all__ = ["Arena"]
 
 _HIGHEST = JUMP_VELOCITY * JUMP_VELOCITY // (-2 * GRAVITY) + PLAYER_HEIGHT
 """Height that a jump reaches, head included."""
@@ -63,16 +64,6 @@ class _Glyphs:
 
 _UNICODE = _Glyphs("█", "░", "▒", "│", "▀", "▜", "▂", "░", "✶", "╌")
 _ASCII = _Glyphs("#", ".", "x", "|", "=", "+", "_", ":", "*", "-")
-
-
-def hits_in(state: FighterState) -> tuple[bool, bool]:
-    """Whether player 1, and player 2, landed a hit in the frame that led to ``state``."""
-    return state.p2.hitstun_frames == HITSTUN_FRAMES, state.p1.hitstun_frames == HITSTUN_FRAMES
-
-
-def knocked_out(state: FighterState) -> bool:
-    """Whether a fighter has no hit points left. The rules let the match go on after that."""
-    return state.p1.hp == 0 or state.p2.hp == 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,13 +8,13 @@ import typer
 
 from retick.cli.play import match_setup as options
 from retick.cli.play.capture_file import CaptureOption
-from retick.cli.play.controllers import StyleName
 from retick.cli.play.match_setup import DEFAULT_PORT, MatchSetup
 from retick.cli.play.terminal_match import TerminalMatch
 from retick.cli.terminal import Screen
 from retick.cli.trace.tracer import TraceOption
 from retick.errors import MissingExtra
 from retick.games.fighter.rules import TICKS_PER_SECOND
+from retick.playing.controllers import StyleName
 from retick.transport import open_udp
 from retick.transport.discovery import INSTALL, Announcement, own_address
 

@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from retick.cli.play.capture_file import CaptureFile, captured, check_capture
-from retick.cli.play.controllers import Controller, StyleName
-from retick.cli.play.followed_match import FollowedMatch
-from retick.cli.play.match_driver import MatchDriver
 from retick.cli.play.recording import check_recording
 from retick.cli.play.terminal_games import terminal_game_for
 from retick.cli.trace.tracer import Tracer, check_trace, traced
 from retick.errors import UsageError
+from retick.playing.controllers import Controller, StyleName
+from retick.playing.followed_match import FollowedMatch
+from retick.playing.match_driver import MatchDriver
 from retick.replay import LiveRecording
 from retick.rollback.lan import LanSession
 from retick.rollback.match.config import MatchConfig
@@ -122,7 +122,7 @@ class MatchSetup:
             Poll(captured(traced(session, self.tracer), self.capture), socket),
             controller=self._controller,
             followed=followed,
-            tracer=self.tracer,
+            observer=self.tracer,
         )
 
     def _controller(self, seed: int, player: int) -> Controller:

@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from retick.cli.play.match_setup import DEFAULT_PORT
-from retick.cli.play.window_module import find_window, window_game
 from retick.cli.project_game import project_game
 from retick.cli.terminal import say
 from retick.errors import MissingExtra, UsageError
+from retick.playing.window_module import find_window, window_game
 from retick.transport import BAD_LINK, Conditions
 
 __all__ = ["play"]

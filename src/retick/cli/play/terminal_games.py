@@ -7,14 +7,14 @@ from rich.console import RenderableType
 
 from retick.cli.draw.fighter import Arena
 from retick.cli.draw.scramble import ScrambleField
-from retick.cli.play.confirmed_match import ConfirmedFight, ConfirmedMatch, outcome
-from retick.cli.play.controllers import BotController, Controller, StyleName
 from retick.cli.play.keyboard_buttons import KeyboardButtons
 from retick.errors import UsageError
 from retick.games.fighter import Button, Fighter, FighterState
 from retick.games.scramble import Button as ScrambleButton
 from retick.games.scramble import Scramble, ScrambleState
 from retick.games.scramble.bots import Bot as ScrambleBot
+from retick.playing.confirmed_match import ConfirmedFight, ConfirmedMatch, outcome
+from retick.playing.controllers import BotController, Controller, StyleName
 
 __all__ = ["TerminalFighter", "TerminalGame", "TerminalScramble", "terminal_game_for"]
 

@@ -9,7 +9,6 @@ from rich.console import RenderableType
 from rich.live import Live
 
 from retick.cli.exit_codes import NO
-from retick.cli.play.confirmed_match import ConfirmedMatch
 from retick.cli.play.join import no_answer
 from retick.cli.play.match_setup import DEFAULT_PORT, PlayersOption, RateOption, RecordOption
 from retick.cli.play.recording import check_recording
@@ -18,6 +17,7 @@ from retick.cli.plurals import count
 from retick.cli.terminal import Screen, say
 from retick.errors import RetickError, UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
+from retick.playing.confirmed_match import ConfirmedMatch
 from retick.replay import LiveRecording
 from retick.rollback import MatchConfig, MatchEnded, MatchEvent, SourceChanged, SpectatorSession, WatchingStarted
 from retick.transport import Poll, open_towards, parse_address

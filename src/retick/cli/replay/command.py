@@ -4,6 +4,7 @@ import typer
 
 from retick.cli.replay.diff import diff
 from retick.cli.replay.export import export
+from retick.cli.replay.generate import generate
 from retick.cli.replay.info import info
 from retick.cli.replay.play import play
 from retick.cli.replay.record import record
@@ -13,10 +14,11 @@ __all__ = ["replay_app"]
 
 replay_app = typer.Typer(
     name="replay",
-    help="Record, play, verify, compare and export matches.\n\nExample: retick replay verify match.rtk",
+    help="Record, generate, play, verify, compare and export matches.\n\nExample: retick replay verify match.rtk",
     no_args_is_help=True,
 )
 replay_app.command()(record)
+replay_app.command()(generate)
 replay_app.command()(play)
 replay_app.command()(info)
 replay_app.command()(verify)

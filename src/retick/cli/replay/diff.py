@@ -38,6 +38,9 @@ def diff(
     with playing():
         found = compare(here, there, game_of(here if here.game_id else there, game))
     say(*_lines(found, here.input_size))
+    for which, replay in (("A", here), ("B", there)):
+        if replay.truncated:
+            say(f"recording {which} was cut off or is damaged: it cannot be read after frame {replay.end_frame}")
     if not found.same:
         raise typer.Exit(NO)
 

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from retick.cli.plurals import count
 from retick.cli.read_budget import BudgetOption, load_within
 from retick.cli.replay.files import ReplayFiles, for_each
 from retick.cli.terminal import say, say_json
 from retick.replay import Replay, format_of
+from retick.replay.formats import facts_of
 
 __all__ = ["info"]
 
@@ -39,27 +39,7 @@ def info(
 def _facts(path: Path, replay: Replay) -> dict[str, Any]:
     with path.open("rb") as file:
         form = format_of(file.read(4))
-    final = replay.final_checksum
-    return {
-        "format": form,
-        "bytes": path.stat().st_size,
-        "game": f"{replay.game_id} version {replay.game_version}" if replay.game_id else None,
-        "players": replay.num_players,
-        "input_bytes": replay.input_size,
-        "seed": replay.seed,
-        "start_frame": replay.start_frame,
-        "start_state": None if replay.start_state is None else count(len(replay.start_state), "byte"),
-        "frames": len(replay),
-        "resyncs": list(replay.resyncs),
-        "seconds_at_60": round(len(replay) / 60, 2),
-        "checksums": len(replay.checkpoints),
-        "final_checksum": None if final is None else f"0x{final:08X}",
-        "recorded_by": list(replay.local_players),
-        "arrivals": len(replay.arrivals),
-        "run_by_a_server": replay.hosting is not None,
-        "truncated": replay.truncated,
-        "metadata": dict(replay.metadata),
-    }
+    return {"format": form, "bytes": path.stat().st_size, **facts_of(replay)}
 
 
 def _words(value: object) -> str:

@@ -1,6 +1,7 @@
 """``retick replay play``: a recording in the terminal, with pause, single steps and jumps; else as lines."""
 
 import sys
+from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +15,7 @@ from retick.cli.draw.fighter import Arena
 from retick.cli.exit_codes import named, playing
 from retick.cli.play.pace import Pace
 from retick.cli.play.terminal_keys import TerminalKeys
+from retick.cli.plurals import count
 from retick.cli.read_budget import BudgetOption, load_within
 from retick.cli.replay.files import ReplayFile
 from retick.cli.replay.game import GameOption, game_of, project_game_of
@@ -31,6 +33,8 @@ HELP = "space pause, arrows step, pgup/pgdn 10 s, 0-9 tenths, +/- speed, q quit"
 
 MOST_ROWS, MOST_LETTERS = 200, 200
 """Of a state shown as a table: no screen has more, and a state from elsewhere may have any number."""
+LONGEST_LINE = 400
+"""Letters of a state printed as a line; ``replay export --states`` has all of it."""
 
 
 def play(
@@ -109,10 +113,23 @@ def _picture(playback: Playback, previous: Any, file: Path) -> RenderableType:
     return table
 
 
+def shortened(fields: Mapping[str, Any]) -> str:
+    """The first fields of a state in one line, and how many there are beside them."""
+    parts: list[str] = []
+    length = 0
+    for name, value in fields.items():
+        part = f"{name}={value}"[:MOST_LETTERS]
+        length += len(part) + 1
+        if length > LONGEST_LINE:
+            return " ".join(parts) + f" … and {count(len(fields) - len(parts), 'more field')}"
+        parts.append(part)
+    return " ".join(parts)
+
+
 def _print_lines(player: ReplayPlayer[Any], every: int) -> None:
     while True:
         checksum = player.sim.checksum(player.state)
-        fields = " ".join(f"{name}={value}" for name, value in player.fields().items())
+        fields = shortened(player.fields())
         say(f"frame {player.frame:6}  0x{checksum:08X}  {fields}")
         if player.finished:
             return

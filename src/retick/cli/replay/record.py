@@ -9,7 +9,6 @@ from rich.progress import track
 
 from retick.audit.game_loader import load_game
 from retick.cli.exit_codes import playing
-from retick.cli.play.controllers import STYLE_NAMED, StyleName
 from retick.cli.plurals import count
 from retick.cli.replay.game import FIGHTER, GameOption
 from retick.cli.replay.script import parse_script
@@ -17,6 +16,7 @@ from retick.cli.terminal import Screen, say
 from retick.errors import UsageError
 from retick.games.fighter import Button, Fighter
 from retick.games.fighter.bots import fight
+from retick.playing.controllers import STYLE_NAMED, StyleName
 from retick.replay import Replay, save, sealed
 from retick.sim.contract import Simulation, input_size_of
 

@@ -3,7 +3,7 @@
 import importlib.util
 from pathlib import Path
 
-from retick.cli.play.window_module import find_window, window_game
+from retick.playing.window_module import find_window, window_game
 from retick.replay import Replay
 
 __all__ = ["play_in_window"]

@@ -10,6 +10,7 @@ from typing import Any
 
 from retick.authority import (
     MessageDropped,
+    MessageFromPlayer,
     PlayerJoined,
     PlayerLeft,
     PlayerLost,
@@ -21,6 +22,7 @@ from retick.authority import (
     ShotDropped,
 )
 from retick.cli.exit_codes import complain
+from retick.cli.plurals import count
 from retick.cli.serve.room_files import file_stem
 from retick.cli.terminal import say, say_json
 
@@ -75,6 +77,7 @@ class EventLog:
         self._clock = clock
         self._over_budget: dict[str, int] = {}
         self._is_broken = False
+        self._unread: dict[str, int] = {}
 
     def note(self, event: str, words: str, /, **more: Any) -> None:
         """One line: ``words`` for people, or the event's name and what belongs to it."""
@@ -99,7 +102,7 @@ class EventLog:
             listener(record)
 
     def write(self, events: list[ServerEvent]) -> None:
-        """A line for each event that is for people who run the server; messages of players are not."""
+        """A line for each event that is for people who run the server; messages of players are counted."""
         for event in events:
             if isinstance(event, RoomFailed):
                 self._write_failed(event)
@@ -109,6 +112,8 @@ class EventLog:
                 )
             elif isinstance(event, ServerDrained):
                 self.note("drained", "all rooms have ended")
+            elif isinstance(event, MessageFromPlayer):
+                self._unread[event.room] = self._unread.get(event.room, 0) + 1
             elif type(event) in _NAMES:
                 self._write_player(event)
 
@@ -140,6 +145,13 @@ class EventLog:
             players=list(event.states),
             report=report,
         )
+
+    def write_unread(self) -> None:
+        """A line for each room whose clients sent messages that nobody reads, since the last call."""
+        unread, self._unread = self._unread, {}
+        for room, messages in unread.items():
+            line = f"room {room!r}: {count(messages, 'message')} of players, which no hook of the game reads"
+            self.note("messages_unread", line, room=room, messages=messages)
 
     def write_costs(self, server: Any) -> None:
         """A line for each room in which ticks took too long since the last call."""

@@ -8,7 +8,7 @@ from contextlib import suppress
 from math import inf
 from typing import Any
 
-from retick.authority import ServerDrained
+from retick.authority import MessageFromPlayer, RoomClosed, RoomFailed, ServerDrained
 from retick.cli.serve.event_log import EventLog
 from retick.transport.pump import Pump
 from retick.transport.udp import UdpSocket
@@ -19,8 +19,26 @@ DRAIN = 1024
 """Datagrams read between two ticks at most: what all players of 64 rooms send in one tick."""
 GOODBYE = 0.3
 """Seconds for the goodbyes to leave."""
+FIRST_PAUSE, LONGEST_PAUSE, GOOD_TIME = 1.0, 60.0, 60.0
+"""Seconds until a failed room is opened again, at least and at most; and after how many it counts as good again."""
 LOOK_EVERY = 5.0
 """Seconds between two looks at how long ticks took."""
+
+
+class Patience:
+    """How long a room that has failed stays closed: a second, and twice as long each time that it fails soon again."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, tuple[float, float]] = {}
+        """Room to the pause before, and when it was over."""
+
+    def pause(self, room: str, now: float) -> float:
+        """Seconds until it is opened again."""
+        before, over_at = self._last.get(room, (0.0, -inf))
+        soon = now - over_at < GOOD_TIME
+        pause = min(2 * before, LONGEST_PAUSE) if soon and before else FIRST_PAUSE
+        self._last[room] = (pause, now + pause)
+        return pause
 
 
 class Hosting:
@@ -30,12 +48,40 @@ class Hosting:
         self.server = server
         self._log = log
         self._over = asyncio.Event()
+        self._patience = Patience()
+        self._pauses: set[asyncio.TimerHandle] = set()
         self._pump = Pump(server, socket, on_events=self._report, drain=DRAIN)
 
     def _report(self, events: list[Any]) -> None:
+        if getattr(self.server, "reads_messages", False):
+            events = [event for event in events if not isinstance(event, MessageFromPlayer)]
         self._log.write(events)
+        for event in events:
+            if isinstance(event, RoomClosed):
+                self._open_again(event.room, 0.0)  # the match is over: the next one
+            elif isinstance(event, RoomFailed):
+                self._open_again(event.room, self._patience.pause(event.room, time.monotonic()))
         if any(isinstance(event, ServerDrained) for event in events):
             self._over.set()
+
+    def _open_again(self, room: str, pause: float) -> None:
+        def open_it() -> None:
+            self._pauses.discard(timer)
+            if self.server.is_draining or self._over.is_set() or room in self.server.rooms:
+                return
+            try:
+                self.server.open_room(room)
+            except Exception as error:  # of the game's start, or of a hook
+                self._log.note(
+                    "room_not_opened", f"room {room!r} cannot be opened: {error}", room=room, text=str(error)
+                )
+                self._open_again(room, self._patience.pause(room, time.monotonic()))
+            else:
+                self._log.note("room_opened", f"room {room!r} is open again", room=room)
+                self._pump.wake()
+
+        timer = asyncio.get_running_loop().call_later(pause, open_it)
+        self._pauses.add(timer)
 
     async def start(self) -> None:
         await self._pump.start()
@@ -57,9 +103,13 @@ class Hosting:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._over.wait(), min(left, LOOK_EVERY))
             self._log.write_costs(self.server)
+            self._log.write_unread()
 
     async def leave(self) -> None:
         """End all rooms, with their recordings, and tell everyone goodbye."""
+        self._over.set()
+        for timer in self._pauses:
+            timer.cancel()
         for room in list(self.server.rooms):
             self.server.close_room(room, "the server stops")
         self.server.close("the server stops")

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from retick.audit.game_loader import import_object, made
-from retick.authority import Server, ServerConfig, WorldServer, WorldServerConfig
+from retick.audit.game_loader import import_from, import_object, made, module_beside
+from retick.authority import RoomHooks, Server, ServerConfig, WorldServer, WorldServerConfig
 from retick.authority.link_config import link_config, link_config_for
 from retick.cli.serve.plan import ServePlan
 from retick.cli.serve.room_files import RoomFiles
@@ -22,6 +22,8 @@ from retick.sim.world import World
 
 __all__ = ["Served", "server_for"]
 
+HOOKS = "hooks"
+"""What is looked for in the module of a game, and in the module of this name beside it."""
 _PROFILE = ("game_id", "protocol_version", "motor", "config", "layout", "decode_inputs", "encode_snapshot", "judge")
 
 
@@ -74,6 +76,19 @@ def _of_profile(profile: Any, plan: ServePlan) -> Served:
     return Served(server, replace(link, tick_rate=profile.config.server_tick_rate))
 
 
+def _hooks(plan: ServePlan) -> RoomHooks | None:
+    """What the game's module, or ``hooks.py`` beside it, has under the name ``hooks``: an object, or its class."""
+    assert plan.game is not None
+    found = getattr(import_from(Path(plan.game["root"]), plan.game["module"]), HOOKS, None)
+    module = module_beside(plan.game, HOOKS) if found is None else None
+    found = getattr(module, HOOKS, found)
+    if isinstance(found, type) and issubclass(found, RoomHooks):
+        found = made(found, HOOKS)
+    if found is not None and not isinstance(found, RoomHooks):
+        raise UsageError(f"{HOOKS} must be a retick.authority.RoomHooks, or a class of these, not {found!r}")
+    return found
+
+
 def _of_world(game: type[World], plan: ServePlan) -> Served:
     """Everything wrong with the declaration is a UsageError of the server's."""
     if plan.fixed:
@@ -81,13 +96,17 @@ def _of_world(game: type[World], plan: ServePlan) -> Served:
     if plan.players not in (None, game.num_players):
         raise UsageError(f"{game.__name__} has num_players = {game.num_players}: --players cannot change it")
     rates: dict[str, Any] = {"tick_rate": plan.tick_rate, "snapshot_rate": plan.snapshot_rate}
+    if plan.snapshot_rate is None and plan.tick_rate is not None and plan.tick_rate > 0:
+        most = min(plan.tick_rate, WorldServerConfig().snapshot_rate)
+        rates["snapshot_rate"] = next(rate for rate in range(most, 0, -1) if plan.tick_rate % rate == 0)
     config = WorldServerConfig(
         rooms=plan.rooms,
         max_connections_per_address=plan.per_address,
         **{name: rate for name, rate in rates.items() if rate is not None},
     )
     record = None if plan.record is None else RoomFiles(Path(plan.record)).begin
-    server = WorldServer(game, entropy=os.urandom, config=config, record=record, clock=time.perf_counter)
+    hooks = _hooks(plan)
+    server = WorldServer(game, entropy=os.urandom, config=config, hooks=hooks, record=record, clock=time.perf_counter)
     named: Any = game()
     link = link_config(named.game_id, named.game_version, timeout=config.timeout)
     return Served(server, replace(link, tick_rate=config.tick_rate))

@@ -1,6 +1,9 @@
 """The fighter as a Simulation: the kernel's step with its state, seed and name."""
 
+from collections.abc import Iterator
+
 from retick.games.fighter.kernel import FighterKernel
+from retick.games.fighter.moments import cues_of
 from retick.games.fighter.state import FighterState, initial_state
 
 __all__ = ["Fighter"]
@@ -18,3 +21,7 @@ class Fighter(FighterKernel):
     def initial_state(self, seed: int) -> FighterState:
         """The state at frame 0; ``seed`` is any 32-bit integer but 0."""
         return initial_state(seed)
+
+    def cues(self, before: FighterState, after: FighterState) -> Iterator[tuple[str, int]]:
+        """What there is to hear in the frame between two states."""
+        return cues_of(before, after)

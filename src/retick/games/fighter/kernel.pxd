@@ -16,7 +16,10 @@ cdef enum:
 
     FIRST = 1
     SECOND = 12
+    LAST = 23
     SLOTS = 24
+    PLAYER_SLOTS = 11
+    LANES = 64
 
     IDLE = 0
     RUN = 1
@@ -48,3 +51,8 @@ cdef enum:
 cdef class FighterKernel(FlatSimulation):
     cdef void advance_slots(self, long long* slots, unsigned long long* inputs) noexcept nogil
     cdef void run_slots(self, long long* slots, const unsigned char* frames, Py_ssize_t count) noexcept nogil
+
+
+cdef void play_columns(
+    int* cells, Py_ssize_t base, int* first, int* second, Py_ssize_t count
+) noexcept nogil

@@ -2,18 +2,15 @@
 
 from functools import reduce
 from operator import or_
-from random import Random
 from typing import Any
 
 from retick.audit.synctest.press_function import press_function_of
 from retick.integrations.pygame.keys import Keys
 from retick.integrations.pygame.window_game import WindowGame
+from retick.playing.controllers import Restless
 from retick.sim.contract import input_size_of
 
 __all__ = ["People"]
-
-BOT_FRAMES = 12
-"""Frames for which a bot without a plan holds its buttons, on average."""
 
 
 class People:
@@ -21,7 +18,7 @@ class People:
 
     def __init__(self, game: WindowGame, sim: Any, keys: Keys) -> None:
         self._press, self._keys = game.press, keys
-        self._bot = None if not game.bot else press_function_of(sim) or _Restless(input_size_of(sim)).press
+        self._bot = None if not game.bot else press_function_of(sim) or Restless(input_size_of(sim)).press
 
     def pressed(self, seats: tuple[int, ...], state: Any) -> int | tuple[int, ...]:
         """One person may use all keys; several have those of their own."""
@@ -35,17 +32,3 @@ class People:
     def idle(self, seats: tuple[int, ...]) -> int | tuple[int, ...]:
         """Nobody presses anything."""
         return (0,) * len(seats) if len(seats) > 1 else 0
-
-
-class _Restless:
-    """Presses any buttons, and others after a while."""
-
-    def __init__(self, input_size: int) -> None:
-        self._bits = 8 * input_size
-        self._dice = Random()
-        self._held: dict[int, int] = {}
-
-    def press(self, player: int, _state: Any) -> int:
-        if player not in self._held or self._dice.random() < 1 / BOT_FRAMES:
-            self._held[player] = self._dice.getrandbits(self._bits)
-        return self._held[player]

@@ -286,14 +286,15 @@ class RollbackEngine:
         self.local.hold(self.current + self.local.delay)
 
     def set_input_delay(self, frames: Frame) -> None:
-        """Change the delay of local inputs from the next frame on.
-
-        If it grows, the frames in between get the last input again; if it shrinks, as many presses are passed over.
-        Either way each frame gets exactly one input, in order, and none that was sent changes.
-        """
+        """Change the delay of local inputs from the next frame on; ``LocalInputs`` says what fills the gap."""
         if not isinstance(frames, int) or not 0 <= frames <= self.history:
             raise UsageError(f"input_delay must be from 0 to history ({self.history}) frames, not {frames!r}")
         self.local.delay = frames
+
+    def set_prediction_window(self, frames: Frame) -> None:
+        """Change from the next frame on how many frames may run before everyone's inputs for them are confirmed."""
+        check_settings(self.num_players, self.history, frames, self.start, 1)
+        self.prediction_window = self.window = frames
 
     def drop_player(self, player: Player, frame: Frame) -> None:
         """From ``frame`` on, simulate ``player`` on neutral input; all peers must agree on the frame."""

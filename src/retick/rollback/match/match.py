@@ -364,7 +364,7 @@ class Match:
     def frontier(self) -> int:
         """The newest frame whose inputs must all be known before the next frame can run."""
         is_playing = self.engine.frame >= self.first_own
-        frontier: int = self.engine.frame - (self.config.prediction_window if is_playing else 0)
+        frontier: int = self.engine.frame - (self.engine.window if is_playing else 0)
         return frontier
 
     def _resume(self, now: float) -> None:

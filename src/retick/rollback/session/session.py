@@ -11,6 +11,7 @@ The class here is what an application has: it has the documented names and no ot
 """
 
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from retick.errors import UsageError
@@ -116,6 +117,24 @@ class RollbackSession(SessionCalls):
         """All figures of the match at this moment."""
         return self._inside.shown_match().stats(now)
 
+    def adjust(self, *, input_delay: int | None = None, prediction_window: int | None = None) -> None:
+        """Change these of the running match, from the next frame on; another match begins with those of ``config``.
+
+        Neither may be above that of ``config``: the others were told of it, and refuse inputs that are further ahead.
+        """
+        engine = self._inside.shown_match().engine
+        delay = engine.input_delay if input_delay is None else input_delay
+        window = (engine.prediction_window or 0) if prediction_window is None else prediction_window
+        most = self.config
+        if not 0 <= delay <= most.input_delay or not 0 <= window <= most.prediction_window:
+            raise UsageError(
+                f"adjust takes an input_delay of 0 to {most.input_delay} and a prediction_window of 0 to "
+                f"{most.prediction_window}, as in config, not {delay} and {window}"
+            )
+        replace(most, input_delay=delay, prediction_window=window)  # raises if they do not go together
+        engine.set_input_delay(delay)
+        engine.set_prediction_window(window)
+
     @property
     def recording(self) -> Recording | None:
         """What goes to the recorder, if there is one."""
@@ -183,6 +202,11 @@ class RollbackSession(SessionCalls):
     def reconnecting(self) -> bool:
         """Whether all others are lost and the session tries to come back; see ``Reconnecting``."""
         return self._inside.reconnect.is_trying
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the session has ended: no frame runs any more, and it does not come back."""
+        return self._inside.phase is Phase.ENDED
 
     @property
     def peer_addresses(self) -> tuple[Hashable, ...]:

@@ -1,9 +1,50 @@
 """The room of packets: Datagrams and captures, field by field."""
 
+import asyncio
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+from retick.errors import RetickError
+from retick.packets.formats import Explainer
+from retick.packets.timeline import Timeline, costs_of, kind_of
+from retick.snapshot import Schema, schema_from_json
+from retick.snapshot.explain import SnapshotExplainer
+from retick.snapshot.inspect import PacketReport
+from retick.studio.messages import FeedError, FileSent, Message
+from retick.studio.packets.source import Source, datagrams_of_text
 from retick.studio.room import Room
 from retick.studio.settings import Settings
+from retick.studio.steps import Steps, drive
+from retick.transport.capture import Recorded
 
-__all__ = ["PacketsRoom"]
+__all__ = ["PacketsRoom", "read_file"]
+
+LONGEST_LIST = 200
+"""Datagrams in one answer."""
+LONGEST_HEX = 60000
+"""Characters."""
+LARGEST_SCHEMA = 4 * 1024 * 1024
+"""Bytes."""
+MOST_PARTS = 4000
+"""Values of a snapshot that are shown."""
+MOST_SERIES = 9
+"""Names of each view of the timeline; the rest is one more."""
+PROGRESS_EVERY = 40
+"""Datagrams."""
+MOST_LISTS = 64
+"""Lists that wait to be answered."""
+CAPTURE, SCHEMA = 0, 1
+"""Slots of files."""
+
+
+def read_file(file: FileSent) -> Source | Schema:
+    """What is in a file of either slot; a RetickError if it is none."""
+    if file.slot == CAPTURE:
+        return Source(file.name, file.data)
+    if len(file.data) > LARGEST_SCHEMA:
+        raise FeedError(f"a schema has at most {LARGEST_SCHEMA} bytes")
+    return schema_from_json(file.data)
 
 
 class PacketsRoom(Room):
@@ -14,3 +55,175 @@ class PacketsRoom(Room):
     def __init__(self, settings: Settings) -> None:
         super().__init__()
         self._settings = settings
+        self._source: Source | None = None
+        self._schema: Schema | None = None
+        self._schema_name: str | None = None
+        self._timeline: dict[str, Any] | None = None
+        self._files: dict[int, FileSent] = {}
+        self._lists: deque[Steps] = deque()
+        self._work: Steps | None = None
+        self._given = asyncio.Event()
+
+    def hello(self) -> dict[str, Any]:
+        return {"source": self._facts(), "schema": self._schema_name, "timeline": self._timeline}
+
+    async def run(self) -> None:
+        while True:
+            if self._files:
+                await self._read(self._files[min(self._files)])
+            elif self._lists:
+                await drive(self._lists.popleft(), lambda: False)
+            elif (work := self._work) is not None:
+                ended = await drive(work, lambda: bool(self._files or self._lists) or self._work is not work)
+                if ended and self._work is work:
+                    self._work = None
+            else:
+                self._given.clear()
+                await self._given.wait()
+
+    async def _read(self, file: FileSent) -> None:
+        """Reading is bounded, but may take longer than a slice; what came meanwhile for its slot is newer."""
+        try:
+            read = await asyncio.to_thread(read_file, file)
+        except RetickError as error:
+            if self._files.get(file.slot) is file:
+                self.post("error", text=f"{file.name}: {error}")
+        else:
+            if self._files.get(file.slot) is file:
+                self.put(file, read)
+        if self._files.get(file.slot) is file:
+            del self._files[file.slot]
+
+    def put(self, file: FileSent, read: Source | Schema) -> None:
+        """Use a file that was read."""
+        if isinstance(read, Source):
+            self._open(read)
+        else:
+            self._use_schema(read, file.name)
+
+    def receive(self, message: Message) -> None:
+        match message.type:
+            case "hex":
+                pasted = Source("pasted", datagrams_of_text(message.text("text", LONGEST_HEX)))
+                self._files.pop(CAPTURE, None)
+                self._open(pasted)
+            case "list":
+                start = message.integer("start", 0, 1 << 30)
+                self._ask_for(start, message.integer("count", 1, LONGEST_LIST))
+            case "datagram":
+                self._show_datagram(message.integer("index", 0, 1 << 30))
+            case "forget":
+                self._files.pop(SCHEMA, None)
+                self._use_schema(None, None)
+            case _:
+                super().receive(message)
+
+    def receive_file(self, file: FileSent) -> None:
+        self._files[file.slot] = file
+        self._given.set()
+
+    def _open(self, source: Source) -> None:
+        self._source = source
+        self._begin()
+
+    def _use_schema(self, schema: Schema | None, name: str | None) -> None:
+        self._schema, self._schema_name = schema, name
+        self.post("schema", name=name)
+        if self._source is not None:
+            self._begin()
+
+    def _begin(self) -> None:
+        """Find and measure what is open, in the background. What was begun before is given up."""
+        self._timeline = None
+        self._work = self._measure(self._source) if self._source is not None else None
+        self._given.set()
+
+    def _measure(self, source: Source) -> Steps:
+        yield from source.find()
+        self.post("source", source=self._facts())
+        timeline = Timeline(self._explainer(), source.seconds)
+        for index in range(len(source)):
+            timeline.add(source[index])
+            if (index + 1) % PROGRESS_EVERY == 0:
+                self.show("progress", done=index + 1, total=len(source))
+            yield
+        self._timeline = timeline.to_json(MOST_SERIES)
+        self.post("timeline", timeline=self._timeline)
+
+    def _facts(self) -> dict[str, Any] | None:
+        source = self._source
+        if source is None:
+            return None
+        return {
+            "name": source.name,
+            "capture": source.is_capture,
+            "count": len(source),
+            "seconds": source.seconds,
+            "bytes": source.size,
+            "fault": source.fault,
+        }
+
+    def _explainer(self) -> Explainer:
+        return Explainer(SnapshotExplainer(self._schema, keep_all=False))
+
+    def _opened(self) -> Source:
+        if self._source is None:
+            raise FeedError("nothing is open: paste hex digits or open a capture")
+        return self._source
+
+    def _ask_for(self, start: int, count: int) -> None:
+        if len(self._lists) >= MOST_LISTS:
+            raise FeedError(f"{MOST_LISTS} lists wait already")
+        self._lists.append(self._list(self._opened(), start, count))
+        self._given.set()
+
+    def _list(self, source: Source, start: int, count: int) -> Steps:
+        explainer = self._explainer()
+        rows = []
+        for index in range(start, min(start + count, len(source))):
+            record = source[index]
+            found = explainer.explain(record.data)
+            rows.append(
+                {**_facts_of(record), "kind": kind_of(found), "summary": found.summary[:200], "bad": bool(found.fault)}
+            )
+            yield
+        self.post("rows", start=start, rows=rows)
+
+    def _show_datagram(self, index: int) -> None:
+        source = self._opened()
+        if index >= len(source):
+            raise FeedError(f"there is no datagram {index}: {len(source)} are open")
+        record = source[index]
+        explainer = self._explainer()
+        found = explainer.explain(record.data)
+        report = explainer.snapshots.newest
+        costs = costs_of(found, len(record.data), report)
+        self.post(
+            "datagram",
+            index=index,
+            **_facts_of(record),
+            hex=record.data.hex(),
+            kind=kind_of(found),
+            format=found.format,
+            summary=found.summary,
+            fault=found.fault,
+            fields=[[*row] for row in found.rows],
+            parts=list(_parts(report)) if report is not None else [],
+            costs=sorted(([*names, bits] for names, bits in costs.items()), key=lambda row: -int(row[2])),
+        )
+
+
+def _facts_of(record: Recorded) -> dict[str, Any]:
+    return {"time": record.time, "sent": record.sent, "address": record.address, "size": len(record.data)}
+
+
+def _parts(report: PacketReport) -> Iterator[list[Any]]:
+    """First bit, bits, entity, name and value of what a snapshot holds."""
+    left = MOST_PARTS
+    for section in report.sections:
+        for entity in section.entities:
+            for part in entity.fields:
+                if left == 0:
+                    return
+                left -= 1
+                yield [part.bit, part.bits, entity.id, part.label, str(part.value)]

@@ -76,4 +76,7 @@ dark.addEventListener("change", () => {
   if (!localStorage.getItem("theme")) setTheme(dark.matches ? "dark" : "light");
 });
 window.addEventListener("hashchange", () => show(fromAddress()));
+window.addEventListener("pageshow", (event) => {
+  if (event.persisted) show(fromAddress()); // the way back to a page that said goodbye when it was left
+});
 show(fromAddress());

@@ -431,9 +431,8 @@ def story(seed: int, loss: float) -> list[str]:
 
 
 @pytest.mark.parametrize(("seed", "loss"), [(1, 0.0), (2, 0.05)])
-def test_compiled_and_uncompiled_show_the_same(seed: int, loss: float) -> None:
-    with Twin() as twin:
-        twin.agrees(story, seed, loss)
+def test_compiled_and_uncompiled_show_the_same(twin: Twin, seed: int, loss: float) -> None:
+    twin.agrees(story, seed, loss)
 
 
 def test_settings_that_cannot_work_are_refused() -> None:

@@ -12,7 +12,7 @@ from retick.authority.world.client import WorldClientConfig, server_link
 from retick.authority.world.client.events import MessageReceived, MessagesLost, PlayerChanged, RoomJoined, RoomLeft
 from retick.authority.world.frames import encode_note
 from retick.authority.world.messages import Ended, Gone, Lost, Message, PlayerState, RoomOver, SeatNews, Welcome
-from retick.errors import EncodeError
+from retick.errors import UsageError
 from retick.link import Reason
 from tests.authority.world.client.scripted import Guest, Site
 from tests.authority.world.client.yard import RIGHT, Yard
@@ -85,6 +85,19 @@ def test_a_client_gives_up_after_some_attempts() -> None:
     site.run(30.0)
     assert client.is_over
     assert [each.will_rejoin for each in of_kind(site.events[0], ConnectionLost)] == [True, False]
+    (left,) = of_kind(site.events[0], RoomLeft)
+    assert left is site.events[0][-1]
+    assert (left.reason, left.text) == (None, "no answer")
+
+
+def test_a_client_that_the_server_disconnects_leaves_the_room() -> None:
+    site = Site()
+    client = site.add()
+    site.run(1.0)
+    only_guest(site).connection.close(Reason.VIOLATION, "too many messages were sent")
+    site.run(1.0)
+    assert client.is_over
+    assert of_kind(site.events[0], RoomLeft) == [RoomLeft(reason=None, text="too many messages were sent")]
 
 
 def test_a_server_that_welcomes_only_to_end_the_connection_is_left() -> None:
@@ -156,10 +169,23 @@ def test_a_message_that_is_too_long_is_refused_here() -> None:
     site.run(1.0)
     assert client.send_message(bytes(4095))
     assert client.send_message(bytes(1000), reliable=False)
-    with pytest.raises(EncodeError, match="4096"):
+    with pytest.raises(UsageError, match="at most 4095 bytes, not 4096"):
         client.send_message(bytes(4096))
-    with pytest.raises(EncodeError, match="at most 1000 bytes, not 1001"):
+    with pytest.raises(UsageError, match="at most 1000 bytes, not 1001"):
         client.send_message(bytes(1001), reliable=False)
+
+
+def test_a_message_that_is_wrong_is_refused_before_anybody_has_joined() -> None:
+    client = Site().add()
+    with pytest.raises(UsageError, match="at most 4095 bytes"):
+        client.send_message(bytes(5000))
+    with pytest.raises(UsageError, match="a message is bytes, not str"):
+        client.send_message("hello")  # type: ignore[arg-type]  # the mistake that is tested
+
+
+def test_a_name_that_cannot_be_shown_is_refused_at_once() -> None:
+    with pytest.raises(UsageError, match="a name must be printable"):
+        Site().add(name="a\nb")
 
 
 def test_messages_that_are_lost_are_told_on_both_sides() -> None:

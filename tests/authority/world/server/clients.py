@@ -26,7 +26,7 @@ __all__ = ["Hall", "Script", "Tape", "raider_bot", "steady", "straight"]
 RATE = 60
 
 
-def raider_bot(world: Any, player: int) -> Wish:
+def raider_bot(player: int, world: Any) -> Wish:
     """Runs about and shoots."""
     return Wish(right=((world.next_id + player) % 3 - 1) / 2, down=0.25, fire=player % 2 == 0)
 

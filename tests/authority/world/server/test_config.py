@@ -14,7 +14,7 @@ from retick.errors import UsageError
         {"tick_rate": 0}, {"tick_rate": 1001}, {"snapshot_rate": 0}, {"snapshot_rate": 61}, {"snapshot_rate": 7},
         {"tick_rate": 600, "snapshot_rate": 1}, {"snapshot_bytes": 1101}, {"max_spectators": -1}, {"hold_ticks": -1},
         {"most_early": 0}, {"packets_per_tick": 0}, {"messages_per_second": 0}, {"most_rewind": 0}, {"view_delay": 0},
-        {"most_rewind": 11}, {"checksum_every": 0}, {"rooms": ()}, {"catch_up_ticks": 0},
+        {"most_rewind": 11}, {"checksum_every": 0}, {"rooms": ("a", "a")}, {"catch_up_ticks": 0},
     ],
     ids=str,
 )  # fmt: skip

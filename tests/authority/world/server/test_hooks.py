@@ -9,10 +9,7 @@ from retick.authority.events import (
     RoomClosed,
     RoomFailed,
 )
-from retick.authority.world.messages import (
-    Ended,
-    RoomOver,
-)
+from retick.authority.world.messages import Ended, Message, PlayerState, RoomOver, SeatNews, encode_message
 from retick.authority.world.server import RoomHooks, WorldServerConfig
 from tests.authority.world.server.clients import Hall
 from tests.authority.world.server.yard import Yard
@@ -57,3 +54,62 @@ def test_a_hook_ends_a_match_and_everybody_is_told() -> None:
     [left] = hall.of(PlayerLeft)
     assert left.things
     assert not hall.server.rooms
+
+
+def test_hooks_fill_a_new_room_with_bots_and_answer_messages() -> None:
+    class Host(RoomHooks):
+        def opened(self, room: Any) -> None:
+            room.add_bot(lambda player, world: 0, "robot")
+
+        def received(self, room: Any, player: Any, data: bytes) -> None:
+            room.send(b"%d said " % player.peer_id + data)
+
+    hall = Hall(Yard, hooks=Host())
+    one = hall.join("one")
+    hall.run(0.5)
+    one.connection.send_reliable(encode_message(Message(b"hello")))
+    hall.run(0.5)
+    assert hall.server.reads_messages
+    assert not Hall(Yard).server.reads_messages
+    assert next(iter(hall.room.players.values())).name == "robot"
+    assert Message(b"1 said hello") in one.messages
+
+
+def test_a_message_that_a_hook_cannot_bear_ends_its_room() -> None:
+    class Strict(RoomHooks):
+        def received(self, room: Any, player: Any, data: bytes) -> None:
+            raise LookupError(data.decode())
+
+    hall = Hall(Yard, hooks=Strict())
+    one = hall.join("one")
+    hall.run(0.5)
+    one.connection.send_reliable(encode_message(Message(b"hello")))
+    hall.run(0.5)
+    assert [failed.error for failed in hall.of(RoomFailed)] == ["LookupError: hello"]
+
+
+def test_who_says_goodbye_has_left_and_was_never_lost() -> None:
+    hall = Hall(Yard)
+    one, two = hall.join("one"), hall.join("two")
+    hall.run(0.5)
+    two.connection.close()
+    hall.run(0.5)
+    states = [each.state for each in one.messages if isinstance(each, SeatNews) and each.seat == two.seat]
+    assert states[-1] == PlayerState.LEFT
+    assert PlayerState.CONNECTION_LOST not in states
+
+
+def test_the_report_of_a_failed_room_has_every_field_of_a_player() -> None:
+    class Broken(Yard):
+        def advance(self, inputs: Any) -> None:
+            super().advance(inputs)
+            if self.ticks == 40:
+                raise LookupError
+
+    hall = Hall(Broken)
+    hall.join("one")
+    hall.run(1.0)
+    [failed] = hall.of(RoomFailed)
+    [state] = failed.states.values()
+    for name in state:
+        assert f"    {name} = " in failed.report()

@@ -73,6 +73,20 @@ def test_a_message_that_is_too_long_is_an_error_of_the_application_and_reported_
     assert Lost(Gone.TOO_LONG, 1) in one.messages
 
 
+def test_a_message_to_nobody_is_an_error_or_reported() -> None:
+    hall = Hall(Yard)
+    with pytest.raises(UsageError, match="a message is bytes, not str"):
+        hall.room.send("text")  # type: ignore[arg-type]  # the mistake that is tested
+    for to in (77, "ann", [0, "bob"]):
+        with pytest.raises(UsageError, match="nobody has the number"):
+            hall.room.send(b"m", to)  # type: ignore[arg-type]  # the mistake that is tested
+    hall.room.send(b"m", 2)
+    hall.room.send(b"loose", 2, reliable=False)
+    hall.room.send(b"w", 256)
+    hall.run(0.1)
+    assert [(each.peer_id, each.message) for each in hall.of(MessageDropped)] == [(2, b"m"), (256, b"w")]
+
+
 def test_every_reliable_message_arrives_or_the_client_is_told_how_many_did_not() -> None:
     hall = Hall(Yard, config=WorldServerConfig(message_queue=3000, timeout=1.0))
     one = hall.join("one")

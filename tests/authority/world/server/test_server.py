@@ -92,7 +92,7 @@ def test_players_come_back_after_a_crash_of_the_server() -> None:
     hall = Hall(Yard)
     one, watcher = hall.join("one", name="Ann", press=steady(RIGHT)), hall.join("watcher", watches=True)
     hall.run(0.5)
-    seat = hall.room.add_bot(lambda world, player: SHOOT, "robot")
+    seat = hall.room.add_bot(lambda player, world: SHOOT, "robot")
     hall.run(1.0)
     saved = hall.server.save_room()
     state, tick = hall.room.world.save(), hall.room.tick
@@ -101,7 +101,10 @@ def test_players_come_back_after_a_crash_of_the_server() -> None:
     tape = Tape()
     config = WorldServerConfig(rooms=("lobby",), rejoin_seconds=2.0)
     server = WorldServer(Yard, entropy=Random(9).randbytes, config=config, record=tape)
-    room = server.restore_room(saved, "", bots={seat: lambda world, player: SHOOT})
+    with pytest.raises(UsageError, match="a bot is a function"):
+        server.restore_room(saved, "", bots=5)  # type: ignore[arg-type]  # wrong on purpose
+    room = server.restore_room(saved, "", bots=lambda player, world: SHOOT)
+    assert room.players[seat].bot is not None
     assert (room.world.save(), room.tick) == (state, tick)
     hall.restart(server)
     back = hall.join("back", token=one.token, press=steady(RIGHT))
@@ -114,11 +117,50 @@ def test_players_come_back_after_a_crash_of_the_server() -> None:
     assert verify(tape.replay(""), Yard()).ok
 
 
+@pytest.mark.parametrize("rooms", [("",), ()], ids=["the default room", "no room"])
+def test_a_server_that_was_just_started_restores_its_default_room(rooms: tuple[str, ...]) -> None:
+    hall = Hall(Yard)
+    one = hall.join("one", press=steady(RIGHT))
+    hall.run(0.5)
+    saved, tick = hall.server.save_room(), hall.room.tick
+    hall.vanish("one")
+    tape = Tape()
+    server = WorldServer(Yard, entropy=Random(9).randbytes, config=WorldServerConfig(rooms=rooms), record=tape)
+    assert server.restore_room(saved).tick == tick
+    assert server.events() == []
+    hall.restart(server)
+    back = hall.join("back", token=one.token, press=steady(RIGHT))
+    hall.run(0.5)
+    assert back.seat == one.seat
+    with pytest.raises(UsageError, match="there is a room '' already"):
+        server.restore_room(saved)
+
+
+def test_a_room_that_somebody_is_in_is_not_replaced_by_a_saved_one() -> None:
+    hall = Hall(Yard)
+    hall.room.add_bot(lambda player, world: 0)
+    saved = hall.server.save_room()
+    with pytest.raises(UsageError, match="there is a room '' already"):
+        hall.server.restore_room(saved)
+
+
+def test_bots_for_seats_that_no_bot_had_are_refused_and_no_room_is_left() -> None:
+    hall = Hall(Yard)
+    hall.join("one")
+    hall.run(0.5)
+    saved = hall.server.save_room()
+    server = WorldServer(Yard, entropy=Random(9).randbytes, config=WorldServerConfig(rooms=("lobby",)))
+    for seat in (0, 1, 9):
+        with pytest.raises(UsageError, match=f"no bot had seat {seat}"):
+            server.restore_room(saved, bots={seat: lambda player, world: 0})
+    assert list(server.rooms) == ["lobby"]
+
+
 def test_who_does_not_come_back_after_a_crash_leaves_and_so_do_bots_that_are_not_given() -> None:
     hall = Hall(Yard)
     one = hall.join("one")
     hall.run(0.5)
-    hall.room.add_bot(lambda world, player: 0)
+    hall.room.add_bot(lambda player, world: 0)
     saved = hall.server.save_room()
     hall.vanish("one")
     server = WorldServer(
@@ -134,8 +176,6 @@ def test_who_does_not_come_back_after_a_crash_leaves_and_so_do_bots_that_are_not
 def test_bytes_of_another_room_open_none() -> None:
     hall = Hall(Yard)
     saved = hall.server.save_room()
-    with pytest.raises(UsageError, match="already"):
-        hall.server.restore_room(saved)
     with pytest.raises(DecodeError):
         hall.server.restore_room(saved[:-9], "other")
     with pytest.raises(DecodeError, match="another world"):
@@ -234,7 +274,7 @@ def test_a_saved_room_whose_game_raises_when_a_bot_leaves_has_failed() -> None:
     hall = Hall(Yard)
     hall.join("one")
     hall.run(0.5)
-    hall.room.add_bot(lambda world, player: 0)
+    hall.room.add_bot(lambda player, world: 0)
     saved = hall.server.save_room()
 
     class Broken(RoomHooks):

@@ -35,6 +35,8 @@ from retick.transport.conditions import Conditions
 from tests.rollback.session.matches import LINK, LOSSY, assert_all_play, presses
 from tests.toys import Tally
 
+pytestmark = pytest.mark.long
+
 QUICK = MatchConfig(disconnect_after=2.0, longest_reconnect=20.0)
 """Silence is noticed after two seconds."""
 TRYING = partial(RollbackSession, reconnect=True)

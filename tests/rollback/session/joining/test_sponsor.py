@@ -40,6 +40,8 @@ from tests.rollback.session.matches import (
 )
 from tests.toys import Tally
 
+pytestmark = pytest.mark.long
+
 
 def test_two_who_want_the_same_seat_get_it_one_after_the_other_or_not_at_all() -> None:
     mesh = started_mesh(3)

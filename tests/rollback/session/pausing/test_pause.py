@@ -28,6 +28,8 @@ from tests.rollback.session.matches import (
 from tests.rollback.session.test_forwarding import apart
 from tests.toys import Tally
 
+pytestmark = pytest.mark.long
+
 
 def frames(mesh: Mesh) -> set[int]:
     return {peer.session.frame for peer in mesh.alive}

@@ -48,9 +48,11 @@ class RoomJoined:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomLeft:
-    """The room is over, for all or for us: no tick comes after this."""
+    """The room is over, for all or for us: no tick comes after this. Every client that has joined ends with this, or
+    with JoinFailed if it was refused when it came back; a program that calls ``close`` itself is not told."""
 
-    reason: Ended
+    reason: Ended | None
+    """As the server said it; None: the connection is lost for good, or the server ended it."""
     text: str
     """For people."""
 

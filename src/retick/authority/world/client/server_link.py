@@ -33,15 +33,14 @@ from retick.authority.world.messages import (
     SeatNews,
     Welcome,
     decode_message,
+    misfit,
 )
-from retick.errors import BaselineMissing, DecodeError, EncodeError, UsageError
+from retick.errors import BaselineMissing, DecodeError, UsageError
 from retick.link import Reason
 from retick.sim.world.declared import World
 
 __all__ = ["ServerLink"]
 
-LONGEST_NOTE: Final = 1000
-"""Bytes of an unreliable message."""
 MOST_UNREAD: Final = 256
 """Events that may wait for the application; then nothing more is read from the link."""
 FASTEST: Final = 1000
@@ -105,11 +104,12 @@ class ServerLink(ClientLink[WorldClientEvent]):
         Reliable ones wait here until the server takes them: ``messages_per_second``. False if too many wait, or nobody
         is connected. Of those that were taken and did not arrive, MessagesLost tells.
         """
+        why = misfit(data, reliable)
+        if why is not None:
+            raise UsageError(why)
         if not reliable:
-            if len(data) > LONGEST_NOTE:
-                raise EncodeError(f"an unreliable message is at most {LONGEST_NOTE} bytes, not {len(data)}")
-            return self._connection.send_unreliable(encode_note(data))
-        return not self._is_closed and self._outgoing.offer(self._connection, data, self._now)
+            return self._connection.send_unreliable(encode_note(bytes(data)))
+        return not self._is_closed and self._outgoing.offer(self._connection, bytes(data), self._now)
 
     def close(self, text: str = "", *, linger: float = 0.0) -> None:
         """Leave in good order, messages within ``linger`` seconds first; go on until ``next_timeout`` is None."""
@@ -226,5 +226,8 @@ class ServerLink(ClientLink[WorldClientEvent]):
             self._events.append(MessagesLost(count=lost, ours=True, reason=None))
 
     def _report_end(self, lost: ConnectionLost) -> None:
-        if self._place is not None:
-            super()._report_end(lost)
+        if self._place is None:
+            return
+        super()._report_end(lost)
+        if not lost.will_rejoin and not self._over:
+            self._events.append(RoomLeft(reason=None, text=lost.text))

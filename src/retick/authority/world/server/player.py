@@ -1,12 +1,13 @@
 """One who is in a room: a player with a seat, a bot, or a spectator."""
 # retick: floats -- seconds of the network; nothing is simulated from them
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
 from retick.authority.server.credit import Credit
 from retick.authority.world.frames import InputFrame
 from retick.authority.world.messages import PlayerState
+from retick.authority.world.server.bots import Bot
 from retick.authority.world.server.config import WorldServerConfig
 from retick.authority.world.server.input_buffer import InputBuffer
 from retick.authority.world.server.outbox import Outbox
@@ -15,16 +16,13 @@ from retick.authority.world.views import Receiver
 from retick.link import Connection
 from retick.wire.authority import InputStats
 
-__all__ = ["FIRST_SPECTATOR", "Bot", "WorldPlayer"]
+__all__ = ["FIRST_SPECTATOR", "WorldPlayer"]
 
 FIRST_SPECTATOR: Final = 256
 """Peer ids of spectators begin here; those of players are their seats."""
 PACKET_BURST: Final = 64
 MESSAGE_SECONDS: Final = 4
 """Seconds of messages that a client may send at once."""
-
-Bot = Callable[[Any, int], Any]
-"""``bot(world, player)`` returns the input of the next tick: an integer, or the world's command."""
 
 
 class WorldPlayer:

@@ -2,21 +2,17 @@
 
 from typing import TYPE_CHECKING, Final
 
-from retick.authority.config import LARGEST_MESSAGE
 from retick.authority.server.game_messages import send_control
 from retick.authority.world.frames import encode_note
+from retick.authority.world.messages import misfit
 from retick.errors import UsageError
 
 if TYPE_CHECKING:
     from retick.authority.world.server.player import WorldPlayer
     from retick.authority.world.server.room import WorldRoom
 
-__all__ = ["HOPELESS", "LARGEST_DATA", "LARGEST_NOTE", "MOST_QUEUED", "Post"]
+__all__ = ["HOPELESS", "MOST_QUEUED", "Post"]
 
-LARGEST_DATA: Final = LARGEST_MESSAGE - 1
-"""Bytes of a reliable message of the application."""
-LARGEST_NOTE: Final = 1000
-"""Bytes of an unreliable one: it is never in more than one datagram."""
 MOST_QUEUED: Final = 4096
 """Messages that a world may send in one tick; more are dropped, and reported."""
 HOPELESS: Final = 65536
@@ -34,7 +30,7 @@ class Post:
 
     def check(self, data: bytes, reliable: bool) -> None:
         """Refuse what cannot be sent."""
-        why = _misfit(data, reliable)
+        why = misfit(data, reliable)
         if why is not None:
             raise UsageError(why)
 
@@ -48,7 +44,7 @@ class Post:
         """Hand over all that was queued; and tell clients of what they will never get."""
         queue, self._queue = self._queue, []
         for number, (data, to, reliable) in enumerate(queue):
-            why = _misfit(data, reliable) if number < MOST_QUEUED else f"a tick has at most {MOST_QUEUED} messages"
+            why = misfit(data, reliable) if number < MOST_QUEUED else f"a tick has at most {MOST_QUEUED} messages"
             for player in list(self._room.players.values()):
                 if player.bot is None and (to is None or player.peer_id in to):
                     self._send(player, data, reliable, why)
@@ -69,10 +65,3 @@ class Post:
         for player in self._room.players.values():
             if player.connection is not None and player.receiver is not None:
                 send_control(player.connection, packet)
-
-
-def _misfit(data: bytes, reliable: bool) -> str | None:
-    most = LARGEST_DATA if reliable else LARGEST_NOTE
-    if len(data) > most:
-        return f"a message has at most {most} bytes, not {len(data)}"
-    return None

@@ -10,14 +10,16 @@ from typing import Any
 from zlib import crc32
 
 from retick.authority.events import MessageDropped
+from retick.authority.joining import check_name
 from retick.authority.server.game_messages import send_control
 from retick.authority.stats import RoomStats
 from retick.authority.world.layout import Layout
 from retick.authority.world.messages import SPECTATOR, PlayerState, SeatNews, Welcome, encode_message
+from retick.authority.world.server.bots import Bot, check_bot, check_unchanged, pressed_by
 from retick.authority.world.server.config import WorldServerConfig
 from retick.authority.world.server.hooks import RoomHooks
 from retick.authority.world.server.load import Load
-from retick.authority.world.server.player import FIRST_SPECTATOR, Bot, WorldPlayer
+from retick.authority.world.server.player import FIRST_SPECTATOR, WorldPlayer
 from retick.authority.world.server.possessions import possessions
 from retick.authority.world.server.post import Post
 from retick.authority.world.server.recording import Recording, RoomRecorder
@@ -25,7 +27,7 @@ from retick.authority.world.server.saved_room import SavedRoom, SavedSeat, encod
 from retick.authority.world.views import Receiver, Stage, encode_cue
 from retick.errors import UsageError
 from retick.link import Connection
-from retick.sim.world import Command, World
+from retick.sim.world import World
 from retick.sim.world.hosting.hosted import HostedWorld
 
 __all__ = ["MakeRecorder", "WorldRoom"]
@@ -77,6 +79,8 @@ class WorldRoom:
         self._inputs: list[int] = [0] * layout.players
         self.attempted = 0
         """The tick that was begun last; if the game fails in it, it was not run."""
+        self._has_moved = False
+        """Whether somebody has joined or left since the last tick."""
         self._next_spectator = FIRST_SPECTATOR
         if saved is None:
             self._hosted.begin(seed)
@@ -127,7 +131,9 @@ class WorldRoom:
         return None if seat is None else self._enter(WorldPlayer(seat, token, name, self.config), address)
 
     def add_bot(self, bot: Bot, name: str = "") -> int:
-        """A player whose inputs come from ``bot(world, player)``; returns the seat."""
+        """A player whose inputs come from ``bot(player, world)``, which only reads; returns the seat."""
+        check_bot(bot)
+        check_name(name)
         seat = self.free_seat()
         if seat is None:
             raise UsageError(f"there is no free seat in room {self.name!r} for a bot")
@@ -148,6 +154,7 @@ class WorldRoom:
         if player.seat is not None:
             self._recording.seat(player.seat, True)
             self._cues += self._hosted.join(player.seat)
+            self._has_moved = True
         self._hooks.joined(self, player)
         return player
 
@@ -177,6 +184,9 @@ class WorldRoom:
             return
         player.address = player.connection.address
         player.connection = None
+
+    def tell_lost(self, player: WorldPlayer) -> None:
+        """The others learn that a player's connection is lost; the seat is kept."""
         if player.seat is not None and not self.is_over:
             self._post.tell_all(self._news(player))
 
@@ -190,6 +200,7 @@ class WorldRoom:
         self._hooks.leaving(self, player)
         self._recording.seat(player.seat, False)
         self._cues += self._hosted.leave(player.seat)
+        self._has_moved = True
         self._inputs[player.seat] = 0
         self._post.tell_all(encode_message(SeatNews(player.seat, PlayerState.LEFT, player.name)))
 
@@ -199,16 +210,31 @@ class WorldRoom:
     # For the application.
 
     def send(self, data: bytes, to: int | Iterable[int] | None = None, *, reliable: bool = True) -> None:
-        """Send bytes of the application to one, several (peer ids) or all (None), spectators included."""
+        """Send bytes of the application to one, several (peer ids) or all (None), spectators included.
+
+        A reliable one to a number that nobody has, or has any more, is told by ``MessageDropped``.
+        """
         peers = None if to is None else (to,) if isinstance(to, int) else tuple(to)
         self._post.check(data, reliable)
-        self._post.queue(data, peers, reliable)
+        for peer_id in peers or ():
+            if not isinstance(peer_id, int) or not (0 <= peer_id < self._layout.players or peer_id >= FIRST_SPECTATOR):
+                raise UsageError(
+                    f"nobody has the number {peer_id!r}: players have that of their seat, 0 to "
+                    f"{self._layout.players - 1}, and spectators have {FIRST_SPECTATOR} or more"
+                )
+        for peer_id in peers or ():
+            if reliable and peer_id not in self.players:
+                self._count_dropped(peer_id, bytes(data), "nobody has this number in the room")
+        self._post.queue(bytes(data), peers, reliable)
         self._post.deliver()
 
     def drop_message(self, player: WorldPlayer, data: bytes, text: str) -> None:
         """Count and report a message that did not arrive."""
+        self._count_dropped(player.peer_id, data, text)
+
+    def _count_dropped(self, peer_id: int, data: bytes, text: str) -> None:
         self.stats.messages_dropped += 1
-        self._report(MessageDropped(room=self.name, peer_id=player.peer_id, message=data, text=text))
+        self._report(MessageDropped(room=self.name, peer_id=peer_id, message=data, text=text))
 
     def end(self, text: str = "the match is over") -> None:
         """End the room after this tick: a hook may call it."""
@@ -242,6 +268,7 @@ class WorldRoom:
         self._recording.frame(inputs, behind)
         cues = [*self._cues, *self._hosted.advance(inputs, behind)]
         self._cues = []
+        self._has_moved = False
         if tick % self.config.checksum_every == 0:
             self._recording.check(tick, crc32(self._hosted.saved))
         told = [(cue, encode_cue(cue)) for cue in cues]
@@ -265,24 +292,20 @@ class WorldRoom:
 
     def _inputs_of(self, tick: int, now: float) -> list[int]:
         inputs = [0] * self._layout.players
+        has_bots = any(player.bot is not None for player in self.players.values())
+        before = b"" if not has_bots else self.world.save() if self._has_moved else self._hosted.saved
         for player in self.players.values():
             if player.bot is not None:
-                player.pressed = self._pressed_by(player.bot, player.peer_id)
+                player.pressed = pressed_by(player.bot, player.peer_id, self.world, self._layout.input_bits)
             elif player.seat is not None:
                 player.pressed = player.inputs.take(tick)
                 if player.connection is None and player.lost_at is None:
                     player.lost_at = now  # of a saved room: the time to come back begins with its first tick
             if player.seat is not None:
                 inputs[player.seat] = player.pressed
+        if has_bots:
+            check_unchanged(self.world, before)
         return inputs
-
-    def _pressed_by(self, bot: Bot, seat: int) -> int:
-        pressed = bot(self.world, seat)
-        if isinstance(pressed, Command):
-            pressed = pressed.packed
-        if not isinstance(pressed, int) or not 0 <= pressed < 1 << self._layout.input_bits:
-            raise UsageError(f"the bot of seat {seat} pressed {pressed!r}: an input has {self._layout.input_bits} bits")
-        return pressed
 
     def _is_snapshot_due(self, tick: int) -> bool:
         every = self.config.snapshot_ticks

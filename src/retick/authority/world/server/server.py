@@ -31,10 +31,11 @@ from retick.authority.world.messages import (
     encode_message,
 )
 from retick.authority.world.server.admission import WorldAdmission, WorldGuest
+from retick.authority.world.server.bots import Bot, bots_of
 from retick.authority.world.server.config import WorldServerConfig
 from retick.authority.world.server.hooks import RoomHooks
 from retick.authority.world.server.load import Load
-from retick.authority.world.server.player import Bot, WorldPlayer
+from retick.authority.world.server.player import WorldPlayer
 from retick.authority.world.server.possessions import possessions
 from retick.authority.world.server.room import MakeRecorder, WorldRoom
 from retick.authority.world.server.saved_room import SavedRoom, decode_room
@@ -69,6 +70,8 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
         """
         if not (isinstance(game, type) and issubclass(game, World)):
             raise UsageError(f"a WorldServer runs a class of worlds, not {game!r}: WorldServer(Tanks, ...)")
+        if game.advance is World.advance:
+            raise UsageError(f"{game.__name__} has no advance(self, inputs): a server has nothing to run")
         check_owners(game)
         self.game = game
         self.config = config or WorldServerConfig()
@@ -97,7 +100,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
 
     def _make_room(self, name: str, number: int, saved: SavedRoom | None = None) -> WorldRoom:
         seed = int.from_bytes(self._entropy(SEED_BYTES), "little") or 1
-        return WorldRoom(
+        room = WorldRoom(
             self._layout,
             name,
             seed=seed if saved is None else saved.seed,
@@ -109,6 +112,14 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
             make_recorder=self._record,
             saved=saved,
         )
+        if saved is None:
+            self._hooks.opened(room)
+        return room
+
+    @property
+    def reads_messages(self) -> bool:
+        """Whether the hooks read what the applications of clients send."""
+        return type(self._hooks).received is not RoomHooks.received
 
     def save_room(self, name: str = "") -> bytes:
         """A room as bytes, to be kept in a secret place: it has the tokens with which players come back."""
@@ -117,21 +128,28 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
             raise UsageError(self._rooms.why_not(name))
         return room.save()
 
-    def restore_room(self, data: bytes, name: str = "", *, bots: Mapping[int, Bot] | None = None) -> WorldRoom:
+    def restore_room(self, data: bytes, name: str = "", *, bots: Mapping[int, Bot] | Bot | None = None) -> WorldRoom:
         """Open a room that goes on where it was saved. Its players come back by themselves, within ``rejoin_seconds``.
 
-        ``bots`` are the functions of its bots, by seat; a bot that is not given leaves. A DecodeError, and no room, if
-        these are no bytes of a room of this world. If the game raises an error when a bot leaves, the room has failed.
+        A room of this name that has not begun, as those of ``config.rooms`` before the first tick, makes place for it.
+        ``bots`` are the functions of its bots, by seat, or one for all of them; a bot that is not given leaves. A
+        DecodeError, and no room, if these are no bytes of a room of this world. If the game raises an error when a bot
+        leaves, the room has failed.
         """
         saved = decode_room(data)
         if saved.schema != self._layout.hash or any(each.seat >= self._layout.players for each in saved.seats):
             raise InvalidValue("the saved room is of another world, or of another version of it")
         self.game().unpack_state(saved.world)
+        given = bots_of(saved, bots)
         if self.is_draining:
             raise UsageError("a server that drains or is closed opens no room")
+        empty = self.rooms.get(name)
+        if empty is not None and empty.tick == 0 and not empty.players:
+            empty.finish()
+            self._rooms.end(empty, "a saved room goes on in its place")
         room = self._rooms.open(name, lambda name, number: self._make_room(name, number, saved))
         try:
-            room.restore_seats(saved.seats, dict(bots or {}))
+            room.restore_seats(saved.seats, given)
         except FAULTS as error:
             self._fail_room(room, error)
         return room
@@ -207,6 +225,10 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
             self._events.append(self._left(room, player, text))
             self._fail_room(room, error)
 
+    def _lose(self, room: WorldRoom, player: WorldPlayer) -> None:
+        super()._lose(room, player)
+        room.tell_lost(player)
+
     def _left(self, room: WorldRoom, player: WorldPlayer, text: str) -> PlayerLeft:
         return replace(super()._left(room, player, text), things=player.things)
 
@@ -229,10 +251,12 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
             try:
                 if data[:1] == bytes((INPUT,)):
                     player.receive_inputs(decode_input(data, self._layout.input_bits), guest.room.tick)
-                else:
-                    self._on_application(guest, player, decode_note(data), reliable=False)
+                    return
+                note = decode_note(data)
             except DecodeError:
                 refused["malformed"] += 1
+                return
+            self._on_application(guest, player, note, reliable=False)
 
     def _on_message(self, guest: WorldGuest, connection: Connection, data: bytes, now: float) -> None:
         player, refused = guest.player, guest.room.stats.refused
@@ -261,6 +285,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
         self._events.append(
             MessageFromPlayer(room=guest.room.name, peer_id=player.peer_id, data=data, reliable=reliable)
         )
+        self._hooks.received(guest.room, player, data)
 
 
 def _words(text: str) -> str:

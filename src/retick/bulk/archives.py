@@ -1,0 +1,133 @@
+"""Packed archives, read from the start to the end in large pieces: tar (also compressed), and Parquet."""
+
+import bz2
+import gzip
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
+
+from retick.bulk.extras import pyarrow
+from retick.bulk.manifest import stated
+from retick.bulk.urls import is_url, open_source
+from retick.errors import DecodeError
+from retick.replay import ReadLimits
+from retick.replay.many.batch import Batch, Entry
+from retick.replay.many.tar import TarReader
+
+__all__ = ["ENDINGS", "is_parquet", "is_tar", "parquet_batches", "tar_batches"]
+
+ENDINGS = (".rplk", ".rtk")
+"""Of replays, in folders and archives."""
+COLUMNS = ("path", "replay", "seed", "checksum")
+Look = Callable[[str, str, int, int], Entry]
+"""Makes the entry of a path, with what a manifest says of the name in the archive."""
+_OPENERS: dict[str, Callable[[BinaryIO], Any]] = {
+    ".tar": lambda file: file,
+    ".tar.gz": lambda file: gzip.GzipFile(fileobj=file),
+    ".tgz": lambda file: gzip.GzipFile(fileobj=file),
+    ".tar.bz2": bz2.BZ2File,
+    ".tar.xz": lzma.LZMAFile,
+}
+
+
+def is_tar(name: str) -> bool:
+    return _ending(name) is not None
+
+
+def is_parquet(name: str) -> bool:
+    return name.lower().endswith(".parquet")
+
+
+def _ending(name: str) -> str | None:
+    return next((ending for ending in _OPENERS if name.lower().endswith(ending)), None)
+
+
+def tar_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch]:
+    """The replays of a tar archive; what is wrong with the archive is an entry with a problem."""
+    try:
+        with open_source(name) as raw, _OPENERS[_ending(name) or ".tar"](raw) as file:
+            yield from _members(name, file, look, piece, limits)
+    except (DecodeError, OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        yield Batch(b"", [Entry(name, problem=_words(error))])
+
+
+def _members(name: str, file: Any, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch]:
+    reader = TarReader(limits.max_bytes)
+    free: list[bytearray] = []
+    left = b""
+    while not reader.at_end:
+        needed = max(piece, 2 * len(left))
+        buffer = free.pop() if free and len(free[-1]) >= needed else bytearray(needed)
+        buffer[: len(left)] = left
+        size = len(left) + file.readinto(memoryview(buffer)[len(left) :])
+        if size == len(left):
+            reader.finish(size)
+            return
+        view = memoryview(buffer)[:size]
+        members, done = reader.read(view)
+        left = bytes(view[done:])
+        prefix = f"{name}!"
+        entries = [
+            look(prefix + inside, inside.removeprefix("./"), start, end)
+            for inside, start, end in members
+            if inside.endswith(ENDINGS)
+        ]
+        for large in reader.too_large:
+            entries.append(Entry(prefix + large, problem=f"it is over the limit of {limits.max_bytes} bytes"))
+        reader.too_large.clear()
+        if entries:
+            yield Batch(view, entries, lambda buffer=buffer: free.append(buffer))  # type: ignore[misc]  # bound now
+        else:
+            free.append(buffer)
+
+
+def parquet_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> Iterator[Batch]:
+    """The replays of a Parquet file: columns path and replay, and perhaps seed and checksum."""
+    parquet, errors = pyarrow("pyarrow.parquet"), pyarrow("pyarrow.lib").ArrowException
+    try:
+        with open_source(name) as raw:
+            # A local file is read by pyarrow itself: by way of a Python file it takes ten times as long.
+            table = parquet.ParquetFile(raw if is_url(name) else name, pre_buffer=False, buffer_size=piece)
+            names = set(table.schema_arrow.names)
+            if not {"path", "replay"} <= names:
+                raise DecodeError("a Parquet file of replays has the columns path and replay")
+            wanted = [each for each in COLUMNS if each in names]
+            for part in table.iter_batches(_rows_in(table, piece), columns=wanted, use_threads=False):
+                yield _parquet_batch(name, part, names, look, limits)
+    except (DecodeError, OSError, errors, TypeError, ValueError) as error:
+        yield Batch(b"", [Entry(name, problem=_words(error))])
+
+
+def _rows_in(table: Any, piece: int) -> int:
+    """About as many rows as a piece holds."""
+    about = table.metadata
+    size: int = sum(about.row_group(at).total_byte_size for at in range(about.num_row_groups))
+    rows: int = about.num_rows
+    return max(1, min(4096, piece * rows // max(1, size)))
+
+
+def _parquet_batch(name: str, part: Any, names: set[str], look: Look, limits: ReadLimits) -> Batch:
+    column = part["replay"]
+    wide = column.type in (pyarrow().large_binary(), pyarrow().large_string())
+    if not wide and column.type != pyarrow().binary():
+        raise DecodeError(f"the column replay must be binary, not {column.type}")
+    _, places, content = column.buffers()
+    ends = memoryview(places).cast("B").cast("q" if wide else "i")[column.offset : column.offset + len(column) + 1]
+    seeds = part["seed"].to_pylist() if "seed" in names else None
+    sums = part["checksum"].to_pylist() if "checksum" in names else None
+    entries = []
+    for at, path in enumerate(part["path"].to_pylist()):
+        start, end = ends[at], ends[at + 1]
+        entry = look(f"{name}!{path}", str(path), start, end)
+        if end - start > limits.max_bytes:
+            entry = Entry(entry.path, problem=f"it is over the limit of {limits.max_bytes} bytes")
+        elif entry.checksum is None and entry.seed is None and not entry.problem:
+            entry = Entry(entry[0], start, end, *stated(seeds and seeds[at], sums and sums[at]))
+        entries.append(entry)
+    return Batch(memoryview(content) if content is not None else b"", entries)
+
+
+def _words(error: BaseException) -> str:
+    text = (getattr(error, "strerror", None) or str(error) or type(error).__name__).splitlines()[0]
+    return f"the archive cannot be read further: {text}"

@@ -1,0 +1,134 @@
+"""Manifests: what each recording should be. CSV with a head line, or Parquet; docs/scale.md has the columns."""
+
+import csv
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from retick.bulk.extras import pyarrow
+from retick.bulk.urls import is_url
+from retick.errors import UsageError
+from retick.replay.many.batch import Entry
+
+__all__ = ["COLUMNS", "Manifest", "entries_of", "stated"]
+
+COLUMNS = ("path", "seed", "checksum")
+Stated = tuple[int | None, int | None, str, bool]
+_DIGITS = re.compile(r"[0-9]{1,10}").fullmatch
+_HEX = re.compile(r"\s*(?:0[xX])?([0-9a-fA-F]{1,8})\s*").fullmatch
+LONGEST_LINE = 1 << 16
+"""Characters of one value of a CSV file."""
+
+
+def entries_of(manifest: str | os.PathLike[str]) -> Iterator[Entry]:
+    """Each entry as the manifest has it, read as it is used; one that is wrong says so."""
+    path = Path(manifest)
+    for number, (name, seed, checksum) in enumerate(_rows(path), 1):
+        if isinstance(name, str) and name:
+            yield Entry(name, 0, 0, *stated(seed, checksum))
+        else:
+            yield Entry(f"{path}:{number}", problem="the entry has no path", is_manifests_fault=True)
+
+
+def stated(seed: Any, checksum: Any) -> Stated:
+    """A seed and a checksum as they were written: their numbers, what is wrong with them, and whether anything is."""
+    try:
+        return _seed(seed), _checksum(checksum), "", False
+    except ValueError as error:
+        return None, None, str(error), True
+
+
+class Manifest:
+    """All entries of a manifest, to look them up by the paths of other sources."""
+
+    def __init__(self, manifest: str | os.PathLike[str]) -> None:
+        self.folder = os.path.join(os.path.abspath(os.path.dirname(os.fspath(manifest))), "")
+        self._entries: dict[str, Stated] = {}
+        self._seen: set[str] = set()
+        for name, seed, checksum in _rows(Path(manifest)):
+            if isinstance(name, str):
+                # Almost all paths are plain, and normpath takes longer than the rest of this.
+                is_plain = (os.sep == "/" and "./" not in name and "//" not in name) or is_url(name)
+                self._entries[name if is_plain else os.path.normpath(name)] = stated(seed, checksum)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def entry(self, path: str, name: str, start: int = 0, end: int = 0) -> Entry:
+        """An entry with what is said of a name: that of a member of an archive, a URL, or an absolute path."""
+        found = self._entries.get(name)
+        if found is None:
+            name = name.removeprefix(self.folder)
+            found = self._entries.get(name)
+            if found is None:
+                return Entry(path, start, end)
+        self._seen.add(name)
+        return Entry(path, start, end, *found)
+
+    def missing(self) -> Iterator[Entry]:
+        """What no source has had, once all of them were read."""
+        for name in sorted(self._entries.keys() - self._seen):
+            problem = self._entries[name][2]
+            yield Entry(name, problem=problem or "no source has it", is_manifests_fault=bool(problem))
+
+
+def _rows(path: Path) -> Iterator[tuple[Any, Any, Any]]:
+    return _parquet_rows(path) if path.suffix.lower() == ".parquet" else _csv_rows(path)
+
+
+def _csv_rows(path: Path) -> Iterator[tuple[Any, Any, Any]]:
+    csv.field_size_limit(LONGEST_LINE)
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        try:
+            reader = csv.reader(file, strict=True)
+            head = [name.strip().lower() for name in next(reader, [])]
+            places = _places(path, head)
+            for row in reader:
+                if len(row) == 3 and places == [0, 1, 2]:
+                    yield row[0], row[1], row[2]
+                elif row:
+                    yield tuple(row[at] if at is not None and at < len(row) else "" for at in places)  # type: ignore[misc]  # three of them
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise UsageError(f"{path} is no manifest: {error}") from None
+
+
+def _places(path: Path, head: list[str]) -> list[int | None]:
+    if "path" not in head:
+        raise UsageError(f"{path} is no manifest: its first line must name the columns {', '.join(COLUMNS)}")
+    return [head.index(name) if name in head else None for name in COLUMNS]
+
+
+def _parquet_rows(path: Path) -> Iterator[tuple[Any, Any, Any]]:
+    parquet = pyarrow("pyarrow.parquet")
+    with path.open("rb") as file:
+        try:
+            table = parquet.ParquetFile(file)
+            places = _places(path, list(table.schema_arrow.names))
+            wanted = [name for name, at in zip(COLUMNS, places, strict=True) if at is not None]
+            for batch in table.iter_batches(columns=wanted):
+                columns = [batch[name].to_pylist() if name in wanted else [None] * len(batch) for name in COLUMNS]
+                yield from zip(*columns, strict=True)
+        except pyarrow("pyarrow.lib").ArrowException as error:
+            raise UsageError(f"{path} is no manifest: {error}") from None
+
+
+def _seed(value: Any) -> int | None:
+    if value is None or value == "":
+        return None
+    number = int(value) if isinstance(value, int) or (isinstance(value, str) and _DIGITS(value)) else 0
+    if not 1 <= number <= 0xFFFFFFFF:
+        raise ValueError(f"the manifest's seed must be from 1 to 4294967295, not {value!r}")
+    return number
+
+
+def _checksum(value: Any) -> int | None:
+    if value is None or value == "":
+        return None
+    number = value if isinstance(value, int) else -1
+    if isinstance(value, str) and (found := _HEX(value)):
+        number = int(found[1], 16)
+    if not 0 <= number <= 0xFFFFFFFF:
+        raise ValueError(f"the manifest's checksum must be up to eight hex digits, not {value!r}")
+    return number

@@ -1,0 +1,1 @@
+"""``retick bench verify``: how fast recorded matches are run again, one and many."""

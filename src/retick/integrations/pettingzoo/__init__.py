@@ -1,0 +1,16 @@
+"""Games as environments of PettingZoo, for agents that learn on the very game that people play.
+
+:class:`SimulationEnv` makes a parallel environment of any simulation; the module ``fighter_v0`` is the reference
+fighter with observations, rewards and a picture. It knows nothing of networks and of how agents learn.
+"""
+
+from retick.errors import MissingExtra
+
+try:
+    import pettingzoo  # noqa: F401 - only to see whether it is installed
+except ModuleNotFoundError:
+    raise MissingExtra("environments for agents need pettingzoo: pip install pettingzoo numpy") from None
+
+from retick.integrations.pettingzoo.environment import SimulationEnv
+
+__all__ = ["SimulationEnv"]

@@ -1,0 +1,149 @@
+"""Any simulation as a parallel environment of PettingZoo: agents are players, an action is an input, a step is a frame.
+
+Nothing about a game is guessed: what agents see is every number that ``fields`` names unless a function says
+otherwise; without a ``reward`` nothing is worth anything, and without ``is_over`` a match ends after ``max_frames``.
+"""
+
+from collections.abc import Callable, Sequence
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pettingzoo import ParallelEnv
+
+from retick.errors import UsageError
+from retick.integrations.agent_seeds import game_seed
+from retick.integrations.pettingzoo.actions import Actions
+from retick.sim.contract import Simulation
+from retick.sim.prng import XorShift32
+
+__all__ = ["SimulationEnv"]
+
+LARGEST = 2.0**64
+"""No integer of a game's field is beyond it; PettingZoo's tests warn of spaces without bounds."""
+
+
+class SimulationEnv(ParallelEnv):  # type: ignore[misc]  # pettingzoo has no types
+    """A match of ``game``: the agents are ``player_0``, ``player_1`` ..., its seats."""
+
+    def __init__(
+        self,
+        game: Simulation[Any],
+        *,
+        observe: Callable[[Any, int], Any] | None = None,
+        observation_space: spaces.Space[Any] | None = None,
+        reward: Callable[[Any, Any, int], float] = lambda before, after, player: 0.0,
+        is_over: Callable[[Any], bool] = lambda state: False,
+        actions: Literal["buttons", "discrete"] | Sequence[int] = "buttons",
+        bits: int | None = None,
+        max_frames: int = 3600,
+        draw: Callable[[Any], NDArray[np.uint8]] | None = None,
+        render_mode: str | None = None,
+        name: str | None = None,
+    ) -> None:
+        """Functions say what the game does not: what a player sees, what a frame was worth to it, when a match is over.
+
+        ``observe`` needs its ``observation_space``. ``draw`` makes a picture [height, width, 3] of a state.
+        """
+        if (observe is None) != (observation_space is None):
+            raise UsageError("observe and observation_space are given both or not at all")
+        if not isinstance(max_frames, int) or max_frames < 1:
+            raise UsageError(f"max_frames must be an integer of 1 or more, not {max_frames!r}")
+        modes = [] if draw is None else ["rgb_array"]
+        if render_mode not in (None, *modes):
+            raise UsageError(f"render_mode must be one of {modes} or None, not {render_mode!r}")
+        self.metadata = {
+            "name": name or str(getattr(game, "game_id", type(game).__name__)),
+            "render_modes": modes,
+            "render_fps": 60,
+            "is_parallelizable": True,
+        }
+        self.render_mode = render_mode
+        self.max_frames = max_frames
+        self.possible_agents = [f"player_{seat}" for seat in range(game.num_players)]
+        self.agents: list[str] = []
+        self._game = game
+        self._rng = XorShift32(1)
+        self._match: Any = game.initial_state(1)
+        self._frames = 0
+        self._reward, self._is_over, self._draw = reward, is_over, draw
+        self.field_names = tuple(name for name, value in game.fields(self._match) if isinstance(value, Real))
+        """What :meth:`state` has, and what agents see unless ``observe`` was given, in this order."""
+        everything = spaces.Box(-LARGEST, LARGEST, (len(self.field_names),), np.float64)
+        self._observe = observe or (lambda state, player: self._numbers(state))
+        self._actions = Actions(game, actions, bits)
+        self.state_space = everything
+        self.observation_spaces = dict.fromkeys(self.possible_agents, observation_space or everything)
+        self.action_spaces = {agent: self._actions.space() for agent in self.possible_agents}
+
+    @property
+    def match_state(self) -> Any:
+        """The game's own state."""
+        return self._match
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """What an agent may see."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """What an agent may do."""
+        return self.action_spaces[agent]
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Begin a match. Without a seed it has the next one of a sequence, which begins with the last seed given."""
+        if seed is not None:
+            self._rng = XorShift32(game_seed(int(seed)))
+        else:
+            self._rng = self._rng.next()[1]
+        self._match = self._game.initial_state(self._rng.state)
+        self._frames = 0
+        self.agents = list(self.possible_agents)
+        return self._observations(), {agent: {} for agent in self.agents}
+
+    def step(
+        self, actions: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+        """One frame. After the last one there are no agents, until the next reset."""
+        if not self.agents:
+            return {}, {}, {}, {}, {}
+        missing = [agent for agent in self.agents if agent not in actions]
+        if missing:
+            raise UsageError(f"every agent acts in every frame; there is no action of {', '.join(missing)}")
+        before = self._match
+        inputs = [self._actions.input_of(agent, actions[agent]) for agent in self.possible_agents]
+        self._match = self._game.step(before, inputs)
+        self._frames += 1
+        over = bool(self._is_over(self._match))
+        cut = not over and self._frames >= self.max_frames
+        acted = self.agents
+        rewards = {agent: float(self._reward(before, self._match, seat)) for seat, agent in enumerate(acted)}
+        seen = self._observations()
+        if over or cut:
+            self.agents = []
+        return seen, rewards, dict.fromkeys(acted, over), dict.fromkeys(acted, cut), {agent: {} for agent in acted}
+
+    def state(self) -> NDArray[np.float64]:
+        """Every number in the match, in the order of ``field_names``."""
+        return self._numbers(self._match)
+
+    def render(self) -> NDArray[np.uint8] | None:
+        """The picture of the match, with ``render_mode="rgb_array"``."""
+        if self.render_mode is None or self._draw is None:
+            return None
+        return self._draw(self._match)
+
+    def _observations(self) -> dict[str, Any]:
+        return {agent: self._observe(self._match, seat) for seat, agent in enumerate(self.agents)}
+
+    def _numbers(self, state: Any) -> NDArray[np.float64]:
+        found = dict(self._game.fields(state))
+        try:
+            return np.array([found[name] for name in self.field_names], np.float64)
+        except KeyError as error:
+            raise UsageError(
+                f"the field {error} of the first frame is gone: where fields come and go, give observe=..."
+            ) from None

@@ -1,0 +1,98 @@
+"""The ray engine of ``verify_many``: batches of bytes as tasks, on this machine or a cluster that runs already.
+
+Ray retries a task whose worker is lost. The rows of a batch depend on nothing but its bytes and the game, so a second
+run gives the same rows. What every worker needs is this package and the game, under the same import path.
+"""
+
+import os
+from typing import Any
+
+from retick.bulk.engines import WINDOW, Unit, Work, cores, single_entries, worker_for
+from retick.bulk.games import GameSpec
+from retick.bulk.reading import RAY_BYTES, FileReader, Files
+from retick.errors import MissingExtra, NetworkUnavailable
+from retick.replay.many.batch import Batch, Entry
+from retick.replay.many.row import Row
+
+__all__ = ["RayEngine", "store_bytes"]
+
+TRIES_AGAIN = 3
+"""Times that a batch is run again whose worker was lost."""
+_kept: dict[str, Work] = {}
+"""In a worker: the judge of the newest game, by its pickled choice."""
+
+
+class RayEngine:
+    """Tasks of ray."""
+
+    def __init__(self, spec: GameSpec, workers: int | None = None, *, address: str | None = None) -> None:
+        """``workers`` are the cores to start with, without an address."""
+        self._ray = ray = _library()
+        self._owns = not ray.is_initialized()
+        if self._owns:
+            try:
+                ray.init(
+                    address=address,
+                    num_cpus=None if address else workers,
+                    object_store_memory=None if address else store_bytes(workers),
+                    include_dashboard=None if address else False,
+                    log_to_driver=False,
+                    configure_logging=False,
+                )
+            except (ConnectionError, RuntimeError, ValueError) as error:
+                raise NetworkUnavailable(f"ray does not start: {str(error).splitlines()[0]}") from None
+        self.workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        self._spec = ray.put(spec)
+        self._key = os.urandom(8).hex()
+        self._reader = FileReader(spec.limits)
+        self._task = ray.remote(num_cpus=1, max_retries=TRIES_AGAIN)(_rows_of)
+
+    def submit(self, unit: Unit) -> Any:
+        return self._task.remote(self._key, self._spec, self._bytes(unit))
+
+    def result(self, handle: Any, unit: Unit) -> list[Row]:
+        lost = (self._ray.exceptions.WorkerCrashedError, self._ray.exceptions.ObjectLostError)
+        try:
+            rows: list[Row] = self._ray.get(handle)
+        except lost:  # after all tries: one of its matches kills its worker, and which one must be found
+            return [row for entry, one in single_entries(unit) for row in self._one(entry, one, lost)]
+        return rows
+
+    def _one(self, entry: Entry, unit: Unit, lost: Any) -> list[Row]:
+        try:
+            rows: list[Row] = self._ray.get(self.submit(unit))
+        except lost:
+            return [Row(entry.path, "failed", "the process that ran it died", expected=entry.checksum)]
+        return rows
+
+    def _bytes(self, unit: Unit) -> Batch:
+        """Workers elsewhere have not our files: bytes go, and exactly those that are needed."""
+        batch = self._reader.read(unit) if isinstance(unit, Files) else unit
+        end = max((entry.end for entry in batch.entries), default=0)
+        return Batch(memoryview(batch.data)[:end], batch.entries)
+
+    def close(self) -> None:
+        if self._owns:
+            self._ray.shutdown()
+
+
+def store_bytes(workers: int | None = None) -> int:
+    """Room for twice the batches that are under way: left to itself, ray takes a third of the machine's memory."""
+    return max(128 << 20, 2 * WINDOW * (workers or cores()) * RAY_BYTES)
+
+
+def _rows_of(key: str, spec: GameSpec, batch: Batch) -> list[Row]:
+    """In a worker."""
+    if key not in _kept:
+        _kept.clear()
+        _kept[key] = worker_for(spec)
+    return _kept[key](batch)
+
+
+def _library() -> Any:
+    try:
+        import ray
+        import ray.exceptions
+    except ModuleNotFoundError:
+        raise MissingExtra("engine='ray' needs ray: pip install ray") from None
+    return ray

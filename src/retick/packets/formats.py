@@ -1,0 +1,113 @@
+"""The table of formats: which package explains a datagram, and what is inside of a link's.
+
+A new format is one line in ``FORMATS``, ``PAYLOADS`` or ``MESSAGES``.
+"""
+
+from collections.abc import Callable
+
+from retick.authority.delta_frames import ACKED_HEAD_SIZE, ACKED_INPUT
+from retick.authority.explain import explain_message, explain_payload
+from retick.games.runner.netrunner.explain import explain_netrunner, is_netrunner
+from retick.link.explain import explain_link, is_link
+from retick.replay import rplk, rtk
+from retick.rollback.session.messages.kinds import Kind
+from retick.snapshot.explain import SnapshotExplainer
+from retick.wire.explain import Explanation, RowReader, explain_lan, explain_rbn1, is_lan, is_rbn1
+from retick.wire.field_table import FieldSpec
+
+__all__ = ["MESSAGE_KIND", "SESSION_PREFIX", "Explainer", "explain_datagram", "reliable_message"]
+
+SESSION_PREFIX = "session "
+MESSAGE_KIND = FieldSpec("message kind", "B", lambda kind: Kind(kind).name, "0x{:02x}")
+"""The first byte of a session's reliable message."""
+_KINDS = frozenset(Kind)
+
+
+def _netrunner_inside(data: bytes, offset: int) -> Explanation | None:
+    return explain_netrunner(data, offset) if is_netrunner(data[offset:]) else None
+
+
+def _rbn1_inside(data: bytes, offset: int) -> Explanation | None:
+    return explain_rbn1(data, offset) if is_rbn1(data[offset:]) else None
+
+
+def _acked_netrunner(data: bytes, offset: int) -> Explanation | None:
+    """A NetRunner input bundle behind the tick of the snapshot that it acknowledges."""
+    start = offset + ACKED_HEAD_SIZE
+    if data[offset] != ACKED_INPUT or not is_netrunner(data[start:]):
+        return None
+    head, bundle = explain_payload(data[:start], offset), explain_netrunner(data, start)
+    assert head is not None
+    return bundle._replace(rows=head.rows + bundle.rows, summary=f"{head.summary}, {bundle.summary}")
+
+
+def _session_message(data: bytes, offset: int) -> Explanation | None:
+    if data[offset] not in _KINDS:
+        return None
+    reader = RowReader(data, offset, SESSION_PREFIX)
+    kind = reader.read((MESSAGE_KIND,))["message kind"]
+    reader.raw(len(data) - reader.at, "message")
+    return Explanation("session", Kind(kind).name, reader.rows, None)
+
+
+Inside = Callable[[bytes, int], Explanation | None]
+PAYLOADS: tuple[Inside, ...] = (_rbn1_inside, _netrunner_inside, _acked_netrunner, explain_payload)
+"""What explains the payload of a link's datagram; the first that knows it."""
+MESSAGES: tuple[Inside, ...] = (_netrunner_inside, explain_message, _session_message)
+"""The same for reliable messages. A NetRunner packet is known by its type and length together, so it comes first."""
+
+
+def reliable_message(data: bytes, offset: int) -> Explanation | None:
+    """The beginning of a reliable message, if any format knows it."""
+    return next(filter(None, (explain(data, offset) for explain in MESSAGES)), None)
+
+
+def _payload(data: bytes, offset: int) -> Explanation | None:
+    return next(filter(None, (explain(data, offset) for explain in PAYLOADS)), None)
+
+
+def _link(data: bytes) -> Explanation:
+    return explain_link(data, payload=_payload, message=reliable_message)
+
+
+FORMATS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], Explanation]], ...] = (
+    (is_rbn1, explain_rbn1),
+    (is_lan, explain_lan),
+    (is_link, _link),
+    (is_netrunner, explain_netrunner),
+)
+
+REPLAY = "a recorded match and no datagram: see retick replay info FILE"
+FILES = (
+    (rplk.MAGIC, "a replay", REPLAY),
+    (rtk.MAGIC, "a replay", REPLAY),
+    (b"PK\x03\x04", "a ZIP archive", "an archive and no datagram: for a desync bundle, see retick desync explain FILE"),
+    (b"\x89PNG\r\n\x1a\n", "a picture", "a PNG picture and no datagram"),
+    (b"\xff\xd8\xff", "a picture", "a JPEG picture and no datagram"),
+    (b"GIF8", "a picture", "a GIF picture and no datagram"),
+    (b"\x89HDF\r\n\x1a\n", "a data file", "an HDF5 file and no datagram"),
+)
+"""First bytes of files that are easily given here by mistake. The first one of a PNG picture begins a link's datagram,
+too; all eight of them in one are as likely as a connection id and a sequence that are guessed."""
+
+
+def explain_datagram(data: bytes) -> Explanation:
+    """Any bytes; those of no known format are named as such, with a fault."""
+    for mark, name, fault in FILES:
+        if data.startswith(mark):
+            return Explanation("unknown", name, [], fault)
+    for recognises, explain in FORMATS:
+        if recognises(data):
+            return explain(data)
+    return Explanation("unknown", "unknown", [], "not RBN1, link, NetRunner or snapshot: no known first bytes")
+
+
+class Explainer:
+    """Explains datagrams of all formats, one after the other; snapshots need a schema to be read whole."""
+
+    def __init__(self, snapshots: SnapshotExplainer) -> None:
+        self.snapshots = snapshots
+
+    def explain(self, data: bytes) -> Explanation:
+        """Any bytes."""
+        return self.snapshots.explain(data) if self.snapshots.recognises(data) else explain_datagram(data)

@@ -1,0 +1,77 @@
+"""Datagrams in what a person gives: hex digits, a capture, or the bytes of one datagram."""
+
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any, NamedTuple
+
+from retick.errors import LimitExceeded
+from retick.transport.capture import MAGIC as CAPTURE_MAGIC
+from retick.transport.capture import read_capture
+
+__all__ = ["MOST_DATAGRAM", "Found", "datagrams_in", "from_hex", "is_capture"]
+
+MOST_DATAGRAM = 65535
+"""Bytes."""
+
+
+class Found(NamedTuple):
+    """A datagram and, when it is from a capture, its address and time."""
+
+    data: bytes
+    label: str
+    facts: dict[str, Any]
+
+
+def is_capture(data: bytes) -> bool:
+    """Whether these are the first bytes of a capture."""
+    return data[:4] == CAPTURE_MAGIC
+
+
+def from_hex(text: str) -> bytes | None:
+    """The bytes of one datagram in digits; None if they are none, or there is nothing."""
+    cleaned = text.replace(":", " ").replace(",", " ").removeprefix("0x")
+    try:
+        return bytes.fromhex(cleaned) or None
+    except ValueError:
+        return None
+
+
+def datagrams_in(data: bytes) -> Iterator[Found]:
+    """Of a capture, of hex digits with one datagram a line, or one datagram. A DecodeError where it goes wrong."""
+    if is_capture(data):
+        for record in read_capture(data):
+            arrow = "to  " if record.sent else "from"
+            facts = {"time": record.time, "sent": record.sent, "address": record.address}
+            yield Found(record.data, f"{record.time:10.6f} {arrow} {record.address}", facts)
+        return
+    if _is_hex_text(data):
+        for line in BytesIO(data):
+            digits = from_hex(line.decode().strip())
+            if digits is not None:
+                yield Found(_bounded(digits), "", {})
+        return
+    yield Found(_bounded(data), "", {})
+
+
+def _bounded(data: bytes) -> bytes:
+    if len(data) > MOST_DATAGRAM:
+        raise LimitExceeded(
+            f"a datagram has at most {MOST_DATAGRAM} bytes, not {len(data)}",
+            what="datagram bytes",
+            limit=MOST_DATAGRAM,
+            actual=len(data),
+        )
+    return data
+
+
+def _is_hex_text(data: bytes) -> bool:
+    """Whether it is a text in which every line is hex digits, and one of them is not empty."""
+    if not data.isascii():
+        return False
+    some = False
+    for line in BytesIO(data):
+        digits = line.decode().strip()
+        if digits and from_hex(digits) is None:
+            return False
+        some = some or bool(digits)
+    return some

@@ -1,0 +1,146 @@
+"""A capture over time: bits by kind, by component and by field, and round trip and loss, in slices of equal length.
+
+However long a capture is, this has a fixed number of slices, and of names.
+"""
+
+import re
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+from retick.packets.formats import Explainer
+from retick.packets.link_measures import LinkMeasures
+from retick.snapshot.inspect import PacketReport
+from retick.transport.capture import Recorded
+from retick.wire.explain import Explanation
+
+__all__ = ["MOST_NAMES", "OTHER", "SLICES", "Timeline", "costs_of", "kind_of"]
+
+SLICES = 240
+MOST_NAMES = 200
+"""Of kinds, of components and of fields; what comes after them is counted as OTHER."""
+AROUND = 4
+"""Slices before and after one whose datagrams count for its loss, too."""
+OTHER = "(other)"
+VIEWS = ("kind", "component", "field")
+_NUMBER = re.compile(r" \d+\b")
+_COMPONENTS = ("rbn1", "netrunner", "server", "session")
+"""Parts inside of a link's datagram, by the first word of their fields."""
+
+
+def kind_of(explanation: Explanation) -> str:
+    """What a datagram is, in two or three words."""
+    plain = explanation.format.removeprefix("link ")
+    if explanation.format == "NetRunner":
+        return explanation.content
+    return f"{plain} {explanation.content}" if explanation.content else plain
+
+
+def costs_of(explanation: Explanation, size: int, report: PacketReport | None) -> dict[tuple[str, str], int]:
+    """Bits by component and field; together they are all bits of the datagram.
+
+    ``report`` is that of a snapshot, whose fields do not begin at bytes.
+    """
+    costs: dict[tuple[str, str], int] = {}
+    if report is not None:
+        for label, bits in report.costs.items():
+            component = label if label.startswith("(") else label.rpartition(".")[0]
+            costs[component, label] = bits
+        return costs
+    left = 8 * size
+    for row in explanation.rows:
+        component, _, rest = row.field.partition(" ")
+        if component not in _COMPONENTS or not rest:
+            component = "link" if explanation.format.startswith("link") else explanation.format
+        name = _NUMBER.sub("", row.field)
+        costs[component, name] = costs.get((component, name), 0) + 8 * row.size
+        left -= 8 * row.size
+    if left > 0:
+        costs[OTHER, OTHER] = left
+    return costs
+
+
+class Timeline:
+    """Is given the records of a capture one after the other."""
+
+    def __init__(self, explainer: Explainer, seconds: float, *, slices: int = SLICES) -> None:
+        """``seconds`` is the length of the capture."""
+        self._explainer = explainer
+        self._slices = slices
+        self._slice = max(seconds, 1e-6) / slices
+        self._links = LinkMeasures()
+        self._bits: dict[str, dict[str, array[int]]] = {view: {} for view in VIEWS}
+        self._trips = array("d", bytes(8 * slices))
+        self._samples = self._counts()
+        self._expected = {"in": self._counts(), "out": self._counts()}
+        self._arrived = {"in": self._counts(), "out": self._counts()}
+        self.count = 0
+        self.bad = 0
+
+    def _counts(self) -> "array[int]":
+        return array("Q", bytes(8 * self._slices))
+
+    def add(self, record: Recorded) -> None:
+        """Explain one datagram and count it."""
+        at = min(max(0, int(record.time / self._slice)), self._slices - 1)
+        explanation = self._explainer.explain(record.data)
+        self.count += 1
+        self.bad += explanation.fault is not None
+        self._count("kind", kind_of(explanation), at, 8 * len(record.data))
+        report = None
+        if explanation.format == "snapshot" and explanation.fault is None:
+            report = self._explainer.snapshots.newest
+        for (component, field), bits in costs_of(explanation, len(record.data), report).items():
+            self._count("component", component, at, bits)
+            self._count("field", field, at, bits)
+        found = self._links.add(record.time, sent=record.sent, address=record.address, data=record.data)
+        if found.round_trip is not None:
+            self._trips[at] += found.round_trip
+            self._samples[at] += 1
+        self._expected["in"][at] += found.expected_in
+        self._arrived["in"][at] += found.arrived_in
+        self._expected["out"][at] += found.expected_out
+        self._arrived["out"][at] += found.arrived_out
+
+    def _count(self, view: str, name: str, at: int, bits: int) -> None:
+        names = self._bits[view]
+        if name not in names:
+            if len(names) >= MOST_NAMES:
+                name = OTHER
+            names.setdefault(name, self._counts())
+        names[name][at] += bits
+
+    def to_json(self, most: int) -> dict[str, Any]:
+        """Plain values: for each view the ``most`` dearest names and the rest as one, bits for each slice."""
+        return {
+            "slice": self._slice,
+            "count": self.count,
+            "bad": self.bad,
+            "views": {view: _dearest(names, most, self._slices) for view, names in self._bits.items()},
+            "roundTrip": [
+                round(1000 * total / samples, 3) if samples else None
+                for total, samples in zip(self._trips, self._samples, strict=True)
+            ],
+            "lossIn": _losses(self._expected["in"], self._arrived["in"]),
+            "lossOut": _losses(self._expected["out"], self._arrived["out"]),
+        }
+
+
+def _losses(expected: Sequence[int], arrived: Sequence[int]) -> list[float | None]:
+    """A share of few datagrams says little, so those of some slices around are counted with them."""
+    found: list[float | None] = []
+    for at in range(len(expected)):
+        around = slice(max(0, at - AROUND), at + AROUND + 1)
+        wanted, came = sum(expected[around]), sum(arrived[around])
+        found.append(round(max(0.0, 1 - came / wanted), 4) if wanted else None)
+    return found
+
+
+def _dearest(names: "dict[str, array[int]]", most: int, slices: int) -> list[dict[str, Any]]:
+    ranked = sorted(names.items(), key=lambda item: (item[0] == OTHER, -sum(item[1]), item[0]))
+    rows = [{"name": name, "total": sum(bits), "bits": list(bits)} for name, bits in ranked[:most]]
+    rest = ranked[most:]
+    if rest:
+        merged = [sum(bits[at] for _, bits in rest) for at in range(slices)]
+        rows.append({"name": OTHER, "total": sum(merged), "bits": merged})
+    return rows

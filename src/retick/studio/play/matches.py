@@ -1,0 +1,184 @@
+"""Matches of the room: against a bot over a simulated network on the real clock, or over UDP with another program."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from retick.errors import UsageError
+from retick.studio.play.settings import MatchSettings
+from retick.studio.play.shown_game import ShownGame
+from retick.studio.play.side import SeatController, Side
+from retick.transport import Impaired, Poll, SimulatedNetwork, open_towards, open_udp
+from retick.transport.discovery import own_address
+
+__all__ = ["BotMatch", "OnlineMatch", "RoomMatch"]
+
+SHORTEST_SLEEP, LONGEST_SLEEP = 0.001, 0.004
+"""Seconds. A match that waits for inputs looks for them so often."""
+GOODBYE = 1.0
+"""Seconds in which a goodbye is to arrive."""
+YOU, OTHER = "you", "other"
+
+
+class RoomMatch(Protocol):
+    """What the room needs of a match."""
+
+    you: Side
+    other: Side | None
+    """The other peer's side, where that is in this process."""
+    names: list[str]
+    waiting: str
+    """What to show before the match begins."""
+
+    def turn(self) -> bool:
+        """Do what is due; True if your own side ran a frame."""
+
+    def apply(self, settings: MatchSettings) -> None:
+        """The sliders have changed."""
+
+    def sleep(self) -> float:
+        """Seconds until something may be due."""
+
+    async def leave(self) -> None:
+        """Say goodbye; ``close`` follows."""
+
+    def close(self) -> None:
+        """Close what it has open, also without a goodbye."""
+
+
+class _SimulatedWire:
+    """The wire of a driver over a simulated network, whose clock is the network's."""
+
+    socket = None
+
+    def __init__(self, network: SimulatedNetwork, address: str, endpoint: Any) -> None:
+        self.endpoint = endpoint
+        self._network = network
+        self._address = address
+        self._events: list[Any] = []
+        network.attach(address, endpoint, on_events=self._events.extend)
+
+    def clock(self) -> float:
+        return self._network.now
+
+    def poll(self, now: float) -> list[Any]:
+        """The network has received, woken and sent already."""
+        events, self._events[:] = list(self._events), []
+        self._network.flush(self._address)
+        return events
+
+    def flush(self, now: float) -> None:
+        self._network.flush(self._address)
+
+    def close(self) -> None:
+        self._network.detach(self._address)
+
+
+class BotMatch:
+    """You host seat 0; the other peer, with a bot at each other seat, joins over the simulated network."""
+
+    waiting = "the peers connect over the simulated network"
+
+    def __init__(
+        self, game: ShownGame, style: str, keys: SeatController, settings: MatchSettings, clock: Callable[[], float]
+    ) -> None:
+        self._clock = clock
+        self._network = SimulatedNetwork(seed=int(clock() * 1000), conditions=settings.conditions(), start=clock())
+        self.you = Side(game, controller=keys)
+        others = self.you.sim.num_players - 1
+        self.you.connect(_SimulatedWire(self._network, YOU, self.you.session))
+        self.other: Side | None = None
+        if others:
+            self.other = Side(
+                game,
+                seats=others,
+                host_address=YOU,
+                controller=lambda sim, seed, player: game.bot(sim, seed, player, style),
+            )
+            self.other.connect(_SimulatedWire(self._network, OTHER, self.other.session))
+        called = f"Bot ({style})" if style else "Bot"
+        self.names = ["You", *([called] if others == 1 else [f"Bot {number + 1}" for number in range(others)])]
+        self._sides = [side for side in (self.you, self.other) if side is not None]
+        self.apply(settings)
+
+    def turn(self) -> bool:
+        self._network.run(until=self._clock())
+        ran = [side.turn() for side in self._sides]
+        return ran[0]
+
+    def apply(self, settings: MatchSettings) -> None:
+        self._network.link(YOU, OTHER, settings.conditions())
+        for side in self._sides:
+            side.set(settings)
+
+    def sleep(self) -> float:
+        return _sleep(self._sides, self._clock())
+
+    async def leave(self) -> None:
+        """Nobody else is there."""
+
+    def close(self) -> None:
+        for side in self._sides:
+            side.driver.wire.close()
+
+
+class OnlineMatch:
+    """Your side alone: the other peer is another program. The sliders make the real network worse."""
+
+    other: Side | None = None
+
+    def __init__(
+        self, game: ShownGame, keys: SeatController, settings: MatchSettings, clock: Callable[[], float],
+        *, port: int | None = None, host: tuple[str, int] | None = None,
+    ) -> None:  # fmt: skip
+        """Hosts on ``port``, or joins ``host``, an IP address and a port."""
+        self._clock = clock
+        if host is None:
+            socket, target = open_udp("0.0.0.0", port or 0), None
+            bound = socket.address[1]
+            self.waiting = f"give this address to the other player: {own_address() or '127.0.0.1'}:{bound}"
+        else:
+            socket, target = open_towards(host, 0)
+            self.waiting = f"joining {host[0]} port {host[1]}"
+        try:
+            self.you = Side(game, host_address=target, controller=keys)
+            if self.you.sim.num_players < 2:
+                raise UsageError("this game is for one player: there is nobody to play it with")
+        except BaseException:
+            socket.close()
+            raise
+        self._impaired = Impaired(self.you.session)
+        self.you.connect(Poll(self._impaired, socket, clock=clock))
+        self.names = [f"Player {number + 1}" for number in range(self.you.sim.num_players)]
+        self.apply(settings)
+
+    def turn(self) -> bool:
+        ran = self.you.turn()
+        if self.you.started and self.names[seat := self.you.driver.players[0]] != "You":
+            self.names[seat] = "You"
+        return ran
+
+    def apply(self, settings: MatchSettings) -> None:
+        self._impaired.outgoing.conditions = self._impaired.incoming.conditions = settings.conditions()
+        self.you.set(settings)
+
+    def sleep(self) -> float:
+        return _sleep([self.you], self._clock())
+
+    async def leave(self) -> None:
+        self.you.session.close(linger=GOODBYE / 2)
+        end = self._clock() + GOODBYE
+        while self._impaired.next_timeout() is not None and self._clock() < end:
+            self.you.driver.wire.poll(self._clock())
+            await asyncio.sleep(LONGEST_SLEEP)
+
+    def close(self) -> None:
+        self.you.driver.wire.close()
+
+
+def _sleep(sides: list[Side], now: float) -> float:
+    """Until the next frame; one that is late waits for inputs, which may come at any time."""
+    due = [side.session.next_frame_at for side in sides]
+    left = min((time - now for time in due if time is not None and time > now), default=LONGEST_SLEEP)
+    late = any(time is None or time <= now for time in due)
+    return max(SHORTEST_SLEEP, min(left, LONGEST_SLEEP) if late else left)

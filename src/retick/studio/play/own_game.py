@@ -1,0 +1,208 @@
+"""A game of the user in the room: its fields, its picture if it has one, its keys, and who plays the other seats."""
+
+import importlib.util
+import sys
+from collections.abc import Callable, Hashable
+from enum import IntFlag
+from itertools import islice
+from typing import Any
+
+from retick.audit.game_loader import load_game
+from retick.audit.synctest.press_function import press_function_of
+from retick.errors import UsageError
+from retick.playing.confirmed_match import ConfirmedMatch
+from retick.playing.controllers import Controller, Restless
+from retick.playing.window_module import find_window, window_game
+from retick.rollback import RollbackSession
+from retick.rollback.session.application.picture import Drawn
+from retick.sim.contract import input_size_of
+from retick.sim.world import SimulatedWorld
+from retick.studio.play.drawing import Drawing
+from retick.studio.play.shown_game import ShownFighter, ShownGame
+from retick.studio.shown_values import shown_fields
+
+__all__ = ["MOST_FIELDS", "OwnGame", "shown_game_for"]
+
+MOST_FIELDS = 500
+"""Rows of the table."""
+SIZE = (640, 480)
+LARGEST_SIDE = 4096
+"""Pixels of a picture."""
+ARROWS = {"left": ["ArrowLeft", "KeyA"], "right": ["ArrowRight", "KeyD"], "up": ["ArrowUp", "KeyW"],
+          "down": ["ArrowDown", "KeyS"]}  # fmt: skip
+OTHERS = (["Space", "KeyJ"], ["KeyK"], ["KeyL"], ["KeyU"], ["KeyI"], ["KeyO"])
+"""Keys of the buttons that are no direction, one after the other."""
+NAMES = ("LEFT", "RIGHT", "UP", "DOWN", "JUMP", "FIRE", "SHOOT", "ATTACK", "STRIKE", "DASH", "THRUST", "BRAKE", "USE")
+"""Names of buttons that a module may have as plain numbers."""
+
+
+def shown_game_for(name: str | None) -> ShownGame:
+    """The game that was named on the command line, or the fighter."""
+    return ShownFighter() if name is None else OwnGame(name)
+
+
+class OwnGame:
+    """Named as module:Class or file.py:Class."""
+
+    styles: tuple[str, ...] = ()
+
+    def __init__(self, name: str) -> None:
+        self._make = load_game(name)
+        sim = self._make()
+        self._kind = type(sim.world) if isinstance(sim, SimulatedWorld) else type(sim)
+        self._module = sys.modules.get(self._kind.__module__)
+        self._draw_page = self._find_draw_page()
+        self._window = None if importlib.util.find_spec("pygame") is None else self._find_window(name)
+        self._surface: Any = None
+        if self._draw_page is None and self._window is not None:
+            from retick.studio.play.surface import SurfacePicture
+
+            self._surface = SurfacePicture(self._window)
+        self.has_table = True
+        self.has_jpeg = self._surface is not None
+        self._title = name
+        self._buttons = self._find_buttons(sim)
+
+    def make(self) -> Any:
+        return self._make()
+
+    def hello(self) -> dict[str, Any]:
+        pictures = "canvas" if self._draw_page is not None else "jpeg" if self.has_jpeg else "none"
+        return {
+            "kind": "own",
+            "title": self._title,
+            "fields": [],
+            "first": [],
+            "rules": {},
+            "pictures": pictures,
+            "size": self._size() if pictures != "none" else None,
+            "buttons": self._buttons,
+        }
+
+    def bot(self, sim: Any, seed: int, player: int, style: str) -> Controller:
+        press = press_function_of(sim) or Restless(input_size_of(sim)).press
+        return lambda state, _now, /: press(player, state)
+
+    def confirmed(self, sim: Any, seed: int, state: Any, frame: int) -> ConfirmedMatch:
+        result = None if self._window is None else self._window.result
+        return _ConfirmedOwn(self._make(), seed, state, frame, result)
+
+    def outcome(self, confirmed: ConfirmedMatch, names: list[str]) -> str:
+        assert isinstance(confirmed, _ConfirmedOwn)
+        return confirmed.said
+
+    def values(self, session: RollbackSession) -> Any:
+        if self._draw_page is None:
+            return None
+        drawing = Drawing(self._size())
+        self._draw_page(drawing, _shown(session))
+        return drawing.shapes
+
+    def ghost(self, sim: Any, state: Any) -> None:
+        return None
+
+    def table(self, session: RollbackSession) -> dict[str, Any]:
+        rows = iter(session.sim.fields(session.state))
+        fields, _ = shown_fields(islice(rows, MOST_FIELDS))
+        return {"fields": fields, "more": sum(1 for _ in rows)}
+
+    def jpeg(self, session: RollbackSession) -> bytes:
+        picture: bytes = self._surface.jpeg(_shown(session), session.local_players, session.sim.num_players)
+        return picture
+
+    def _size(self) -> tuple[int, int]:
+        if self._draw_page is None and self._window is not None:
+            found: Any = self._window.size
+        else:
+            found = getattr(self._kind, "size", None) or getattr(self._module, "size", None)
+        if (
+            isinstance(found, tuple)
+            and [type(each) for each in found] == [int, int]
+            and min(found) > 0
+            and max(found) <= LARGEST_SIDE
+        ):
+            return found[0], found[1]
+        return SIZE
+
+    def _find_draw_page(self) -> Callable[[Drawing, Any], object] | None:
+        method = getattr(self._kind, "draw_page", None)
+        if callable(method):
+            return lambda drawing, world: method(world, drawing)
+        found = getattr(self._module, "draw_page", None)
+        return found if callable(found) else None
+
+    @staticmethod
+    def _find_window(name: str) -> Any:
+        module = find_window(name)
+        if module is None:
+            return None
+        for given in ({}, {"press": _keyboard_of(module)}):
+            try:
+                return window_game(name, module, **given)
+            except UsageError:
+                continue  # it has no press: that may be an argument of play; or another draw than pygame's
+        return None
+
+    def _find_buttons(self, sim: Any) -> list[dict[str, Any]]:
+        if self._window is not None:
+            from retick.studio.play.surface import buttons_of
+
+            found = buttons_of(self._window.press)
+            if found:
+                return found
+        named = _named_bits(self._module)
+        others = iter(OTHERS)
+        buttons = []
+        for bit in range(min(8 * input_size_of(sim), 53)):
+            label = named.get(1 << bit, f"bit {bit}")
+            keys = [f"Digit{bit + 1}"] if bit < 9 else []
+            if label in ARROWS:
+                keys = [*ARROWS[label], *keys]
+            elif 1 << bit in named:
+                keys = [*next(others, []), *keys]
+            if keys and (1 << bit in named or not named):
+                buttons.append({"bit": 1 << bit, "label": label, "keys": keys})
+        return buttons
+
+
+def _named_bits(module: Any) -> dict[int, str]:
+    """The buttons that a module names: an IntFlag called Button, or numbers called LEFT, FIRE and so on."""
+    button = getattr(module, "Button", None)
+    if isinstance(button, type) and issubclass(button, IntFlag):
+        return {int(one): str(one.name).lower().replace("_", " ") for one in button}
+    found = {name: getattr(module, name, None) for name in NAMES}
+    return {
+        value: name.lower() for name, value in found.items() if isinstance(value, int) and value.bit_count() == 1
+    }  # fmt: skip
+
+
+def _keyboard_of(module: Any) -> Any:
+    """The Keyboard or Buttons that a module has, and would give to ``play``; otherwise a press without keys."""
+    from retick.integrations.pygame import Buttons, Keyboard
+
+    found = [value for value in vars(module).values() if isinstance(value, Keyboard | Buttons)]
+    return found[0] if found else lambda _keys: 0
+
+
+def _shown(session: RollbackSession) -> Any:
+    """What a game draws: its world, or the state of a game without one."""
+    return session.world if isinstance(session.sim, SimulatedWorld) else session.state
+
+
+class _ConfirmedOwn(ConfirmedMatch):
+    """Decided when the game's ``result`` says so; without it a match has no end."""
+
+    def __init__(
+        self, sim: Any, seed: int, state: Any, frame: int, result: Callable[[Any], Hashable | None] | None
+    ) -> None:
+        self._result = result
+        self._drawn = Drawn(sim) if isinstance(sim, SimulatedWorld) and result is not None else None
+        self.said = ""
+        super().__init__(sim, seed, state=state, frame=frame)
+
+    def decides(self, state: Any) -> bool:
+        if self._result is None:
+            return False
+        said = self._result(state if self._drawn is None else self._drawn.at(state))
+        self.said = "" if said is None else str(said)
+        return said is not None

@@ -1,0 +1,120 @@
+"""One peer of the match: its session and driver, what it shows, and a column of the netgraph for each of its frames."""
+
+import os
+from collections import deque
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from retick.playing.controllers import Controller
+from retick.playing.followed_match import FollowedMatch
+from retick.playing.match_driver import MatchDriver, Wire
+from retick.rollback import RollbackSession
+from retick.rollback.events import MatchEvent
+from retick.rollback.match.stats import SessionStats
+from retick.studio.play.settings import MatchSettings, config_of
+from retick.studio.play.shown_game import ShownGame
+
+__all__ = ["MOST_COLUMNS", "Side"]
+
+MOST_COLUMNS = 600
+"""Columns that are kept for a page that comes back, and for one that is slow: ten seconds."""
+TICK_RATE = 60
+MOVED = 4
+"""Frames by which a rollback may move a cue without a second sound."""
+
+
+class Side:
+    """Made with its session; ``connect`` gives it a wire."""
+
+    def __init__(
+        self, game: ShownGame, *, seats: int = 1, host_address: Hashable | None = None, controller: "SeatController"
+    ) -> None:
+        self.sim = game.make()
+        self._game = game
+        self._controller = controller
+        self._followed = FollowedMatch(lambda seed, state, frame: game.confirmed(self.sim, seed, state, frame))
+        self.session = RollbackSession(
+            self.sim,
+            entropy=os.urandom,
+            config=config_of(TICK_RATE),
+            seats=seats,
+            host_address=host_address,
+            record=self._followed,
+        )
+        self.driver: MatchDriver
+        self.columns: deque[list[Any]] = deque(maxlen=MOST_COLUMNS)
+        self.unsent: deque[list[Any]] = deque(maxlen=MOST_COLUMNS)
+        self.frames = 0
+        """That were run, over all."""
+        self._settings: MatchSettings | None = None
+        self._adjusted: MatchSettings | None = None
+        self._before = (0.0, 0, 0)
+
+    def connect(self, wire: Wire) -> None:
+        """The wire over which the session talks."""
+        self.driver = MatchDriver(
+            self.session,
+            wire,
+            controller=lambda seed, player: self._controller(self.sim, seed, player),
+            followed=self._followed,
+            observer=self,
+        )
+
+    def set(self, settings: MatchSettings) -> None:
+        """Delay and window, from the next frame on."""
+        self._settings = settings
+
+    def turn(self) -> bool:
+        """Receive, run what is due, send; True if a frame was run."""
+        if self.session.running and self._settings is not self._adjusted and self._settings is not None:
+            self.session.adjust(
+                input_delay=self._settings.input_delay, prediction_window=self._settings.prediction_window
+            )
+            self._adjusted = self._settings
+        return self.driver.turn()
+
+    @property
+    def started(self) -> bool:
+        """Whether there is a state to show."""
+        return self.driver.confirmed is not None
+
+    def shown(self) -> Any:
+        """The present state, as a frame message has it."""
+        return self._game.values(self.session)
+
+    def ghost(self) -> tuple[int, Any]:
+        """The newest frame that is final, and its state as a frame message has it."""
+        confirmed = self.driver.confirmed
+        assert confirmed is not None
+        return confirmed.frame, self._game.ghost(self.sim, confirmed.state)
+
+    def cues(self) -> list[Any]:
+        """What starts, is confirmed or was wrong since the last call."""
+        return self.session.cues(tolerance=MOVED) if hasattr(self.sim, "cues") else []
+
+    def event(self, event: MatchEvent) -> None:
+        """The driver's words say it already."""
+
+    def frame_run(self, stats: SessionStats, depth: int, *, began: float) -> None:
+        """One column, after each frame."""
+        peer = next(iter(stats.peers.values()), None)
+        octets = 0 if peer is None else peer.bytes_in + peer.bytes_out
+        waited, compared, counted = self._before
+        self._before = (stats.stalled_seconds, stats.compared_frames, octets)
+        column = [
+            stats.frame - 1,
+            min(stats.confirmed_frame, stats.frame - 1),
+            depth,
+            round((stats.stalled_seconds - waited) * 1000, 1),
+            stats.compared_frames - compared,
+            None if peer is None or peer.rtt is None else round(peer.rtt * 1000, 1),
+            0 if peer is None else round(peer.loss_in * 100, 1),
+            max(octets - counted, 0),
+        ]
+        self.columns.append(column)
+        self.unsent.append(column)
+        self.frames += 1
+
+
+SeatController = Callable[[Any, int, int], Controller]
+"""``(game, seed, player)`` gives what presses for a seat."""

@@ -1,0 +1,34 @@
+"""Fields of a state as short texts for the page."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from retick.sim.fields import canonical_text
+
+__all__ = ["LONGEST_VALUE", "MOST_FIELDS", "shown_fields", "shown_value"]
+
+MOST_FIELDS = 2000
+LONGEST_VALUE = 200
+"""Characters of a name and of a value: the rest is cut."""
+
+
+def shown_value(value: Any) -> str:
+    """An integer as its digits, everything else as reports show it."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        if value.bit_length() > 512:
+            return f"an integer of {value.bit_length()} bits"
+        return str(int(value))
+    text = canonical_text(value)
+    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 1] + "…"
+
+
+def shown_fields(fields: Iterable[tuple[str, Any]]) -> tuple[list[tuple[str, str]], int]:
+    """Name and value of the first fields, and how many more there are."""
+    shown: list[tuple[str, str]] = []
+    more = 0
+    for name, value in fields:
+        if len(shown) < MOST_FIELDS:
+            shown.append((str(name)[:LONGEST_VALUE], shown_value(value)))
+        else:
+            more += 1
+    return shown, more
