@@ -10,9 +10,9 @@ import retick
 from tests.twin import Twin
 
 # No test asserts times: an example that takes long on a busy machine is not a failure.
-settings.register_profile("retick", deadline=None, max_examples=40)
+settings.register_profile("retick", deadline=None, max_examples=25)
 # For make test-pure: the same properties have run compiled.
-settings.register_profile("quick", deadline=None, max_examples=15)
+settings.register_profile("quick", deadline=None, max_examples=10)
 # For make soak: --hypothesis-profile=soak
 settings.register_profile("soak", deadline=None, max_examples=400)
 settings.load_profile("retick")

@@ -186,6 +186,6 @@ def test_a_compiled_game_is_traced_from_its_source() -> None:
     assert side.reproduces == (0,)
     assert not side.pure_differs
     assert [(w.field, w.line.file, w.line.function) for w in side.written] in (
-        [("p1.x", "fighter/kernel.py", "_move")],
+        [("p1.x", "fighter/kernel.py", "_walk")],
         [],  # nobody moved in that frame
     )

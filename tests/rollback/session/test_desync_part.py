@@ -26,6 +26,8 @@ from tests.rollback.desync.planted import FieldChanged, UnsavedAttribute, WrongB
 from tests.rollback.engine.engines import Script, script_of
 from tests.toys import TallyState
 
+pytestmark = pytest.mark.long
+
 BAD = Conditions(latency=0.04, jitter=0.01, loss=0.03)
 
 

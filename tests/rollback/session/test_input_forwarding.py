@@ -12,6 +12,8 @@ from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 from tests.rollback.session.matches import STAY, assert_all_play, playing_mesh, towards
 
+pytestmark = pytest.mark.long
+
 
 def payload(mesh: Mesh, sender: str, receiver: str, data: bytes) -> None:
     connection = towards(mesh, sender, receiver).connection

@@ -18,6 +18,8 @@ from tests.authority.world.client.scripted import Site, seeded
 from tests.authority.world.client.yard import BODY, FIRE, LEFT, RIGHT, STEP, TELEPORT, Drone, Walker, Yard
 from tests.twin import Twin
 
+pytestmark = pytest.mark.long
+
 WALKS = (0, 1, 2, 4, 8, 5, 10)
 
 
