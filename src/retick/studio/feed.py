@@ -67,6 +67,8 @@ class Feeds:
         self._kinds = rooms
         self._grace = grace
         self._held: dict[str, _Held] = {}
+        self._finishing: set[asyncio.Task[None]] = set()
+        """Rooms whose page did not come back, until they have ended."""
 
     def __len__(self) -> int:
         return len(self._held)
@@ -108,6 +110,7 @@ class Feeds:
         """End all rooms."""
         for held in list(self._held.values()):
             await self._end(held)
+        await asyncio.gather(*self._finishing)
 
     async def _attend(self, held: _Held, page: WebSocket) -> None:
         held.page = page
@@ -153,8 +156,9 @@ class Feeds:
         if held.page is None:
             del self._held[held.token]  # at once: no page must come back to a room that ends
             held.ending = None
-            task = asyncio.ensure_future(self._finish(held))
-            held.work.add_done_callback(lambda _: task)  # keeps the task alive until the room's work has ended
+            task = asyncio.create_task(self._finish(held))
+            self._finishing.add(task)
+            task.add_done_callback(self._finishing.discard)
 
     async def _end(self, held: _Held) -> None:
         if self._held.pop(held.token, None) is not None:
