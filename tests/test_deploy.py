@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import typer
+import yaml
 
 from retick.cli.app import app
 from retick.integrations.agones import HEALTH_EVERY
@@ -92,7 +93,6 @@ def test_the_container_runs_as_an_ordinary_user_and_no_file_names_a_registry() -
 
 
 def test_the_manifest_parses_and_its_times_fit_the_server() -> None:
-    yaml = pytest.importorskip("yaml")
     fleet = yaml.safe_load(text_of("agones.yaml"))
     assert (fleet["apiVersion"], fleet["kind"]) == ("agones.dev/v1", "Fleet")
     server = fleet["spec"]["template"]["spec"]

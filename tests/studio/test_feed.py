@@ -127,6 +127,28 @@ def test_a_page_that_lost_its_connection_finds_its_room_again(small: Running) ->
         assert hello(socket)["count"] == 3
 
 
+def test_a_page_that_is_loaded_again_gets_its_room_also_before_the_old_connection_is_seen_to_end(
+    small: Running,
+) -> None:
+    with connect(f"{small.feeds}counter") as first:
+        token = hello(first)["token"]
+        with connect(f"{small.feeds}counter?token={token}") as second:
+            first.close()
+            assert hello(second)["token"] == token
+            assert ask(second, "add", number=1)["count"] == 1
+
+
+def test_a_page_that_waits_for_a_room_that_ends_gets_a_new_one(small: Running) -> None:
+    with connect(f"{small.feeds}counter") as first:
+        token = hello(first)["token"]
+        ask(first, "add", number=1)
+        with connect(f"{small.feeds}counter?token={token}") as second:
+            first.send(json.dumps({"type": "bye"}))
+            first.close()
+            greeting = hello(second)
+            assert (greeting["count"], greeting["token"] != token) == (0, True)
+
+
 def test_a_second_page_with_the_same_token_is_told_so(small: Running) -> None:
     with connect(f"{small.feeds}counter") as first:
         token = hello(first)["token"]

@@ -18,6 +18,8 @@ __all__ = ["FEED_VERSION", "GRACE", "LARGEST_FILE", "MOST_ROOMS", "Feeds"]
 FEED_VERSION = 1
 LAST_WORDS = 0.1
 """Seconds for what a page has sent before it went."""
+HANDOVER = 1.0
+"""Seconds in which the old connection of a page that was loaded again must end."""
 GRACE = 10.0
 """Seconds for which a room waits for a page that lost its connection."""
 MOST_ROOMS = 8
@@ -42,10 +44,18 @@ class _Held:
         self.room = room
         self.token = secrets.token_urlsafe(12)
         self.page: WebSocket | None = None
+        self.free = asyncio.Event()
+        """Set while no page has the room."""
         self.work = asyncio.create_task(self._run())
         self.ending: asyncio.TimerHandle | None = None
         self.failure = ""
         """Why the room does not run any more; also for a page that comes back."""
+
+    async def handed_over(self) -> bool:
+        """Whether a page may have the room. The end of an old connection may be seen after the start of the new one."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.free.wait(), HANDOVER)
+        return self.page is None
 
     async def _run(self) -> None:
         try:
@@ -66,6 +76,8 @@ class Feeds:
         self._kinds = rooms
         self._grace = grace
         self._held: dict[str, _Held] = {}
+        self._finishing: set[asyncio.Task[None]] = set()
+        """Rooms whose page did not come back, until they have ended."""
 
     def __len__(self) -> int:
         return len(self._held)
@@ -77,11 +89,13 @@ class Feeds:
             await page.close(4404, f"there is no room {name[:40]!r}")
             return
         await page.accept()
-        held = self._held.get(page.query_params.get("token", ""))
-        if held is not None and held.page is not None:
+        token = page.query_params.get("token", "")
+        held = self._held.get(token)
+        if held is not None and not await held.handed_over():
             await page.send_text(write_message("error", text="this match is open in another page"))
             await page.close(TAKEN, "open in another page")
             return
+        held = self._held.get(token)  # while this page waited, the room may have ended
         if held is None or held.room.name != name:
             if len(self._held) >= MOST_ROOMS:
                 text = f"{MOST_ROOMS} rooms are open: close another page of the studio first"
@@ -107,9 +121,11 @@ class Feeds:
         """End all rooms."""
         for held in list(self._held.values()):
             await self._end(held)
+        await asyncio.gather(*self._finishing)
 
     async def _attend(self, held: _Held, page: WebSocket) -> None:
         held.page = page
+        held.free.clear()
         if held.ending is not None:
             held.ending.cancel()
             held.ending = None
@@ -147,13 +163,15 @@ class Feeds:
                 await self._end(held)
             else:
                 held.ending = asyncio.get_running_loop().call_later(self._grace, self._expire, held)
+            held.free.set()
 
     def _expire(self, held: _Held) -> None:
         if held.page is None:
             del self._held[held.token]  # at once: no page must come back to a room that ends
             held.ending = None
-            task = asyncio.ensure_future(self._finish(held))
-            held.work.add_done_callback(lambda _: task)  # keeps the task alive until the room's work has ended
+            task = asyncio.create_task(self._finish(held))
+            self._finishing.add(task)
+            task.add_done_callback(self._finishing.discard)
 
     async def _end(self, held: _Held) -> None:
         if self._held.pop(held.token, None) is not None:

@@ -2,7 +2,9 @@
 
 import os
 import select
+import shutil
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -161,3 +163,28 @@ def test_sigterm_drains_a_server_whose_log_nobody_reads_any_more(tmp_path: Path)
         serving.process.kill()
         serving.guard.cancel()
     assert told.startswith("retick: the log cannot be written")
+
+
+def can_make_namespaces() -> bool:
+    """Whether a process may be number 1 of a namespace of its own here."""
+    words = ["unshare", "--pid", "--fork", "--mount-proc", "true"]
+    return (
+        shutil.which("unshare") is not None and subprocess.run(words, check=False, capture_output=True).returncode == 0
+    )
+
+
+@pytest.mark.skipif(not can_make_namespaces(), reason="no namespace of processes can be made here (unshare, as root)")
+def test_as_process_number_one_sigterm_drains_too(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "retick", "serve", "--port", "0", "--host", "127.0.0.1", "--drain", "1"]
+    with subprocess.Popen(
+        ["unshare", "--pid", "--fork", "--mount-proc", *words], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    ) as outside:
+        assert outside.stdout is not None
+        assert "port" in outside.stdout.readline()
+        (inside,) = Path(f"/proc/{outside.pid}/task/{outside.pid}/children").read_text().split()
+        status = Path(f"/proc/{inside}/status").read_text()
+        assert status.split("NSpid:")[1].split("\n")[0].split()[-1] == "1"
+        os.kill(int(inside), signal.SIGTERM)
+        out, _ = outside.communicate(timeout=60)
+    assert outside.returncode == 0
+    assert "stopped" in out
