@@ -2,11 +2,23 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 from retick.errors import UsageError
 from retick.link.layout import MAX_DATAGRAM, MAX_GAME_ID, MIN_DATAGRAM_LIMIT, SECRET_SIZE
 
-__all__ = ["LinkConfig"]
+__all__ = ["LinkConfig", "Sealing"]
+
+
+class Sealing(TypedDict, total=False):
+    """The settings of a LinkConfig that concern sealing, for those who pass them on."""
+
+    sealed: bool
+    secret: bytes | None
+    server_key: bytes | None
+    key_pair: bytes | None
+    identity: bytes | None
+    keylog: Callable[[str], None] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
