@@ -45,7 +45,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "engine": {"sim"},
         "events": {"rollback.desync"},
         "match": {"sim", "wire", "rollback.engine", "rollback.events"},
-        "desync": {"sim", "rollback.engine"},
+        "desync": {"sim", "link", "rollback.engine"},
         "session": {
             "sim", "wire", "link",
             "rollback.engine", "rollback.events", "rollback.match", "rollback.desync",

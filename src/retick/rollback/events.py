@@ -8,12 +8,14 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from retick.rollback.desync.equivocation import EquivocationProof
 from retick.rollback.desync.investigation import Investigation
 from retick.rollback.desync.report import DesyncReport
 
 __all__ = [
     "DesyncDetected",
     "DesyncReported",
+    "EquivocationProved",
     "InputConflictDetected",
     "MatchEnded",
     "MatchEvent",
@@ -265,6 +267,20 @@ class DesyncReported(MatchEvent):
     """Equal on all peers that had the same evidence. It may say that nothing differs: then the alarm was false."""
     investigation: Investigation | None = field(default=None, compare=False, repr=False)
     """What this peer kept of the match: a bundle is made from it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EquivocationProved(MatchEvent):
+    """A peer told two others different inputs for one frame, and signed both: it is shown out by all."""
+
+    peer: Hashable
+    """The peer id of the liar."""
+    players: tuple[int, ...]
+    """Its seats."""
+    frame: int
+    """The first frame on which the two differ."""
+    proof: EquivocationProof
+    """Both signed ranges: ``proof.encode()`` can be kept, and checked by anybody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

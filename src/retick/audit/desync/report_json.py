@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Any, TypeVar
 
 from retick.errors import InvalidValue
+from retick.rollback.desync.equivocation import MOST_INPUT_BYTES, EquivocationProof
 from retick.rollback.desync.field_values import MAX_NAME, MAX_TEXT, Value
 from retick.rollback.desync.report import DesyncReport, Divergence, FieldValues, InputDifference, InputRow
 
@@ -17,6 +18,8 @@ T = TypeVar("T")
 
 MAX_ITEMS = 4096
 """Items of any list, at most."""
+MOST_PROOF = 4 * MOST_INPUT_BYTES + 1024
+"""Hexadecimal digits of a proof."""
 LARGEST = 1 << 255
 """Bound of integers in a state, on both sides of zero."""
 
@@ -40,6 +43,7 @@ def report_to_json(report: DesyncReport) -> dict[str, Any]:
             {"frame": one.frame, "player": one.player, "values": one.values} for one in report.input_differences
         ],
         "left_out": report.left_out,
+        **({"proofs": [proof.encode().hex() for proof in report.proofs]} if report.proofs else {}),
     }
 
 
@@ -51,7 +55,10 @@ _REPORT_KEYS = (
 
 def report_from_json(data: Any) -> DesyncReport:
     """The report that ``report_to_json`` wrote; InvalidValue for anything else."""
-    raw = _object(data, "report", *_REPORT_KEYS)
+    proofs = data.get("proofs", []) if isinstance(data, dict) else []
+    raw = _object(
+        {key: value for key, value in data.items() if key != "proofs"} if proofs else data, "report", *_REPORT_KEYS
+    )
     report = DesyncReport(
         peers=_list(raw["machines"], _integer),
         silent=_list(raw["silent"], _integer),
@@ -65,6 +72,7 @@ def report_from_json(data: Any) -> DesyncReport:
         inputs=_list(raw["inputs"], _input_row),
         input_differences=_list(raw["input_differences"], _input_difference),
         left_out=_list(raw["left_out"], lambda pair: _pair(pair, _integer)),
+        proofs=_list(proofs, _proof),
     )
     first = report.divergences[0].frame if report.divergences else None
     if first != report.first_differing:
@@ -72,6 +80,16 @@ def report_from_json(data: Any) -> DesyncReport:
             f"the first differing frame is {report.first_differing}, and the first parting is of {first}"
         )
     return report
+
+
+def _proof(data: Any) -> EquivocationProof:
+    """One that proves something: a file may say anything."""
+    try:
+        found = EquivocationProof.decode(bytes.fromhex(_text(data, MOST_PROOF)))
+    except ValueError:
+        raise InvalidValue("a proof is written in hexadecimal digits") from None
+    found.check()
+    return found
 
 
 def _divergence(data: Any) -> Divergence:

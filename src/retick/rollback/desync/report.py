@@ -7,6 +7,7 @@ A *frame* names the state before that frame, as everywhere: states diverge at fr
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from retick.rollback.desync.equivocation import EquivocationProof
 from retick.rollback.desync.field_values import Value, encode_field
 
 __all__ = [
@@ -101,6 +102,8 @@ class DesyncReport:
     """Those of them that were not the same on all peers."""
     left_out: tuple[tuple[int, int], ...]
     """Peer id and number of fields that were left out, where a state had more than are sent."""
+    proofs: tuple[EquivocationProof, ...] = ()
+    """That a peer told others different inputs, as far as known by now: see ``EquivocationProved``."""
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
@@ -118,9 +121,10 @@ class DesyncReport:
 
 def report_lines(report: DesyncReport) -> list[str]:
     """The report as lines of text."""
+    proofs = [f"proved by two signatures: {proof}" for proof in report.proofs]
     if report.first_differing is None:
-        return _no_difference(report)
-    lines = [_headline(report)]
+        return _no_difference(report) + proofs
+    lines = [_headline(report), *proofs]
     lines += _groups(report)
     lines += [f"frame {report.first_differing}: {_field(field)}" for field in report.fields]
     if not report.fields:

@@ -38,6 +38,7 @@ cdef class Match:
     cdef public bint is_taken_in
     cdef bint is_unsent
     cdef public bint wakes_parts
+    cdef public long long asks_at
     cdef double resend_at
     cdef double sent_at
     cdef double resend_interval

@@ -78,6 +78,7 @@ class Match:
         is_taken_in: bool
         is_unsent: bool
         wakes_parts: bool
+        asks_at: int
         resend_at: float
         sent_at: float
         resend_interval: float
@@ -145,6 +146,7 @@ class Match:
         """Whether all others are known to use our inputs; until then these are neutral, so that we may still leave
         without a trace."""
         self.is_unsent = self.wakes_parts = False
+        self.asks_at = NEVER
         self.resend_at = 0.0
         self.resend_interval = config.resend_interval
         self.sample_at = self.sent_at = float("-inf")
@@ -272,6 +274,8 @@ class Match:
         engine.resimulate()
         if engine.final_frame() + 1 >= self.next_checksum:
             self._write_checksums()
+        if engine.current >= self.asks_at:
+            self.wakes_parts = True
         self.is_unsent = True
         if self.follower is not None:
             self.follower.frame_run(self)

@@ -5,6 +5,7 @@ evidence between peers, and moves the alarm on when an investigation begins or e
 """
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from retick.errors import DecodeError, InvalidValue
@@ -115,7 +116,8 @@ class DesyncPart(SessionPart):
             return
         self._tell_difference(found, alarm)
         alarm.resolve(found=found.report.first_differing is not None, frame=found.report.alarm)
-        self._session.tell(DesyncReported(report=found.report, investigation=found))
+        report = replace(found.report, proofs=tuple(self._session.signed_ranges.proofs))
+        self._session.tell(DesyncReported(report=report, investigation=found))
 
     def _tell_difference(self, found: Investigation, alarm: Alarm) -> None:
         """A peer whose evidence came first has seen a difference that we have not: our application hears of it too."""

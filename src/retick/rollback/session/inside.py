@@ -12,6 +12,7 @@ from retick.link import Connected, Disconnected, Interrupted, LinkEndpoint, Link
 from retick.link import MessageReceived as LinkMessageReceived
 from retick.link import Resumed as LinkResumed
 from retick.link.seat_token import SEAT_TOKEN_SIZE, check_token, commitment_of
+from retick.rollback.desync.equivocation import KEY_SIZE, NO_KEY, public_key_of
 from retick.rollback.events import (
     MatchEnded,
     MatchEvent,
@@ -45,14 +46,16 @@ from retick.rollback.session.joining.lobby import Lobby
 from retick.rollback.session.joining.newcomer import Newcomer
 from retick.rollback.session.joining.sponsor import Sponsor
 from retick.rollback.session.link_config import acceptance_fault, link_config_for
+from retick.rollback.session.messages.connect import accepted_key
 from retick.rollback.session.messages.profile import Profile
-from retick.rollback.session.messages.reasons import ASK_SPONSOR, describe
+from retick.rollback.session.messages.reasons import ASK_SPONSOR, UNSIGNED, describe
 from retick.rollback.session.messages.roster import TOKEN_SIZE
 from retick.rollback.session.messages.routes import MessageRoutes
 from retick.rollback.session.pausing.pause import Pause
 from retick.rollback.session.peer import HOST_ID, Peer, Phase, Role
 from retick.rollback.session.rematch import Rematch
 from retick.rollback.session.resync import Resync
+from retick.rollback.session.signing.signed_ranges import SignedRanges
 from retick.rollback.session.spectator_feed import SpectatorFeed
 
 if TYPE_CHECKING:
@@ -102,6 +105,9 @@ class SessionInside(Dialling):
             admit=self.admission.admit,
             on_payload=self.receive_payload,
         )
+        if self.link.config.sealed:
+            self.private_key = sealing.get("identity") or entropy(KEY_SIZE)
+            self.public_key = public_key_of(self.private_key)
         self.shown_token = check_token(shown_token)
         self.seat_token = entropy(SEAT_TOKEN_SIZE)
         """The secret of the seats that this session gets: save it to come back with it, and tell it to nobody."""
@@ -124,6 +130,7 @@ class SessionInside(Dialling):
         self.pausing = Pause(self)
         self.newcomer = Newcomer(self)
         self.spectator_feed = SpectatorFeed(self)
+        self.signed_ranges = SignedRanges(self)
         self.desyncs = DesyncPart(self)
         self.sponsor = Sponsor(self)
         self.joins = Joins(self)
@@ -138,6 +145,7 @@ class SessionInside(Dialling):
             self.profiles,
             self.newcomer,
             self.spectator_feed,
+            self.signed_ranges,
             self.desyncs,
             self.cues,
             self.leaving,
@@ -306,6 +314,12 @@ class SessionInside(Dialling):
         fault = acceptance_fault(terms.peer_data, self.config) if terms is not None and peer.was_dialled else None
         if fault is not None:
             self.expel(peer, fault[1], reason=fault[0])
+            return
+        key = accepted_key(terms.peer_data) if terms is not None and peer.was_dialled else peer.key
+        if peer.role is Role.HOST:
+            peer.key = key
+        if key != peer.key or (key == NO_KEY) != (self.public_key == NO_KEY):
+            self.expel(peer, "shows another key than the one that it was introduced with", reason=UNSIGNED)
             return
         if terms is not None and not self.local_players:
             self.local_players = terms.seats

@@ -10,6 +10,7 @@ edges only go.
 
 from collections.abc import Hashable, Iterable
 
+from retick.rollback.desync.equivocation import NO_KEY
 from retick.rollback.match.match import Match
 from retick.rollback.session.core import SessionCore
 from retick.rollback.session.messages.roster import RosterEntry
@@ -88,6 +89,8 @@ class Members(SessionCore):
         """The highest id that any peer of this match has had, as far as this one can know."""
         self.local_players: tuple[int, ...] = ()
         """The seats played here; a joiner learns its own when it is accepted."""
+        self.private_key = self.public_key = NO_KEY
+        """With which this peer signs its inputs, and others check that; zeros over plain links."""
         self.hearing = Hearing()
         self.parts: tuple[SessionPart, ...] = ()
 
@@ -125,8 +128,8 @@ class Members(SessionCore):
     def roster_entries(self, own_address: str) -> tuple[RosterEntry, ...]:
         """Who plays: this peer first, then the others with the addresses at which this one sees them."""
         others = [
-            RosterEntry(peer.peer_id, peer.players, peer.connection.address)
+            RosterEntry(peer.peer_id, peer.players, peer.connection.address, key=peer.key)
             for peer in self.players_peers()
             if peer.connection is not None
         ]
-        return (RosterEntry(self.peer_id, self.local_players, own_address), *others)
+        return (RosterEntry(self.peer_id, self.local_players, own_address, key=self.public_key), *others)

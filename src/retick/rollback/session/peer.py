@@ -3,6 +3,7 @@
 from enum import Enum
 
 from retick.link import Connection
+from retick.rollback.desync.equivocation import NO_KEY
 from retick.rollback.match.peer import MatchPeer
 from retick.rollback.match.stats import PathStats
 from retick.rollback.session.messages.roster import NO_TOKEN
@@ -42,7 +43,7 @@ class Role(Enum):
 class Peer(MatchPeer):
     """One remote peer: what the match knows of it, its role and its connection."""
 
-    __slots__ = ("connection", "is_heard", "pair_token", "ready", "role", "was_dialled")
+    __slots__ = ("connection", "is_heard", "key", "pair_token", "ready", "role", "was_dialled")
 
     def __init__(self, peer_id: int, players: tuple[int, ...], role: Role = Role.PLAYER) -> None:
         super().__init__(peer_id, players)
@@ -52,6 +53,8 @@ class Peer(MatchPeer):
         """False for a player that we no longer hear and that may still be in the match: others may hear it."""
         self.pair_token = NO_TOKEN
         """What it shows when it calls us."""
+        self.key = NO_KEY
+        """With which it signs its inputs, as the one that introduced it says."""
         self.ready = False
         """Whether it has said READY."""
         self.was_dialled = False

@@ -1,13 +1,17 @@
-"""Cheats that tell different peers different things. Without signatures nobody can prove which was said."""
+"""Cheats that tell different peers different things; who signs both can be proved to have lied."""
 
 from collections.abc import Iterable
 from random import Random
 from typing import Any
 
+from retick.rollback.desync.equivocation import sign_range
 from retick.rollback.match.match import Match
 from retick.rollback.session.messages.kinds import Kind, decode_byte_and_number, encode_byte_and_number
+from retick.rollback.session.messages.ranges import Signed, decode_range, encode_range, encode_signed
 from retick.rollback.session.peer import Peer
-from retick.testing.cheats.cheat import Cheat, read_inputs
+from retick.rollback.session.signing.signed_ranges import inputs_of
+from retick.sim.contract import input_size_of
+from retick.testing.cheats.cheat import Cheat, kind_of, read_inputs
 from retick.testing.cheats.deceit import Lies, LiesWhileOneJoins
 from retick.wire import rbn1
 
@@ -28,7 +32,7 @@ class TwoInputs(Cheat):
 
     def payload(self, peer: Peer, data: bytes) -> Iterable[bytes]:
         packet, match = read_inputs(data), self.inside.match
-        if packet is None or peer.peer_id % 2 or match is None:
+        if packet is None or not self.is_told_otherwise(peer) or match is None:
             return (data,)
         if self._from is None:
             self._from = match.engine.local_frontier
@@ -37,6 +41,68 @@ class TwoInputs(Cheat):
             value ^ 1 if start + at // seats >= self._from else value for at, value in enumerate(packet.inputs)
         )
         return self.instead(rbn1.encode(packet._replace(inputs=inputs), rbn1.ALL_EXTENSIONS))
+
+    def is_told_otherwise(self, peer: Peer) -> bool:
+        """Whether this peer gets the other inputs."""
+        return not peer.peer_id & 1
+
+
+class SignsBoth(TwoInputs):
+    rule = "other inputs to one of the peers, and signs for each what it was sent"
+
+    def is_told_otherwise(self, peer: Peer) -> bool:
+        return peer is self.victim
+
+    def message(self, peer: Peer, data: bytes) -> Iterable[bytes]:
+        match = self.inside.match
+        if kind_of(data) != Kind.RANGE or not self.is_told_otherwise(peer) or match is None or self._from is None:
+            return (data,)
+        message, inside = decode_range(data), self.inside
+        found = message.range
+        by = inside.signed_ranges.by(inside.peer_id, inside.local_players, match)
+        told = bytearray(inputs_of(match, inside.local_players, found.first, found.end))
+        size = input_size_of(match.sim)
+        for at in range(max(self._from - found.first, 0) * by.width, len(told), size):
+            told[at] ^= 1
+        signed = sign_range(inside.private_key, by, found.first, bytes(told))
+        return self.instead(encode_range(message._replace(range=signed)))
+
+
+class SignsOthers(Cheat):
+    rule = "signs other inputs than it sends"
+    least_peers = 3
+
+    def message(self, peer: Peer, data: bytes) -> Iterable[bytes]:
+        if kind_of(data) != Kind.RANGE or self.inside.match is None:
+            return (data,)
+        message, inside = decode_range(data), self.inside
+        by = inside.signed_ranges.by(inside.peer_id, inside.local_players, inside.match)
+        signed = sign_range(inside.private_key, by, message.range.first, bytes(message.range.frames * by.width))
+        return self.instead(encode_range(message._replace(range=signed)))
+
+
+class SignsNothing(Cheat):
+    rule = "signs none of its inputs"
+    least_peers = 3
+
+    def message(self, peer: Peer, data: bytes) -> Iterable[bytes]:
+        return self.withheld() if kind_of(data) == Kind.RANGE else (data,)
+
+
+class ForgesSignatures(Cheat):
+    rule = "shows ranges of others that they did not sign"
+    least_peers = 3
+
+    def message(self, peer: Peer, data: bytes) -> Iterable[bytes]:
+        others = [other for other in self.others if other is not peer]
+        match = self.inside.match
+        if kind_of(data) != Kind.RANGE or not others or match is None:
+            return (data,)
+        victim = self.dice.choice(others)
+        by = self.inside.signed_ranges.by(victim.peer_id, victim.players, match)
+        message = decode_range(data)
+        forged = sign_range(self.inside.private_key, by, message.range.first, bytes(message.range.frames * by.width))
+        return self.instead(data, encode_signed(Signed(match.number, victim.peer_id, forged, b"")))
 
 
 class ChangesItsMind(Cheat):
@@ -94,6 +160,10 @@ class TwoPromises(LiesWhileOneJoins):
 
 EQUIVOCATIONS: dict[str, type[Cheat]] = {
     "two-inputs": TwoInputs,
+    "signs-both": SignsBoth,
+    "signs-others": SignsOthers,
+    "signs-nothing": SignsNothing,
+    "forges-signatures": ForgesSignatures,
     "changes-its-mind": ChangesItsMind,
     "two-checksums": TwoChecksums,
     "two-drops": TwoDrops,

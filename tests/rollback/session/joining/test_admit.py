@@ -27,7 +27,7 @@ from retick.transport.memory import MemoryHub
 from tests.toys import Tally
 
 REACH = Reach(12, 2)
-WORDS = "session protocol 4 here, {} there: update Retick on the side with the lower number"
+WORDS = "session protocol 5 here, {} there: update Retick on the side with the lower number"
 
 
 STRANGER = ("127.0.0.1", 9)
@@ -122,7 +122,7 @@ def test_a_spectator_of_a_peer_of_another_version_ends_with_both_versions() -> N
 def test_an_acceptance_carries_the_version_and_how_far_the_peer_may_be_ahead() -> None:
     config = MatchConfig(prediction_window=9, input_delay=4)
     session = RollbackSession(Tally(2), entropy=Random(1).randbytes, config=config)
-    assert Lane(session).ask(encode_play(REACH)).connection.terms.peer_data == bytes((VERSION, 9, 4))
+    assert Lane(session).ask(encode_play(REACH)).connection.terms.peer_data == bytes((VERSION, *bytes(32), 9, 4))
 
 
 def test_one_whose_window_and_delay_our_history_cannot_hold_is_refused_in_words() -> None:
@@ -137,7 +137,7 @@ def test_one_whose_window_and_delay_our_history_cannot_hold_is_refused_in_words(
     ("data", "reason", "words"),
     [
         (encode_acceptance(Reach(255, 255)), REACHES_TOO_FAR, "window 255 and delay 255 there need history 512 here"),
-        (bytes((VERSION,)), Reason.VIOLATION, "an acceptance has 3 bytes, not 1"),
+        (bytes((VERSION,)), Reason.VIOLATION, "an acceptance has 35 bytes, not 1"),
     ],
 )
 def test_a_joiner_closes_the_link_with_a_host_that_it_cannot_play_with(data: bytes, reason: int, words: str) -> None:

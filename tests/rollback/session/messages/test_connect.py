@@ -52,7 +52,7 @@ def test_a_play_says_the_token_and_whether_its_sender_has_the_match(token: bytes
 
 @pytest.mark.parametrize("data", [b"", b"\x03", b"\x03\x0c", b"\x03\x01\x0c\x02"])
 def test_an_acceptance_of_another_length_is_refused(data: bytes) -> None:
-    with pytest.raises(DecodeError, match=f"an acceptance has 3 bytes, not {len(data)}"):
+    with pytest.raises(DecodeError, match=f"an acceptance has 35 bytes, not {len(data)}"):
         decode_acceptance(data)
 
 
@@ -72,11 +72,11 @@ def test_an_unknown_tag_is_refused(tag: int, rest: bytes) -> None:
 @given(tokens, peer_ids)
 def test_requests_of_the_first_version_are_known_by_their_shape(token: bytes, peer_id: int) -> None:
     old = [b"", b"WATCH\xff\xff\xff\xff\0", token + bytes((peer_id,))]
-    words = "session protocol 4 here, 1 there: update Retick on the side with the lower number"
+    words = "session protocol 5 here, 1 there: update Retick on the side with the lower number"
     assert [version_fault(data) for data in old] == [words] * 3
 
 
 def test_a_later_version_is_named() -> None:
     fault = version_fault(b"\x07\x01anything")
-    assert fault == "session protocol 4 here, 7 there: update Retick on the side with the lower number"
+    assert fault == "session protocol 5 here, 7 there: update Retick on the side with the lower number"
     assert len(fault) <= 120

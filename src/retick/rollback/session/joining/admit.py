@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from retick.errors import DecodeError
 from retick.link import Accept, Connection, Reason, Refuse, Request
 from retick.link.handshake.door import origin_of
+from retick.rollback.desync.equivocation import NO_KEY
 from retick.rollback.session.link_config import reach_fault, reach_of
 from retick.rollback.session.messages.connect import (
     ConnectRequest,
@@ -21,7 +22,14 @@ from retick.rollback.session.messages.connect import (
     encode_acceptance,
     version_fault,
 )
-from retick.rollback.session.messages.reasons import NO_MATCH, OTHER_VERSION, REACHES_TOO_FAR
+from retick.rollback.session.messages.reasons import (
+    EQUIVOCATION,
+    NO_MATCH,
+    OTHER_VERSION,
+    REACHES_TOO_FAR,
+    UNSIGNED,
+    describe,
+)
 from retick.rollback.session.peer import Peer, Phase
 
 if TYPE_CHECKING:
@@ -33,6 +41,7 @@ MOST_EARLY_CALLS = 16
 """Calls that may wait for their peer to become known."""
 EARLY_SECONDS = 12.0
 """How long such a call may wait."""
+KEYS_DIFFER = "over sealed links inputs are signed, over plain ones they are not"
 CROWDED = "too many wait here already"
 
 
@@ -42,6 +51,8 @@ class Admission:
     def __init__(self, session: "SessionInside") -> None:
         self._session = session
         self._early = EarlyCalls()
+        self.shown_out: set[bytes] = set()
+        """The keys of proved liars, at most one for each peer that was a player here."""
 
     def admit(self, request: Request) -> Accept | Refuse:
         """The answer to a request; an acceptance carries our version and our window and delay."""
@@ -56,8 +67,14 @@ class Admission:
         fault = reach_fault(wanted.reach, self._session.config) if wanted.want is not Want.WATCH else None
         if fault is not None:
             return Refuse(reason=REACHES_TOO_FAR, text=fault)
+        if wanted.want is Want.PLAY and (wanted.key == NO_KEY) != (self._session.public_key == NO_KEY):
+            return Refuse(reason=UNSIGNED, text=KEYS_DIFFER)
+        if wanted.key in self.shown_out:
+            return Refuse(reason=EQUIVOCATION, text=describe(EQUIVOCATION))
         answer = self._answer(request, wanted)
-        acceptance = encode_acceptance(reach_of(self._session.config))
+        if wanted.want is Want.PLAY and isinstance(request.connection.tag, Peer):
+            request.connection.tag.key = wanted.key
+        acceptance = encode_acceptance(reach_of(self._session.config), self._session.public_key)
         return replace(answer, data=acceptance) if isinstance(answer, Accept) else answer
 
     def _answer(self, request: Request, wanted: ConnectRequest) -> Accept | Refuse:

@@ -31,13 +31,14 @@ class Dialling(Members):
 
     def dial_to_play(self, peer: Peer, address: Hashable, *, heard_of: bool = False) -> None:
         """Ask for seats at the host, or in a match that runs."""
-        data = encode_play(self._reach, self.shown_token, keeps_match=self.match is not None)
+        data = encode_play(self._reach, self.shown_token, keeps_match=self.match is not None, key=self.public_key)
         peer.was_dialled = True
         peer.attach(self.link.dial(address, seats=self.seats_asked, data=data, heard_of=heard_of))
 
     def call(self, entry: RosterEntry) -> None:
         """Call a peer of the match that is known from a roster."""
         peer = self.peers[entry.peer_id] = Peer(entry.peer_id, entry.players)
+        peer.key = entry.key
         data, peer.was_dialled = encode_call(self.token, self.peer_id, self._reach, entry.pair_token), True
         peer.attach(self.link.dial(entry.address, seats=0, data=data, heard_of=True))
 

@@ -123,7 +123,7 @@ class Joins(SessionPart):
         else:
             self._first_frames[meet.peer_id] = meet.frame
             newcomer = Peer(meet.peer_id, meet.players, Role.NEWCOMER)
-            newcomer.pair_token = meet.pair_token
+            newcomer.pair_token, newcomer.key = meet.pair_token, meet.key
             session.expect(newcomer)
 
     def _check_meet(self, meet: Meet, sponsor: int) -> None:

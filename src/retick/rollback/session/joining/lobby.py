@@ -245,7 +245,7 @@ class Lobby(SessionPart):
                 session.call(entry)
             elif entry.peer_id > session.peer_id:
                 later = session.peers[entry.peer_id] = Peer(entry.peer_id, entry.players)
-                later.pair_token = entry.pair_token
+                later.pair_token, later.key = entry.pair_token, entry.key
         for entry in roster.entries:
             if entry.peer_id > session.peer_id:
                 session.expect(session.peers[entry.peer_id])

@@ -32,7 +32,13 @@ from retick.rollback.session.messages.kinds import (
     encode_byte,
     encode_byte_and_number,
 )
-from retick.rollback.session.messages.reasons import ASK_SPONSOR, NO_ACKNOWLEDGEMENTS, NO_INPUTS
+from retick.rollback.session.messages.reasons import (
+    ASK_SPONSOR,
+    EQUIVOCATION,
+    NO_ACKNOWLEDGEMENTS,
+    NO_INPUTS,
+    UNSIGNED,
+)
 from retick.rollback.session.messages.roster import MAX_SEATS_EACH, NO_TOKEN, TOKEN_SIZE
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import NO_ID, Peer, Role
@@ -54,7 +60,7 @@ MOST_UNPROMISED = 2
 """How often a player may give no PROMISE before it is expelled."""
 PROBATION = 60.0
 """Seconds in which one that has come in must not be lost while everybody waits for it, or its address is held off."""
-EXPELLED = frozenset({Reason.VIOLATION, NO_INPUTS, NO_ACKNOWLEDGEMENTS})
+EXPELLED = frozenset({Reason.VIOLATION, NO_INPUTS, NO_ACKNOWLEDGEMENTS, EQUIVOCATION, UNSIGNED})
 BUSY = "somebody else is joining: try again in a moment"
 
 
@@ -217,7 +223,7 @@ class Sponsor(SessionPart):
         self._sender.add(newcomer)
         self._sender.pump()
         address = newcomer.connection.address if newcomer.connection is not None else ""
-        meet = Meet(newcomer.peer_id, newcomer.players, frame, address, match.number)
+        meet = Meet(newcomer.peer_id, newcomer.players, frame, address, match.number, key=newcomer.key)
         for peer in session.players_peers():
             peer.send(encode_meet(meet._replace(pair_token=tokens[peer.peer_id])))
         self._first_frame = frame

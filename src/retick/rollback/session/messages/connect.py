@@ -4,12 +4,14 @@
 
     u8 version of the session protocol, u8 tag, and by tag:
 
-    01 PLAY    16 bytes seat token, 0 for none, u8 1 if the sender still has the match of that token, else 0, reach; the
-               link's request has the number of seats
+    01 PLAY    16 bytes seat token, 0 for none, u8 1 if the sender still has the match of that token, else 0, key,
+               reach; the link's request has the number of seats
     02 WATCH   u32 frame to go on from, FFFFFFFF for none, u8 match
     03 CALL    8 bytes token, 8 bytes pair token, u8 peer id, reach: a peer of the match calls another
 
-    ACCEPT: u8 version of the session protocol, reach
+    ACCEPT: u8 version of the session protocol, key, reach
+
+    key: 32 bytes, the public key with which the sender signs its inputs; zeros over a plain link
 
     reach: u8 prediction window, u8 input delay: how far the sender's inputs may be ahead of the receiver's
 
@@ -23,6 +25,7 @@ from typing import NamedTuple
 
 from retick.errors import InvalidValue
 from retick.link.seat_token import NO_SEAT_TOKEN, SEAT_TOKEN_SIZE
+from retick.rollback.desync.equivocation import KEY_SIZE, NO_KEY
 from retick.rollback.session.messages.roster import NO_TOKEN, TOKEN_SIZE
 
 __all__ = [
@@ -32,6 +35,7 @@ __all__ = [
     "ConnectRequest",
     "Reach",
     "Want",
+    "accepted_key",
     "announced_reach",
     "decode_acceptance",
     "decode_request",
@@ -42,7 +46,7 @@ __all__ = [
     "version_fault",
 ]
 
-VERSION = 4
+VERSION = 5
 """Of the session protocol: all that is in this package."""
 FROM_A_STATE = 0xFFFFFFFF
 """In place of the frame to go on from: the spectator has nothing yet."""
@@ -50,9 +54,9 @@ FROM_A_STATE = 0xFFFFFFFF
 LARGEST_REACH = 255
 """Frames of a window or a delay, as they are announced."""
 
-_ACCEPT = struct.Struct("<BBB")
+_ACCEPT = struct.Struct(f"<B{KEY_SIZE}sBB")
 _HEAD = struct.Struct("<BB")
-_PLAY = struct.Struct(f"<BB{SEAT_TOKEN_SIZE}sBBB")
+_PLAY = struct.Struct(f"<BB{SEAT_TOKEN_SIZE}sB{KEY_SIZE}sBB")
 _WATCH = struct.Struct("<BBIB")
 _CALL = struct.Struct(f"<BB{TOKEN_SIZE}s{TOKEN_SIZE}sBBB")
 
@@ -92,10 +96,14 @@ class ConnectRequest(NamedTuple):
     """PLAY: the secret of the seats that the one who asks held before."""
     keeps_match: bool = False
     """PLAY: whether the one who asks still has the match in which it held them."""
+    key: bytes = NO_KEY
+    """PLAY: with which the one who asks signs its inputs."""
 
 
-def encode_play(reach: Reach, seat_token: bytes = NO_SEAT_TOKEN, *, keeps_match: bool = False) -> bytes:
-    return _PLAY.pack(VERSION, Want.PLAY, seat_token, keeps_match, *reach)
+def encode_play(
+    reach: Reach, seat_token: bytes = NO_SEAT_TOKEN, *, keeps_match: bool = False, key: bytes = NO_KEY
+) -> bytes:
+    return _PLAY.pack(VERSION, Want.PLAY, seat_token, keeps_match, key, *reach)
 
 
 def encode_watch(frame: int, match: int = 0) -> bytes:
@@ -106,8 +114,8 @@ def encode_call(token: bytes, peer_id: int, reach: Reach, pair_token: bytes = NO
     return _CALL.pack(VERSION, Want.CALL, token, pair_token, peer_id, *reach)
 
 
-def encode_acceptance(reach: Reach) -> bytes:
-    return _ACCEPT.pack(VERSION, *reach)
+def encode_acceptance(reach: Reach, key: bytes = NO_KEY) -> bytes:
+    return _ACCEPT.pack(VERSION, key, *reach)
 
 
 def decode_acceptance(data: bytes) -> Reach:
@@ -115,6 +123,12 @@ def decode_acceptance(data: bytes) -> Reach:
     if len(data) != _ACCEPT.size:
         raise InvalidValue(f"an acceptance has {_ACCEPT.size} bytes, not {len(data)}")
     return announced_reach(data)
+
+
+def accepted_key(data: bytes) -> bytes:
+    """The key in an acceptance that was checked."""
+    key: bytes = _ACCEPT.unpack(data)[1]
+    return key
 
 
 def announced_reach(data: bytes) -> Reach:
@@ -137,10 +151,12 @@ def decode_request(data: bytes) -> ConnectRequest:
         raise InvalidValue("a request to connect that does not say what it wants")
     want = data[1]
     if want == Want.PLAY and len(data) == _PLAY.size:
-        _, _, seat_token, keeps_match, *reach = _PLAY.unpack(data)
+        _, _, seat_token, keeps_match, key, *reach = _PLAY.unpack(data)
         if keeps_match > 1:
             raise InvalidValue(f"a PLAY whose sender has its match: 0 or 1, not {keeps_match}")
-        return ConnectRequest(Want.PLAY, reach=Reach(*reach), seat_token=seat_token, keeps_match=keeps_match == 1)
+        return ConnectRequest(
+            Want.PLAY, reach=Reach(*reach), seat_token=seat_token, keeps_match=keeps_match == 1, key=key
+        )
     if want == Want.WATCH and len(data) == _WATCH.size:
         _, _, frame, match = _WATCH.unpack(data)
         return ConnectRequest(Want.WATCH, frame=frame, match=match)

@@ -4,7 +4,8 @@
 
     05 WELCOME   u8 sender's peer id, u8 your peer id, 8 bytes token, u32 seed, u8 match, u32 frame,
                  u32 bytes of the state, u32 its checksum, u16 free seats as bits, roster entries
-    07 MEET      u8 match, u8 peer id, u16 seats as bits, u32 frame, 8 bytes pair token, u8 n, n bytes address
+    07 MEET      u8 match, u8 peer id, u16 seats as bits, u32 frame, 8 bytes pair token, 32 bytes key, u8 n,
+                 n bytes address
     08 JOINED    nothing more: the newcomer has the state and all links
 
 PROPOSE, PROMISE, COMMIT and CANCEL have the layouts of ``kinds``.
@@ -15,6 +16,7 @@ from collections.abc import Hashable
 from typing import NamedTuple
 
 from retick.errors import InvalidValue
+from retick.rollback.desync.equivocation import KEY_SIZE, NO_KEY
 from retick.rollback.session.messages.addresses import MAX_ADDRESS, pack_address, unpack_address
 from retick.rollback.session.messages.kinds import Kind, need
 from retick.rollback.session.messages.roster import (
@@ -44,7 +46,7 @@ LAST_WELCOME_FRAME = (1 << 31) - 1
 """More than a year of frames: those that follow still fit the 32 bits that messages have for a frame."""
 
 _WELCOME = struct.Struct("<BBB8sIBIIIH")
-_MEET = struct.Struct(f"<BBBHI{TOKEN_SIZE}sB")
+_MEET = struct.Struct(f"<BBBHI{TOKEN_SIZE}s{KEY_SIZE}sB")
 
 
 class Welcome(NamedTuple):
@@ -75,6 +77,8 @@ class Meet(NamedTuple):
     match: int = 0
     pair_token: bytes = NO_TOKEN
     """What the newcomer shows to the receiver, and to nobody else."""
+    key: bytes = NO_KEY
+    """With which the newcomer signs its inputs."""
 
 
 def encode_welcome(welcome: Welcome) -> bytes:
@@ -107,16 +111,16 @@ def decode_welcome(data: bytes) -> Welcome:
 def encode_meet(meet: Meet) -> bytes:
     address = pack_address(meet.address)
     seats = pack_seats(meet.players)
-    head = _MEET.pack(Kind.MEET, meet.match, meet.peer_id, seats, meet.frame, meet.pair_token, len(address))
+    head = _MEET.pack(Kind.MEET, meet.match, meet.peer_id, seats, meet.frame, meet.pair_token, meet.key, len(address))
     return head + address
 
 
 def decode_meet(data: bytes) -> Meet:
     need(data, _MEET.size)
-    _, match, peer_id, seats, frame, pair_token, length = _MEET.unpack_from(data)
+    _, match, peer_id, seats, frame, pair_token, key, length = _MEET.unpack_from(data)
     if len(data) != _MEET.size + length or length > MAX_ADDRESS or not seats:
         raise InvalidValue("a MEET with a wrong length or without a seat")
-    return Meet(peer_id, unpack_seats(seats), frame, unpack_address(data[_MEET.size :]), match, pair_token)
+    return Meet(peer_id, unpack_seats(seats), frame, unpack_address(data[_MEET.size :]), match, pair_token, key)
 
 
 def encode_joined() -> bytes:

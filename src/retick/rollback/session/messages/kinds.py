@@ -44,6 +44,8 @@ class Kind(IntEnum):
     LIST = 0x15
     RETURN = 0x16
     PAUSE = 0x17
+    RANGE = 0x18
+    SIGNED = 0x19
 
 
 _BYTE = struct.Struct("<BB")

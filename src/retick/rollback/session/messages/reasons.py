@@ -4,6 +4,7 @@ from retick.link import describe as describe_link_reason
 
 __all__ = [
     "ASK_SPONSOR",
+    "EQUIVOCATION",
     "GAVE_UP",
     "NO_ACKNOWLEDGEMENTS",
     "NO_INPUTS",
@@ -11,6 +12,7 @@ __all__ = [
     "OTHER_VERSION",
     "REACHES_TOO_FAR",
     "RETURNED",
+    "UNSIGNED",
     "WORDS",
     "describe",
 ]
@@ -31,6 +33,10 @@ GAVE_UP = 214
 """The sender has given up its match, to come back to that of others: what it showed last may not be theirs."""
 NO_MATCH = 215
 """Of a refusal: there is no match here to come back to."""
+EQUIVOCATION = 216
+"""It told two others different inputs for the same frame; the two signatures are the proof."""
+UNSIGNED = 217
+"""It does not sign its inputs, or signs others than it sends."""
 
 WORDS = {
     ASK_SPONSOR: "another peer lets newcomers in",
@@ -41,6 +47,8 @@ WORDS = {
     RETURNED: "came back over another connection",
     GAVE_UP: "comes back to the match of others",
     NO_MATCH: "has no match",
+    EQUIVOCATION: "told two others different inputs, as its signatures prove",
+    UNSIGNED: "does not sign the inputs that it sends",
 }
 
 

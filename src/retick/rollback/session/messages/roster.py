@@ -2,7 +2,8 @@
 
 ::
 
-    roster entries  u8 count; each: u8 peer id, u16 seats as bits, 8 bytes pair token, u8 n, n bytes address
+    roster entries  u8 count; each: u8 peer id, u16 seats as bits, 8 bytes pair token, 32 bytes key, u8 n,
+                    n bytes address
     01 ROSTER       u8 your peer id, 8 bytes token, roster entries
     02 READY        8 bytes token of the roster: all links of the sender are up
     03 START        u32 seed
@@ -18,6 +19,7 @@ from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
 from retick.errors import InvalidValue, TrailingData, Truncated
+from retick.rollback.desync.equivocation import KEY_SIZE, NO_KEY
 from retick.rollback.session.messages.addresses import MAX_ADDRESS, address_key, pack_address, unpack_address
 from retick.rollback.session.messages.kinds import Kind
 
@@ -51,7 +53,7 @@ MAX_SEATS_EACH = 8
 """Players at one peer whose inputs a packet can carry."""
 
 _ROSTER = struct.Struct("<BB8s")
-_ENTRY = struct.Struct(f"<BH{TOKEN_SIZE}sB")
+_ENTRY = struct.Struct(f"<BH{TOKEN_SIZE}s{KEY_SIZE}sB")
 _START = struct.Struct("<BI")
 
 
@@ -64,6 +66,8 @@ class RosterEntry(NamedTuple):
     address: Hashable
     pair_token: bytes = NO_TOKEN
     """What this peer and the receiver of the entry show when one of them calls the other."""
+    key: bytes = NO_KEY
+    """With which this peer signs its inputs."""
 
 
 class Roster(NamedTuple):
@@ -103,7 +107,8 @@ def encode_entries(entries: tuple[RosterEntry, ...]) -> bytes:
     parts = [bytes((len(entries),))]
     for entry in entries:
         address = pack_address(entry.address)
-        parts.append(_ENTRY.pack(entry.peer_id, pack_seats(entry.players), entry.pair_token, len(address)) + address)
+        seats = pack_seats(entry.players)
+        parts.append(_ENTRY.pack(entry.peer_id, seats, entry.pair_token, entry.key, len(address)) + address)
     return b"".join(parts)
 
 
@@ -132,14 +137,14 @@ def decode_entries(data: bytes, at: int) -> tuple[RosterEntry, ...]:
 def _decode_entry(data: bytes, at: int) -> tuple[RosterEntry, int, int]:
     if len(data) < at + _ENTRY.size:
         raise Truncated("a roster that ends within an entry", needed=at + _ENTRY.size, available=len(data))
-    peer_id, seats, pair_token, length = _ENTRY.unpack_from(data, at)
+    peer_id, seats, pair_token, key, length = _ENTRY.unpack_from(data, at)
     at += _ENTRY.size
     if length > MAX_ADDRESS or len(data) < at + length:
         raise InvalidValue("a roster with an address that is too long")
     if not seats:
         raise InvalidValue(f"peer {peer_id} plays no seat")
     address = unpack_address(data[at : at + length])
-    return RosterEntry(peer_id, unpack_seats(seats), address, pair_token), seats, at + length
+    return RosterEntry(peer_id, unpack_seats(seats), address, pair_token, key), seats, at + length
 
 
 def check_seats(groups: Iterable[tuple[int, ...]], num_players: int) -> set[int]:

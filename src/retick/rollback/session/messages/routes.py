@@ -26,6 +26,7 @@ from retick.rollback.session.pausing.pause import Pause
 from retick.rollback.session.peer import Peer, Phase, Role
 from retick.rollback.session.rematch import Rematch
 from retick.rollback.session.resync import Resync
+from retick.rollback.session.signing.signed_ranges import SignedRanges
 
 __all__ = ["MESSAGE_TABLE", "MessageRoutes", "MessageRow"]
 
@@ -81,6 +82,10 @@ MESSAGE_TABLE: tuple[MessageRow, ...] = (
     MessageRow(Kind.RETURN, (PLAYER,), RUNNING, Returns, Returns.receive_return),
     MessageRow(Kind.PAUSE, (PLAYER,), LINKING, Lobby, Lobby.hold),
     MessageRow(Kind.PAUSE, (PLAYER, NEWCOMER), RUNNING, Pause, Pause.receive_pause),
+    MessageRow(Kind.RANGE, (PLAYER,), LINKING, Lobby, Lobby.hold),
+    MessageRow(Kind.RANGE, (PLAYER,), RUNNING, SignedRanges, SignedRanges.receive_range),
+    MessageRow(Kind.SIGNED, (PLAYER,), LINKING, Lobby, Lobby.hold),
+    MessageRow(Kind.SIGNED, (PLAYER,), RUNNING, SignedRanges, SignedRanges.receive_signed),
 )
 # fmt: on
 

@@ -1,0 +1,212 @@
+"""Ranges of inputs that a peer has signed, and the proof that it told two others different inputs for one frame.
+
+A peer signs what it has sent: a statement names the match, the peer, the frames, and a hash of the inputs. Two
+statements of one peer about one frame that do not agree prove, to anybody who knows the peer's key, that it lied.
+docs/formats/session-messages.md has the layouts.
+"""
+
+import struct
+from dataclasses import dataclass
+from hashlib import blake2s
+from typing import NamedTuple
+
+from retick.errors import InvalidValue, TrailingData, Truncated
+
+__all__ = [
+    "DIGEST_SIZE",
+    "KEY_SIZE",
+    "MOST_INPUT_BYTES",
+    "NO_KEY",
+    "SIGNATURE_SIZE",
+    "EquivocationProof",
+    "SignedBy",
+    "SignedRange",
+    "check_signature",
+    "digest_of",
+    "pack_range",
+    "public_key_of",
+    "sign_range",
+    "unpack_range",
+]
+
+TEXT = b"retick input range 1"
+KEY_SIZE = 32
+NO_KEY = bytes(KEY_SIZE)
+"""Of one that signs nothing."""
+DIGEST_SIZE = 32
+SIGNATURE_SIZE = 64
+MOST_INPUT_BYTES = 64 * 1024
+"""Of a range that is shown with its inputs."""
+MAGIC = b"RTEQ"
+VERSION = 1
+
+_NAME = struct.Struct("<8sBIBH")
+_RANGE = struct.Struct(f"<IH{DIGEST_SIZE}s{SIGNATURE_SIZE}s")
+_HEAD = struct.Struct(f"<4sB{KEY_SIZE}s")
+_LENGTH = struct.Struct("<I")
+
+
+class SignedBy(NamedTuple):
+    """Of which match, and of whom, a range is: a part of what is signed."""
+
+    token: bytes
+    """The name of the roster, 8 bytes."""
+    number: int
+    """Of the match."""
+    seed: int
+    """Of the match."""
+    peer_id: int
+    width: int
+    """Bytes of one frame's inputs: those of all seats of the peer."""
+
+
+class SignedRange(NamedTuple):
+    """A peer's word for its inputs of the frames ``first`` to ``end - 1``."""
+
+    first: int
+    frames: int
+    digest: bytes
+    """Of the inputs: frame after frame, in each the peer's seats in order, each as the game's input bytes."""
+    signature: bytes
+
+    @property
+    def end(self) -> int:
+        """The frame after the last one."""
+        return self.first + self.frames
+
+
+def digest_of(inputs: bytes) -> bytes:
+    """What a range says of its inputs."""
+    return blake2s(inputs, person=b"rangein").digest()
+
+
+def _statement(by: SignedBy, first: int, count: int, digest: bytes) -> bytes:
+    return TEXT + _NAME.pack(*by) + struct.pack("<IH", first, count) + digest
+
+
+def public_key_of(private_key: bytes) -> bytes:
+    """The key with which others check our ranges."""
+    from retick.link.sealing import primitives  # with cryptography, which plain links do without
+
+    return primitives.signer_of(private_key)
+
+
+def sign_range(private_key: bytes, by: SignedBy, first: int, inputs: bytes) -> SignedRange:
+    """A range with these inputs, signed."""
+    from retick.link.sealing import primitives
+
+    count, digest = len(inputs) // by.width, digest_of(inputs)
+    return SignedRange(first, count, digest, primitives.sign(private_key, _statement(by, first, count, digest)))
+
+
+def check_signature(key: bytes, by: SignedBy, found: SignedRange) -> None:
+    """InvalidValue unless the range was signed with this key, by that peer, in that match."""
+    from retick.link.sealing import primitives
+
+    primitives.verify(key, found.signature, _statement(by, found.first, found.frames, found.digest))
+
+
+def pack_range(found: SignedRange) -> bytes:
+    return _RANGE.pack(*found)
+
+
+def unpack_range(data: bytes, at: int) -> tuple[SignedRange, int]:
+    """A range, and where it ends."""
+    if len(data) < at + _RANGE.size:
+        raise Truncated("a signed range that ends early", needed=at + _RANGE.size, available=len(data))
+    found = SignedRange(*_RANGE.unpack_from(data, at))
+    if not found.frames or found.end > 0xFFFFFFFF:
+        raise InvalidValue(f"a signed range of {found.frames} frames from {found.first} on")
+    return found, at + _RANGE.size
+
+
+class Shown(NamedTuple):
+    """A range with its inputs, or with none where only the hash is known."""
+
+    range: SignedRange
+    inputs: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EquivocationProof:
+    """Two ranges that one peer has signed and that cannot both be true: ``check`` says so without any other file."""
+
+    by: SignedBy
+    """Which match, and which peer."""
+    key: bytes
+    """The peer's public key: whoever knows whose it is knows who lied."""
+    one: Shown
+    other: Shown
+
+    def check(self) -> int:
+        """The first frame on which the two differ; InvalidValue if this proves nothing."""
+        for shown in (self.one, self.other):
+            check_signature(self.key, self.by, shown.range)
+            if shown.inputs and not is_of(shown.range, shown.inputs, self.by.width):
+                raise InvalidValue("inputs that were not signed")
+        frame = difference(self.one, self.other, self.by.width)
+        if frame is None:
+            raise InvalidValue("two ranges that do not contradict each other")
+        return frame
+
+    def encode(self) -> bytes:
+        """As bytes, to keep or to show to somebody."""
+        parts = [_HEAD.pack(MAGIC, VERSION, self.key), _NAME.pack(*self.by)]
+        for shown in (self.one, self.other):
+            parts += (pack_range(shown.range), _LENGTH.pack(len(shown.inputs)), shown.inputs)
+        return b"".join(parts)
+
+    @classmethod
+    def decode(cls, data: bytes) -> "EquivocationProof":
+        """The proof that these bytes hold; DecodeError if they hold none. ``check`` it."""
+        at = _HEAD.size + _NAME.size
+        if len(data) < at:
+            raise Truncated("a proof that ends in its head", needed=at, available=len(data))
+        magic, version, key = _HEAD.unpack_from(data)
+        if magic != MAGIC or version != VERSION:
+            raise InvalidValue("these bytes are no proof of equivocation of version 1")
+        by = SignedBy(*_NAME.unpack_from(data, _HEAD.size))
+        if not by.width:
+            raise InvalidValue("a proof about inputs without bytes")
+        one, at = _unpack_shown(data, at, by.width)
+        other, at = _unpack_shown(data, at, by.width)
+        if at != len(data):
+            raise TrailingData(f"{len(data) - at} bytes after the proof", extra=len(data) - at)
+        return cls(by=by, key=key, one=one, other=other)
+
+    def __str__(self) -> str:
+        return (
+            f"peer {self.by.peer_id} told two others different inputs for frame {self.check()}, and signed both: key "
+            f"{self.key.hex()}"
+        )
+
+
+def _unpack_shown(data: bytes, at: int, width: int) -> tuple[Shown, int]:
+    found, at = unpack_range(data, at)
+    if len(data) < at + _LENGTH.size:
+        raise Truncated("a proof that ends before its inputs", needed=at + _LENGTH.size, available=len(data))
+    size = _LENGTH.unpack_from(data, at)[0]
+    at += _LENGTH.size
+    if size not in (0, found.frames * width) or size > MOST_INPUT_BYTES:
+        raise InvalidValue(f"{size} bytes of inputs for {found.frames} frames of {width}")
+    if len(data) < at + size:
+        raise Truncated("a proof that ends in its inputs", needed=at + size, available=len(data))
+    return Shown(found, data[at : at + size]), at + size
+
+
+def is_of(found: SignedRange, inputs: bytes, width: int) -> bool:
+    """Whether these are the inputs that were signed."""
+    return len(inputs) == found.frames * width and digest_of(inputs) == found.digest
+
+
+def difference(one: Shown, other: Shown, width: int) -> int | None:
+    """The first frame for which two ranges of one peer have different inputs; None if they may both be true."""
+    a, b = one.range, other.range
+    if one.inputs and other.inputs:
+        for frame in range(max(a.first, b.first), min(a.end, b.end)):
+            ours, theirs = (frame - a.first) * width, (frame - b.first) * width
+            if one.inputs[ours : ours + width] != other.inputs[theirs : theirs + width]:
+                return frame
+        return None
+    is_same_range = (a.first, a.frames) == (b.first, b.frames)
+    return a.first if is_same_range and a.digest != b.digest else None

@@ -1,0 +1,67 @@
+"""What one peer has signed, as far as it is kept; what others have shown of it, and what they say they have."""
+
+from collections import deque
+
+from retick.rollback.desync.equivocation import Shown, SignedRange, difference
+from retick.rollback.session.messages.ranges import SHORT, Seen
+
+__all__ = ["KEPT", "MOST_HELD", "Book"]
+
+KEPT = 4
+"""Ranges of a peer that are kept to be compared, of its own sending and of others' showing."""
+MOST_HELD = 4
+"""Ranges of a peer that may wait for the inputs that they are about."""
+
+
+class Book:
+    """The ranges of one peer in one match."""
+
+    def __init__(self, key: bytes, width: int) -> None:
+        self.key = key
+        self.width = width
+        """Bytes of a frame's inputs."""
+        self.end: int | None = None
+        """The frame after the newest range; None before the first."""
+        self.held: deque[SignedRange] = deque()
+        """Received and not yet checked: inputs are missing here."""
+        self.late_for = 0.0
+        """Seconds for which a range has been due."""
+        self._kept: deque[Shown] = deque(maxlen=KEPT)
+        self._shown: deque[Shown] = deque(maxlen=KEPT)
+        """By others."""
+        self._claims: dict[int, Seen] = {}
+        """What each other peer says it has, where we do not have it yet."""
+
+    @property
+    def newest(self) -> SignedRange | None:
+        """The newest range that was checked."""
+        return self._kept[-1].range if self._kept else None
+
+    def keep(self, shown: Shown) -> tuple[list[Shown], tuple[Shown, Shown] | None]:
+        """A range that its peer has sent us: what of it is to be shown to others, and two ranges that disagree."""
+        self._kept.append(shown)
+        self.end = shown.range.end
+        claims, self._claims = self._claims, {}
+        to_show = [found for by, seen in claims.items() for found in self.compare(by, seen)]
+        return to_show, self._contradiction(shown, self._shown)
+
+    def add_shown(self, shown: Shown) -> tuple[Shown, Shown] | None:
+        """A range that another peer has of this one: two ranges that disagree, if this one makes them so."""
+        found = self._contradiction(shown, self._kept)
+        if found is None and all(each.range != shown.range for each in self._shown):
+            self._shown.append(shown)
+        return found
+
+    def compare(self, by: int, seen: Seen) -> list[Shown]:
+        """Another peer says which range it has: ours that are not the same, to be shown."""
+        for shown in self._kept:
+            if shown.range.first == seen.first:
+                return [] if shown.range.digest[:SHORT] == seen.digest else [shown]
+        if self.end is None or seen.first >= self.end:
+            self._claims[by] = seen
+            return []
+        # One that begins within one of ours was cut in another way; older ones than we keep are not compared.
+        return [shown for shown in self._kept if shown.range.first < seen.first < shown.range.end]
+
+    def _contradiction(self, shown: Shown, others: deque[Shown]) -> tuple[Shown, Shown] | None:
+        return next(((shown, other) for other in others if difference(shown, other, self.width) is not None), None)

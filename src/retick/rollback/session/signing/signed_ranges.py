@@ -1,0 +1,301 @@
+"""Each machine of three and more signs its inputs, range by range, and tells the others which ranges it has of whom.
+
+Theory of operation. A range is signed a few seconds after its first frame, and sent to all. The receiver checks the
+signature, and that the inputs are those that came in packets. With its own next range a machine says which ranges of
+others it has, in a few bytes. If one has another range than we have, ours is shown to all, with its signature: whoever
+then has two ranges that contradict each other has the proof, shows its own, and shows the liar out. Two machines have
+nobody to prove anything to, and over plain links there are no keys: then nothing is signed.
+"""
+
+from collections import Counter, deque
+from typing import TYPE_CHECKING
+
+from retick.errors import DecodeError, HistoryEvicted, InvalidValue
+from retick.rollback.desync.equivocation import (
+    MOST_INPUT_BYTES,
+    NO_KEY,
+    EquivocationProof,
+    Shown,
+    SignedBy,
+    SignedRange,
+    check_signature,
+    is_of,
+    sign_range,
+)
+from retick.rollback.events import EquivocationProved
+from retick.rollback.match.match import Match
+from retick.rollback.session.input_forwarding import ALIVE_SECONDS
+from retick.rollback.session.messages.connect import LARGEST_REACH
+from retick.rollback.session.messages.ranges import (
+    SHORT,
+    Range,
+    Seen,
+    Signed,
+    decode_range,
+    decode_signed,
+    encode_range,
+    encode_signed,
+)
+from retick.rollback.session.messages.reasons import EQUIVOCATION, UNSIGNED, describe
+from retick.rollback.session.messages.roster import MAX_PEERS
+from retick.rollback.session.next_match import next_number
+from retick.rollback.session.part import SessionPart
+from retick.rollback.session.peer import Peer, Role
+from retick.rollback.session.signing.book import MOST_HELD, Book
+from retick.sim.contract import input_size_of
+
+if TYPE_CHECKING:
+    from retick.rollback.session.inside import SessionInside
+
+__all__ = ["SignedRanges", "inputs_of"]
+
+RANGE_SECONDS = 3.0
+"""Of frames in a range: a signature and its checks cost as much for one frame as for many."""
+LATEST_SECONDS = 4.5
+"""After the last range: then what there is gets signed, although the match has stood still."""
+LONGEST_LATE = 12.0
+"""Seconds that a range may be due, while the link of its peer is alive, before that peer is expelled."""
+LONGEST_STEP = 1.0
+"""Seconds that count from one look to the next: while our own process is stopped nobody else is to blame."""
+MOST_SHOWN = 64
+"""SIGNED messages of one peer in a match; and ranges that we show."""
+
+
+class SignedRanges(SessionPart):
+    """Signs our inputs, and compares what others have signed."""
+
+    def __init__(self, session: "SessionInside") -> None:
+        super().__init__(session)
+        self.proofs: list[EquivocationProof] = []
+        """Of the match that runs."""
+        self._forget()
+
+    def _forget(self) -> None:
+        self.proofs.clear()
+        self._start: int | None = None
+        """The frame from which on everybody signs; None as long as nobody does."""
+        self._end = 0
+        """The first frame of ours that is not signed."""
+        self._signed_at = self._looked_at = 0.0
+        self._books: dict[int, Book] = {}
+        self._is_alarmed = False
+        self._have_shown: set[tuple[int, int]] = set()
+        """Peer and first frame of the ranges that we have shown."""
+        self._received: Counter[int] = Counter()
+        """SIGNED messages by sender."""
+        self._early: deque[tuple[Peer, bytes]] = deque(maxlen=MOST_HELD * MAX_PEERS)
+        """Ranges of a match that we have not begun."""
+
+    # When.
+
+    def match_begun(self, match: Match) -> None:
+        early = self._early
+        self._forget()
+        self._begin_with_three(match)
+        for peer, data in early:
+            if self._session.peers.get(peer.peer_id) is peer and peer.is_heard:
+                self._session.receive_message(peer, data)
+
+    def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
+        """It makes us three, perhaps: all sign from its first frame on."""
+        self._begin_with_three(match, self._session.joins.commits[newcomer.peer_id][1])
+
+    def _begin_with_three(self, match: Match, frame: int | None = None) -> None:
+        session = self._session
+        first = match.joins_at if frame is None else frame
+        if self._start is not None or first is None or session.public_key == NO_KEY:
+            return
+        if len(session.players_peers()) > 1:
+            self._start = self._end = max(first, match.joins_at or 0)
+            self._signed_at = session.now
+            match.asks_at = self._end + self._frames_of(match)
+
+    def _frames_of(self, match: Match) -> int:
+        """Of a range; fewer where less is remembered, or where its inputs would be too long to show."""
+        by_memory = match.config.inputs_remembered // 4
+        by_size = MOST_INPUT_BYTES // max(self._width(match, peer.players) for peer in self._all_players())
+        return max(1, min(round(RANGE_SECONDS * match.config.tick_rate), by_memory, by_size, 0xFFFF))
+
+    def _all_players(self) -> list[Peer]:
+        own = Peer(self._session.peer_id, self._session.local_players)
+        return [own, *self._session.players_peers()]
+
+    def peer_id_given(self, peer_id: int) -> None:
+        self._books.pop(peer_id, None)
+        self._received.pop(peer_id, None)
+
+    def after_frame(self, match: Match, now: float) -> bool:
+        """Sign when it is time, and check what has waited for inputs."""
+        if self._start is None:
+            self._begin_with_three(match)  # a newcomer whose first frame was agreed just now
+            return False
+        is_urgent = now >= self._signed_at + LATEST_SECONDS or match.alarm.is_open > self._is_alarmed
+        self._is_alarmed = match.alarm.is_open
+        if match.engine.frame >= match.asks_at or is_urgent:
+            self._sign(match, now, least=1 if is_urgent else self._frames_of(match))
+        for peer in self._session.heard_peers():
+            if peer.peer_id in self._books:
+                self._check_held(peer, match)
+            self._count_late(peer, match, now)
+        self._looked_at = now
+        return any(book.held or book.late_for for book in self._books.values())
+
+    # Ours.
+
+    def _sign(self, match: Match, now: float, *, least: int) -> None:
+        """Sign what is not signed, in ranges of at least so many frames, and send it."""
+        session, engine = self._session, match.engine
+        self._signed_at = now
+        end = min(engine.first_missing(player) for player in session.local_players)
+        while end - self._end >= least:
+            until = min(end, self._end + self._frames_of(match))
+            by = self.by(session.peer_id, session.local_players, match)
+            inputs = inputs_of(match, session.local_players, self._end, until)
+            found = sign_range(session.private_key, by, self._end, inputs)
+            for peer in session.heard_peers():
+                peer.send(encode_range(Range(match.number, found, self._seen(peer))))
+            self._end = until
+        match.asks_at = self._end + self._frames_of(match)
+
+    def _seen(self, receiver: Peer) -> tuple[Seen, ...]:
+        return tuple(
+            Seen(peer_id, book.newest.first, book.newest.digest[:SHORT])
+            for peer_id, book in self._books.items()
+            if book.newest is not None and peer_id in self._session.peers and peer_id != receiver.peer_id
+        )
+
+    # Others'.
+
+    def receive_range(self, peer: Peer, data: bytes) -> None:
+        message, match = decode_range(data), self._match
+        if message.match == next_number(match):
+            self._early.append((peer, data))  # it has begun the next match, and we have not
+        if message.match != match.number:
+            return
+        book = self._book_of(peer, match)
+        if len(book.held) >= MOST_HELD:
+            raise InvalidValue(f"{MOST_HELD} ranges of peer {peer.peer_id} wait for its inputs already")
+        book.held.append(message.range)
+        book.late_for = 0.0
+        self._check_held(peer, match)
+        for seen in message.seen:
+            third = self._session.peers.get(seen.peer_id)
+            if third is not None and third is not peer:
+                for shown in self._book_of(third, match).compare(peer.peer_id, seen):
+                    self._show(third, shown, match)
+
+    def receive_signed(self, peer: Peer, data: bytes) -> None:
+        """Another peer shows what a third one has signed."""
+        message, match = decode_signed(data), self._match
+        third = self._session.peers.get(message.peer_id)
+        self._received[peer.peer_id] += 1
+        if self._received[peer.peer_id] > MOST_SHOWN:
+            raise InvalidValue(f"peer {peer.peer_id} shows more than {MOST_SHOWN} ranges of others")
+        if message.match != match.number or third is None or third is peer or third.role is not Role.PLAYER:
+            return
+        book = self._book_of(third, match)
+        check_signature(book.key, self.by(third.peer_id, third.players, match), message.range)
+        if message.inputs and not is_of(message.range, message.inputs, book.width):
+            raise InvalidValue("a SIGNED with inputs that were not signed")
+        found = book.add_shown(Shown(message.range, message.inputs))
+        if found is not None:
+            self._prove(third, found, match)
+
+    def _check_held(self, peer: Peer, match: Match) -> None:
+        """Check the ranges whose inputs are here."""
+        book = self._book_of(peer, match)
+        known = min(match.engine.first_missing(player) for player in peer.players)
+        try:
+            while self._start is not None and book.held and book.held[0].end <= known:
+                self._check(peer, book, book.held.popleft(), match)
+        except DecodeError as error:
+            self._session.expel(peer, str(error), reason=UNSIGNED)
+
+    def _check(self, peer: Peer, book: Book, found: SignedRange, match: Match) -> None:
+        session = self._session
+        latest = self._first_of(peer) if book.end is None else book.end
+        if found.first > latest or (book.end is not None and found.first != book.end):
+            raise InvalidValue(f"peer {peer.peer_id} has not signed its inputs from frame {latest} on")
+        check_signature(book.key, self.by(peer.peer_id, peer.players, match), found)
+        try:
+            inputs = inputs_of(match, peer.players, found.first, found.end)
+        except HistoryEvicted:
+            inputs = b""  # from before we came: only the hash can be compared
+        is_true = not inputs or is_of(found, inputs, book.width)
+        to_show, contradiction = book.keep(Shown(found, inputs if is_true else b""))
+        if match.alarm.is_open or not is_true:
+            to_show = [Shown(found, inputs if is_true else b"")]
+        for shown in to_show:
+            self._show(peer, shown, match)
+        if contradiction is not None:
+            self._prove(peer, contradiction, match)
+        elif not is_true and peer.exchange is not None and not peer.exchange.is_passed_on:
+            # It cannot be shown to others: what came in packets is not signed.
+            session.expel(peer, f"signed other inputs than it sent, from frame {found.first} on", reason=UNSIGNED)
+
+    def _first_of(self, peer: Peer) -> int:
+        """The frame with which the first range of a peer must begin at the latest."""
+        commit = self._session.joins.commits.get(peer.peer_id)
+        start = max(self._start or 0, 0 if commit is None else commit[1])
+        # What was signed before a newcomer was a player did not go to it, and reaches ahead by the input delay.
+        return start + LARGEST_REACH if self._session.newcomer.sponsor is not None and commit is None else start
+
+    def _show(self, peer: Peer, shown: Shown, match: Match) -> None:
+        """Show all others what a peer has signed to us, once."""
+        key = (peer.peer_id, shown.range.first)
+        if key in self._have_shown or len(self._have_shown) >= MOST_SHOWN:
+            return
+        self._have_shown.add(key)
+        message = encode_signed(Signed(match.number, peer.peer_id, *shown))
+        for other in self._session.heard_peers():
+            if other is not peer:
+                other.send(message)
+
+    def _prove(self, peer: Peer, found: tuple[Shown, Shown], match: Match) -> None:
+        """A peer has signed two ranges that contradict each other: everybody gets ours, and it is out."""
+        book = self._book_of(peer, match)
+        by = self.by(peer.peer_id, peer.players, match)
+        proof = EquivocationProof(by=by, key=book.key, one=found[0], other=found[1])
+        frame = proof.check()
+        for shown in found:
+            self._show(peer, shown, match)
+        if all(known.by.peer_id != peer.peer_id for known in self.proofs):
+            self.proofs.append(proof)
+            told = EquivocationProved(peer=peer.peer_id, players=peer.players, frame=frame, proof=proof)
+            self._session.tell(told)
+        self._session.admission.shown_out.add(book.key)
+        self._session.expel(peer, describe(EQUIVOCATION), reason=EQUIVOCATION)
+
+    def _count_late(self, peer: Peer, match: Match, now: float) -> None:
+        """Expel a peer that signs nothing, although its link is alive and its inputs come."""
+        book = self._book_of(peer, match)
+        signed = book.held[-1].end if book.held else book.end if book.end is not None else self._first_of(peer)
+        known = min(match.engine.first_missing(player) for player in peer.players)
+        link = peer.connection
+        if known <= signed + 2 * self._frames_of(match) or link is None or link.stats.silent_for >= ALIVE_SECONDS:
+            book.late_for = 0.0
+            return
+        book.late_for += min(now - self._looked_at, LONGEST_STEP)
+        if book.late_for > LONGEST_LATE:
+            self._session.expel(peer, f"has signed none of its inputs from frame {signed} on", reason=UNSIGNED)
+
+    def _book_of(self, peer: Peer, match: Match) -> Book:
+        book = self._books.get(peer.peer_id)
+        if book is None or book.key != peer.key:
+            book = self._books[peer.peer_id] = Book(peer.key, self._width(match, peer.players))
+        return book
+
+    def by(self, peer_id: int, players: tuple[int, ...], match: Match) -> SignedBy:
+        """What the ranges of a peer are signed as."""
+        return SignedBy(self._session.token, match.number, match.seed, peer_id, self._width(match, players))
+
+    @staticmethod
+    def _width(match: Match, players: tuple[int, ...]) -> int:
+        return input_size_of(match.sim) * len(players)
+
+
+def inputs_of(match: Match, players: tuple[int, ...], first: int, end: int) -> bytes:
+    """The inputs of a peer's seats, as they are signed."""
+    size = input_size_of(match.sim)
+    columns = [match.engine.inputs_of(player, first, end) for player in sorted(players)]
+    return b"".join(value.to_bytes(size, "little") for row in zip(*columns, strict=True) for value in row)

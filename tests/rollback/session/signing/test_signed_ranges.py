@@ -1,0 +1,129 @@
+"""Signed ranges in whole matches: honest machines are never accused, and one that signs two stories is out."""
+
+from functools import partial
+from random import Random
+from typing import Any
+
+import pytest
+
+from retick.games.scramble import Scramble
+from retick.rollback import MatchConfig
+from retick.rollback.desync.equivocation import EquivocationProof
+from retick.rollback.events import EquivocationProved, PeerDisconnected
+from retick.rollback.session.inside import inside_of
+from retick.rollback.session.messages.reasons import EQUIVOCATION, UNSIGNED
+from retick.rollback.session.session import RollbackSession
+from retick.testing.cheats import CHEATS
+from retick.testing.cheats.cheat import CheatingSession
+from retick.testing.mesh import Mesh
+from retick.transport.conditions import Conditions
+
+NAMES = ("anna", "ben", "cleo", "dora")
+QUICK = MatchConfig(tick_rate=60)
+LOSSY = Conditions(latency=0.03, jitter=0.01, loss=0.1)
+
+
+def sealed(*arguments: Any, **options: Any) -> RollbackSession:
+    return RollbackSession(*arguments, sealed=True, **options)
+
+
+def mesh(peers: int, *, seed: int = 1, cheat: str = "", **options: Any) -> Mesh:
+    names = NAMES[:peers]
+    make: dict[str, Any] = dict.fromkeys(names, sealed)
+    if cheat:
+        make[names[-1]] = partial(CheatingSession, cheat=CHEATS[cheat], dice=Random(seed), sealed=True)
+    dice = Random(seed)
+    found = Mesh(
+        partial(Scramble, peers),
+        seats=dict.fromkeys(names, 1),
+        seed=seed,
+        conditions=LOSSY,
+        config=QUICK,
+        press=lambda player, state: dice.randrange(16),
+        make_session=make,
+        **options,
+    )
+    found.start()
+    return found
+
+
+def proved(found: Mesh, name: str) -> list[EquivocationProved]:
+    return [event for event in found[name].events if isinstance(event, EquivocationProved)]
+
+
+def lost_for(found: Mesh, name: str) -> set[int]:
+    return {event.reason for event in found[name].events if isinstance(event, PeerDisconnected)}
+
+
+@pytest.mark.parametrize("peers", [3, 4])
+def test_honest_machines_sign_everything_and_accuse_nobody(peers: int) -> None:
+    found = mesh(peers, seed=peers)
+    found.play(600)
+    found.verify()
+    for name in NAMES[:peers]:
+        part = inside_of(found[name].session).signed_ranges
+        assert part._end >= 540
+        assert {book.end for book in part._books.values()} <= {360, 540, 720}
+        assert not proved(found, name)
+
+
+def test_two_machines_sign_nothing_and_three_do_from_the_newcomers_first_frame_on() -> None:
+    found = mesh(3, seed=7)
+    found.crash("cleo")
+    found.play(900)
+    ends = {name: inside_of(found[name].session).signed_ranges._end for name in ("anna", "ben")}
+    found.restart("cleo")
+    found.run(12.0)
+    found.verify()
+    for name in NAMES[:3]:
+        part = inside_of(found[name].session).signed_ranges
+        assert part._end > max(ends.values())
+        assert not lost_for(found, name) & {UNSIGNED, EQUIVOCATION}
+
+
+@pytest.mark.parametrize("peers", [3, 4])
+def test_one_that_signs_two_stories_is_proved_a_liar_to_all_and_dropped_by_all(peers: int) -> None:
+    found = mesh(peers, seed=20 + peers, cheat="signs-both")
+    liar = found[NAMES[peers - 1]].session.peer_id
+    found.run(15.0)
+    honest = NAMES[: peers - 1]
+    for name in honest:
+        [event] = proved(found, name)
+        assert event.peer == liar
+        proof = EquivocationProof.decode(event.proof.encode())
+        assert proof.check() == event.frame
+        assert str(event.frame) in str(proof)
+        assert EQUIVOCATION in lost_for(found, name)
+        assert liar not in inside_of(found[name].session).peers
+
+
+def test_one_that_signs_other_inputs_than_it_sends_is_left() -> None:
+    found = mesh(3, seed=31, cheat="signs-others")
+    found.run(8.0)
+    for name in NAMES[:2]:
+        assert UNSIGNED in lost_for(found, name)
+        assert not proved(found, name)
+
+
+def test_one_that_signs_nothing_is_left() -> None:
+    found = mesh(3, seed=32, cheat="signs-nothing")
+    found.run(30.0)
+    for name in NAMES[:2]:
+        assert UNSIGNED in lost_for(found, name)
+
+
+def test_one_that_shows_signatures_which_nobody_made_is_expelled_and_the_others_stay() -> None:
+    found = mesh(4, seed=33, cheat="forges-signatures")
+    found.run(10.0)
+    for name in NAMES[:3]:
+        assert len(inside_of(found[name].session).peers) == 2
+        assert not proved(found, name)
+
+
+def test_over_plain_links_nothing_is_signed() -> None:
+    found = Mesh(
+        partial(Scramble, 3), seats=dict.fromkeys(NAMES[:3], 1), make_session=partial(RollbackSession, sealed=False)
+    )
+    found.start()
+    found.play(400)
+    assert all(inside_of(found[name].session).signed_ranges._start is None for name in NAMES[:3])
