@@ -6,6 +6,8 @@ A new message kind also gets its genuine bytes in ``sessions.py``, where whole s
 from typing import Any
 
 from fuzz.target import Target, of
+from retick.rollback.desync import equivocation
+from retick.rollback.desync.equivocation import EquivocationProof
 from retick.rollback.events import RosterPeer
 from retick.rollback.session.messages import (
     addresses,
@@ -17,6 +19,7 @@ from retick.rollback.session.messages import (
     kinds,
     pause,
     profile,
+    ranges,
     rematch,
     roster,
     state,
@@ -42,6 +45,14 @@ DROP = drop.Drop(
     ((2, 3),),
     ((2, 9),),
     5,
+)
+RANGE = equivocation.SignedRange(90, 10, bytes(32), bytes(64))
+SEEN = ranges.Seen(3, 90, bytes(8))
+PROOF = EquivocationProof(
+    by=equivocation.SignedBy(TOKEN, 1, 7, 2, 2),
+    key=bytes(32),
+    one=equivocation.Shown(RANGE, bytes(20)),
+    other=equivocation.Shown(RANGE, b""),
 )
 HEADER = state.StateHeader(99, 0xFFFFFFFF)
 WELCOME = join.Welcome(0, 9, TOKEN, 7, 1, 300, HEADER, (3,), ENTRIES)
@@ -89,6 +100,10 @@ TARGETS: tuple[Target, ...] = (
     of("session/acceptance", connect.decode_acceptance, connect.encode_acceptance(REACH)),
     of("session/profile", profile.decode_profile, profile.encode_profile(PROFILE), write=profile.encode_profile),
     of("session/pause", pause.decode_pause, pause.encode_pause(pause.Pausing(1, 5, 2, True, 90))),
+    of("session/range", ranges.decode_range, ranges.encode_range(ranges.Range(1, RANGE, (SEEN,)))),
+    of("session/signed", ranges.decode_signed, ranges.encode_signed(ranges.Signed(1, 2, RANGE, bytes(20)))),
+    of("session/proof", EquivocationProof.decode, PROOF.encode(), write=EquivocationProof.encode,
+       also=(equivocation.unpack_range,)),
     of("session/return", profile.decode_return, profile.encode_return(2, bytes(range(16)))),
     of("session/list", profile.decode_list, profile.encode_list(LISTED), profile.encode_list(()),
        write=profile.encode_list),

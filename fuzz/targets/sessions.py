@@ -15,6 +15,7 @@ from fuzz.target import script
 from retick.errors import RetickError
 from retick.games.scramble import Scramble
 from retick.link import Accept, Connection, LinkEndpoint, MessageReceived, Reason, Request
+from retick.rollback.desync.equivocation import SignedRange
 from retick.rollback.desync.evidence import TIMELINE, Timeline, encode_timeline, split_into_messages
 from retick.rollback.events import PeerDisconnected, RosterPeer
 from retick.rollback.match.config import MatchConfig
@@ -29,6 +30,7 @@ from retick.rollback.session.messages.join import Meet, Welcome, encode_joined, 
 from retick.rollback.session.messages.kinds import Kind, encode_byte, encode_byte_and_number
 from retick.rollback.session.messages.pause import Pausing, encode_pause
 from retick.rollback.session.messages.profile import Profile, encode_list, encode_profile, encode_return
+from retick.rollback.session.messages.ranges import Range, Seen, Signed, encode_range, encode_signed
 from retick.rollback.session.messages.rematch import encode_rematch
 from retick.rollback.session.messages.roster import Roster, RosterEntry
 from retick.rollback.session.messages.state import StateHeader, encode_chunk, encode_resync
@@ -51,6 +53,9 @@ STATE = GAME.initial_state(7)
 PACKED = GAME.pack_state(STATE)
 HEADER = StateHeader(len(PACKED), GAME.checksum(STATE) & 0xFFFFFFFF)
 ENTRIES = tuple(RosterEntry(peer_id, (peer_id,), name) for peer_id, name in enumerate(("liar", "one", "two")))
+
+
+SIGNED_RANGE = SignedRange(0, 10, bytes(32), bytes(64))
 
 
 class Bench:
@@ -216,6 +221,8 @@ class Bench:
             bytes((Kind.APPLICATION,)) + b"hello",
             encode_profile(Profile("liar", b"red", bytes(16))),
             encode_return(other, bytes(16)),
+            encode_range(Range(number, SIGNED_RANGE, (Seen(other, 0, bytes(8)),))),
+            encode_signed(Signed(number, other, SIGNED_RANGE, bytes(20))),
             encode_pause(Pausing(number, frame, 0, True, frame + 9)),
             encode_pause(Pausing(number, frame + 1, 0, False, frame + 9)),
             encode_return(other, self.honest["one"].seat_token if self.liar_is == PLAYER else bytes(range(16))),

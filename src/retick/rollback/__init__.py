@@ -3,6 +3,7 @@
 Knows the simulation contract, packets and links; knows no socket, no clock, no file and no particular game.
 """
 
+from retick.rollback.desync.equivocation import EquivocationProof
 from retick.rollback.desync.investigation import Investigation
 from retick.rollback.desync.report import DesyncReport
 from retick.rollback.engine.cues import CueCancelled, CueConfirmed, CueEvent, CueStarted, CueTracker
@@ -11,6 +12,7 @@ from retick.rollback.engine.synctest import SyncTest
 from retick.rollback.events import (
     DesyncDetected,
     DesyncReported,
+    EquivocationProved,
     InputConflictDetected,
     MatchEnded,
     MatchEvent,
@@ -53,6 +55,8 @@ __all__ = [
     "DesyncReport",
     "DesyncReported",
     "EngineStats",
+    "EquivocationProof",
+    "EquivocationProved",
     "InputConflictDetected",
     "Investigation",
     "LanSession",

@@ -56,6 +56,7 @@ _SESSION = "tests/rollback/session/"
 _JOINING = _SESSION + "joining/"
 _SPONSOR = _JOINING + "test_sponsor.py::"
 _LOBBY = _JOINING + "test_lobby.py::"
+_SIGNING = _SESSION + "signing/test_signed_ranges.py::"
 _PAUSE = _SESSION + "pausing/test_pause.py::"
 _RETURNS = _SESSION + "identity/test_returns.py::"
 _RECONNECT = _SESSION + "identity/test_reconnect.py::"
@@ -162,6 +163,16 @@ LIMITS: tuple[Limit, ...] = (
           "tests/rollback/spectate/test_spectator.py::test_messages_that_a_spectator_does_not_read_wait_and_none_is_lost"),
     Limit("rollback.match.config:MatchConfig.longest_pause", "seconds for which one peer keeps a match paused",
           "MatchConfig(longest_pause=...)", _PAUSE + "test_one_that_never_resumes_is_not_waited_for_for_ever"),
+    Limit("rollback.session.signing.signed_ranges:LONGEST_LATE", "seconds for which no input is signed",
+          "a peer that signs nothing", _SIGNING + "test_one_that_signs_nothing_is_left"),
+    Limit("rollback.session.signing.signed_ranges:MOST_SHOWN", "ranges of others that one peer shows", _PATCH,
+          _SIGNING + "test_more_ranges_of_others_than_may_be_shown_expel_their_sender"),
+    Limit("rollback.session.signing.book:MOST_HELD", "signed ranges that wait for their inputs", _SENT,
+          _SIGNING + "test_more_ranges_than_may_wait_expel_their_sender"),
+    Limit("rollback.session.signing.book:KEPT", "signed ranges of a peer that are compared", "many ranges",
+          _SESSION + "signing/test_book.py::test_only_the_newest_are_kept"),
+    Limit("rollback.desync.equivocation:MOST_INPUT_BYTES", "bytes of a range that is shown", _SENT,
+          _SESSION + "messages/test_ranges.py::test_inputs_that_are_too_long_or_no_whole_frames_are_refused"),
     Limit("rollback.session.pausing.pause:MOST_PAUSES", "pauses in one match", _PATCH,
           _PAUSE + "test_a_match_can_be_paused_only_so_often"),
     Limit("rollback.session.pausing.pause:ANSWER_SECONDS", "seconds to say where one stops", "a peer that does not",

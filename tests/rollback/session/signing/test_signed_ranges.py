@@ -8,11 +8,14 @@ import pytest
 
 from retick.games.scramble import Scramble
 from retick.rollback import MatchConfig
-from retick.rollback.desync.equivocation import EquivocationProof
+from retick.rollback.desync.equivocation import EquivocationProof, sign_range
 from retick.rollback.events import EquivocationProved, PeerDisconnected
 from retick.rollback.session.inside import inside_of
+from retick.rollback.session.messages.ranges import Range, Signed, encode_range, encode_signed
 from retick.rollback.session.messages.reasons import EQUIVOCATION, UNSIGNED
 from retick.rollback.session.session import RollbackSession
+from retick.rollback.session.signing import signed_ranges
+from retick.rollback.session.signing.book import MOST_HELD
 from retick.testing.cheats import CHEATS
 from retick.testing.cheats.cheat import CheatingSession
 from retick.testing.mesh import Mesh
@@ -127,3 +130,69 @@ def test_over_plain_links_nothing_is_signed() -> None:
     found.start()
     found.play(400)
     assert all(inside_of(found[name].session).signed_ranges._start is None for name in NAMES[:3])
+
+
+# Limits.
+
+
+def a_range(sender: Any, first: int, frames: int = 1) -> bytes:
+    inside = inside_of(sender)
+    by = inside.signed_ranges.by(inside.peer_id, inside.local_players, inside.match)
+    found = sign_range(inside.private_key, by, first, bytes(frames * by.width))
+    return encode_range(Range(inside.match.number, found, ()))
+
+
+def three() -> tuple[Mesh, Any, Any]:
+    """Two sessions of a match of three, before anybody has signed; the second one as the first sees it."""
+    found = mesh(3, seed=40)
+    one, two = found["anna"].session, found["ben"].session
+    return found, one, inside_of(one).peers[two.peer_id]
+
+
+def test_more_ranges_than_may_wait_expel_their_sender() -> None:
+    found, one, ben = three()
+    for number in range(MOST_HELD + 1):
+        assert ben.is_heard
+        inside_of(one).receive_message(ben, a_range(found["ben"].session, 100_000 + number))
+    assert not ben.is_heard
+
+
+def test_a_range_after_a_gap_expels_its_sender() -> None:
+    found, one, ben = three()
+    found.play(60)
+    inside_of(one).receive_message(ben, a_range(found["ben"].session, 5))
+    assert not ben.is_heard
+    assert UNSIGNED in {event.reason for event in one.events() if isinstance(event, PeerDisconnected)}
+
+
+def test_more_ranges_of_others_than_may_be_shown_expel_their_sender(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signed_ranges, "MOST_SHOWN", 3)
+    found, one, ben = three()
+    cleo = inside_of(found["cleo"].session)
+    by = cleo.signed_ranges.by(cleo.peer_id, cleo.local_players, cleo.match)
+    for number in range(4):
+        assert ben.is_heard
+        shown = sign_range(cleo.private_key, by, number, bytes(by.width))
+        inside_of(one).receive_message(ben, encode_signed(Signed(0, cleo.peer_id, shown, b"")))
+    assert not ben.is_heard
+
+
+def test_ranges_are_shorter_where_little_is_remembered_or_inputs_are_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, one, _ = three()
+    part, match = inside_of(one).signed_ranges, inside_of(one).match
+    assert part._frames_of(match) == 180
+    monkeypatch.setattr(signed_ranges, "MOST_INPUT_BYTES", 100)
+    assert part._frames_of(match) == 50
+
+
+def test_ranges_of_the_next_match_wait_until_it_begins() -> None:
+    found, one, ben = three()
+    part = inside_of(one).signed_ranges
+    message = bytearray(a_range(found["ben"].session, 0))
+    message[1] = 1
+    inside_of(one).receive_message(ben, bytes(message))
+    assert ben.is_heard
+    assert len(part._early) == 1
+    message[1] = 2
+    inside_of(one).receive_message(ben, bytes(message))
+    assert len(part._early) == 1
