@@ -297,6 +297,8 @@ LIMITS: tuple[Limit, ...] = (
           _LINK + "test_sealed_path.py::test_a_key_that_has_sealed_enough_ends_the_link_in_words"),
     Limit("link.layout:MAX_TOKEN", "bytes of a token", "an argument passes it",
           _LINK + "test_endpoint.py::test_a_dial_that_does_not_fit_is_refused_with_the_bound"),
+    Limit("link.sealing.invite:LONGEST_ADDRESS", "characters of an invite's address", "an argument passes it",
+          _LINK + "sealing/test_invite.py::test_an_address_past_its_length_is_refused"),
     Limit("link.sealing.keylog:MOST_LINES", "lines of a key log", _PATCH,
           _LINK + "sealing/test_keylog.py::test_a_log_without_end_is_not_read"),
     Limit("link.sealing.keylog:MOST_TURNS", "turns of the sequence that a key log tries", _PATCH,

@@ -54,7 +54,7 @@ class RollbackSession(SessionCalls):
         profile: bytes = b"",
         seat_token: bytes = NO_SEAT_TOKEN,
         reconnect: bool = False,
-        sealed: bool = False,
+        sealed: bool = True,
         invite: Invite | str | None = None,
         identity: bytes | None = None,
         keylog: Callable[[str], None] | None = None,
