@@ -4,13 +4,12 @@
 
     python -m fuzz.storm --datagrams 10000000
 
-Two ends play the same talk twice, with the same entropy: once alone, and once while a forger on the path sends them what
-it makes of their own datagrams, from their addresses and from others. After every round both talks must be in the same
-state, and have delivered the same; and no answer to a forged datagram may be longer than it.
+Two ends have the same talk twice, with the same entropy: once alone, and once while a forger on the path sends them
+what it makes of their own datagrams, from their addresses and from others. After every round both talks must be in the
+same state, and have delivered the same; and no answer to a forged datagram may be longer than it.
 """
 
 import argparse
-import sys
 import time
 from collections import Counter, deque
 from random import Random
@@ -153,4 +152,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
