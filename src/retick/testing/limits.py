@@ -279,7 +279,7 @@ LIMITS: tuple[Limit, ...] = (
           _DOOR + "test_full_tables_forget_the_oldest"),
     Limit("link.handshake.door:_ORIGINS_KEPT", "addresses whose budget is remembered", _PATCH,
           _DOOR + "test_full_tables_forget_the_oldest"),
-    Limit("link.handshake.door:_BANS_KEPT", "addresses that are banned", _PATCH,
+    Limit("link.handshake.door:_BANS_KEPT", "addresses, and keys, that are banned", _PATCH,
           _DOOR + "test_full_tables_forget_the_oldest"),
     Limit("link.handshake.dialler:MOST_UNANSWERED", "requests to addresses that nobody answers at", "many dials",
           _LINK + "handshake/test_dialler.py::test_all_addresses_that_were_only_heard_of_share_one_budget"),

@@ -178,10 +178,12 @@ def test_full_tables_forget_the_oldest(monkeypatch: pytest.MonkeyPatch) -> None:
     for i in range(10):
         keeper.ban(("10.0.0.1", i))
         keeper.ban((f"10.0.1.{i}", 1))
+        keeper.ban_key(f"key {i}")
         assert keeper.may_answer((f"10.0.2.{i}", 1), now=1.0)
         assert not keeper.may_answer((f"10.0.2.{i}", 2), now=1.0)
     assert (len(keeper._each), len(keeper._banned)) == (4, 3)
     assert keeper.is_banned(("10.0.0.1", 5)), "the newest ban stays"
+    assert [keeper.is_banned_key(f"key {i}") for i in range(10)] == [False] * 7 + [True] * 3
     host = make_endpoint(1, sealed=False)
     for i in range(5):
         confirm(host, ask(host, (ROUTER, i), i + 1, now=1.0), (ROUTER, i), now=1.0)
