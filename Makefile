@@ -68,6 +68,7 @@ pictures: $(VENV)/.dev $(VENV)/.programs
 # One line for each thing that is checked.
 soak: $(VENV)/.dev
 	$(MAKE) fuzz
+	$(PY) -m fuzz.storm --datagrams 10000000
 	$(PY) -m pytest -q -n $(TEST_PROCESSES) --hypothesis-profile=soak tests/sim tests/wire tests/snapshot tests/link tests/rollback tests/authority
 	$(PY) -m pytest -q -n $(TEST_PROCESSES) -m soak tests
 	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) -m "long or soak" $(PURE_TESTS)

@@ -39,6 +39,7 @@ class Joining:
             tick_rate=60,
             accepting=False,
             max_connections=2 * len(rooms) * players,
+            sealed=False,
         )
         self.link = LinkEndpoint(config, entropy=os.urandom)
         self.socket = open_udp("127.0.0.1", 0)

@@ -9,6 +9,7 @@
     python -m fuzz grow session --seconds 300           add what reaches something new to the corpora, and minimise them
     python -m fuzz sanitize --packets 20000             with kernels that are built to notice wrong use of memory
     python -m fuzz try link/hello FILE ...              what becomes of these bytes
+    python -m fuzz.storm --datagrams 10000000           mutated datagrams against two sealed ends that talk
 
 The exit code is 1 when a bug was found. Its bytes are then in the corpus, where a test runs them from now on.
 """

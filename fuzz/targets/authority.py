@@ -24,7 +24,8 @@ __all__ = ["TARGETS"]
 SEATS = 16
 KINDS = (1, 2, 3, 4, 5, 6, 0x11, 0x12)
 TERMS: dict[str, Any] = {
-    "game_id": NET.game_id, "game_version": 6, "capabilities": DELTA_SNAPSHOTS, "max_datagram": 1472
+    "game_id": NET.game_id, "game_version": 6, "capabilities": DELTA_SNAPSHOTS, "max_datagram": 1472,
+    "sealed": False,
 }  # fmt: skip
 
 

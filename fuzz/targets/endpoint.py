@@ -35,7 +35,7 @@ class Bench:
     """A host and a guest that are connected, and every datagram that they sent."""
 
     def __init__(self) -> None:
-        config = LinkConfig(game_id="fuzz", unread_limit=8, max_message=4096, send_queue=8192)
+        config = LinkConfig(game_id="fuzz", sealed=False, unread_limit=8, max_message=4096, send_queue=8192)
         self.host = LinkEndpoint(config, entropy=random.Random(1).randbytes)
         self.guest = LinkEndpoint(config, entropy=random.Random(2).randbytes)
         self.now = 0.0

@@ -11,7 +11,7 @@ from fuzz.target import Bug, Target, name_of, of, script
 from fuzz.targets.endpoint import Script
 from fuzz.targets.link import COOKIE, NONCE, OFFER
 from retick.errors import DecodeError
-from retick.link import LinkConfig, LinkEndpoint
+from retick.link import Invite, LinkConfig, LinkEndpoint
 from retick.link.explain import explain_link, is_link
 from retick.link.handshake import sealed_packets as packets
 from retick.link.layout import ADMIT, ENTER, HELLO, PROOF
@@ -85,6 +85,10 @@ def read_noise(data: bytes) -> str:
 
 def _open_with_log(text: str) -> str:
     return "\n".join(f"{key:08x}" for key in sorted(KeyLog.parse(text)._keys))
+
+
+def _invite(data: bytes) -> str:
+    return Invite.parse(data.decode("utf-8", "replace")).text()
 
 
 def _explain(data: bytes) -> Any:
@@ -200,6 +204,8 @@ TARGETS: tuple[Target, ...] = (
            decoders=(name_of(Handshake.read_message),), share=0.1),
     Target(name="link/keylog", read=lambda data: _open_with_log(data.decode("utf-8", "replace")), seeds=(LOG.encode(),),
            decoders=(name_of(KeyLog.parse),)),
+    Target(name="link/invite", read=_invite, seeds=(Invite("example.org:7777", bytes(range(16))).text().encode(),),
+           decoders=(name_of(Invite.parse),)),
     Target(name="link/explain-sealed", read=_explain, seeds=SEALED_DATAGRAMS, decoders=(name_of(explain_link),)),
     script("endpoint/sealed", run, CORPUS, LinkEndpoint.receive_datagram, guides=("link",)),
 )  # fmt: skip

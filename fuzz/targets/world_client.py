@@ -36,7 +36,7 @@ class Stage(Bench):
             game, "puppet", entropy=random.Random(4).randbytes, config=WorldClientConfig(most_ahead=AHEAD)
         )
         self.link = LinkEndpoint(
-            LinkConfig(game_id=game.game_id, game_version=game.game_version, max_datagram=1472),
+            LinkConfig(game_id=game.game_id, game_version=game.game_version, max_datagram=1472, sealed=False),
             entropy=random.Random(3).randbytes,
             admit=lambda request: Accept(data=encode_acceptance(b"t" * 16)),
         )

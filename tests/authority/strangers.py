@@ -20,7 +20,8 @@ SCHEMA = DeltaCodec(NET.layout).codec.schema_hash
 
 
 def terms(**more: Any) -> LinkConfig:
-    return LinkConfig(game_id=NET.game_id, game_version=6, capabilities=DELTA_SNAPSHOTS, max_datagram=1472, **more)
+    usual = {"game_id": NET.game_id, "game_version": 6, "capabilities": DELTA_SNAPSHOTS, "max_datagram": 1472}
+    return LinkConfig(**{**usual, "sealed": False, **more})
 
 
 class Stranger(Linked):

@@ -106,9 +106,9 @@ class Pair:
         return [event for event in events if isinstance(event, kind)]
 
 
-def connected() -> tuple[Pair, Connection]:
+def connected(**config: Any) -> tuple[Pair, Connection]:
     """Two connected ends with a message on its way in each direction, and the host's connection."""
-    pair = Pair(conditions=Conditions(latency=0.01))
+    pair = Pair(conditions=Conditions(latency=0.01), **config)
     mine, theirs = pair.connect()
     mine.send_reliable(b"pending")
     theirs.send_reliable(b"pending")

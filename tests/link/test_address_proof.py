@@ -27,7 +27,7 @@ KINDS = [0x80, 0x85, 0xBF, 0xC0, 0xC1, 0xC2, 0xC3, 0xC4, 0xC5, 0xE0, 0xE1, 0xE2,
 
 
 def test_a_peer_whose_address_changes_goes_on() -> None:
-    pair = Pair(conditions=Conditions(latency=0.05))
+    pair = Pair(conditions=Conditions(latency=0.05), sealed=False)
     mine, theirs = pair.connect()
     pair.network.move("guest", "guest2")
     until = pair.network.now + 3.0
@@ -56,7 +56,7 @@ def claim_of(sender: Connection, number: int) -> bytes:
 
 
 def test_an_address_is_not_changed_without_proof() -> None:
-    pair = Pair()
+    pair = Pair(sealed=False)
     mine, theirs = pair.connect()
     before = fingerprint(theirs)
     events = len(pair.host_events)
@@ -81,7 +81,7 @@ def test_an_address_is_not_changed_without_proof() -> None:
 
 
 def test_a_genuine_payload_from_elsewhere_gets_no_answer_and_does_not_tell_the_id_of_the_other_direction() -> None:
-    pair = Pair()
+    pair = Pair(sealed=False)
     mine, _ = pair.connect()
     for _ in range(50):
         pair.host.receive_datagram(moved_payload(pair, mine, 0.5), "thief", now=0.5)
@@ -90,7 +90,7 @@ def test_a_genuine_payload_from_elsewhere_gets_no_answer_and_does_not_tell_the_i
 
 
 def test_a_claim_that_is_forged_repeated_or_turned_around_is_counted_and_not_answered() -> None:
-    pair = Pair()
+    pair = Pair(sealed=False)
     mine, theirs = pair.connect()
     good = claim_of(mine, 7)
     pair.host.receive_datagram(good, "guest", now=1.0)
@@ -116,7 +116,7 @@ def test_a_claim_from_the_known_address_needs_no_proof_of_it() -> None:
 
 
 def test_claims_are_sent_in_silence_only_and_stop_when_it_ends() -> None:
-    pair = Pair(conditions=Conditions(latency=0.01))
+    pair = Pair(conditions=Conditions(latency=0.01), sealed=False)
     mine, theirs = pair.connect()
 
     def claims() -> list[int]:
@@ -141,7 +141,7 @@ def test_claims_are_sent_in_silence_only_and_stop_when_it_ends() -> None:
 
 
 def test_a_challenge_from_a_stranger_is_not_answered() -> None:
-    pair = Pair()
+    pair = Pair(sealed=False)
     mine, _ = pair.connect()
     prove = bytes([PROVE]) + mine.local_id.to_bytes(4, "little") + bytes(8)
     pair.guest.receive_datagram(prove, "stranger", now=1.0)
@@ -177,7 +177,7 @@ def test_the_hashes_are_pinned() -> None:
 
 
 def test_challenges_of_one_connection_are_limited_in_time() -> None:
-    pair = Pair()
+    pair = Pair(sealed=False)
     mine, _ = pair.connect()
     challenged = []
     for tick in range(41):
@@ -189,7 +189,7 @@ def test_challenges_of_one_connection_are_limited_in_time() -> None:
 
 
 def test_a_proof_is_good_for_a_short_time() -> None:
-    pair = Pair(timeout=1000.0)
+    pair = Pair(timeout=1000.0, sealed=False)
     mine, theirs = pair.connect()
     now = 5.0
     pair.host.receive_datagram(claim_of(mine, 1), "moved", now=now)
@@ -207,7 +207,7 @@ def test_a_proof_is_good_for_a_short_time() -> None:
 
 @pytest.mark.parametrize("kind", [PROVE, PROOF, CLAIM])
 def test_proofs_for_nobody_and_before_the_end_of_the_handshake_are_counted(kind: int) -> None:
-    host = make_endpoint(1)
+    host = make_endpoint(1, sealed=False)
     dialled = host.dial("guest")
     rest = bytes(12 if kind == CLAIM else 8)
     for connection_id, more in ((dialled.local_id ^ 1, b""), (dialled.local_id, b""), (dialled.local_id, b"x")):

@@ -36,12 +36,12 @@ def test_settings_at_their_bounds_are_accepted() -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"sealed": True, "secret": b"short"}, "secret is 16 bytes"),
-        ({"secret": bytes(16)}, "secret is 16 bytes, and only for sealed links"),
-        ({"sealed": True, "server_key": bytes(31)}, "server_key is 32 bytes"),
-        ({"sealed": True, "key_pair": "x" * 32}, "key_pair is 32 bytes"),
-        ({"sealed": True, "identity": bytes(33)}, "identity is 32 bytes"),
-        ({"sealed": True, "secret": bytes(16), "server_key": bytes(32)}, "a secret or a server_key, not both"),
+        ({"secret": b"short"}, "secret is 16 bytes"),
+        ({"sealed": False, "secret": bytes(16)}, "secret is 16 bytes, and only for sealed links"),
+        ({"server_key": bytes(31)}, "server_key is 32 bytes"),
+        ({"key_pair": "x" * 32}, "key_pair is 32 bytes"),
+        ({"identity": bytes(33)}, "identity is 32 bytes"),
+        ({"secret": bytes(16), "server_key": bytes(32)}, "a secret or a server_key, not both"),
     ],
 )
 def test_keys_that_cannot_be_used_are_refused_without_showing_them(settings: dict[str, Any], words: str) -> None:
@@ -51,5 +51,5 @@ def test_keys_that_cannot_be_used_are_refused_without_showing_them(settings: dic
 
 
 def test_keys_are_not_in_the_repr() -> None:
-    config = LinkConfig(sealed=True, secret=b"planted-secret-1", identity=b"planted-secret-2" * 2)
+    config = LinkConfig(secret=b"planted-secret-1", identity=b"planted-secret-2" * 2)
     assert "planted" not in repr(config)

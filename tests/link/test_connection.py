@@ -123,7 +123,7 @@ def test_a_cut_shorter_than_the_time_out_heals() -> None:
 
 def test_control_is_pinned() -> None:
     """26 bytes: envelope, hold, acked sequence, received, next fragment, fragments."""
-    pair = Pair()
+    pair = Pair(sealed=False)
     mine, theirs = pair.connect()
     pair.run(0.1)
     mine.send_reliable(b"hello")

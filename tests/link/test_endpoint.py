@@ -62,7 +62,7 @@ def test_a_driver_may_hand_over_any_buffer(kind: type) -> None:
 
 
 def test_the_table_of_readers_is_made_once_and_is_what_datagrams_go_through() -> None:
-    endpoint = make_endpoint(1)
+    endpoint = make_endpoint(1, sealed=False)
     readers = endpoint._readers
     assert set(readers) == {REQUEST, COOKIE, HELLO, ACCEPT, REFUSE, PROVE, PROOF, CLAIM}
     seen: list[tuple[bytes, Any, float]] = []
@@ -72,7 +72,7 @@ def test_the_table_of_readers_is_made_once_and_is_what_datagrams_go_through() ->
         endpoint.receive_datagram(request, "guest", now=now)
     assert seen == [(request, "guest", 1.0), (request, "guest", 2.0)]
     assert endpoint._readers is readers
-    assert make_endpoint(2)._readers is not readers
+    assert make_endpoint(2, sealed=False)._readers is not readers
 
 
 def test_a_dial_that_does_not_fit_is_refused_with_the_bound() -> None:

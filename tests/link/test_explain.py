@@ -18,7 +18,12 @@ from tests.link.talk import Carried, Talk
 
 def real_datagrams() -> list[bytes]:
     """One run in which every kind is sent."""
-    pair = Pair(conditions=Conditions(latency=0.01), admit=lambda r: Accept(seats=(1,), data=b"hi"), game_id="duel")
+    pair = Pair(
+        conditions=Conditions(latency=0.01),
+        admit=lambda r: Accept(seats=(1,), data=b"hi"),
+        game_id="duel",
+        sealed=False,
+    )
     mine, theirs = pair.connect(data=b"there")
     theirs.send_reliable(b"x" * 3000)
     mine.send_unreliable(rbn1.encode(rbn1.InputPacket(4, 2, (1, 2), 1, 0xABCD)))
@@ -30,7 +35,7 @@ def real_datagrams() -> list[bytes]:
     mine.close(text="bye")
     pair.network.flush("moved")
     pair.run(0.5)
-    refusing = Pair(admit=lambda r: Refuse(text="no"))
+    refusing = Pair(admit=lambda r: Refuse(text="no"), sealed=False)
     refusing.dial()
     refusing.run(0.5)
     return pair.guest_tap.sent + pair.host_tap.sent + refusing.host_tap.sent

@@ -12,6 +12,7 @@ from retick.errors import EncodeError
 from retick.link import (
     Connected,
     Connection,
+    LinkConfig,
     LinkEndpoint,
     MessageReceived,
     State,
@@ -28,7 +29,7 @@ from tests.link.pair import (
 
 
 def test_a_payload_arrives_exactly_in_an_envelope_of_eight_bytes() -> None:
-    pair = Pair()
+    pair = Pair(sealed=False)
     mine, theirs = pair.connect()
     payload = bytes(range(87))
     assert mine.send_unreliable(payload)
@@ -41,7 +42,7 @@ def test_a_payload_arrives_exactly_in_an_envelope_of_eight_bytes() -> None:
 
 def test_the_envelope_is_pinned() -> None:
     """Kind with a hold of 5 ms, connection id, sequence, ack: as docs/formats/link.md has it."""
-    pair = Pair()
+    pair = Pair(sealed=False)
     mine, theirs = pair.connect()
     pair.run(0.01)
     theirs.send_unreliable(b"first")
@@ -93,9 +94,10 @@ def test_any_bytes_like_object_is_a_datagram_and_a_payload(kind: Any) -> None:
 
 
 def test_payloads_may_be_handed_over_within_the_call_with_the_time_as_it_was_given() -> None:
-    pair = Pair()
+    pair = Pair(sealed=False)
     taken: list[tuple[Connection, bytes, float]] = []
-    host = LinkEndpoint(entropy=random.Random(3).randbytes, on_payload=lambda *payload: taken.append(payload))
+    config = LinkConfig(sealed=False)
+    host = LinkEndpoint(config, entropy=random.Random(3).randbytes, on_payload=lambda *payload: taken.append(payload))
     pair.network.attach("another", host)
     mine = pair.guest.dial("another")
     pair.network.flush("guest")
@@ -128,7 +130,7 @@ def test_sequences_wrap() -> None:
 
 
 def test_wire_cost_at_sixty_payloads_a_second() -> None:
-    pair = Pair(conditions=Conditions.round_trip(0.1, loss=0.05))
+    pair = Pair(conditions=Conditions.round_trip(0.1, loss=0.05), sealed=False)
     mine, theirs = pair.connect()
     before = mine.stats
     chat(pair, mine, theirs, 60.0)
@@ -139,13 +141,13 @@ def test_wire_cost_at_sixty_payloads_a_second() -> None:
 
 
 def test_payloads_that_do_not_fit_are_the_callers_fault() -> None:
-    pair = Pair()
+    pair = Pair(sealed=False)
     mine, _ = pair.connect()
     assert mine.send_unreliable(bytes(1192))
     for size in (0, 1193):
         with pytest.raises(EncodeError):
             mine.send_unreliable(bytes(size))
-    large = Pair(max_datagram=1432)
+    large = Pair(max_datagram=1432, sealed=False)
     mine, _ = large.connect()
     assert mine.send_unreliable(bytes(1398))
     large.flush()
@@ -192,7 +194,7 @@ class Labelled(bytes):
 
 
 def test_the_size_of_a_view_is_that_of_its_bytes() -> None:
-    pair = Pair(max_datagram=600, max_message=1000)
+    pair = Pair(max_datagram=600, max_message=1000, sealed=False)
     mine, _ = pair.connect()
     wide = memoryview(bytes(2000)).cast("I")
     with pytest.raises(EncodeError, match="a payload is 1 to 592 bytes, not 2000"):
@@ -233,7 +235,7 @@ def test_a_setter_takes_a_state_as_its_number_too() -> None:
 
 
 def test_a_flood_is_bounded_and_the_others_go_on() -> None:
-    pair, theirs = connected()
+    pair, theirs = connected(sealed=False)
     other = pair.guest.dial("host")
     pair.network.flush("guest")
     pair.run(0.5)
@@ -251,7 +253,7 @@ def test_a_flood_is_bounded_and_the_others_go_on() -> None:
 @settings(max_examples=40)
 @given(st.lists(st.binary(min_size=1, max_size=1192), min_size=1, max_size=20))
 def test_payloads_leave_in_the_order_in_which_they_were_given_and_arrive_as_they_were(payloads: list[bytes]) -> None:
-    pair = Pair()
+    pair = Pair(sealed=False)
     mine, theirs = pair.connect()
     for payload in payloads:
         assert mine.send_unreliable(payload)
@@ -280,7 +282,7 @@ def test_an_empty_payload_is_malformed() -> None:
 
 
 def test_a_payload_confirms_an_accepted_connection() -> None:
-    pair = Pair()
+    pair = Pair(sealed=False)
     mine = pair.dial()
     pair.network.run_while(lambda: not mine.is_connected, limit=1.0)
     [theirs] = pair.host.connections.values()

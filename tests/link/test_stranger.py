@@ -74,7 +74,7 @@ class Stranger:
 def connected() -> tuple[LinkEndpoint, Stranger, Connection]:
     host = make_endpoint(
         1, game_id="duel", game_version=4, tick_rate=60, capabilities=0b110,
-        admit=lambda request: Accept(seats=(0, 2), data=b"welcome"),
+        admit=lambda request: Accept(seats=(0, 2), data=b"welcome"), sealed=False,
     )  # fmt: skip
     stranger = Stranger(host)
     stranger.connect()

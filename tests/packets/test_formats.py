@@ -20,11 +20,11 @@ from tests.games.runner.netrunner.test_explain import PACKETS_SENT
 
 
 def match_capture(frames: int = 60) -> bytes:
-    """What the host of a match of two peers sends and receives."""
+    """What the host of a match of two peers sends and receives, over plain links."""
     hub, now = MemoryHub(), 0.0
     file = io.BytesIO()
     sessions = {
-        name: RollbackSession(Fighter(), entropy=Random(name).randbytes, host_address=other)
+        name: RollbackSession(Fighter(), entropy=Random(name).randbytes, host_address=other, sealed=False)
         for name, other in (("host", None), ("joiner", "host"))
     }
     hub.attach("host", Captured(sessions["host"], CaptureWriter(file)))

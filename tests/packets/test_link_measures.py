@@ -15,11 +15,11 @@ from tests.link.pair import make_endpoint
 
 
 def lossy_capture(*, loss: float, seconds: float = 20.0) -> bytes:
-    """A match with a round trip of 80 ms, as its host saw it."""
+    """A match over a plain link with a round trip of 80 ms, as its host saw it."""
     file = io.BytesIO()
     network = SimulatedNetwork(seed=7, conditions=Conditions.round_trip(0.08, loss=loss))
-    host = RollbackSession(Fighter(), entropy=Random(1).randbytes)
-    joiner = RollbackSession(Fighter(), entropy=Random(2).randbytes, host_address="host")
+    host = RollbackSession(Fighter(), entropy=Random(1).randbytes, sealed=False)
+    joiner = RollbackSession(Fighter(), entropy=Random(2).randbytes, host_address="host", sealed=False)
     network.attach("host", Captured(host, CaptureWriter(file)))
     network.attach("joiner", joiner)
 

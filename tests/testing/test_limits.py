@@ -178,7 +178,7 @@ def test_rosters_past_their_bounds_are_refused() -> None:
 
 
 def test_strangers_together_get_no_more_answers_than_the_rate() -> None:
-    host = make_endpoint(1, handshake_rate=5.0, max_connections=1000)
+    host = make_endpoint(1, handshake_rate=5.0, max_connections=1000, sealed=False)
     answers = [ask(host, (f"203.0.113.{number}", 9), number + 1, now=1.0) for number in range(20)]
     assert [bool(answer) for answer in answers] == [True] * 5 + [False] * 15
     assert host.dropped["rate_limited"] == 15

@@ -24,4 +24,5 @@ def link_config(game_id: str, game_version: int, *, timeout: float, capabilities
         quiet_after=min(1.5, timeout / 2),
         timeout=timeout,
         max_message=LARGEST_MESSAGE,
+        sealed=False,
     )

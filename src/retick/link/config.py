@@ -69,7 +69,7 @@ class LinkConfig:
     """Connections of one address that were accepted and have not sent anything yet."""
     max_connections_per_address: int = 8
     """Accepted connections of one address, these included: eight players may sit behind one router."""
-    sealed: bool = False
+    sealed: bool = True
     """Whether all connections are sealed (version 2 of the link); both sides must say the same."""
     secret: bytes | None = field(default=None, repr=False)
     """16 random bytes that both sides know: an invite. An acceptor that has it takes nobody without it."""

@@ -179,9 +179,15 @@ class LinkEndpoint(EndpointCore):
         for connection in list(self.connections.values()):
             connection.close(reason, text, linger=linger)
 
-    def ban(self, address: Hashable) -> None:
-        """Refuse every request from this host from now on: from its IPv4 address or its /64 network, with any port."""
+    @cython.annotation_typing(False)
+    def ban(self, address: Hashable, *, fingerprint: str | None = None) -> None:
+        """Refuse every request from this host from now on: from its IPv4 address or its /64 network, with any port.
+
+        With a ``fingerprint``, also every connection with that lasting key, wherever it is and whoever dials.
+        """
         self._acceptor.door.ban(address)
+        if fingerprint is not None:
+            self._acceptor.door.ban_key(fingerprint)
 
     # The five calls.
 

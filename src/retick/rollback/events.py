@@ -53,6 +53,8 @@ class PeerConnected(MatchEvent):
     """Its peer id; in LAN mode its address."""
     players: tuple[int, ...]
     """The seats of that peer."""
+    fingerprint: str | None = None
+    """Of the lasting key that it has proved to have (``identity``), 32 hexadecimal digits; None without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +112,8 @@ class RosterPeer(NamedTuple):
     """Its name, printable, for people; two peers may have the same."""
     profile: bytes
     """The bytes that its application has given."""
+    fingerprint: str | None = None
+    """Of the lasting key that it has proved to this peer; None without one, and where there is no link with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,7 @@ from retick.testing.arenas import Arena
 from retick.testing.mesh import Mesh, MeshHung, Press
 from retick.testing.scenarios import PATIENCE, Scenario, Trouble
 
-__all__ = ["ChaosFailure", "Outcome", "play", "play_planted"]
+__all__ = ["ChaosFailure", "Outcome", "play", "play_planted", "start"]
 
 SECOND_MATCH = 120
 """Frames of a second match."""
@@ -90,6 +90,8 @@ class Outcome:
     """Frames that spectators were shown."""
     planted: int = 0
     """Errors that were planted, and found by everyone."""
+    both_forms: int = 0
+    """Matches that were played over sealed and over plain links, with the same end."""
 
     def add(self, other: "Outcome") -> None:
         for each in fields(self):
@@ -109,7 +111,7 @@ def play(scenario: Scenario, arena: Arena, *, make_mesh: Callable[..., Mesh] = M
         scenario = replace(scenario, troubles=troubles)
     mesh = _mesh(scenario, arena, arena.game, make_mesh)
     try:
-        _start(mesh, scenario)
+        start(mesh, scenario)
         # While peers are apart each has its own final frames.
         mesh.run(max((trouble.at + trouble.seconds for trouble in scenario.troubles), default=0.0))
         mesh.run_until(lambda: _everyone_is_back(mesh, scenario), limit=scenario.limit, what="everyone is back")
@@ -154,7 +156,7 @@ def play_planted(scenario: Scenario, arena: Arena) -> Outcome:
     games[culprit] = lambda: arena.tampered(frame)
     mesh = _mesh(scenario, arena, games, Mesh)
     try:
-        _start(mesh, scenario)
+        start(mesh, scenario)
         mesh.play(scenario.frames, limit=scenario.limit)
         mesh.run_until(lambda: all(_alarms(mesh, name) for name in mesh.peers), limit=PATIENCE, what="the alarm")
     except MeshHung as error:
@@ -221,7 +223,8 @@ def _mesh(scenario: Scenario, arena: Arena, game: Any, make_mesh: Callable[..., 
     )
 
 
-def _start(mesh: Mesh, scenario: Scenario) -> None:
+def start(mesh: Mesh, scenario: Scenario) -> None:
+    """Begin the match over the links of the scenario; its troubles come later, by themselves."""
     # Bursts are counted in datagrams, and a lobby sends a few a second: a burst there would outlast any timeout. And of
     # dozens of links at the highest loss one may not come up in the ten seconds that a lobby waits for it.
     most = MOST_LOSS if len(scenario.peers) > FEW_PEERS else 1.0

@@ -87,6 +87,8 @@ OTHER_NUMBERS: dict[str, str] = {
     "link.handshake.dialler:WAIT_GROWTH": _TUNING,
     "link.handshake.sealed_packets:*": _WIRE,
     "link.sealed_path:*": _WIRE,
+    "link.sealing.invite:CHECK_BITS": _WIRE,
+    "link.sealing.invite:SECRET_LETTERS": _WIRE,
     "link.sealing.noise:MAX_MESSAGE": _WIRE,
     "link.sealing.primitives:KEY_SIZE": _WIRE,
     "link.sealing.primitives:NEEDED": _MARK,

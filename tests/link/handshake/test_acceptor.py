@@ -41,7 +41,7 @@ def test_both_sides_agree_on_the_terms() -> None:
 
 
 def test_nothing_is_kept_before_the_cookie_comes_back() -> None:
-    host = make_endpoint(1)
+    host = make_endpoint(1, sealed=False)
     before = fingerprint(host)
     for i in range(150):
         host.receive_datagram(hs.encode_request(i.to_bytes(8, "little")), ("10.0.0.1", i), now=1.0)
@@ -113,7 +113,7 @@ def test_an_accepted_connection_that_never_speaks_is_dropped() -> None:
         admitted.append(request)
         return Accept()
 
-    pair = Pair(admit=admit)
+    pair = Pair(admit=admit, sealed=False)
     pair.host_tap.lose = lambda data: data[0] == ACCEPT
     pair.dial()
     pair.run(0.1)
@@ -126,7 +126,7 @@ def test_an_accepted_connection_that_never_speaks_is_dropped() -> None:
 
 
 def test_a_late_copy_of_a_hello_does_not_begin_anew() -> None:
-    pair = Pair()
+    pair = Pair(sealed=False)
     mine, _ = pair.connect()
     hello = captured_hello(pair)
     pair.host.receive_datagram(hello, "guest", now=1.0)
@@ -141,7 +141,7 @@ def test_a_late_copy_of_a_hello_does_not_begin_anew() -> None:
 
 
 def test_an_endpoint_that_only_dials_answers_nobody() -> None:
-    guest = make_endpoint(1, accepting=False)
+    guest = make_endpoint(1, accepting=False, sealed=False)
     guest.receive_datagram(hs.encode_request(NONCE), "x", now=1.0)
     hello = hs.encode_hello(hs.Hello(NONCE, b"c" * 16, hs.Offer(1, 0, 0, 0, 0), 1, 0, "", b""))
     guest.receive_datagram(hello, "x", now=1.0)

@@ -88,7 +88,7 @@ def test_a_dialler_that_begins_again_is_known_again() -> None:
         admitted.append(request)
         return Accept(seats=(len(admitted),))
 
-    pair = Pair(admit=admit, conditions=Conditions(latency=0.01))
+    pair = Pair(admit=admit, conditions=Conditions(latency=0.01), sealed=False)
     pair.host_tap.lose = lambda data: data[0] == ACCEPT and pair.network.now < 8.0
     mine, theirs = pair.connect()
     assert len({data[5:13] for data in pair.guest_tap.sent if data[0] == REQUEST}) >= 2
@@ -139,7 +139,7 @@ def test_all_addresses_that_were_only_heard_of_share_one_budget() -> None:
 
 
 def test_requests_that_were_answered_are_not_counted() -> None:
-    pair = Pair(conditions=Conditions(latency=0.3))
+    pair = Pair(conditions=Conditions(latency=0.3), sealed=False)
     for _ in range(2 * MOST_UNANSWERED):
         connection = pair.dial(heard_of=True)
         pair.run(1.3)

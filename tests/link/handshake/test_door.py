@@ -64,7 +64,7 @@ def test_a_newcomer_connects_at_once_while_a_hundred_thousand_forged_datagrams_c
 
 
 def test_a_flood_of_good_cookies_from_one_address_leaves_the_others_their_budget() -> None:
-    host = make_endpoint(1, handshake_rate=50.0, handshake_rate_per_address=10.0, max_connections=1000)
+    host = make_endpoint(1, handshake_rate=50.0, handshake_rate_per_address=10.0, max_connections=1000, sealed=False)
     answers = [ask(host, (ROUTER, 1000 + i), i + 1, now=1.0) for i in range(100)]
     assert sum(bool(answer) for answer in answers) <= 10
     assert host.dropped["rate_limited"] == 90
@@ -73,7 +73,7 @@ def test_a_flood_of_good_cookies_from_one_address_leaves_the_others_their_budget
 
 
 def test_unconfirmed_hellos_of_one_address_do_not_hold_all_connections() -> None:
-    host = make_endpoint(1, max_connections=8)
+    host = make_endpoint(1, max_connections=8, sealed=False)
     answers = [ask(host, (ROUTER, 1000 + i), i + 1, now=1.0) for i in range(12)]
     assert [bool(answer) for answer in answers] == [True] * 4 + [False] * 8
     assert host.dropped["unconfirmed"] == 8
@@ -93,7 +93,7 @@ def test_one_who_only_repeats_its_hello_does_not_hold_a_connection(new_nonce: bo
         asked.append(host._now)
         return Accept()
 
-    host = make_endpoint(1, admit=admit)
+    host = make_endpoint(1, admit=admit, sealed=False)
     for now in range(60):
         host.handle_timeout(now=now)
         ask(host, (ROUTER, 1), 7, now=now, number=now if new_nonce else 7)
@@ -118,7 +118,7 @@ def test_eight_players_behind_one_router_who_start_together_all_get_in_and_the_n
 
 
 def test_a_seat_behind_the_router_is_free_again_when_its_connection_ends() -> None:
-    host = make_endpoint(1, max_connections_per_address=1)
+    host = make_endpoint(1, max_connections_per_address=1, sealed=False)
     answer = ask(host, (ROUTER, 1), 1, now=1.0)
     assert ask(host, (ROUTER, 2), 2, now=1.0)[0] == REFUSE
     confirm(host, answer, (ROUTER, 1), now=1.1)
@@ -145,14 +145,14 @@ def test_an_address_of_no_socket_stands_for_itself(address: Any) -> None:
 
 
 def test_loopback_has_no_limit_for_each_address_and_machines_on_one_cable_are_not_one_stranger() -> None:
-    host = make_endpoint(1, max_connections=64)
+    host = make_endpoint(1, max_connections=64, sealed=False)
     for i in range(40):
         assert ask(host, ("127.0.0.1" if i % 2 else "::1", 2000 + i), i + 1, now=1.0)[0] == ACCEPT
     assert origin_of(("fe80::1", 1, 0, 2)) != origin_of(("fe80::2", 1, 0, 2))
 
 
 def test_a_banned_host_is_refused_with_any_port_and_others_are_not() -> None:
-    host = make_endpoint(1)
+    host = make_endpoint(1, sealed=False)
     host.ban((ROUTER, 1))
     host.ban(("2001:db8::1", 1))
     host.ban("guest")
@@ -174,15 +174,17 @@ def test_full_tables_forget_the_oldest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(door, "_ORIGINS_KEPT", 4)
     monkeypatch.setattr(door, "_BANS_KEPT", 3)
     monkeypatch.setattr(acceptor, "_REMEMBERED", 2)
-    keeper = Door(make_endpoint(1, handshake_rate_per_address=1.0, handshake_rate=1e9).config)
+    keeper = Door(make_endpoint(1, handshake_rate_per_address=1.0, handshake_rate=1e9, sealed=False).config)
     for i in range(10):
         keeper.ban(("10.0.0.1", i))
         keeper.ban((f"10.0.1.{i}", 1))
+        keeper.ban_key(f"key {i}")
         assert keeper.may_answer((f"10.0.2.{i}", 1), now=1.0)
         assert not keeper.may_answer((f"10.0.2.{i}", 2), now=1.0)
     assert (len(keeper._each), len(keeper._banned)) == (4, 3)
     assert keeper.is_banned(("10.0.0.1", 5)), "the newest ban stays"
-    host = make_endpoint(1)
+    assert [keeper.is_banned_key(f"key {i}") for i in range(10)] == [False] * 7 + [True] * 3
+    host = make_endpoint(1, sealed=False)
     for i in range(5):
         confirm(host, ask(host, (ROUTER, i), i + 1, now=1.0), (ROUTER, i), now=1.0)
         host.close()
@@ -195,7 +197,7 @@ def test_full_tables_forget_the_oldest(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_answers_that_wait_to_be_sent_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(acceptor, "_ANSWERS_WAITING", 10)
-    host = make_endpoint(1)
+    host = make_endpoint(1, sealed=False)
     for i in range(50):
         host.receive_datagram(hs.encode_request(i.to_bytes(8, "little")), ("10.0.0.1", i), now=1.0)
     answers = host.datagrams_to_send(now=1.0)

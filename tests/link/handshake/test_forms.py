@@ -9,7 +9,7 @@ from tests.link.pair import make_endpoint
 
 
 def test_an_endpoint_has_the_form_of_its_setting() -> None:
-    plain, sealed = make_endpoint(1), make_endpoint(1, sealed=True)
+    plain, sealed = make_endpoint(1, sealed=False), make_endpoint(1)
     assert (type(plain._acceptor), type(sealed._acceptor)) == (Acceptor, SealedAcceptor)
     assert type(plain.dial("host")._dialler) is Dialler
     assert type(sealed.dial("host")._dialler) is SealedDialler

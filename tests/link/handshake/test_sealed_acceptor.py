@@ -283,3 +283,34 @@ def test_a_public_key_of_low_order_opens_nothing() -> None:
     assert talk.host.dropped["malformed"] > 0
     assert not talk.host.connections
     assert not talk.mine.is_connected
+
+
+def test_a_banned_key_is_refused_from_any_address_and_the_application_is_not_asked() -> None:
+    asked: list[Request] = []
+
+    def admit(request: Request) -> Accept:
+        asked.append(request)
+        return Accept()
+
+    talk = Talk(admit=admit, guest={"identity": bytes(32)})
+    talk.host.ban("elsewhere", fingerprint=fingerprint_of(signer_of(bytes(32))))
+    talk.run(1.0)
+    assert refusals(talk) == [(Reason.DENIED, "this key is banned")]
+    assert (asked, talk.host.connections) == ([], {})
+
+
+def test_who_has_no_key_is_not_the_one_that_was_banned() -> None:
+    talk = Talk()
+    talk.host.ban("elsewhere", fingerprint=fingerprint_of(signer_of(bytes(32))))
+    talk.connect()
+
+
+def test_a_dialler_has_no_link_with_an_acceptor_whose_key_it_has_banned() -> None:
+    talk = Talk(host={"identity": bytes(32)})
+    talk.guest.ban("elsewhere", fingerprint=fingerprint_of(signer_of(bytes(32))))
+    talk.run(1.0)
+    mine = [event for event in talk.events if event.connection is talk.mine]
+    assert [(type(event), event.reason, event.text) for event in mine] == [
+        (Disconnected, Reason.DENIED, "this key is banned")
+    ]
+    assert talk.host.connections == {}

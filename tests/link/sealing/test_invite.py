@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from retick.errors import InvalidValue, UsageError
 from retick.link import Invite
+from retick.link.sealing.invite import LONGEST_ADDRESS
 
 ADDRESSES = st.text(st.characters(codec="ascii", exclude_characters="# \t\r\n", exclude_categories=["Cc"]), max_size=60)
 INVITES = st.builds(Invite, ADDRESSES, st.binary(min_size=16, max_size=16))
@@ -53,6 +54,13 @@ def test_a_secret_is_in_no_repr_and_only_16_bytes_are_one() -> None:
         Invite("host", bytes(15))
     with pytest.raises(UsageError, match="no # or space"):
         Invite("ho#st", bytes(16))
+
+
+def test_an_address_past_its_length_is_refused() -> None:
+    longest = Invite("h" * LONGEST_ADDRESS, bytes(16))
+    assert Invite.parse(longest.text()) == longest
+    with pytest.raises(UsageError, match=f"at most {LONGEST_ADDRESS}"):
+        Invite("h" * (LONGEST_ADDRESS + 1), bytes(16))
 
 
 def test_new_ones_have_secrets_from_the_entropy_given() -> None:

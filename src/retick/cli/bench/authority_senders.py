@@ -100,6 +100,7 @@ def main(arguments: list[str] | None = None) -> None:
             tick_rate=60,
             accepting=False,
             max_connections=options.rooms * options.players,
+            sealed=False,
         ),
         entropy=os.urandom,
     )

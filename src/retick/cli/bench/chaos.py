@@ -15,6 +15,7 @@ from retick.cli.bench.cheats import bench_cheats, bench_hours, cheat_jobs, run_c
 from retick.cli.exit_codes import NO
 from retick.cli.terminal import Screen
 from retick.testing.arenas import arena_for
+from retick.testing.both_forms import play_both_forms
 from retick.testing.chaos import ChaosFailure, Outcome, play, play_planted
 from retick.testing.cheats import CHEATS
 from retick.testing.scenarios import Scenario
@@ -31,7 +32,8 @@ R = TypeVar("R")
 
 
 def run_seed(job: Job) -> Result:
-    """Play one match, and with ``plant`` once more with an error in it: seed, outcome, and what failed or ""."""
+    """Play one match: seed, outcome, and what failed or "". With ``plant`` once more with an error in it, and over
+    sealed and plain links."""
     seed, players, frames, plant = job
     total = Outcome()
     try:
@@ -39,6 +41,7 @@ def run_seed(job: Job) -> Result:
         total.add(play(scenario, arena_for(players)))
         if plant:
             total.add(play_planted(scenario, arena_for(players)))
+            total.add(play_both_forms(scenario, arena_for(players)))
     except ChaosFailure as failure:
         return seed, total, str(failure)
     except Exception as error:  # whatever it is, its seed must be reported
@@ -67,7 +70,9 @@ def bench_chaos(
         int | None, typer.Option(min=2, max=8, help="Players in each match: 2 if not given; with cheats 2 to 8, drawn.")
     ] = None,
     frames: Annotated[int, typer.Option(min=180, help="Least frames of each match.")] = 600,
-    planted: Annotated[bool, typer.Option(help="Also plant an error in one match of eight.")] = True,
+    planted: Annotated[
+        bool, typer.Option(help="One match of eight also with a planted error, and sealed and plain.")
+    ] = True,
     cheats: Annotated[int, typer.Option(min=0, help="Play so many matches with one cheat each instead.")] = 0,
     cheat: Annotated[
         str | None, typer.Option(help="The cheat of these matches, by name; all in turn if not given.")
@@ -149,6 +154,7 @@ def _print(console: Screen, total: Outcome, seconds: float) -> None:
         ("alone and back", f"{total.comings:,}, {total.holds:,} pauses, {total.rematches:,} second matches"),
         ("watched", f"{total.watched:,} frames"),
         ("planted and found", f"{total.planted:,}"),
+        ("sealed as plain", f"{total.both_forms:,}"),
     ]
     for name, text in lines:
         console.print(f"{name:>20}  {text}", soft_wrap=True)

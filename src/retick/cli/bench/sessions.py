@@ -20,7 +20,7 @@ __all__ = ["Holding", "bench_sessions", "hold_sessions"]
 
 MOST_OVERHEAD = {2: 15.0, 8: 80.0}
 """Microseconds a frame and peer, by the number of players."""
-MOST_BYTES = {2: 2.8 * 1024, 8: 18 * 1024}
+MOST_BYTES = {2: 3.8 * 1024, 8: 25 * 1024}
 """UDP payload a second and player, by the number of players."""
 LATEST_MS = 4.0
 """99 % of the frames must be less late than this."""

@@ -79,6 +79,7 @@ async def _work(plan: ServePlan, served: Served, socket: UdpSocket, lines_in: IO
                 "port": socket.address[1],
                 "game_id": link.game_id,
                 "game_version": link.game_version,
+                "sealed": link.sealed,
                 "tick_rate": link.tick_rate,
                 "capabilities": link.capabilities,
             }

@@ -11,11 +11,12 @@ from retick.link.config import LinkConfig
 from retick.link.connection import Connection
 from retick.link.state import State
 
-__all__ = ["Budget", "Door", "is_loopback", "origin_of"]
+__all__ = ["KEY_IS_BANNED", "Budget", "Door", "is_loopback", "origin_of"]
 
 _ORIGINS_KEPT = 1024
 """Addresses whose budget is remembered."""
 _BANS_KEPT = 4096
+KEY_IS_BANNED = "this key is banned"
 _NETWORK_BITS = 64
 """Of an IPv6 address: its owner chooses the others freely."""
 
@@ -77,6 +78,8 @@ class Door:
         self._each: dict[Hashable, Budget] = {}
         self._inside: dict[Hashable, list[Connection]] = {}
         self._banned: dict[Hashable, None] = {}
+        self._banned_keys: dict[Hashable, None] = {}
+        """By fingerprint."""
 
     def may_answer(self, address: Hashable, now: float) -> bool:
         """Whether there is budget for an answer to this address; if so, it is spent."""
@@ -118,10 +121,21 @@ class Door:
             self._inside.pop(origin, None)
 
     def ban(self, address: Hashable) -> None:
-        self._banned.pop(origin_of(address), None)
-        self._banned[origin_of(address)] = None
-        if len(self._banned) > _BANS_KEPT:
-            del self._banned[next(iter(self._banned))]
+        _keep(self._banned, origin_of(address))
+
+    def ban_key(self, fingerprint: str) -> None:
+        _keep(self._banned_keys, fingerprint)
+
+    def is_banned_key(self, fingerprint: str | None) -> bool:
+        return fingerprint in self._banned_keys
 
     def is_banned(self, address: Hashable) -> bool:
         return origin_of(address) in self._banned
+
+
+def _keep(banned: dict[Hashable, None], who: Hashable) -> None:
+    """Note a ban; of too many the oldest is forgotten."""
+    banned.pop(who, None)
+    banned[who] = None
+    if len(banned) > _BANS_KEPT:
+        del banned[next(iter(banned))]

@@ -10,6 +10,7 @@ from retick.errors import InvalidValue
 from retick.link import sealed_path
 from retick.link.connection import Connection
 from retick.link.handshake.acceptor import Accepted, Acceptor
+from retick.link.handshake.door import KEY_IS_BANNED
 from retick.link.handshake.packets import Hello, Offer
 from retick.link.handshake.sealed_packets import (
     Proposal,
@@ -137,6 +138,9 @@ class SealedAcceptor(Acceptor):
                 )
         except InvalidValue as error:
             connection.close(Reason.VIOLATION, str(error))
+            return
+        if self.door.is_banned_key(connection.fingerprint):
+            connection.close(Reason.DENIED, KEY_IS_BANNED)
             return
         self._ask(known, entry.data, now)
 

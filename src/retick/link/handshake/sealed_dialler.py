@@ -6,6 +6,7 @@ from typing import Any
 from retick.errors import InvalidValue
 from retick.link import sealed_path
 from retick.link.handshake.dialler import FIRST_WAIT, LONGEST_WAIT, WAIT_GROWTH, Dialler
+from retick.link.handshake.door import KEY_IS_BANNED
 from retick.link.handshake.packets import Offer
 from retick.link.handshake.sealed_packets import (
     Proposal,
@@ -129,6 +130,9 @@ class SealedDialler(Dialler):
                 )
         except InvalidValue as error:
             connection.close(Reason.VIOLATION, str(error))
+            return
+        if self._endpoint._acceptor.door.is_banned_key(connection.fingerprint):
+            connection.close(Reason.DENIED, KEY_IS_BANNED)
             return
         connection.terms = Terms(
             capabilities=self._endpoint.config.capabilities & offer.capabilities,

@@ -328,7 +328,7 @@ class SessionInside(Dialling):
         if peer.role is Role.JOINER and not self.lobby.let_in(peer):
             return
         if peer.role is not Role.SPECTATOR:
-            self.tell(PeerConnected(peer=peer.peer_id, players=peer.players))
+            self.tell(PeerConnected(peer=peer.peer_id, players=peer.players, fingerprint=peer.fingerprint))
         for part in self.parts:
             part.peer_connected(peer)
 

@@ -69,6 +69,11 @@ class Peer(MatchPeer):
     def is_connected(self) -> bool:
         return self.connection is not None and self.connection.is_connected
 
+    @property
+    def fingerprint(self) -> str | None:
+        """Of the lasting key that it has proved to have over this connection."""
+        return self.connection.fingerprint if self.connection is not None else None
+
     def send(self, message: bytes) -> bool:
         return self.connection is not None and self.connection.send_reliable(message)
 

@@ -54,7 +54,7 @@ class RollbackSession(SessionCalls):
         profile: bytes = b"",
         seat_token: bytes = NO_SEAT_TOKEN,
         reconnect: bool = False,
-        sealed: bool = False,
+        sealed: bool = True,
         invite: Invite | str | None = None,
         identity: bytes | None = None,
         keylog: Callable[[str], None] | None = None,
@@ -249,14 +249,15 @@ class RollbackSession(SessionCalls):
     def drop(self, peer: int, *, ban: bool = False) -> None:
         """Stop hearing the peer with this id. In a match its players are out when all others have dropped or lost it.
 
-        With ``ban`` requests from its address are refused here from now on.
+        With ``ban`` this session has no link any more with its address, nor with its lasting key if it has one: as long
+        as the session lives, rematches included. Others let it in again, unless they ban it too.
         """
         inside = self._inside
         if peer not in inside.peers:
             raise UsageError(f"there is no peer {peer} in this match: there are {sorted(inside.peers)}")
         connection = inside.peers[peer].connection
         if ban and connection is not None:
-            inside.link.ban(connection.address)
+            inside.link.ban(connection.address, fingerprint=connection.fingerprint)
         inside.is_quiet = False
         inside.expel(inside.peers[peer], "shown out", reason=Reason.DENIED)
 

@@ -77,7 +77,7 @@ class SpectatorSession:
         config: MatchConfig | None = None,
         delay: int = 30,
         record: RecordsMatches | None = None,
-        sealed: bool = False,
+        sealed: bool = True,
         invite: Invite | str | None = None,
         identity: bytes | None = None,
         keylog: Callable[[str], None] | None = None,

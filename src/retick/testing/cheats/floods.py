@@ -189,7 +189,8 @@ class RequestFlood:
     def __init__(self, session: Any, sim: Any, dice: Random) -> None:
         self._session = session
         self._dice = dice
-        sealing = Sealing(sealed=session._inside.link.config.sealed)
+        known = (inside_of(session).link if isinstance(session, RollbackSession) else session._link).config
+        sealing = Sealing(sealed=known.sealed, secret=known.secret)
         self._link = LinkEndpoint(link_config_for(sim, session.config, sealing), entropy=dice.randbytes)
 
     def receive(self, data: bytes, address: Hashable, now: float) -> None:

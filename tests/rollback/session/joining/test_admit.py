@@ -162,14 +162,16 @@ def test_one_who_wants_to_play_and_one_who_wants_to_watch_are_refused_with_a_rea
     assert Lane(playing()).ask(encode_play(REACH)).text == "1 seat asked for, 0 free"
     over = playing()
     over.close()
+    lane = Lane(over)
     for data in (encode_play(REACH), encode_watch(0), encode_call(bytes(8), 1, REACH)):
-        assert Lane(over).ask(data).text == "the match is over here"
+        assert lane.ask(data).text == "the match is over here"
 
 
 def test_a_call_with_another_token_or_of_no_peer_is_refused() -> None:
     session = host()
+    lane = Lane(session)
     for token, peer_id in ((bytes(8), 1), (inside_of(session).token, 1), (inside_of(session).token, 0)):
-        refused = Lane(session).ask(encode_call(token, peer_id, REACH), seats=0)
+        refused = lane.ask(encode_call(token, peer_id, REACH), seats=0)
         assert (refused.reason, refused.text) == (Reason.DENIED, "not a peer of this match")
 
 

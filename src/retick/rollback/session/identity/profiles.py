@@ -7,6 +7,8 @@ has only a link with the host, and a spectator only one with a player: they are 
 from typing import TYPE_CHECKING
 
 from retick.errors import InvalidValue
+from retick.link.sealing.identity import fingerprint_of
+from retick.link.sealing.primitives import signer_of
 from retick.rollback.events import RosterChanged, RosterPeer
 from retick.rollback.match.match import Match
 from retick.rollback.session.messages.profile import (
@@ -32,6 +34,8 @@ class Profiles(SessionPart):
     def __init__(self, session: "SessionInside", own: Profile) -> None:
         super().__init__(session)
         self.own = check_profile(own)
+        identity = session.link.config.identity
+        self._fingerprint = None if identity is None else fingerprint_of(signer_of(identity))
         self._known: dict[int, Profile] = {}
         """By peer id; also of peers that were dropped, until their id is given again."""
         self._listed: tuple[RosterPeer, ...] = ()
@@ -46,10 +50,11 @@ class Profiles(SessionPart):
         session = self._session
         if session.phase is Phase.GATHERING and not session.is_host:
             return self._listed
-        found = [RosterPeer(session.peer_id, session.local_players, self.own.name, self.own.data)]
+        own = self.own
+        found = [RosterPeer(session.peer_id, session.local_players, own.name, own.data, self._fingerprint)]
         for peer in session.players_peers():
             said = self.of(peer.peer_id)
-            found.append(RosterPeer(peer.peer_id, peer.players, said.name, said.data))
+            found.append(RosterPeer(peer.peer_id, peer.players, said.name, said.data, peer.fingerprint))
         return tuple(sorted(found))
 
     def peer_connected(self, peer: Peer) -> None:
