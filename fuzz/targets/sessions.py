@@ -39,6 +39,9 @@ from retick.rollback.spectate.spectator import SpectatorSession
 from retick.transport.memory import MemoryHub
 from retick.wire import rbn1
 
+KEY = b"k" * 32
+"""With which nobody signs anything here."""
+
 __all__ = ["LIARS", "TARGETS", "Bench"]
 
 GAME = Scramble(3)
@@ -71,7 +74,7 @@ class Bench:
         self.liar = LinkEndpoint(
             link,
             entropy=random.Random(1).randbytes,
-            admit=lambda request: Accept(seats=next(seats, ()), data=connect.encode_acceptance(REACH)),
+            admit=lambda request: Accept(seats=next(seats, ()), data=connect.encode_acceptance(REACH, KEY)),
         )
         self.stranger = LinkEndpoint(link, entropy=random.Random(2).randbytes, admit=self._let_in)
         self.strange: Connection | None = None
@@ -94,7 +97,7 @@ class Bench:
             self.hub.attach(name, session)
         self.turns(5)
         if liar == PLAYER:
-            self.links = [self.liar.dial("one", data=connect.encode_play(REACH))]
+            self.links = [self.liar.dial("one", data=connect.encode_play(REACH, key=KEY))]
             self._join()
         else:
             self.links = list(self.liar.connections.values())
@@ -103,7 +106,7 @@ class Bench:
 
     @staticmethod
     def _let_in(request: Request) -> Accept:
-        return Accept(data=connect.encode_acceptance(REACH))
+        return Accept(data=connect.encode_acceptance(REACH, KEY))
 
     def _session(self, seed: int, host: str | None) -> RollbackSession:
         return RollbackSession(GAME, entropy=random.Random(seed).randbytes, config=CONFIG, host_address=host)
@@ -233,7 +236,7 @@ class Bench:
         session = self.honest["one"]
         newest = getattr(_inside(session), "newest_peer_id", 2)
         return [
-            connect.encode_play(REACH),
+            connect.encode_play(REACH, key=KEY),
             connect.encode_watch(0),
             connect.encode_watch(connect.FROM_A_STATE),
             connect.encode_call(self.token, newest, REACH),

@@ -38,6 +38,9 @@ from retick.wire import rbn1
 from tests.rollback.session.matches import fighting, fighting_mesh, tally_press
 from tests.toys import Tally
 
+KEY = b"k" * 32
+"""With which nobody signs anything here."""
+
 USUAL = Conditions.round_trip(0.1, loss=0.05)
 
 
@@ -236,7 +239,7 @@ def test_one_peer_of_several_plays_no_more_seats_than_a_packet_carries() -> None
     hub.attach("host", RollbackSession(Tally(10), entropy=Random(1).randbytes))
     stranger = LinkEndpoint(link_config_for(Tally(10), MatchConfig()), entropy=Random(2).randbytes)
     hub.attach("stranger", stranger)
-    stranger.dial("host", seats=9, data=encode_play(Reach(12, 2)))
+    stranger.dial("host", seats=9, data=encode_play(Reach(12, 2), key=KEY))
     for frame in range(60):
         hub.exchange(now=frame / 60)
     [refused] = stranger.events()

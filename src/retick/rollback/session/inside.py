@@ -318,7 +318,7 @@ class SessionInside(Dialling):
         key = accepted_key(terms.peer_data) if terms is not None and peer.was_dialled else peer.key
         if peer.role is Role.HOST:
             peer.key = key
-        if key != peer.key or (key == NO_KEY) != (self.public_key == NO_KEY):
+        if peer.role is not Role.SPECTATOR and (key != peer.key or (key == NO_KEY) != (self.public_key == NO_KEY)):
             self.expel(peer, "shows another key than the one that it was introduced with", reason=UNSIGNED)
             return
         if terms is not None and not self.local_players:

@@ -26,6 +26,9 @@ from retick.rollback.spectate.spectator import SpectatorSession
 from retick.transport.memory import MemoryHub
 from tests.toys import Tally
 
+KEY = b"k" * 32
+"""With which nobody signs anything here."""
+
 REACH = Reach(12, 2)
 WORDS = "session protocol 5 here, {} there: update Retick on the side with the lower number"
 
@@ -122,21 +125,27 @@ def test_a_spectator_of_a_peer_of_another_version_ends_with_both_versions() -> N
 def test_an_acceptance_carries_the_version_and_how_far_the_peer_may_be_ahead() -> None:
     config = MatchConfig(prediction_window=9, input_delay=4)
     session = RollbackSession(Tally(2), entropy=Random(1).randbytes, config=config)
-    assert Lane(session).ask(encode_play(REACH)).connection.terms.peer_data == bytes((VERSION, *bytes(32), 9, 4))
+    assert Lane(session).ask(encode_play(REACH, key=KEY)).connection.terms.peer_data == bytes(
+        (VERSION, *session._inside.public_key, 9, 4)
+    )
 
 
 def test_one_whose_window_and_delay_our_history_cannot_hold_is_refused_in_words() -> None:
     words = "window 120 and delay 8 there need history 130 here, which is 128"
-    for data, seats in ((encode_play(Reach(120, 8)), 1), (encode_call(bytes(8), 1, Reach(120, 8)), 0)):
+    for data, seats in ((encode_play(Reach(120, 8), key=KEY), 1), (encode_call(bytes(8), 1, Reach(120, 8)), 0)):
         refused = Lane(host()).ask(data, seats=seats)
         assert (refused.reason, refused.text) == (REACHES_TOO_FAR, words)
-    assert isinstance(Lane(host()).ask(encode_play(Reach(120, 6))), Connected)
+    assert isinstance(Lane(host()).ask(encode_play(Reach(120, 6), key=KEY)), Connected)
 
 
 @pytest.mark.parametrize(
     ("data", "reason", "words"),
     [
-        (encode_acceptance(Reach(255, 255)), REACHES_TOO_FAR, "window 255 and delay 255 there need history 512 here"),
+        (
+            encode_acceptance(Reach(255, 255), KEY),
+            REACHES_TOO_FAR,
+            "window 255 and delay 255 there need history 512 here",
+        ),
         (bytes((VERSION,)), Reason.VIOLATION, "an acceptance has 35 bytes, not 1"),
     ],
 )
@@ -150,7 +159,7 @@ def test_a_joiner_closes_the_link_with_a_host_that_it_cannot_play_with(data: byt
 
 
 @pytest.mark.parametrize(
-    "data", [bytes((VERSION,)), bytes((VERSION, 0)), bytes((VERSION, 77)), encode_play(REACH) + b"\0"]
+    "data", [bytes((VERSION,)), bytes((VERSION, 0)), bytes((VERSION, 77)), encode_play(REACH, key=KEY) + b"\0"]
 )
 def test_a_request_that_wants_nothing_known_is_refused(data: bytes) -> None:
     refused = Lane(host()).ask(data)
@@ -159,11 +168,11 @@ def test_a_request_that_wants_nothing_known_is_refused(data: bytes) -> None:
 
 def test_one_who_wants_to_play_and_one_who_wants_to_watch_are_refused_with_a_reason() -> None:
     assert Lane(host()).ask(encode_watch(0)).text == "the match has not begun: try again in a moment"
-    assert Lane(playing()).ask(encode_play(REACH)).text == "1 seat asked for, 0 free"
+    assert Lane(playing()).ask(encode_play(REACH, key=KEY)).text == "1 seat asked for, 0 free"
     over = playing()
     over.close()
     lane = Lane(over)
-    for data in (encode_play(REACH), encode_watch(0), encode_call(bytes(8), 1, REACH)):
+    for data in (encode_play(REACH, key=KEY), encode_watch(0), encode_call(bytes(8), 1, REACH)):
         assert lane.ask(data).text == "the match is over here"
 
 
@@ -176,7 +185,7 @@ def test_a_call_with_another_token_or_of_no_peer_is_refused() -> None:
 
 
 def test_early_calls_wait_up_to_a_bound() -> None:
-    lane = Lane(joiner(), admit=lambda request: Accept(seats=(1,), data=encode_acceptance(REACH)))
+    lane = Lane(joiner(), admit=lambda request: Accept(seats=(1,), data=encode_acceptance(REACH, KEY)))
     for peer_id in range(MOST_EARLY_CALLS):
         assert isinstance(lane.ask(encode_call(bytes(8), peer_id, REACH), seats=0, seconds=0.1), Connected)
     for peer_id in (99, 0):
@@ -185,7 +194,7 @@ def test_early_calls_wait_up_to_a_bound() -> None:
 
 def test_one_address_cannot_take_the_places_of_early_calls_from_others() -> None:
     """Each other address gets a place of the one that has most, until they have as many."""
-    lane = Lane(joiner(), admit=lambda request: Accept(seats=(1,), data=encode_acceptance(REACH)))
+    lane = Lane(joiner(), admit=lambda request: Accept(seats=(1,), data=encode_acceptance(REACH, KEY)))
     theirs = [
         lane.ask(encode_call(bytes(8), peer_id, REACH), seats=0, seconds=0.1).connection
         for peer_id in range(MOST_EARLY_CALLS)
@@ -199,7 +208,7 @@ def test_one_address_cannot_take_the_places_of_early_calls_from_others() -> None
 
 @pytest.mark.parametrize("session", [joiner, playing])
 def test_an_early_call_that_nobody_claims_is_closed(session: Callable[[], RollbackSession]) -> None:
-    lane = Lane(session(), admit=lambda request: Accept(seats=(1,), data=encode_acceptance(REACH)))
+    lane = Lane(session(), admit=lambda request: Accept(seats=(1,), data=encode_acceptance(REACH, KEY)))
     lane.run()
     token = inside_of(lane.session).token or bytes(8)
     for peer_id in range(7, 7 + 2 * MOST_EARLY_CALLS):

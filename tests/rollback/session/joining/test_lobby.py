@@ -29,6 +29,9 @@ from retick.transport.simulated import SimulatedNetwork
 from tests.rollback.session.matches import STAY, presses
 from tests.toys import Tally
 
+KEY = b"k" * 32
+"""With which nobody signs anything here."""
+
 TOKEN = bytes(8)
 
 
@@ -41,7 +44,7 @@ class BadHost:
         self._link = LinkEndpoint(
             link_config_for(game, MatchConfig()),
             entropy=Random(2).randbytes,
-            admit=lambda request: Accept(seats=granted, data=encode_acceptance(Reach(12, 2))),
+            admit=lambda request: Accept(seats=granted, data=encode_acceptance(Reach(12, 2), KEY)),
         )
         self._hub = MemoryHub()
         self._hub.attach("host", self._link)

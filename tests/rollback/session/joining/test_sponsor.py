@@ -40,6 +40,9 @@ from tests.rollback.session.matches import (
 )
 from tests.toys import Tally
 
+KEY = b"k" * 32
+"""With which nobody signs anything here."""
+
 pytestmark = pytest.mark.long
 
 
@@ -220,7 +223,7 @@ def stranger_at(mesh: Mesh, address: str) -> LinkEndpoint:
     """Asks for a seat, acknowledges what it is sent, and does nothing else."""
     link = LinkEndpoint(link_config_for(Tally(3), STAY), entropy=Random(address).randbytes)
     mesh.network.attach(address, link)
-    link.dial("peer0", data=encode_play(Reach(12, 2)))
+    link.dial("peer0", data=encode_play(Reach(12, 2), key=KEY))
     return link
 
 
@@ -233,7 +236,7 @@ def test_a_newcomer_that_makes_no_progress_frees_the_place_and_others_come_first
     mesh.run(LONGEST_STANDSTILL + 0.5)
     assert sponsor.newcomer is None
     # It tries again at once, and so does another one.
-    link.dial("peer0", data=encode_play(Reach(12, 2)))
+    link.dial("peer0", data=encode_play(Reach(12, 2), key=KEY))
     mesh.network.flush("stranger")
     mesh.run(0.5)
     refused = [event.text for event in link.events() if isinstance(event, Refused)]
@@ -281,7 +284,7 @@ def test_one_whose_link_is_not_up_has_no_place() -> None:
     for _ in range(300):
         connection: Any = SimpleNamespace(address="nobody", tag=None)
         asked = Request(connection=connection, address="nobody", capabilities=0, tick_rate=60, seats=1, data=b"")
-        assert sponsor.admit(asked) == Accept(seats=(2,))
+        assert sponsor.admit(asked) == Accept(seats=inside_of(mesh["peer0"].session).gone)
     assert sponsor.newcomer is None
     mesh.restart("peer2")
     mesh.run_until(lambda: mesh["peer2"].playing, limit=4.0, what="it is in")

@@ -129,7 +129,7 @@ def test_over_plain_links_nothing_is_signed() -> None:
     )
     found.start()
     found.play(400)
-    assert all(inside_of(found[name].session).signed_ranges._start is None for name in NAMES[:3])
+    assert all(inside_of(found[name].session).signed_ranges._end is None for name in NAMES[:3])
 
 
 # Limits.

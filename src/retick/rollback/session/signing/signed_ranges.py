@@ -73,9 +73,11 @@ class SignedRanges(SessionPart):
     def _forget(self) -> None:
         self.proofs.clear()
         self._start: int | None = None
-        """The frame from which on everybody signs; None as long as nobody does."""
-        self._end = 0
-        """The first frame of ours that is not signed."""
+        """The frame from which on everybody must sign; None as long as we have not been three."""
+        self._firsts: dict[int, int] = {}
+        """The first frame of each newcomer since we play."""
+        self._end: int | None = None
+        """The first frame of ours that is not signed; None if we do not sign."""
         self._signed_at = self._looked_at = 0.0
         self._books: dict[int, Book] = {}
         self._is_alarmed = False
@@ -91,22 +93,26 @@ class SignedRanges(SessionPart):
     def match_begun(self, match: Match) -> None:
         early = self._early
         self._forget()
-        self._begin_with_three(match)
+        self._begin(match, match.joins_at)
         for peer, data in early:
             if self._session.peers.get(peer.peer_id) is peer and peer.is_heard:
                 self._session.receive_message(peer, data)
 
     def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
         """It makes us three, perhaps: all sign from its first frame on."""
-        self._begin_with_three(match, self._session.joins.commits[newcomer.peer_id][1])
+        first = self._firsts[newcomer.peer_id] = self._session.joins.commits[newcomer.peer_id][1]
+        self._begin(match, first)
 
-    def _begin_with_three(self, match: Match, frame: int | None = None) -> None:
+    def _begin(self, match: Match, first: int | None) -> None:
+        """Sign, if we are three, or a newcomer: that cannot know whether those who are here sign already."""
         session = self._session
-        first = match.joins_at if frame is None else frame
-        if self._start is not None or first is None or session.public_key == NO_KEY:
+        if first is None or session.public_key == NO_KEY:
             return
-        if len(session.players_peers()) > 1:
-            self._start = self._end = max(first, match.joins_at or 0)
+        is_three = len(session.players_peers()) > 1
+        if is_three and self._start is None:
+            self._start = first
+        if self._end is None and (is_three or match.joins_at):
+            self._end = max(first, match.joins_at or 0)
             self._signed_at = session.now
             match.asks_at = self._end + self._frames_of(match)
 
@@ -121,13 +127,15 @@ class SignedRanges(SessionPart):
         return [own, *self._session.players_peers()]
 
     def peer_id_given(self, peer_id: int) -> None:
+        self._firsts.pop(peer_id, None)
         self._books.pop(peer_id, None)
         self._received.pop(peer_id, None)
 
     def after_frame(self, match: Match, now: float) -> bool:
         """Sign when it is time, and check what has waited for inputs."""
-        if self._start is None:
-            self._begin_with_three(match)  # a newcomer whose first frame was agreed just now
+        if self._end is None:
+            if match.joins_at:
+                self._begin(match, match.joins_at)  # a newcomer whose first frame was agreed just now
             return False
         is_urgent = now >= self._signed_at + LATEST_SECONDS or match.alarm.is_open > self._is_alarmed
         self._is_alarmed = match.alarm.is_open
@@ -145,6 +153,7 @@ class SignedRanges(SessionPart):
     def _sign(self, match: Match, now: float, *, least: int) -> None:
         """Sign what is not signed, in ranges of at least so many frames, and send it."""
         session, engine = self._session, match.engine
+        assert self._end is not None
         self._signed_at = now
         end = min(engine.first_missing(player) for player in session.local_players)
         while end - self._end >= least:
@@ -206,7 +215,7 @@ class SignedRanges(SessionPart):
         book = self._book_of(peer, match)
         known = min(match.engine.first_missing(player) for player in peer.players)
         try:
-            while self._start is not None and book.held and book.held[0].end <= known:
+            while book.held and book.held[0].end <= known:
                 self._check(peer, book, book.held.popleft(), match)
         except DecodeError as error:
             self._session.expel(peer, str(error), reason=UNSIGNED)
@@ -214,7 +223,7 @@ class SignedRanges(SessionPart):
     def _check(self, peer: Peer, book: Book, found: SignedRange, match: Match) -> None:
         session = self._session
         latest = self._first_of(peer) if book.end is None else book.end
-        if found.first > latest or (book.end is not None and found.first != book.end):
+        if latest is not None and (found.first > latest or (book.end is not None and found.first != book.end)):
             raise InvalidValue(f"peer {peer.peer_id} has not signed its inputs from frame {latest} on")
         check_signature(book.key, self.by(peer.peer_id, peer.players, match), found)
         try:
@@ -233,12 +242,13 @@ class SignedRanges(SessionPart):
             # It cannot be shown to others: what came in packets is not signed.
             session.expel(peer, f"signed other inputs than it sent, from frame {found.first} on", reason=UNSIGNED)
 
-    def _first_of(self, peer: Peer) -> int:
-        """The frame with which the first range of a peer must begin at the latest."""
-        commit = self._session.joins.commits.get(peer.peer_id)
-        start = max(self._start or 0, 0 if commit is None else commit[1])
-        # What was signed before a newcomer was a player did not go to it, and reaches ahead by the input delay.
-        return start + LARGEST_REACH if self._session.newcomer.sponsor is not None and commit is None else start
+    def _first_of(self, peer: Peer) -> int | None:
+        """The frame with which the first range of a peer must begin at the latest; None if it need not sign."""
+        if self._start is None:
+            return None
+        own = self._firsts.get(peer.peer_id)
+        # What one had signed before we were a player did not come to us, and reaches ahead by the input delay.
+        return self._start + LARGEST_REACH if own is None and self._match.joins_at else max(self._start, own or 0)
 
     def _show(self, peer: Peer, shown: Shown, match: Match) -> None:
         """Show all others what a peer has signed to us, once."""
@@ -270,6 +280,8 @@ class SignedRanges(SessionPart):
         """Expel a peer that signs nothing, although its link is alive and its inputs come."""
         book = self._book_of(peer, match)
         signed = book.held[-1].end if book.held else book.end if book.end is not None else self._first_of(peer)
+        if signed is None:
+            return
         known = min(match.engine.first_missing(player) for player in peer.players)
         link = peer.connection
         if known <= signed + 2 * self._frames_of(match) or link is None or link.stats.silent_for >= ALIVE_SECONDS:
