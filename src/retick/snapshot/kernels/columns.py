@@ -273,7 +273,8 @@ class Columns:
                 block: carray.array = self._owners
                 at: cython.Py_ssize_t = self.columns[field] - block.data.as_longlongs
                 return memoryview(block)[at : at + rows].toreadonly()
-            return self._owners[field].toreadonly()
+            view = self._owners[field][:rows].toreadonly()
+            return view if view.format == "q" else view.cast("B").cast("q")
         return memoryview(self.columns[field])[:rows].toreadonly() if rows else memoryview(array("q")).toreadonly()
 
 
