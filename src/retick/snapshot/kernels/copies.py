@@ -121,6 +121,9 @@ def _gather_component(
     index: cython.Py_ssize_t
     row: cython.Py_ssize_t
     field: cython.int
+    into: cython.p_longlong
+    one: cython.p_longlong
+    other: cython.p_longlong
     left_rank = _ranks(left, component)
     right_rank = _ranks(right, component)
     for index in range(count):
@@ -141,12 +144,10 @@ def _gather_component(
         rows += 1
     made.rows[component] = rows
     for field in range(table.first[component], table.first[component] + table.fields[component]):
+        into, one, other = made.columns[field], left.columns[field], right.columns[field]
         for index in range(rows):
             row = take[index]
-            if row >= 0:
-                made.columns[field][index] = left.columns[field][row]
-            else:
-                made.columns[field][index] = right.columns[field][~row]
+            into[index] = one[row] if row >= 0 else other[~row]
 
 
 @cython.cfunc

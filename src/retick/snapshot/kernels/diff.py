@@ -357,18 +357,6 @@ class Diff:
             self.add_created(current, at)
         return st.OK
 
-    def sizes(self, create_end: int, update_end: int) -> Any:
-        """Index, encoded bytes and whether it is created, for each entity that the encoder wrote last."""
-        found = []
-        at: cython.Py_ssize_t
-        for at in range(self.created):
-            end = self.create_start[at + 1] if at + 1 < self.created else create_end
-            found.append((self.create_at[at], end - self.create_start[at], True))
-        for at in range(self.updated):
-            end = self.update_start[at + 1] if at + 1 < self.updated else update_end
-            found.append((self.update_at[at], end - self.update_start[at], False))
-        return found
-
 
 @cython.cfunc
 @cython.inline
