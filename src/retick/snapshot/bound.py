@@ -49,7 +49,11 @@ class BoundColumns:
                 named.append((what, exact_view(buffer, column_kind(item), what)))
             given = present.get(component.id)
             flags.append(None if given is None else exact_view(given, FLAGS, f"presence of component {component.id}"))
-        held = [(f"presence of component {c.id}", f) for c, f in zip(schema.components, flags, strict=True) if f]
+        held = [
+            (f"presence of component {component.id}", view)
+            for component, view in zip(schema.components, flags, strict=True)
+            if view is not None
+        ]
         for what, view in (*named, *held):
             if len(view) != len(id_view):
                 raise UsageError(f"{what} must have {len(id_view)} rows as the ids have, not {len(view)}")
