@@ -82,6 +82,7 @@ KERNELS: tuple[str, ...] = (
     "retick.snapshot.sources.bound",
     "retick.snapshot.sources.mappings",
     "retick.snapshot.sources.objects",
+    "retick.snapshot.visible",
     "retick.snapshot.urgency",
     "retick.authority.world.rounding",
     "retick.authority.world.survey",

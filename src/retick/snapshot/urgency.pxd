@@ -6,6 +6,7 @@ from retick.snapshot.kernels.columns cimport Columns
 from retick.snapshot.kernels.diff cimport Diff
 from retick.snapshot.kernels.encoder cimport Encoder
 from retick.snapshot.kernels.table cimport FieldTable
+from retick.snapshot.visible cimport VisiblePart
 
 
 @cython.final
@@ -13,6 +14,7 @@ cdef class Urgency:
     cdef Encoder encoder
     cdef Diff diff                  # of the encoder
     cdef FieldTable table
+    cdef VisiblePart seen           # of the world at hand
     cdef int mode                   # MASKED or PACKED
     cdef long long budget           # bytes of a packet
     cdef long long entries_each     # items of an update section that one entity may take
@@ -20,8 +22,6 @@ cdef class Urgency:
     cdef long long max_update
     cdef long long max_destroy
     cdef long long max_total
-    cdef double* priority           # by index in the world, then in its visible part
-    cdef long long* pick            # by index in the world: 1 if visible; then indices of the visible part
     cdef double* score              # by number of a dirty entity
     cdef long long* size            # the same: bytes
     cdef long long* chosen          # the same: 1 if it is sent
@@ -40,9 +40,6 @@ cdef class Urgency:
     cdef list _owners
 
     cdef int reserve(self, Py_ssize_t entities) except -1
-    cdef int see(self, Columns world, dict visible) except -1
-    cdef Columns visible_part(self, object cls, Columns base, Columns world)
-    cdef bint comparable(self, Columns base, Py_ssize_t before, Columns world, Py_ssize_t at) noexcept
     cdef Py_ssize_t dirty_at(self, Py_ssize_t number) noexcept
     cdef int gain(self, Columns current) except -1
     cdef long long room(self, Py_ssize_t kept) noexcept

@@ -9,7 +9,6 @@ stays is written again.
 
 from array import array
 from math import inf
-from operator import index as whole
 from typing import Any
 
 from retick.errors import UsageError
@@ -20,24 +19,21 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.cpython import array as carray
-    from cython.cimports.cpython.float import PyFloat_AS_DOUBLE, PyFloat_CheckExact
-    from cython.cimports.cpython.long import PyLong_AsLongLongAndOverflow, PyLong_CheckExact
     from cython.cimports.retick.snapshot.kernels import layout
     from cython.cimports.retick.snapshot.kernels import status as st
-    from cython.cimports.retick.snapshot.kernels.columns import Columns, checked_columns
-    from cython.cimports.retick.snapshot.kernels.copies import gather_columns
+    from cython.cimports.retick.snapshot.kernels.columns import Columns, checked_columns, doubles, longs
     from cython.cimports.retick.snapshot.kernels.diff import Diff
     from cython.cimports.retick.snapshot.kernels.encoder import Encoder
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
+    from cython.cimports.retick.snapshot.visible import VisiblePart
 else:
     from retick.snapshot.kernels import layout
     from retick.snapshot.kernels import status as st
-    from retick.snapshot.kernels.columns import Columns, checked_columns
-    from retick.snapshot.kernels.copies import gather_columns
+    from retick.snapshot.kernels.columns import Columns, checked_columns, doubles, longs
     from retick.snapshot.kernels.diff import Diff
     from retick.snapshot.kernels.encoder import Encoder
     from retick.snapshot.kernels.table import FieldTable
+    from retick.snapshot.visible import VisiblePart
 
 __all__ = ["Urgency"]
 
@@ -50,6 +46,7 @@ class Urgency:
         encoder: Encoder
         diff: Diff
         table: FieldTable
+        seen: VisiblePart
         mode: int
         budget: int
         entries_each: int
@@ -57,8 +54,6 @@ class Urgency:
         max_update: int
         max_destroy: int
         max_total: int
-        priority: Any
-        pick: Any
         score: Any
         size: Any
         chosen: Any
@@ -81,6 +76,7 @@ class Urgency:
         self.encoder = encoder
         self.diff = encoder.diff
         self.table = encoder.table
+        self.seen = VisiblePart(self.table)
         self.mode = mode
         self.budget = budget
         self.entries_each = self.table.component_count if mode == layout.PACKED else 1
@@ -108,8 +104,7 @@ class Urgency:
         if status != st.OK:
             raise self.encoder.error(status)
         self.reserve(world.count)
-        self.see(world, visible if type(visible) is dict else dict(visible))
-        current: Columns = self.visible_part(cls, base, world)
+        current: Columns = self.seen.of(cls, base, world, visible if type(visible) is dict else dict(visible))
         status = self.encoder.write_delta(base, current, self.mode)
         if status != st.OK:
             raise self.encoder.error(status)
@@ -139,92 +134,17 @@ class Urgency:
             return 0
         kept = self.gained() if self.held else {}
         self.capacity = 2 * entities + 16
-        spaces = [array("q", bytes(8 * self.capacity)) for _ in range(6)]
-        numbers = [array("d", bytes(8 * self.capacity)) for _ in range(4)]
+        spaces = [array("q", bytes(8 * self.capacity)) for _ in range(5)]
+        numbers = [array("d", bytes(8 * self.capacity)) for _ in range(3)]
         self._owners = spaces + numbers
-        self.pick, self.size, self.chosen = _longs(spaces[0]), _longs(spaces[1]), _longs(spaces[2])
-        self.heap, self.held_id, self.next_id = _longs(spaces[3]), _longs(spaces[4]), _longs(spaces[5])
-        self.priority, self.score = _doubles(numbers[0]), _doubles(numbers[1])
-        self.held_score, self.next_score = _doubles(numbers[2]), _doubles(numbers[3])
+        self.size, self.chosen, self.heap = longs(spaces[0]), longs(spaces[1]), longs(spaces[2])
+        self.held_id, self.next_id = longs(spaces[3]), longs(spaces[4])
+        self.score, self.held_score = doubles(numbers[0]), doubles(numbers[1])
+        self.next_score = doubles(numbers[2])
         for at, (identity, score) in enumerate(kept.items()):
             self.held_id[at] = identity
             self.held_score[at] = score
         return 0
-
-    def see(self, world: Columns, visible: dict) -> cython.int:  # type: ignore[type-arg]  # a C type
-        """Mark the entities that are visible, and note their priorities; other ids are ignored."""
-        at: cython.Py_ssize_t
-        low: cython.Py_ssize_t
-        high: cython.Py_ssize_t
-        entity: cython.longlong
-        for at in range(world.count):
-            self.pick[at] = 0
-        at = -1
-        for identity, priority in visible.items():
-            entity = _entity(identity)
-            if entity < 0:
-                continue
-            # Mostly they come in the order of the world.
-            at += 1
-            if at >= world.count or world.keys[at] != entity:
-                low = at if at < world.count and world.keys[at] < entity else 0
-                high = low + 1
-                while high < world.count and world.keys[high] < entity:
-                    low, high = high, 2 * high - low
-                high = min(high, world.count)
-                while low < high:
-                    at = (low + high) >> 1
-                    if world.keys[at] < entity:
-                        low = at + 1
-                    else:
-                        high = at
-                at = low
-                if at == world.count or world.keys[at] != entity:
-                    continue
-            self.pick[at] = 1
-            self.priority[at] = _priority(identity, priority)
-        return 0
-
-    def visible_part(self, cls: Any, base: Columns, world: Columns) -> Columns:
-        """The world without what is not visible, and without entities whose components are others than in ``base``."""
-        dense: cython.bint = True
-        component: cython.int
-        at: cython.Py_ssize_t
-        before: cython.Py_ssize_t = 0
-        count: cython.Py_ssize_t = 0
-        for component in range(self.table.component_count):
-            if base.rows[component] != base.count or world.rows[component] != world.count:
-                dense = False
-        for at in range(world.count):
-            if self.pick[at] == 0:
-                continue
-            if not dense:
-                while before < base.count and base.keys[before] < world.keys[at]:
-                    before += 1
-                if not self.comparable(base, before, world, at):
-                    continue
-            self.pick[count] = at
-            self.priority[count] = self.priority[at]
-            count += 1
-        if count == world.count:
-            return world
-        picked = array("q", bytes(8 * count))
-        places: cython.p_longlong = _longs(picked)
-        for at in range(count):
-            places[at] = self.pick[at]
-        return gather_columns(cls, world, world, picked, world.tick)
-
-    def comparable(
-        self, base: Columns, before: cython.Py_ssize_t, world: Columns, at: cython.Py_ssize_t
-    ) -> cython.bint:
-        """Whether an entity has the components that it has in ``base``, or is not there."""
-        component: cython.int
-        if before == base.count or base.keys[before] != world.keys[at]:
-            return True
-        for component in range(self.table.component_count):
-            if base.has_one(before, component) != world.has_one(at, component):
-                return False
-        return True
 
     def dirty_at(self, number: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """The index in the current snapshot of a dirty entity."""
@@ -259,11 +179,11 @@ class Urgency:
                 held = 0
             at = self.dirty_at(number)
             entity = current.keys[at]
-            if not 0 < self.priority[at] < endless:
-                raise UsageError(f"the priority of entity {entity} must be above zero, not {self.priority[at]!r}")
+            if not 0 < self.seen.priority[at] < endless:
+                raise UsageError(f"the priority of entity {entity} must be above zero, not {self.seen.priority[at]!r}")
             while held < self.held and self.held_id[held] < entity:
                 held += 1
-            self.score[number] = self.priority[at]
+            self.score[number] = self.seen.priority[at]
             if held < self.held and self.held_id[held] == entity:
                 self.score[number] += self.held_score[held]
             self.chosen[number] = 1
@@ -420,34 +340,6 @@ class Urgency:
 
 @cython.cfunc
 @cython.inline
-@cython.exceptval(-2)
-def _entity(identity: Any) -> cython.longlong:
-    """An id of a visible entity; -1 if no entity can have it."""
-    if cython.compiled and PyLong_CheckExact(identity):
-        overflow: cython.int = 0
-        entity: cython.longlong = PyLong_AsLongLongAndOverflow(identity, cython.address(overflow))
-        return entity if entity >= 0 and overflow == 0 else -1
-    try:
-        number = whole(identity)
-    except TypeError:
-        raise UsageError(f"visible entities are given by their ids, not {identity!r}") from None
-    return number if 0 <= number <= 0xFFFFFFFF else -1
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(-2, check=True)
-def _priority(identity: Any, given: Any) -> cython.double:
-    if cython.compiled and PyFloat_CheckExact(given):
-        return PyFloat_AS_DOUBLE(given)
-    try:
-        return float(given)
-    except (TypeError, ValueError, OverflowError):
-        raise UsageError(f"the priority of entity {identity} must be above zero, not {given!r}") from None
-
-
-@cython.cfunc
-@cython.inline
 @cython.exceptval(check=False)
 def _section(count: cython.longlong, content: cython.longlong) -> cython.longlong:
     """Bytes of a section with so many items."""
@@ -466,19 +358,3 @@ def _varint_bytes(value: cython.ulonglong) -> cython.int:
         value >>= 7
         size += 1
     return size
-
-
-@cython.cfunc
-def _longs(space: Any) -> cython.p_longlong:
-    if cython.compiled:
-        held: carray.array = space
-        return held.data.as_longlongs
-    return space
-
-
-@cython.cfunc
-def _doubles(space: Any) -> cython.p_double:
-    if cython.compiled:
-        held: carray.array = space
-        return held.data.as_doubles
-    return space

@@ -17,11 +17,11 @@ if cython.compiled:
     from cython.cimports.cpython.float import PyFloat_AS_DOUBLE, PyFloat_Check
     from cython.cimports.cpython.long import PyLong_AsLongLongAndOverflow, PyLong_CheckExact
     from cython.cimports.libc.math import rint
-    from cython.cimports.retick.snapshot.kernels.columns import UNCHECKED, Columns, blank_columns
+    from cython.cimports.retick.snapshot.kernels.columns import UNCHECKED, Columns, blank_columns, doubles
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
     from cython.cimports.retick.snapshot.sources.mappings import put_value
 else:
-    from retick.snapshot.kernels.columns import Columns
+    from retick.snapshot.kernels.columns import Columns, doubles
     from retick.snapshot.kernels.table import FieldTable
 
 __all__ = ["ObjectPlan", "columns_of_objects"]
@@ -46,17 +46,9 @@ class ObjectPlan:
         self.component = component
         self.names = names
         self._owners = [array("d", numbers) for numbers in zip(*fixed, strict=True)] or [array("d")] * 3
-        self.scales = _doubles(self._owners[0])
-        self.lowest = _doubles(self._owners[1])
-        self.highest = _doubles(self._owners[2])
-
-
-@cython.cfunc
-def _doubles(numbers: Any) -> cython.p_double:
-    if cython.compiled:
-        held: carray.array = numbers
-        return held.data.as_doubles
-    return numbers
+        self.scales = doubles(self._owners[0])
+        self.lowest = doubles(self._owners[1])
+        self.highest = doubles(self._owners[2])
 
 
 def columns_of_objects(
