@@ -10,7 +10,7 @@ from typing import Any
 
 from retick.errors import EncodeError, UsageError, with_code
 from retick.snapshot.kernels.columns import Columns
-from retick.snapshot.kernels.copies import duplicate, gather
+from retick.snapshot.kernels.copies import duplicate, select
 from retick.snapshot.kernels.errors import value_error
 from retick.snapshot.schema import Component, Field, Schema
 from retick.snapshot.sources.buffers import columns_of_buffers
@@ -178,11 +178,8 @@ class Snapshot(Columns):
 
     def select(self, ids: Iterable[int]) -> "Snapshot":
         """Only these entities, as far as they are there."""
-        wanted = set(ids)
-        picked = array("q", [at for at, entity in enumerate(self.id_list()) if entity in wanted])
-        if len(picked) == self.count and self.owned:
-            return self
-        return gather(type(self), self, self, picked, self.tick)  # type: ignore[no-any-return]  # mypy sees kernels untyped
+        wanted = ids if isinstance(ids, (set, frozenset)) else set(ids)
+        return select(type(self), self, wanted)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Snapshot):
