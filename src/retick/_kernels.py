@@ -85,6 +85,7 @@ KERNELS: tuple[str, ...] = (
     "retick.snapshot.visible",
     "retick.snapshot.urgency",
     "retick.authority.world.rounding",
+    "retick.authority.world.census",
     "retick.authority.world.survey",
     "retick.authority.world.sight",
     "retick.authority.world.deltas",
