@@ -4,7 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from retick.errors import UsageError
-from retick.snapshot.model import Snapshot, check_components, check_tick, column_kind, column_label, columns_for
+from retick.snapshot.model import (
+    Snapshot,
+    check_components,
+    check_tick,
+    column_kind,
+    column_label,
+    columns_for,
+    over_buffers,
+)
 from retick.snapshot.schema import Schema
 from retick.snapshot.sources.bound import bound_snapshot, lacking, write_rows
 from retick.snapshot.views import FLAGS, IDS, exact_view
@@ -59,7 +67,7 @@ class BoundColumns:
                 raise UsageError(f"{what} must have {len(id_view)} rows as the ids have, not {len(view)}")
         views = [view for _, view in named]
         self._schema = schema
-        self._template = Snapshot.adopt(schema, 0, id_view, views, flags, False)
+        self._template = over_buffers(Snapshot, schema, 0, id_view, views, flags, False)
         self._capacity = self._count = len(id_view)
         self._writable = not any(view.readonly for view in (id_view, *views, *(view for _, view in held)))
 

@@ -60,7 +60,7 @@ class Snapshot(Columns):
             columns += _columns_of(component, having)
             missing = len(having) < len(items)
             present.append(array("B", [component.id in components for _, components in items]) if missing else None)
-        return cls.adopt(schema, tick, array("I", [entity for entity, _ in items]), columns, present, True)
+        return over_buffers(cls, schema, tick, array("I", [entity for entity, _ in items]), columns, present, True)
 
     @classmethod
     def from_columns(
@@ -77,8 +77,9 @@ class Snapshot(Columns):
         ``ids``: unsigned 32-bit, ascending. ``columns``: component id to its buffers in schema order, signed (or for
         unsigned fields also unsigned) 64-bit integers, one row for each entity that has the component. ``present``: for
         a component that some entities lack, one byte each entity, 1 where it is there; it is copied. A buffer of
-        another integer type, or a list, is converted, which copies it. To keep such a snapshot as a baseline while the
-        buffers change, take its :meth:`copy`.
+        another integer type or with a stride, or a list, is converted, which copies it. To keep such a snapshot as a
+        baseline while the buffers change, take its :meth:`copy`. Arrays that stay are better bound once: see
+        :class:`BoundColumns`.
         """
         check_tick(tick)
         made = columns_of_buffers(cls, schema.table, tick, ids, columns, present)
@@ -107,20 +108,7 @@ class Snapshot(Columns):
                 if len(view) != len(having):
                     raise UsageError(f"{what} must have {len(having)} rows, not {len(view)}")
                 views.append(view)
-        return cls.adopt(schema, tick, id_view, views, flags, False)
-
-    @classmethod
-    def adopt(cls, schema: Schema, tick: int, ids: Any, columns: Any, present: Any, owned: bool) -> "Snapshot":
-        snapshot = cls.__new__(cls)
-        snapshot._take_over(
-            schema.table,
-            tick,
-            memoryview(ids),
-            [memoryview(column) for column in columns],
-            [None if flags is None else memoryview(flags) for flags in present],
-            owned,
-        )
-        return snapshot
+        return over_buffers(cls, schema, tick, id_view, views, flags, False)
 
     @property
     def ids(self) -> list[int]:
@@ -190,6 +178,22 @@ class Snapshot(Columns):
 
     def __repr__(self) -> str:
         return f"Snapshot(tick={self.tick}, {self.count} entities)"
+
+
+def over_buffers(
+    cls: type[Snapshot], schema: Schema, tick: int, ids: Any, columns: Any, present: Any, owned: bool
+) -> Snapshot:
+    """A snapshot over buffers of the right item types and lengths; presence None where every entity has a component."""
+    snapshot = cls.__new__(cls)
+    snapshot._take_over(
+        schema.table,
+        tick,
+        memoryview(ids),
+        [memoryview(column) for column in columns],
+        [None if flags is None else memoryview(flags) for flags in present],
+        owned,
+    )
+    return snapshot
 
 
 def check_components(schema: Schema, *given: Iterable[int]) -> None:
