@@ -64,7 +64,9 @@ class Sources:
                 files = Files()
             left = [entry for entry in unit.entries if not self._is_done(entry.path)]
             if left:
-                yield Batch(unit.data, left)
+                yield Batch(unit.data, left, unit.done)
+            elif unit.done is not None:
+                unit.done()
         if files:
             yield files
 
