@@ -223,8 +223,11 @@ def _tick(s: Row, first: cython.int, second: cython.int, all_phases: cython.bint
         _start_attack(s, SECOND, second)
     _move(s, FIRST, first, all_phases)
     _move(s, SECOND, second, all_phases)
-    _fall(s, FIRST)
-    _fall(s, SECOND)
+    # Compiled, falling takes less time than the question whether somebody stands.
+    if cython.compiled or s[FIRST + Y] or s[FIRST + VY] or s[FIRST + STATE] == JUMP:
+        _fall(s, FIRST)
+    if cython.compiled or s[SECOND + Y] or s[SECOND + VY] or s[SECOND + STATE] == JUMP:
+        _fall(s, SECOND)
     if all_phases or s[FIRST + ACTIVE] > 0:
         _count_down(s, FIRST)
     if all_phases or s[SECOND + ACTIVE] > 0:
