@@ -59,6 +59,7 @@ KERNELS: tuple[str, ...] = (
     "retick.rollback.session.core",
     "retick.replay.many.kernel",
     "retick.replay.many.tar",
+    "retick.bulk.local_files",
     "retick.wire.bits",
     "retick.wire.rbn1_packet",
     "retick.wire.rbn1",
