@@ -107,7 +107,9 @@ def read_pxd(text: str) -> Declared:
     for indent, line in _lines(text):
         if indent == 0:
             inside, here = "", module
-        if line == "cdef enum:":
+        if line.startswith("cdef extern"):
+            inside = "body"  # C, which the .py does not have
+        elif line == "cdef enum:":
             inside = "enum"
         elif match := re.match(r"cdef class (\w+)", line):
             inside, here = "class", module.classes.setdefault(match[1], Declared())

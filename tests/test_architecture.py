@@ -55,7 +55,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
             "rollback.engine", "rollback.events", "rollback.match", "rollback.session",
         },
     },
-    "snapshot": {"kernels": {"wire"}},
+    "snapshot": {"kernels": {"wire"}, "sources": {"snapshot.kernels"}},
     "authority": {
         "declared": {"wire", "authority.profile"},
         "server": {"sim", "wire", "link", "snapshot", *AUTHORITY_SHARED},

@@ -1,11 +1,18 @@
-"""Recordings behind URLs, with the file system that fsspec keeps in memory."""
+"""Recordings behind URLs: the file system that fsspec keeps in memory, and a web server."""
 
+import socket
+import sys
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from retick.bulk import Run
 from retick.bulk.urls import is_url
+from retick.errors import MissingExtra
 from tests.bulk.matches import COUNT, packed, parquet_of
 
 fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
@@ -51,6 +58,64 @@ def test_a_url_that_does_not_answer_is_a_row_that_says_why(remote: str) -> None:
     assert "FileNotFoundError" in rows[0].reason
     assert rows[1].reason
     assert "Protocol not known" in rows[3].reason
+
+
+class Folder(SimpleHTTPRequestHandler):
+    """Serves files without a word."""
+
+    def log_message(self, *words: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server(folder: Path, tmp_path: Path) -> Iterator[str]:
+    pytest.importorskip("aiohttp", reason="http needs aiohttp: pip install 'fsspec[http]'")
+    packed(folder, tmp_path / "all.tar")
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Folder, directory=str(tmp_path))) as server:
+        thread = Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+def test_files_folders_and_archives_of_a_web_server_are_read(server: str, folder: Path) -> None:
+    manifest = folder / "manifest.csv"
+    for source in ("corpus/", "all.tar"):
+        rows = list(Run([server + source], engine="threads", manifest=manifest))
+        assert [(row.seed, row.verdict) for row in rows] == [(seed, "ok") for seed in range(1, COUNT + 1)]
+    (one,) = Run([f"{server}corpus/000000.rplk"], engine="threads")
+    assert one.seed == 1
+
+
+def test_a_web_server_that_has_it_not_or_is_not_there_is_a_row_that_says_why(server: str) -> None:
+    with socket.socket() as taken:  # bound and not listening: nobody else gets the port, and it refuses
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        gone = [f"http://127.0.0.1:{port}/{name}" for name in ("x.rplk", "x.tar", "x/")]
+        rows = list(Run([f"{server}gone.rplk", *gone], engine="threads"))
+    assert [row.verdict for row in rows] == ["unreadable"] * 4
+    assert "FileNotFoundError" in rows[0].reason
+    assert all("Cannot connect to host" in row.reason for row in rows[1:])
+
+
+def test_a_kind_of_url_whose_package_is_missing_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacking(*words: object, **named: object) -> None:
+        raise ImportError("Install s3fs to access S3\nand a long text")
+
+    monkeypatch.setattr(fsspec, "open", lacking)
+    monkeypatch.setattr(fsspec.core, "url_to_fs", lacking)
+    said = 'ImportError: Install s3fs to access S3: pip install "fsspec[s3]"'
+    rows = list(Run(["s3://a/x.rplk", "simplecache::s3://a/", "s3://a/x.tar"], engine="threads"))
+    assert [row.reason for row in rows] == [said, said, f"the archive cannot be read further: {said}"]
+    (web,) = Run(["https://a/x.rplk"], engine="threads")
+    assert web.reason.endswith('pip install "fsspec[http]"')
+
+
+def test_fsspec_itself_missing_is_one_line_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    with pytest.raises(MissingExtra, match="a URL needs fsspec: pip install fsspec"):
+        list(Run(["memory://x.rplk"], engine="threads"))
 
 
 def test_a_drive_is_no_url() -> None:

@@ -7,7 +7,6 @@ The game's layout turns states into rows of whole numbers; ``snapshot.replicatio
 header would say nothing that both ends do not know, so the six bytes of delta_frames.py replace it.
 """
 
-from array import array
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -135,20 +134,12 @@ class DeltaCodec:
         """All players at one tick, ready to be encoded for each of them."""
         views = sorted(views, key=lambda view: view.peer_id)
         peer_ids = [view.peer_id for view in views]
-        public = [self.layout.public_row(view.state) for view in views]
-        exact = [self.layout.exact_row(view.state) for view in views]
-        private = [_private_row(view) for view in views]
-        here, there = b"\1" * len(views), bytes(len(views))
-        snapshot = Snapshot.from_columns(
-            self.schema,
-            tick=tick,
-            ids=array("I", peer_ids + [OWN + peer_id for peer_id in peer_ids]),
-            columns={
-                component: [array("q", column) for column in zip(*rows, strict=True)]
-                for component, rows in ((PUBLIC, public), (EXACT, exact), (PRIVATE, private))
-            },
-            present={PUBLIC: here + there, EXACT: there + here, PRIVATE: there + here},
-        )
+        layout = self.layout
+        public = [(view.peer_id, {PUBLIC: layout.public_row(view.state)}) for view in views]
+        own = [
+            (OWN + view.peer_id, {EXACT: layout.exact_row(view.state), PRIVATE: _private_row(view)}) for view in views
+        ]
+        snapshot = Snapshot.of(self.schema, tick=tick, entities=public + own)
         return Shared(Fanout(self.codec, snapshot, header=False), frozenset(peer_ids))
 
 

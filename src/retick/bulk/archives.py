@@ -100,11 +100,11 @@ def parquet_batches(name: str, look: Look, piece: int, limits: ReadLimits) -> It
 
 
 def _rows_in(table: Any, piece: int) -> int:
-    """About as many rows as a piece holds."""
+    """About as many rows as a piece holds; a multiple of 64, the matches that a kernel may play side by side."""
     about = table.metadata
     size: int = sum(about.row_group(at).total_byte_size for at in range(about.num_row_groups))
-    rows: int = about.num_rows
-    return max(1, min(4096, piece * rows // max(1, size)))
+    rows: int = max(1, min(4096, piece * about.num_rows // max(1, size)))
+    return rows if rows < 64 else rows // 64 * 64
 
 
 def _parquet_batch(name: str, part: Any, names: set[str], look: Look, limits: ReadLimits) -> Batch:

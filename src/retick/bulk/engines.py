@@ -12,6 +12,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from typing import Any, Protocol
 
 from retick.bulk.games import GameSpec, judge_for
@@ -114,9 +116,13 @@ class Processes:
 
     def submit(self, unit: Unit) -> "Future[list[Row]] | None":
         try:
-            return self._pool.submit(_in_process, unit)
+            return self._submitted(unit)
         except BrokenProcessPool:
             return None
+
+    def _submitted(self, unit: Unit) -> "Future[list[Row]]":
+        with _without_ctrl_c():  # the pool starts its processes here, one by one
+            return self._pool.submit(_in_process, unit)
 
     def result(self, handle: "Future[list[Row]] | None", unit: Unit) -> list[Row]:
         try:
@@ -132,7 +138,7 @@ class Processes:
     def _alone(self, unit: Unit) -> list[Row]:
         self._pool.shutdown(cancel_futures=True)
         self._pool = self._new_pool()
-        return self._pool.submit(_in_process, unit).result()
+        return self._submitted(unit).result()
 
     def _one(self, entry: Entry, unit: Unit) -> list[Row]:
         try:
@@ -154,13 +160,30 @@ def single_entries(unit: Unit) -> Iterator[tuple[Entry, Unit]]:
             yield entry, Batch(own, [entry._replace(start=0, end=len(own))])
 
 
+@contextmanager
+def _without_ctrl_c() -> Iterator[None]:
+    """Ctrl-C waits until the end of this block, and never comes to a process that is started in it.
+
+    A terminal sends it to every process. One that still starts would end with a long text and break the pool.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # as it starts, it lets the signal through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 _work: Work | None = None
 """In a process of the pool: what it does."""
 
 
 def _begin(spec: GameSpec) -> None:
     global _work
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that has the results
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # for systems that cannot keep it from a process as it is started
     _work = worker_for(spec)
 
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 
+from retick.bulk.local_files import read_files
 from retick.bulk.urls import is_url, read_url
 from retick.replay import ReadLimits
 from retick.replay.many.batch import Batch, Entry
@@ -32,24 +33,30 @@ class FileReader:
         """The files' bytes; the batch is good until the next call."""
         if len(self._buffer) > BATCH_BYTES:
             self._buffer = bytearray(BATCH_BYTES)
+        paths = ["" if entry.problem or is_url(entry[0]) else entry[0] for entry in files]
+        ends = read_files(paths, self._buffer, self._most)
         entries = []
-        at = 0
-        for entry in files:
-            path, _, _, seed, checksum, problem, _ = entry
-            if problem:
-                entries.append(entry)
-                continue
-            try:
-                end = self._fetch(path, at) if is_url(path) else self._read_one(path, at)
-            except (OSError, ValueError) as error:  # ValueError: a NUL in its name
-                entries.append(entry._replace(problem=getattr(error, "strerror", None) or str(error)))
-                continue
-            if end - at > self._most:
-                entries.append(entry._replace(problem=f"the file is over the limit of {self._most} bytes"))
+        start, last = 0, max(0, *ends) if ends else 0
+        for entry, end in zip(files, ends, strict=True):
+            if end >= 0:
+                entries.append(Entry(entry[0], start, end, entry[3], entry[4]))
+                start = end
             else:
-                entries.append(Entry(path, at, end, seed, checksum))
-                at = end
+                entries.append(self._read_alone(entry, last))
+                last = max(last, entries[-1].end)
         return Batch(self._buffer, entries)
+
+    def _read_alone(self, entry: Entry, at: int) -> Entry:
+        """The entry with its place from ``at`` on, or with what is wrong."""
+        if entry.problem:
+            return entry
+        try:
+            end = self._fetch(entry.path, at) if is_url(entry.path) else self._read_one(entry.path, at)
+        except (OSError, ValueError) as error:  # ValueError: a NUL in its name
+            return entry._replace(problem=getattr(error, "strerror", None) or str(error))
+        if end - at > self._most:
+            return entry._replace(problem=f"the file is over the limit of {self._most} bytes")
+        return entry._replace(start=at, end=end)
 
     def _fetch(self, url: str, at: int) -> int:
         data = read_url(url, self._most + 1)

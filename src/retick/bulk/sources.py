@@ -5,6 +5,7 @@ Everything is a generator: names are listed as they are needed, and of one folde
 
 import glob
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from retick.bulk.archives import ENDINGS, is_parquet, is_tar, parquet_batches, tar_batches
@@ -64,7 +65,9 @@ class Sources:
                 files = Files()
             left = [entry for entry in unit.entries if not self._is_done(entry.path)]
             if left:
-                yield Batch(unit.data, left)
+                yield Batch(unit.data, left, unit.done)
+            elif unit.done is not None:
+                unit.done()
         if files:
             yield files
 
@@ -146,12 +149,14 @@ class Sources:
             system, path = library.core.url_to_fs(url)
             names = system.glob(path) if glob.has_magic(url) else [n for n in system.find(path) if n.endswith(ENDINGS)]
             found = [system.unstrip_protocol(name) for name in names]
+            if not found and not glob.has_magic(url):
+                system.ls(path)  # says why, where find is silent
         except Exception as error:  # each kind of URL has errors of its own
-            yield Entry(url, problem=unreachable(error))
+            yield Entry(url, problem=unreachable(error, url))
             return
         if not found:
             yield Entry(url, problem="nothing is there")
-        folder = os.path.commonpath(names).rstrip("/") if len(names) > 1 else os.path.dirname("".join(names))
+        folder = re.split(r"[*?[]", path, maxsplit=1)[0].rpartition("/")[0] if glob.has_magic(url) else path.rstrip("/")
         for each, name in zip(found, names, strict=True):
             inside = name.removeprefix(folder).lstrip("/")
             yield self._look(each, each if self._table is not None and each in self._table else inside)

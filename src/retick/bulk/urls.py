@@ -7,6 +7,7 @@ from retick.bulk.extras import fsspec
 
 __all__ = ["is_url", "open_source", "read_url", "unreachable"]
 
+_PROTOCOL = re.compile(r"([A-Za-z0-9+.-]+)://")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(://|::)")
 
 
@@ -21,7 +22,7 @@ def _open_url(url: str) -> BinaryIO:
     try:
         file: BinaryIO = library.open(url, "rb").open()
     except Exception as error:  # each kind of URL has errors of its own
-        raise OSError(unreachable(error)) from error
+        raise OSError(unreachable(error, url)) from error
     return file
 
 
@@ -36,10 +37,20 @@ def read_url(url: str, most: int) -> bytes:
         try:
             return file.read(most)
         except Exception as error:  # each kind of URL has errors of its own
-            raise OSError(unreachable(error)) from error
+            raise OSError(unreachable(error, url)) from error
 
 
-def unreachable(error: Exception) -> str:
-    """What a library for some kind of URL says, in one line."""
+def unreachable(error: Exception, url: str) -> str:
+    """What a library for some kind of URL says, in one line; also what to install if that is what it lacks."""
+    said = _line(error)
+    if isinstance(error.__cause__, Exception):  # "not found", since nobody answered
+        said = f"{said} ({_line(error.__cause__)})"
+    protocol = _PROTOCOL.search(url)
+    if not isinstance(error, ImportError) or protocol is None:
+        return said
+    return f'{said}: pip install "fsspec[{"http" if protocol[1] == "https" else protocol[1]}]"'
+
+
+def _line(error: Exception) -> str:
     text = str(error).strip().splitlines()
     return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__

@@ -30,7 +30,7 @@ else:
 __all__ = ["FlatSimulation"]
 
 
-def _replaces_advance(kind: Any) -> bool:
+def replaces_advance(kind: Any) -> bool:
     """Whether ``advance_slots`` was overridden below the class that has ``run_slots``: its loop plays another game."""
     first = next(vars(cls) for cls in kind.__mro__ if "advance_slots" in vars(cls) or "run_slots" in vars(cls))
     return "run_slots" not in first
@@ -116,7 +116,7 @@ class FlatSimulation:
     ) -> cython.void:
         """Advance many rows, one behind the other, each by ``counts`` frames of inputs that begin at ``starts``.
 
-        A game may override this with a loop over several matches at a time.
+        A game may override this with a loop over several matches at a time, which may change ``starts`` and ``counts``.
         """
         at: cython.Py_ssize_t
         for at in range(matches):
@@ -191,7 +191,7 @@ class FlatSimulation:
                     self.run_slots(row, cython.address(octets[0]), count)
             return fresh
         slots = list(self.slots_of(state))
-        if _replaces_advance(type(self)):
+        if replaces_advance(type(self)):
             FlatSimulation.run_slots(self, slots, view, count)
         else:
             self.run_slots(slots, view, count)

@@ -4,6 +4,7 @@ Knows no game, no socket and no clock; which ticks were acknowledged, the caller
 """
 
 from retick.snapshot.baseline import BaselineRing
+from retick.snapshot.bound import BoundColumns
 from retick.snapshot.codec import Codec
 from retick.snapshot.declare import (
     FieldId,
@@ -26,6 +27,7 @@ from retick.snapshot.session import FrameHeader, SessionReceiver, SessionSender,
 __all__ = [
     "BaselineRing",
     "Bool",
+    "BoundColumns",
     "BudgetedPacket",
     "Codec",
     "Component",

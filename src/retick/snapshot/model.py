@@ -6,14 +6,16 @@ user's own buffers can change at any time. Only what a column cannot hold is ref
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from sys import byteorder
-from typing import Any, Literal
+from typing import Any
 
 from retick.errors import EncodeError, UsageError, with_code
 from retick.snapshot.kernels.columns import Columns
-from retick.snapshot.kernels.copies import duplicate, gather
+from retick.snapshot.kernels.copies import duplicate, select
 from retick.snapshot.kernels.errors import value_error
-from retick.snapshot.schema import Component, Schema
+from retick.snapshot.schema import Component, Field, Schema
+from retick.snapshot.sources.buffers import columns_of_buffers
+from retick.snapshot.sources.mappings import columns_of_items
+from retick.snapshot.views import COLUMN, FLAGS, IDS, UNSIGNED, ItemKind, integer_view
 
 __all__ = ["Entities", "Snapshot", "Values"]
 
@@ -25,11 +27,6 @@ Entities = Mapping[int, Mapping[int, Values]]
 _UNSIGNED64 = range(1 << 64)
 _SIGNED64 = range(-(1 << 63), 1 << 63)
 _IDS = range(1 << 32)
-_FORMATS: dict[str, Literal["I", "q", "B"]] = {"I": "I", "q": "q", "B": "B"}
-_TAKEN = {"I": "IL", "q": "ql", "Q": "QL", "B": "Bb?"}
-"""Formats that are read without a copy, if their items have the right size; Q beside q for unsigned fields."""
-_NATIVE = ("@", "=", "<" if byteorder == "little" else ">")
-"""Prefixes of a format that change nothing; ctypes always writes one."""
 
 
 class Snapshot(Columns):
@@ -49,7 +46,11 @@ class Snapshot(Columns):
         cls, schema: Schema, *, tick: int, entities: Entities | Iterable[tuple[int, Mapping[int, Values]]]
     ) -> "Snapshot":
         """From a mapping, or pairs, in the order of the ids. Order is kept; the encoder wants it to ascend."""
+        check_tick(tick)
         items = list(entities.items() if isinstance(entities, Mapping) else entities)
+        made = columns_of_items(cls, schema.table, tick, items)
+        if made is not None:
+            return made  # type: ignore[no-any-return]  # mypy sees kernels untyped
         for entity, components in items:
             _check_entity(schema, entity, components)
         columns: list[array[int]] = []
@@ -59,7 +60,7 @@ class Snapshot(Columns):
             columns += _columns_of(component, having)
             missing = len(having) < len(items)
             present.append(array("B", [component.id in components for _, components in items]) if missing else None)
-        return cls._adopt(schema, tick, array("I", [entity for entity, _ in items]), columns, present, True)
+        return over_buffers(cls, schema, tick, array("I", [entity for entity, _ in items]), columns, present, True)
 
     @classmethod
     def from_columns(
@@ -76,51 +77,38 @@ class Snapshot(Columns):
         ``ids``: unsigned 32-bit, ascending. ``columns``: component id to its buffers in schema order, signed (or for
         unsigned fields also unsigned) 64-bit integers, one row for each entity that has the component. ``present``: for
         a component that some entities lack, one byte each entity, 1 where it is there; it is copied. A buffer of
-        another integer type, or a list, is converted, which copies it. To keep such a snapshot as a baseline while the
-        buffers change, take its :meth:`copy`.
+        another integer type or with a stride, or a list, is converted, which copies it. To keep such a snapshot as a
+        baseline while the buffers change, take its :meth:`copy`. Arrays that stay are better bound once: see
+        :class:`BoundColumns`.
         """
-        views: list[Any] = []
-        flags: list[Any] = []
-        for identity in (*columns, *(present or ())):
-            if identity not in schema.by_id:
-                raise UsageError(f"component {identity} is not in the schema")
-        id_view = _view(ids, "I", "ids")
-        for component in schema.components:
-            flag = None if present is None else present.get(component.id)
-            flag_view = None if flag is None else _view(flag, "B", f"presence of component {component.id}")
-            if flag_view is not None and (len(flag_view) != len(id_view) or not set(flag_view) <= {0, 1}):
-                raise UsageError(
-                    f"presence of component {component.id} must be one 0 or 1 for each of {len(id_view)} ids"
-                )
-            rows = len(id_view) if flag_view is None else sum(flag_view)
-            given = columns.get(component.id, ())
-            if len(given) != len(component.fields):
-                raise UsageError(
-                    f"component {component.id} has {len(component.fields)} fields, but {len(given)} columns are given"
-                )
-            for item, buffer in zip(component.fields, given, strict=True):
-                what = f"column {component.id}.{item.id}"
-                view = _view(buffer, "q", what, unsigned=item.codec.takes_unsigned)
-                if len(view) != rows:
-                    raise UsageError(f"{what} must have {rows} rows, not {len(view)}")
-                views.append(view)
-            # A copy: rows are counted once, and must stay what the flags say.
-            flags.append(None if flag_view is None else array("B", flag_view))
-        return cls._adopt(schema, tick, id_view, views, flags, False)
+        check_tick(tick)
+        made = columns_of_buffers(cls, schema.table, tick, ids, columns, present)
+        if made is not None:
+            return made  # type: ignore[no-any-return]  # mypy sees kernels untyped
+        return cls._from_any_columns(schema, tick, ids, columns, present or {})
 
     @classmethod
-    def _adopt(cls, schema: Schema, tick: int, ids: Any, columns: Any, present: Any, owned: bool) -> "Snapshot":
-        _check_tick(tick)
-        snapshot = cls.__new__(cls)
-        snapshot._take_over(
-            schema.table,
-            tick,
-            memoryview(ids),
-            [memoryview(column) for column in columns],
-            [None if flags is None else memoryview(flags) for flags in present],
-            owned,
-        )
-        return snapshot
+    def _from_any_columns(
+        cls, schema: Schema, tick: int, ids: Any, columns: Mapping[int, Sequence[Any]], present: Mapping[int, Any]
+    ) -> "Snapshot":
+        """Whatever a column can be made of, or the error that says what is wrong."""
+        check_components(schema, columns, present)
+        id_view = integer_view(ids, IDS, "ids")
+        views: list[memoryview] = []
+        flags: list[array[int] | None] = []
+        for component in schema.components:
+            given = present.get(component.id)
+            held = None if given is None else _presence(component, given, id_view)
+            having = id_view if held is None else [entity for entity, flag in zip(id_view, held, strict=True) if flag]
+            # A copy: rows are counted once, and must stay what the flags say.
+            flags.append(held)
+            for item, buffer in zip(component.fields, columns_for(component, columns), strict=True):
+                what = column_label(component, item)
+                view = integer_view(buffer, column_kind(item), what, having.__getitem__)
+                if len(view) != len(having):
+                    raise UsageError(f"{what} must have {len(having)} rows, not {len(view)}")
+                views.append(view)
+        return over_buffers(cls, schema, tick, id_view, views, flags, False)
 
     @property
     def ids(self) -> list[int]:
@@ -173,16 +161,13 @@ class Snapshot(Columns):
         """The same values in memory of their own, that nothing outside can change; at another tick if given."""
         if tick is None:
             tick = self.tick
-        _check_tick(tick)
+        check_tick(tick)
         return duplicate(type(self), self, tick)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def select(self, ids: Iterable[int]) -> "Snapshot":
         """Only these entities, as far as they are there."""
-        wanted = set(ids)
-        picked = array("q", [at for at, entity in enumerate(self.id_list()) if entity in wanted])
-        if len(picked) == self.count and self.owned:
-            return self
-        return gather(type(self), self, self, picked, self.tick)  # type: ignore[no-any-return]  # mypy sees kernels untyped
+        wanted = ids if isinstance(ids, (set, frozenset)) else set(ids)
+        return select(type(self), self, wanted)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Snapshot):
@@ -195,7 +180,63 @@ class Snapshot(Columns):
         return f"Snapshot(tick={self.tick}, {self.count} entities)"
 
 
-def _check_tick(tick: object) -> None:
+def over_buffers(
+    cls: type[Snapshot], schema: Schema, tick: int, ids: Any, columns: Any, present: Any, owned: bool
+) -> Snapshot:
+    """A snapshot over buffers of the right item types and lengths; presence None where every entity has a component."""
+    snapshot = cls.__new__(cls)
+    snapshot._take_over(
+        schema.table,
+        tick,
+        memoryview(ids),
+        [memoryview(column) for column in columns],
+        [None if flags is None else memoryview(flags) for flags in present],
+        owned,
+    )
+    return snapshot
+
+
+def check_components(schema: Schema, *given: Iterable[int]) -> None:
+    """Refuse ids of components that are not in the schema."""
+    for identities in given:
+        for identity in identities:
+            if identity not in schema.by_id:
+                raise UsageError(f"component {identity} is not in the schema")
+
+
+def columns_for(component: Component, columns: Mapping[int, Sequence[Any]]) -> Sequence[Any]:
+    """The columns that are given for a component, if they are as many as it has fields."""
+    given = columns.get(component.id, ())
+    if len(given) != len(component.fields):
+        raise UsageError(
+            f"component {component.id} has {len(component.fields)} fields, but {len(given)} columns are given"
+        )
+    return given
+
+
+def column_label(component: Component, item: Field) -> str:
+    """A column in messages: by its ids, and its names where there are any."""
+    named = f" ({component.name or component.id}.{item.name})" if item.name else ""
+    return f"column {component.id}.{item.id}{named}"
+
+
+def column_kind(item: Field) -> ItemKind:
+    return UNSIGNED if item.codec.takes_unsigned else COLUMN
+
+
+def _presence(component: Component, flags: Any, ids: memoryview) -> "array[int]":
+    what = f"presence of component {component.id}"
+    view = integer_view(flags, FLAGS, what, ids.__getitem__)
+    if len(view) != len(ids):
+        raise UsageError(f"{what} must be one 0 or 1 for each of {len(ids)} ids, not {len(view)}")
+    for at, flag in enumerate(view):
+        if flag > 1:
+            raise UsageError(f"{what}, entity {ids[at]}: {flag} is not 0 or 1")
+    return array("B", view)
+
+
+def check_tick(tick: object) -> None:
+    """Refuse what is no tick of a snapshot."""
     if not isinstance(tick, int) or tick not in _IDS:
         raise UsageError(f"a tick must be from 0 to 4294967295, not {tick!r}")
 
@@ -232,34 +273,3 @@ def _columns_of(component: Component, having: list[tuple[int, Values]]) -> "list
             column.append(number if number in _SIGNED64 else number - (1 << 64))
         made.append(column)
     return made
-
-
-def _view(buffer: Any, kind: str, what: str, *, unsigned: bool = False) -> memoryview:
-    """A contiguous view of the wanted item type; of a converted copy where the buffer is of another."""
-    size = {"I": 4, "q": 8, "B": 1}[kind]
-    try:
-        view = memoryview(buffer)
-    except TypeError:
-        view = memoryview(_converted(buffer, kind, what, unsigned))
-    form = view.format[1:] if view.format[0] in _NATIVE else view.format
-    same_kind = form in (*_TAKEN[kind], *(_TAKEN["Q"] if unsigned else "")) and view.itemsize == size
-    if not (same_kind and view.contiguous and view.ndim == 1):
-        view = memoryview(_converted(_listed(buffer, view), kind, what, unsigned))
-    return view.cast("B").cast(_FORMATS[kind]) if view.format != kind else view
-
-
-def _listed(buffer: Any, view: memoryview) -> Any:
-    """The items; of a format that a memoryview cannot read, such as the other byte order, as the owner gives them."""
-    try:
-        return view.tolist()
-    except NotImplementedError:
-        return buffer.tolist() if hasattr(buffer, "tolist") else buffer
-
-
-def _converted(values: Any, kind: str, what: str, unsigned: bool) -> "array[int]":
-    """64-bit numbers of unsigned fields become the signed ones with the same bits."""
-    try:
-        wrapped = kind == "q" and unsigned
-        return array(kind, [value - (1 << 64) if wrapped and value > _SIGNED64[-1] else value for value in values])
-    except (TypeError, OverflowError) as error:
-        raise UsageError(f"{what}: {error}") from None

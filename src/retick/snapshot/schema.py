@@ -12,6 +12,7 @@ from typing import TypeVar
 from retick.errors import SchemaError, with_code
 from retick.snapshot.fields import FieldCodec, is_int
 from retick.snapshot.kernels.table import FieldRow, FieldTable
+from retick.snapshot.sources.objects import ObjectPlan
 
 __all__ = ["Component", "Field", "Schema"]
 
@@ -61,7 +62,17 @@ class Field:
         """The field in the form that the kernels' table is made from."""
         codec = self.codec
         threshold = 0 if codec.holds_bools else self.threshold or 0
-        return FieldRow(codec.coding, codec.bits, codec.lowest, codec.highest, codec.flip, codec.wraps, threshold)
+        return FieldRow(
+            codec.coding,
+            codec.bits,
+            codec.lowest,
+            codec.highest,
+            codec.flip,
+            codec.wraps,
+            threshold,
+            codec.holds_bools,
+            codec.takes_unsigned,
+        )
 
     def hash_bytes(self) -> bytes:
         policy = b"\x00" if self.threshold is None else b"\x01" + self.threshold.to_bytes(4, "little")
@@ -133,6 +144,11 @@ class Schema:
         )
         table.schema = self
         return table
+
+    @cached_property
+    def object_plans(self) -> dict[type, ObjectPlan]:
+        """How objects of each class become rows; kept here so that each plan is made once."""
+        return {}
 
     def hash_preimage(self) -> bytes:
         """The bytes that are hashed: see docs/formats/snapshot.md."""

@@ -46,7 +46,7 @@ def test_ways_that_end_differently_stop_the_rollback_benchmark(monkeypatch: pyte
 
 
 def test_a_missed_target_is_exit_code_1_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(bench_rollback.REFERENCE, "sync test, 7 frames", 0.0)
+    monkeypatch.setitem(bench_rollback.TARGETS, "sync test, 7 frames", 0.0)
     tiny = ["bench", "rollback", "--frames", "100", "--rounds", "1"]
     assert RUNNER.invoke(app, tiny).exit_code == 0
     result = RUNNER.invoke(app, [*tiny, "--check"])

@@ -164,6 +164,7 @@ def test_the_constants_for_the_compiler_are_the_rules() -> None:
     expected = {short: names.index(f"p1.{field}") - names.index("p1.x") for short, field in offsets.items()}
     expected |= {"FIRST": names.index("p1.x"), "SECOND": names.index("p2.x"), "LAST": names.index("rng")}
     expected |= {"SLOTS": len(names), "PLAYER_SLOTS": names.index("p2.x") - names.index("p1.x"), "LANES": 64}
+    expected |= {"CELLS": len(names) * 64, "ENOUGH": 32, "BLOCK": 32, "PRESSED": 32 * 64}
     expected |= {action.name.replace("HITSTUN", "STUNNED"): int(action) for action in Action}
     expected |= {f"{button.name}_BUTTON": int(button) for button in Button}
     for name in constants.keys() - expected.keys():

@@ -1,6 +1,7 @@
 """The compiled way says the same as ``loads`` and ``verify``, and leaves to them whatever is not plain."""
 
 import struct
+from random import Random
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.errors import DecodeError
-from retick.games.fighter import Fighter
+from retick.games.fighter import Fighter, FighterState
 from retick.games.scramble import Scramble
 from retick.replay import Replay, dumps, loads, verify
 from retick.replay.many.kernel import final_checksums, is_runnable
@@ -38,6 +39,31 @@ def test_a_batch_has_the_results_of_its_matches(matches: list[bytes], between: b
         spans.append((len(data), len(data) + len(match)))
         data += match
     assert final_checksums(GAME, data, spans, 100) == [ordinary(match) for match in matches]
+
+
+class Extreme(Fighter):
+    """A fighter whose first states are near the ends of what their fields hold, so that everything wraps."""
+
+    def initial_state(self, seed: int) -> FighterState:
+        state = super().initial_state(seed)
+        edge = (0x7FFFFFFF, -0x80000000)[seed % 2]
+        first = state.p1.replace(x=edge, y=edge, vy=-edge // 2, hp=edge, facing=(-1, 1)[seed % 2], hitstun_frames=seed)
+        second = state.p2.replace(x=edge, attack_cooldown_frames=edge, attack_active_frames=seed, state=seed % 5)
+        return state.replace(frame=0xFFFFFFFF - seed, p1=first, p2=second)
+
+
+@pytest.mark.parametrize("game", [Fighter(), Extreme()], ids=["from the start", "from extremes"])
+@pytest.mark.parametrize("count", [31, 32, 64, 65, 150])
+def test_matches_side_by_side_end_as_each_by_itself(game: Fighter, count: int) -> None:
+    """More and fewer than a kernel plays at once, of all lengths; an empty one among them."""
+    noise, data, spans, expected = Random(count), b"", [], []
+    for seed in range(1, count + 1):
+        frames = noise.randbytes(4 * noise.choice((0, 1, 31, 32, 33, 90)))
+        match = dumps(Replay(seed=seed, frames=frames))
+        spans.append((len(data), len(data) + len(match)))
+        data += match
+        expected.append((seed, len(frames) // 4, game.checksum(game.run(game.initial_state(seed), frames))))
+    assert final_checksums(game, data, spans, 100) == expected
 
 
 @given(MATCHES, st.data())
@@ -72,8 +98,13 @@ def test_only_flat_games_of_two_players_with_nothing_replaced_are_runnable() -> 
         def checksum(self, state: Any) -> int:
             return 0
 
+    class Advancing(Fighter):
+        def advance_slots(self, slots: Any, inputs: Any) -> None:
+            slots[0] += 2
+
     own = Fighter()
     assert is_runnable(own)
+    assert not is_runnable(Advancing())
     assert not is_runnable(Turned())
     assert not is_runnable(Summing())
     assert not is_runnable(Scramble())

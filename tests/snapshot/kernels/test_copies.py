@@ -1,25 +1,28 @@
 """Columns made of other columns hold the right entities, and nothing that others can change."""
 
-from array import array
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retick.snapshot import Schema, Snapshot
-from retick.snapshot.kernels.copies import duplicate, gather
+from retick.snapshot import BoundColumns, Schema, Snapshot
+from retick.snapshot.kernels.copies import duplicate, select
+from tests.snapshot.test_bound import space
 from tests.snapshot.worlds import schemas, worlds
 
 
-@given(st.data(), schemas())
-def test_gathered_entities_are_those_that_were_picked(data: Any, schema: Schema) -> None:
-    left, right = data.draw(worlds(schema, 1)), data.draw(worlds(schema, 2))
-    places = list(range(left.count)) + [~at for at in range(right.count)]
-    picked = data.draw(st.lists(st.sampled_from(places), unique=True)) if places else []
-    made = gather(Snapshot, left, right, array("q", picked), 3)
-    here, there = list(left.entities()), list(right.entities())
-    assert list(made.entities()) == [here[at] if at >= 0 else there[~at] for at in picked]
+@given(st.data(), schemas(), st.booleans())
+def test_selected_entities_are_those_that_are_wanted(data: Any, schema: Schema, owned: bool) -> None:
+    source = data.draw(worlds(schema, 3))
+    if not owned:
+        bound = BoundColumns(schema, **space(schema, len(source)))
+        bound.load(source)
+        source = bound.snapshot(tick=3)
+    wanted = data.draw(st.sets(st.sampled_from([*source.ids, 77_777])))
+    made = select(Snapshot, source, wanted)
+    assert list(made.entities()) == [(entity, held) for entity, held in source.entities() if entity in wanted]
     assert (made.tick, made.owned) == (3, True)
+    assert (made is source) == (owned and len(made) == len(source))
 
 
 @given(st.data(), schemas())

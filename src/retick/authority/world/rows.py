@@ -2,9 +2,9 @@
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["Rows", "Survey"]
+__all__ = ["Census", "Rows", "Survey"]
 
 
 class Rows:
@@ -56,11 +56,31 @@ class Rows:
         return mine == (other.ids, other.kinds, other.starts, other.values)
 
 
+class Census(NamedTuple):
+    """Which entities a world has, in their order. Surveys share it while none comes or goes."""
+
+    ids: "array[int]"
+    kinds: "array[int]"
+    starts: "array[int]"
+    holders: "array[int]"
+    cells: list[Any]
+    begins: list[list[int]]
+    """For each component: where the numbers of each of its things begin."""
+    indexes: list[list[int]]
+    """For each component: the index of each of its things among all entities."""
+    found: list[Any]
+    """For each component: its things, and the id of the holder of each."""
+    known: "list[array[int]]"
+    """For each component: the id of each of its things when the census was taken."""
+
+
 class Survey(Rows):
     """All entities of a world, with what decides who gets them."""
 
-    __slots__ = ("cells", "holders", "owners", "places")
+    __slots__ = ("cells", "census", "holders", "owners", "places")
 
+    census: Census
+    """From which the next survey may go on."""
     cells: list[Any]
     """The items themselves; None for seats."""
     owners: "array[int]"

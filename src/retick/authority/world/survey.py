@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
-from retick.authority.world.rows import Survey
+from retick.authority.world.rows import Census, Survey
 from retick.errors import UsageError
 
 try:
@@ -19,10 +19,12 @@ if cython.compiled:
     from cython.cimports.cpython import array as carray
     from cython.cimports.cpython.bytes import PyBytes_AS_STRING
     from cython.cimports.libc.string import memcpy
+    from cython.cimports.retick.authority.world.census import collected, reached, still_holds, taken
     from cython.cimports.retick.authority.world.rounding import stepped, turned
     from cython.cimports.retick.sim.shapes.shape import Shape
     from cython.cimports.retick.sim.world.cells import Cell, Root
 else:
+    from retick.authority.world.census import collected, reached, still_holds, taken
     from retick.authority.world.rounding import stepped, turned
     from retick.sim.shapes.shape import Shape
     from retick.sim.world.cells import Cell, Root
@@ -40,56 +42,42 @@ _ALL_BITS = (1 << 64) - 1
 
 
 def survey(
-    components: Any, where: Any, axes: Any, world: Any, tick: Any, seats: Sequence[Any], first_seat: Any
+    components: Any,
+    where: Any,
+    axes: Any,
+    world: Any,
+    tick: Any,
+    seats: Sequence[Any],
+    first_seat: Any,
+    last: Census | None = None,
 ) -> Survey:
     """All entities of a world at a tick.
 
     ``where``: for each component, the slots that say where a thing is, or a function that does, or None; ``axes``: how
     many numbers that is. ``seats``: for each player, the input of the last tick, or None if nobody is connected.
+    ``last``: the census of an earlier survey, which serves again while no entity comes or goes.
     """
     root: Root = world
     if root._next > first_seat:
         raise UsageError(f"{type(world).__name__} has given out all ids that a server can send, 1 to {first_seat - 1}")
-    found = _collected(components, world)
-    order = _ordered(found, first_seat, len(seats))
-    count: cython.Py_ssize_t = len(order)
-    ids = array("I", bytes(4 * count))
-    kinds = array("B", bytes(count))
-    starts = array("i", bytes(4 * (count + 1)))
+    found = collected(components, world)
+    census = last if last is not None and still_holds(last, found) else taken(components, found, first_seat, len(seats))
+    count: cython.Py_ssize_t = len(census.ids)
+    starts = census.starts
     owners = array("B", b"\xff" * count)
-    holders = array("I", bytes(4 * count))
-    cells: list[Any] = [None] * count
-    begins: list[Any] = [[0] * len(items) for items, _ in found]
-    indexes: list[Any] = [[0] * len(items) for items, _ in found]
-    widths: list[Any] = [len(component.fields) for component in components]
-    at: cython.Py_ssize_t = 0
-    index: cython.Py_ssize_t
-    for index in range(count):
-        key = order[index]
-        kind = (key >> 16) & 0xFFFF
-        ids[index] = key >> 32
-        kinds[index] = kind
-        starts[index] = at
-        within = key & 0xFFFF
-        if kind < len(found):
-            begins[kind][within] = at
-            indexes[kind][within] = index
-            items, of = found[kind]
-            cells[index] = items[within]
-            holders[index] = of[within]
-        at += widths[kind]
-    starts[count] = at
-    values = array("Q", bytes(8 * at))
+    values = array("Q", bytes(8 * starts[count]))
     places = array("d", [_NAN]) * (count * axes)
+    index: cython.Py_ssize_t
     for kind in range(len(found)):
         component = components[kind]
         items = found[kind][0]
         if items:
-            _read_component(component, items, begins[kind], values)
-            _read_owners(component.player_slot, items, indexes[kind], owners)
-            _read_places(where[kind], axes, items, indexes[kind], places)
+            begins, indexes = census.begins[kind], census.indexes[kind]
+            _read_component(component, items, begins, values)
+            _read_owners(component.player_slot, items, indexes, owners)
+            _read_places(where[kind], axes, items, indexes, places)
             if component.has_holder:
-                for begin, holder in zip(begins[kind], found[kind][1], strict=True):
+                for begin, holder in zip(begins, found[kind][1], strict=True):
                     values[begin] = holder
     values[0] = root._next  # the world's entity is the first
     for index in range(len(seats)):
@@ -98,64 +86,13 @@ def survey(
         owners[count - len(seats) + index] = index
         values[begin] = given is not None
         values[begin + 1] = given or 0
-    made = Survey(tick, ids, kinds, starts, values)
-    made.cells = cells
+    made = Survey(tick, census.ids, census.kinds, starts, values)
+    made.census = census
+    made.cells = census.cells
     made.owners = owners
-    made.holders = holders
+    made.holders = census.holders
     made.places = places
     return made
-
-
-def _collected(components: Any, world: Any) -> list[Any]:
-    """For each component but that of seats: its items, and the id of the holder of each."""
-    found: list[Any] = [([world], [0])]
-    for component in components[1:-1]:
-        items: list[Any] = []
-        of: list[Any] = []
-        for each in found[component.parent][0]:
-            holder: Cell = each
-            within = _reached(holder, component.path)
-            if within is not None:
-                cell: Cell = within
-                inside = cell._parts[component.part]
-                items.extend(inside)
-                of.extend([holder._id] * len(inside))
-        _check_items(items, component)
-        found.append((items, of))
-    return found
-
-
-def _check_items(items: list[Any], component: Any) -> None:
-    """Refuse what only Python code past the methods of lists can put there: slots are read without looking."""
-    plan = component.kind._declared
-    for each in items:
-        cell: Cell = each
-        if cell._plan is not plan or cell._id == 0:
-            raise UsageError(f"{component.name} was changed past its own methods")
-
-
-def _ordered(found: list[Any], first_seat: Any, seats: Any) -> list[Any]:
-    """A number for each entity, by ascending id: id, component, index in the component."""
-    order: list[Any] = []
-    for kind in range(len(found)):
-        for index, each in enumerate(found[kind][0]):
-            cell: Cell = each
-            order.append((int(cell._id) << 32) | (kind << 16) | index)
-    order.sort()
-    order.extend([((first_seat + seat) << 32) | (len(found) << 16) | seat for seat in range(seats)])
-    return order
-
-
-@cython.cfunc
-def _reached(cell: Cell, path: tuple) -> Any:  # type: ignore[type-arg]  # a C type has no arguments
-    """The part at the end of a path; None if there is none."""
-    here: Cell = cell
-    for part in path:
-        inside = here._parts[part]
-        if inside is None:
-            return None
-        here = inside
-    return here
 
 
 @cython.cfunc
@@ -174,17 +111,17 @@ def _read_component(component: Any, items: list, begins: list, values: Any) -> A
         else:
             ops, reals, out = block.ops, block.reals, values
         for index in range(len(items)):
-            within = items[index] if not path else _reached(items[index], path)
+            within = items[index] if not path else reached(items[index], path)
             if within is not None:
                 _read_cell(within, ops, reals, count, out, begins[index])
     for plan in component.values:
         for index in range(len(items)):
-            within = _reached(items[index], plan.path)
+            within = reached(items[index], plan.path)
             if within is not None:
                 _read_values(plan, within, values, begins[index])
     for plan in component.texts:
         for index in range(len(items)):
-            within = _reached(items[index], plan.path)
+            within = reached(items[index], plan.path)
             if within is not None:
                 _read_text(within, plan.part, values, begins[index] + plan.out)
     return None

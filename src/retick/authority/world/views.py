@@ -90,7 +90,10 @@ class Stage:
         """Look at the world as it is now; ``seats``: each player's last input, None if nobody is connected there."""
         if len(seats) != self.layout.players:
             raise UsageError(f"there are {self.layout.players} seats, not {len(seats)}")
-        self._survey = survey(self.layout.components, self._where, self._axes, self.world, tick, seats, FIRST_SEAT)
+        last = None if self._survey is None else self._survey.census
+        self._survey = survey(
+            self.layout.components, self._where, self._axes, self.world, tick, seats, FIRST_SEAT, last
+        )
         return self._survey
 
     def _position_of(self, component: Component) -> Any:

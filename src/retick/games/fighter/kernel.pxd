@@ -2,6 +2,17 @@
 
 from retick.sim.flat cimport FlatSimulation
 
+cdef extern from *:
+    """
+    /* play_columns is compiled a second time for processors with AVX2, which play eight matches in one register instead
+       of four; the loader chooses. Its name is Cython's for it: under another name nothing is gained and nothing lost. */
+    #if defined(__PYX_HAVE__retick__games__fighter__kernel) && defined(__x86_64__) && defined(__GNUC__) \\
+        && !defined(__clang__) && defined(__GLIBC__)
+    static void __pyx_f_6retick_5games_7fighter_6kernel_play_columns(
+        int*, Py_ssize_t, int*, int*, Py_ssize_t) __attribute__((target_clones("avx2", "default")));
+    #endif
+    """
+
 cdef enum:
     X = 0
     Y = 1
@@ -20,6 +31,10 @@ cdef enum:
     SLOTS = 24
     PLAYER_SLOTS = 11
     LANES = 64
+    CELLS = 1536
+    ENOUGH = 32
+    BLOCK = 32
+    PRESSED = 2048
 
     IDLE = 0
     RUN = 1
@@ -51,6 +66,9 @@ cdef enum:
 cdef class FighterKernel(FlatSimulation):
     cdef void advance_slots(self, long long* slots, unsigned long long* inputs) noexcept nogil
     cdef void run_slots(self, long long* slots, const unsigned char* frames, Py_ssize_t count) noexcept nogil
+    cdef void run_many_slots(
+        self, long long* rows, const unsigned char* octets, long long* starts, long long* counts, Py_ssize_t matches
+    ) noexcept nogil
 
 
 cdef void play_columns(

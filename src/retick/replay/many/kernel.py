@@ -11,6 +11,7 @@ from zlib import crc32
 
 from retick.replay.many.crc_tables import TABLES
 from retick.sim.flat import FlatSimulation as _FlatSimulation
+from retick.sim.flat import replaces_advance
 
 try:
     import cython
@@ -33,6 +34,7 @@ def is_runnable(sim: Any) -> bool:
     return (
         isinstance(sim, _FlatSimulation)
         and sim.python_advance is None
+        and (cython.compiled or not replaces_advance(kind))
         and sim.num_players == 2
         and sim.input_size == 2
         and all(getattr(kind, name) is getattr(_FlatSimulation, name) for name in ("run", "step", "checksum"))

@@ -11,13 +11,13 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 if cython.compiled:
     from cython.cimports.cpython import array as carray
     from cython.cimports.libc.string import memcpy
-    from cython.cimports.retick.snapshot.kernels.columns import UNCHECKED, Columns, blank_columns
+    from cython.cimports.retick.snapshot.kernels.columns import UNCHECKED, Columns, blank_columns, longs
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
 else:
-    from retick.snapshot.kernels.columns import UNCHECKED, Columns, blank_columns
+    from retick.snapshot.kernels.columns import UNCHECKED, Columns, blank_columns, longs
     from retick.snapshot.kernels.table import FieldTable
 
-__all__ = ["copy_columns", "duplicate", "gather", "gather_columns"]
+__all__ = ["copy_columns", "duplicate", "gather_columns", "select"]
 
 _SIGNED = array("q")
 
@@ -70,12 +70,25 @@ def duplicate(cls: Any, source: Columns, tick: Any) -> Any:
     return copy_columns(cls, source, tick)
 
 
-def gather(cls: Any, left: Columns, right: Columns, sources: Any, tick: Any) -> Any:
-    """New columns, entity by entity: index i of ``left`` where ``sources`` says i, of ``right`` where it says ~i."""
-    return gather_columns(cls, left, right, sources, tick)
+def select(cls: Any, source: Columns, wanted: Any) -> Any:
+    """The entities whose ids are in ``wanted``, a set, as far as they are there; ``source`` itself if it is owned and
+    they are all."""
+    index: cython.Py_ssize_t
+    count: cython.Py_ssize_t = 0
+    picked = array("q", bytes(8 * source.count))
+    places: cython.p_longlong = longs(picked)
+    for index in range(source.count):
+        if source.keys[index] in wanted:
+            places[count] = index
+            count += 1
+    if count == source.count and source.owned:
+        return source
+    del picked[count:]
+    return gather_columns(cls, source, source, picked, source.tick)
 
 
 def gather_columns(cls: Any, left: Columns, right: Columns, sources: Any, tick: Any) -> Columns:
+    """New columns, entity by entity: index i of ``left`` where ``sources`` says i, of ``right`` where it says ~i."""
     table: FieldTable = left.table
     made: Columns = blank_columns(cls, table, tick)
     count: cython.Py_ssize_t = len(sources)
@@ -121,6 +134,9 @@ def _gather_component(
     index: cython.Py_ssize_t
     row: cython.Py_ssize_t
     field: cython.int
+    into: cython.p_longlong
+    one: cython.p_longlong
+    other: cython.p_longlong
     left_rank = _ranks(left, component)
     right_rank = _ranks(right, component)
     for index in range(count):
@@ -141,12 +157,10 @@ def _gather_component(
         rows += 1
     made.rows[component] = rows
     for field in range(table.first[component], table.first[component] + table.fields[component]):
+        into, one, other = made.columns[field], left.columns[field], right.columns[field]
         for index in range(rows):
             row = take[index]
-            if row >= 0:
-                made.columns[field][index] = left.columns[field][row]
-            else:
-                made.columns[field][index] = right.columns[field][~row]
+            into[index] = one[row] if row >= 0 else other[~row]
 
 
 @cython.cfunc

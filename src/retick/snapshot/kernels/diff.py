@@ -15,14 +15,13 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.cpython import array as carray
     from cython.cimports.retick.snapshot.kernels import status as st
-    from cython.cimports.retick.snapshot.kernels.columns import Columns
+    from cython.cimports.retick.snapshot.kernels.columns import Columns, longs
     from cython.cimports.retick.snapshot.kernels.marks import Marks, same_shape
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
 else:
     from retick.snapshot.kernels import status as st
-    from retick.snapshot.kernels.columns import Columns
+    from retick.snapshot.kernels.columns import Columns, longs
     from retick.snapshot.kernels.marks import Marks, same_shape
     from retick.snapshot.kernels.table import FieldTable
 
@@ -85,16 +84,16 @@ class Diff:
             spaces = [array("q", bytes(8 * (size + 1))) for size in [*sizes, self.capacity * words]]
             self._owners = spaces
             if cython.compiled:
-                self.destroy_id = _longs(spaces[0])
-                self.create_at = _longs(spaces[1])
-                self.create_start = _longs(spaces[2])
-                self.update_at = _longs(spaces[3])
-                self.update_start = _longs(spaces[4])
-                self.create_row = _longs(spaces[5])
-                self.update_row = _longs(spaces[6])
-                self.base_row = _longs(spaces[7])
-                self.current_row = _longs(spaces[8])
-                self.masks = cython.cast(cython.p_ulonglong, _longs(spaces[9]))
+                self.destroy_id = longs(spaces[0])
+                self.create_at = longs(spaces[1])
+                self.create_start = longs(spaces[2])
+                self.update_at = longs(spaces[3])
+                self.update_start = longs(spaces[4])
+                self.create_row = longs(spaces[5])
+                self.update_row = longs(spaces[6])
+                self.base_row = longs(spaces[7])
+                self.current_row = longs(spaces[8])
+                self.masks = cython.cast(cython.p_ulonglong, longs(spaces[9]))
             else:
                 (self.destroy_id, self.create_at, self.create_start, self.update_at, self.update_start) = spaces[:5]
                 (self.create_row, self.update_row, self.base_row, self.current_row) = spaces[5:9]
@@ -357,18 +356,6 @@ class Diff:
             self.add_created(current, at)
         return st.OK
 
-    def sizes(self, create_end: int, update_end: int) -> Any:
-        """Index, encoded bytes and whether it is created, for each entity that the encoder wrote last."""
-        found = []
-        at: cython.Py_ssize_t
-        for at in range(self.created):
-            end = self.create_start[at + 1] if at + 1 < self.created else create_end
-            found.append((self.create_at[at], end - self.create_start[at], True))
-        for at in range(self.updated):
-            end = self.update_start[at + 1] if at + 1 < self.updated else update_end
-            found.append((self.update_at[at], end - self.update_start[at], False))
-        return found
-
 
 @cython.cfunc
 @cython.inline
@@ -378,11 +365,3 @@ def _has(columns: Columns, at: cython.Py_ssize_t, component: cython.int) -> cyth
     if cython.compiled:
         return columns.present[component] == cython.NULL or columns.present[component][at] != 0
     return columns.has_one(at, component)
-
-
-@cython.cfunc
-def _longs(space: Any) -> cython.p_longlong:
-    if cython.compiled:
-        held: carray.array = space
-        return held.data.as_longlongs
-    return space

@@ -21,4 +21,5 @@ cdef class Encoder:
     cdef long long max_destroy
 
     cdef int write_delta(self, Columns base, Columns current, int mode) except -1
+    cdef int write_sections(self, Columns current, int mode) except -1
     cdef int out_of_order(self, Columns columns) except -1

@@ -106,10 +106,6 @@ class Encoder:
             raise self.error(status)
         return self.packer.body_bytes()
 
-    def entity_sizes(self) -> Any:
-        """Index, bytes and whether created, for each entity that was written last."""
-        return self.diff.sizes(self.sections.create_end, self.sections.update_end)
-
     def write_delta(self, base: Columns, current: Columns, mode: cython.int) -> cython.int:
         """The sections that make ``current`` of ``base``: destroys, creates, updates."""
         diff: Diff = self.diff
@@ -129,6 +125,12 @@ class Encoder:
             return self.packer.fault.over_limit(st.LIMIT_UPDATE, self.max_update, diff.updated)
         if diff.destroyed > self.max_destroy:
             return self.packer.fault.over_limit(st.LIMIT_DESTROY, self.max_destroy, diff.destroyed)
+        return self.write_sections(current, mode)
+
+    def write_sections(self, current: Columns, mode: cython.int) -> cython.int:
+        """What the comparison found, as sections."""
+        diff: Diff = self.diff
+        status: cython.int
         self.packer.start()
         if diff.destroyed:
             status = self.sections.write_destroys()

@@ -20,6 +20,8 @@ cdef class FieldTable:
     cdef unsigned long long* flip
     cdef long long* threshold               # 0 sends every difference
     cdef int* wraps                         # unsigned values lie in the column as signed ones
+    cdef int* bools                         # a value may be True or False
+    cdef int* unsigned                      # a column may be given as unsigned integers
     # by component
     cdef int* component_id
     cdef int* first                         # number of its first field

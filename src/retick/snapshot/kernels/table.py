@@ -45,6 +45,10 @@ class FieldRow(NamedTuple):
     """Whether the column holds unsigned 64-bit numbers as the signed ones with the same bits."""
     threshold: int
     """A delta carries only larger differences; 0 sends every difference."""
+    bools: bool = False
+    """Whether a value may be given as True or False."""
+    unsigned: bool = False
+    """Whether a column may be given as unsigned integers."""
 
 
 @cython.cclass
@@ -70,6 +74,8 @@ class FieldTable:
         flip: Any
         threshold: Any
         wraps: Any
+        bools: Any
+        unsigned: Any
         component_id: Any
         first: Any
         fields: Any
@@ -112,6 +118,8 @@ class FieldTable:
         self.flip = self._unsigned([field.flip for field in fields])
         self.threshold = self._longs([field.threshold for field in fields])
         self.wraps = self._ints([field.wraps for field in fields])
+        self.bools = self._ints([field.bools for field in fields])
+        self.unsigned = self._ints([field.unsigned for field in fields])
         self.component_id = self._ints([identity for identity, _group in components])
         self.first = self._ints(_offsets(counts))
         self.fields = self._ints(counts)

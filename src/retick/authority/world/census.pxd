@@ -1,0 +1,8 @@
+# The C side of census.py.
+
+from retick.sim.world.cells cimport Cell
+
+cdef list collected(object components, object world)
+cdef object reached(Cell cell, tuple path)
+cdef bint still_holds(object census, list found) except -1
+cdef object taken(object components, list found, object first_seat, object seats)

@@ -1,0 +1,360 @@
+"""Which changes go into a packet of bounded size (a compiled kernel): see interest.py for the rule.
+
+The visible part of the world is compared with the baseline and written once, without limits, which gives the size of
+each entity. If not all of it fits, a heap gives the most urgent ones; the rest is taken out of the difference, and what
+stays is written again.
+
+*Dirty* entities are numbered: first the created ones, then the updated ones, each by ascending id.
+"""
+
+from array import array
+from math import inf
+from typing import Any
+
+from retick.errors import UsageError
+
+try:
+    import cython
+except ModuleNotFoundError:  # without Cython the source runs as it is
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
+
+if cython.compiled:
+    from cython.cimports.retick.snapshot.kernels import layout
+    from cython.cimports.retick.snapshot.kernels import status as st
+    from cython.cimports.retick.snapshot.kernels.columns import Columns, checked_columns, doubles, longs
+    from cython.cimports.retick.snapshot.kernels.diff import Diff
+    from cython.cimports.retick.snapshot.kernels.encoder import Encoder
+    from cython.cimports.retick.snapshot.kernels.table import FieldTable
+    from cython.cimports.retick.snapshot.visible import VisiblePart
+else:
+    from retick.snapshot.kernels import layout
+    from retick.snapshot.kernels import status as st
+    from retick.snapshot.kernels.columns import Columns, checked_columns, doubles, longs
+    from retick.snapshot.kernels.diff import Diff
+    from retick.snapshot.kernels.encoder import Encoder
+    from retick.snapshot.kernels.table import FieldTable
+    from retick.snapshot.visible import VisiblePart
+
+__all__ = ["Urgency"]
+
+
+@cython.cclass
+class Urgency:
+    """The scores of one receiver, and the packets made by them; see the .pxd for what each member holds."""
+
+    if not cython.compiled:
+        encoder: Encoder
+        diff: Diff
+        table: FieldTable
+        seen: VisiblePart
+        mode: int
+        budget: int
+        entries_each: int
+        max_create: int
+        max_update: int
+        max_destroy: int
+        max_total: int
+        score: Any
+        size: Any
+        chosen: Any
+        heap: Any
+        held: int
+        held_id: Any
+        held_score: Any
+        next_id: Any
+        next_score: Any
+        capacity: int
+        destroys: int
+        created: int
+        created_bytes: int
+        updated: int
+        updated_bytes: int
+        _owners: list[Any]
+
+    def __init__(self, encoder: Encoder, mode: int, budget: int, limits: Any) -> None:
+        """``encoder`` has no limits of its own; the packets keep to ``limits``."""
+        self.encoder = encoder
+        self.diff = encoder.diff
+        self.table = encoder.table
+        self.seen = VisiblePart(self.table)
+        self.mode = mode
+        self.budget = budget
+        self.entries_each = self.table.component_count if mode == layout.PACKED else 1
+        self.max_create = limits.max_entities_create
+        self.max_update = limits.max_entities_update
+        self.max_destroy = limits.max_entities_destroy
+        self.max_total = limits.max_total_entities_after_apply
+        self.held = 0
+        self.capacity = -1
+        self.reserve(0)
+
+    def gained(self) -> dict[int, float]:
+        """The score of each waiting entity."""
+        return {self.held_id[at]: self.held_score[at] for at in range(self.held)}
+
+    def encode(self, cls: Any, baseline: Any, snapshot: Any, visible: Any) -> Any:
+        """The packet, and the ids that were sent, destroyed, and left waiting."""
+        base: Columns = checked_columns(baseline, self.table)
+        world: Columns = checked_columns(snapshot, self.table)
+        diff: Diff = self.diff
+        status: cython.int = self.encoder.out_of_order(base)
+        length: cython.Py_ssize_t
+        if status == st.OK:
+            status = self.encoder.out_of_order(world)
+        if status != st.OK:
+            raise self.encoder.error(status)
+        self.reserve(world.count)
+        current: Columns = self.seen.of(cls, base, world, visible if type(visible) is dict else dict(visible))
+        status = self.encoder.write_delta(base, current, self.mode)
+        if status != st.OK:
+            raise self.encoder.error(status)
+        self.gain(current)
+        length = layout.HEADER_BYTES + self.encoder.packer.at - self.encoder.packer.payload
+        if length <= self.budget and self.within_limits(base.count):
+            told = self.tell(current)
+        else:
+            if diff.destroyed > self.most_destroys():
+                diff.destroyed = self.most_destroys()
+            self.choose(current, base.count - diff.destroyed)
+            told = self.tell(current)
+            self.keep_chosen()
+            status = self.encoder.write_sections(current, self.mode)
+            if status != st.OK:
+                raise self.encoder.error(status)
+        packet = self.encoder.packer.emit(layout.DELTA, current.tick, base.tick, None)
+        self.held_id, self.next_id = self.next_id, self.held_id
+        self.held_score, self.next_score = self.next_score, self.held_score
+        self.held = len(told[2])
+        return packet, *told
+
+    def reserve(self, entities: cython.Py_ssize_t) -> cython.int:
+        """Space for a world of this many entities; what is held stays."""
+        at: cython.Py_ssize_t
+        if entities <= self.capacity:
+            return 0
+        kept = self.gained() if self.held else {}
+        self.capacity = 2 * entities + 16
+        spaces = [array("q", bytes(8 * self.capacity)) for _ in range(5)]
+        numbers = [array("d", bytes(8 * self.capacity)) for _ in range(3)]
+        self._owners = spaces + numbers
+        self.size, self.chosen, self.heap = longs(spaces[0]), longs(spaces[1]), longs(spaces[2])
+        self.held_id, self.next_id = longs(spaces[3]), longs(spaces[4])
+        self.score, self.held_score = doubles(numbers[0]), doubles(numbers[1])
+        self.next_score = doubles(numbers[2])
+        for at, (identity, score) in enumerate(kept.items()):
+            self.held_id[at] = identity
+            self.held_score[at] = score
+        return 0
+
+    def dirty_at(self, number: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """The index in the current snapshot of a dirty entity."""
+        if number < self.diff.created:
+            at: cython.Py_ssize_t = self.diff.create_at[number]
+        else:
+            at = self.diff.update_at[number - self.diff.created]
+        return at
+
+    def gain(self, current: Columns) -> cython.int:
+        """Size and new score of each dirty entity; all are chosen so far."""
+        diff: Diff = self.diff
+        number: cython.Py_ssize_t
+        at: cython.Py_ssize_t
+        held: cython.Py_ssize_t = 0
+        entity: cython.longlong
+        endless: cython.double = inf
+        total: cython.Py_ssize_t = diff.created + diff.updated
+        for number in range(total):
+            if number < diff.created:
+                self.size[number] = diff.create_start[number]
+            else:
+                self.size[number] = diff.update_start[number - diff.created]
+        for number in range(total):
+            if number == diff.created - 1:
+                self.size[number] = self.encoder.sections.create_end - self.size[number]
+            elif number == total - 1:
+                self.size[number] = self.encoder.sections.update_end - self.size[number]
+            else:
+                self.size[number] = self.size[number + 1] - self.size[number]
+            if number == diff.created:
+                held = 0
+            at = self.dirty_at(number)
+            entity = current.keys[at]
+            if not 0 < self.seen.priority[at] < endless:
+                raise UsageError(f"the priority of entity {entity} must be above zero, not {self.seen.priority[at]!r}")
+            while held < self.held and self.held_id[held] < entity:
+                held += 1
+            self.score[number] = self.seen.priority[at]
+            if held < self.held and self.held_id[held] == entity:
+                self.score[number] += self.held_score[held]
+            self.chosen[number] = 1
+        return 0
+
+    def room(self, kept: cython.Py_ssize_t) -> cython.longlong:
+        """How many entities one packet may create beside those that stay."""
+        return min(self.max_create, self.max_total - kept)
+
+    def most_destroys(self) -> cython.longlong:
+        # Room for the count and the section's head.
+        return min(self.max_destroy, (self.budget - layout.HEADER_BYTES - 11) // 4)
+
+    def within_limits(self, held: cython.Py_ssize_t) -> cython.bint:
+        diff: Diff = self.diff
+        return (
+            diff.created <= self.room(held - diff.destroyed)
+            and diff.updated <= self.max_update
+            and diff.destroyed <= self.max_destroy
+        )
+
+    def fits(self, created: cython.bint, size: cython.longlong) -> cython.bint:
+        """Whether the packet keeps to the budget with one more entity of this size."""
+        creates: cython.longlong = self.created + created
+        updates: cython.longlong = self.updated + 1 - created
+        total: cython.longlong = layout.HEADER_BYTES + _section(self.destroys, 4 * self.destroys)
+        total += _section(creates, self.created_bytes + (size if created else 0))
+        total += _section(updates * self.entries_each, self.updated_bytes + (0 if created else size))
+        return total <= self.budget
+
+    def choose(self, current: Columns, kept: cython.Py_ssize_t) -> cython.int:
+        """Mark as chosen the most urgent of the dirty entities, each if it still fits."""
+        diff: Diff = self.diff
+        room: cython.longlong = self.room(kept)
+        total: cython.Py_ssize_t = diff.created + diff.updated
+        least: cython.longlong = self.budget
+        number: cython.Py_ssize_t
+        new: cython.bint
+        self.destroys = diff.destroyed
+        self.created = self.created_bytes = self.updated = self.updated_bytes = 0
+        for number in range(total):
+            self.chosen[number] = 0
+            self.heap[number] = number
+            if self.size[number] < least:
+                least = self.size[number]
+        for number in range(total // 2 - 1, -1, -1):
+            self.sift(current, number, total)
+        while total > 0:
+            number = self.heap[0]
+            total -= 1
+            self.heap[0] = self.heap[total]
+            self.sift(current, 0, total)
+            new = number < diff.created
+            if (self.created >= room) if new else (self.updated >= self.max_update):
+                continue
+            if self.fits(new, self.size[number]):
+                self.chosen[number] = 1
+                if new:
+                    self.created += 1
+                    self.created_bytes += self.size[number]
+                else:
+                    self.updated += 1
+                    self.updated_bytes += self.size[number]
+            elif not self.fits(True, least) and not self.fits(False, least):
+                break  # nothing that is left is smaller
+        return 0
+
+    def sooner(self, current: Columns, one: cython.Py_ssize_t, other: cython.Py_ssize_t) -> cython.bint:
+        """The order of dirty entities: by score, the highest first, then by id."""
+        sooner: cython.bint
+        if self.score[one] != self.score[other]:
+            sooner = self.score[one] > self.score[other]
+        else:
+            sooner = current.keys[self.dirty_at(one)] < current.keys[self.dirty_at(other)]
+        return sooner
+
+    def sift(self, current: Columns, at: cython.Py_ssize_t, total: cython.Py_ssize_t) -> cython.void:
+        """Move the item at a place of the heap down to where it belongs."""
+        item: cython.longlong = self.heap[at]
+        child: cython.Py_ssize_t = 2 * at + 1
+        while child < total:
+            if child + 1 < total and self.sooner(current, self.heap[child + 1], self.heap[child]):
+                child += 1
+            if not self.sooner(current, self.heap[child], item):
+                break
+            self.heap[at] = self.heap[child]
+            at = child
+            child = 2 * at + 1
+        self.heap[at] = item
+
+    def tell(self, current: Columns) -> Any:
+        """The ids that are sent, destroyed and left waiting, ascending; scores of the last go into ``next_id``."""
+        diff: Diff = self.diff
+        total: cython.Py_ssize_t = diff.created + diff.updated
+        new: cython.Py_ssize_t = 0
+        old: cython.Py_ssize_t = diff.created
+        waits: cython.Py_ssize_t = 0
+        number: cython.Py_ssize_t
+        entity: cython.uint
+        sent: list = []  # type: ignore[type-arg]  # a C type
+        waiting: list = []  # type: ignore[type-arg]  # a C type
+        while new < diff.created or old < total:
+            if old == total or (
+                new < diff.created and current.keys[self.dirty_at(new)] < current.keys[self.dirty_at(old)]
+            ):
+                number = new
+                new += 1
+            else:
+                number = old
+                old += 1
+            entity = current.keys[self.dirty_at(number)]
+            if self.chosen[number]:
+                sent.append(entity)
+            else:
+                self.next_id[waits] = entity
+                self.next_score[waits] = self.score[number]
+                waits += 1
+                waiting.append(entity)
+        destroyed = [diff.destroy_id[number] for number in range(diff.destroyed)]
+        return tuple(sent), tuple(destroyed), tuple(waiting)
+
+    def keep_chosen(self) -> cython.int:
+        """Take what is not chosen out of the difference."""
+        diff: Diff = self.diff
+        components: cython.int = self.table.component_count
+        words: cython.int = self.table.word_count
+        component: cython.int
+        word: cython.int
+        number: cython.Py_ssize_t
+        kept: cython.Py_ssize_t = 0
+        created: cython.Py_ssize_t = diff.created
+        for number in range(created):
+            if self.chosen[number]:
+                diff.create_at[kept] = diff.create_at[number]
+                for component in range(components):
+                    diff.create_row[kept * components + component] = diff.create_row[number * components + component]
+                kept += 1
+        diff.created = kept
+        kept = 0
+        diff.entries = 0
+        for number in range(diff.updated):
+            if self.chosen[created + number]:
+                diff.update_at[kept] = diff.update_at[number]
+                for component in range(components):
+                    diff.update_row[kept * components + component] = diff.update_row[number * components + component]
+                for word in range(words):
+                    diff.masks[kept * words + word] = diff.masks[number * words + word]
+                for component in range(components):
+                    diff.entries += diff.count_changed(component, kept * words) != 0
+                kept += 1
+        diff.updated = kept
+        return 0
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _section(count: cython.longlong, content: cython.longlong) -> cython.longlong:
+    """Bytes of a section with so many items."""
+    if count == 0:
+        return 0
+    content += _varint_bytes(count)
+    return 1 + _varint_bytes(content) + content
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _varint_bytes(value: cython.ulonglong) -> cython.int:
+    size: cython.int = 1
+    while value > 127:
+        value >>= 7
+        size += 1
+    return size
