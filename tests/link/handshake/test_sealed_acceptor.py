@@ -295,7 +295,7 @@ def test_a_banned_key_is_refused_from_any_address_and_the_application_is_not_ask
     talk = Talk(admit=admit, guest={"identity": bytes(32)})
     talk.host.ban("elsewhere", fingerprint=fingerprint_of(signer_of(bytes(32))))
     talk.run(1.0)
-    assert refusals(talk) == [(Reason.DENIED, "this key is banned")]
+    assert refusals(talk) == [(Reason.DENIED, "refused: this key is banned")]
     assert (asked, talk.host.connections) == ([], {})
 
 
@@ -311,6 +311,6 @@ def test_a_dialler_has_no_link_with_an_acceptor_whose_key_it_has_banned() -> Non
     talk.run(1.0)
     mine = [event for event in talk.events if event.connection is talk.mine]
     assert [(type(event), event.reason, event.text) for event in mine] == [
-        (Disconnected, Reason.DENIED, "this key is banned")
+        (Disconnected, Reason.DENIED, "refused: this key is banned")
     ]
     assert talk.host.connections == {}

@@ -16,7 +16,7 @@ __all__ = ["KEY_IS_BANNED", "Budget", "Door", "is_loopback", "origin_of"]
 _ORIGINS_KEPT = 1024
 """Addresses whose budget is remembered."""
 _BANS_KEPT = 4096
-KEY_IS_BANNED = "this key is banned"
+KEY_IS_BANNED = "refused: this key is banned"
 _NETWORK_BITS = 64
 """Of an IPv6 address: its owner chooses the others freely."""
 

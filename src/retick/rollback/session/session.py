@@ -249,8 +249,8 @@ class RollbackSession(SessionCalls):
     def drop(self, peer: int, *, ban: bool = False) -> None:
         """Stop hearing the peer with this id. In a match its players are out when all others have dropped or lost it.
 
-        With ``ban`` this session has no link any more with its address, nor with its lasting key if it has one: as long
-        as the session lives, rematches included. Others let it in again, unless they ban it too.
+        With ``ban`` this session accepts no link any more from its address, nor any with its lasting key if it has one,
+        rematches included: a newcomer needs a link with every peer, so that it does not come into the match again.
         """
         inside = self._inside
         if peer not in inside.peers:

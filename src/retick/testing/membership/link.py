@@ -73,6 +73,7 @@ class ModelConnection:
     rtt = 0.0
     has_rtt = False
     queued_bytes = 0
+    fingerprint = None
 
     def __init__(self, link: "ModelLink", address: Hashable, key: Key, status: str) -> None:
         self.link = link
