@@ -29,8 +29,9 @@ def test_no_host_on_the_network_is_a_no_with_what_to_try(monkeypatch: pytest.Mon
 
 
 def test_one_found_host_is_joined_and_several_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    with hosting() as (process, port):
-        found = [FoundHost("desk", "127.0.0.1", port, "retick.fighter 1")]
+    with hosting("--open") as (process, way):
+        port = int(way.rpartition(":")[2])
+        found = [FoundHost("desk", "127.0.0.1", port, "retick.fighter 1", 2, "open")]
         monkeypatch.setattr(join, "find_hosts", lambda seconds, game: found)
         result = RUNNER.invoke(app, ["join", *FAST])
         last_words(process)
