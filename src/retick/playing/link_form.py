@@ -34,6 +34,11 @@ class LinkForm:
         return self.sealed and self.invite is None
 
     @property
+    def secret(self) -> bytes:
+        """That of the invite; empty without one."""
+        return b"" if self.invite is None else self.invite.secret
+
+    @property
     def name(self) -> str:
         """In one word, as hosts announce it: ``invite``, ``open`` or ``plain``."""
         return "invite" if self.invite is not None else "open" if self.sealed else "plain"
