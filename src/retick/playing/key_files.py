@@ -5,11 +5,14 @@ have the fingerprint of a key and the name of a file.
 """
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from retick.errors import UsageError
+from retick.link import Invite
+from retick.playing.link_form import LinkForm
 
-__all__ = ["KeyLogFile", "load_identity"]
+__all__ = ["KeyLogFile", "load_identity", "sealed_form"]
 
 _MARK = "retick-identity-1"
 _KEY_BYTES = 32
@@ -98,6 +101,20 @@ class KeyLogFile:
     def summary(self) -> str:
         """For the end of a match: only what is wrong."""
         return f"the keys in {self.path} are not all: {self.failure}" if self.failure else ""
+
+
+def sealed_form(
+    invite: Invite | None, identity: Path | None, keylog: Path | None, tell: Callable[[str], object]
+) -> LinkForm:
+    """Sealed links with the keys of these files; ``tell`` is called with a line about each."""
+    key, log = None, None
+    if identity is not None:
+        key, told = load_identity(identity)
+        tell(told)
+    if keylog is not None:
+        log = KeyLogFile(keylog)
+        tell(log.warning())
+    return LinkForm(invite=invite, identity=key, keylog=log)
 
 
 def _unwritable(path: Path, error: OSError) -> UsageError:

@@ -8,8 +8,8 @@ import typer
 from retick.cli.terminal import say
 from retick.errors import UsageError
 from retick.link import Invite
-from retick.playing.key_files import KeyLogFile, load_identity
-from retick.playing.link_form import LinkForm
+from retick.playing.key_files import KeyLogFile, sealed_form
+from retick.playing.link_form import PLAIN, LinkForm
 
 __all__ = ["HostOpenOption", "IdentityOption", "KeylogOption", "LinkOptions", "PlainOption"]
 
@@ -64,6 +64,12 @@ class LinkOptions:
         """Whether the links are unsealed."""
         return self.plain or self.lan_compat
 
+    def make_files(self) -> None:
+        """For a command whose links are opened elsewhere: make the files here, and say where they are."""
+        self.form(None)
+        if self.keylog is not None:
+            self.keylog.close()
+
     def form(self, invite: Invite | None) -> LinkForm:
         """With the keys of the files; says where they are."""
         if self.is_plain:
@@ -71,12 +77,8 @@ class LinkOptions:
                 raise UsageError(
                     "an invite is for sealed links: leave out --plain and --lan-compat, or give the address"
                 )
-            return LinkForm(sealed=False)
-        key = None
-        if self._identity is not None:
-            key, told = load_identity(self._identity)
-            say(told, err=True)
-        if self._keylog is not None:
-            self.keylog = KeyLogFile(self._keylog)
-            say(self.keylog.warning(), err=True)
-        return LinkForm(invite=invite, identity=key, keylog=self.keylog)
+            return PLAIN
+        form = sealed_form(invite, self._identity, self._keylog, lambda line: say(line, err=True))
+        if isinstance(form.keylog, KeyLogFile):
+            self.keylog = form.keylog
+        return form

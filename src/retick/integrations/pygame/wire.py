@@ -9,7 +9,7 @@ from retick.integrations.pygame.recording import recording_of
 from retick.integrations.pygame.seat_file import LostSeat
 from retick.integrations.pygame.window_game import WindowGame
 from retick.link import Invite
-from retick.playing.key_files import KeyLogFile, load_identity
+from retick.playing.key_files import KeyLogFile, sealed_form
 from retick.playing.link_form import PLAIN, LinkForm
 from retick.playing.way_in import address_text, way_in
 from retick.replay import LiveRecording
@@ -86,14 +86,7 @@ def _form(game: WindowGame, invite: Invite | None) -> LinkForm:
         if invite is not None:
             raise UsageError("an invite is for sealed links: leave out --plain, or give the address")
         return PLAIN
-    key, keylog = None, None
-    if game.identity is not None:
-        key, told = load_identity(game.identity)
-        game.say(told)
-    if game.keylog is not None:
-        keylog = KeyLogFile(game.keylog)
-        game.say(keylog.warning())
-    return LinkForm(invite=invite, identity=key, keylog=keylog)
+    return sealed_form(invite, game.identity, game.keylog, game.say)
 
 
 def _wire(game: WindowGame, socket: UdpSocket, clock: Clock, form: LinkForm, **settings: Any) -> Wire:
