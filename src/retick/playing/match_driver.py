@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from retick.link import Reason
+from retick.playing.compared_words import words_after
 from retick.playing.confirmed_match import ConfirmedFight, ConfirmedMatch
 from retick.playing.controllers import Controller
 from retick.playing.followed_match import FollowedMatch
@@ -25,7 +26,6 @@ from retick.rollback.events import (
     MatchEnded,
     MatchEvent,
     MessageReceived,
-    PeerConnected,
     PeerDisconnected,
     PeerInterrupted,
     PeerResumed,
@@ -317,10 +317,9 @@ class MatchDriver:
     def _handle(self, event: MatchEvent) -> None:
         if self._observer is not None:
             self._observer.event(event)
-        if isinstance(event, PeerConnected) and self._compares_words and isinstance(self.session, RollbackSession):
-            assert isinstance(event.peer, int), "a RollbackSession has peer ids"
-            self.words[event.players] = " ".join(self.session.words(event.peer))
-        elif isinstance(event, MessageReceived):
+        words = words_after(event, self.session) if self._compares_words else None
+        self.words = self.words if words is None else words
+        if isinstance(event, MessageReceived):
             self._receive_result(event.peer, event.data)
         elif isinstance(event, PeerInterrupted):
             self.notice = "nothing is received from the other peer"

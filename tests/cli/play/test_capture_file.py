@@ -159,6 +159,19 @@ def test_the_demo_captures_each_process_in_a_file_of_its_own(tmp_path: Path) -> 
     assert "demo-host.rtkc exists already" in again.stderr
 
 
+def test_the_link_of_the_demo_is_sealed_and_its_log_of_keys_opens_it(tmp_path: Path) -> None:
+    quick = ["demo", "--frames", "60", "--rate", "300", "--rtt", "0", "--loss", "0"]
+    keys, file = tmp_path / "keys.txt", tmp_path / "demo-host.rtkc"
+    result = RUNNER.invoke(app, [*quick, "--capture", str(tmp_path / "demo.rtkc"), "--keylog", str(keys)])
+    assert result.exit_code == 0, result.output
+    assert f"retick packet {file} --keylog {keys}" in result.output
+    assert "RBN1" not in RUNNER.invoke(app, ["packet", str(file)]).output
+    assert "RBN1" in RUNNER.invoke(app, ["packet", str(file), "--keylog", str(keys)]).output
+    plain = RUNNER.invoke(app, [*quick, "--capture", str(tmp_path / "plain.rtkc"), "--plain"])
+    assert plain.exit_code == 0, plain.output
+    assert "RBN1" in RUNNER.invoke(app, ["packet", str(tmp_path / "plain-host.rtkc")]).output
+
+
 NO_ROOM = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))  # as on a full disk, writes fail

@@ -42,6 +42,25 @@ def test_one_found_host_is_joined_and_several_are_listed(monkeypatch: pytest.Mon
     assert f"127.0.0.1:{port} (desk), 10.0.0.2:7777 (couch)" in refused.stderr
 
 
+@pytest.mark.parametrize(
+    ("link", "options", "words"),
+    [
+        ("invite", [], "desk takes only those who have its invite: ask for the line that it shows: retick join INVITE"),
+        ("invite", ["--plain"], "desk takes only those who have its invite"),
+        ("plain", [], "desk has plain links and this side sealed ones: give --plain to both or none"),
+        ("open", ["--plain"], "desk has sealed links and this side plain ones: give --plain to both or none"),
+    ],
+)
+def test_what_a_found_host_announces_is_compared_and_never_followed(
+    monkeypatch: pytest.MonkeyPatch, link: str, options: list[str], words: str
+) -> None:
+    found = [FoundHost("desk", "127.0.0.1", 9, "retick.fighter 1", 2, link)]
+    monkeypatch.setattr(join, "find_hosts", lambda seconds, game: found)
+    result = RUNNER.invoke(app, ["join", *FAST, *options])
+    assert result.exit_code == 1
+    assert words in result.stderr
+
+
 def test_without_zeroconf_the_exact_install_line_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "zeroconf", None)
     result = RUNNER.invoke(app, ["join", *FAST])

@@ -72,12 +72,12 @@ def host(
         record=record, capture=capture, trace=trace, lan_compat=lan_compat,
     )  # fmt: skip
     links = LinkOptions(plain=plain, everybody=everybody, identity=identity, keylog=keylog, lan_compat=lan_compat)
-    named = None if address is None else parse_address(address, default_port=port or DEFAULT_PORT)
+    named = None if address is None else parse_address(address, default_port=0)
     console = Screen()
     socket = open_udp(bind, port)
     bound = socket.address[1]
     here = bind if bind not in _ANY_ADDRESS else own_address() or _OWN_MACHINE
-    shown = named if named is not None else (here, bound)
+    shown = (here, bound) if named is None else (named[0], named[1] or bound)
     invite = None
     if not links.is_plain and not everybody:
         invite = Invite.new(address_text(*shown), entropy=os.urandom)

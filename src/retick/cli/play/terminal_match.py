@@ -41,7 +41,7 @@ class TerminalMatch:
         """``no_answer`` is the error for a host that never answered."""
         self.console = console
         self._form, self._keylog = form, keylog
-        self._words_told = 0
+        self._words_told: dict[tuple[int, ...], str] = {}
         if setup.capture is not None and keylog is not None:
             setup.capture.keylog = keylog.path
         self.setup = setup
@@ -90,9 +90,9 @@ class TerminalMatch:
         self.driver.wait()
 
     def _tell_words(self) -> None:
-        """Before the match as lines; in a picture they stay at the bottom."""
-        told, self._words_told = self._words_told, len(self.driver.words)
-        for players, words in list(self.driver.words.items())[told:]:
+        """As lines, when they are new; in a picture they stay at the bottom."""
+        told, self._words_told = self._words_told, self.driver.words
+        for players, words in self.driver.words.items() - told.items():
             who = " and ".join(str(player + 1) for player in players)
             self.console.tell(f"compare aloud with player {who}, who must see the same words: {words}")
 

@@ -387,7 +387,7 @@ class MatchPage(Page):
 
     def _draw_room(self, screen: Surface) -> None:
         screen.fill(BACKGROUND)
-        self._room.lines = [*self._room_lines, "", *room_lines(self.session), *self._wire.words, "", "Esc: cancel"]
+        self._room.lines = [*self._room_lines, "", *room_lines(self.session), "", "Esc: cancel"]
         self._room.draw(screen)
 
     def _draw_notice(self, screen: Surface) -> None:

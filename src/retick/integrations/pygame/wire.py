@@ -5,15 +5,17 @@ from collections.abc import Callable
 from typing import Any
 
 from retick.errors import MissingExtra, NetworkUnavailable, RetickError, UsageError
+from retick.integrations.pygame.names import names_of
 from retick.integrations.pygame.recording import recording_of
 from retick.integrations.pygame.seat_file import LostSeat
 from retick.integrations.pygame.window_game import WindowGame
 from retick.link import Invite
+from retick.playing.compared_words import words_after
 from retick.playing.key_files import KeyLogFile, sealed_form
 from retick.playing.link_form import PLAIN, LinkForm
 from retick.playing.way_in import address_text, way_in
 from retick.replay import LiveRecording
-from retick.rollback import PeerConnected, RollbackSession, SpectatorSession
+from retick.rollback import RollbackSession, SpectatorSession
 from retick.transport import Conditions, Impaired, Poll, UdpSocket, open_towards, open_udp
 from retick.transport.discovery import INSTALL, Announcement, game_name, own_address
 
@@ -51,12 +53,12 @@ class Wire(Poll):
         """Of an open match: what people should compare aloud, a line for each other player."""
 
     def poll(self, now: float | None = None) -> list[Any]:
-        """As always; of an open match also the words of each new link."""
+        """As always; of an open match also the words with the others."""
         events = super().poll(now)
-        for event in events:
-            if isinstance(event, PeerConnected) and self.form.is_open and isinstance(event.peer, int):
-                who = " and ".join(str(player + 1) for player in event.players)
-                self.words.append(f"Compare aloud with player {who}: {' '.join(self.session.words(event.peer))}")
+        for event in events if self.form.is_open and isinstance(self.session, RollbackSession) else ():
+            words = words_after(event, self.session)
+            if words is not None:
+                self.words = [f"Compare aloud with {names_of(seats, {})}: {each}" for seats, each in words.items()]
         return events
 
     def match_started(self) -> None:
