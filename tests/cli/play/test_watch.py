@@ -83,7 +83,7 @@ RUNNER = CliRunner()
 
 def test_a_spectator_sees_the_same_end_and_records_it(tmp_path: Path) -> None:
     file = tmp_path / "watched.rtk"
-    slow = ["--rate", "200"]
+    slow = ["--rate", "100"]  # the watching is to begin before the knock-out
     with hosting(*slow) as (process, way):
         command = [sys.executable, "-m", "retick", "join", way, "--bot", *slow]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as joiner:
