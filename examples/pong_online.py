@@ -20,7 +20,7 @@ def connect(host: str | None, port: int = PORT, record: str | None = None) -> tu
     socket = open_udp(port=port if host is None else 0)
     address = None if host is None else socket.resolve(*parse_address(host, default_port=port))
     recording = LiveRecording(record) if record else None
-    session = RollbackSession(Pong(), entropy=os.urandom, host_address=address, record=recording)
+    session = RollbackSession(Pong(), entropy=os.urandom, host_address=address, record=recording, sealed=True)
     return session, Poll(session, socket)
 
 

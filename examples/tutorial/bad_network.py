@@ -1,4 +1,4 @@
-"""The tank game online, as over a bad mobile network: ``bad_network.py`` hosts, ``bad_network.py ADDRESS`` joins."""
+"""The tank game online, as over a bad mobile network: ``bad_network.py`` hosts, ``bad_network.py INVITE`` joins."""
 
 import sys
 
@@ -9,8 +9,8 @@ from retick.transport import Conditions, Impaired, Poll
 BAD = Conditions.round_trip(0.120, jitter=0.010, loss=0.05)
 
 
-def connect(game, address=None, *, port=online.PORT):
-    session, wire = online.connect(game, address, port=port)
+def connect(game, line=None, *, port=online.PORT):
+    session, wire = online.connect(game, line, port=port)
     return session, Poll(Impaired(session, outgoing=BAD), wire.socket)
 
 

@@ -1,4 +1,4 @@
-"""The tank game online in a loop of its own: ``online.py`` hosts a match, ``online.py ADDRESS`` joins it."""
+"""The tank game online in a loop of its own: ``online.py`` hosts a match, ``online.py INVITE`` joins it."""
 
 import os
 import sys
@@ -7,16 +7,24 @@ from contextlib import suppress
 import pygame
 from tanks import HEIGHT, WIDTH, Tanks, press
 
+from retick.link import Invite
 from retick.rollback import DesyncReported, MatchEnded, RollbackSession
 from retick.transport import Poll, open_udp, parse_address
+from retick.transport.discovery import own_address
 
 PORT = 7777
 
 
-def connect(game, address=None, *, port=PORT, **settings):
-    socket = open_udp(port=port if address is None else 0)
-    host = None if address is None else socket.resolve(*parse_address(address, default_port=port))
-    session = RollbackSession(game, entropy=os.urandom, host_address=host, **settings)
+def connect(game, line=None, *, port=PORT, **settings):
+    """Host and print an invite; or join with the invite that a host printed."""
+    socket = open_udp(port=port if line is None else 0)
+    if line is None:
+        host, invite = None, Invite.new(f"{own_address() or '127.0.0.1'}:{socket.address[1]}", entropy=os.urandom)
+        print("the other player joins with:", invite.text())
+    else:
+        invite = Invite.parse(line)
+        host = socket.resolve(*parse_address(invite.address, default_port=port))
+    session = RollbackSession(game, entropy=os.urandom, host_address=host, sealed=True, invite=invite, **settings)
     return session, Poll(session, socket)
 
 
@@ -35,8 +43,8 @@ def take_part(session, wire, buttons, happened=print):
     return ""
 
 
-def main(address=None, connect=connect, happened=print, every_turn=lambda session: None):
-    session, wire = connect(Tanks(), address)
+def main(line=None, connect=connect, happened=print, every_turn=lambda session: None):
+    session, wire = connect(Tanks(), line)
     pygame.init()
     screen = pygame.display.set_mode((WIDTH, HEIGHT))
     pygame.display.set_caption("waiting for the other player")

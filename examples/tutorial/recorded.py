@@ -1,4 +1,4 @@
-"""The tank game in a loop of its own, recorded and with sound: ``recorded.py`` hosts, ``recorded.py ADDRESS`` joins."""
+"""The tank game in a loop of its own, recorded and with sound: ``recorded.py`` hosts, ``recorded.py INVITE`` joins."""
 
 import sys
 
@@ -9,9 +9,9 @@ from retick.replay import LiveRecording
 from retick.rollback import CueStarted
 
 
-def connect(game, address=None, *, port=online.PORT):
-    name = "hosted.rtk" if address is None else "joined.rtk"
-    return online.connect(game, address, port=port, record=LiveRecording(name))
+def connect(game, line=None, *, port=online.PORT):
+    name = "hosted.rtk" if line is None else "joined.rtk"
+    return online.connect(game, line, port=port, record=LiveRecording(name))
 
 
 def play_sounds(session, sounds):
@@ -20,10 +20,10 @@ def play_sounds(session, sounds):
             sounds[event.cue].play()
 
 
-def main(address=None):
+def main(line=None):
     pygame.mixer.init()
     sounds = {("shot",): pygame.mixer.Sound("shot.wav")}
-    online.main(address, connect=connect, every_turn=lambda session: play_sounds(session, sounds))
+    online.main(line, connect=connect, every_turn=lambda session: play_sounds(session, sounds))
 
 
 if __name__ == "__main__":

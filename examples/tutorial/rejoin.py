@@ -24,7 +24,14 @@ class Seat:
         host = None if address is None else socket.resolve(*parse_address(address, default_port=port))
         saved = {"seat_token": self.file.read_bytes()} if self.file.exists() else {}
         self.session = RollbackSession(
-            game, entropy=os.urandom, host_address=host, config=PATIENT, name=self.name, reconnect=True, **saved
+            game,
+            entropy=os.urandom,
+            host_address=host,
+            config=PATIENT,
+            name=self.name,
+            reconnect=True,
+            sealed=True,
+            **saved,
         )
         print("others reach this window at port", socket.address[1])
         return self.session, Poll(self.session, socket)

@@ -89,11 +89,11 @@ FINDS_A_MISTAKE = {"retick synctest wrong_tanks.py:WrongTanks", "retick audit wr
 
 
 def test_every_command_that_opens_no_window_runs_in_the_order_of_the_pages(
-    tmp_path: Path, load: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, load: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shutil.copytree(FILES, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    play_and_record(load)  # what the windows do that are not opened here
+    play_and_record(load, capsys)  # what the windows do that are not opened here
     (tmp_path / "matches").mkdir()
     shutil.copy("hosted.rtk", "matches")
     assert set(COMMANDS) > FINDS_A_MISTAKE
@@ -158,7 +158,7 @@ def test_two_windows_of_the_game_play_each_other_as_the_third_step_says(
     monkeypatch.chdir(tmp_path)
     heard: list[Any] = []
     tanks = load("tanks")
-    made = {"port": 0, "bot": True, "hear": heard.append, "folder": tmp_path}
+    made = {"port": 0, "bot": True, "everybody": True, "hear": heard.append, "folder": tmp_path}
     host = Program(window_game_of(tanks.Tanks, **made), name="ann")
     guest = Program(window_game_of(tanks.Tanks, **made, bad_link=Conditions.from_text("20ms,2ms,5%")), name="bob")
     host.begin(host=True)
@@ -188,12 +188,16 @@ def play(online: Any, sides: list[tuple[Any, Any]], frames: int) -> None:
     assert len({engine.checksum_at(frame) for engine in engines}) == 1
 
 
-def play_and_record(load: Callable[[str], Any]) -> list[str]:
+def said_invite(capsys: pytest.CaptureFixture[str]) -> str:
+    return capsys.readouterr().out.split()[-1]
+
+
+def play_and_record(load: Callable[[str], Any], capsys: pytest.CaptureFixture[str]) -> list[str]:
     """A match of the step about recording, in the working directory; what was heard."""
     recorded, heard = load("recorded"), []
     sounds = {("shot",): SimpleNamespace(play=lambda: heard.append("shot"))}
     host = recorded.connect(load("tanks").Tanks(), port=0)
-    joiner = recorded.connect(load("tanks").Tanks(), f"127.0.0.1:{host[1].socket.address[1]}")
+    joiner = recorded.connect(load("tanks").Tanks(), said_invite(capsys))
     while not all(session.running and session.frame >= 40 for session, _ in (host, joiner)):
         for session, wire in (host, joiner):
             load("online").take_part(session, wire, 8, happened=lambda event: None)
@@ -205,10 +209,10 @@ def play_and_record(load: Callable[[str], Any]) -> list[str]:
 
 
 def test_a_match_in_an_own_loop_is_recorded_and_each_shot_is_heard_once(
-    tmp_path: Path, load: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, load: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    heard = play_and_record(load)
+    heard = play_and_record(load, capsys)
     assert 4 <= len(heard) <= 16  # two tanks, two windows, one shot in 15 frames
     for name in ("hosted.rtk", "joined.rtk"):
         verdict = replay.verify(replay.load(name), load("tanks").Tanks())
@@ -217,11 +221,13 @@ def test_a_match_in_an_own_loop_is_recorded_and_each_shot_is_heard_once(
 
 
 @pytest.mark.parametrize("program", ["online", "bad_network"])
-def test_two_programs_play_over_sockets_and_leave_in_good_order(load: Callable[[str], Any], program: str) -> None:
+def test_two_programs_play_over_sockets_and_leave_in_good_order(
+    load: Callable[[str], Any], program: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     online, tanks = load("online"), load("tanks")
     connect = load(program).connect
     host = connect(tanks.Tanks(), port=0)
-    joiner = connect(tanks.Tanks(), f"127.0.0.1:{host[1].socket.address[1]}")
+    joiner = connect(tanks.Tanks(), said_invite(capsys))
     play(online, [host, joiner], 30)
     joiner[1].leave()
     over = ""

@@ -28,6 +28,17 @@ def test_a_host_is_its_name_an_ipv4_address_if_it_has_one_and_its_game() -> None
     assert only.address == "fe80::1"
 
 
+@pytest.mark.parametrize(
+    ("said", "link"), [("invite", "invite"), ("open", "open"), ("plain", "plain"), (None, "plain"), ("\x1b[", "plain")]
+)
+def test_what_one_needs_to_come_in_is_one_of_three_words_and_plain_where_it_is_not_said(
+    said: str | None, link: str
+) -> None:
+    found = _host_in(info(decoded_properties={"game": "retick.fighter 1", "link": said}))
+    assert found is not None
+    assert found.link == link
+
+
 def test_an_announcement_that_makes_no_sense_is_no_host() -> None:
     assert _host_in(info(addresses=[])) is None
     assert _host_in(info(port=None)) is None

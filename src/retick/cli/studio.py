@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from retick.audit.game_loader import load_game
+from retick.cli.play.link_options import IdentityOption, KeylogOption, LinkOptions
 from retick.cli.project_game import project_game
 from retick.cli.terminal import say
 from retick.errors import MissingExtra, UsageError
@@ -31,6 +32,8 @@ def studio(
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Address to listen on; everyone who reaches it can use the page.")
     ] = "127.0.0.1",
+    identity: IdentityOption = None,
+    keylog: KeylogOption = None,
 ) -> None:
     """Open Retick Studio: a page where a match is played, watched, broken and explained.
 
@@ -57,4 +60,6 @@ def studio(
         if open_page:
             webbrowser.open(address)
 
-    serve(Settings(game=wanted), host=host, port=port, on_ready=ready)
+    links = LinkOptions(plain=False, identity=identity, keylog=keylog)
+    links.make_files()
+    serve(Settings(game=wanted, identity=identity, keylog=keylog), host=host, port=port, on_ready=ready)

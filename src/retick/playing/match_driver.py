@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from retick.link import Reason
+from retick.playing.compared_words import words_after
 from retick.playing.confirmed_match import ConfirmedFight, ConfirmedMatch
 from retick.playing.controllers import Controller
 from retick.playing.followed_match import FollowedMatch
@@ -106,10 +107,12 @@ class MatchDriver:
         controller: Callable[[int, int], Controller],
         followed: FollowedMatch,
         observer: MatchObserver | None = None,
+        compares_words: bool = False,
     ) -> None:
         """At the start of the match ``controller(seed, player)`` is called for each player of this peer.
 
-        ``followed`` is what the session records into; ``observer`` is told of every frame and event.
+        ``followed`` is what the session records into; ``observer`` is told of every frame and event. With
+        ``compares_words`` there are ``words`` for people to compare.
         """
         self.session = session
         self.wire = wire
@@ -127,10 +130,13 @@ class MatchDriver:
         """The report on a desync, the same text on all peers."""
         self.notice = ""
         """What to show the player right now, such as "waiting"; empty for nothing."""
+        self.words: dict[tuple[int, ...], str] = {}
+        """Of links without a secret: the words that the person at these seats should see too."""
         self.depth = 0
         """Frames that were resimulated with the newest frame."""
         self._followed = followed
         self._observer = observer
+        self._compares_words = compares_words
         self._controller_for = controller
         self._controllers: list[Controller] = []
         self._resimulated = 0
@@ -311,6 +317,8 @@ class MatchDriver:
     def _handle(self, event: MatchEvent) -> None:
         if self._observer is not None:
             self._observer.event(event)
+        words = words_after(event, self.session) if self._compares_words else None
+        self.words = self.words if words is None else words
         if isinstance(event, MessageReceived):
             self._receive_result(event.peer, event.data)
         elif isinstance(event, PeerInterrupted):

@@ -1,7 +1,8 @@
 """Announces a host on the local network and finds those that are announced, by multicast DNS.
 
-The service is ``_retick._udp.local.``; its TXT record has ``game`` (id and version) and ``players``. Anybody on the
-network can announce anything: only the handshake proves who answers at the address.
+The service is ``_retick._udp.local.``; its TXT record has ``game`` (id and version), ``players`` and ``link`` (what one
+needs to come in). A secret is never in it. Anybody on the network can announce anything: only the handshake proves who
+answers at the address.
 """
 
 import contextlib
@@ -20,6 +21,7 @@ SERVICE = "_retick._udp.local."
 INSTALL = "pip install zeroconf"
 MOST_HOSTS = 64
 """Hosts that a search remembers: anybody can announce any number of them."""
+_LINKS = ("invite", "open", "plain")
 _FAR_AWAY = ("192.0.2.1", 9)
 """An address for documentation. Nothing is sent there; the system only says from which address it would be sent."""
 
@@ -37,6 +39,8 @@ class FoundHost(NamedTuple):
     """Its id and version, such as "retick.fighter 1"."""
     players: int = 0
     """How many play in a match there; 0 if it does not say."""
+    link: str = "plain"
+    """``invite``: only for those who have the host's invite; ``open``: sealed, for everybody; ``plain``."""
 
 
 def game_name(game_id: str, game_version: int) -> str:
@@ -64,10 +68,12 @@ def _require_zeroconf() -> None:
 class Announcement:
     """Announces on the local network that a host waits here, until it is withdrawn."""
 
-    def __init__(self, port: int, game: str, *, players: int, interfaces: list[str] | None = None) -> None:
+    def __init__(
+        self, port: int, game: str, *, players: int, link: str = "plain", interfaces: list[str] | None = None
+    ) -> None:
         """Announce in a thread: it takes over a second. MissingExtra without zeroconf; OSError without a network.
 
-        ``game`` is what :func:`game_name` makes of its id and version.
+        ``game`` is what :func:`game_name` makes of its id and version; ``link`` as in a FoundHost.
         """
         _require_zeroconf()
         from zeroconf import InterfaceChoice, ServiceInfo, Zeroconf
@@ -79,7 +85,7 @@ class Announcement:
             f"{machine} port {port}.{SERVICE}",
             addresses=[socket.inet_aton(each) for each in addresses],
             port=port,
-            properties={"game": game, "players": str(players)},
+            properties={"game": game, "players": str(players), "link": link},
         )
         self._zeroconf = Zeroconf(interfaces=interfaces or InterfaceChoice.All)
         self._thread = threading.Thread(target=self._announce, args=(info,), daemon=True)
@@ -184,7 +190,9 @@ def _host_in(info: "ServiceInfo") -> FoundHost | None:
         return None
     name = info.name.removesuffix(f".{SERVICE}")
     printable = "".join(letter if letter.isprintable() else "?" for letter in name)
-    return FoundHost(printable, min(addresses, key=lambda each: ":" in each), info.port, game, _small(players))
+    address = min(addresses, key=lambda each: ":" in each)
+    link = said.get("link") or "plain"
+    return FoundHost(printable, address, info.port, game, _small(players), link if link in _LINKS else "plain")
 
 
 def _small(text: str) -> int:

@@ -11,18 +11,20 @@ FAST = ["--bot", "--rate", "500"]
 
 
 @contextlib.contextmanager
-def hosting(*options: str, bind: str = "127.0.0.1") -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """``retick host`` in a process of its own, and the port that it got."""
+def hosting(*options: str, bind: str = "127.0.0.1") -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """``retick host`` in a process of its own, and what it says to join with: an invite, or an address."""
     command = [sys.executable, "-m", "retick", "host", "--bind", bind, "--port", "0", *FAST, *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         guard = threading.Timer(60, process.kill)
         guard.start()
         try:
             assert process.stdout is not None
-            said = process.stdout.readline()
-            port = re.search(r"retick join \S+:(\d+)", said)
-            assert port is not None, said
-            yield process, int(port[1])
+            said = [process.stdout.readline()]
+            while said[-1] and "retick join" not in said[-1]:
+                said.append(process.stdout.readline())
+            way = re.search(r"retick join (\S+)", said[-1])
+            assert way is not None, said
+            yield process, way[1]
         finally:
             process.kill()
             guard.cancel()

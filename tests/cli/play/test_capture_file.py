@@ -18,6 +18,7 @@ from retick.cli.demo.network import files_of
 from retick.cli.play.capture_file import CaptureFile, captured, check_capture
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
+from retick.link import Invite
 from retick.link.layout import CONTROL, PAYLOAD, REQUEST
 from retick.rollback.session.session import RollbackSession
 from retick.transport import MemoryHub, read_capture
@@ -70,17 +71,19 @@ def test_on_a_network_that_loses_nothing_both_ends_capture_the_same_datagrams(tm
 
 def test_both_ends_of_a_match_are_captured_and_packet_explains_all(tmp_path: Path) -> None:
     files = [tmp_path / "host.rtkc", tmp_path / "join.rtkc"]
-    with hosting("--capture", str(files[0])) as (process, port):
-        result = RUNNER.invoke(app, ["join", f"127.0.0.1:{port}", *FAST, "--capture", str(files[1])])
+    keys = ["--keylog", str(tmp_path / "keys.txt")]
+    with hosting("--capture", str(files[0]), *keys) as (process, way):
+        result = RUNNER.invoke(app, ["join", way, *FAST, "--capture", str(files[1])])
         output, code = last_words(process)
     assert (result.exit_code, code) == (0, 0), result.output + output
-    for file, said in zip(files, (output, result.output), strict=True):
-        assert f"captured in {file}; to read it: retick packet {file}" in said
+    for file, said, more in zip(files, (output, result.output), (f" {' '.join(keys)}", ""), strict=True):
+        assert f"captured in {file}; to read it: retick packet {file}{more}\n" in said
     host, joiner = (records(file) for file in files)
-    assert {record.address for record in joiner} == {f"127.0.0.1:{port}"}
+    assert {record.address for record in joiner} == {Invite.parse(way).address}
     assert_arrived(joiner, host)
     assert_arrived(host, joiner)
-    shown = RUNNER.invoke(app, ["packet", str(files[0])])
+    assert "RBN1" not in RUNNER.invoke(app, ["packet", str(files[0])]).output
+    shown = RUNNER.invoke(app, ["packet", str(files[0]), *keys])
     assert shown.exit_code == 0, shown.output
     assert "REQUEST nonce" in shown.output
     assert "PAYLOAD, sealed" in shown.output
@@ -91,8 +94,8 @@ def test_both_ends_of_a_match_are_captured_and_packet_explains_all(tmp_path: Pat
 
 def test_the_original_protocol_is_captured_too(tmp_path: Path) -> None:
     file = tmp_path / "lan.rtkc"
-    with hosting("--lan-compat") as (process, port):
-        arguments = ["join", f"127.0.0.1:{port}", *FAST, "--lan-compat", "--port", "0", "--capture", str(file)]
+    with hosting("--lan-compat") as (process, way):
+        arguments = ["join", way, *FAST, "--lan-compat", "--port", "0", "--capture", str(file)]
         assert RUNNER.invoke(app, arguments).exit_code == 0
         last_words(process)
     found = records(file)
@@ -104,8 +107,8 @@ def test_the_original_protocol_is_captured_too(tmp_path: Path) -> None:
 
 def test_a_match_that_never_began_is_captured_up_to_the_refusal(tmp_path: Path) -> None:
     file = tmp_path / "refused.rtkc"
-    with hosting() as (_, port):
-        result = RUNNER.invoke(app, ["join", f"127.0.0.1:{port}", "--bot", "--rate", "50", "--capture", str(file)])
+    with hosting() as (_, way):
+        result = RUNNER.invoke(app, ["join", way, "--bot", "--rate", "50", "--capture", str(file)])
     assert result.exit_code == 1
     assert f"captured in {file}" in result.output
     assert "another tick rate" in RUNNER.invoke(app, ["packet", str(file), "--full"]).output
@@ -125,8 +128,8 @@ def interruptible() -> Iterator[None]:
 def test_what_ends_the_program_leaves_a_file_of_whole_datagrams(tmp_path: Path, name: str, code: int) -> None:
     file = tmp_path / "short.rtkc"
     slow = ["--rate", "100"]
-    with hosting(*slow, "--capture", str(file)) as (process, port):
-        command = [sys.executable, "-m", "retick", "join", f"127.0.0.1:{port}", "--bot", *slow]
+    with hosting(*slow, "--capture", str(file)) as (process, way):
+        command = [sys.executable, "-m", "retick", "join", way, "--bot", *slow]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as joiner:
             assert process.stdout is not None
             assert "1 s  frame" in process.stdout.readline()
@@ -155,6 +158,19 @@ def test_the_demo_captures_each_process_in_a_file_of_its_own(tmp_path: Path) -> 
     again = RUNNER.invoke(app, [*quick, "--capture", str(tmp_path / "demo.rtkc")])
     assert again.exit_code == 2
     assert "demo-host.rtkc exists already" in again.stderr
+
+
+def test_the_link_of_the_demo_is_sealed_and_its_log_of_keys_opens_it(tmp_path: Path) -> None:
+    quick = ["demo", "--frames", "60", "--rate", "300", "--rtt", "0", "--loss", "0"]
+    keys, file = tmp_path / "keys.txt", tmp_path / "demo-host.rtkc"
+    result = RUNNER.invoke(app, [*quick, "--capture", str(tmp_path / "demo.rtkc"), "--keylog", str(keys)])
+    assert result.exit_code == 0, result.output
+    assert f"retick packet {file} --keylog {keys}" in result.output
+    assert "RBN1" not in RUNNER.invoke(app, ["packet", str(file)]).output
+    assert "RBN1" in RUNNER.invoke(app, ["packet", str(file), "--keylog", str(keys)]).output
+    plain = RUNNER.invoke(app, [*quick, "--capture", str(tmp_path / "plain.rtkc"), "--plain"])
+    assert plain.exit_code == 0, plain.output
+    assert "RBN1" in RUNNER.invoke(app, ["packet", str(tmp_path / "plain-host.rtkc")]).output
 
 
 NO_ROOM = """

@@ -46,10 +46,10 @@ def test_host_and_join_play_on_when_the_disk_is_full_and_answer_no(tmp_path: Pat
     fast = ["--bot", "--rate", "150"]
     with run_limited("host", "--bind", "127.0.0.1", "--port", "0", *fast, "--record", str(files[0])) as host:
         assert host.stdout is not None
-        port = re.search(r"retick join \S+:(\d+)", host.stdout.readline())
-        assert port is not None
+        way = re.search(r"retick join (\S+)", host.stdout.readline())
+        assert way is not None
         capture = tmp_path / "join.rtkc"
-        to_host = ("join", f"127.0.0.1:{port[1]}", *fast)
+        to_host = ("join", way[1], *fast)
         with run_limited(*to_host, "--record", str(files[1]), "--capture", str(capture)) as joiner:
             said = [process.communicate(timeout=120)[0] for process in (host, joiner)]
             assert (host.returncode, joiner.returncode) == (1, 1), said

@@ -21,8 +21,8 @@ RUNNER = CliRunner()
 
 def test_host_and_join_play_one_match_and_both_record_it(tmp_path: Path) -> None:
     files = [tmp_path / "host.rtk", tmp_path / "join.rtk"]
-    with hosting("--record", str(files[0])) as (process, port):
-        result = RUNNER.invoke(app, ["join", f"127.0.0.1:{port}", *FAST, "--record", str(files[1])])
+    with hosting("--record", str(files[0])) as (process, way):
+        result = RUNNER.invoke(app, ["join", way, *FAST, "--record", str(files[1])])
         output, code = last_words(process)
     assert result.exit_code == 0, result.output
     assert code == 0, output
@@ -40,8 +40,8 @@ def test_host_and_join_play_one_match_and_both_record_it(tmp_path: Path) -> None
 
 
 def test_a_recording_on_a_full_disk_does_not_end_the_match_and_the_answer_is_no(tmp_path: Path) -> None:
-    with hosting() as (process, port), full_after(60):
-        result = RUNNER.invoke(app, ["join", f"127.0.0.1:{port}", *FAST, "--record", str(tmp_path / "join.rtk")])
+    with hosting() as (process, way), full_after(60):
+        result = RUNNER.invoke(app, ["join", way, *FAST, "--record", str(tmp_path / "join.rtk")])
         output, code = last_words(process)
     assert code == 0, output
     assert result.exit_code == 1, result.output
@@ -51,8 +51,8 @@ def test_a_recording_on_a_full_disk_does_not_end_the_match_and_the_answer_is_no(
 
 def test_the_original_protocol_plays_a_match_of_seed_1(tmp_path: Path) -> None:
     file = tmp_path / "lan.rtk"
-    with hosting("--lan-compat") as (process, port):
-        arguments = ["join", f"127.0.0.1:{port}", *FAST, "--lan-compat", "--port", "0", "--record", str(file)]
+    with hosting("--lan-compat") as (process, way):
+        arguments = ["join", way, *FAST, "--lan-compat", "--port", "0", "--record", str(file)]
         result = RUNNER.invoke(app, arguments)
         output, code = last_words(process)
     assert (result.exit_code, code) == (0, 0), result.output + output
@@ -66,10 +66,10 @@ def test_the_original_protocol_plays_a_match_of_seed_1(tmp_path: Path) -> None:
 def test_three_peers_play_scramble_and_agree_on_the_end(tmp_path: Path) -> None:
     file = tmp_path / "scramble.rtk"
     four = ["--players", "4"]
-    with hosting(*four) as (process, port):
-        command = [sys.executable, "-m", "retick", "join", f"127.0.0.1:{port}", *FAST, *four, "--seats", "2"]
+    with hosting(*four) as (process, way):
+        command = [sys.executable, "-m", "retick", "join", way, *FAST, *four, "--seats", "2"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as third:
-            result = RUNNER.invoke(app, ["join", f"127.0.0.1:{port}", *FAST, *four, "--record", str(file)])
+            result = RUNNER.invoke(app, ["join", way, *FAST, *four, "--record", str(file)])
             outputs = [result.output, last_words(process)[0], last_words(third)[0]]
     ends = {re.search(r"0x\w{8} at frame \d+ on all 3 peers", output) for output in outputs}
     assert None not in ends, outputs
@@ -88,8 +88,8 @@ def has_ipv6() -> bool:
 @pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
 def test_peers_on_ipv6_meet_each_other_too() -> None:
     three = ["--players", "3"]
-    with hosting(*three, bind="::1") as (process, port):
-        command = [sys.executable, "-m", "retick", "join", f"[::1]:{port}", *FAST, *three]
+    with hosting(*three, bind="::1") as (process, way):
+        command = [sys.executable, "-m", "retick", "join", way, *FAST, *three]
         joiners = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(2)]
         assert process.stdout is not None
         played = process.stdout.readline()
@@ -100,13 +100,13 @@ def test_peers_on_ipv6_meet_each_other_too() -> None:
 
 
 def test_a_match_for_another_number_of_players_is_another_game() -> None:
-    with hosting("--players", "4") as (_, port):
-        result = RUNNER.invoke(app, ["join", f"127.0.0.1:{port}", *FAST, "--players", "3"])
+    with hosting("--players", "4") as (_, way):
+        result = RUNNER.invoke(app, ["join", way, *FAST, "--players", "3"])
     assert result.stderr == "retick: the host refused: another game: this is 'retick.scramble/4'\n"
 
 
 def test_a_host_of_another_rate_refuses_in_words() -> None:
-    with hosting() as (_, port):
-        result = RUNNER.invoke(app, ["join", f"127.0.0.1:{port}", "--bot", "--rate", "50"])
+    with hosting() as (_, way):
+        result = RUNNER.invoke(app, ["join", way, "--bot", "--rate", "50"])
     assert result.exit_code == 1
     assert result.stderr == "retick: the host refused: another tick rate: this side runs at 500\n"

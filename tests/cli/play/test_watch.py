@@ -17,6 +17,7 @@ from retick.cli.play.terminal_games import terminal_game_for
 from retick.cli.play.watch import _Watcher
 from retick.cli.terminal import Screen
 from retick.games.fighter import Fighter
+from retick.playing.link_form import PLAIN
 from retick.replay import LiveRecording
 from retick.rollback import MatchConfig, SpectatorSession, WatchingStarted
 from retick.rollback.spectate.spectator import _Beginning
@@ -29,7 +30,7 @@ GAME = terminal_game_for(2)
 def watching(file: Path) -> tuple[_Watcher, Any]:
     recording = LiveRecording(file)
     session: Any = SpectatorSession(GAME.game, "there", entropy=os.urandom, config=MatchConfig(), record=recording)
-    return _Watcher(Screen(), GAME, session, None, recording, "nobody"), session  # type: ignore[arg-type]  # not called
+    return _Watcher(Screen(), GAME, session, None, recording, "nobody", PLAIN), session  # type: ignore[arg-type]  # not called
 
 
 def show(watcher: _Watcher, session: Any, first: int, frames: int) -> None:
@@ -82,13 +83,13 @@ RUNNER = CliRunner()
 
 def test_a_spectator_sees_the_same_end_and_records_it(tmp_path: Path) -> None:
     file = tmp_path / "watched.rtk"
-    slow = ["--rate", "200"]
-    with hosting(*slow) as (process, port):
-        command = [sys.executable, "-m", "retick", "join", f"127.0.0.1:{port}", "--bot", *slow]
+    slow = ["--rate", "100"]  # the watching is to begin before the knock-out
+    with hosting(*slow) as (process, way):
+        command = [sys.executable, "-m", "retick", "join", way, "--bot", *slow]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as joiner:
             assert process.stdout is not None
             assert "frame" in process.stdout.readline()
-            result = RUNNER.invoke(app, ["watch", f"127.0.0.1:{port}", *slow, "--delay", "5", "--record", str(file)])
+            result = RUNNER.invoke(app, ["watch", way, *slow, "--delay", "5", "--record", str(file)])
             output, _ = last_words(process)
             last_words(joiner)
     end = re.search(r"(0x\w{8}) at frame (\d+) on both peers", output)
@@ -102,7 +103,7 @@ def test_a_spectator_sees_the_same_end_and_records_it(tmp_path: Path) -> None:
 
 
 def test_a_match_that_has_not_begun_cannot_be_watched() -> None:
-    with hosting() as (_, port):
-        result = RUNNER.invoke(app, ["watch", f"127.0.0.1:{port}", "--rate", "500"])
+    with hosting() as (_, way):
+        result = RUNNER.invoke(app, ["watch", way, "--rate", "500"])
     assert result.exit_code == 1
     assert "the match has not begun" in result.stderr

@@ -107,6 +107,7 @@ class Desk:
             "result": runners.result,
             "port": self.port,
             "folder": self.folder,
+            "everybody": True,
         }
         window = Window(self, WindowGame(**(settings | changes)), name or PEOPLE[len(self.windows)])
         self.windows.append(window)
@@ -132,7 +133,7 @@ class Desk:
         """Two windows in a match; ``changes`` are those of the one that joins."""
         host, guest = self.open(), self.open(**changes)
         host.choose("Host a match")
-        guest.choose("Join an address")
+        guest.choose("Join with an invite")
         guest.type(f"127.0.0.1:{self.port}")
         self.until(lambda: all(playing(each.page) for each in (host, guest)))
         return host, guest

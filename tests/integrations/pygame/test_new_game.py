@@ -44,7 +44,7 @@ def middle_of(window: Window, colour: tuple[int, int, int]) -> tuple[int, int]:
 def open_two(desk: Desk, settings: dict[str, Any]) -> tuple[Window, Window]:
     host, guest = desk.open(**settings), desk.open(**settings)
     host.choose("Host a match")
-    guest.choose("Join an address")
+    guest.choose("Join with an invite")
     guest.type(f"127.0.0.1:{desk.port}")
     desk.until(lambda: playing(host.page) and playing(guest.page))
     return host, guest

@@ -56,7 +56,7 @@ class Search:
 
 
 def hosts_page(chosen: list[FoundHost]) -> HostsPage:
-    return HostsPage("title", "a game 1", chosen.append, back=Page, unfound=Choice("Join an address", Page))  # type: ignore[arg-type] # None ends the program
+    return HostsPage("title", "a game 1", chosen.append, back=Page, unfound=Choice("Join with an invite", Page))  # type: ignore[arg-type] # None ends the program
 
 
 def test_hosts_are_listed_as_they_come_and_one_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +68,7 @@ def test_hosts_are_listed_as_they_come_and_one_is_chosen(monkeypatch: pytest.Mon
     desk = FoundHost("desk", "10.0.0.5", 7777, "a game 1", 2)
     monkeypatch.setattr(Search, "found", [desk])
     page.turn(0.1)
-    assert [choice.label for choice in page.panel.choices] == ["desk   10.0.0.5", "Join an address"]
+    assert [choice.label for choice in page.panel.choices] == ["desk   10.0.0.5", "Join with an invite"]
     page.handle(key(pygame.K_RETURN))
     assert page.go is not None
     page.go()

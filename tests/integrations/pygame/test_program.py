@@ -15,8 +15,9 @@ def test_the_menu_offers_everything_and_escape_ends(desk: Desk) -> None:
     window = desk.open()
     assert [choice.label for choice in window.page.panel.choices] == [
         "Host a match",
+        "Host for everybody on the local network",
+        "Join with an invite",
         "Join on the local network",
-        "Join an address",
         "Watch a match",
         "Replays",
         "Two at this keyboard",
@@ -34,7 +35,7 @@ def test_who_gave_keys_for_one_cannot_play_alone(desk: Desk) -> None:
 
 def test_an_address_that_is_none_is_a_message(desk: Desk) -> None:
     window = desk.open()
-    window.choose("Join an address")
+    window.choose("Join with an invite")
     window.type("[nonsense")
     assert window.lines().startswith("That did not work\n")
     window.choose("Back")

@@ -17,7 +17,7 @@ class Thread:
 class Announced:
     made: list["Announced"] = []
 
-    def __init__(self, port: int, game: str, *, players: int) -> None:
+    def __init__(self, port: int, game: str, *, players: int, link: str) -> None:
         self.port, self.game, self.players, self.withdrawn = port, game, players, 0
         self.made.append(self)
 

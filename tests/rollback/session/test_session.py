@@ -287,6 +287,29 @@ def test_more_players_than_a_roster_can_name_are_refused_at_once() -> None:
         RollbackSession(Tally(17), entropy=Random(1).randbytes)
 
 
+def test_both_ends_of_a_sealed_link_have_the_same_words_and_a_plain_one_has_none() -> None:
+    for sealed in (True, False):
+        hub = MemoryHub()
+        sessions = [
+            RollbackSession(Tally(2), entropy=Random(place).randbytes, host_address=address, sealed=sealed)
+            for place, address in enumerate((None, "host"))
+        ]
+        for name, session in zip(("host", "joiner"), sessions, strict=True):
+            hub.attach(name, session)
+        for turn in range(200):
+            hub.exchange(now=turn / 50)
+        assert all(session.running for session in sessions)
+        if sealed:
+            words = [session.words(1 - place) for place, session in enumerate(sessions)]
+            assert words[0] == words[1]
+            assert len(words[0]) == 4
+        else:
+            with pytest.raises(UsageError, match="no sealed link to a peer 1"):
+                sessions[0].words(1)
+        with pytest.raises(UsageError, match="no sealed link to a peer 7"):
+            sessions[0].words(7)
+
+
 def test_another_game_is_refused_with_words_to_show() -> None:
     mesh = Mesh({"peer0": Fighter, "peer1": lambda: Tally(2)}, seats={"peer0": 1, "peer1": 1})
     with pytest.raises(MeshHung, match="the match starts"):

@@ -20,14 +20,13 @@ def close(*plays: Play) -> None:
             play.room._match.you.driver.wire.close()
 
 
-def test_a_hosted_match_is_joined_by_its_address_and_ends_on_equal_checksums() -> None:
+def test_a_hosted_match_is_joined_by_its_invite_and_ends_on_equal_checksums() -> None:
     host, guest = Play(), Play()
     try:
         host.send("start", against="host", port=0)
         waiting = host.room.hello()["phase"]
         assert waiting["phase"] == "waiting"
-        port = waiting["text"].rpartition(":")[2]
-        guest.send("start", against="join", address=f"127.0.0.1:{port}")
+        guest.send("start", against="join", address=waiting["text"].split()[-1])
         turn_all(host, guest, seconds=3.0)
         for play, seat in ((host, 0), (guest, 1)):
             assert play.room.hello()["phase"]["phase"] == "running"
@@ -57,8 +56,7 @@ def test_the_sliders_make_a_real_network_worse() -> None:
     host, guest = Play(), Play()
     try:
         host.send("start", against="host", port=0)
-        port = host.room.hello()["phase"]["text"].rpartition(":")[2]
-        guest.send("start", against="join", address=f"127.0.0.1:{port}")
+        guest.send("start", against="join", address=host.room.hello()["phase"]["text"].split()[-1])
         turn_all(host, guest, seconds=3.0)
         assert host.of("settings")[0]["settings"]["latency"] == 0
         assert guest.of("frame")[-1]["columns"][-1][5] < 60

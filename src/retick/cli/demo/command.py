@@ -13,6 +13,7 @@ from retick.cli.demo.offline import OfflineFight, show_offline
 from retick.cli.demo.peer import PeerPlan
 from retick.cli.exit_codes import NO
 from retick.cli.play.capture_file import check_capture
+from retick.cli.play.link_options import KeylogOption, LinkOptions
 from retick.cli.play.recording import check_recording
 from retick.cli.terminal import Screen, say
 from retick.cli.trace.tracer import check_trace
@@ -68,6 +69,8 @@ def demo(
             show_default=False,
         ),
     ] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="A link that is not sealed.")] = False,
+    keylog: KeylogOption = None,
     offline: Annotated[
         bool, typer.Option("--offline", help="One process, no network: play the match, then run it again.")
     ] = False,
@@ -90,6 +93,9 @@ def demo(
         raise UsageError("--capture is for the two peers on a network: not with --offline or --authority")
     if trace is not None and (offline or authority):
         raise UsageError("--trace is for the two peers on a network: not with --offline or --authority")
+    if (plain or keylog is not None) and (offline or authority):
+        raise UsageError("--plain and --keylog are for the two peers on a network: not with --offline or --authority")
+    links = LinkOptions(plain=plain, identity=None, keylog=keylog)
     if authority:
         _check_no_other_option(context)
         demo_authority(seconds=20.0 if frames is None else frames / TICKS_PER_SECOND)
@@ -117,7 +123,10 @@ def demo(
         longest=LONGEST,
         frames=frames,
         seed=seed,
+        plain=plain,
+        keylog=None if keylog is None else str(keylog.absolute()),
     )
+    links.make_files()
     header = f"retick demo: two processes, UDP, {rtt:g} ms round trip, {jitter:g} ms jitter, {loss:g} % lost"
     code = NetworkDemo(console, plan, (p1, p2), header, captures, traces).run(record)
     _name_the_studio()

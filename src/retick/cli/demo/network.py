@@ -63,9 +63,10 @@ class NetworkDemo:
             return self._conclude(record)
         finally:
             captures = [path for path in self._captures if path.exists()]
+            keylog = None if self._plan.keylog is None else Path(self._plan.keylog)
             if captures:
                 files = " and ".join(map(str, captures))
-                self._print("captured", f"{files}; to read one: {command_to_read(captures[0])}")
+                self._print("captured", f"{files}; to read one: {command_to_read(captures[0], keylog)}")
             if self._traces and all(path.exists() for path in self._traces):
                 self._print("noted", f"to see them: retick trace {' '.join(map(str, self._traces))}")
 

@@ -23,6 +23,7 @@ from retick.games.fighter import Fighter
 from retick.playing.confirmed_match import ConfirmedFight
 from retick.playing.controllers import BotController, StyleName
 from retick.playing.followed_match import FollowedMatch
+from retick.playing.key_files import KeyLogFile
 from retick.playing.match_driver import MatchDriver
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.session import RollbackSession
@@ -60,6 +61,10 @@ class PeerPlan:
     """File for a capture of the socket's datagrams; None: no capture."""
     trace: str | None = None
     """File for the notes of a trace; None: no notes."""
+    plain: bool = False
+    """Whether the link is not sealed."""
+    keylog: str | None = None
+    """File to which the keys of the link are appended; None: nowhere."""
 
     def dumps(self) -> str:
         return json.dumps(asdict(self))
@@ -81,6 +86,8 @@ def make_driver(plan: PeerPlan, capture: CaptureFile | None = None, tracer: Trac
         config=MatchConfig(tick_rate=plan.rate, input_delay=plan.delay),
         host_address=None if plan.host_port is None else (LOOPBACK, plan.host_port),
         record=followed,
+        sealed=not plan.plain,
+        keylog=None if plan.keylog is None else KeyLogFile(Path(plan.keylog)),
     )
     # Inside the bad link: so the way of a datagram takes as long as the match has to wait for it.
     bad = Impaired(

@@ -46,6 +46,8 @@ class CaptureFile(CaptureWriter):
         self.path = path
         self.failure = ""
         """Why the capture ended before the match; empty if it did not."""
+        self.keylog: Path | None = None
+        """The log of the keys that open its datagrams, if there is one."""
         try:
             self._out = path.open("xb")
         except OSError as error:
@@ -77,13 +79,13 @@ class CaptureFile(CaptureWriter):
     def summary(self) -> str:
         """Where the capture is and how to read it."""
         early = f" up to where it could not be written: {self.failure}" if self.failure else ""
-        return f"captured in {self.path}{early}; to read it: {command_to_read(self.path)}"
+        return f"captured in {self.path}{early}; to read it: {command_to_read(self.path, self.keylog)}"
 
 
-def command_to_read(path: Path) -> str:
-    """The command that shows a capture."""
-    quoted = subprocess.list2cmdline([str(path)]) if os.name == "nt" else shlex.quote(str(path))
-    return f"retick packet {quoted}"
+def command_to_read(path: Path, keylog: Path | None = None) -> str:
+    """The command that shows a capture, with the log of its keys if there is one."""
+    words = ["retick", "packet", str(path), *(["--keylog", str(keylog)] if keylog is not None else [])]
+    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
 
 
 def captured(endpoint: Endpoint, file: CaptureFile | None) -> Endpoint:

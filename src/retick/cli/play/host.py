@@ -1,6 +1,7 @@
 """``retick host``: wait for other peers to join, then play."""
 
 import contextlib
+import os
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -8,25 +9,39 @@ import typer
 
 from retick.cli.play import match_setup as options
 from retick.cli.play.capture_file import CaptureOption
+from retick.cli.play.link_options import HostOpenOption, IdentityOption, KeylogOption, LinkOptions, PlainOption
 from retick.cli.play.match_setup import DEFAULT_PORT, MatchSetup
 from retick.cli.play.terminal_match import TerminalMatch
 from retick.cli.terminal import Screen
 from retick.cli.trace.tracer import TraceOption
 from retick.errors import MissingExtra
 from retick.games.fighter.rules import TICKS_PER_SECOND
+from retick.link import Invite
 from retick.playing.controllers import StyleName
-from retick.transport import open_udp
+from retick.playing.way_in import address_text
+from retick.transport import UdpSocket, open_udp, parse_address
 from retick.transport.discovery import INSTALL, Announcement, own_address
 
 __all__ = ["host"]
 
 _ANY_ADDRESS = ("0.0.0.0", "::")
+_OWN_MACHINE = "127.0.0.1"
+"""What an invite names where there is no network."""
 
 
 # host and join repeat the options that they share: typer reads them from each command's own signature.
 def host(
     port: Annotated[int, typer.Option(help="UDP port to listen on; 0 takes any free one.")] = DEFAULT_PORT,
     bind: Annotated[str, typer.Option(help="Address to listen on; :: is IPv6 and IPv4.")] = "0.0.0.0",
+    address: Annotated[
+        str | None,
+        typer.Option(
+            help="What to write into the invite: the name or address, or both with a port, that others reach this at.",
+            show_default="the address on the local network",
+        ),
+    ] = None,
+    everybody: HostOpenOption = False,
+    plain: PlainOption = False,
     announce: Annotated[
         bool, typer.Option(help="Announce the match on the local network, so that retick join finds it.")
     ] = True,
@@ -39,9 +54,13 @@ def host(
     record: options.RecordOption = None,
     capture: CaptureOption = None,
     trace: TraceOption = None,
+    identity: IdentityOption = None,
+    keylog: KeylogOption = None,
     lan_compat: options.LanOption = False,
 ) -> None:
     """Wait for other peers to join, then play: with the keyboard, or with --bot.
+
+    Prints a line with an invite: whoever has it can join, and nobody else.
 
     Exit code 0: played to the end, or you left. 1: it broke off, the peers diverged, or a
     file could not be written. 2: misuse.
@@ -52,29 +71,48 @@ def host(
         players=players, seats=seats, bot=bot, style=style, delay=delay, rate=rate,
         record=record, capture=capture, trace=trace, lan_compat=lan_compat,
     )  # fmt: skip
+    links = LinkOptions(plain=plain, everybody=everybody, identity=identity, keylog=keylog, lan_compat=lan_compat)
+    named = None if address is None else parse_address(address, default_port=0)
     console = Screen()
-    driver = setup.driver(open_udp(bind, port))
-    bound = driver.wire.socket.address[1]
-    address = own_address() if bind in _ANY_ADDRESS else bind
-    command = _command_to_join(address, bound, players, lan_compat)
-    console.tell(f"waiting on port {bound}. To join: {command}")
-    with _announced(console, bound, setup, announce and bind in _ANY_ADDRESS and not lan_compat) as announcement:
-        match = TerminalMatch(console, setup, driver)
+    socket = open_udp(bind, port)
+    bound = socket.address[1]
+    here = bind if bind not in _ANY_ADDRESS else own_address() or _OWN_MACHINE
+    shown = (here, bound) if named is None else (named[0], named[1] or bound)
+    invite = None
+    if not links.is_plain and not everybody:
+        invite = Invite.new(address_text(*shown), entropy=os.urandom)
+    with _closing_on_error(socket):
+        form = links.form(invite)
+        driver = setup.driver(socket, form)
+    # The one place that prints the secret.
+    way = address_text(*shown, usual_port=DEFAULT_PORT) if invite is None else invite.text()
+    console.tell(f"waiting on port {bound}. To join: retick join {way}{_more_words(players, links)}")
+    wanted = announce and bind in _ANY_ADDRESS and not lan_compat
+    with _announced(console, bound, setup, form.name, wanted) as announcement:
+        match = TerminalMatch(console, setup, driver, form, keylog=links.keylog)
         if announcement is not None:
             match.on_start = announcement.withdraw
         raise typer.Exit(match.run())
 
 
-def _command_to_join(address: str | None, port: int, players: int, lan_compat: bool) -> str:
-    shown = address or "ADDRESS"
-    where = f"[{shown}]" if ":" in shown else shown
-    more = (f" --players {players}" if players != 2 else "") + (" --lan-compat" if lan_compat else "")
-    return f"retick join {where}" + ("" if port == DEFAULT_PORT else f":{port}") + more
+def _more_words(players: int, links: LinkOptions) -> str:
+    """Options that those who join must give too."""
+    form = " --plain" if links.plain else " --lan-compat" if links.lan_compat else ""
+    return (f" --players {players}" if players != 2 else "") + form
 
 
 @contextlib.contextmanager
-def _announced(console: Screen, port: int, setup: MatchSetup, wanted: bool) -> Iterator[Announcement | None]:
-    announcement = _announce(console, port, setup) if wanted else None
+def _closing_on_error(socket: UdpSocket) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        socket.close()
+        raise
+
+
+@contextlib.contextmanager
+def _announced(console: Screen, port: int, setup: MatchSetup, link: str, wanted: bool) -> Iterator[Announcement | None]:
+    announcement = _announce(console, port, setup, link) if wanted else None
     try:
         yield announcement
     finally:
@@ -82,9 +120,9 @@ def _announced(console: Screen, port: int, setup: MatchSetup, wanted: bool) -> I
             announcement.withdraw().join(2.0)
 
 
-def _announce(console: Screen, port: int, setup: MatchSetup) -> Announcement | None:
+def _announce(console: Screen, port: int, setup: MatchSetup, link: str) -> Announcement | None:
     try:
-        return Announcement(port, setup.game_name, players=setup.game.num_players)
+        return Announcement(port, setup.game_name, players=setup.game.num_players, link=link)
     except MissingExtra:
         console.tell(f"not announced on the local network; for that: {INSTALL}")
     except OSError as error:

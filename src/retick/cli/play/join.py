@@ -6,6 +6,7 @@ import typer
 
 from retick.cli.play import match_setup as options
 from retick.cli.play.capture_file import CaptureOption
+from retick.cli.play.link_options import IdentityOption, KeylogOption, LinkOptions, PlainOption
 from retick.cli.play.match_setup import DEFAULT_PORT, MatchSetup
 from retick.cli.play.terminal_match import TerminalMatch
 from retick.cli.terminal import Screen, working
@@ -13,7 +14,8 @@ from retick.cli.trace.tracer import TraceOption
 from retick.errors import NetworkUnavailable, RetickError, UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.playing.controllers import StyleName
-from retick.transport import open_towards, parse_address
+from retick.playing.way_in import WayIn, way_in
+from retick.transport import open_towards
 from retick.transport.discovery import FoundHost, find_hosts
 
 __all__ = ["join", "no_answer"]
@@ -23,7 +25,11 @@ __all__ = ["join", "no_answer"]
 def join(
     address: Annotated[
         str | None,
-        typer.Argument(help="The host: name, name:port or [IPv6]:port.", show_default="search the local network"),
+        typer.Argument(
+            metavar="[INVITE|ADDRESS]",
+            help="The line that the host printed, retick:...; or of an open host: name, name:port or [IPv6]:port.",
+            show_default="search the local network for an open host",
+        ),
     ] = None,
     wait: Annotated[float, typer.Option(help="Seconds to search for a host on the local network.")] = 3.0,
     port: Annotated[
@@ -38,6 +44,9 @@ def join(
     record: options.RecordOption = None,
     capture: CaptureOption = None,
     trace: TraceOption = None,
+    plain: PlainOption = False,
+    identity: IdentityOption = None,
+    keylog: KeylogOption = None,
     lan_compat: options.LanOption = False,
 ) -> None:
     """Join a match that another peer hosts: with the keyboard, or with --bot.
@@ -45,26 +54,32 @@ def join(
     Exit code 0: played to the end, or you left. 1: no match, it broke off, the peers diverged, or a
     file could not be written. 2: misuse.
 
-    Example: retick join 192.168.1.20:7777 --delay 3
+    Example: retick join retick:192.168.1.20:7777#000g40r40m30e209185gr38e1ysyvx
     """
     if address is None and lan_compat:
         raise UsageError("--lan-compat needs the host's address: the original protocol announces nothing")
     if not 0 < wait <= 60:
         raise UsageError(f"--wait must be above 0 and up to 60 seconds, not {wait:g}")
-    target = None if address is None else parse_address(address, default_port=DEFAULT_PORT)
+    way = None if address is None else way_in(address, default_port=DEFAULT_PORT)
     setup = MatchSetup(
         players=players, seats=seats, bot=bot, style=style, delay=delay, rate=rate,
         record=record, capture=capture, trace=trace, lan_compat=lan_compat,
     )  # fmt: skip
+    links = LinkOptions(plain=plain, identity=identity, keylog=keylog, lan_compat=lan_compat)
     console = Screen()
-    if target is None:
+    if way is None:
         found = _only(_search(wait, setup))
-        target = (found.address, found.port)
+        _check_form(found, plain)
+        way = WayIn((found.address, found.port), None)
         console.tell(f"found {found.name}")
+    target = way.target
     own_port = port if port is not None else target[1] + 1 if lan_compat else 0
+    form = links.form(way.invite)
     socket, resolved = open_towards(target, own_port)
+    driver = setup.driver(socket, form, resolved)
     console.tell(f"joining {target[0]} port {target[1]}")
-    raise typer.Exit(TerminalMatch(console, setup, setup.driver(socket, resolved), no_answer=no_answer(target)).run())
+    match = TerminalMatch(console, setup, driver, form, keylog=links.keylog, no_answer=no_answer(target))
+    raise typer.Exit(match.run())
 
 
 def _search(seconds: float, setup: MatchSetup) -> list[FoundHost]:
@@ -86,6 +101,17 @@ def _only(hosts: list[FoundHost]) -> FoundHost:
         names = ", ".join(f"{each.address}:{each.port} ({each.name})" for each in hosts)
         raise RetickError(f"{len(hosts)} hosts were found, name one with retick join ADDRESS: {names}")
     return hosts[0]
+
+
+def _check_form(found: FoundHost, plain: bool) -> None:
+    """Anybody can announce anything: what a host says of its links is never followed, only compared with our own."""
+    if found.link == "invite":
+        raise RetickError(
+            f"{found.name} takes only those who have its invite: ask for the line that it shows: retick join INVITE"
+        )
+    if (found.link == "plain") != plain:
+        ours, theirs = ("plain", "sealed") if plain else ("sealed", "plain")
+        raise RetickError(f"{found.name} has {theirs} links and this side {ours} ones: give --plain to both or none")
 
 
 def no_answer(target: tuple[str, int]) -> str:

@@ -14,6 +14,7 @@ from retick.cli.trace.tracer import Tracer, check_trace, traced
 from retick.errors import UsageError
 from retick.playing.controllers import Controller, StyleName
 from retick.playing.followed_match import FollowedMatch
+from retick.playing.link_form import LinkForm
 from retick.playing.match_driver import MatchDriver
 from retick.replay import LiveRecording
 from retick.rollback.lan import LanSession
@@ -97,7 +98,7 @@ class MatchSetup:
         """The game's id and version, as hosts announce it."""
         return game_name(self.game.game_id, self.game.game_version)
 
-    def driver(self, socket: UdpSocket, host_address: SocketAddress | None = None) -> MatchDriver:
+    def driver(self, socket: UdpSocket, form: LinkForm, host_address: SocketAddress | None = None) -> MatchDriver:
         """This peer's driver: it joins the host at ``host_address``, or hosts if there is none."""
         session: RollbackSession | LanSession
         recording = None if self._record is None else LiveRecording(self._record)
@@ -112,6 +113,7 @@ class MatchSetup:
                 seats=self.seats,
                 host_address=host_address,
                 record=followed,
+                **form.arguments(),
             )
         if self._capture is not None:
             self.capture = CaptureFile(self._capture)
@@ -123,6 +125,7 @@ class MatchSetup:
             controller=self._controller,
             followed=followed,
             observer=self.tracer,
+            compares_words=form.is_open,
         )
 
     def _controller(self, seed: int, player: int) -> Controller:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from retick.cli.play.link_options import HostOpenOption, IdentityOption, KeylogOption, LinkOptions, PlainOption
 from retick.cli.play.match_setup import DEFAULT_PORT
 from retick.cli.project_game import project_game
 from retick.cli.terminal import say
@@ -27,10 +28,15 @@ def play(
     ] = None,
     host: Annotated[bool, typer.Option("--host", help="Host a match at once, without the menu.")] = False,
     join: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Join this host at once, without the menu.", show_default=False)
+        str,
+        typer.Option(
+            metavar="INVITE",
+            help="Join at once, without the menu: an invite, or the address of an open host.",
+            show_default=False,
+        ),
     ] = "",
     watch: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Watch through this peer at once.", show_default=False)
+        str, typer.Option(metavar="INVITE", help="Watch at once, in the same way.", show_default=False)
     ] = "",
     name: Annotated[
         str, typer.Option(help="What the other players call you.", show_default="that of the system's user")
@@ -47,6 +53,10 @@ def play(
     bot: Annotated[
         bool, typer.Option("--bot", help="Let the game's bot(player, world) play here, or random buttons.")
     ] = False,
+    everybody: HostOpenOption = False,
+    plain: PlainOption = False,
+    identity: IdentityOption = None,
+    keylog: KeylogOption = None,
 ) -> None:
     """Open the window of a game, with its menu: host, join, watch, replays, two players at one keyboard.
 
@@ -61,6 +71,7 @@ def play(
         raise UsageError(f"--port must be 0 to 65535, not {port}")
     if importlib.util.find_spec("pygame") is None:
         raise MissingExtra("a window needs pygame: pip install pygame-ce")
+    LinkOptions(plain=plain, everybody=everybody, identity=identity, keylog=keylog)
     wanted = game or project_game()
     if wanted is None:
         raise UsageError("name the game, as module:Class, or in pyproject.toml: [tool.retick] game = 'game.py:Tanks'")
@@ -74,6 +85,7 @@ def play(
 
     settings = window_game(
         wanted, module, port=port, folder=folder, bot=bot, say=say,
+        everybody=everybody, plain=plain, identity=identity, keylog=keylog,
         bad_link=Conditions.from_text(link or BAD_LINK) if link or bad_link else None,
     )  # fmt: skip
     program = Program(settings, name=name)

@@ -15,6 +15,8 @@ from retick.cli.play.terminal_keys import TerminalKeys
 from retick.cli.terminal import Screen, say
 from retick.errors import RetickError
 from retick.link import Reason
+from retick.playing.key_files import KeyLogFile
+from retick.playing.link_form import LinkForm, why_refused
 from retick.playing.match_driver import MatchDriver
 from retick.rollback.lan import LanSession
 
@@ -26,9 +28,22 @@ DEPTHS_KEPT = 400
 class TerminalMatch:
     """Plays one match to its end. ``retick host`` and ``retick join`` differ only in how they got here."""
 
-    def __init__(self, console: Screen, setup: MatchSetup, driver: MatchDriver, *, no_answer: str = "") -> None:
+    def __init__(
+        self,
+        console: Screen,
+        setup: MatchSetup,
+        driver: MatchDriver,
+        form: LinkForm,
+        *,
+        keylog: KeyLogFile | None = None,
+        no_answer: str = "",
+    ) -> None:
         """``no_answer`` is the error for a host that never answered."""
         self.console = console
+        self._form, self._keylog = form, keylog
+        self._words_told: dict[tuple[int, ...], str] = {}
+        if setup.capture is not None and keylog is not None:
+            setup.capture.keylog = keylog.path
         self.setup = setup
         self.driver = driver
         self.on_start: Callable[[], object] = lambda: None
@@ -70,8 +85,16 @@ class TerminalMatch:
             self._show(stack)
         elif self.driver.notice and self._live is not None:
             self._draw(self._live)
+        self._tell_words()
         self._tell_of_recording()
         self.driver.wait()
+
+    def _tell_words(self) -> None:
+        """As lines, when they are new; in a picture they stay at the bottom."""
+        told, self._words_told = self._words_told, self.driver.words
+        for players, words in self.driver.words.items() - told.items():
+            who = " and ".join(str(player + 1) for player in players)
+            self.console.tell(f"compare aloud with player {who}, who must see the same words: {words}")
 
     def _tell_of_recording(self) -> None:
         """A recording that ended early is a line under the picture, or one among the others."""
@@ -106,11 +129,18 @@ class TerminalMatch:
             title=f"you are {' and '.join(str(player + 1) for player in driver.players)}",
             picture=picture,
             depths=list(self._depths),
-            help_line=self._warning
-            or ("a bot plays, Ctrl-C ends" if self.setup.bot else self.setup.shown_game.keys_help),
+            help_line=self._warning or self._help(),
         )
         live.update(view, refresh=True)
         self._drawn = state
+
+    def _help(self) -> str:
+        keys = "a bot plays, Ctrl-C ends" if self.setup.bot else self.setup.shown_game.keys_help
+        words = [
+            f"words with {' and '.join(str(each + 1) for each in at)}: {words}"
+            for at, words in self.driver.words.items()
+        ]
+        return "   ".join([*words, keys])
 
     def _names(self) -> list[str]:
         here = "bot" if self.setup.bot else "you"
@@ -143,10 +173,14 @@ class TerminalMatch:
             if file is not None:
                 file.close()
                 self.console.tell(file.summary())
+        if self._keylog is not None:
+            self._keylog.close()
+            if self._keylog.failure:
+                self.console.tell(self._keylog.summary())
 
     def _is_unwritten(self) -> int:
         """The exit code for the files that were asked for; ``_save`` has said what is wrong with them."""
-        files = (self.driver.recording, self.setup.capture, self.setup.tracer)
+        files = (self.driver.recording, self.setup.capture, self.setup.tracer, self._keylog)
         return NO if any(file is not None and file.failure for file in files) else 0
 
     def _conclude(self) -> int:
@@ -184,6 +218,8 @@ class TerminalMatch:
             return "the other peer left the match" + (f": {self.driver.why}" if self.driver.why != "goodbye" else "")
         if self.driver.reason == Reason.TIMEOUT:
             return f"the other peer is gone: {self.driver.why}"
+        if refused := why_refused(self.driver.reason, self.driver.why, self._form):
+            return refused
         if self.driver.confirmed is None:
             return f"the host refused: {self.driver.why}"
         return self.driver.why

@@ -10,6 +10,7 @@ from rich.live import Live
 
 from retick.cli.exit_codes import NO
 from retick.cli.play.join import no_answer
+from retick.cli.play.link_options import IdentityOption, KeylogOption, LinkOptions, PlainOption
 from retick.cli.play.match_setup import DEFAULT_PORT, PlayersOption, RateOption, RecordOption
 from retick.cli.play.recording import check_recording
 from retick.cli.play.terminal_games import TerminalGame, terminal_game_for
@@ -18,9 +19,11 @@ from retick.cli.terminal import Screen, say
 from retick.errors import RetickError, UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.playing.confirmed_match import ConfirmedMatch
+from retick.playing.link_form import LinkForm, why_refused
+from retick.playing.way_in import way_in
 from retick.replay import LiveRecording
 from retick.rollback import MatchConfig, MatchEnded, MatchEvent, SourceChanged, SpectatorSession, WatchingStarted
-from retick.transport import Poll, open_towards, parse_address
+from retick.transport import Poll, open_towards
 
 __all__ = ["watch"]
 
@@ -29,7 +32,12 @@ GOODBYE_SECONDS = 0.5
 
 def watch(
     address: Annotated[
-        str, typer.Argument(help="Any peer of the match: name, name:port or [IPv6]:port.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="INVITE|ADDRESS",
+            help="The match's invite, retick:...; or of an open match, any peer: name, name:port or [IPv6]:port.",
+            show_default=False,
+        ),
     ],
     players: PlayersOption = 2,
     delay: Annotated[
@@ -37,18 +45,23 @@ def watch(
     ] = 30,
     rate: RateOption = TICKS_PER_SECOND,
     record: RecordOption = None,
+    plain: PlainOption = False,
+    identity: IdentityOption = None,
+    keylog: KeylogOption = None,
 ) -> None:
     """Watch a running match, from its current frame on, a little late.
 
     Exit code 0: the match ended. 1: there was no match to watch, or the recording could not be written. 2: misuse.
 
-    Example: retick watch 192.168.1.20:7777 --record match.rtk
+    Example: retick watch retick:192.168.1.20:7777#000g40r40m30e209185gr38e1ysyvx --record match.rtk
     """
     if not 0 <= delay <= 600:
         raise UsageError(f"--delay must be 0 to 600 frames, not {delay}")
-    target = parse_address(address, default_port=DEFAULT_PORT)
+    target, invite = way_in(address, default_port=DEFAULT_PORT)
+    links = LinkOptions(plain=plain, identity=identity, keylog=keylog)
     check_recording(record, live=True)
     shown_game = terminal_game_for(players)
+    form = links.form(invite)
     socket, resolved = open_towards(target, 0)
     recording = None if record is None else LiveRecording(record)
     session = SpectatorSession(
@@ -58,10 +71,11 @@ def watch(
         config=MatchConfig(tick_rate=rate),
         delay=delay,
         record=recording,
+        **form.arguments(),
     )
     console = Screen()
     console.tell(f"watching through {target[0]} port {target[1]}")
-    _Watcher(console, shown_game, session, Poll(session, socket), recording, no_answer(target)).run()
+    _Watcher(console, shown_game, session, Poll(session, socket), recording, no_answer(target), form).run()
 
 
 class _Watcher:
@@ -75,6 +89,7 @@ class _Watcher:
         wire: Poll,
         recording: LiveRecording | None,
         no_answer: str,
+        form: LinkForm,
     ) -> None:
         self.console = console
         self.shown_game = shown_game
@@ -83,6 +98,7 @@ class _Watcher:
         self.confirmed: ConfirmedMatch | None = None
         self.recording = recording
         self._no_answer = no_answer
+        self._form = form
         self._why = ""
         self._drawn: Any = None
         self._told = 0
@@ -101,7 +117,8 @@ class _Watcher:
             if self.confirmed is not None:
                 self._conclude(self.confirmed)
         if self.confirmed is None:
-            raise RetickError(self._no_answer if self._why == "no answer" else self._why)
+            refused = why_refused(self.session.ended_by, self._why, self._form)
+            raise RetickError(self._no_answer if self._why == "no answer" else refused or self._why)
         if self.recording is not None and self.recording.failure:
             raise typer.Exit(NO)  # ``_conclude`` has said why
 

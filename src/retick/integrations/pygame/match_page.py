@@ -43,7 +43,7 @@ __all__ = ["MatchPage"]
 
 STALL_SHOWN_AFTER = 0.25
 """Seconds that a match waits before the window says so."""
-NOTICE_SECONDS = 4.0
+NOTICE_SECONDS, WORDS_SECONDS = 4.0, 20.0
 STRAY_SECONDS = 1.0
 """For so long a panel that opens by itself takes no key that the game reads: somebody still plays."""
 RESULT_FRAMES = 45
@@ -219,7 +219,7 @@ class MatchPage(Page):
             case MatchStarted():
                 self._begin()
             case PeerDisconnected():
-                self._goodbye = why_gone(event, self._called)
+                self._goodbye = why_gone(event, self._called, self._wire.form)
             case Stalled():
                 self._stall = (self._now, f"waiting for {self._called(event.waiting_for)} ...")
             case Resumed():
@@ -266,13 +266,14 @@ class MatchPage(Page):
         me, players = self.session.local_players, range(self.session.sim.num_players)
         others = [player for player in players if player not in me]
         who = f"you are {names_of(me, {})}, against {self._called(others)}" if others else ""
-        self._tell(who)
-        self._game.say(f"the match has started: {who}".removesuffix(": "))
+        self._tell(*(("  ".join(self._wire.words), WORDS_SECONDS) if self._wire.words else (who,)))
+        for line in (f"the match has started: {who}".removesuffix(": "), *self._wire.words):
+            self._game.say(line)
 
     def _save_seat(self) -> None:
         """Nobody goes back to a match in which all play at one keyboard."""
         if self._seat is not None and len(self.session.roster) > 1:
-            self._seat.write(self.session)
+            self._seat.write(self.session, self._wire.form.secret)
 
     # Ends, and what the players agree on.
 

@@ -1,6 +1,7 @@
 """What the window shows at one time: the base of all pages, and those that only ask something."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TypeAlias
 
 import pygame
@@ -14,11 +15,30 @@ from retick.transport.discovery import FoundHost, HostSearch
 
 __all__ = ["AskPage", "ChoicePage", "Go", "HostsPage", "Page"]
 
-LONGEST_ANSWER = 80
+LONGEST_ANSWER = 300
+"""Letters: an invite with the longest address."""
+LETTERS_SHOWN = 36
+"""Of an answer, its end."""
+PASTES = pygame.KMOD_CTRL | pygame.KMOD_META
 LOOKED_EVERY = 1.0
 """Seconds after which the menu looks again for a match to go back to."""
 Go: TypeAlias = Callable[[], "Page | None"]
 """Makes the page to go to; None ends the program."""
+
+
+def pasted() -> str:
+    """The first line of the system's clipboard; empty where there is none."""
+    with suppress(pygame.error, AttributeError, NotImplementedError):  # a pygame, or a screen, that has none
+        return next(iter(pygame.scrap.get_text().strip().splitlines()), "")
+    return ""
+
+
+def copied(text: str) -> bool:
+    """Put a text on the system's clipboard; whether that worked."""
+    with suppress(pygame.error, AttributeError, NotImplementedError):
+        pygame.scrap.put_text(text)
+        return pygame.scrap.get_text() == text
+    return False
 
 
 class Page:
@@ -100,7 +120,9 @@ class AskPage(ChoicePage):
 
     def handle(self, event: Event) -> None:
         if event.type == pygame.TEXTINPUT:
-            self.answer = (self.answer + plain(event.text))[:LONGEST_ANSWER]
+            self._write(event.text)
+        elif event.type == pygame.KEYDOWN and event.key == pygame.K_v and event.dict.get("mod", 0) & PASTES:
+            self._write(pasted())
         elif event.type == pygame.KEYDOWN and event.key == pygame.K_BACKSPACE:
             self.answer = self.answer[:-1]
         elif event.type == pygame.KEYDOWN and event.key in (pygame.K_RETURN, pygame.K_KP_ENTER):
@@ -109,9 +131,14 @@ class AskPage(ChoicePage):
         else:
             super().handle(event)
 
+    def _write(self, text: str) -> None:
+        self.answer = (self.answer + plain(text))[:LONGEST_ANSWER]
+
     def draw(self, screen: Surface) -> None:
         super().draw(screen)
-        write(screen, f"{self.answer}_", (MARGIN * 2, screen.get_height() // 2), size=36, colour=ACCENT)
+        write(
+            screen, f"{self.answer[-LETTERS_SHOWN:]}_", (MARGIN * 2, screen.get_height() // 2), size=36, colour=ACCENT
+        )
 
 
 class HostsPage(ChoicePage):
@@ -138,7 +165,8 @@ class HostsPage(ChoicePage):
         self.panel.lines = [self._why or ("Choose a host:" if hosts else "Searching the local network ...")]
 
     def _choice(self, host: FoundHost) -> Choice:
-        return Choice(f"{host.name}   {host.address}", lambda: self._chosen(host))
+        needs = "   (with its invite)" if host.link == "invite" else ""
+        return Choice(f"{host.name}   {host.address}{needs}", lambda: self._chosen(host))
 
     def leave(self) -> None:
         if self.search is not None:

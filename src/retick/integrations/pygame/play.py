@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from retick.integrations.pygame.panel import plain
+from retick.integrations.pygame.panel import plain as printable
 from retick.integrations.pygame.program import Program
 from retick.integrations.pygame.window_game import Press, window_game_of
 from retick.rollback import MatchConfig
@@ -34,6 +34,10 @@ def play(
     join: str = "",
     watch: str = "",
     link: str = "",
+    everybody: bool = False,
+    plain: bool = False,
+    identity: str | Path | None = None,
+    keylog: str | Path | None = None,
     bot: bool = False,
     argv: Sequence[str] | None = None,
 ) -> None:
@@ -44,8 +48,12 @@ def play(
     without the menu. ``link`` makes the network of this window bad: round trip, jitter and loss, ``"120ms,10ms,5%"``.
     ``bot`` lets the game's ``bot(player, world)`` (or ``bot(player, state)``) play here, or random buttons.
 
-    ``argv`` are words of a command line: --host, --join ADDRESS, --watch ADDRESS, --name, --port, --bot, --bad-link,
-    --link. If it is not given, and ``play`` is called by the program that was started, these are the program's own.
+    A match that is hosted is for those who have its invite, which the window shows; with ``everybody`` for all who know
+    the address. ``join`` and ``watch`` take an invite or an address.
+
+    ``argv`` are words of a command line: --host, --open, --join INVITE, --watch INVITE, --name, --port, --bot,
+    --bad-link, --link, --plain, --identity, --keylog. If it is not given, and ``play`` is called by the program that
+    was started, these are the program's own.
     """
     if argv is None:
         started = sys._getframe(1).f_globals.get("__name__") == "__main__"
@@ -64,6 +72,10 @@ def play(
         config=config,
         port=port if words.port is None else words.port,
         bot=bot or words.bot,
+        everybody=everybody or words.open,
+        plain=plain or words.plain,
+        identity=_path(words.identity or identity),
+        keylog=_path(words.keylog or keylog),
         bad_link=Conditions.from_text(link) if link else None,
         folder=None if folder is None else Path(folder),
         say=_say,
@@ -76,19 +88,27 @@ def play(
         program.run()
 
 
+def _path(given: str | Path | None) -> Path | None:
+    return None if given is None else Path(given)
+
+
 def _say(line: str) -> None:
     """On the terminal, if there is one. Names come from other peers: what may be a command to it is left out."""
     with suppress(OSError):
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-        print(plain(line).encode(encoding, "backslashreplace").decode(encoding), flush=True)
+        print(printable(line).encode(encoding, "backslashreplace").decode(encoding), flush=True)
 
 
 def _read(argv: Sequence[str]) -> Namespace:
     parser = ArgumentParser(epilog="A program with options of its own calls play(..., argv=[]).")
     way = parser.add_mutually_exclusive_group()
     way.add_argument("--host", action="store_true", help="host a match at once, without the menu")
-    way.add_argument("--join", metavar="ADDRESS", default="", help="join this host at once")
-    way.add_argument("--watch", metavar="ADDRESS", default="", help="watch the match of this peer at once")
+    way.add_argument("--join", metavar="INVITE", default="", help="join at once: an invite, or an open host's address")
+    way.add_argument("--watch", metavar="INVITE", default="", help="watch at once, in the same way")
+    parser.add_argument("--open", action="store_true", help="host for everybody who knows the address")
+    parser.add_argument("--plain", action="store_true", help="links that are not sealed, on all sides")
+    parser.add_argument("--identity", metavar="FILE", help="a lasting key of this machine; made at first use")
+    parser.add_argument("--keylog", metavar="FILE", help="append the keys of all links to this file")
     parser.add_argument("--name", default="", help="what the other players call you")
     parser.add_argument("--port", type=int, help="UDP port of a host, and of addresses without one")
     parser.add_argument("--bot", action="store_true", help="let the game's bot play here, or random buttons")

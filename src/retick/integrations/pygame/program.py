@@ -13,14 +13,16 @@ from pygame.event import Event
 from retick.errors import RetickError, UsageError
 from retick.integrations.pygame.match_page import MatchPage
 from retick.integrations.pygame.names import fitting, own_name
-from retick.integrations.pygame.pages import AskPage, ChoicePage, Go, HostsPage, MenuPage, Page
+from retick.integrations.pygame.pages import AskPage, ChoicePage, Go, HostsPage, MenuPage, Page, copied
 from retick.integrations.pygame.panel import Choice
 from retick.integrations.pygame.replay_page import ReplayPage, recordings_page
 from retick.integrations.pygame.seat_file import LostSeat, lost_seat
 from retick.integrations.pygame.watch_page import WatchPage
 from retick.integrations.pygame.window_game import WindowGame
 from retick.integrations.pygame.wire import Clock, announced_name, hosted, joined, practised, watched
+from retick.playing.way_in import address_text, way_in
 from retick.replay import Replay
+from retick.transport.discovery import FoundHost
 
 __all__ = ["Program"]
 
@@ -53,8 +55,9 @@ class Program:
         here = "Two at this keyboard" if sim.num_players == 2 else "All at this keyboard"
         choices = [
             Choice("Host a match", self.host),
+            Choice("Host for everybody on the local network", lambda: self.host(everybody=True)),
+            Choice("Join with an invite", lambda: self._ask("Join with an invite", self.join)),
             Choice("Join on the local network", self.find),
-            Choice("Join an address", lambda: self._ask("Join an address", self.join)),
             Choice("Watch a match", lambda: self._ask("Watch a match", self.watch)),
             Choice("Replays", lambda: recordings_page(self.game, back=self.menu)),
             *([Choice(here, self.practise)] if len(self.game.press) > 1 or sim.num_players == 1 else []),
@@ -75,22 +78,26 @@ class Program:
 
         return AskPage("Your name", answered, back=self.menu, lines=["The other players see it."], answer=self.name)
 
-    def host(self) -> Page:
-        """Wait for others to join."""
+    def host(self, *, everybody: bool | None = None) -> Page:
+        """Wait for others to join: those who have the invite, or everybody."""
 
         def page() -> Page:
-            wire, lines = hosted(self.game, self.clock, name=self.name)
-            return MatchPage(self.game, wire, back=self.menu, again=Choice("Host again", self.host), lines=lines)
+            wire, lines = hosted(self.game, self.clock, name=self.name, everybody=everybody)
+            if wire.form.invite is not None and copied(wire.form.invite.text()):
+                lines[1:1] = ["It is on the clipboard: paste it to whom you want to play with."]
+            again = Choice("Host again", lambda: self.host(everybody=everybody))
+            return MatchPage(self.game, wire, back=self.menu, again=again, lines=list(filter(None, lines)))
 
         return self._or_message(page)
 
-    def join(self, address: str) -> Page:
-        """Ask a host, or any peer of a match with a free seat, for a seat."""
+    def join(self, way: str) -> Page:
+        """Ask a host, or any peer of a match with a free seat, for a seat: with an invite, or at an address."""
 
         def page() -> Page:
-            wire = joined(self.game, address, self.clock, name=self.name)
-            again = Choice("Join again", lambda: self.join(address))
-            return MatchPage(self.game, wire, back=self.menu, again=again, lines=[f"Joining {address}"])
+            wire = joined(self.game, way, self.clock, name=self.name)
+            again = Choice("Join again", lambda: self.join(way))
+            where = address_text(*way_in(way, default_port=self.game.port).target)
+            return MatchPage(self.game, wire, back=self.menu, again=again, lines=[f"Joining {where}"])
 
         return self._or_message(page)
 
@@ -98,7 +105,7 @@ class Program:
         """Take the seat again that a window which crashed had."""
 
         def page() -> Page:
-            wire = joined(self.game, seat.addresses[0], self.clock, name=self.name, seat_token=seat.token)
+            wire = joined(self.game, seat.addresses[0], self.clock, name=self.name, seat=seat)
             later = seat._replace(addresses=(*seat.addresses[1:], seat.addresses[0]))
             again = Choice("Try again", lambda: self.go_back(later))
             return MatchPage(self.game, wire, back=self.menu, again=again, lines=["Going back to the match"])
@@ -111,18 +118,22 @@ class Program:
         return HostsPage(
             "Join on the local network",
             announced_name(self.game.make()),
-            lambda host: self.join(
-                f"[{host.address}]:{host.port}" if ":" in host.address else f"{host.address}:{host.port}"
-            ),
+            self._join_found,
             back=self.menu,
-            unfound=Choice("Join an address", lambda: self._ask("Join an address", self.join)),
+            unfound=Choice("Join with an invite", lambda: self._ask("Join with an invite", self.join)),
         )
 
-    def watch(self, address: str) -> Page:
-        """Watch the match in which the peer at ``address`` plays."""
+    def _join_found(self, host: FoundHost) -> Page:
+        """Whether it is as announced, the handshake shows; a secret is never announced."""
+        if host.link == "invite":
+            return self._ask(f"The invite of {host.name}", self.join)
+        return self.join(address_text(host.address, host.port))
+
+    def watch(self, way: str) -> Page:
+        """Watch a match: with its invite, or through the peer at an address."""
 
         def page() -> Page:
-            return WatchPage(self.game, watched(self.game, address, self.clock), back=self.menu)
+            return WatchPage(self.game, watched(self.game, way, self.clock), back=self.menu)
 
         return self._or_message(page)
 
@@ -139,8 +150,8 @@ class Program:
 
     def _ask(self, title: str, answered: Callable[[str], Page]) -> Page:
         lines = [
-            "The address of the host: a name or number, such as 192.168.1.20,",
-            "with its port if that is another than usual: 192.168.1.20:7778",
+            "Paste (Ctrl+V) the line that the host shows: retick:192.168.1.20:7777#...",
+            "Of a host for everybody the address is enough: 192.168.1.20, or 192.168.1.20:7778",
         ]
         return AskPage(title, answered, back=self.menu, lines=lines)
 

@@ -30,6 +30,8 @@ class LostSeat(NamedTuple):
     """Of the other players."""
     token: bytes
     """``RollbackSession(seat_token=...)`` takes it."""
+    secret: bytes = b""
+    """Of the match's invite; empty if it had none."""
 
 
 class SeatFile:
@@ -39,10 +41,10 @@ class SeatFile:
         self._path, self._game = path.with_suffix(f".{ENDING}"), game
         self._touched = 0.0
 
-    def write(self, session: RollbackSession) -> None:
-        """Note the session's seat, and where the others are now."""
+    def write(self, session: RollbackSession, secret: bytes = b"") -> None:
+        """Note the session's seat, the secret of its match's invite, and where the others are now."""
         addresses = [_text(at) for at in session.peer_addresses if isinstance(at, tuple)]
-        saved = {"game": self._game, "addresses": addresses, "token": session.seat_token.hex()}
+        saved = {"game": self._game, "addresses": addresses, "token": session.seat_token.hex(), "secret": secret.hex()}
         self.remove()
         with suppress(OSError):
             handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -80,6 +82,7 @@ def lost_seat(folder: Path | None, game: str) -> LostSeat | None:
                 with path.open(encoding="utf-8") as file:
                     saved = json.loads(file.read(MOST_BYTES))
                 if saved["game"] == game and saved["addresses"]:
-                    seat = LostSeat(path, tuple(map(str, saved["addresses"])), bytes.fromhex(saved["token"]))
+                    token, secret = bytes.fromhex(saved["token"]), bytes.fromhex(saved.get("secret", ""))
+                    seat = LostSeat(path, tuple(map(str, saved["addresses"])), token, secret)
                     found.append((age, seat))
     return min(found)[1] if found else None

@@ -9,6 +9,7 @@ from retick.integrations.pygame.pages import ChoicePage, Go, Page
 from retick.integrations.pygame.panel import BACKGROUND, Choice, darken, write
 from retick.integrations.pygame.window_game import Drawable, WindowGame
 from retick.integrations.pygame.wire import Wire
+from retick.playing.link_form import why_refused
 from retick.rollback import MatchEnded, SourceChanged, SpectatorSession, WatchingStarted
 
 __all__ = ["WatchPage"]
@@ -36,7 +37,7 @@ class WatchPage(Page):
             elif isinstance(event, SourceChanged):
                 self.session.delay = 0  # what has arrived may be all that there is
             elif isinstance(event, MatchEnded):
-                self._why = event.reason
+                self._why = why_refused(self.session.ended_by, event.reason, self._wire.form) or event.reason
         while self.session.due(now=now):
             self.session.advance(now=now)
         if self._why and not self.session.waiting:

@@ -58,6 +58,15 @@ class WindowGame:
     """Where recordings and desync reports are written; None for nowhere."""
     bot: bool = False
     """The game's own bot, or random buttons, in place of the people here."""
+    everybody: bool = False
+    """A match that is hosted is open: sealed, for all who know the address, with words to compare aloud. Otherwise
+    only those come in who have its invite."""
+    plain: bool = False
+    """Links are not sealed, so that others can read and forge them; all players must say it."""
+    identity: Path | None = None
+    """File with a lasting key of this machine, made at first use: others know it again by its fingerprint."""
+    keylog: Path | None = None
+    """File to which the keys of all links are appended, to read a capture with."""
     bad_link: Conditions | None = None
     """Makes the network of this window bad, in both directions."""
     say: Callable[[str], object] = lambda _line: None

@@ -4,12 +4,19 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from retick.errors import MissingExtra, NetworkUnavailable
+from retick.errors import MissingExtra, NetworkUnavailable, RetickError, UsageError
+from retick.integrations.pygame.names import names_of
 from retick.integrations.pygame.recording import recording_of
+from retick.integrations.pygame.seat_file import LostSeat
 from retick.integrations.pygame.window_game import WindowGame
+from retick.link import Invite
+from retick.playing.compared_words import words_after
+from retick.playing.key_files import KeyLogFile, sealed_form
+from retick.playing.link_form import PLAIN, LinkForm
+from retick.playing.way_in import address_text, way_in
 from retick.replay import LiveRecording
 from retick.rollback import RollbackSession, SpectatorSession
-from retick.transport import Conditions, Impaired, Poll, UdpSocket, open_towards, open_udp, parse_address
+from retick.transport import Conditions, Impaired, Poll, UdpSocket, open_towards, open_udp
 from retick.transport.discovery import INSTALL, Announcement, game_name, own_address
 
 __all__ = ["Clock", "Wire", "announced_name", "hosted", "joined", "practised", "watched"]
@@ -35,11 +42,24 @@ class Wire(Poll):
         socket: UdpSocket,
         *,
         clock: Clock,
+        form: LinkForm,
         bad_link: Conditions | None = None,
     ) -> None:
         endpoint = session if bad_link is None else Impaired(session, outgoing=bad_link, incoming=bad_link)
         super().__init__(endpoint, socket, clock=clock)
         self.session = session
+        self.form = form
+        self.words: list[str] = []
+        """Of an open match: what people should compare aloud, a line for each other player."""
+
+    def poll(self, now: float | None = None) -> list[Any]:
+        """As always; of an open match also the words with the others."""
+        events = super().poll(now)
+        for event in events if self.form.is_open and isinstance(self.session, RollbackSession) else ():
+            words = words_after(event, self.session)
+            if words is not None:
+                self.words = [f"Compare aloud with {names_of(seats, {})}: {each}" for seats, each in words.items()]
+        return events
 
     def match_started(self) -> None:
         """Nobody can join any more by the announcement."""
@@ -51,6 +71,8 @@ class Wire(Poll):
         try:
             return super().leave(longest=longest)
         finally:
+            if isinstance(self.form.keylog, KeyLogFile):
+                self.form.keylog.close()
             if self.announcement is not None:
                 self.announcement.withdraw().join(longest)
 
@@ -60,31 +82,51 @@ def announced_name(sim: Any) -> str:
     return game_name(str(getattr(sim, "game_id", type(sim).__name__)), int(getattr(sim, "game_version", 0)))
 
 
-def _wire(game: WindowGame, socket: UdpSocket, clock: Clock, **settings: Any) -> Wire:
+def _form(game: WindowGame, invite: Invite | None) -> LinkForm:
+    """How the links of a new session are made, with the keys of its files; says where these are."""
+    if game.plain:
+        if invite is not None:
+            raise UsageError("an invite is for sealed links: leave out --plain, or give the address")
+        return PLAIN
+    return sealed_form(invite, game.identity, game.keylog, game.say)
+
+
+def _wire(game: WindowGame, socket: UdpSocket, clock: Clock, form: LinkForm, **settings: Any) -> Wire:
     """The session of everybody who plays: what all of them are to have, add it here."""
     sim = game.make()
     record = recording_of(game.folder, sim)
-    session = RollbackSession(sim, entropy=os.urandom, config=game.config, record=record, **settings)
-    wire = Wire(session, socket, clock=clock, bad_link=game.bad_link)
+    try:
+        session = RollbackSession(
+            sim, entropy=os.urandom, config=game.config, record=record, **form.arguments(), **settings
+        )
+    except RetickError:
+        socket.close()
+        raise
+    wire = Wire(session, socket, clock=clock, form=form, bad_link=game.bad_link)
     wire.record = record
     return wire
 
 
-def hosted(game: WindowGame, clock: Clock, *, name: str = "") -> tuple[Wire, list[str]]:
-    """A session that others join, and what to tell people about it."""
+def hosted(game: WindowGame, clock: Clock, *, name: str = "", everybody: bool | None = None) -> tuple[Wire, list[str]]:
+    """A session that others join, and what to tell people about it; ``everybody`` as in the game if not given."""
     try:
         socket = open_udp(port=game.port)
     except NetworkUnavailable:
         socket = open_udp()  # another host is on this computer: the address says which port it is
-    port = socket.address[1]
-    wire = _wire(game, socket, clock, name=name)
-    lines = [
-        f"Others join this address: {own_address() or 'this computer'}" + (f":{port}" if port != USUAL_PORT else "")
-    ]
+    port, here = socket.address[1], own_address()
+    invite = None
+    if not game.plain and not (game.everybody if everybody is None else everybody):
+        invite = Invite.new(address_text(here or "127.0.0.1", port), entropy=os.urandom)
+    form = _form(game, invite)
+    wire = _wire(game, socket, clock, form, name=name)
+    if invite is not None:
+        lines = [f"Others join with this line; nobody comes in without it: {invite.text()}"]
+    else:
+        lines = [f"Others join this address: {address_text(here or 'this computer', port, usual_port=USUAL_PORT)}"]
     sim = wire.session.sim
     try:
-        wire.announcement = Announcement(port, announced_name(sim), players=sim.num_players)
-        lines.append("They also find it on the local network.")
+        wire.announcement = Announcement(port, announced_name(sim), players=sim.num_players, link=form.name)
+        lines.append("They also find it on the local network." if invite is None else "")
     except MissingExtra:
         lines.append(f"It is not announced on the local network; for that: {INSTALL}")
     except OSError as error:
@@ -92,23 +134,30 @@ def hosted(game: WindowGame, clock: Clock, *, name: str = "") -> tuple[Wire, lis
     return wire, lines
 
 
-def joined(game: WindowGame, address: str, clock: Clock, *, name: str = "", seat_token: bytes = b"") -> Wire:
-    """A session that asks the host at ``address`` for a seat, with a token for the one that it had before.
+def joined(game: WindowGame, way: str, clock: Clock, *, name: str = "", seat: LostSeat | None = None) -> Wire:
+    """A session that asks the host of an invite, or at an address, for a seat; or for the one that it had before.
 
     RetickError if there is no such address.
     """
-    socket, target = open_towards(parse_address(address, default_port=game.port))
-    back = {"seat_token": seat_token} if seat_token else {}
-    return _wire(game, socket, clock, name=name, host_address=target, **back)
+    where, invite = way_in(way, default_port=game.port)
+    back = {}
+    if seat is not None:
+        back = {"seat_token": seat.token}
+        invite = Invite("", seat.secret) if seat.secret else None
+    form = _form(game, invite)
+    socket, target = open_towards(where)
+    return _wire(game, socket, clock, form, name=name, host_address=target, **back)
 
 
-def watched(game: WindowGame, address: str, clock: Clock) -> Wire:
-    """A session that watches through the peer at ``address``."""
-    socket, source = open_towards(parse_address(address, default_port=game.port))
-    session = SpectatorSession(game.make(), source, entropy=os.urandom, config=game.config)
-    return Wire(session, socket, clock=clock, bad_link=game.bad_link)
+def watched(game: WindowGame, way: str, clock: Clock) -> Wire:
+    """A session that watches with an invite, or through the peer at an address."""
+    where, invite = way_in(way, default_port=game.port)
+    form = _form(game, invite)
+    socket, source = open_towards(where)
+    session = SpectatorSession(game.make(), source, entropy=os.urandom, config=game.config, **form.arguments())
+    return Wire(session, socket, clock=clock, form=form, bad_link=game.bad_link)
 
 
 def practised(game: WindowGame, clock: Clock) -> Wire:
     """A session in which all players are at this keyboard: nothing goes through its socket."""
-    return _wire(game, open_udp("127.0.0.1"), clock, seats=game.make().num_players)
+    return _wire(game, open_udp("127.0.0.1"), clock, PLAIN, seats=game.make().num_players)

@@ -5,6 +5,7 @@ from itertools import takewhile
 
 from retick.integrations.pygame.names import names_by_seat
 from retick.link import Reason
+from retick.playing.link_form import PLAIN, LinkForm, why_refused
 from retick.rollback import DesyncReport, PeerDisconnected, RollbackSession
 
 __all__ = ["report_lines", "room_lines", "why_gone"]
@@ -23,8 +24,10 @@ def room_lines(session: RollbackSession) -> list[str]:
     ]
 
 
-def why_gone(event: PeerDisconnected, called: Callable[[Sequence[int]], str]) -> str:
-    """Why a peer is not there any more; ``called`` names players."""
+def why_gone(event: PeerDisconnected, called: Callable[[Sequence[int]], str], form: LinkForm = PLAIN) -> str:
+    """Why a peer is not there any more; ``called`` names players, ``form`` is that of our own links."""
+    if refused := why_refused(event.reason, event.text, form):
+        return refused[0].upper() + refused[1:]
     if event.reason == Reason.GOODBYE:
         who = called(event.players) if event.players else "the host"
         return f"{who} left: {event.text}".removesuffix(": goodbye")

@@ -1,7 +1,7 @@
 """An invite: where a host is and the secret that lets one in, as one line to paste.
 
 ``retick:ADDRESS#SECRET``: the secret is 128 random bits and a checksum of the whole line, in Crockford's base 32.
-docs/formats/link.md has the layout.
+docs/formats/link.md has the layout, docs/joining.md what else people may type.
 """
 
 from collections.abc import Callable

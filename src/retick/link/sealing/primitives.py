@@ -26,7 +26,7 @@ except ImportError:
 if not _found.partition(".")[0].isdecimal() or int(_found.partition(".")[0]) < NEEDED:
     raise MissingExtra(
         f"sealed links need cryptography {NEEDED} or newer, and found {_found}: pip install 'cryptography>={NEEDED}' "
-        "(or set sealed=False on both sides)"
+        "(or plain links: sealed=False, or --plain, on both sides)"
     )
 
 __all__ = [

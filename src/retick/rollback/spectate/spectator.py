@@ -102,6 +102,8 @@ class SpectatorSession:
         """Of the match that is shown: rematches, and matches that went on after a desync, are counted."""
         self.ended = False
         """No more frames come; those that wait are still shown, and MatchEnded follows the last."""
+        self.ended_by = 0
+        """The code with which the last source refused us or ended, see ``retick.link.Reason``; 0 before."""
         self._ending = ""
         """The reason, until MatchEnded was told."""
         self.source: Hashable = address
@@ -231,6 +233,7 @@ class SpectatorSession:
             elif isinstance(event, Connected):
                 self._check_version()
             elif isinstance(event, Disconnected | Refused):
+                self.ended_by = int(event.reason)
                 self._move_on(event.text or describe(event.reason), is_void=event.reason == GAVE_UP)
 
     def _check_version(self) -> None:

@@ -1,10 +1,14 @@
 """Matches of the room: against a bot over a simulated network on the real clock, or over UDP with another program."""
 
 import asyncio
+import os
 from collections.abc import Callable
 from typing import Any, Protocol
 
 from retick.errors import UsageError
+from retick.link import Invite
+from retick.playing.link_form import PLAIN, LinkForm
+from retick.playing.way_in import WayIn, address_text
 from retick.studio.play.settings import MatchSettings
 from retick.studio.play.shown_game import ShownGame
 from retick.studio.play.side import SeatController, Side
@@ -84,13 +88,14 @@ class BotMatch:
     ) -> None:
         self._clock = clock
         self._network = SimulatedNetwork(seed=int(clock() * 1000), conditions=settings.conditions(), start=clock())
-        self.you = Side(game, controller=keys)
+        self.you = Side(game, form=PLAIN, controller=keys)  # inside of this process
         others = self.you.sim.num_players - 1
         self.you.connect(_SimulatedWire(self._network, YOU, self.you.session))
         self.other: Side | None = None
         if others:
             self.other = Side(
                 game,
+                form=PLAIN,
                 seats=others,
                 host_address=YOU,
                 controller=lambda sim, seed, player: game.bot(sim, seed, player, style),
@@ -129,19 +134,21 @@ class OnlineMatch:
 
     def __init__(
         self, game: ShownGame, keys: SeatController, settings: MatchSettings, clock: Callable[[], float],
-        *, port: int | None = None, host: tuple[str, int] | None = None,
+        *, form: Callable[[Invite | None], LinkForm], port: int | None = None, host: WayIn | None = None,
     ) -> None:  # fmt: skip
-        """Hosts on ``port``, or joins ``host``, an IP address and a port."""
+        """Hosts on ``port`` with a new invite, or joins ``host``: an IP address and a port, and an invite or none."""
         self._clock = clock
         if host is None:
             socket, target = open_udp("0.0.0.0", port or 0), None
-            bound = socket.address[1]
-            self.waiting = f"give this address to the other player: {own_address() or '127.0.0.1'}:{bound}"
+            here = address_text(own_address() or "127.0.0.1", socket.address[1])
+            invite: Invite | None = Invite.new(here, entropy=os.urandom)
+            assert invite is not None
+            self.waiting = f"give this invite to the other player, who joins with it: {invite.text()}"
         else:
-            socket, target = open_towards(host, 0)
-            self.waiting = f"joining {host[0]} port {host[1]}"
+            (socket, target), invite = open_towards(host.target, 0), host.invite
+            self.waiting = f"joining {host.target[0]} port {host.target[1]}"
         try:
-            self.you = Side(game, host_address=target, controller=keys)
+            self.you = Side(game, form=form(invite), host_address=target, controller=keys)
             if self.you.sim.num_players < 2:
                 raise UsageError("this game is for one player: there is nobody to play it with")
         except BaseException:
@@ -174,6 +181,7 @@ class OnlineMatch:
 
     def close(self) -> None:
         self.you.driver.wire.close()
+        self.you.close_keylog()
 
 
 def _sleep(sides: list[Side], now: float) -> float:

@@ -7,6 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from retick.errors import RetickError
+from retick.link import Invite
+from retick.playing.key_files import sealed_form
+from retick.playing.link_form import LinkForm
+from retick.playing.way_in import WayIn, way_in
 from retick.rollback import CueCancelled, CueConfirmed
 from retick.sim.contract import input_size_of
 from retick.studio.messages import LONGEST_NAME, FeedError, Message, write_message
@@ -17,11 +21,12 @@ from retick.studio.play.pressed import Pressed
 from retick.studio.play.settings import BOUNDS, MatchSettings
 from retick.studio.room import Room
 from retick.studio.settings import Settings
-from retick.transport import parse_address
 
 __all__ = ["PlayRoom"]
 
 DEFAULT_PORT = 7777
+LONGEST_WAY = 300
+"""Letters of an invite, or an address."""
 WIDEST = 2**53 - 1
 """The largest number that a page can write; buttons beyond it cannot be pressed there."""
 LONGEST_ERROR = 500
@@ -44,6 +49,7 @@ class PlayRoom(Room):
 
     def __init__(self, settings: Settings, *, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
+        self._settings = settings
         self._game = shown_game_for(settings.game)
         self._clock = clock
         self._set = MatchSettings()
@@ -51,7 +57,7 @@ class PlayRoom(Room):
         self._match: RoomMatch | None = None
         self._leaving: list[RoomMatch] = []
         self._being_left = 0
-        self._wanted: tuple[str, int] | None = None
+        self._wanted: WayIn | None = None
         self._lookup: asyncio.Task[None] | None = None
         self._told: dict[str, Any] = {}
         self._end: dict[str, Any] | None = None
@@ -116,7 +122,7 @@ class PlayRoom(Room):
         elif against == "host":
             self._begin(self._online(port=message.integer("port", 0, 65535)), "waiting")
         else:
-            self._join(message.text("address").strip())
+            self._join(message.text("address", LONGEST_WAY).strip())
 
     def _begin(self, match: RoomMatch, phase: str) -> None:
         self._stop()
@@ -124,33 +130,37 @@ class PlayRoom(Room):
         self._phase(phase, match.waiting)
         self._wake.set()
 
-    def _online(self, *, port: int | None = None, host: tuple[str, int] | None = None) -> OnlineMatch:
+    def _online(self, *, port: int | None = None, host: WayIn | None = None) -> OnlineMatch:
         settings = self._set.with_real_network()
-        match = OnlineMatch(self._game, self._keys, settings, self._clock, port=port, host=host)
+        match = OnlineMatch(self._game, self._keys, settings, self._clock, form=self._form, port=port, host=host)
         self._set = settings
         self.post("settings", settings=settings.plain())
         return match
 
+    def _form(self, invite: Invite | None) -> LinkForm:
+        """Links to other programs are sealed."""
+        return sealed_form(invite, self._settings.identity, self._settings.keylog, _log.info)
+
     def _join(self, address: str) -> None:
         if not address:
-            raise FeedError("type the address of the host, such as 192.168.1.20:7777")
-        host = parse_address(address, default_port=DEFAULT_PORT)
-        if is_ip(host[0]):
+            raise FeedError("paste the invite of the host: the line that it shows, retick:192.168.1.20:7777#...")
+        host = way_in(address, default_port=DEFAULT_PORT)
+        if is_ip(host.target[0]):
             self._begin(self._online(host=host), "connecting")
             return
         if self._lookup is not None and not self._lookup.done():
             raise FeedError("another name is still being looked up: try again in some seconds")
         self._stop()
         self._wanted = host
-        self._phase("connecting", f"looking for {host[0]}")
+        self._phase("connecting", f"looking for {host.target[0]}")
         self._lookup = asyncio.create_task(self._look_up(host))
 
-    async def _look_up(self, host: tuple[str, int]) -> None:
+    async def _look_up(self, host: WayIn) -> None:
         """A name server may take long to answer; other rooms go on meanwhile."""
         try:
-            found = await look_up(host)
+            found = await look_up(host.target)
             if self._wanted is host:
-                self._begin(self._online(host=found), "connecting")
+                self._begin(self._online(host=host._replace(target=found)), "connecting")
         except RetickError as error:
             if self._wanted is host:
                 self._stop()
@@ -192,8 +202,9 @@ class PlayRoom(Room):
             self._phase("running", "")
         if ran:
             self._show(match)
-        if driver.notice != self._told["text"] and self._told["phase"] == "running":
-            self._phase("running", driver.notice)
+        said = driver.notice or "; ".join(f"compare aloud, both must see: {words}" for words in driver.words.values())
+        if said != self._told["text"] and self._told["phase"] == "running":
+            self._phase("running", said)
         if driver.over and (match.other is None or match.other.driver.over):
             self._finish(match)
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from retick.playing.controllers import Controller
 from retick.playing.followed_match import FollowedMatch
+from retick.playing.key_files import KeyLogFile
+from retick.playing.link_form import LinkForm
 from retick.playing.match_driver import MatchDriver, Wire
 from retick.rollback import RollbackSession
 from retick.rollback.events import MatchEvent
@@ -27,8 +29,15 @@ class Side:
     """Made with its session; ``connect`` gives it a wire."""
 
     def __init__(
-        self, game: ShownGame, *, seats: int = 1, host_address: Hashable | None = None, controller: "SeatController"
+        self,
+        game: ShownGame,
+        *,
+        form: LinkForm,
+        seats: int = 1,
+        host_address: Hashable | None = None,
+        controller: "SeatController",
     ) -> None:
+        self._form = form
         self.sim = game.make()
         self._game = game
         self._controller = controller
@@ -40,6 +49,7 @@ class Side:
             seats=seats,
             host_address=host_address,
             record=self._followed,
+            **form.arguments(),
         )
         self.driver: MatchDriver
         self.columns: deque[list[Any]] = deque(maxlen=MOST_COLUMNS)
@@ -58,7 +68,13 @@ class Side:
             controller=lambda seed, player: self._controller(self.sim, seed, player),
             followed=self._followed,
             observer=self,
+            compares_words=self._form.is_open,
         )
+
+    def close_keylog(self) -> None:
+        """After the last link."""
+        if isinstance(self._form.keylog, KeyLogFile):
+            self._form.keylog.close()
 
     def set(self, settings: MatchSettings) -> None:
         """Delay and window, from the next frame on."""

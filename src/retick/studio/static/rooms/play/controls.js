@@ -110,7 +110,7 @@ export class Controls {
       : null;
     this.style?.addEventListener("change", () => this.style.blur());
     const port = element("input", { type: "number", min: 0, max: 65535, value: 7777, "aria-label": "UDP port to host on", id: "host-port" });
-    const address = element("input", { type: "text", placeholder: "address:7777", "aria-label": "Address of the host", id: "join-address", maxlength: 100 });
+    const address = element("input", { type: "text", placeholder: "retick:...", "aria-label": "Invite of the host, or its address", id: "join-address", maxlength: 300, autocomplete: "off", spellcheck: "false" });
     const join = () => this.start({ against: "join", address: address.value });
     address.addEventListener("keydown", (event) => event.key === "Enter" && join());
     this.opponent.replaceChildren(

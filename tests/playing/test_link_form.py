@@ -1,0 +1,28 @@
+"""The forms of links, and what their refusals mean."""
+
+from retick.link import Invite, Reason
+from retick.playing.link_form import OPEN, PLAIN, LinkForm, why_refused
+
+INVITED = LinkForm(invite=Invite("desk:1", b"0123456789abcdef"), identity=b"k" * 32, keylog=print)
+
+
+def test_a_form_says_what_it_is_and_shows_no_key() -> None:
+    assert [each.name for each in (INVITED, OPEN, PLAIN)] == ["invite", "open", "plain"]
+    assert [each.is_open for each in (INVITED, OPEN, PLAIN)] == [False, True, False]
+    assert [each.secret for each in (INVITED, OPEN)] == [b"0123456789abcdef", b""]
+    assert "0123456789abcdef" not in repr(INVITED)
+    assert "kkk" not in repr(INVITED)
+    assert INVITED.arguments()["invite"] is INVITED.invite
+
+
+def test_a_refusal_that_is_not_about_sealing_means_nothing_here() -> None:
+    for form in (INVITED, OPEN, PLAIN):
+        assert why_refused(Reason.FULL, "the match is full", form) == ""
+        assert why_refused(Reason.VERSION, "another version of the link", form) == ""
+
+
+def test_each_refusal_about_sealing_says_what_to_do() -> None:
+    assert "refused the invite" in why_refused(Reason.SECRET, "", INVITED)
+    assert "only those who have its invite" in why_refused(Reason.SECRET, "", OPEN)
+    assert "leave it out" in why_refused(Reason.VERSION, "this side takes sealed links only: …", PLAIN)
+    assert "to both sides" in why_refused(Reason.VERSION, "this side takes plain links only: …", OPEN)
