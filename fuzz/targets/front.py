@@ -16,7 +16,7 @@ from retick.link import LinkConfig, LinkEndpoint, Reason, Refused
 __all__ = ["TARGETS"]
 
 LONGEST = 512
-GAME = LinkConfig(game_id="fuzz")
+GAME = LinkConfig(game_id="fuzz", sealed=False)
 HOST = ("192.0.2.1", 7777)
 
 

@@ -1,0 +1,157 @@
+"""Files with keys: the lasting key of this machine, a server's key, a token key, and the log of the keys of links.
+
+All are made so that only their owner can read them, where the system knows owners. None is ever shown: messages have
+the fingerprint or the public half of a key and the name of a file. A file says what it is the key of, so that one
+cannot be given for another.
+"""
+
+import os
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from retick.errors import UsageError
+
+__all__ = ["KeyLogFile", "load_identity", "load_server_key", "load_token_key", "make_token_key", "write_secret"]
+
+_KEY_BYTES: Final = 32
+_MOST_BYTES: Final = 1024
+_ONLY_OWNER: Final = 0o600
+
+
+class _Kind(NamedTuple):
+    """What a key file is for."""
+
+    mark: str
+    """Its first word."""
+    name: str
+    remedy: str
+
+
+_IDENTITY: Final = _Kind("retick-identity-1", "a lasting key", "name another one, and it is made")
+_SERVER: Final = _Kind("retick-server-key-1", "a server's key", "name another one, and it is made")
+_TOKEN: Final = _Kind("retick-token-key-1", "a token key", "retick token keygen makes one")
+
+
+def load_identity(path: Path) -> tuple[bytes, str]:
+    """The lasting key in a file, which is made if there is none, and a line about it with its fingerprint."""
+    from retick.link.sealing.identity import fingerprint_of
+    from retick.link.sealing.primitives import signer_of
+
+    key, is_new = _load_or_make(_IDENTITY, path)
+    said = "made this machine's lasting key in" if is_new else "this machine's lasting key is in"
+    return key, f"{said} {path}, fingerprint {fingerprint_of(signer_of(key))}{_open_to(path)}"
+
+
+def load_server_key(path: Path) -> tuple[bytes, str]:
+    """The private key of a server in a file, which is made if there is none, and a line about it."""
+    key, is_new = _load_or_make(_SERVER, path)
+    said = "made the server's key in" if is_new else "the server's key is in"
+    return key, f"{said} {path}{_open_to(path)}"
+
+
+def load_token_key(path: Path) -> tuple[bytes, str]:
+    """The token key in a file, and a complaint if others can read it; else empty."""
+    return _read_key(_TOKEN, path), f"{path}{_open_to(path)}" if _open_to(path) else ""
+
+
+def make_token_key(path: Path) -> bytes:
+    """A new token key in a new file."""
+    key = _new_key(_TOKEN, path)
+    if key is None:
+        raise UsageError(f"{path} is there already: name a new file, no key is overwritten")
+    return key
+
+
+def write_secret(path: Path, text: str) -> None:
+    """A new file that only its owner can read; UsageError if it cannot be made."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _ONLY_OWNER)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    try:
+        with open(handle, "w", encoding="ascii") as file:
+            file.write(text)
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise _unwritable(path, error) from None
+
+
+def _load_or_make(kind: _Kind, path: Path) -> tuple[bytes, bool]:
+    """The key, and whether it is new."""
+    key = _new_key(kind, path)
+    return (_read_key(kind, path), False) if key is None else (key, True)
+
+
+def _open_to(path: Path) -> str:
+    return "" if os.name == "nt" or not path.stat().st_mode & 0o077 else "; others can read it: chmod 600 it"
+
+
+def _new_key(kind: _Kind, path: Path) -> bytes | None:
+    """A new key in a new file; None if there is one of that name already."""
+    key = os.urandom(_KEY_BYTES)
+    try:
+        write_secret(path, f"{kind.mark} {key.hex()}\n")
+    except FileExistsError:
+        return None
+    return key
+
+
+def _read_key(kind: _Kind, path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            words = file.read(_MOST_BYTES).split()
+        mark, key = words[0].decode("ascii"), bytes.fromhex(words[1].decode("ascii"))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (ValueError, IndexError):
+        mark, key = "", b""
+    if mark != kind.mark or len(key) != _KEY_BYTES or len(words) != 2:
+        raise UsageError(f"{path} is no file of {kind.name}: {kind.remedy}")
+    return key
+
+
+class KeyLogFile:
+    """Appends a line for each link. When the disk is full, the log ends and the match goes on."""
+
+    def __init__(self, path: Path) -> None:
+        """UsageError if it cannot be written."""
+        self.path = path
+        self.failure = ""
+        """Why the log ended before the match; empty if it did not."""
+        self._handle: int | None = None
+        try:
+            self._handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, _ONLY_OWNER)
+        except OSError as error:
+            raise _unwritable(path, error) from None
+
+    def __call__(self, line: str) -> None:
+        """The keys of one link, at once: the file is good however the program ends."""
+        if self._handle is None:
+            return
+        try:
+            os.write(self._handle, line.encode("ascii") + b"\n")
+        except OSError as error:
+            self.failure = error.strerror or str(error)
+            self.close()
+
+    def close(self) -> None:
+        """After the last link."""
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            os.close(handle)
+
+    def warning(self) -> str:
+        """What to tell whoever asked for it."""
+        return f"the keys of all links are written to {self.path}: whoever has it can read the match"
+
+    def summary(self) -> str:
+        """For the end of a match: only what is wrong."""
+        return f"the keys in {self.path} are not all: {self.failure}" if self.failure else ""
+
+
+def _unwritable(path: Path, error: OSError) -> UsageError:
+    if isinstance(error, FileNotFoundError | NotADirectoryError) and not path.absolute().parent.is_dir():
+        return UsageError(f"{path} cannot be written: there is no folder {path.parent}")
+    return UsageError(f"{path} cannot be written: {error.strerror or error}")
