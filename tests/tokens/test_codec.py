@@ -143,6 +143,12 @@ def test_what_does_not_fit_into_a_token_is_named(wrong: dict[str, Any], words: s
         made(**wrong)
 
 
+def test_a_host_that_is_too_long_is_none() -> None:
+    assert len(made(addresses=[("h" * 249, 1)])) < 700, "a length is one byte: with the port, no more fits"
+    with pytest.raises(UsageError, match="a host and a port"):
+        made(addresses=[("h" * 254, 1)])
+
+
 def test_the_largest_token_has_700_bytes() -> None:
     token = made(room="r" * 32, data=bytes(256), addresses=[("h" * 146, 1)] * 2)
     assert len(token) == 700

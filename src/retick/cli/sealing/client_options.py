@@ -8,17 +8,19 @@ import typer
 from retick.authority.link_config import ClientSealing
 from retick.cli.exit_codes import complain
 from retick.errors import RetickError, UsageError
-from retick.playing.key_files import KeyLogFile
+from retick.playing.key_files import KeyLogFile, load_identity
 from retick.replay import ReadLimits
 from retick.replay.storage import read_bounded
 from retick.tokens import KEY_SIZE, from_text, show
 
 __all__ = [
+    "ClientIdentityOption",
     "ClientKeylogOption",
     "ClientPlainOption",
     "ServerKeyOption",
     "TokenOption",
     "client_sealing",
+    "only_sealed",
     "read_server_key",
     "read_token",
 ]
@@ -32,6 +34,15 @@ ServerKeyOption = Annotated[
 TokenOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="A join token: names the server's address and key.", show_default=False),
+]
+ClientIdentityOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--identity",
+        metavar="FILE",
+        help="A lasting key, by which the server recognises this player; the file is made at first use.",
+        show_default=False,
+    ),
 ]
 ClientPlainOption = Annotated[
     bool, typer.Option("--plain", help="An unsealed link, that others can read and forge; the server must say it too.")
@@ -69,19 +80,30 @@ def read_token(path: Path) -> bytes:
     return token
 
 
-def client_sealing(*, server_key: str | None, token: Path | None, plain: bool, keylog: Path | None) -> ClientSealing:
+def client_sealing(
+    *, server_key: str | None, token: Path | None, identity: Path | None, plain: bool, keylog: Path | None
+) -> ClientSealing:
     """What a client is told; UsageError for options that exclude each other."""
-    for given, name in ((server_key, "--server-key"), (token, "--token"), (keylog, "--keylog")):
-        if given is not None and plain:
-            raise UsageError(f"{name} is for sealed links: it does not go with --plain")
+    only_sealed(plain, {"--server-key": server_key, "--token": token, "--identity": identity, "--keylog": keylog})
     if server_key is not None and token is not None:
         raise UsageError("--token names the server's key: leave out --server-key")
-    log = None
+    key = log = None
+    if identity is not None:
+        key, told = load_identity(identity)
+        complain(told)
     if keylog is not None:
         log = KeyLogFile(keylog)
         complain(log.warning())
     return {
         "sealed": not plain,
         "server_key": None if server_key is None else read_server_key(server_key),
+        "identity": key,
         "keylog": log,
     }
+
+
+def only_sealed(plain: bool, options: dict[str, object]) -> None:
+    """UsageError for an option that has no meaning on plain links."""
+    for name, given in options.items():
+        if plain and given is not None:
+            raise UsageError(f"{name} is for sealed links: it does not go with --plain")

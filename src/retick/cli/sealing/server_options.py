@@ -6,6 +6,7 @@ from pathlib import Path
 
 from retick.authority.link_config import ServerSealing
 from retick.cli.exit_codes import complain
+from retick.cli.sealing.client_options import only_sealed
 from retick.cli.serve.plan import ServePlan
 from retick.errors import UsageError
 from retick.playing.key_files import KeyLogFile, load_server_key, load_token_key
@@ -16,9 +17,7 @@ __all__ = ["public_key_in", "sealing_of", "tokens_of", "with_keys"]
 
 def with_keys(plan: ServePlan, *, key: Path | None, tokens: Path | None, plain: bool, keylog: Path | None) -> ServePlan:
     """The plan with the keys of these files; UsageError for options that exclude each other."""
-    for given, name in ((key, "--key"), (tokens, "--tokens"), (keylog, "--keylog")):
-        if given is not None and plain:
-            raise UsageError(f"{name} is for sealed links: it does not go with --plain")
+    only_sealed(plain, {"--key": key, "--tokens": tokens, "--keylog": keylog})
     if tokens is not None and key is None:
         raise UsageError("--tokens needs --key FILE: a token names the key of its server, and the file is made")
     key_pair = token_key = b""

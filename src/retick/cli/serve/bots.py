@@ -14,6 +14,7 @@ from retick.authority import ClientConfig
 from retick.cli.exit_codes import NO
 from retick.cli.play.pace import Pace
 from retick.cli.sealing.client_options import (
+    ClientIdentityOption,
     ClientKeylogOption,
     ClientPlainOption,
     ServerKeyOption,
@@ -55,6 +56,7 @@ def bots(
     as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each bot and second.")] = False,
     server_key: ServerKeyOption = None,
     token: TokenOption = None,
+    identity: ClientIdentityOption = None,
     plain: ClientPlainOption = False,
     keylog: ClientKeylogOption = None,
 ) -> None:
@@ -72,7 +74,7 @@ def bots(
         raise UsageError("--seconds must be above 0, --latency and --jitter 0 or more, --loss 0 to 100")
     if token is not None and count > 1:
         raise UsageError("--token is for one bot: a token is good for one player")
-    sealing = client_sealing(server_key=server_key, token=token, plain=plain, keylog=keylog)
+    sealing = client_sealing(server_key=server_key, token=token, identity=identity, plain=plain, keylog=keylog)
     shown = b"" if token is None else read_token(token)
     host, port = parse_address(connect or "127.0.0.1", default_port=7777)
     if connect is None and shown:
