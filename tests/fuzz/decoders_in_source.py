@@ -14,7 +14,7 @@ PACKAGES = (
 )  # fmt: skip
 READS = re.compile(
     r"(try_)?(decode|unpack|loads?|read|parse|split|explain|inspect|kind_of|alarm_in|version_fault)(_\w+)?$"
-    r"|receive_datagram$|apply_(delta|frame)$|\w+_from_json$|from_bytes$|_host_in$|(show|open_token|from_text)$"
+    r"|receive_datagram$|apply_(delta|frame)$|\w+_from_json$|from_bytes$|_host_in$|(show|open_token)$"
 )
 GIVEN = {
     "data",

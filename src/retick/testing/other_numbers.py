@@ -13,6 +13,7 @@ OTHER_NUMBERS: dict[str, str] = {
     "tokens.layout:KEY_ID_SIZE": _WIRE,
     "tokens.layout:NONCE_SIZE": _WIRE,
     "tokens.layout:TAG_SIZE": _WIRE,
+    "tokens.codec:_MOST_SEALED": _WIRE,
     "tokens.layout:LIFETIME": _TIME,
     "tokens.layout:TOLERANCE": _TIME,
     "rollback.desync.evidence:TIMELINE": _WIRE,
