@@ -64,6 +64,11 @@ def link_config(
 ) -> LinkConfig:
     """For any game; ``timeout`` is in seconds. Sealed, unless ``sealing`` says otherwise."""
     given: Sealing = {"sealed": True, **(sealing or {})}
+    for name in given:
+        if name not in Sealing.__annotations__:
+            raise TypeError(
+                f"there is no argument {name!r}: those about sealing are {', '.join(Sealing.__annotations__)}"
+            )
     return LinkConfig(
         game_id=game_id,
         game_version=game_version,

@@ -122,10 +122,10 @@ def test_a_closed_front_refuses_new_players_and_sends_those_with_a_seat_to_it() 
 
 
 def test_another_game_is_refused_at_the_front_and_a_request_that_cannot_be_read_too() -> None:
-    front = Front(LinkConfig(game_id="x"), entropy=Random(1).randbytes, port_of=lambda room: 7001)
+    front = Front(LinkConfig(game_id="x", sealed=False), entropy=Random(1).randbytes, port_of=lambda room: 7001)
     answers = []
     for game, data in (("y", b""), ("x", b"\xff" * 20)):
-        end = LinkEndpoint(LinkConfig(game_id=game), entropy=Random(2).randbytes)
+        end = LinkEndpoint(LinkConfig(game_id=game, sealed=False), entropy=Random(2).randbytes)
         end.dial("front", data=data)
         for _ in range(3):
             for packet, _to in end.datagrams_to_send(now=0.0):

@@ -183,7 +183,7 @@ class NoFleet:
 
 
 def test_a_front_is_not_ready_while_it_drains_or_has_no_worker_and_tells_its_own_metrics() -> None:
-    front = Front(LinkConfig(game_id="x"), entropy=Random(1).randbytes, port_of=lambda room: 7001)
+    front = Front(LinkConfig(game_id="x", sealed=False), entropy=Random(1).randbytes, port_of=lambda room: 7001)
     fleet: Any = NoFleet()
     source = FleetSource(fleet, front)
     assert not source.is_ready
