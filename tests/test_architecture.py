@@ -16,7 +16,8 @@ LAYERS: dict[str, set[str]] = {
     "snapshot": {"wire"},
     "link": {"wire"},
     "rollback": {"sim", "wire", "link"},
-    "authority": {"sim", "wire", "link", "snapshot"},
+    "tokens": {"link"},
+    "authority": {"sim", "wire", "link", "snapshot", "tokens"},
     "replay": {"sim"},
     "transport": set(),
 }
@@ -58,8 +59,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
     "snapshot": {"kernels": {"wire"}, "sources": {"snapshot.kernels"}},
     "authority": {
         "declared": {"wire", "authority.profile"},
-        "server": {"sim", "wire", "link", "snapshot", *AUTHORITY_SHARED},
-        "client": {"sim", "wire", "link", "snapshot", *AUTHORITY_SHARED},
+        "server": {"sim", "wire", "link", "snapshot", "tokens", *AUTHORITY_SHARED},
+        "client": {"sim", "wire", "link", "snapshot", "tokens", *AUTHORITY_SHARED},
     },
     "games": {"fighter": {"sim"}, "scramble": {"sim"}, "runner": {"sim", "wire"}},
 }  # fmt: skip

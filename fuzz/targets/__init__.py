@@ -16,6 +16,7 @@ from fuzz.targets import (
     sessions,
     snapshot,
     states,
+    tokens,
     transport,
     wire,
     world_client,
@@ -26,8 +27,8 @@ from fuzz.targets import (
 __all__ = ["TARGETS", "matching"]
 
 MODULES = (
-    wire, link, sealed, messages, evidence, snapshot, replay, states, netrunner, transport, endpoint, lan, sessions,
-    authority, worlds, world_server, world_client, front, packets,
+    wire, link, sealed, tokens, messages, evidence, snapshot, replay, states, netrunner, transport, endpoint, lan,
+    sessions, authority, worlds, world_server, world_client, front, packets,
 )  # fmt: skip
 TARGETS: dict[str, Target] = {target.name: target for module in MODULES for target in module.TARGETS}
 

@@ -25,7 +25,7 @@ SEATS = 16
 KINDS = (1, 2, 3, 4, 5, 6, 0x11, 0x12)
 TERMS: dict[str, Any] = {
     "game_id": NET.game_id, "game_version": 6, "capabilities": DELTA_SNAPSHOTS, "max_datagram": 1472,
-    "sealed": False,
+    "sealed": False,  # so that what is changed reaches the decoders
 }  # fmt: skip
 
 
@@ -40,13 +40,13 @@ class Table(Bench):
 
     def __init__(self) -> None:
         super().__init__()
-        self.server = Server(NET, entropy=random.Random(1).randbytes)
+        self.server = Server(NET, entropy=random.Random(1).randbytes, sealed=False)
         self.player_link = LinkEndpoint(LinkConfig(**TERMS, accepting=False), entropy=random.Random(2).randbytes)
         self.player = self.player_link.dial("server", data=encode_join(JoinRequest("", b"", CODEC.codec.schema_hash)))
         self.puppet_link = LinkEndpoint(
             LinkConfig(**TERMS), entropy=random.Random(3).randbytes, admit=lambda request: Accept()
         )
-        self.client = Client(NET, "puppet", entropy=random.Random(4).randbytes)
+        self.client = Client(NET, "puppet", entropy=random.Random(4).randbytes, sealed=False)
         self.puppet: Any = None
         ends: dict[str, Any] = {"server": self.server, "player": self.player_link, "puppet": self.puppet_link}
         for name, end in {**ends, "client": self.client}.items():

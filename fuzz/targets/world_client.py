@@ -33,7 +33,7 @@ class Stage(Bench):
         super().__init__()
         game = _Yard()
         self.client = WorldClient(
-            game, "puppet", entropy=random.Random(4).randbytes, config=WorldClientConfig(most_ahead=AHEAD)
+            game, "puppet", entropy=random.Random(4).randbytes, config=WorldClientConfig(most_ahead=AHEAD), sealed=False
         )
         self.link = LinkEndpoint(
             LinkConfig(game_id=game.game_id, game_version=game.game_version, max_datagram=1472, sealed=False),

@@ -40,10 +40,11 @@ class Hall(Bench):
 
     def __init__(self) -> None:
         super().__init__()
-        self.server = WorldServer(_Yard, entropy=random.Random(1).randbytes)
+        self.server = WorldServer(_Yard, entropy=random.Random(1).randbytes, sealed=False)
         yard = _Yard()
         self.link = LinkEndpoint(
-            link_config(yard.game_id, yard.game_version, timeout=5.0), entropy=random.Random(2).randbytes
+            link_config(yard.game_id, yard.game_version, timeout=5.0, sealing={"sealed": False}),
+            entropy=random.Random(2).randbytes,
         )
         self.player = self.link.dial("server", data=JOINS[0])
         ends: dict[str, Any] = {"server": self.server, "player": self.link}

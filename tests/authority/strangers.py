@@ -20,8 +20,14 @@ SCHEMA = DeltaCodec(NET.layout).codec.schema_hash
 
 
 def terms(**more: Any) -> LinkConfig:
-    usual = {"game_id": NET.game_id, "game_version": 6, "capabilities": DELTA_SNAPSHOTS, "max_datagram": 1472}
-    return LinkConfig(**{**usual, "sealed": False, **more})
+    return LinkConfig(
+        game_id=NET.game_id,
+        game_version=6,
+        capabilities=DELTA_SNAPSHOTS,
+        max_datagram=1472,
+        sealed=True,
+        **more,
+    )
 
 
 class Stranger(Linked):

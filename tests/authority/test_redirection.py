@@ -58,3 +58,15 @@ def test_nobody_is_sent_in_circles() -> None:
     assert [way.follow(Reason.REDIRECT, f"port {port}") for port in ports] == [
         number < MOST_REDIRECTIONS for number in range(20)
     ]
+
+
+def test_where_nobody_answers_the_other_addresses_are_tried_once_each_in_their_order() -> None:
+    way = Way(("a", 1), [("b", 2), ("c", 3)])
+    assert way.try_another()
+    assert way.address == ("b", 2)
+    assert way.follow(Reason.REDIRECT, "port 7778")
+    way.start_again()
+    assert way.address == ("b", 2), "the one that answered"
+    assert way.try_another()
+    assert way.address == ("c", 3)
+    assert not way.try_another()

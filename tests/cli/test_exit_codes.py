@@ -54,6 +54,18 @@ WRONG_VALUE: dict[str, list[str]] = {
     "serve": ["--rooms", "65"],
     "studio": ["--port", "65536"],
     "synctest": ["no_such_module:Game"],
+    "token issue": [
+        "--key",
+        "new",
+        "--server-key",
+        "zz",
+        "--address",
+        "h:1",
+        "--player",
+        "1",
+    ],
+    "token keygen": [],
+    "token show": ["."],
     "trace": [],
     "watch": ["127.0.0.1", "--delay", "601"],
 }
@@ -78,6 +90,9 @@ MISSING_FILE: dict[str, list[str]] = {
     "serve": ["--config", f"{MISSING}.json"],
     "studio": [f"{MISSING}.py:Game"],
     "synctest": [f"{MISSING}.py:Game"],
+    "token issue": ["--key", MISSING, "--server-key", "00" * 32, "--address", "h:1", "--player", "1"],
+    "token keygen": [f"{MISSING}/key"],
+    "token show": [MISSING],
     "trace": [f"{MISSING}.rtkt"],
     "watch": ["127.0.0.1", "--record", f"{MISSING}.rtk"],
 }
@@ -114,6 +129,12 @@ INTERRUPTS: dict[str, tuple[list[str], str]] = {
     "serve": (["--port", "0"], "retick.cli.serve.hosting.Pump"),
     "studio": (["--port", "0"], "retick.studio.serving.make_app"),
     "synctest": ([FIGHTER], "retick.cli.synctest.Search"),
+    "token issue": (
+        ["--key", __file__, "--server-key", "00" * 32, "--address", "h:1", "--player", "1"],
+        "retick.cli.sealing.token.load_token_key",
+    ),
+    "token keygen": (["new"], "retick.cli.sealing.token.make_token_key"),
+    "token show": ([__file__], "retick.cli.sealing.token.read_token"),
     "trace": ([__file__], "retick.cli.trace.command.read_bounded"),
     "watch": (["127.0.0.1:9"], "retick.cli.play.watch._Watcher._watch"),
 }

@@ -24,7 +24,9 @@ from retick.cli.terminal import Screen, safe, say, say_json, working
 from retick.cli.trace.notes import header_line
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
+from retick.playing.key_files import make_token_key
 from retick.snapshot import Codec, Component, Field, Schema, Snapshot, UInt, schema_to_json
+from retick.tokens import issue, to_text
 from retick.transport.capture import CaptureWriter
 from retick.transport.discovery import FoundHost
 from tests.cli.test_exit_codes import COMMANDS
@@ -334,6 +336,25 @@ ATTACKS: dict[str, list[Make]] = {
         lambda folder, text, name: [f"{game(folder, text)}:Broken", "--frames", "5"],
         lambda folder, text, name: [f"{game(folder, text)}:Evil", "--frames", "5", "--rounds", "1"],
     ],
+    "token issue": [
+        lambda folder, text, name: token_issue(text_file(folder, text, name)),
+        lambda folder, text, name: token_issue(str(folder / name)),
+        lambda folder, text, name: [*token_issue(token_key(folder, name)), "--room", text],
+        lambda folder, text, name: [*token_issue(token_key(folder, name)), "--address", text],
+        lambda folder, text, name: [*token_issue(token_key(folder, name)), "--server-key", text],
+        lambda folder, text, name: [*token_issue(token_key(folder, name)), "--out", str(folder / f"{name}.token")],
+    ],
+    "token keygen": [
+        lambda folder, text, name: [str(folder / name)],
+        lambda folder, text, name: [text_file(folder, text, name)],
+        lambda folder, text, name: [str(folder / "none" / name)],
+    ],
+    "token show": [
+        lambda folder, text, name: [text_file(folder, text, name)],
+        lambda folder, text, name: [str(folder / name)],
+        lambda folder, text, name: [made_token(folder, name)],
+        lambda folder, text, name: [made_token(folder, name), "--key", text_file(folder, text, "key")],
+    ],
     "trace": [
         lambda folder, text, name: [str(folder / name)],
         lambda folder, text, name: [text_file(folder, text, name)],
@@ -341,6 +362,25 @@ ATTACKS: dict[str, list[Make]] = {
     ],
     "watch": [lambda folder, text, name: [text, "--record", str(folder / "none" / name)]],
 }
+
+
+def token_key(folder: Path, name: str) -> str:
+    path = folder / f"{name}.key"
+    make_token_key(path)
+    return str(path)
+
+
+def token_issue(key: str) -> list[str]:
+    return ["--key", key, "--server-key", "00" * 32, "--address", "h:1", "--player", "1"]
+
+
+def made_token(folder: Path, name: str) -> str:
+    path = folder / name
+    token = issue(
+        bytes(32), player=1, server_key=bytes(32), addresses=[("h", 1)], now=1.0, entropy=bytes, room="\u00e9"
+    )
+    path.write_text(to_text(token))
+    return str(path)
 
 
 def test_no_command_that_is_given_text_is_left_out() -> None:

@@ -10,12 +10,27 @@ import retick
 SOURCE = Path(retick.__file__).parent
 PACKAGES = (
     "wire", "link", "rollback", "snapshot", "replay", "authority", "transport", "games", "sim", "audit", "packets",
+    "tokens",
 )  # fmt: skip
 READS = re.compile(
     r"(try_)?(decode|unpack|loads?|read|parse|split|explain|inspect|kind_of|alarm_in|version_fault)(_\w+)?$"
-    r"|receive_datagram$|apply_(delta|frame)$|\w+_from_json$|from_bytes$|_host_in$"
+    r"|receive_datagram$|apply_(delta|frame)$|\w+_from_json$|from_bytes$|_host_in$|(show|open_token)$"
 )
-GIVEN = {"data", "raw", "octets", "message", "packet", "payload", "text", "row", "body", "path", "saved", "info"}
+GIVEN = {
+    "data",
+    "raw",
+    "octets",
+    "message",
+    "packet",
+    "payload",
+    "text",
+    "row",
+    "body",
+    "path",
+    "saved",
+    "info",
+    "token",
+}
 """Names of parameters that hold what came from outside."""
 
 

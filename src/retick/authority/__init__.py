@@ -8,6 +8,7 @@ from retick.authority.client.interpolation import RemoteView
 from retick.authority.config import ClientConfig, ServerConfig
 from retick.authority.declared import Angle, DeclaredProfile, Flag, Real, Whole
 from retick.authority.events import (
+    AdmitFailed,
     ClientEvent,
     ConnectionLost,
     GameMessageReceived,
@@ -34,10 +35,13 @@ from retick.authority.server.server import Server
 from retick.authority.stats import ClientStats, RoomStats, ServerStats, TickCost
 from retick.authority.world.client import WorldClient, WorldClientConfig
 from retick.authority.world.server import RoomHooks, WorldRoom, WorldServer, WorldServerConfig
+from retick.tokens import Applicant, Pass
 from retick.wire.authority import InputStats, PlayerView, SessionNumbers
 
 __all__ = [
+    "AdmitFailed",
     "Angle",
+    "Applicant",
     "Client",
     "ClientConfig",
     "ClientEvent",
@@ -52,6 +56,7 @@ __all__ = [
     "MessageDropped",
     "MessageFromPlayer",
     "MessagesNotReceived",
+    "Pass",
     "PlayerJoined",
     "PlayerLeft",
     "PlayerLost",

@@ -11,6 +11,7 @@ from retick.authority.config import JoiningConfig
 from retick.authority.events import ConnectionLost, JoinFailed
 from retick.authority.joining import JoinRequest, decode_acceptance, encode_join
 from retick.authority.redirection import Way
+from retick.errors import UsageError
 from retick.link import (
     Connected,
     Connection,
@@ -24,6 +25,7 @@ from retick.link import (
     UnreliableReceived,
     describe,
 )
+from retick.tokens import show
 
 __all__ = ["ClientLink"]
 
@@ -41,10 +43,19 @@ class ClientLink(ABC, Generic[E]):
     config: JoiningConfig
 
     def __init__(
-        self, address: Hashable, request: JoinRequest, link: LinkConfig, entropy: Callable[[int], bytes]
+        self,
+        address: Hashable | None,
+        request: JoinRequest,
+        link: LinkConfig,
+        entropy: Callable[[int], bytes],
+        join_token: bytes = b"",
     ) -> None:
-        """Dials at once; ``config`` must be set before."""
-        self._way = Way(address)
+        """Dials at once; ``config`` must be set before. Without an address, those of the join token are dialled."""
+        if address is None and not join_token:
+            raise UsageError("a client needs the address of its server, or a join token, which names it")
+        known = (address,) if address is not None else show(join_token).addresses
+        self._way = Way(known[0], known[1:])
+        self._join_token = join_token
         self._request = request
         self._token = request.token
         self._has_new_seat = True
@@ -61,7 +72,8 @@ class ClientLink(ABC, Generic[E]):
 
     def _dial(self) -> Connection:
         request = self._request._replace(token=self._token)
-        return self._link.dial(self._way.address, seats=0 if request.watches else 1, data=encode_join(request))
+        seats = 0 if request.watches else 1
+        return self._link.dial(self._way.address, seats=seats, data=encode_join(request), token=self._join_token)
 
     # What kinds of clients differ in.
 
@@ -186,6 +198,9 @@ class ClientLink(ABC, Generic[E]):
             and event.reason not in FINAL
             and self._attempts < self.config.rejoin_attempts
         )
+        if event.reason == Reason.NO_ANSWER and not has_joined and not self._over and self._way.try_another():
+            self._connection = self._dial()
+            return
         text = event.text or describe(event.reason)
         if has_joined or self._over:
             self._report_end(ConnectionLost(reason=event.reason, text=text, will_rejoin=again))

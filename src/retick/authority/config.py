@@ -8,6 +8,7 @@ from retick.errors import UsageError
 __all__ = [
     "CONTROL_QUEUE",
     "DELTA_SNAPSHOTS",
+    "FAULTS",
     "LARGEST_MESSAGE",
     "ClientConfig",
     "HostConfig",
@@ -17,6 +18,8 @@ __all__ = [
 
 DELTA_SNAPSHOTS = 1 << 3
 """The capability bit of delta snapshots in the link's handshake."""
+FAULTS = (Exception, SystemExit)
+"""What ends a room when its game raises it. A game may call ``sys.exit``; Ctrl-C is no fault of a game."""
 LARGEST_MESSAGE = 4096
 """Bytes of a reliable message, at most; control messages have fewer than a hundred."""
 CONTROL_QUEUE = 65536

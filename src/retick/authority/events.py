@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from retick.authority.profile import Command, State, Stats
 
 __all__ = [
+    "AdmitFailed",
     "ClientEvent",
     "ConnectionLost",
     "GameMessageReceived",
@@ -134,6 +135,24 @@ class PlayerJoined:
     """As its client gave it; only in a declared world."""
     is_spectator: bool = False
     """It only watches; only in a declared world."""
+    player: int | None = None
+    """The player id of its join token, or of the Pass that ``admit`` gave; None without one."""
+    data: bytes = field(default=b"", repr=False)
+    """The application's own bytes of the same."""
+    fingerprint: str | None = None
+    """Of the client's lasting key, if it has one: 32 hexadecimal digits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdmitFailed:
+    """``admit`` raised an error, or answered with neither a Pass nor a Refuse: the player did not come in."""
+
+    room: str
+    """The room that the player wanted to join."""
+    error: str
+    """The error in one line."""
+    traceback: str
+    """Where it was raised."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,6 +309,7 @@ class ServerDrained:
 
 ServerEvent: TypeAlias = (
     PlayerJoined
+    | AdmitFailed
     | PlayerLost
     | PlayerRejoined
     | PlayerLeft

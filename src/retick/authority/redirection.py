@@ -4,7 +4,7 @@ No other host can be named, so nobody can use a server's players to flood a thir
 """
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Final
 
 from retick.errors import UsageError
@@ -30,13 +30,23 @@ def redirect_to(port: int) -> Refuse:
 class Way:
     """Where a client dials: at first the address that it was given, then where it was sent."""
 
-    __slots__ = ("_first", "_followed", "address")
+    __slots__ = ("_first", "_followed", "_others", "address")
 
-    def __init__(self, address: Hashable) -> None:
+    def __init__(self, address: Hashable, others: Sequence[Hashable] = ()) -> None:
+        """``others``: the addresses to try when nobody answers at the first."""
         self._first = address
+        self._others = list(others)
         self._followed = 0
         self.address = address
         """The address to dial next."""
+
+    def try_another(self) -> bool:
+        """Nobody answers at ``address``: whether there is another one to dial, which is then the first."""
+        if not self._others:
+            return False
+        self._first = self._others.pop(0)
+        self.start_again()
+        return True
 
     def follow(self, reason: int, text: str) -> bool:
         """Whether a refusal is a redirection that is followed: ``address`` is then the new one."""

@@ -21,6 +21,7 @@ REFUSALS = (
     "old_epoch",
     "room_full",
     "bad_join",
+    "not_admitted",
     "bad_message",
     "draining",
 )

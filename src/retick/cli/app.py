@@ -24,6 +24,7 @@ from retick.cli.play.join import join
 from retick.cli.play.play import play
 from retick.cli.play.watch import watch
 from retick.cli.replay.command import replay_app
+from retick.cli.sealing.token import token_app
 from retick.cli.serve.bots import bots
 from retick.cli.serve.serve import serve
 from retick.cli.studio import studio
@@ -113,5 +114,6 @@ app.command()(watch)
 app.add_typer(export_app)
 app.command()(serve)
 app.command()(bots)
+app.add_typer(token_app)
 app.command()(studio)
 app.command()(trace)

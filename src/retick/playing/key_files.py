@@ -1,23 +1,46 @@
-"""Files with keys of this machine: its lasting key, and the log of the keys of its links.
+"""Files with keys: the lasting key of this machine, a server's key, a token key, and the log of the keys of links.
 
-Both are made so that only their owner can read them, where the system knows owners. Neither is ever shown: messages
-have the fingerprint of a key and the name of a file.
+All are made so that only their owner can read them, where the system knows owners. None is ever shown: messages have
+the fingerprint or the public half of a key and the name of a file. A file says what it is the key of, so that one
+cannot be given for another.
 """
 
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final, NamedTuple
 
 from retick.errors import UsageError
 from retick.link import Invite
 from retick.playing.link_form import LinkForm
 
-__all__ = ["KeyLogFile", "load_identity", "sealed_form"]
+__all__ = [
+    "KeyLogFile",
+    "load_identity",
+    "load_server_key",
+    "load_token_key",
+    "make_token_key",
+    "sealed_form",
+    "write_secret",
+]
 
-_MARK = "retick-identity-1"
-_KEY_BYTES = 32
-_MOST_BYTES = 1024
-_ONLY_OWNER = 0o600
+_KEY_BYTES: Final = 32
+_MOST_BYTES: Final = 1024
+_ONLY_OWNER: Final = 0o600
+
+
+class _Kind(NamedTuple):
+    """What a key file is for."""
+
+    mark: str
+    """Its first word."""
+    name: str
+    remedy: str
+
+
+_IDENTITY: Final = _Kind("retick-identity-1", "a lasting key", "name another one, and it is made")
+_SERVER: Final = _Kind("retick-server-key-1", "a server's key", "name another one, and it is made")
+_TOKEN: Final = _Kind("retick-token-key-1", "a token key", "retick token keygen makes one")
 
 
 def load_identity(path: Path) -> tuple[bytes, str]:
@@ -25,32 +48,68 @@ def load_identity(path: Path) -> tuple[bytes, str]:
     from retick.link.sealing.identity import fingerprint_of
     from retick.link.sealing.primitives import signer_of
 
-    key, said = _new_identity(path), "made this machine's lasting key in"
+    key, is_new = _load_or_make(_IDENTITY, path)
+    said = "made this machine's lasting key in" if is_new else "this machine's lasting key is in"
+    return key, f"{said} {path}, fingerprint {fingerprint_of(signer_of(key))}{_open_to(path)}"
+
+
+def load_server_key(path: Path) -> tuple[bytes, str]:
+    """The private key of a server in a file, which is made if there is none, and a line about it."""
+    key, is_new = _load_or_make(_SERVER, path)
+    said = "made the server's key in" if is_new else "the server's key is in"
+    return key, f"{said} {path}{_open_to(path)}"
+
+
+def load_token_key(path: Path) -> tuple[bytes, str]:
+    """The token key in a file, and a complaint if others can read it; else empty."""
+    return _read_key(_TOKEN, path), f"{path}{_open_to(path)}" if _open_to(path) else ""
+
+
+def make_token_key(path: Path) -> bytes:
+    """A new token key in a new file."""
+    key = _new_key(_TOKEN, path)
     if key is None:
-        key, said = _read_identity(path), "this machine's lasting key is in"
-    open_to = "" if os.name == "nt" or not path.stat().st_mode & 0o077 else "; others can read it: chmod 600 it"
-    return key, f"{said} {path}, fingerprint {fingerprint_of(signer_of(key))}{open_to}"
-
-
-def _new_identity(path: Path) -> bytes | None:
-    """A new key in a new file; None if there is one of that name already."""
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _ONLY_OWNER)
-    except FileExistsError:
-        return None
-    except OSError as error:
-        raise _unwritable(path, error) from None
-    key = os.urandom(_KEY_BYTES)
-    try:
-        with open(handle, "w", encoding="ascii") as file:
-            file.write(f"{_MARK} {key.hex()}\n")
-    except OSError as error:
-        path.unlink(missing_ok=True)
-        raise _unwritable(path, error) from None
+        raise UsageError(f"{path} is there already: name a new file, no key is overwritten")
     return key
 
 
-def _read_identity(path: Path) -> bytes:
+def write_secret(path: Path, text: str) -> None:
+    """A new file that only its owner can read; UsageError if it cannot be made."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _ONLY_OWNER)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    try:
+        with open(handle, "w", encoding="ascii") as file:
+            file.write(text)
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise _unwritable(path, error) from None
+
+
+def _load_or_make(kind: _Kind, path: Path) -> tuple[bytes, bool]:
+    """The key, and whether it is new."""
+    key = _new_key(kind, path)
+    return (_read_key(kind, path), False) if key is None else (key, True)
+
+
+def _open_to(path: Path) -> str:
+    return "" if os.name == "nt" or not path.stat().st_mode & 0o077 else "; others can read it: chmod 600 it"
+
+
+def _new_key(kind: _Kind, path: Path) -> bytes | None:
+    """A new key in a new file; None if there is one of that name already."""
+    key = os.urandom(_KEY_BYTES)
+    try:
+        write_secret(path, f"{kind.mark} {key.hex()}\n")
+    except FileExistsError:
+        return None
+    return key
+
+
+def _read_key(kind: _Kind, path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             words = file.read(_MOST_BYTES).split()
@@ -59,8 +118,8 @@ def _read_identity(path: Path) -> bytes:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValueError, IndexError):
         mark, key = "", b""
-    if mark != _MARK or len(key) != _KEY_BYTES or len(words) != 2:
-        raise UsageError(f"{path} is no file of a lasting key: name another one, and it is made")
+    if mark != kind.mark or len(key) != _KEY_BYTES or len(words) != 2:
+        raise UsageError(f"{path} is no file of {kind.name}: {kind.remedy}")
     return key
 
 

@@ -1,8 +1,8 @@
-"""Every limit of a match, its links and its spectators, and what passes it.
+"""Every limit of a match, its links, its spectators and of join tokens, and what passes it.
 
 A limit that no test ever passes is where the next surprise waits. Each row names the limit, how it is made small, and
 the test or the cheat that passes it. ``other_numbers`` has the numbers of the same modules that are no limits. A test
-reads all constants of ``rollback`` and ``link``, and fails when one of them is in neither table.
+reads all constants of ``rollback``, ``link`` and ``tokens``, and fails when one of them is in neither table.
 """
 
 import ast
@@ -62,6 +62,7 @@ _RETURNS = _SESSION + "identity/test_returns.py::"
 _RECONNECT = _SESSION + "identity/test_reconnect.py::"
 _LINK = "tests/link/"
 _DOOR = _LINK + "handshake/test_door.py::"
+_TOKENS = "tests/tokens/"
 _HERE = "tests/testing/test_limits.py::"
 _CONFIG = "rollback.match.config:MatchConfig."
 _BOUNDS = _DESYNC + "test_evidence.py::test_each_bound_is_checked_before_anything_is_read"
@@ -314,6 +315,18 @@ LIMITS: tuple[Limit, ...] = (
           _LINK + "sealing/test_keylog.py::test_a_log_without_end_is_not_read"),
     Limit("link.sealing.keylog:MOST_TURNS", "turns of the sequence that a key log tries", _PATCH,
           _LINK + "sealing/test_keylog.py::test_a_datagram_past_the_turns_that_are_tried_stays_sealed"),
+    Limit("tokens.layout:MOST_TOKEN", "bytes of a join token", "an argument passes it",
+          _TOKENS + "test_codec.py::test_what_does_not_fit_into_a_token_is_named"),
+    Limit("tokens.layout:MOST_ADDRESSES", "addresses of a join token", "an argument passes it",
+          _TOKENS + "test_codec.py::test_what_does_not_fit_into_a_token_is_named"),
+    Limit("tokens.layout:LONGEST_HOST", "characters of a host in a join token", "an argument passes it",
+          _TOKENS + "test_codec.py::test_a_host_that_is_too_long_is_none"),
+    Limit("tokens.layout:LONGEST_ROOM", "bytes of a room in a join token", "an argument passes it",
+          _TOKENS + "test_codec.py::test_what_does_not_fit_into_a_token_is_named"),
+    Limit("tokens.layout:MOST_DATA", "bytes of the application in a join token", "an argument passes it",
+          _TOKENS + "test_codec.py::test_what_does_not_fit_into_a_token_is_named"),
+    Limit("tokens.layout:MOST_USED", "used join tokens that a server remembers", "Tokens(most_used=2)",
+          _TOKENS + "test_admission.py::test_used_tokens_are_remembered_until_they_have_expired_and_no_longer"),
     Limit("link.layout:MAX_SEATS", "seats of an acceptance", "an argument passes it",
           _LINK + "test_request.py::test_seats_and_data_that_do_not_fit_are_refused_with_the_bound"),
     Limit("link.layout:MAX_SEATS_WANTED", "seats of a request", "an argument passes it",

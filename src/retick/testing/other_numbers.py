@@ -9,6 +9,13 @@ _MARK = "a value that stands for something"
 
 OTHER_NUMBERS: dict[str, str] = {
     "link.layout:*": _WIRE,
+    "tokens.layout:KEY_SIZE": _WIRE,
+    "tokens.layout:KEY_ID_SIZE": _WIRE,
+    "tokens.layout:NONCE_SIZE": _WIRE,
+    "tokens.layout:TAG_SIZE": _WIRE,
+    "tokens.codec:_MOST_SEALED": _WIRE,
+    "tokens.layout:LIFETIME": _TIME,
+    "tokens.layout:TOLERANCE": _TIME,
     "rollback.desync.evidence:TIMELINE": _WIRE,
     "rollback.desync.evidence:CLOSEUP": _WIRE,
     "rollback.desync.evidence:VERSION": _WIRE,

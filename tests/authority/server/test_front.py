@@ -12,6 +12,7 @@ from retick.authority.redirection import redirect_to
 from retick.authority.server.front import Front
 from retick.games.runner import Intent, NetRunner
 from retick.link import LinkConfig, LinkEndpoint, Reason, Refused
+from retick.link.sealing.primitives import public_key_of
 from retick.transport import Conditions, SimulatedNetwork
 
 HOST = "10.0.0.1"
@@ -22,10 +23,11 @@ TICK = 1 / 60
 class Street:
     """A front, two servers behind it, and clients."""
 
-    def __init__(self) -> None:
+    def __init__(self, **sealing: Any) -> None:
+        self.sealing = sealing
         self.network = SimulatedNetwork(seed=1, conditions=Conditions(latency=0.02))
         self.ports: dict[str, int | str] = {"": 7001, "b": 7002}
-        link = link_config_for(NetRunner(), timeout=5.0, delta=True)
+        link = link_config_for(NetRunner(), timeout=5.0, delta=True, sealing=self.sealing)  # type: ignore[arg-type]  # these fit
         self.front = Front(link, entropy=Random(1).randbytes, port_of=lambda room: self.ports.get(room, "no such room"))
         self.network.attach(FRONT, self.front, polled=True)
         self.network.every(TICK, lambda: self.turn(FRONT), owner=FRONT)
@@ -37,15 +39,15 @@ class Street:
         return list(events)
 
     def serve(self, port: int, rooms: tuple[str, ...]) -> Server:
-        server = Server(NetRunner(), entropy=Random(port).randbytes, config=ServerConfig(rooms=rooms))
+        server = Server(NetRunner(), entropy=Random(port).randbytes, config=ServerConfig(rooms=rooms), **self.sealing)
         address = (HOST, port)
         self.network.attach(address, server, polled=True)
         self.network.every(TICK, lambda: self.turn(address), owner=address)
         return server
 
-    def join(self, room: str = "", config: ClientConfig | None = None) -> tuple[Client, list[Any]]:
+    def join(self, room: str = "", config: ClientConfig | None = None, **more: Any) -> tuple[Client, list[Any]]:
         address = ("10.0.0.9", 9000)
-        client = Client(NetRunner(), FRONT, entropy=Random(9).randbytes, room=room, config=config)
+        client = Client(NetRunner(), FRONT, entropy=Random(9).randbytes, room=room, config=config, **more)
         events: list[Any] = []
         self.network.attach(address, client, polled=True)
 
@@ -134,3 +136,44 @@ def test_another_game_is_refused_at_the_front_and_a_request_that_cannot_be_read_
     assert answers == [Reason.GAME, Reason.DENIED]
     assert front.next_timeout() is None
     assert front.events() == []
+
+
+def test_who_trusts_the_key_of_the_front_trusts_the_port_that_it_is_sent_to() -> None:
+    key_pair = b"k" * 32
+    street = Street(key_pair=key_pair)
+    client, events = street.join("b", server_key=public_key_of(key_pair))
+    street.run(2.0)
+    assert len(of(events, Joined)) == 1
+    assert client.connection.address == (HOST, 7002)
+
+
+def test_without_the_key_nobody_is_told_where_a_room_is() -> None:
+    street = Street(key_pair=b"k" * 32)
+    _, events = street.join("b")
+    street.run(2.0)
+    assert [event.reason for event in of(events, JoinFailed)] == [Reason.SECRET]
+    assert street.front.redirected == 0
+
+
+@pytest.mark.parametrize("sealed", [True, False])
+def test_redirection_works_sealed_and_plain(sealed: bool) -> None:
+    street = Street(sealed=sealed)
+    _, events = street.join("b", sealed=sealed)
+    street.run(2.0)
+    assert len(of(events, Joined)) == 1
+    assert street.front._link.connections == {}
+
+
+def test_a_front_with_too_many_who_ask_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retick.authority.server.front.MOST_ASKING", 2)
+    front = Front(LinkConfig(max_connections=1, sealed=True), entropy=Random(1).randbytes, port_of=lambda room: 7001)
+    ends = [LinkEndpoint(LinkConfig(sealed=True), entropy=Random(number).randbytes) for number in range(3)]
+    for number, end in enumerate(ends):
+        end.dial("front")
+        for _ in range(2):  # as far as HELLO: nobody enters
+            for packet, _to in end.datagrams_to_send(now=0.0):
+                front.receive_datagram(packet, number, now=0.0)
+            for packet, _to in front.datagrams_to_send(now=0.0):
+                end.receive_datagram(packet, "front", now=0.0)
+    refused = [[event.reason for event in end.events() if isinstance(event, Refused)] for end in ends]
+    assert refused == [[], [], [Reason.FULL]]

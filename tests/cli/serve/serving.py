@@ -28,6 +28,8 @@ class Serving:
         )
         self.guard = threading.Timer(60, self.process.kill)
         self.guard.start()
+        self.said = ""
+        """What it has to say on standard error in all."""
         self.first = self.line()
 
     def line(self) -> dict[str, Any]:
@@ -41,7 +43,7 @@ class Serving:
         finally:
             self.process.kill()
             self.guard.cancel()
-        assert err == ""
+        assert err == self.said
         return [json.loads(line) for line in out.splitlines()]
 
     def lines_until(self, event: str) -> list[dict[str, Any]]:
@@ -55,10 +57,10 @@ class Serving:
 class Player:
     """A client on a socket of its own."""
 
-    def __init__(self, port: int, room: str = "", timeout: float = 5.0) -> None:
+    def __init__(self, port: int, room: str = "", timeout: float = 5.0, **more: Any) -> None:
         self.socket = open_udp("127.0.0.1", 0)
         config = ClientConfig(timeout=timeout)
-        self.client = Client(NetRunner(), ("127.0.0.1", port), entropy=os.urandom, room=room, config=config)
+        self.client = Client(NetRunner(), ("127.0.0.1", port), entropy=os.urandom, room=room, config=config, **more)
         self.poll = Poll(self.client, self.socket)
         self.events: list[Any] = []
 

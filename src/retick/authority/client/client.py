@@ -7,7 +7,7 @@ A game calls ``tick`` sixty times a second with what is held at the controls, an
 # retick: floats -- seconds, milliseconds and drawing; states come from the motor alone
 
 from collections.abc import Callable, Hashable
-from typing import Final
+from typing import Final, Unpack
 
 from retick.authority.client.interpolation import RemoteView
 from retick.authority.client.prediction import Prediction
@@ -23,7 +23,7 @@ from retick.authority.events import (
     Resynced,
 )
 from retick.authority.joining import JoinRequest
-from retick.authority.link_config import link_config_for
+from retick.authority.link_config import ClientSealing, link_config_for, sealing_by_token
 from retick.authority.profile import Intent, Profile, State, Stats, Vector, View, Welcome
 from retick.authority.stats import ClientStats
 from retick.authority.timing import Pings
@@ -43,13 +43,19 @@ class Client(ClientLink[ClientEvent]):
     def __init__(
         self,
         profile: Profile,
-        address: Hashable,
+        address: Hashable | None = None,
         *,
         entropy: Callable[[int], bytes],
         room: str = "",
         config: ClientConfig | None = None,
+        token: bytes = b"",
+        **sealing: Unpack[ClientSealing],
     ) -> None:
-        """Join the server at ``address``; ``entropy(n)`` gives n random bytes, ``os.urandom`` outside of tests."""
+        """Join the server at ``address``; ``entropy(n)`` gives n random bytes, ``os.urandom`` outside of tests.
+
+        ``token`` is a join token: it names the key of the server and, without ``address``, where it is. Without one,
+        ``server_key`` is the key of the server, if it has one.
+        """
         self.config: ClientConfig = config or ClientConfig()
         self.profile = profile
         """As given at first; from the welcome on, with the server's numbers."""
@@ -66,8 +72,9 @@ class Client(ClientLink[ClientEvent]):
         self._snapshot_tick = 0
         self._pings = Pings(0.0)
         schema = 0 if self._delta is None else self._delta.codec.schema_hash
-        link = link_config_for(profile, timeout=self.config.timeout, delta=self._delta is not None)
-        super().__init__(address, JoinRequest(room, b"", schema), link, entropy)
+        sealed = sealing_by_token(token, sealing)
+        link = link_config_for(profile, timeout=self.config.timeout, delta=self._delta is not None, sealing=sealed)
+        super().__init__(address, JoinRequest(room, b"", schema), link, entropy, token)
 
     # For the game's loop.
 

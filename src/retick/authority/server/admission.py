@@ -2,18 +2,20 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from retick.authority.joining import TOKEN_SIZE, JoinRequest, decode_join, encode_acceptance
+from retick.authority.server.gate import NOBODY, Gate
 from retick.authority.server.rooms import Rooms
 from retick.errors import InvalidValue
 from retick.link import Accept, Connection, Reason, Refuse, Request, describe
+from retick.tokens import Applicant, Pass
 
 __all__ = ["Admission", "Guest"]
 
 R = TypeVar("R", bound=Any)
-P = TypeVar("P")
+P = TypeVar("P", bound=Any)
 
 
 @dataclass(slots=True)
@@ -24,18 +26,24 @@ class Guest(Generic[R, P]):
     token: bytes
     opened_at: float
     player: P | None = None
+    admitted: Pass = NOBODY
+    """What is known of who comes in."""
 
 
 class Admission(ABC, Generic[R, P]):
     """Decides about requests to join. Each kind of server says who fits it."""
 
-    def __init__(self, rooms: Rooms[R], *, entropy: Callable[[int], bytes], take_over: Callable[[R, P], None]) -> None:
-        """``take_over`` frees a seat in use, for its player who has dialled from elsewhere."""
+    def __init__(
+        self, rooms: Rooms[R], *, entropy: Callable[[int], bytes], take_over: Callable[[R, P], None], gate: Gate
+    ) -> None:
+        """``take_over`` frees a seat in use, for its player who has dialled from elsewhere. ``gate`` knows who is
+        banned, and asks the application."""
         self.closed_text: str | None = None
         """What new players are told when the server lets nobody in any more."""
         self._rooms = rooms
         self._entropy = entropy
         self._take_over = take_over
+        self._gate = gate
 
     @abstractmethod
     def _misfit(self, wish: JoinRequest, request: Request) -> Refuse | None:
@@ -69,14 +77,53 @@ class Admission(ABC, Generic[R, P]):
         if returning is None and self.closed_text is not None:
             refused["draining"] += 1
             return Refuse(reason=Reason.SHUTDOWN, text=self.closed_text or describe(Reason.SHUTDOWN))
+        admitted = NOBODY if returning is None else _again(returning, request)
+        if returning is None:
+            answer = self._gate.ask(_applicant(wish, request, self._gate.server_key))
+            if isinstance(answer, Refuse):
+                refused["not_admitted"] += 1
+                return answer
+            admitted = answer
+            returning = self._with_ticket(room, admitted, links)
         if returning is None and self._is_full(room, wish, _coming(room, links)):
             refused["room_full"] += 1
             return Refuse(reason=Reason.FULL, text="the room is full")
-        token = self._entropy(TOKEN_SIZE) if returning is None else wish.token
+        token = self._entropy(TOKEN_SIZE)
         if returning is not None:
+            token = returning.token
             self._take_over(room, returning)
-        request.connection.tag = self._guest(room, token, now, wish, request)
+        guest = request.connection.tag = self._guest(room, token, now, wish, request)
+        guest.admitted = admitted
         return Accept(data=encode_acceptance(token))
+
+    def _with_ticket(self, room: R, admitted: Pass, links: Sequence[Connection]) -> P | None:
+        """The player who came in with the same join token. One who is still coming with it makes place."""
+        if not admitted.ticket:
+            return None
+        for link in links:
+            guest = link.tag
+            if guest is not None and guest.player is None and guest.admitted.ticket == admitted.ticket:
+                link.tag = None
+                link.close(Reason.DENIED, "the join token was shown again")
+        return next((each for each in room.players.values() if each.admitted.ticket == admitted.ticket), None)
+
+
+def _applicant(wish: JoinRequest, request: Request, server_key: bytes | None) -> Applicant:
+    return Applicant(
+        room=wish.room,
+        address=request.address,
+        fingerprint=request.fingerprint,
+        name=wish.name,
+        watches=wish.watches,
+        token=request.token,
+        server_key=server_key,
+    )
+
+
+def _again(player: Any, request: Request) -> Pass:
+    """What is known of a player who is back: as before, with the key of this time."""
+    known: Pass = player.admitted
+    return known if request.fingerprint is None else replace(known, fingerprint=request.fingerprint)
 
 
 def _coming(room: R, links: Sequence[Connection]) -> list[Guest[R, P]]:

@@ -7,6 +7,7 @@ from retick.authority.config import DELTA_SNAPSHOTS
 from retick.authority.delta import DeltaCodec
 from retick.authority.joining import JoinRequest
 from retick.authority.server.admission import Admission, Guest
+from retick.authority.server.gate import Gate
 from retick.authority.server.player import Player
 from retick.authority.server.room import Room
 from retick.authority.server.rooms import Rooms
@@ -33,8 +34,9 @@ class DeltaAdmission(Admission[Room, Player]):
         serves_fixed: bool,
         entropy: Callable[[int], bytes],
         take_over: Callable[[Room, Player], None],
+        gate: Gate,
     ) -> None:
-        super().__init__(rooms, entropy=entropy, take_over=take_over)
+        super().__init__(rooms, entropy=entropy, take_over=take_over, gate=gate)
         self._delta = delta
         self._serves_fixed = serves_fixed
 

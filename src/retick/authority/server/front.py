@@ -1,10 +1,12 @@
 """The front of a server that runs in several processes: lets nobody in, and tells everybody which port has the room.
 
-Sans-I/O: only the five calls reach it. It keeps nothing for those who ask.
+Sans-I/O: only the five calls reach it. It keeps nothing for those who ask, but on sealed links a connection until its
+goodbye is acknowledged: that is how the port is told to them alone.
 """
 
 from collections.abc import Callable, Hashable
 from dataclasses import replace
+from typing import Final
 
 from retick.authority.joining import decode_join
 from retick.authority.redirection import redirect_to
@@ -12,6 +14,9 @@ from retick.errors import InvalidValue
 from retick.link import LinkConfig, LinkEndpoint, Reason, Refuse, Request, describe
 
 __all__ = ["Front"]
+
+MOST_ASKING: Final = 1024
+"""Connections of those who ask on sealed links, at once; each takes a few round trips, at most seconds."""
 
 
 class Front:
@@ -31,7 +36,8 @@ class Front:
         self.refused = 0
         """Requests that were answered with another refusal; those of the link are in ``dropped``."""
         self._port_of = port_of
-        self._link = LinkEndpoint(replace(link, accepting=True), entropy=entropy, admit=self._admit)
+        link = replace(link, accepting=True, max_connections=max(link.max_connections, MOST_ASKING))
+        self._link = LinkEndpoint(link, entropy=entropy, admit=self._admit)
 
     @property
     def dropped(self) -> dict[str, int]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any, Final, Generic, TypeVar
 
-from retick.authority.config import CONTROL_QUEUE, HostConfig
+from retick.authority.config import CONTROL_QUEUE, FAULTS, HostConfig
 from retick.authority.events import (
     PlayerJoined,
     PlayerLeft,
@@ -21,6 +21,7 @@ from retick.authority.events import (
     ServerEvent,
 )
 from retick.authority.server.admission import Admission, Guest
+from retick.authority.server.gate import Admit, Gate, with_pass
 from retick.authority.server.rooms import HostedPlayer, HostedRoom, Rooms
 from retick.authority.stats import ServerStats
 from retick.errors import UsageError
@@ -36,15 +37,12 @@ from retick.link import (
     describe,
 )
 
-__all__ = ["FAULTS", "RoomHost"]
+__all__ = ["RoomHost"]
 
-FAULTS: Final = (Exception, SystemExit)
-"""What ends a room when its game raises it. A game may call ``sys.exit``; Ctrl-C is no fault of a game."""
 ORDERLY: Final = (Reason.GOODBYE, Reason.SHUTDOWN, Reason.VIOLATION, Reason.GAME_VERSION)
 """Reasons for an end of a connection after which the seat is not kept."""
 LINGER: Final = 0.25
 """Seconds that the last messages of a room have to arrive before its goodbye."""
-
 
 P = TypeVar("P", bound=HostedPlayer)
 R = TypeVar("R", bound=HostedRoom[Any])
@@ -61,8 +59,9 @@ class RoomHost(ABC, Generic[R, P]):
         seats: int,
         entropy: Callable[[int], bytes],
         clock: Callable[[], float] | None,
+        admit: Admit | None,
     ) -> None:
-        """``seats``: of all rooms that there may be. ``clock`` measures what ticks cost."""
+        """``seats``: of all rooms that there may be. ``clock`` measures ticks; ``admit`` says who comes in."""
         self._config = config
         self._events: list[ServerEvent] = []
         self._rooms: Rooms[R] = Rooms(config, self._make_room)
@@ -79,6 +78,7 @@ class RoomHost(ABC, Generic[R, P]):
             entropy=entropy,
             admit=lambda request: self._admission.admit(request, self.links, self._now),
         )
+        self._gate = Gate(admit, link, self._report)
         self._clock = clock
         self._drain_by: float | None = None
         """When the last room ends after ``drain``; None before."""
@@ -132,7 +132,8 @@ class RoomHost(ABC, Generic[R, P]):
         """So many ticks were just left out: 0 mostly."""
 
     def _joined(self, guest: Any, player: P, connection: Connection) -> PlayerJoined:
-        return PlayerJoined(room=guest.room.name, peer_id=player.peer_id, address=connection.address)
+        made = PlayerJoined(room=guest.room.name, peer_id=player.peer_id, address=connection.address)
+        return with_pass(made, guest.admitted)
 
     def _report(self, event: ServerEvent) -> None:
         self._events.append(event)
@@ -185,13 +186,15 @@ class RoomHost(ABC, Generic[R, P]):
     def drop(self, peer_id: int, ban: bool = False, *, room: str = "", text: str = "the server dropped you") -> None:
         """Show a player out: the seat is free at once, and PlayerLeft follows. The client is told ``text``.
 
-        With ``ban``, requests from its host (an IPv4 address, or a /64 network of IPv6) are refused from now on.
+        With ``ban`` it does not come in again: by its player id and lasting key while the room lives, and by its host
+        (an IPv4 address, or a /64 network of IPv6) from now on, in all rooms.
         """
         place = self.rooms.get(room)
         player = None if place is None else place.players.get(peer_id)
         if place is None or player is None:
             raise UsageError(f"there is no player {peer_id} in a room {room!r}: PlayerJoined names both")
         if ban:
+            self._gate.ban(room, player.admitted)
             self._link.ban(player.address if player.connection is None else player.connection.address)
         for link in self.links:
             # Also one that has just dialled again with the seat's token.
@@ -298,6 +301,7 @@ class RoomHost(ABC, Generic[R, P]):
         for player in list(room.players.values()):
             self._leave(room, player, text)
         self._rooms.end(room, text)
+        self._gate.forget(room.name)
 
     def _drain_rooms(self, now: float, by: float) -> None:
         text = self._admission.closed_text or ""
@@ -330,6 +334,7 @@ class RoomHost(ABC, Generic[R, P]):
                 return None
             self._events.append(self._joined(guest, player, connection))
         player.connection = connection
+        player.admitted = guest.admitted
         guest.player = player
         return player
 

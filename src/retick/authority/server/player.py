@@ -11,6 +11,7 @@ from retick.authority.profile import Command, Profile, State
 from retick.authority.server.command_buffer import CommandBuffer
 from retick.authority.server.credit import Credit
 from retick.authority.server.game_messages import GameMessages
+from retick.authority.server.gate import NOBODY
 from retick.authority.server.input_delay import DEFAULT_RTT_MS, InputDelay, wanted_delay
 from retick.authority.timing import PING_INTERVAL, Pings, RoundTrip
 from retick.link import Connection
@@ -57,6 +58,7 @@ class Player:
         "_ticks_neutral",
         "ack",
         "address",
+        "admitted",
         "buffer",
         "connection",
         "delay",
@@ -87,6 +89,8 @@ class Player:
         self.token = token
         self.connection: Connection | None = None
         """None while the player's connection is lost."""
+        self.admitted = NOBODY
+        """What is known of who plays: the player id and the data of the join token, and the fingerprint of the key."""
         self.address: Hashable = None
         """Where the player's client was when its connection was lost."""
         self.lost_at: float | None = None

@@ -8,6 +8,7 @@ from retick.authority.joining import LONGEST_ROOM
 from retick.authority.stats import REFUSALS, RoomStats
 from retick.errors import UsageError
 from retick.link import Connection
+from retick.tokens import Pass
 from retick.wire.authority import InputStats
 
 __all__ = ["HostedPlayer", "HostedRoom", "Rooms"]
@@ -28,6 +29,7 @@ class HostedPlayer(Protocol):
 
     connection: Connection | None
     address: Hashable
+    admitted: Pass
     lost_at: float | None
 
 

@@ -7,21 +7,23 @@ seat), the link is up, and a hello of the right version arrives. Only then does 
 from collections.abc import Callable
 from dataclasses import replace
 from traceback import format_exception, format_exception_only
+from typing import Unpack, cast
 
 from retick.authority.config import ServerConfig
 from retick.authority.delta import DeltaCodec
 from retick.authority.delta_frames import ACKED_INPUT, split_acked_input
 from retick.authority.events import RoomFailed
-from retick.authority.link_config import link_config_for
+from retick.authority.link_config import ServerSealing, link_config_for
 from retick.authority.profile import Profile
 from retick.authority.server.delta_admission import DeltaAdmission, DeltaGuest
 from retick.authority.server.game_messages import send_control
+from retick.authority.server.gate import Admit
 from retick.authority.server.host import RoomHost
 from retick.authority.server.player import Player
 from retick.authority.server.room import Room
-from retick.authority.server.snapshot_size import LARGEST_DATAGRAM, check_snapshots, fits_fixed
+from retick.authority.server.snapshot_size import LARGEST_DATAGRAM, check_snapshots, fits_fixed, largest_snapshot
 from retick.errors import DecodeError, UnsupportedVersion
-from retick.link import Connection, Reason
+from retick.link import Connection, Reason, Sealing
 from retick.wire.authority import Hello
 
 __all__ = ["Server"]
@@ -37,27 +39,39 @@ class Server(RoomHost[Room, Player]):
         entropy: Callable[[int], bytes],
         config: ServerConfig | None = None,
         clock: Callable[[], float] | None = None,
+        admit: Admit | None = None,
+        **sealing: Unpack[ServerSealing],
     ) -> None:
         """``entropy(n)`` gives n random bytes: ``os.urandom``, or a seeded generator in a test.
 
         ``clock()`` gives seconds, as ``time.perf_counter`` does: with it, ``RoomStats.tick_cost`` is measured.
+        ``admit(applicant)`` answers with a Pass or a Refuse, for example ``retick.tokens.Tokens``. With ``key_pair``
+        only clients that know its public half come in.
         """
         self.profile = profile
         self.config = config or ServerConfig()
         layout = profile.layout if self.config.delta else None
         self._delta = None if layout is None else DeltaCodec(layout)
-        serves_fixed = fits_fixed(profile)
-        check_snapshots(profile, self._delta, serves_fixed)
-        link = link_config_for(profile, timeout=self.config.timeout, delta=self._delta is not None)
+        given = cast("Sealing", sealing)
+        link = link_config_for(profile, timeout=self.config.timeout, delta=self._delta is not None, sealing=given)
+        largest = largest_snapshot(link.sealed)
+        serves_fixed = fits_fixed(profile, largest)
+        check_snapshots(profile, self._delta, serves_fixed, largest)
         super().__init__(
             self.config,
             replace(link, tick_rate=profile.config.server_tick_rate, max_datagram=LARGEST_DATAGRAM),
             seats=self.config.room_limit * profile.config.max_players,
             entropy=entropy,
             clock=clock,
+            admit=admit,
         )
         self._admission = DeltaAdmission(
-            self._rooms, self._delta, serves_fixed=serves_fixed, entropy=entropy, take_over=self._take_over
+            self._rooms,
+            self._delta,
+            serves_fixed=serves_fixed,
+            entropy=entropy,
+            take_over=self._take_over,
+            gate=self._gate,
         )
 
     def _make_room(self, name: str, number: int) -> Room:

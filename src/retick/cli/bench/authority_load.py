@@ -69,15 +69,21 @@ class Load:
 
 
 def measure_load(
-    *, rooms: int = 8, players: int = 16, seconds: float = 10.0, progress: Callable[[str], None] = lambda text: None
+    *,
+    rooms: int = 8,
+    players: int = 16,
+    seconds: float = 10.0,
+    sealed: bool = True,
+    progress: Callable[[str], None] = lambda text: None,
 ) -> Load:
     """Serve the senders for so many seconds after all have joined."""
     names = tuple(f"room {number}" for number in range(rooms))
-    server = Server(NetRunner(), entropy=os.urandom, config=ServerConfig(rooms=names))
+    server = Server(NetRunner(), entropy=os.urandom, config=ServerConfig(rooms=names), sealed=sealed)
     socket = open_udp("127.0.0.1", 0)
     child = start_module(
         "retick.cli.bench.authority_senders", "--port", str(socket.address[1]), "--rooms", str(rooms),
         "--players", str(players), "--seconds", str(seconds + JOIN_SECONDS + SETTLING),
+        *(() if sealed else ("--plain",)),
     )  # fmt: skip
     load = Load(rooms, players)
     try:

@@ -89,6 +89,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--rooms", type=int, required=True)
     parser.add_argument("--players", type=int, required=True)
     parser.add_argument("--seconds", type=float, required=True)
+    parser.add_argument("--plain", action="store_true")
     options = parser.parse_args(arguments)
     profile = NetRunner()
     codec = DeltaCodec(profile.layout)
@@ -100,7 +101,7 @@ def main(arguments: list[str] | None = None) -> None:
             tick_rate=60,
             accepting=False,
             max_connections=options.rooms * options.players,
-            sealed=False,
+            sealed=not options.plain,
         ),
         entropy=os.urandom,
     )

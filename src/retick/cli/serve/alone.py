@@ -4,7 +4,7 @@ import asyncio
 
 from retick.cli.serve.agones_duty import agones_duty
 from retick.cli.serve.event_log import EventLog
-from retick.cli.serve.hosting import Hosting, on_sigterm, rooms_in_words
+from retick.cli.serve.hosting import Hosting, key_in_words, on_sigterm, rooms_in_words
 from retick.cli.serve.open_page import announce_page, open_page
 from retick.cli.serve.served_game import Served
 from retick.cli.serve.server_source import ServerSource
@@ -34,8 +34,8 @@ async def run_alone(
         if page_address is not None:
             page = open_page(lambda: ServerSource(server), page_address)
         host, port = socket.address[:2]
-        words = f"listening on {host} port {port}, {rooms_in_words(len(server.rooms))}"
-        log.note("listening", words, host=host, port=port, rooms=list(server.rooms))
+        words = f"listening on {host} port {port}, {rooms_in_words(len(server.rooms))}{key_in_words(served.public_key)}"
+        log.note("listening", words, host=host, port=port, rooms=list(server.rooms), server_key=served.public_key)
         announce_page(log, page)
         async with agones_duty(log, wanted=agones):
             await hosting.wait(seconds)

@@ -10,6 +10,7 @@ from typing import Final
 from rich.table import Table
 
 from retick.authority import Client, ClientConfig, ConnectionLost, Joined, JoinFailed, Reconciled
+from retick.authority.link_config import ClientSealing
 from retick.games.runner import CourseBot, NetRunner
 from retick.transport import Conditions, Impaired
 from retick.transport.poll import Poll
@@ -56,7 +57,15 @@ class BotClient:
     """A client on its own socket, played by a bot."""
 
     def __init__(
-        self, number: int, seed: int, server: tuple[str, int], room: str, link: Conditions, config: ClientConfig
+        self,
+        number: int,
+        seed: int,
+        server: tuple[str, int],
+        room: str,
+        link: Conditions,
+        config: ClientConfig,
+        token: bytes = b"",
+        sealing: ClientSealing | None = None,
     ) -> None:
         self.number = number
         host, port = server
@@ -64,7 +73,9 @@ class BotClient:
         with ExitStack() as undo:
             undo.callback(self.socket.close)
             address = self.socket.resolve(host, port)
-            self.client = Client(NetRunner(), address, entropy=os.urandom, room=room, config=config)
+            self.client = Client(
+                NetRunner(), address, entropy=os.urandom, room=room, config=config, token=token, **(sealing or {})
+            )
             undo.pop_all()
         self.wire = Poll(Impaired(self.client, outgoing=link, incoming=link, seed=seed), self.socket)
         self.bot = CourseBot(seed)

@@ -13,9 +13,19 @@ from rich.live import Live
 from retick.authority import ClientConfig
 from retick.cli.exit_codes import NO
 from retick.cli.play.pace import Pace
+from retick.cli.sealing.client_options import (
+    ClientIdentityOption,
+    ClientKeylogOption,
+    ClientPlainOption,
+    ServerKeyOption,
+    TokenOption,
+    client_sealing,
+    read_token,
+)
 from retick.cli.serve.bot_client import BotClient, BotLine, table_of
 from retick.cli.terminal import Screen, say, say_json
 from retick.errors import RetickError, UsageError
+from retick.tokens import show
 from retick.transport import Conditions
 from retick.transport.udp import parse_address
 
@@ -29,7 +39,10 @@ GOODBYE: Final = 0.3
 
 def bots(
     count: Annotated[int, typer.Argument(help="How many bots, 1 to 64.", metavar="N")],
-    connect: Annotated[str, typer.Option(help="The server: host or host:port.")] = "127.0.0.1:7777",
+    connect: Annotated[
+        str | None,
+        typer.Option(help="The server: host or host:port.", show_default="127.0.0.1:7777, or as --token says"),
+    ] = None,
     room: Annotated[str, typer.Option(help="The room's name.")] = "",
     latency: Annotated[float, typer.Option(help="Milliseconds of delay each way, added to the real delay.")] = 0.0,
     jitter: Annotated[float, typer.Option(help="Variation of the delay in milliseconds, plus or minus.")] = 0.0,
@@ -41,21 +54,37 @@ def bots(
     ] = False,
     fixed: Annotated[bool, typer.Option("--fixed", help="Ask for fixed snapshots instead of deltas.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each bot and second.")] = False,
+    server_key: ServerKeyOption = None,
+    token: TokenOption = None,
+    identity: ClientIdentityOption = None,
+    plain: ClientPlainOption = False,
+    keylog: ClientKeylogOption = None,
 ) -> None:
     """Let bots play on a server.
 
     Exit code 0: all were in and never corrected by more than 0.25 m. 1: one was not. 2: misuse.
 
     Example: retick bots 4 --connect 127.0.0.1:7777 --latency 60 --jitter 10 --loss 0.5
+
+    Example: retick bots 1 --token ann.token
     """
     if not 1 <= count <= 64:
         raise UsageError(f"N must be 1 to 64, not {count}")
     if not (0 < seconds < inf and 0 <= latency < inf and 0 <= jitter < inf and 0 <= loss <= 100):
         raise UsageError("--seconds must be above 0, --latency and --jitter 0 or more, --loss 0 to 100")
-    host, port = parse_address(connect, default_port=7777)
+    if token is not None and count > 1:
+        raise UsageError("--token is for one bot: a token is good for one player")
+    sealing = client_sealing(server_key=server_key, token=token, identity=identity, plain=plain, keylog=keylog)
+    shown = b"" if token is None else read_token(token)
+    host, port = parse_address(connect or "127.0.0.1", default_port=7777)
+    if connect is None and shown:
+        host, port = show(shown).addresses[0]
     conditions = Conditions(latency=latency / 1000, jitter=jitter / 1000, loss=loss / 100)
     config = ClientConfig(reset_on_reconcile=reset, delta=not fixed)
-    running = [BotClient(number, seed + number, (host, port), room, conditions, config) for number in range(count)]
+    running = [
+        BotClient(number, seed + number, (host, port), room, conditions, config, shown, sealing)
+        for number in range(count)
+    ]
     if not as_json:
         say(f"{count} {'bot dials' if count == 1 else 'bots dial'} {host} port {port} for {seconds:g} s")
     try:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from retick.authority import (
+    AdmitFailed,
     MessageDropped,
     MessageFromPlayer,
     PlayerJoined,
@@ -112,6 +113,8 @@ class EventLog:
                 )
             elif isinstance(event, ServerDrained):
                 self.note("drained", "all rooms have ended")
+            elif isinstance(event, AdmitFailed):
+                self.note("admit_failed", f"admit has failed: {event.error}", room=event.room, text=event.error)
             elif isinstance(event, MessageFromPlayer):
                 self._unread[event.room] = self._unread.get(event.room, 0) + 1
             elif type(event) in _NAMES:
@@ -125,7 +128,8 @@ class EventLog:
         address = _place(getattr(event, "address", None))
         line = f"player {event.peer_id}{room} {words}{why}"
         called = getattr(event, "name", None) or None
-        self.note(name, line, room=event.room, peer=event.peer_id, name=called, address=address, text=text)
+        known = {each: getattr(event, each, None) for each in ("player", "fingerprint")}
+        self.note(name, line, room=event.room, peer=event.peer_id, name=called, address=address, text=text, **known)
 
     def _write_failed(self, event: RoomFailed) -> None:
         stamp = self._clock().strftime("%Y%m%d-%H%M%S-%f")

@@ -59,7 +59,7 @@ class Fleet:
         ]
 
     async def start(self) -> LinkConfig:
-        """All workers are ready; returns what the front's link must be. A RetickError if one of them is not."""
+        """All workers are ready; returns what the front's link must be, without keys. A RetickError if one is not."""
         loop = asyncio.get_running_loop()
         for number, plan in enumerate(self._plans, 1):
             self._ready[number] = loop.create_future()

@@ -3,13 +3,15 @@
 import asyncio
 import os
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from retick.authority.server.front import Front
+from retick.cli.sealing.server_options import public_key_in, sealing_of
 from retick.cli.serve.agones_duty import agones_duty
 from retick.cli.serve.event_log import EventLog
 from retick.cli.serve.fleet import Fleet
-from retick.cli.serve.hosting import GOODBYE, on_sigterm, rooms_in_words
+from retick.cli.serve.hosting import GOODBYE, key_in_words, on_sigterm, rooms_in_words
 from retick.cli.serve.open_page import announce_page, open_page
 from retick.cli.serve.plan import ServePlan
 from retick.errors import RetickError
@@ -86,13 +88,24 @@ async def run_front(
     on_sigterm(on_signal)
     try:
         link = await fleet.start()
+        # The same keys as the workers have: who trusts this port trusts the one that it is sent to.
+        link = replace(link, **sealing_of(plan))
         front = answering = Front(link, entropy=os.urandom, port_of=fleet.port_of)
         host, port = socket.address[:2]
         async with Pump(answering, socket, on_events=_nothing) as pump:
             if page_address is not None:
                 page = open_page(lambda: FleetSource(fleet, answering), page_address)
+            key = public_key_in(plan)
             words = f"listening on {host} port {port}, {rooms_in_words(len(plan.rooms))}, {workers} workers"
-            log.note("listening", words, host=host, port=port, rooms=list(plan.rooms), workers=workers)
+            log.note(
+                "listening",
+                words + key_in_words(key),
+                host=host,
+                port=port,
+                rooms=list(plan.rooms),
+                workers=workers,
+                server_key=key,
+            )
             announce_page(log, page)
             async with agones_duty(log, wanted=agones):
                 with suppress(TimeoutError):

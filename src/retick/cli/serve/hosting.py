@@ -13,7 +13,7 @@ from retick.cli.serve.event_log import EventLog
 from retick.transport.pump import Pump
 from retick.transport.udp import UdpSocket
 
-__all__ = ["GOODBYE", "Hosting", "on_sigterm", "rooms_in_words"]
+__all__ = ["GOODBYE", "Hosting", "key_in_words", "on_sigterm", "rooms_in_words"]
 
 DRAIN = 1024
 """Datagrams read between two ticks at most: what all players of 64 rooms send in one tick."""
@@ -119,6 +119,11 @@ class Hosting:
 
 def rooms_in_words(count: int) -> str:
     return "one room" if count == 1 else f"{count} rooms"
+
+
+def key_in_words(public_key: str | None) -> str:
+    """What clients must know of the server, for the line that says where it listens."""
+    return "" if public_key is None else f", server key {public_key}"
 
 
 def on_sigterm(action: Callable[[], None]) -> None:

@@ -29,6 +29,14 @@ class ServePlan:
     """Folder for reports of failed rooms."""
     record: str | None = None
     """Folder for recordings; None: nothing is recorded."""
+    plain: bool = False
+    """Links are not sealed."""
+    key_pair: str = field(default="", repr=False)
+    """The server's private key in hexadecimal digits: it goes to workers through a pipe. Empty: none."""
+    token_key: str = field(default="", repr=False)
+    """The token key in the same way. Empty: everybody comes in."""
+    keylog: str | None = None
+    """File to which the keys of all links are appended; None: nowhere."""
     core: int | None = None
     """The core to stay on; None: any."""
 

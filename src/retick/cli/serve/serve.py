@@ -17,6 +17,7 @@ import typer
 from retick.audit.game_loader import locate_game
 from retick.authority.redirection import FIRST_PORT
 from retick.cli.exit_codes import complain
+from retick.cli.sealing.server_options import with_keys
 from retick.cli.serve.alone import run_alone
 from retick.cli.serve.event_log import EventLog
 from retick.cli.serve.front import run_front
@@ -85,12 +86,29 @@ def serve(
     seconds: Annotated[
         float | None, typer.Option(help="Stop after this many seconds.", show_default="until Ctrl-C or SIGTERM")
     ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The server's key, by which clients know it; the file is made at first use."),
+    ] = None,
+    tokens: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A token key: only players with a join token made with it come in."),
+    ] = None,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Unsealed links, that others can read and forge; clients must say it too.")
+    ] = False,
+    keylog: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Append the keys of all links to this file, for retick packet --keylog."),
+    ] = None,
 ) -> None:
-    """Serve a game: the server decides, clients predict.
+    """Serve a game: the server decides, clients predict. Links are sealed.
 
     Exit code 0: stopped by --seconds or SIGTERM. 1: all workers have ended. 2: misuse. 130: stopped by Ctrl-C.
 
     Example: retick serve --rooms 4 --workers 2 --port 7777 --metrics 0.0.0.0:9100 --log-json
+
+    Example: retick serve --key server.key --tokens tokens.key
     """
     _check(rooms, workers, port, seconds, drain)
     for words, folder in (("--reports", reports), ("--record", record)):
@@ -115,6 +133,7 @@ def serve(
     else:
         place = locate_game(game)
         plan = replace(plan, game=place, players=players, tick_rate=tick_rate, snapshot_rate=snapshot_rate)
+    plan = with_keys(plan, key=key, tokens=tokens, plain=plain, keylog=keylog)
     log = EventLog(as_json=log_json, reports=reports)
     served = server_for(plan) if workers == 1 else None
     socket = open_udp(host, port)

@@ -13,6 +13,7 @@ from typing import Any
 from retick.audit.game_loader import import_from, import_object, made, module_beside
 from retick.authority import RoomHooks, Server, ServerConfig, WorldServer, WorldServerConfig
 from retick.authority.link_config import link_config, link_config_for
+from retick.cli.sealing.server_options import public_key_in, sealing_of, tokens_of
 from retick.cli.serve.plan import ServePlan
 from retick.cli.serve.room_files import RoomFiles
 from retick.errors import UsageError
@@ -34,7 +35,9 @@ class Served:
     server: Any
     """``Server``, or the server of declared worlds: both have the five calls, rooms, drain and close."""
     link: LinkConfig
-    """As the server's own; a front has the same."""
+    """As the server's own, but for its keys; a front has the same."""
+    public_key: str | None = None
+    """What clients must know of the server, in hexadecimal digits; None without a key."""
 
 
 def server_for(plan: ServePlan) -> Served:
@@ -70,10 +73,12 @@ def _of_profile(profile: Any, plan: ServePlan) -> Served:
     if plan.record is not None:
         raise UsageError(f"--record is for declared worlds, and {profile.game_id!r} is none")
     config = ServerConfig(rooms=plan.rooms, delta=not plan.fixed, max_connections_per_address=plan.per_address)
-    server = Server(profile, entropy=os.urandom, config=config, clock=time.perf_counter)
+    server = Server(
+        profile, entropy=os.urandom, config=config, clock=time.perf_counter, admit=tokens_of(plan), **sealing_of(plan)
+    )
     delta = config.delta and profile.layout is not None
     link = link_config_for(profile, timeout=config.timeout, delta=delta)
-    return Served(server, replace(link, tick_rate=profile.config.server_tick_rate))
+    return Served(server, replace(link, tick_rate=profile.config.server_tick_rate), public_key_in(plan))
 
 
 def _hooks(plan: ServePlan) -> RoomHooks | None:
@@ -106,7 +111,16 @@ def _of_world(game: type[World], plan: ServePlan) -> Served:
     )
     record = None if plan.record is None else RoomFiles(Path(plan.record)).begin
     hooks = _hooks(plan)
-    server = WorldServer(game, entropy=os.urandom, config=config, hooks=hooks, record=record, clock=time.perf_counter)
+    server = WorldServer(
+        game,
+        entropy=os.urandom,
+        config=config,
+        hooks=hooks,
+        record=record,
+        clock=time.perf_counter,
+        admit=tokens_of(plan),
+        **sealing_of(plan),
+    )
     named: Any = game()
     link = link_config(named.game_id, named.game_version, timeout=config.timeout)
-    return Served(server, replace(link, tick_rate=config.tick_rate))
+    return Served(server, replace(link, tick_rate=config.tick_rate), public_key_in(plan))

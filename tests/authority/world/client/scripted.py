@@ -67,9 +67,7 @@ class ScriptedServer(Linked):
         self.layout = layout_of(type(self.world))
         self.stage = Stage(self.layout, self.world)
         self.link = LinkEndpoint(
-            LinkConfig(
-                game_id=self.world.game_id, game_version=self.world.game_version, max_message=4096, sealed=False
-            ),
+            LinkConfig(game_id=self.world.game_id, game_version=self.world.game_version, max_message=4096, sealed=True),
             entropy=seeded(seed),
             admit=self._admit,
         )

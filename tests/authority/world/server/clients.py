@@ -90,7 +90,8 @@ class Script(Linked):
                 self.messages.append(message)
                 if isinstance(message, Welcome):
                     self.welcome = message
-                    self._tick = self._set_at = message.tick + self.lead
+                    # A welcome that was sent again comes after snapshots.
+                    self._tick = self._set_at = max(message.tick, self.holding.newest_tick) + self.lead
             elif isinstance(event, UnreliableReceived):
                 self._receive(event.data)
             elif isinstance(event, Disconnected | Refused):

@@ -8,9 +8,10 @@ stay. What is drawn stays as it is in between.
 # retick: floats -- seconds of the network, and drawing
 
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, Unpack
 
-from retick.authority.joining import JoinRequest
+from retick.authority.joining import TOKEN_SIZE, JoinRequest
+from retick.authority.link_config import ClientSealing, sealing_by_token
 from retick.authority.world.client.config import WorldClientConfig
 from retick.authority.world.client.picture import Canvas, Screen
 from retick.authority.world.client.server_link import ServerLink
@@ -28,22 +29,29 @@ class WorldClient(ServerLink):
     def __init__(
         self,
         game: World,
-        address: Hashable,
+        address: Hashable | None = None,
         *,
         entropy: Callable[[int], bytes],
         room: str = "",
         name: str = "",
         token: bytes = b"",
+        seat_token: bytes = b"",
         watch: bool = False,
         config: WorldClientConfig | None = None,
+        **sealing: Unpack[ClientSealing],
     ) -> None:
         """Join a room of the server at ``address``; ``entropy(n)`` gives n random bytes: ``os.urandom``.
 
-        ``token`` is the ``seat_token`` of a client that was in the room before: this one gets its seat. With ``watch``
-        it has no seat, and draws everything a little in the past.
+        ``token`` is a join token: it names the key of the server and, without ``address``, where it is. ``seat_token``
+        is that of a client that was in the room before: this one gets its seat. (``token`` takes it, too, as it did
+        before there were join tokens, which are longer.) With ``watch`` a client has no seat, and draws everything a
+        little in the past.
         """
-        request = JoinRequest(room, bytes(token), name=name, watches=watch)
-        super().__init__(game, address, request, config or WorldClientConfig(), entropy)
+        if 0 < len(token) <= TOKEN_SIZE and not seat_token:
+            token, seat_token = b"", token
+        request = JoinRequest(room, bytes(seat_token), name=name, watches=watch)
+        sealed = sealing_by_token(token, sealing)
+        super().__init__(game, address, request, config or WorldClientConfig(), entropy, token, sealed)
         self._screen = Screen(type(game))
         self._after = Canvas(type(game), self._screen)
         self._before: Canvas | None = None

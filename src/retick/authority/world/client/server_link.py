@@ -36,7 +36,7 @@ from retick.authority.world.messages import (
     misfit,
 )
 from retick.errors import BaselineMissing, DecodeError, UsageError
-from retick.link import Reason
+from retick.link import Reason, Sealing
 from retick.sim.world.declared import World
 
 __all__ = ["ServerLink"]
@@ -55,8 +55,8 @@ class ServerLink(ClientLink[WorldClientEvent]):
     """What the network knows of a client; the base class of WorldClient."""
 
     def __init__(
-        self, game: World, address: Hashable, request: JoinRequest, config: WorldClientConfig,
-        entropy: Callable[[int], bytes],
+        self, game: World, address: Hashable | None, request: JoinRequest, config: WorldClientConfig,
+        entropy: Callable[[int], bytes], join_token: bytes, sealing: Sealing,
     ) -> None:  # fmt: skip
         if not isinstance(game, World):
             raise UsageError(f"a WorldClient plays a declared world, not a {type(game).__name__}")
@@ -78,8 +78,8 @@ class ServerLink(ClientLink[WorldClientEvent]):
         """While the last messages wait before a goodbye: until when."""
         self._close_text = ""
         self._look_at = self._now = 0.0
-        link = link_config(game.game_id, game.game_version, timeout=config.timeout)
-        super().__init__(address, request._replace(schema=self._layout.hash), link, entropy)
+        link = link_config(game.game_id, game.game_version, timeout=config.timeout, sealing=sealing)
+        super().__init__(address, request._replace(schema=self._layout.hash), link, entropy, join_token)
 
     # Who takes part, and messages.
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from retick.authority.joining import JoinRequest
 from retick.authority.server.admission import Admission, Guest
+from retick.authority.server.gate import Gate
 from retick.authority.server.rooms import Rooms
 from retick.authority.world.server.player import WorldPlayer
 from retick.authority.world.server.room import WorldRoom
@@ -33,9 +34,10 @@ class WorldAdmission(Admission[WorldRoom, WorldPlayer]):
         *,
         entropy: Callable[[int], bytes],
         take_over: Callable[[WorldRoom, WorldPlayer], None],
+        gate: Gate,
     ) -> None:
         """``schema``: hash of the tables; ``seats``: of a room."""
-        super().__init__(rooms, entropy=entropy, take_over=take_over)
+        super().__init__(rooms, entropy=entropy, take_over=take_over, gate=gate)
         self._schema = schema
         self._seats = seats
 

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
 from retick.authority.server.credit import Credit
+from retick.authority.server.gate import NOBODY
 from retick.authority.world.frames import InputFrame
 from retick.authority.world.messages import PlayerState
 from retick.authority.world.server.bots import Bot
@@ -14,6 +15,7 @@ from retick.authority.world.server.outbox import Outbox
 from retick.authority.world.server.viewed import measured_ticks
 from retick.authority.world.views import Receiver
 from retick.link import Connection
+from retick.tokens import Pass
 from retick.wire.authority import InputStats
 
 __all__ = ["FIRST_SPECTATOR", "WorldPlayer"]
@@ -28,11 +30,18 @@ MESSAGE_SECONDS: Final = 4
 class WorldPlayer:
     """Everything that a room keeps for one who is in it."""
 
-    __slots__ = ("_config", "_messages", "_packets", "address", "bot", "connection", "inputs", "lost_at",
+    __slots__ = ("_config", "_messages", "_packets", "address", "admitted", "bot", "connection", "inputs", "lost_at",
                  "name", "outbox", "peer_id", "pressed", "receiver", "things", "token")  # fmt: skip
 
     def __init__(
-        self, peer_id: int, token: bytes, name: str, config: WorldServerConfig, *, bot: Bot | None = None
+        self,
+        peer_id: int,
+        token: bytes,
+        name: str,
+        config: WorldServerConfig,
+        *,
+        bot: Bot | None = None,
+        admitted: Pass = NOBODY,
     ) -> None:
         self.peer_id = peer_id
         self.token = token
@@ -41,6 +50,8 @@ class WorldPlayer:
         self._config = config
         self.connection: Connection | None = None
         """None of a bot, and while the connection is lost."""
+        self.admitted = admitted
+        """What is known of who plays: the player id and the data of the join token, and the fingerprint of the key."""
         self.address: Hashable = None
         """Where the client is, or was when its connection was lost."""
         self.lost_at: float | None = None

@@ -12,6 +12,7 @@ from zlib import crc32
 from retick.authority.events import MessageDropped
 from retick.authority.joining import check_name
 from retick.authority.server.game_messages import send_control
+from retick.authority.server.gate import NOBODY
 from retick.authority.stats import RoomStats
 from retick.authority.world.layout import Layout
 from retick.authority.world.messages import SPECTATOR, PlayerState, SeatNews, Welcome, encode_message
@@ -29,6 +30,7 @@ from retick.errors import UsageError
 from retick.link import Connection
 from retick.sim.world import World
 from retick.sim.world.hosting.hosted import HostedWorld
+from retick.tokens import Pass
 
 __all__ = ["MakeRecorder", "WorldRoom"]
 
@@ -120,15 +122,23 @@ class WorldRoom:
                 return player
         return None
 
-    def add(self, token: bytes, name: str, *, watches: bool = False, address: Hashable = None) -> WorldPlayer | None:
+    def add(
+        self,
+        token: bytes,
+        name: str,
+        *,
+        watches: bool = False,
+        address: Hashable = None,
+        admitted: Pass = NOBODY,
+    ) -> WorldPlayer | None:
         """A new player or spectator; None if there is no place."""
+        place = self.free_seat()
         if watches:
-            if self.spectators() >= self.config.max_spectators:
-                return None
-            self._next_spectator += 1
-            return self._enter(WorldPlayer(self._next_spectator - 1, token, name, self.config), address)
-        seat = self.free_seat()
-        return None if seat is None else self._enter(WorldPlayer(seat, token, name, self.config), address)
+            place = self._next_spectator if self.spectators() < self.config.max_spectators else None
+            self._next_spectator += place is not None
+        if place is None:
+            return None
+        return self._enter(WorldPlayer(place, token, name, self.config, admitted=admitted), address)
 
     def add_bot(self, bot: Bot, name: str = "") -> int:
         """A player whose inputs come from ``bot(player, world)``, which only reads; returns the seat."""

@@ -7,8 +7,9 @@ connection the seat. WELCOME answers.
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from traceback import format_exception, format_exception_only
-from typing import Any, Final
+from typing import Any, Final, Unpack, cast
 
+from retick.authority.config import FAULTS
 from retick.authority.events import (
     MessageFromPlayer,
     MessagesNotReceived,
@@ -17,8 +18,9 @@ from retick.authority.events import (
     RoomClosed,
     RoomFailed,
 )
-from retick.authority.link_config import link_config
-from retick.authority.server.host import FAULTS, LINGER, RoomHost
+from retick.authority.link_config import ServerSealing, link_config
+from retick.authority.server.gate import Admit
+from retick.authority.server.host import LINGER, RoomHost
 from retick.authority.world.frames import INPUT, decode_input, decode_note
 from retick.authority.world.layout import layout_of
 from retick.authority.world.messages import (
@@ -41,7 +43,7 @@ from retick.authority.world.server.room import MakeRecorder, WorldRoom
 from retick.authority.world.server.saved_room import SavedRoom, decode_room
 from retick.authority.world.views import check_budget
 from retick.errors import DecodeError, InvalidValue, UsageError
-from retick.link import Connected, Connection, LinkEvent, Reason
+from retick.link import Connected, Connection, LinkEvent, Reason, Sealing
 from retick.sim.world import World
 from retick.sim.world.hosting import check_owners
 
@@ -62,11 +64,14 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
         hooks: RoomHooks | None = None,
         record: MakeRecorder | None = None,
         clock: Callable[[], float] | None = None,
+        admit: Admit | None = None,
+        **sealing: Unpack[ServerSealing],
     ) -> None:
         """``entropy(n)`` gives n random bytes: ``os.urandom``, or a seeded generator in a test.
 
         ``record(room)`` gives a new room its recorder, or None. ``clock()`` gives seconds, as ``time.perf_counter``
-        does: with it, ``RoomStats.tick_cost`` is measured.
+        does: with it, ``RoomStats.tick_cost`` is measured. ``admit(applicant)`` answers with a Pass or a Refuse, for
+        example ``retick.tokens.Tokens``. With ``key_pair`` only clients that know its public half come in.
         """
         if not (isinstance(game, type) and issubclass(game, World)):
             raise UsageError(f"a WorldServer runs a class of worlds, not {game!r}: WorldServer(Tanks, ...)")
@@ -83,7 +88,8 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
         self._hooks = hooks or RoomHooks()
         self._record = record
         named = game()
-        link = link_config(named.game_id, named.game_version, timeout=self.config.timeout)
+        given = cast("Sealing", sealing)
+        link = link_config(named.game_id, named.game_version, timeout=self.config.timeout, sealing=given)
         seats = self._layout.players + self.config.max_spectators
         super().__init__(
             self.config,
@@ -91,9 +97,15 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
             seats=self.config.room_limit * seats,
             entropy=entropy,
             clock=clock,
+            admit=admit,
         )
         self._admission = WorldAdmission(
-            self._rooms, self._layout.hash, self._layout.players, entropy=entropy, take_over=self._take_over
+            self._rooms,
+            self._layout.hash,
+            self._layout.players,
+            entropy=entropy,
+            take_over=self._take_over,
+            gate=self._gate,
         )
 
     # Rooms.
@@ -209,7 +221,9 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
     # Joining and leaving.
 
     def _add_player(self, guest: WorldGuest, now: float) -> WorldPlayer | None:
-        return guest.room.add(guest.token, guest.name, watches=guest.watches, address=guest.address)
+        return guest.room.add(
+            guest.token, guest.name, watches=guest.watches, address=guest.address, admitted=guest.admitted
+        )
 
     def _return_player(self, player: WorldPlayer, now: float) -> None:
         player.begin()

@@ -1,0 +1,26 @@
+"""Join tokens: a backend issues them, a server opens them and lets in who shows one.
+
+Knows bytes and keys; reads no clock, draws no randomness and knows no connection. docs/formats/token.md has the bytes.
+"""
+
+from retick.tokens.admission import Tokens
+from retick.tokens.applicant import Applicant, Pass
+from retick.tokens.codec import JoinToken, Shown, from_text, issue, key_id_of, open_token, show, to_text
+from retick.tokens.layout import KEY_SIZE, LIFETIME, TOLERANCE
+
+__all__ = [
+    "KEY_SIZE",
+    "LIFETIME",
+    "TOLERANCE",
+    "Applicant",
+    "JoinToken",
+    "Pass",
+    "Shown",
+    "Tokens",
+    "from_text",
+    "issue",
+    "key_id_of",
+    "open_token",
+    "show",
+    "to_text",
+]
