@@ -205,14 +205,18 @@ class ModelLink:
         if kind == "accept":
             seats, data = contents
             connection.terms = self._terms(seats, data)
-            self.post(connection, ("heard",))
+            self._connect(connection)
         if not connection.is_connected:
-            connection.status = Status.CONNECTED
-            self._events.append(Connected(connection=connection))  # type: ignore[arg-type]  # the same interface
+            # Payloads may overtake the acceptance, and are dropped.
+            return
         if kind == "message":
             self._events.append(MessageReceived(connection, contents[0]))  # type: ignore[arg-type]  # the same interface
         elif kind == "payload":
             self._on_payload(connection, contents[0], now)
+
+    def _connect(self, connection: ModelConnection) -> None:
+        connection.status = Status.CONNECTED
+        self._events.append(Connected(connection=connection))  # type: ignore[arg-type]  # the same interface
 
     def _end(self, connection: ModelConnection, kind: str, contents: list[Any]) -> None:
         if kind == "bye":
@@ -244,6 +248,8 @@ class ModelLink:
         self.connections[key] = connection
         connection.terms = self._terms(answer.seats, data)
         self.post(connection, ("accept", tuple(answer.seats), answer.data))
+        # As over a sealed link: the acceptor is connected first.
+        self._connect(connection)
 
     def _terms(self, seats: tuple[int, ...], data: bytes) -> Terms:
         return Terms(
