@@ -7,7 +7,7 @@ from retick.link import layout, packets
 from retick.link.field_tables import BODIES, FRAGMENT_HEAD, KIND, KIND_NAMES, name_delay
 from retick.link.handshake import packets as handshake_packets
 from retick.link.reasons import describe
-from retick.wire.explain import Explanation, RowReader, explain_rbn1, is_rbn1
+from retick.wire.explain import Explanation, RowReader, explain_rbn1, is_rbn1_payload
 
 __all__ = ["explain_link", "is_link"]
 
@@ -21,7 +21,7 @@ def is_link(data: bytes) -> bool:
 
 
 def _rbn1_inside(data: bytes, offset: int) -> Explanation | None:
-    return explain_rbn1(data, offset) if is_rbn1(data[offset:]) else None
+    return explain_rbn1(data, offset) if is_rbn1_payload(data[offset:]) else None
 
 
 def explain_link(data: bytes, *, payload: Inside = _rbn1_inside, message: Inside | None = None) -> Explanation:

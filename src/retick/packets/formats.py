@@ -12,7 +12,7 @@ from retick.link.explain import explain_link, is_link
 from retick.replay import rplk, rtk
 from retick.rollback.session.messages.kinds import Kind
 from retick.snapshot.explain import SnapshotExplainer
-from retick.wire.explain import Explanation, RowReader, explain_lan, explain_rbn1, is_lan, is_rbn1
+from retick.wire.explain import Explanation, RowReader, explain_lan, explain_rbn1, is_lan, is_rbn1, is_rbn1_payload
 from retick.wire.field_table import FieldSpec
 
 __all__ = ["MESSAGE_KIND", "SESSION_PREFIX", "Explainer", "explain_datagram", "reliable_message"]
@@ -28,7 +28,12 @@ def _netrunner_inside(data: bytes, offset: int) -> Explanation | None:
 
 
 def _rbn1_inside(data: bytes, offset: int) -> Explanation | None:
-    return explain_rbn1(data, offset) if is_rbn1(data[offset:]) else None
+    return explain_rbn1(data, offset) if is_rbn1_payload(data[offset:]) else None
+
+
+def _is_good_packed(data: bytes) -> bool:
+    """A packed packet that was taken out of its link has only one byte to be known by: it must be good, too."""
+    return is_rbn1_payload(data) and explain_rbn1(data).fault is None
 
 
 def _acked_netrunner(data: bytes, offset: int) -> Explanation | None:
@@ -75,6 +80,7 @@ FORMATS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], Explanation]], .
     (is_lan, explain_lan),
     (is_link, _link),
     (is_netrunner, explain_netrunner),
+    (_is_good_packed, explain_rbn1),
 )
 
 REPLAY = "a recorded match and no datagram: see retick replay info FILE"

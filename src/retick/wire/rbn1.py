@@ -14,10 +14,11 @@
         4  received u16, lost u16                    when bit 2
            inputs         count x seats x size bytes
 
+With PACKED_INPUTS the same packet may be in the packed form, which ``rbn1_packing`` turns into this one and back.
 One ``struct`` call writes a whole packet and one reads it: the layouts differ only by count, and all are made on
 import. Values are checked by ``struct`` itself; the reason is looked for only after it refused. ``encode`` and
 ``encode_into`` repeat the choice of the layout, because a shared function would cost them a fifth of their time.
-Compiled, the packets that a match is made of are read and written byte by byte, which is a fraction of that.
+A match reads and writes its packets through ``rbn1_run``, which comes here for what is unusual.
 """
 
 import struct
@@ -41,6 +42,7 @@ from retick.wire.rbn1_layout import (
     MAX_COUNT,
     MAX_INPUT_BYTES,
     MAX_PACKET_SIZE,
+    PACKED_INPUTS,
     TIME_SYNC,
     WIDE_INPUTS,
 )
@@ -53,6 +55,7 @@ from retick.wire.rbn1_packet import (
     encoded_size,
     refuse,
 )
+from retick.wire.rbn1_packing import packed, unpacked
 
 try:
     import cython
@@ -73,6 +76,7 @@ __all__ = [
     "MAX_COUNT",
     "MAX_INPUT_BYTES",
     "MAX_PACKET_SIZE",
+    "PACKED_INPUTS",
     "TIME_SYNC",
     "WIDE_INPUTS",
     "InputPacket",
@@ -102,6 +106,11 @@ _make = tuple.__new__
 @cython.annotation_typing(False)  # extensions are any integer, and nothing else is made one
 def encode(packet: InputPacket, extensions: int = 0) -> bytes:
     """The packet's bytes. EncodeError when a value does not fit, or needs an extension that is not named."""
+    plain = _encode_plain(packet, extensions)
+    return packed(plain) if extensions & PACKED_INPUTS else plain
+
+
+def _encode_plain(packet: Any, extensions: Any) -> bytes:
     if not isinstance(packet, InputPacket):
         raise EncodeError(f"an InputPacket is encoded, not {packet!r}")
     start, ack, inputs, checksum_frame, checksum, sync, loss, size, seats = packet
@@ -205,6 +214,12 @@ def encode_into(packet: InputPacket, buffer: bytearray | memoryview, extensions:
     if not isinstance(packet, InputPacket):
         raise EncodeError(f"an InputPacket is encoded, not {packet!r}")
     start, ack, inputs, checksum_frame, checksum, sync, loss, size, seats = packet
+    if extensions & PACKED_INPUTS:
+        data = encode(packet, extensions)
+        if len(data) > len(buffer):
+            raise EncodeError(f"the packet takes {len(data)} bytes, the buffer has {len(buffer)}")
+        buffer[: len(data)] = data
+        return len(data)
     if sync is None and loss is None and size == 2 and seats == 1:
         try:
             count = len(inputs)
@@ -225,13 +240,14 @@ def encode_into(packet: InputPacket, buffer: bytearray | memoryview, extensions:
 @cython.annotation_typing(False)
 def decode(data: bytes | bytearray | memoryview, extensions: int = 0) -> InputPacket:
     """Read one packet, strictly version 1 unless ``extensions`` names more; checks in the order of the page."""
-    # Half the time of the named tuple's own constructor.
-    return _make(InputPacket, decode_fields(data, extensions & ALL_EXTENSIONS))
+    return _make(InputPacket, decode_fields(data, extensions & ALL_EXTENSIONS))  # faster than its own constructor
 
 
 def decode_fields(data: Any, extensions: cython.uint) -> tuple[Any, ...]:
     """``decode``, but the fields of an InputPacket in its order as a bare tuple; ``extensions`` has no other bits."""
     octets: bytes = data if type(data) is bytes else bytes(memoryview(data))
+    if extensions & layout.PACKED_INPUTS and octets and octets[0] & 0xF0 == layout.PACKED_MARK:
+        octets = unpacked(octets, extensions)
     length: cython.Py_ssize_t = len(octets)
     if length < layout.HEADER_BYTES:
         message = f"RBN1 has a header of {layout.HEADER_BYTES} bytes, this has {length}"
