@@ -48,13 +48,13 @@ $(VENV)/.programs: $(VENV)/.dev tests/programs.py
 	@touch $@
 
 test-compiled: $(VENV)/.dev $(VENV)/.programs
-	$(PY) -m pytest -q -n $(TEST_PROCESSES)
+	$(PY) -m pytest -q -n $(TEST_PROCESSES) -m "not soak"
 
 # What touches a kernel, over its Python source; make soak runs the long ones so, too.
 PURE_TESTS := $(wildcard $(addprefix tests/,sim games wire link snapshot rollback authority replay testing fuzz test_package.py))
 
 test-pure: $(VENV)/.dev
-	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) --hypothesis-profile=quick -m "not long" $(PURE_TESTS)
+	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) --hypothesis-profile=quick -m "not long and not soak" $(PURE_TESTS)
 
 # Warnings are errors, and broken links, also to a heading, are warnings; then the pages themselves are checked.
 docs: $(VENV)/.docs
@@ -69,7 +69,8 @@ pictures: $(VENV)/.dev $(VENV)/.programs
 soak: $(VENV)/.dev
 	$(MAKE) fuzz
 	$(PY) -m pytest -q -n $(TEST_PROCESSES) --hypothesis-profile=soak tests/sim tests/wire tests/snapshot tests/link tests/rollback tests/authority
-	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) -m long $(PURE_TESTS)
+	$(PY) -m pytest -q -n $(TEST_PROCESSES) -m soak tests
+	RETICK_PURE=1 $(PY) -m pytest -q -n $(TEST_PROCESSES) -m "long or soak" $(PURE_TESTS)
 	$(BIN)/retick bench chaos --players 2 --matches 2000
 	$(BIN)/retick bench chaos --players 4 --matches 300
 	$(BIN)/retick bench chaos --players 8 --matches 20

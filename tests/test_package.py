@@ -31,7 +31,19 @@ def python(code: str, **environment: str) -> str:
 
 def test_importing_brings_in_no_extra_and_nothing_heavy() -> None:
     loaded = set(json.loads(python("import json, sys, retick; print(json.dumps(sorted(sys.modules)))")))
-    extras = {"typer", "rich", "hypothesis", "pytest", "numpy", "Cython", "blake3", "zeroconf", "asyncio", "pygame"}
+    extras = {
+        "typer",
+        "rich",
+        "hypothesis",
+        "pytest",
+        "numpy",
+        "Cython",
+        "blake3",
+        "cryptography",
+        "zeroconf",
+        "asyncio",
+        "pygame",
+    }
     assert not loaded & extras
 
 
@@ -92,7 +104,8 @@ def test_a_missing_extra_is_named_with_the_line_that_installs_it() -> None:
 def test_lines_that_install_something_work_with_and_without_a_clone() -> None:
     """They name packages of our extras: nobody who has a clone finds retick itself in an index."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = " ".join(package for extra in project["optional-dependencies"].values() for package in extra)
+    groups = [project["dependencies"], *project["optional-dependencies"].values()]
+    extras = " ".join(package for group in groups for package in group)
     known = set(re.findall(r"[\w-]+", re.sub(r"retick\[.*?\]", "", extras)))
     pages = [path for path in (ROOT / "docs").rglob("*.md") if "_site" not in path.parts]
     named = set()

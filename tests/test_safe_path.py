@@ -103,7 +103,12 @@ def test_the_script_imports_nothing_from_the_working_directory(hostile: Path, re
 
 
 @pytest.mark.parametrize(
-    ("reader", "entry"), [*((reader, module) for reader in READERS), ("replay info", module_in_one_word)]
+    ("reader", "entry"),
+    [
+        ("replay verify", module),
+        ("replay info", module_in_one_word),
+        *(pytest.param(reader, module, marks=pytest.mark.soak) for reader in READERS if reader != "replay verify"),
+    ],
 )
 def test_python_dash_m_imports_nothing_from_there_once_we_run(
     hostile: Path, tmp_path: Path, reader: str, entry: Callable[[], list[str]]

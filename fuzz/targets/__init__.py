@@ -12,6 +12,7 @@ from fuzz.targets import (
     netrunner,
     packets,
     replay,
+    sealed,
     sessions,
     snapshot,
     states,
@@ -25,8 +26,8 @@ from fuzz.targets import (
 __all__ = ["TARGETS", "matching"]
 
 MODULES = (
-    wire, link, messages, evidence, snapshot, replay, states, netrunner, transport, endpoint, lan, sessions, authority,
-    worlds, world_server, world_client, front, packets,
+    wire, link, sealed, messages, evidence, snapshot, replay, states, netrunner, transport, endpoint, lan, sessions,
+    authority, worlds, world_server, world_client, front, packets,
 )  # fmt: skip
 TARGETS: dict[str, Target] = {target.name: target for module in MODULES for target in module.TARGETS}
 

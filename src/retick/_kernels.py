@@ -87,6 +87,7 @@ KERNELS: tuple[str, ...] = (
     "retick.authority.world.sight",
     "retick.authority.world.deltas",
     "retick.link.rtt_loss",
+    "retick.link.sealing.seal",
     "retick.link.sequences",
     "retick.link.payload_path",
     "retick.link.connection",

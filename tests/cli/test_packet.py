@@ -13,7 +13,7 @@ from retick import replay
 from retick.cli.app import app
 from retick.snapshot import Codec, Component, Field, Schema, Snapshot, UInt, schema_to_json
 from retick.transport import CaptureWriter
-from tests.link.test_explain import real_datagrams
+from tests.link.test_explain import keys_in, real_datagrams, sealed_datagrams
 
 PINNED = "52424e31 01 00 01000000 01 02000000 0300"
 
@@ -24,10 +24,10 @@ def run(*arguments: str, stdin: bytes | None = None, code: int = 0) -> str:
     return result.output
 
 
-def capture() -> bytes:
+def capture(datagrams: list[bytes] | None = None) -> bytes:
     file = io.BytesIO()
     writer = CaptureWriter(file)
-    for i, data in enumerate(real_datagrams()):
+    for i, data in enumerate(real_datagrams() if datagrams is None else datagrams):
         writer.add(data, ("10.0.0.1", 7777), sent=i % 2 == 0, now=i / 60)
     return file.getvalue()
 
@@ -72,6 +72,32 @@ def test_files_hold_raw_bytes_hex_lines_or_a_capture(tmp_path: Path) -> None:
     assert "connection id" not in output
     assert "connection id" in run(str(captured), "--full")
     assert len(run(str(captured), "--limit", "3").splitlines()) == 4
+
+
+def test_a_sealed_capture_is_opened_with_its_key_log(tmp_path: Path) -> None:
+    datagrams, log = sealed_datagrams()
+    captured, keys = tmp_path / "match.rtkc", tmp_path / "keys.txt"
+    captured.write_bytes(capture(datagrams))
+    keys.write_text(log)
+    assert "RBN1" not in run(str(captured))
+    assert "link PAYLOAD, sealed" in run(str(captured))
+    output = run(str(captured), "--keylog", str(keys), "--full")
+    assert "rbn1 start frame" in output
+    assert "application data" in output
+    assert not any(key in output for key in keys_in(log))
+
+
+def test_a_key_log_that_is_none_is_said_in_one_line_without_keys(tmp_path: Path) -> None:
+    keys = tmp_path / "keys.txt"
+    key = "11" * 32
+    keys.write_text(f"RETICK1 1 2 {key}\n")
+    result = CliRunner().invoke(app, ["packet", PINNED, "--keylog", str(keys)])
+    assert result.exit_code == 2
+    assert "line 1 is none of a key log" in result.stderr
+    assert key not in result.stderr
+    result = CliRunner().invoke(app, ["packet", PINNED, "--keylog", str(tmp_path / "missing")])
+    assert result.exit_code == 2
+    assert "missing" in result.stderr
 
 
 def test_standard_input_is_read() -> None:

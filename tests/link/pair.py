@@ -83,7 +83,9 @@ class Pair:
     def connect(self, **kwargs: Any) -> tuple[Connection, Connection]:
         """The guest's and the host's connection, after their first reports."""
         mine = self.dial(**kwargs)
-        assert self.network.run_while(lambda: not any(isinstance(e, Connected) for e in self.host_events), limit=20.0)
+        assert self.network.run_while(
+            lambda: not mine.is_connected or not any(isinstance(e, Connected) for e in self.host_events), limit=20.0
+        )
         self.run(0.3)
         return mine, next(e.connection for e in self.host_events if isinstance(e, Connected))
 

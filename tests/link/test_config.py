@@ -31,3 +31,25 @@ def test_a_wrong_setting_is_refused_with_its_value_and_its_rule(wrong: dict[str,
 
 def test_settings_at_their_bounds_are_accepted() -> None:
     LinkConfig(game_id="x" * 32, game_version=0xFFFFFFFF, max_datagram=1472, max_message=1, unread_limit=1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"sealed": True, "secret": b"short"}, "secret is 16 bytes"),
+        ({"secret": bytes(16)}, "secret is 16 bytes, and only for sealed links"),
+        ({"sealed": True, "server_key": bytes(31)}, "server_key is 32 bytes"),
+        ({"sealed": True, "key_pair": "x" * 32}, "key_pair is 32 bytes"),
+        ({"sealed": True, "identity": bytes(33)}, "identity is 32 bytes"),
+        ({"sealed": True, "secret": bytes(16), "server_key": bytes(32)}, "a secret or a server_key, not both"),
+    ],
+)
+def test_keys_that_cannot_be_used_are_refused_without_showing_them(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words) as caught:
+        LinkConfig(**settings)
+    assert "xxxx" not in str(caught.value)
+
+
+def test_keys_are_not_in_the_repr() -> None:
+    config = LinkConfig(sealed=True, secret=b"planted-secret-1", identity=b"planted-secret-2" * 2)
+    assert "planted" not in repr(config)

@@ -81,6 +81,10 @@ def test_a_dial_that_does_not_fit_is_refused_with_the_bound() -> None:
         guest.dial("host", data=b"x" * 257)
     with pytest.raises(UsageError, match="seats are 0 to 255, not 256"):
         guest.dial("host", seats=256)
+    with pytest.raises(UsageError, match=r"at most 700 bytes and needs LinkConfig\(server_key"):
+        guest.dial("host", token=b"for nobody")
+    with pytest.raises(UsageError, match="at most 700 bytes"):
+        make_endpoint(1, sealed=True, server_key=bytes([9]) * 32).dial("host", token=bytes(701))
     guest.dial("host")
     with pytest.raises(UsageError, match="there are 1 connections already"):
         guest.dial("host")

@@ -37,15 +37,16 @@ def test_every_kind_is_a_different_byte_and_a_payload_leaves_room_for_its_delay(
     kinds = [
         getattr(layout, name)
         for name in (
-            "CONTROL", "BYE", "BYE_ACK", "PROVE", "PROOF", "CLAIM", "REQUEST", "COOKIE", "HELLO", "ACCEPT", "REFUSE",
+            "CONTROL", "BYE", "BYE_ACK", "PROVE", "PROOF", "CLAIM", "ENTER", "ADMIT",
+            "REQUEST", "COOKIE", "HELLO", "ACCEPT", "REFUSE",
         )
     ]  # fmt: skip
-    assert len(set(kinds)) == 11
+    assert len(set(kinds)) == 13
     assert min(kinds) == layout.PAYLOAD + layout.PAYLOAD_DELAY_NONE + 1
 
 
 def test_a_kind_is_written_as_a_number_in_this_module_only() -> None:
-    number = re.compile(r"\b0x(?:80|C0|C1|C2|C3|C4|C5|E0|E1|E2|E3|E4|FFFF|8000|07FF)\b", re.IGNORECASE)
+    number = re.compile(r"\b0x(?:80|C0|C1|C2|C3|C4|C5|C6|C7|C8|E0|E1|E2|E3|E4|FFFF|8000|07FF)\b", re.IGNORECASE)
     found = [
         f"{path.name}:{line}"
         for path in sorted(SOURCE.rglob("*.py"))

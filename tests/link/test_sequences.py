@@ -33,13 +33,15 @@ class SeenModel:
 
 
 steps = st.one_of(
-    st.integers(-140, 140),
-    st.sampled_from([-128, -127, -65, -64, -63, 0, 1, 62, 63, 64, 65, 126, 127, 128, 129, 0x7FFF]),
+    st.integers(-280, 280),
+    st.sampled_from(
+        [-256, -255, -193, -192, -191, -128, -65, -64, -63, 0, 1, 63, 64, 65, 127, 128, 192, 255, 256, 257, 0x7FFF]
+    ),
 )
 
 
 @given(st.lists(steps, max_size=60), st.sampled_from([0, 0x7FC0, 0xFFC0]))
-@example([1, 63, -63, -62, 64, -64, -128, -127, 127, -127], 0)
+@example([1, 63, -63, -62, 64, -64, -256, -255, 255, -255, 129, -130, -192, -193], 0)
 @example([1, 1, 62, -63, -63], 0)
 def test_the_window_takes_each_sequence_once_as_a_set_would(moves: list[int], start: int) -> None:
     dropped = dict.fromkeys(DROPS, 0)
@@ -52,8 +54,11 @@ def test_the_window_takes_each_sequence_once_as_a_set_would(moves: list[int], st
         taken += 1
     for move in [start - model.newest, *moves]:
         number = model.newest + move
+        assert sequences.number_of(number & 0xFFFF) == number
         expected = model.take(number)
         before = dict(dropped)
+        assert sequences.is_new(number & 0xFFFF) == (expected == "new")
+        dropped.update(before)
         assert sequences.note(number & 0xFFFF, 10, 1.0) == (expected == "new")
         if expected == "new":
             taken += 1
@@ -66,22 +71,22 @@ def test_the_window_takes_each_sequence_once_as_a_set_would(moves: list[int], st
 
 
 @given(st.lists(st.integers(0, 0xFFFF), max_size=40))
-def test_any_sequence_leaves_the_window_within_128_bits_and_the_newest_seen(numbers: list[int]) -> None:
+def test_any_sequence_leaves_the_window_within_256_bits_and_the_newest_seen(numbers: list[int]) -> None:
     sequences = Sequences(dict.fromkeys(DROPS, 0))
     for sequence in numbers:
         sequences.note(sequence, 9, 0.0)
         assert sequences._seen & 1
-        assert 0 <= sequences._seen < 1 << 64
-        assert 0 <= sequences._seen_before < 1 << 64
+        for word in (sequences._seen, sequences._seen_64, sequences._seen_128, sequences._seen_192):
+            assert 0 <= word < 1 << 64
 
 
 def test_payloads_leave_in_envelopes_with_hold_and_sequence() -> None:
     sequences = Sequences(dict.fromkeys(DROPS, 0))
     out: list[tuple[bytes, object]] = []
-    sequences.wrap([b"a"], 0xFEDCBA98, 1.0, "there", out)
+    sequences.wrap([b"a"], 0xFEDCBA98, 1.0, "there", None, out)
     sequences.note(0x1234, 20, 1.0)
     for now in (1.0, 1.0310, 1.0315, 0.9996, 0.5, 1e300, float("nan")):
-        sequences.wrap([b"a", b"bc"], 0xFEDCBA98, now, "there", out)
+        sequences.wrap([b"a", b"bc"], 0xFEDCBA98, now, "there", None, out)
     kinds = [0xBF] + [kind for kind in (0x80, 0x80 | 61, 0xBF, 0x80, 0xBF, 0xBF, 0xBF) for _ in range(2)]
     assert {address for _, address in out} == {"there"}
     assert [data[0] for data, _ in out] == kinds

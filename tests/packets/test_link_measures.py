@@ -8,8 +8,10 @@ import pytest
 from retick.games.fighter import Fighter
 from retick.packets import link_measures
 from retick.packets.link_measures import LinkMeasures
+from retick.packets.sealed_links import SealedLinks, keylog_in
 from retick.rollback.session.session import RollbackSession
 from retick.transport import Captured, CaptureWriter, Conditions, SimulatedNetwork, read_capture
+from tests.link.pair import make_endpoint
 
 
 def lossy_capture(*, loss: float, seconds: float = 20.0) -> bytes:
@@ -34,17 +36,43 @@ def lossy_capture(*, loss: float, seconds: float = 20.0) -> bytes:
     return file.getvalue()
 
 
-def measured(capture: bytes) -> tuple[float, float, float]:
+def sealed_capture(*, loss: float, seconds: float = 20.0) -> tuple[bytes, str]:
+    """A sealed connection with a round trip of 80 ms, as the acceptor saw it, and its key log."""
+    file = io.BytesIO()
+    lines: list[str] = []
+    network = SimulatedNetwork(seed=7, conditions=Conditions.round_trip(0.08, loss=loss))
+    host = make_endpoint(1, sealed=True, keylog=lines.append)
+    guest = make_endpoint(2, sealed=True)
+    network.attach("host", Captured(host, CaptureWriter(file)), on_events=lambda _: None)
+    network.attach("guest", guest, on_events=lambda _: None)
+    guest.dial("host")
+
+    def talk() -> None:
+        for connection in (*host.connections.values(), *guest.connections.values()):
+            if connection.is_connected:
+                connection.send_unreliable(b"payload")
+        network.flush("host")
+        network.flush("guest")
+
+    network.every(1 / 60, talk, owner="host")
+    network.run(until=seconds)
+    return file.getvalue(), "\n".join(lines)
+
+
+def measured(capture: bytes, sealed: SealedLinks | None = None) -> tuple[float, float, float]:
     """Mean round trip, loss in, loss out."""
     links = LinkMeasures()
-    found = [
-        links.add(record.time, sent=record.sent, address=record.address, data=record.data)
-        for record in read_capture(capture)
-    ]
+    found = []
+    for record in read_capture(capture):
+        data = record.data
+        if sealed is not None:
+            sealed.note(data)
+            data = sealed.readable(data)
+        found.append(links.add(record.time, sent=record.sent, address=record.address, data=data))
     trips = [each.round_trip for each in found if each.round_trip is not None]
     wanted_in, wanted_out = (sum(each.expected_in for each in found), sum(each.expected_out for each in found))
     came_in, came_out = (sum(each.arrived_in for each in found), sum(each.arrived_out for each in found))
-    return sum(trips) / len(trips), 1 - came_in / wanted_in, 1 - came_out / wanted_out
+    return sum(trips) / len(trips), 1 - came_in / wanted_in, 1 - came_out / wanted_out if wanted_out else 0.0
 
 
 def test_a_good_network_has_its_round_trip_and_no_loss() -> None:
@@ -58,6 +86,22 @@ def test_losses_both_ways_are_seen() -> None:
     assert trip == pytest.approx(0.08, abs=0.02)
     assert lost_in == pytest.approx(0.2, abs=0.08)
     assert lost_out == pytest.approx(0.2, abs=0.08)
+
+
+def test_a_sealed_connection_has_the_same_round_trip_and_loss_with_its_key() -> None:
+    capture, log = sealed_capture(loss=0.2)
+    trip, lost_in, lost_out = measured(capture, SealedLinks(keylog_in(log.encode())))
+    assert trip == pytest.approx(0.08, abs=0.02)
+    assert lost_in == pytest.approx(0.2, abs=0.08)
+    assert lost_out == pytest.approx(0.2, abs=0.08)
+
+
+def test_without_a_key_the_reports_of_a_sealed_connection_are_passed_over() -> None:
+    capture, _ = sealed_capture(loss=0.2)
+    trip, lost_in, lost_out = measured(capture, SealedLinks())
+    assert trip == pytest.approx(0.08, abs=0.02)
+    assert lost_in == pytest.approx(0.2, abs=0.08)
+    assert lost_out == 0.0
 
 
 def test_peers_beyond_the_limit_and_other_bytes_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:

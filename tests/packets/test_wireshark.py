@@ -9,15 +9,16 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from retick.authority.delta_frames import acked_input
-from retick.link.layout import CONTROL, ENVELOPE_SIZE, PAYLOAD
-from retick.packets.formats import explain_datagram
+from retick.link.layout import CONTROL, ENVELOPE_SIZE, PAYLOAD, REQUEST
+from retick.packets.formats import Explainer, explain_datagram
 from retick.packets.pcapng import Exporter
 from retick.packets.wireshark import dissector
+from retick.snapshot.explain import SnapshotExplainer
 from retick.transport.capture import CaptureWriter, Recorded, read_capture
 from retick.wire import rbn1
 from tests.authority.test_explain import SAID, SENT
 from tests.games.runner.netrunner.test_explain import PACKETS_SENT
-from tests.link.test_explain import real_datagrams
+from tests.link.test_explain import real_datagrams, sealed_datagrams
 from tests.packets.test_formats import as_message, in_a_link, match_capture
 from tests.programs import path_of
 
@@ -169,9 +170,29 @@ def test_packed_inputs_are_unpacked(tshark: Tshark) -> None:
     assert {tuple(row[2:]) for row in rows} == {("RBN1", "")}
 
 
+def test_sealed_datagrams_are_shown_as_such_from_the_handshake_on(tshark: Tshark) -> None:
+    datagrams, _ = sealed_datagrams()
+    tshark.write([Recorded(0.0, True, "192.0.2.7:7777", data) for data in datagrams])
+    packets = ET.fromstring(tshark.run("-2", "-T", "pdml")).findall("packet")
+    explain = Explainer(SnapshotExplainer(keep_all=False)).explain
+    for data, packet in zip(datagrams, packets, strict=True):
+        fields = [field for field in packet.iter("field") if field.get("name", "").startswith("retick.")]
+        names = {field.get("name", "") for field in fields}
+        assert "retick.cut_short" not in names
+        assert ("retick.tag" in names) == (data[0] < REQUEST)
+        assert not names & {"retick.content", "retick.payload", "retick.link.received", "retick.link.reason"}
+        places = {(int(field.get("pos", "0")) - HEADERS, int(field.get("size", "0"))) for field in fields}
+        for row in explain(data).rows:
+            assert (row.offset, row.size) in places, row
+    assert len(tshark.columns("frame.number", only="retick.sealed")) > 5
+    assert tshark.columns("retick.link.pattern", only='retick.kind == "HELLO"') == [["0"]]
+
+
 def test_bytes_of_strangers_and_cut_datagrams_break_nothing(tshark: Tshark) -> None:
     strangers = [b"", b"\x00" * 40, b"\xc0" + bytes(30), b"\x90", b"GET / HTTP/1.1\r\n", b"RBN1", b"\xe0RTL"]
-    cut = [data[:size] for data in real_datagrams() for size in range(1, min(len(data), 40), 3)]
+    cut = [
+        data[:size] for data in (*real_datagrams(), *sealed_datagrams()[0]) for size in range(1, min(len(data), 40), 3)
+    ]
     tshark.write([Recorded(0.0, True, "192.0.2.7:7777", data) for data in (*real_datagrams()[:1], *strangers, *cut)])
     text = tshark.run("-V")
     assert "Lua Error" not in text

@@ -10,6 +10,7 @@ from retick.testing.mesh_peers import MeshPeer
 pytestmark = pytest.mark.long
 
 
+@pytest.mark.soak
 def test_machines_that_come_and_go_play_one_match() -> None:
     played = play_long(100.0, seed=6)
     assert played.frames > 90 * 60

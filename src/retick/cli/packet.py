@@ -2,10 +2,10 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -15,6 +15,7 @@ from retick.cli.read_budget import BudgetOption, raisable, read_limits
 from retick.cli.terminal import json_text, say
 from retick.errors import DecodeError, LimitExceeded, RetickError, UsageError
 from retick.packets.formats import Explainer
+from retick.packets.sealed_links import MOST_KEYLOG, SealedLinks, keylog_in
 from retick.packets.sources import Found, datagrams_in, from_hex
 from retick.replay import ReadLimits
 from retick.replay.limits import Budget
@@ -27,6 +28,7 @@ __all__ = ["packet"]
 
 MOST_SCHEMA = 4 * 1024 * 1024
 """Bytes of a schema's file."""
+Read = TypeVar("Read")
 SNAPSHOT_COST = 512
 """Bytes that each byte of a snapshot may take while its fields are kept for JSON."""
 
@@ -48,6 +50,9 @@ def packet(
         int | None,
         typer.Option(min=0, help="Also read compact snapshot frames; the session is at this tick."),
     ] = None,
+    keylog: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Key log of an endpoint: opens sealed datagrams.")
+    ] = None,
     budget: BudgetOption = None,
 ) -> None:
     """Explain RBN1, link, NetRunner and snapshot datagrams field by field.
@@ -59,13 +64,16 @@ def packet(
 
     Example: retick packet match.rtkc --full
 
+    Example: retick packet match.rtkc --keylog keys.txt
+
     Example: retick packet snapshots/ --schema schema.json
     """
     if not source.strip():
         raise UsageError("nothing to explain: give hex digits, a file, a folder, or - for standard input")
     limits = read_limits(budget)
     snapshots = SnapshotExplainer(_load_schema(schema), last_tick=last_tick, keep_all=as_json)
-    seen = _Seen(snapshots, Budget(limits, limits.max_bytes) if as_json else None)
+    explainer = Explainer(snapshots, _load_keylog(keylog))
+    seen = _Seen(explainer, Budget(limits, limits.max_bytes) if as_json else None)
     found = seen.explained(_sources(source, limits), limit)
     with raisable():
         if as_json:
@@ -79,10 +87,10 @@ def packet(
 class _Seen:
     """Explains datagrams one after the other, and counts them. None is kept: a capture may hold millions."""
 
-    def __init__(self, snapshots: SnapshotExplainer, budget: Budget | None) -> None:
+    def __init__(self, explainer: Explainer, budget: Budget | None) -> None:
         """``budget`` is for what the explainer keeps of snapshots, if it keeps all."""
-        self.snapshots = snapshots
-        self._explainer = Explainer(snapshots)
+        self.snapshots = explainer.snapshots
+        self._explainer = explainer
         self.count = self.size = 0
         self.bad = False
         self.broken: str | None = None
@@ -141,10 +149,16 @@ def _read(source: str, limits: ReadLimits) -> bytes:
 
 
 def _load_schema(path: Path | None) -> Schema | None:
-    if path is None:
-        return None
+    return None if path is None else _load(path, MOST_SCHEMA, schema_from_json)
+
+
+def _load_keylog(path: Path | None) -> SealedLinks:
+    return SealedLinks(None if path is None else _load(path, MOST_KEYLOG, keylog_in))
+
+
+def _load(path: Path, most: int, read: Callable[[bytes], Read]) -> Read:
     try:
-        return schema_from_json(bytes(read_bounded(path, ReadLimits(max_bytes=MOST_SCHEMA))))
+        return read(bytes(read_bounded(path, ReadLimits(max_bytes=most))))
     except RetickError as error:
         raise UsageError(f"{path}: {error}") from None
 

@@ -3,7 +3,7 @@
 Does no I/O and reads no clock; knows no game, no session and no socket: an address is any hashable value.
 """
 
-from retick.link.config import LinkConfig
+from retick.link.config import LinkConfig, Sealing
 from retick.link.connection import Connection
 from retick.link.endpoint import LinkEndpoint
 from retick.link.events import (
@@ -20,6 +20,7 @@ from retick.link.events import (
 )
 from retick.link.reasons import Reason, describe
 from retick.link.request import Accept, Refuse, Request, Terms
+from retick.link.sealing.invite import Invite
 from retick.link.state import State
 from retick.link.stats import LinkStats
 
@@ -30,6 +31,7 @@ __all__ = [
     "Connection",
     "Disconnected",
     "Interrupted",
+    "Invite",
     "LinkConfig",
     "LinkEndpoint",
     "LinkEvent",
@@ -41,6 +43,7 @@ __all__ = [
     "Refused",
     "Request",
     "Resumed",
+    "Sealing",
     "State",
     "Terms",
     "UnreliableReceived",

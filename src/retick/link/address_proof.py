@@ -89,6 +89,10 @@ class AddressProof:
             challenge = self._jar.challenge(connection.local_id, address, now)
             self._endpoint._reply(encode_prove(PROVE, connection.remote_id, challenge), address)
 
+    def challenges(self, connection: "Connection", address: Hashable, now: float) -> tuple[bytes, bytes]:
+        """The challenges that are good for this address: the one to send now, and the one of the slot before."""
+        return self._jar.challenges(connection.local_id, address, now)
+
     def receive_prove(self, data: bytes, address: Hashable, now: float) -> None:
         """Answer a challenge, which must come from the peer's known address."""
         connection_id, challenge = decode_prove(data)
@@ -107,7 +111,7 @@ class AddressProof:
         connection = self._connection_with(connection_id)
         if connection is None:
             return
-        challenges = self._jar.challenges(connection.local_id, address, now)
+        challenges = self.challenges(connection, address, now)
         if not any(compare_digest(proof, path_proof(connection._path_key, c)) for c in challenges):
             self._endpoint.dropped["bad_proof"] += 1
         elif connection.address != address:

@@ -1,11 +1,24 @@
 """Settings of an endpoint: what it offers, its limits and its timeouts."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypedDict
 
 from retick.errors import UsageError
-from retick.link.layout import MAX_DATAGRAM, MAX_GAME_ID, MIN_DATAGRAM_LIMIT
+from retick.link.layout import MAX_DATAGRAM, MAX_GAME_ID, MIN_DATAGRAM_LIMIT, SECRET_SIZE
 
-__all__ = ["LinkConfig"]
+__all__ = ["LinkConfig", "Sealing"]
+
+
+class Sealing(TypedDict, total=False):
+    """The settings of a LinkConfig that concern sealing, for those who pass them on."""
+
+    sealed: bool
+    secret: bytes | None
+    server_key: bytes | None
+    key_pair: bytes | None
+    identity: bytes | None
+    keylog: Callable[[str], None] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +69,19 @@ class LinkConfig:
     """Connections of one address that were accepted and have not sent anything yet."""
     max_connections_per_address: int = 8
     """Accepted connections of one address, these included: eight players may sit behind one router."""
+    sealed: bool = False
+    """Whether all connections are sealed (version 2 of the link); both sides must say the same."""
+    secret: bytes | None = field(default=None, repr=False)
+    """16 random bytes that both sides know: an invite. An acceptor that has it takes nobody without it."""
+    server_key: bytes | None = field(default=None, repr=False)
+    """Of a dialler: the public key of the server, 32 bytes: ``retick.link.sealing.primitives.public_key_of`` its
+    ``key_pair``."""
+    key_pair: bytes | None = field(default=None, repr=False)
+    """Of an acceptor: its private key, 32 random bytes, by whose public half diallers know it."""
+    identity: bytes | None = field(default=None, repr=False)
+    """A lasting private key, 32 random bytes, by which peers recognise this side (its ``fingerprint``)."""
+    keylog: Callable[[str], None] | None = field(default=None, repr=False)
+    """Called with one line for each connection's keys: whoever has it can read that connection."""
 
     def __post_init__(self) -> None:
         if len(self.game_id.encode()) > MAX_GAME_ID:
@@ -85,6 +111,12 @@ class LinkConfig:
                 raise UsageError(f"{name} is above 0 seconds, not {getattr(self, name)}")
         if not MIN_DATAGRAM_LIMIT <= self.max_datagram <= MAX_DATAGRAM:
             raise UsageError(f"max_datagram is {MIN_DATAGRAM_LIMIT} to {MAX_DATAGRAM} bytes, not {self.max_datagram}")
+        for name, size in (("secret", SECRET_SIZE), ("server_key", 32), ("key_pair", 32), ("identity", 32)):
+            key = getattr(self, name)
+            if key is not None and (not self.sealed or not isinstance(key, bytes) or len(key) != size):
+                raise UsageError(f"{name} is {size} bytes, and only for sealed links")
+        if self.secret is not None and self.server_key is not None:
+            raise UsageError("a dialler has a secret or a server_key, not both")
         if not 0 < self.status_interval < self.quiet_after < self.timeout:
             raise UsageError(
                 f"0 < status_interval < quiet_after < timeout must hold, not 0 < {self.status_interval} < "

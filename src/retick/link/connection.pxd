@@ -6,6 +6,8 @@ from retick.link.payload_path cimport PayloadPath
 cdef class Connection(PayloadPath):
     cdef public object terms
     cdef public object close_reason
+    cdef public object fingerprint
+    cdef public object handshake_hash
     cdef public object _nonce
     cdef public object _origin
     cdef public object _dialler
@@ -20,7 +22,7 @@ cdef class Connection(PayloadPath):
     cdef readonly object _claims
     cdef public double _claimed_at
 
-    cdef object _receive_other(self, int kind, int sequence, bytes data, double now)
+    cpdef object _receive_other(self, int kind, int sequence, bytes data, double now)
     cdef object _on_heard(self, double now)
     cdef object _drain_rest(self, double now, list out)
     cdef object _receive_control(self, int sequence, bytes data, double now)

@@ -12,7 +12,7 @@ from retick.errors import EncodeError, InvalidValue, ProtocolViolation, UsageErr
 from retick.link.address_proof import CLAIM_AFTER, Claims
 from retick.link.events import Connected, Disconnected, Interrupted, MessageReceived, QueueDrained, Resumed
 from retick.link.goodbye import Goodbye
-from retick.link.layout import ENVELOPE_SIZE, FRAGMENT_HEAD_SIZE, MAX_REASON
+from retick.link.layout import ENVELOPE_SIZE, FRAGMENT_HEAD_SIZE, KEY_LIMIT, MAX_REASON
 from retick.link.packets import (
     Fragment,
     Report,
@@ -24,12 +24,12 @@ from retick.link.packets import (
     encode_report,
 )
 from retick.link.payload_path import Octets
-from retick.link.reasons import Reason
+from retick.link.reasons import Reason, describe
 from retick.link.reliable import MessageReceiver, MessageSender
 from retick.link.request import Terms
 from retick.link.sequences import Datagrams
 from retick.link.state import State
-from retick.link.stats import LinkStats
+from retick.link.stats import LinkStats, stats_of
 
 try:
     import cython
@@ -40,15 +40,13 @@ if cython.compiled:
     from cython.cimports.libc.math import INFINITY as NEVER
     from cython.cimports.retick.link.layout import BYE, BYE_ACK, CONTROL, CONTROL_SIZE, SEQUENCE_MASK
     from cython.cimports.retick.link.payload_path import EndpointCore, PayloadPath
-    from cython.cimports.retick.link.state import ACCEPTED, CLOSED, CLOSING, CONNECTED
+    from cython.cimports.retick.link.state import ACCEPTED, CLOSED, CLOSING, CONNECTED, ENTERING
 else:
     from retick.link.layout import BYE, BYE_ACK, CONTROL, CONTROL_SIZE, SEQUENCE_MASK
     from retick.link.payload_path import EndpointCore, PayloadPath
 
     NEVER = float("inf")
-    ACCEPTED, CONNECTED, CLOSING, CLOSED = (
-        int(state) for state in (State.ACCEPTED, State.CONNECTED, State.CLOSING, State.CLOSED)
-    )
+    ENTERING, ACCEPTED, CONNECTED, CLOSING, CLOSED = (int(state) for state in tuple(State)[State.ENTERING :])
 
 if TYPE_CHECKING:
     from retick.link.handshake.dialler import Dialler
@@ -72,6 +70,8 @@ class Connection(PayloadPath):
     if not cython.compiled:
         terms: Terms | None
         close_reason: int | None
+        fingerprint: str | None
+        handshake_hash: bytes
         _nonce: bytes
         _origin: tuple[Hashable, int] | None
         _dialler: "Dialler | None"
@@ -92,6 +92,10 @@ class Connection(PayloadPath):
         """What the handshake agreed on; None before."""
         self.close_reason = None
         """Why it ended, a code of Reason or an application's own; None before."""
+        self.fingerprint = None
+        """Of the peer's lasting key, if it has proved to have one: 32 hexadecimal digits."""
+        self.handshake_hash = b""
+        """Of a sealed connection: 32 bytes that are the same on both sides, and no secret."""
         self._nonce = nonce
         self._origin = None
         """Of an accepted connection: address and connection id of its HELLO."""
@@ -101,7 +105,7 @@ class Connection(PayloadPath):
         """While CLOSING."""
         self._path_key = b""
         config = endpoint.config
-        fragment_size = config.max_datagram - CONTROL_SIZE - FRAGMENT_HEAD_SIZE
+        fragment_size = config.max_datagram - CONTROL_SIZE - FRAGMENT_HEAD_SIZE - endpoint._overhead
         self._sender = MessageSender(fragment_size=fragment_size, limit=config.send_queue)
         self._receiver = MessageReceiver(limit=config.max_message)
         self._silent_since = 0.0
@@ -139,6 +143,9 @@ class Connection(PayloadPath):
             return
         self.close_reason = reason = int(reason)
         if self.remote_id:
+            if self._dialler is not None:
+                self._dialler = None
+                self._sequences.heard_at = self._endpoint._now
             self._state = CLOSING
             self._goodbye = Goodbye(self, reason, text, linger if self._sequences.received else 0.0)
             self._want_to_send()
@@ -163,23 +170,7 @@ class Connection(PayloadPath):
     @property
     def stats(self) -> LinkStats:
         """The connection's figures at this moment."""
-        sequences = self._sequences
-        return LinkStats(
-            rtt=sequences.round_trip.mean,
-            rtt_latest=sequences.round_trip.latest,
-            rtt_least=sequences.round_trip.least,
-            jitter=sequences.round_trip.variation,
-            loss_in=sequences.loss_in.rate,
-            loss_out=sequences.loss_out.rate,
-            packets_sent=sequences.sent,
-            bytes_sent=sequences.bytes_sent,
-            packets_received=sequences.received,
-            bytes_received=sequences.bytes_received,
-            queued_bytes=self._sender.queued_bytes,
-            fragments_resent=self._sender.resent,
-            payloads_refused=self._refused_payloads,
-            silent_for=max(0.0, self._endpoint._now - sequences.heard_at) if sequences.received else 0.0,
-        )
+        return stats_of(self)
 
     # Receiving.
 
@@ -192,7 +183,7 @@ class Connection(PayloadPath):
 
     def _receive_other(self, kind: cython.int, sequence: cython.int, data: bytes, now: cython.double) -> None:
         dropped = self._endpoint.dropped
-        if self._state < ACCEPTED or self._state > CLOSING or (kind == BYE_ACK and self._state != CLOSING):
+        if self._state < ENTERING or self._state > CLOSING or (kind == BYE_ACK and self._state != CLOSING):
             dropped["unexpected"] += 1
             return
         try:
@@ -275,7 +266,10 @@ class Connection(PayloadPath):
                 self._goodbye.drain(now, out)
             elif now >= self._claim_due():
                 self._claimed_at = now
-                out.append((self._claims.next(self), self.address))
+                if self._seal is None:
+                    out.append((self._claims.next(self), self.address))
+                else:
+                    self._send_control(b"", now, out)
         self._endpoint._arm(self, self._deadline())
 
     def _send_control(self, fragments: bytes, now: cython.double, out: Datagrams) -> None:
@@ -288,10 +282,12 @@ class Connection(PayloadPath):
             receiver.next_fragment,
             receiver.fragments,
         )
-        out.append((encode_report(self.remote_id, sequence, report) + fragments, self.address))
+        out.append((self._sealed(encode_report(self.remote_id, sequence, report) + fragments), self.address))
         self._ack_at = NEVER
         self._status_at = now + self._report_interval(sequence)
         sequences.measure_loss()
+        if self._seal is not None and max(sequences._out_count, sequences._expected) >= KEY_LIMIT:
+            self.close(Reason.KEYS_USED_UP, describe(Reason.KEYS_USED_UP))
 
     def _report_interval(self, sequence: cython.int) -> cython.double:
         """Seconds to the next report; half on an idle link, where two reports in a row may be lost without harm."""
@@ -306,7 +302,7 @@ class Connection(PayloadPath):
         self._pace_at = NEVER
         if not self._has_messages:
             return
-        room = self._endpoint.config.max_datagram - CONTROL_SIZE
+        room = self._endpoint.config.max_datagram - CONTROL_SIZE - self._endpoint._overhead
         for _ in range(_BURST):
             fragments = self._sender.fill(room, now)
             if not fragments:
@@ -332,9 +328,7 @@ class Connection(PayloadPath):
             overdue = self._sender.deadline(self._sequences.round_trip.retransmit_after)
             if overdue is not None and overdue < found:
                 found = overdue
-        if self._goodbye is not None:
-            return min(found, self._goodbye.deadline())
-        return min(found, self._claim_due())
+        return min(found, self._claim_due() if self._goodbye is None else self._goodbye.deadline())
 
     def _claim_due(self) -> cython.double:
         """When the next CLAIM is due. A connection that never heard its peer claims nothing."""
@@ -377,9 +371,12 @@ class Connection(PayloadPath):
 
     def _receive_bye(self, reason: int, text: str, now: float) -> None:
         sequence = self._sequences.number(ENVELOPE_SIZE, now)
-        self._endpoint._reply(encode_bye_ack(self.remote_id, sequence, self._sequences.newest), self.address)
+        answer = encode_bye_ack(self.remote_id, sequence, self._sequences.newest)
+        self._endpoint._reply(self._sealed(answer), self.address)
         if self._state == CLOSING:
             self._finish_goodbye()
+        elif self._state == ENTERING and self._dialler is not None:
+            self._dialler.receive_refusal(reason, text)
         else:
             self._end(reason, text, by_peer=True)
 
@@ -396,5 +393,7 @@ class Connection(PayloadPath):
         self._dialler = None
         self._goodbye = None
         self._outbox = []
+        self._seal = None
         self._endpoint._forget(self)
-        self._endpoint._events.append(Disconnected(connection=self, reason=reason, text=text, by_peer=by_peer))
+        if self._origin is None or self.terms is not None:  # else the application has never heard of it
+            self._endpoint._events.append(Disconnected(connection=self, reason=reason, text=text, by_peer=by_peer))

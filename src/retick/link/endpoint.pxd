@@ -6,6 +6,8 @@ from retick.link.payload_path cimport EndpointCore
 
 cdef class LinkEndpoint(EndpointCore):
     cdef Connection _latest
+    cdef readonly int _kinds_end
+    cdef readonly int _version
     cdef public list _replies
     cdef readonly dict connections
     cdef object _due

@@ -14,10 +14,11 @@ from retick.errors import InvalidValue, UsageError
 from retick.link.address_proof import AddressProof
 from retick.link.config import LinkConfig
 from retick.link.events import LinkEvent
-from retick.link.handshake import packets
+from retick.link.handshake import forms, packets
 from retick.link.handshake.acceptor import Acceptor
+from retick.link.handshake.answers import Answers
 from retick.link.handshake.cookies import CookieJar
-from retick.link.handshake.dialler import MOST_UNANSWERED, UNANSWERED_RATE, Dialler
+from retick.link.handshake.dialler import MOST_UNANSWERED, UNANSWERED_RATE, Wanted
 from retick.link.handshake.door import Budget
 from retick.link.layout import (
     ACCEPT,
@@ -26,9 +27,12 @@ from retick.link.layout import (
     HELLO,
     MAX_APPLICATION_DATA,
     MAX_SEATS_WANTED,
+    MAX_TOKEN,
     PROOF,
     REFUSE,
     REQUEST,
+    SEALED_VERSION,
+    VERSION,
 )
 from retick.link.packets import ENVELOPE
 from retick.link.payload_path import Octets, Seconds
@@ -46,13 +50,13 @@ if cython.compiled:
     from cython.cimports.cpython.bytes import PyBytes_AS_STRING
     from cython.cimports.libc.math import INFINITY as NEVER
     from cython.cimports.retick.link.connection import Connection
-    from cython.cimports.retick.link.layout import ENVELOPE_SIZE, MAX_DATAGRAM, PAYLOAD, PROVE
+    from cython.cimports.retick.link.layout import ENVELOPE_SIZE, MAX_DATAGRAM, PAYLOAD, PROVE, SEALED_KINDS_END
     from cython.cimports.retick.link.payload_path import EndpointCore
     from cython.cimports.retick.link.state import CLOSED
     from cython.cimports.retick.wire.words import load_le16, load_le32
 else:
     from retick.link.connection import Connection
-    from retick.link.layout import ENVELOPE_SIZE, MAX_DATAGRAM, PAYLOAD, PROVE
+    from retick.link.layout import ENVELOPE_SIZE, MAX_DATAGRAM, PAYLOAD, PROVE, SEALED_KINDS_END
     from retick.link.payload_path import EndpointCore
 
     NEVER = float("inf")
@@ -71,6 +75,8 @@ class LinkEndpoint(EndpointCore):
 
     if not cython.compiled:
         _latest: Connection | None
+        _kinds_end: int
+        _version: int
         _replies: Datagrams
         connections: dict[int, Connection]
         _due: float | None
@@ -108,23 +114,28 @@ class LinkEndpoint(EndpointCore):
         """The connection of the last datagram, often that of the next one too: found without ``connections``."""
         self._entropy = entropy
         jar = CookieJar(secret if secret is not None else entropy(32))
-        self._acceptor = Acceptor(self, jar, admit or _admit_all)
+        self._kinds_end = SEALED_KINDS_END if self.config.sealed else PROVE
+        """Kinds from PAYLOAD up to this one have an envelope."""
+        self._version = SEALED_VERSION if self.config.sealed else VERSION
+        self._acceptor = forms.make_acceptor(self, jar, admit or _admit_all)
         self._address_proof = AddressProof(self, jar)
         self._by_nonce = {}
         """Dialled connections by the nonce of their handshake."""
         self._unanswered = Budget(UNANSWERED_RATE, 0.0, most=MOST_UNANSWERED)
         """For REQUESTs to addresses that this endpoint only heard of."""
+        answers = Answers(self)
         self._readers = {
             REQUEST: self._acceptor.receive_request,
-            COOKIE: self._receive_cookie,
+            COOKIE: answers.receive_cookie,
             HELLO: self._acceptor.receive_hello,
-            ACCEPT: self._receive_accept,
-            REFUSE: self._receive_refuse,
-            PROVE: self._address_proof.receive_prove,
-            PROOF: self._address_proof.receive_proof,
-            CLAIM: self._address_proof.receive_claim,
+            ACCEPT: answers.receive_accept,
+            REFUSE: answers.receive_refuse,
         }
         """Who reads a datagram of a handshake or an address proof, by its kind."""
+        if not self.config.sealed:
+            self._readers[PROVE] = self._address_proof.receive_prove
+            self._readers[PROOF] = self._address_proof.receive_proof
+            self._readers[CLAIM] = self._address_proof.receive_claim
         self._replies = []
         self._heap = []
         self._heap_pushes = 0
@@ -135,8 +146,11 @@ class LinkEndpoint(EndpointCore):
         self._due_at = NEVER
 
     @cython.annotation_typing(False)
-    def dial(self, address: Hashable, *, seats: int = 1, data: bytes = b"", heard_of: bool = False) -> Connection:
-        """Ask for a connection: Connected, Refused or Disconnected follows. The peer's application gets ``data``.
+    def dial(
+        self, address: Hashable, *, seats: int = 1, data: bytes = b"", token: bytes = b"", heard_of: bool = False
+    ) -> Connection:
+        """Ask for a connection: Connected, Refused or Disconnected follows. The peer's application gets ``data``, and
+        ``token``, which is for a server whose key is known (``LinkConfig.server_key``).
 
         ``heard_of``: the address comes from a third peer, and whoever is there may not want to be asked. Until there is
         an answer, requests are fewer and smaller.
@@ -145,12 +159,15 @@ class LinkEndpoint(EndpointCore):
             raise UsageError(f"seats are 0 to {MAX_SEATS_WANTED}, not {seats}")
         if len(data) > MAX_APPLICATION_DATA:
             raise UsageError(f"a dial carries at most {MAX_APPLICATION_DATA} bytes of data, not {len(data)}")
+        if len(token) > MAX_TOKEN or (token and self.config.server_key is None):
+            raise UsageError(f"a token has at most {MAX_TOKEN} bytes and needs LinkConfig(server_key=...)")
         if len(self.connections) >= self.config.max_connections:
             raise UsageError(f"there are {self.config.max_connections} connections already")
         nonce = self._entropy(8)
         connection = Connection(self, address, self._new_id(), nonce)
         share = int.from_bytes(self._entropy(8), "little")
-        connection._dialler = Dialler(self, connection, share=share, seats=seats, data=bytes(data), heard_of=heard_of)
+        wanted = Wanted(seats=seats, data=bytes(data), token=bytes(token))
+        connection._dialler = forms.make_dialler(self, connection, share, wanted, heard_of)
         self.connections[connection.local_id] = connection
         self._by_nonce[nonce] = connection
         connection._want_to_send()
@@ -193,10 +210,12 @@ class LinkEndpoint(EndpointCore):
                 ack = head[7]
             else:
                 kind, connection_id, sequence, ack = ENVELOPE.unpack_from(packet)
-            if PAYLOAD <= kind < PROVE:
+            if PAYLOAD <= kind < self._kinds_end:
                 connection = self._connection_with(connection_id)
                 if connection is None:
                     self.dropped["unknown_connection"] += 1
+                elif connection._seal is not None:
+                    connection._receive_sealed(kind, sequence, ack, packet, address, now, given_now)
                 elif connection.address == address:
                     connection._receive(kind, sequence, ack, packet, now, given_now)
                 else:
@@ -331,45 +350,9 @@ class LinkEndpoint(EndpointCore):
         kind = data[0] if data else 0
         reader = self._readers.get(kind)
         if reader is None:
-            self.dropped["malformed" if PAYLOAD <= kind < PROVE else "unknown_kind"] += 1
+            self.dropped["malformed" if PAYLOAD <= kind < self._kinds_end else "unknown_kind"] += 1
             return
         try:
             reader(data, address, now)
         except InvalidValue:
             self.dropped["malformed"] += 1
-
-    def _dialled(self, data: bytes, address: Hashable) -> "Connection | None":
-        """The connection whose dialler an answer is for: by its nonce, from the address that was dialled."""
-        connection = self._by_nonce.get(packets.nonce_of(data))
-        return connection if connection is not None and connection.address == address else None
-
-    def _receive_cookie(self, data: bytes, address: Hashable, now: float) -> None:
-        connection = self._dialled(data, address)
-        if connection is not None:
-            _, cookie, commitment = packets.decode_cookie(data)
-            dialler = connection._dialler
-            if dialler is not None and dialler.receive_cookie(cookie, commitment, now):
-                return
-        self.dropped["unexpected"] += 1
-
-    def _receive_accept(self, data: bytes, address: Hashable, now: float) -> None:
-        connection = self._dialled(data, address)
-        if connection is not None:
-            answer = packets.decode_accept(data)
-            dialler = connection._dialler
-            if dialler is not None and dialler.receive_acceptance(answer, now):
-                return
-            if connection.is_connected:
-                # The acceptor repeats itself because it has received nothing from us yet.
-                connection._status_at = now
-                connection._want_to_send()
-        self.dropped["unexpected"] += 1
-
-    def _receive_refuse(self, data: bytes, address: Hashable, now: float) -> None:
-        connection = self._dialled(data, address)
-        if connection is not None:
-            _, reason, text = packets.decode_refuse(data)
-            if connection._dialler is not None:
-                connection._dialler.receive_refusal(reason, text)
-                return
-        self.dropped["unexpected"] += 1

@@ -1,15 +1,30 @@
 """Link datagrams in words, field by field; what is inside of them is explained by whoever knows it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
+from typing import TYPE_CHECKING
 
 from retick.errors import InvalidValue
 from retick.link import layout, packets
-from retick.link.field_tables import BODIES, FRAGMENT_HEAD, KIND, KIND_NAMES, name_delay
+from retick.link.field_tables import (
+    BODIES,
+    ENVELOPE,
+    FRAGMENT_HEAD,
+    KIND,
+    KIND_NAMES,
+    LASTING_KEY,
+    SEALED_BODIES,
+    name_delay,
+)
 from retick.link.handshake import packets as handshake_packets
+from retick.link.handshake import sealed_packets
 from retick.link.reasons import describe
+from retick.link.sealed_path import PROVE_SIZE, decode_challenge
 from retick.wire.explain import Explanation, RowReader, explain_rbn1, is_rbn1_payload
 
-__all__ = ["explain_link", "is_link"]
+if TYPE_CHECKING:
+    from retick.link.sealing.keylog import KeyLog
+
+__all__ = ["explain_link", "is_link", "is_sealed"]
 
 Inside = Callable[[bytes, int], Explanation | None]
 """Explains what is inside of a datagram, from an offset to the end of the bytes; None for what it does not know."""
@@ -20,20 +35,76 @@ def is_link(data: bytes) -> bool:
     return bool(data) and (layout.PAYLOAD <= data[0] < layout.CONTROL or data[0] in KIND_NAMES)
 
 
+def is_sealed(data: bytes, connections: Container[int] = ()) -> bool:
+    """Whether a datagram with an envelope is sealed: by its kind, its size, or as one of these connections."""
+    if data[0] in (layout.ENTER, layout.ADMIT):
+        return True
+    if data[0] in (layout.PROVE, layout.PROOF) and len(data) == PROVE_SIZE:
+        return True
+    return (
+        layout.PAYLOAD <= data[0] < layout.SEALED_KINDS_END
+        and len(data) >= layout.ENVELOPE_SIZE
+        and packets.ENVELOPE.unpack_from(data)[1] in connections
+    )
+
+
 def _rbn1_inside(data: bytes, offset: int) -> Explanation | None:
     return explain_rbn1(data, offset) if is_rbn1_payload(data[offset:]) else None
 
 
-def explain_link(data: bytes, *, payload: Inside = _rbn1_inside, message: Inside | None = None) -> Explanation:
+def explain_link(
+    data: bytes,
+    *,
+    payload: Inside = _rbn1_inside,
+    message: Inside | None = None,
+    keylog: "KeyLog | None" = None,
+    sealed: Container[int] = (),
+) -> Explanation:
     """Every field of a datagram for which ``is_link`` is true.
 
-    ``payload`` explains payloads, and ``message`` the beginning of reliable messages.
+    ``payload`` explains payloads, and ``message`` the beginning of reliable messages. With its key in ``keylog`` a
+    sealed datagram is opened. ``sealed`` has the ids of other connections that are known to be sealed: without it, and
+    without a key, a sealed datagram of a kind that the plain form has too looks like a plain one with random content.
     """
     if len(data) > layout.MAX_DATAGRAM:
         # Only the first bytes are explained: a long one could have ten thousands of fragments.
-        found = explain_link(data[: layout.MAX_DATAGRAM], payload=payload, message=message)
+        found = explain_link(
+            data[: layout.MAX_DATAGRAM], payload=payload, message=message, keylog=keylog, sealed=sealed
+        )
         return found._replace(fault=f"too long: a datagram has at most {layout.MAX_DATAGRAM} bytes, not {len(data)}")
+    if keylog is not None and keylog.has(data):
+        opened = keylog.open(data)
+        if opened is None:
+            return _explain_closed(data, "bad seal: it does not open with its key")
+        return _explain_opened(data, opened, payload, message)
+    if is_sealed(data, sealed):
+        return _explain_closed(data, None)
     return _explain_payload(data, payload) if data[0] < layout.CONTROL else _explain_other(data, message)
+
+
+def _explain_opened(data: bytes, opened: bytes, payload: Inside, message: Inside | None) -> Explanation:
+    if data[0] < layout.CONTROL:
+        found = _explain_payload(opened, payload)
+    else:
+        found = _explain_other(opened, message, is_opened=True)
+    reader = RowReader(data, len(opened))
+    reader.raw(layout.TAG_SIZE, "tag", "it opened")
+    return found._replace(
+        format=f"{found.format}, sealed", summary=f"{found.summary}, sealed", rows=found.rows + reader.rows
+    )
+
+
+def _explain_closed(data: bytes, fault: str | None) -> Explanation:
+    """A sealed datagram that was not opened: because of a fault, or for want of a key."""
+    reader = RowReader(data)
+    name = KIND_NAMES.get(data[0], "PAYLOAD")
+    found = reader.read((KIND, *ENVELOPE), kind=lambda _: f"{name}, sealed")
+    reader.raw(max(0, len(data) - reader.at - layout.TAG_SIZE), "sealed", "no key for it" if fault is None else fault)
+    reader.raw(layout.TAG_SIZE, "tag")
+    if len(data) < layout.ENVELOPE_SIZE + layout.TAG_SIZE:
+        fault = "malformed: a sealed datagram is cut short"
+    summary = f"{name} to {found['connection id']:08x}, sequence {found['sequence']}, sealed"
+    return Explanation(f"link {name}, sealed", summary, reader.rows, fault)
 
 
 def _explain_payload(data: bytes, inside: Inside) -> Explanation:
@@ -51,15 +122,22 @@ def _explain_payload(data: bytes, inside: Inside) -> Explanation:
     return Explanation("link PAYLOAD", f"{summary}: {inner.summary}", rows, inner.fault, content)
 
 
-def _explain_other(data: bytes, inside: Inside | None) -> Explanation:
+def _explain_other(data: bytes, inside: Inside | None, *, is_opened: bool = False) -> Explanation:
+    """``is_opened``: it was sealed. A handshake says itself which form it has."""
     reader = RowReader(data)
     kind = data[0]
     name = KIND_NAMES[kind]
+    is_handshake = kind >= layout.REQUEST
+    in_sealed_form = is_opened or (is_handshake and handshake_packets.version_of(data) == layout.SEALED_VERSION)
+    table = SEALED_BODIES.get(kind) if in_sealed_form else None
     found = reader.read((KIND,), kind=lambda _: name)
     found |= reader.read(
-        BODIES[kind], fragments=lambda mask: _name_fragments(int.from_bytes(data[16:18], "little"), mask)
+        BODIES[kind] if table is None else table,
+        fragments=lambda mask: _name_fragments(int.from_bytes(data[16:18], "little"), mask),
     )
-    if kind >= layout.REQUEST:
+    if found.get("lasting key"):
+        reader.read(LASTING_KEY)
+    if is_handshake:
         summary = f"nonce {found['nonce'].hex()}"
     else:
         summary = f"to {found['connection id']:08x}"
@@ -71,7 +149,7 @@ def _explain_other(data: bytes, inside: Inside | None) -> Explanation:
     if kind == layout.CONTROL:
         summary += f", acks {found['acked sequence']}" + _explain_fragments(reader, inside)
     _explain_rest(reader, kind)
-    return Explanation(f"link {name}", f"{name} {summary}", reader.rows, _fault(data))
+    return Explanation(f"link {name}", f"{name} {summary}", reader.rows, _fault(data, in_sealed_form))
 
 
 def _explain_rest(reader: RowReader, kind: int) -> None:
@@ -129,10 +207,22 @@ _DECODERS: dict[int, Callable[[bytes], object]] = {
 """The decoders that an endpoint uses, for their error messages."""
 
 
-def _fault(data: bytes) -> str | None:
+_SEALED_DECODERS: dict[int, Callable[[bytes], object]] = {
+    **_DECODERS,
+    layout.PROVE: decode_challenge,
+    layout.PROOF: decode_challenge,
+    layout.ENTER: sealed_packets.decode_enter,
+    layout.ADMIT: sealed_packets.decode_admit,
+    layout.HELLO: sealed_packets.decode_sealed_hello,
+    layout.ACCEPT: sealed_packets.decode_sealed_accept,
+    layout.COOKIE: lambda data: handshake_packets.decode_cookie(data, layout.SEALED_VERSION),
+}
+
+
+def _fault(data: bytes, in_sealed_form: bool) -> str | None:
     """What is wrong with a datagram, in the words of its decoder."""
     try:
-        _DECODERS[data[0]](data)
+        (_SEALED_DECODERS if in_sealed_form else _DECODERS)[data[0]](data)
     except InvalidValue as error:
         return f"malformed: {error}"
     return None

@@ -6,7 +6,18 @@ from retick.link import layout
 from retick.link.reasons import describe
 from retick.wire.field_table import SIZED, TEXT, FieldSpec
 
-__all__ = ["BODIES", "ENVELOPE", "FRAGMENT_HEAD", "HANDSHAKE_HEAD", "KIND", "KIND_NAMES", "REPORT", "name_delay"]
+__all__ = [
+    "BODIES",
+    "ENVELOPE",
+    "FRAGMENT_HEAD",
+    "HANDSHAKE_HEAD",
+    "KIND",
+    "KIND_NAMES",
+    "LASTING_KEY",
+    "REPORT",
+    "SEALED_BODIES",
+    "name_delay",
+]
 
 KIND_NAMES: Mapping[int, str] = {
     layout.CONTROL: "CONTROL",
@@ -15,6 +26,8 @@ KIND_NAMES: Mapping[int, str] = {
     layout.PROVE: "PROVE",
     layout.PROOF: "PROOF",
     layout.CLAIM: "CLAIM",
+    layout.ENTER: "ENTER",
+    layout.ADMIT: "ADMIT",
     layout.REQUEST: "REQUEST",
     layout.COOKIE: "COOKIE",
     layout.HELLO: "HELLO",
@@ -62,11 +75,12 @@ FRAGMENT_HEAD = (
 _WORDS = (FieldSpec("reason", "B", describe), FieldSpec("text length", "B"), FieldSpec("text", TEXT))
 HANDSHAKE_HEAD = (
     FieldSpec("magic", f"{len(layout.MAGIC)}s", '"RTL"'),
-    FieldSpec("version", "B", lambda version: "" if version == layout.VERSION else "not known"),
+    FieldSpec("version", "B", lambda v: {layout.VERSION: "", layout.SEALED_VERSION: "sealed"}.get(v, "not known")),
     FieldSpec("nonce", f"{layout.NONCE_SIZE}s"),
 )
+_SENDERS_ID = FieldSpec("connection id", "I", "to be put on datagrams to the sender of this", "{:08x}")
 _OFFER = (
-    FieldSpec("connection id", "I", "to be put on datagrams to the sender of this", "{:08x}"),
+    _SENDERS_ID,
     FieldSpec("capabilities", "I", "", "0x{:08x}"),
     FieldSpec("required", "I", "", "0x{:08x}"),
     FieldSpec("game version", "I"),
@@ -74,6 +88,8 @@ _OFFER = (
 )
 _DATA = (FieldSpec("data length", "H"), FieldSpec("application data", SIZED))
 _COOKIE = f"{layout.COOKIE_SIZE}s"
+_PROOF_OF_ADDRESS = FieldSpec("cookie", _COOKIE, "proves the address")
+_SEATS_GIVEN = FieldSpec("seats", "I", _name_seats, "0x{:08x}")
 
 BODIES: Mapping[int, tuple[FieldSpec, ...]] = {
     layout.PAYLOAD: ENVELOPE,
@@ -91,7 +107,7 @@ BODIES: Mapping[int, tuple[FieldSpec, ...]] = {
     ),
     layout.HELLO: (
         *HANDSHAKE_HEAD,
-        FieldSpec("cookie", _COOKIE, "proves the address"),
+        _PROOF_OF_ADDRESS,
         *_OFFER,
         FieldSpec("seats", "B", "wanted"),
         FieldSpec("seed share", "Q", "the dialler's", "0x{:016x}"),
@@ -102,12 +118,34 @@ BODIES: Mapping[int, tuple[FieldSpec, ...]] = {
     layout.ACCEPT: (
         *HANDSHAKE_HEAD,
         *_OFFER,
-        FieldSpec("seats", "I", _name_seats, "0x{:08x}"),
+        _SEATS_GIVEN,
         FieldSpec("seed share", "Q", "the acceptor's", "0x{:016x}"),
         FieldSpec("reserved", "H"),
         *_DATA,
     ),
     layout.REFUSE: (*HANDSHAKE_HEAD, *_WORDS),
 }
-"""What follows the kind. A PAYLOAD goes on with the payload, a CONTROL with fragments, some of the handshake with
-padding."""
+"""What follows the kind, in the plain form. A PAYLOAD goes on with the payload, a CONTROL with fragments, some of the
+handshake with padding."""
+
+_PATTERNS = {0: "NN: nothing is known", 1: "NNpsk0: with a secret", 2: "NK: with the server's key"}
+_ENTRY = (*_DATA, FieldSpec("lasting key", "B", lambda marked: "follows" if marked else "none"))
+LASTING_KEY = (FieldSpec("public key", "32s", "Ed25519"), FieldSpec("signature", "64s"))
+"""At the end of ENTER and ADMIT, where the mark before it says so."""
+
+SEALED_BODIES: Mapping[int, tuple[FieldSpec, ...]] = {
+    layout.PROVE: (*ENVELOPE, FieldSpec("challenge", "8s")),
+    layout.PROOF: (*ENVELOPE, FieldSpec("proof", "8s")),
+    layout.ENTER: (*ENVELOPE, *_ENTRY),
+    layout.ADMIT: (*ENVELOPE, _SEATS_GIVEN, *_ENTRY),
+    layout.HELLO: (
+        *HANDSHAKE_HEAD,
+        _PROOF_OF_ADDRESS,
+        _SENDERS_ID,
+        FieldSpec("pattern", "B", lambda pattern: _PATTERNS.get(pattern, "not known")),
+        FieldSpec("message length", "H"),
+        FieldSpec("Noise message 1", SIZED),
+    ),
+    layout.ACCEPT: (*HANDSHAKE_HEAD, FieldSpec("Noise message 2", "74s")),
+}
+"""The same in the sealed form, where it is another: those of a connection as they are once they have opened."""

@@ -58,7 +58,7 @@ class Goodbye:
         sequence = sequences.number(0, now)
         data = encode_bye(connection.remote_id, sequence, sequences.newest, self._reason, self._text)
         sequences.bytes_sent += len(data)
-        out.append((data, connection.address))
+        out.append((connection._sealed(data), connection.address))
 
     def finish(self) -> None:
         """The peer knows, or does not answer."""

@@ -8,6 +8,7 @@ from typing import Final
 
 __all__ = [
     "ACCEPT",
+    "ADMIT",
     "BYE",
     "BYE_ACK",
     "BYE_SIZE",
@@ -19,6 +20,7 @@ __all__ = [
     "CONTROL_SIZE",
     "COOKIE",
     "COOKIE_SIZE",
+    "ENTER",
     "ENVELOPE_SIZE",
     "FRAGMENT_FIRST",
     "FRAGMENT_HEAD_SIZE",
@@ -27,6 +29,7 @@ __all__ = [
     "FRAGMENT_WINDOW",
     "HANDSHAKE_HEAD_SIZE",
     "HELLO",
+    "KEY_LIMIT",
     "MAGIC",
     "MAX_APPLICATION_DATA",
     "MAX_DATAGRAM",
@@ -36,6 +39,7 @@ __all__ = [
     "MAX_SEATS",
     "MAX_SEATS_WANTED",
     "MAX_TEXT",
+    "MAX_TOKEN",
     "MIN_DATAGRAM_LIMIT",
     "MIN_HANDSHAKE",
     "MIN_REQUEST",
@@ -48,9 +52,13 @@ __all__ = [
     "PROVE_SIZE",
     "REFUSE",
     "REQUEST",
+    "SEALED_KINDS_END",
+    "SEALED_VERSION",
+    "SECRET_SIZE",
     "SEEN_WINDOW",
     "SEQUENCE_HALF",
     "SEQUENCE_MASK",
+    "TAG_SIZE",
     "VERSION",
 ]
 
@@ -62,6 +70,10 @@ BYE_ACK: Final = 0xC2
 PROVE: Final = 0xC3
 PROOF: Final = 0xC4
 CLAIM: Final = 0xC5
+ENTER: Final = 0xC6
+ADMIT: Final = 0xC7
+SEALED_KINDS_END: Final = 0xC8
+"""Kinds from PAYLOAD up to this one have an envelope in the sealed form; in the plain form, those before PROVE."""
 REQUEST: Final = 0xE0
 COOKIE: Final = 0xE1
 HELLO: Final = 0xE2
@@ -76,6 +88,8 @@ MIN_DATAGRAM_LIMIT: Final = 576
 # Handshake.
 MAGIC: Final = b"RTL"
 VERSION: Final = 1
+"""Of the plain form."""
+SEALED_VERSION: Final = 2
 NONCE_SIZE: Final = 8
 COOKIE_SIZE: Final = 16
 """Bytes of a cookie, and of the commitment beside it."""
@@ -89,11 +103,15 @@ MAX_HANDSHAKE: Final = 1200
 MAX_GAME_ID: Final = 32
 """Bytes of UTF-8."""
 MAX_APPLICATION_DATA: Final = 256
-"""Bytes in HELLO, and in ACCEPT."""
+"""Bytes in HELLO and in ACCEPT; sealed: in ENTER and in ADMIT."""
 MAX_SEATS: Final = 32
 """ACCEPT gives out seats 0 to 31, a bit for each."""
 MAX_SEATS_WANTED: Final = 255
 """HELLO asks for this many seats at most: one byte."""
+MAX_TOKEN: Final = 700
+"""Bytes of the token in a sealed HELLO."""
+SECRET_SIZE: Final = 16
+"""Bytes of an invite's secret."""
 MAX_REASON: Final = 255
 MAX_TEXT: Final = 120
 """Bytes of UTF-8 in REFUSE and BYE."""
@@ -111,8 +129,12 @@ SEQUENCE_MASK: Final = 0xFFFF
 """Sequences and fragment numbers wrap at 16 bits."""
 SEQUENCE_HALF: Final = 0x8000
 """A number is newer than another if it is ahead by less than this."""
-SEEN_WINDOW: Final = 128
-"""Sequences before the newest for which a receiver knows whether they arrived."""
+SEEN_WINDOW: Final = 256
+"""Sequences up to the newest for which a receiver knows whether they arrived."""
+TAG_SIZE: Final = 16
+"""Bytes that sealing adds to a datagram."""
+KEY_LIMIT: Final = 1 << 40
+"""Datagrams that one key may seal."""
 PAYLOAD_DELAY_RATE: Final = 2000
 """Units of a PAYLOAD's acknowledgement delay in one second."""
 PAYLOAD_DELAY_NONE: Final = 63

@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from retick.errors import EncodeError
+from retick.link import sealed_path
 from retick.link.config import LinkConfig
 from retick.link.events import LinkEvent, UnreliableReceived
 from retick.link.sequences import Datagrams
@@ -24,11 +25,19 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 if cython.compiled:
     from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize
     from cython.cimports.libc.math import INFINITY as NEVER
-    from cython.cimports.retick.link.layout import CONTROL, ENVELOPE_SIZE, PAYLOAD_DELAY_NONE, PAYLOAD_DELAY_RATE
+    from cython.cimports.retick.link.layout import (
+        CONTROL,
+        ENVELOPE_SIZE,
+        PAYLOAD_DELAY_NONE,
+        PAYLOAD_DELAY_RATE,
+        TAG_SIZE,
+    )
+    from cython.cimports.retick.link.sealing.seal import Seal
     from cython.cimports.retick.link.sequences import Sequences
     from cython.cimports.retick.link.state import ACCEPTED, CONNECTED, REQUESTING
 else:
-    from retick.link.layout import CONTROL, ENVELOPE_SIZE, PAYLOAD_DELAY_NONE, PAYLOAD_DELAY_RATE
+    from retick.link.layout import CONTROL, ENVELOPE_SIZE, PAYLOAD_DELAY_NONE, PAYLOAD_DELAY_RATE, TAG_SIZE
+    from retick.link.sealing.seal import Seal
     from retick.link.sequences import Sequences
 
     NEVER = float("inf")
@@ -64,6 +73,7 @@ class EndpointCore:
         _max_payload: int
         _payload_queue: int
         _unread_limit: int
+        _overhead: int
         dropped: dict[str, int]
         config: LinkConfig
 
@@ -77,7 +87,9 @@ class EndpointCore:
         self.dropped = dropped
         """Counts of dropped datagrams and fragments, by reason."""
         self._on_payload = on_payload
-        self._max_payload = config.max_datagram - ENVELOPE_SIZE
+        self._overhead = TAG_SIZE if config.sealed else 0
+        """Bytes that sealing adds to each datagram."""
+        self._max_payload = config.max_datagram - ENVELOPE_SIZE - self._overhead
         self._payload_queue = min(config.payload_queue, _UNLIMITED)
         self._unread_limit = min(config.unread_limit, _UNLIMITED)
         self._send_list = []
@@ -108,6 +120,7 @@ class PayloadPath:
     if not cython.compiled:
         _endpoint: EndpointCore
         _sequences: Sequences
+        _seal: Seal | None
         local_id: int
         remote_id: int
         _state: int
@@ -133,7 +146,9 @@ class PayloadPath:
         self.tag = None
         """Free for the application."""
         self._endpoint = endpoint
-        self._sequences = Sequences(endpoint.dropped)
+        self._sequences = Sequences(endpoint.dropped, endpoint._overhead)
+        self._seal = None
+        """The keys of a sealed connection, from its handshake to its end."""
         self._state = REQUESTING
         self._on_send_list = False
         self._interrupted = False
@@ -217,19 +232,74 @@ class PayloadPath:
         if self._unread >= endpoint._unread_limit:
             endpoint.dropped["unread"] += 1
             return
-        sequences = self._sequences
-        if not sequences.note(sequence, size, now):
+        payload: bytes
+        if cython.compiled:
+            payload = PyBytes_FromStringAndSize(PyBytes_AS_STRING(data) + ENVELOPE_SIZE, size - ENVELOPE_SIZE)
+        else:
+            payload = data[ENVELOPE_SIZE:]
+        self._take_payload(kind, sequence, ack, payload, now, given_now)
+
+    def _receive_sealed(
+        self,
+        kind: cython.int,
+        sequence: cython.int,
+        ack: cython.int,
+        data: bytes,
+        address: Hashable,
+        now: cython.double,
+        given_now: Seconds,
+    ) -> None:
+        """A datagram for a sealed connection, from any address. Nothing changes before it has opened."""
+        endpoint, sequences, seal = self._endpoint, self._sequences, self._seal
+        if len(data) < ENVELOPE_SIZE + TAG_SIZE or seal is None:
+            endpoint.dropped["malformed"] += 1
+            return
+        if kind >= CONTROL:
+            fault = sealed_path.fault_of(self, kind, address)  # type: ignore[arg-type]  # every PayloadPath is a Connection
+            if fault:
+                endpoint.dropped[fault] += 1
+                return
+        elif self._state != CONNECTED:
+            endpoint.dropped["unexpected"] += 1
+            return
+        elif self._unread >= endpoint._unread_limit:
+            endpoint.dropped["unread"] += 1
+            return
+        if not sequences.is_new(sequence):
+            return
+        body = seal.open(sequences.number_of(sequence), data)
+        if body is None:
+            endpoint.dropped["bad_seal"] += 1
+            return
+        if kind >= CONTROL:
+            plain = data[:ENVELOPE_SIZE] + body
+            sealed_path.receive(self, kind, sequence, plain, address, now)  # type: ignore[arg-type]  # every PayloadPath is a Connection
+        elif not body:
+            endpoint.dropped["malformed"] += 1
+            return
+        else:
+            self._take_payload(kind, sequence, ack, body, now, given_now)
+        if address != self.address:
+            sealed_path.on_moved(self, kind, sequence, len(data), address, now)  # type: ignore[arg-type]  # every PayloadPath is a Connection
+
+    def _take_payload(
+        self,
+        kind: cython.int,
+        sequence: cython.int,
+        ack: cython.int,
+        payload: bytes,
+        now: cython.double,
+        given_now: Seconds,
+    ) -> None:
+        """Note a payload whose datagram was checked, and hand it to the application."""
+        endpoint, sequences = self._endpoint, self._sequences
+        if not sequences.note(sequence, len(payload) + ENVELOPE_SIZE, now):
             return
         delay: cython.int = kind & PAYLOAD_DELAY_NONE
         if delay != PAYLOAD_DELAY_NONE:
             sequences.receive_ack(ack, delay * (1.0 / PAYLOAD_DELAY_RATE), now)
         if self._interrupted or self._state == ACCEPTED:
             self._on_heard(now)
-        payload: bytes
-        if cython.compiled:
-            payload = PyBytes_FromStringAndSize(PyBytes_AS_STRING(data) + ENVELOPE_SIZE, size - ENVELOPE_SIZE)
-        else:
-            payload = data[ENVELOPE_SIZE:]
         if endpoint._on_payload is not None:
             endpoint._on_payload(self, payload, given_now)  # type: ignore[arg-type]  # every PayloadPath is a Connection
             return
@@ -238,13 +308,20 @@ class PayloadPath:
         self._unread += 1
         endpoint._events.append(UnreliableReceived(self, payload))  # type: ignore[arg-type]  # every PayloadPath is a Connection
 
+    def _sealed(self, data: bytes) -> bytes:
+        """A datagram as it leaves: called once, right after it was given its number."""
+        seal = self._seal
+        if seal is None:
+            return data
+        return seal.seal(self._sequences._out_count, data[:ENVELOPE_SIZE], data[ENVELOPE_SIZE:])
+
     def _drain(self, now: cython.double, out: Datagrams) -> None:
         """Put everything that is to be sent now on ``out``."""
         self._on_send_list = False
         if self._outbox:
             payloads = self._outbox
             self._outbox = []
-            self._sequences.wrap(payloads, self.remote_id, now, self.address, out)
+            self._sequences.wrap(payloads, self.remote_id, now, self.address, self._seal, out)
             if (
                 now < self._status_at
                 and now < self._ack_at

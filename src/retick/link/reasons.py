@@ -25,6 +25,8 @@ class Reason(IntEnum):
     VIOLATION = 12
     SHUTDOWN = 13
     REDIRECT = 14
+    KEYS_USED_UP = 15
+    SECRET = 16
 
 
 _WORDS = {
@@ -42,6 +44,8 @@ _WORDS = {
     Reason.VIOLATION: "the rules of the protocol were broken",
     Reason.SHUTDOWN: "the program ends",
     Reason.REDIRECT: "another port of this host has to be asked",
+    Reason.KEYS_USED_UP: "the keys of this connection are used up: connect again",
+    Reason.SECRET: "the secret or the server's key does not fit",
 }
 
 DROPS = (
@@ -50,6 +54,7 @@ DROPS = (
     "unknown_connection",
     "unproven_address",
     "bad_proof",
+    "bad_seal",
     "duplicate",
     "stale",
     "bad_cookie",

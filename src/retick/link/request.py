@@ -1,7 +1,7 @@
 """What a dialler asks for, what the application answers, and what both sides agreed on."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from retick.errors import UsageError
@@ -30,6 +30,10 @@ class Request:
     """How many seats the peer wants."""
     data: bytes
     """From the peer's application, at most 256 bytes."""
+    token: bytes = field(default=b"", repr=False)
+    """From a dialler that knows this server's key, at most 700 bytes; sealed links only."""
+    fingerprint: str | None = None
+    """Of the peer's lasting key, if it has one: 32 hexadecimal digits; sealed links only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from retick.link.layout cimport (
     ENVELOPE_SIZE, PAYLOAD, PAYLOAD_DELAY_NONE, PAYLOAD_DELAY_RATE, SEEN_WINDOW, SEQUENCE_HALF, SEQUENCE_MASK
 )
 from retick.link.rtt_loss cimport LossMeter, RoundTrip
+from retick.link.sealing.seal cimport Seal
 
 
 cdef class Sequences:
@@ -11,7 +12,9 @@ cdef class Sequences:
     cdef public double heard_at
     cdef public double newest_at
     cdef public unsigned long long _seen
-    cdef public unsigned long long _seen_before
+    cdef public unsigned long long _seen_64
+    cdef public unsigned long long _seen_128
+    cdef public unsigned long long _seen_192
     cdef public long long _expected
     cdef public long long received
     cdef public long long bytes_received
@@ -19,6 +22,7 @@ cdef class Sequences:
     cdef public int _last_ack
     cdef public long long _out_count
     cdef public long long bytes_sent
+    cdef readonly int overhead
     cdef readonly dict dropped
     cdef public long long _out_acked
     cdef public long long _peer_received
@@ -26,7 +30,10 @@ cdef class Sequences:
     cdef readonly LossMeter loss_out
     cdef double _sent_times[256]
 
+    cpdef bint is_new(self, int sequence) except -1
+    cpdef long long number_of(self, int sequence) noexcept
     cpdef bint note(self, int sequence, Py_ssize_t size, double now) except -1
+    cdef void _mark(self, int behind) noexcept
     cdef void _shift(self, int ahead) noexcept
     cpdef void receive_ack(self, int ack, double delay, double now) noexcept
     cpdef bint may_have_sent(self, long long acked) noexcept
@@ -34,4 +41,4 @@ cdef class Sequences:
     cpdef int number(self, Py_ssize_t size, double now) noexcept
     cpdef int ack_delay(self, double now) noexcept
     cpdef void measure_loss(self) noexcept
-    cpdef object wrap(self, list payloads, unsigned int connection_id, double now, object address, list out)
+    cpdef object wrap(self, list payloads, unsigned int connection_id, double now, object address, Seal seal, list out)

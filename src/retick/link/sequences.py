@@ -2,8 +2,9 @@
 """Sequence numbers and acknowledgements of one connection: duplicates, round-trip time, loss (a compiled kernel).
 
 Knows no states and no messages. Datagrams that are sent are counted from 1; the count, modulo 65536, is the sequence.
-Of datagrams that arrive it keeps the newest sequence and which of the 128 before it were seen, in two words of 64 bits:
-bit i of the first is the datagram i before the newest, bit i of the second the one 64 + i before it.
+Of datagrams that arrive it keeps the newest sequence and which of the 256 up to it were seen, in four words of 64 bits:
+bit i of the first is the datagram i before the newest, bit i of the second the one 64 + i before it, and so on. The
+count of the newest is kept too, which is what a seal needs: see ``number_of``.
 """
 
 from collections.abc import Hashable
@@ -21,6 +22,7 @@ if cython.compiled:
     from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
     from cython.cimports.libc.string import memcpy
     from cython.cimports.retick.link.rtt_loss import LossMeter, RoundTrip
+    from cython.cimports.retick.link.sealing.seal import Seal
     from cython.cimports.retick.wire.words import store_le16, store_le32
 else:
     from retick.link.layout import (  # sequences.pxd has them for the compiled form
@@ -33,6 +35,7 @@ else:
         SEQUENCE_MASK,
     )
     from retick.link.rtt_loss import LossMeter, RoundTrip
+    from retick.link.sealing.seal import Seal
 
 __all__ = ["Datagrams", "Sequences"]
 
@@ -83,7 +86,9 @@ class Sequences:
         heard_at: float
         newest_at: float
         _seen: int
-        _seen_before: int
+        _seen_64: int
+        _seen_128: int
+        _seen_192: int
         _expected: int
         received: int
         bytes_received: int
@@ -91,6 +96,7 @@ class Sequences:
         _last_ack: int
         _out_count: int
         bytes_sent: int
+        overhead: int
         dropped: dict[str, int]
         _out_acked: int
         _peer_received: int
@@ -98,8 +104,10 @@ class Sequences:
         loss_out: LossMeter
         _sent_times: list[float]
 
-    def __init__(self, dropped: dict[str, int]) -> None:
+    def __init__(self, dropped: dict[str, int], overhead: cython.int = 0) -> None:
         self.dropped = dropped
+        self.overhead = overhead
+        """Bytes that sealing adds to each datagram."""
         # Sent.
         self._out_count = 0
         if cython.compiled:
@@ -116,9 +124,9 @@ class Sequences:
         full: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         self.newest = 0
         """Newest sequence that arrived; 0 before any."""
-        self._seen = full
-        self._seen_before = full
+        self._seen = self._seen_64 = self._seen_128 = self._seen_192 = full
         self._expected = 0
+        """The count of the newest: its sequence without the modulo."""
         self.received = 0
         """Datagrams, without duplicates."""
         self.bytes_received = 0
@@ -135,42 +143,76 @@ class Sequences:
         """Datagrams."""
         return self._out_count
 
+    def is_new(self, sequence: cython.int) -> cython.bint:
+        """Whether ``note`` would take it; False, and counted as dropped, when it arrived before or is too old."""
+        behind: cython.int = (self.newest - sequence) & SEQUENCE_MASK
+        if behind > SEQUENCE_HALF:
+            return True
+        if behind >= SEEN_WINDOW:
+            self.dropped["stale"] += 1
+            return False
+        bit: cython.ulonglong = 1
+        bit <<= behind & 63
+        word: cython.ulonglong
+        if behind < 128:
+            word = self._seen if behind < 64 else self._seen_64
+        else:
+            word = self._seen_128 if behind < 192 else self._seen_192
+        if word & bit:
+            self.dropped["duplicate"] += 1
+            return False
+        return True
+
+    def number_of(self, sequence: cython.int) -> cython.longlong:
+        """The count of the datagram with this sequence: the one nearest to the newest that arrived."""
+        ahead: cython.longlong = (sequence - self.newest) & SEQUENCE_MASK
+        return self._expected + ahead - (0 if ahead < SEQUENCE_HALF else SEQUENCE_MASK + 1)
+
     def note(self, sequence: cython.int, size: cython.Py_ssize_t, now: cython.double) -> cython.bint:
-        """Note a datagram that arrived; False, and counted as dropped, when it is not new."""
+        """Note a datagram of ``size`` bytes, without its seal; False, and counted as dropped, when it is not new."""
         ahead: cython.int = (sequence - self.newest) & SEQUENCE_MASK
         if 0 < ahead < SEQUENCE_HALF:
             self._shift(ahead)
             self.newest = sequence
             self.newest_at = now
             self._expected += ahead
+        elif not self.is_new(sequence):
+            return False
         else:
-            behind: cython.int = -ahead & SEQUENCE_MASK
-            if behind >= SEEN_WINDOW:
-                self.dropped["stale"] += 1
-                return False
-            bit: cython.ulonglong = 1
-            bit <<= behind & 63
-            if (self._seen if behind < 64 else self._seen_before) & bit:
-                self.dropped["duplicate"] += 1
-                return False
-            if behind < 64:
-                self._seen |= bit
-            else:
-                self._seen_before |= bit
+            self._mark(-ahead & SEQUENCE_MASK)
         self.heard_at = now
         self.received += 1
-        self.bytes_received += size
+        self.bytes_received += size + self.overhead
         return True
+
+    def _mark(self, behind: cython.int) -> cython.void:
+        """The datagram so many before the newest has arrived."""
+        bit: cython.ulonglong = 1
+        bit <<= behind & 63
+        if behind < 64:
+            self._seen |= bit
+        elif behind < 128:
+            self._seen_64 |= bit
+        elif behind < 192:
+            self._seen_128 |= bit
+        else:
+            self._seen_192 |= bit
 
     def _shift(self, ahead: cython.int) -> cython.void:
         """Move the window: the new newest is ``ahead`` (1 or more) after the old one."""
         full: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
-        if ahead < 64:
-            self._seen_before = (self._seen_before << ahead | self._seen >> (64 - ahead)) & full
-            self._seen = (self._seen << ahead | 1) & full
-        else:
-            self._seen_before = self._seen << (ahead - 64) & full if ahead < SEEN_WINDOW else 0
-            self._seen = 1
+        if ahead > SEEN_WINDOW:
+            ahead = SEEN_WINDOW
+        while ahead >= 64:
+            self._seen_192, self._seen_128, self._seen_64 = self._seen_128, self._seen_64, self._seen
+            self._seen = 0
+            ahead -= 64
+        if ahead:
+            self._seen_192 = (self._seen_192 << ahead | self._seen_128 >> (64 - ahead)) & full
+            self._seen_128 = (self._seen_128 << ahead | self._seen_64 >> (64 - ahead)) & full
+            self._seen_64 = (self._seen_64 << ahead | self._seen >> (64 - ahead)) & full
+            self._seen = self._seen << ahead & full
+        self._seen |= 1
 
     def receive_ack(self, ack: cython.int, delay: cython.double, now: cython.double) -> cython.void:
         """The peer received our datagram with this low byte, and sent its answer ``delay`` seconds later.
@@ -206,10 +248,10 @@ class Sequences:
         self.loss_out.update(self._out_acked, self._peer_received)
 
     def number(self, size: cython.Py_ssize_t, now: cython.double) -> cython.int:
-        """The sequence for a datagram of ``size`` bytes that is sent now."""
+        """The sequence for a datagram of ``size`` bytes, without its seal, that is sent now."""
         self._out_count += 1
         self._sent_times[self._out_count & 0xFF] = now
-        self.bytes_sent += size
+        self.bytes_sent += size + self.overhead
         return self._out_count & SEQUENCE_MASK
 
     def ack_delay(self, now: cython.double) -> cython.int:
@@ -225,9 +267,15 @@ class Sequences:
         self.loss_in.update(self._expected, self.received)
 
     def wrap(
-        self, payloads: Payloads, connection_id: cython.uint, now: cython.double, address: Hashable, out: Datagrams
+        self,
+        payloads: Payloads,
+        connection_id: cython.uint,
+        now: cython.double,
+        address: Hashable,
+        seal: "Seal | None",
+        out: Datagrams,
     ) -> None:
-        """Put payloads in envelopes, and the datagrams on ``out``."""
+        """Put payloads in envelopes, seal them if there is a seal, and put the datagrams on ``out``."""
         delay: cython.double = PAYLOAD_DELAY_NONE
         if self.received:
             delay = (now - self.newest_at) * PAYLOAD_DELAY_RATE
@@ -237,5 +285,9 @@ class Sequences:
         for payload in payloads:
             self._out_count += 1
             self._sent_times[self._out_count & 0xFF] = now
-            self.bytes_sent += len(payload) + ENVELOPE_SIZE
-            out.append((_enveloped(kind, connection_id, self._out_count & SEQUENCE_MASK, ack, payload), address))
+            self.bytes_sent += len(payload) + ENVELOPE_SIZE + self.overhead
+            if seal is None:
+                out.append((_enveloped(kind, connection_id, self._out_count & SEQUENCE_MASK, ack, payload), address))
+            else:
+                head: bytes = _enveloped(kind, connection_id, self._out_count & SEQUENCE_MASK, ack, b"")
+                out.append((seal.seal(self._out_count, head, payload), address))

@@ -3,7 +3,8 @@
 cdef enum:
     REQUESTING = 0
     PROPOSING = 1
-    ACCEPTED = 2
-    CONNECTED = 3
-    CLOSING = 4
-    CLOSED = 5
+    ENTERING = 2
+    ACCEPTED = 3
+    CONNECTED = 4
+    CLOSING = 5
+    CLOSED = 6

@@ -10,7 +10,8 @@ class State(IntEnum):
 
     REQUESTING = 0
     PROPOSING = 1
-    ACCEPTED = 2
-    CONNECTED = 3
-    CLOSING = 4
-    CLOSED = 5
+    ENTERING = 2
+    ACCEPTED = 3
+    CONNECTED = 4
+    CLOSING = 5
+    CLOSED = 6

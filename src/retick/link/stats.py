@@ -1,10 +1,14 @@
 """The figures of a connection."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from retick.wire.plain import Plain
 
-__all__ = ["LinkStats"]
+if TYPE_CHECKING:
+    from retick.link.connection import Connection
+
+__all__ = ["LinkStats", "stats_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,3 +43,25 @@ class LinkStats(Plain):
     """Payloads for which send_unreliable returned False: too many between two calls of datagrams_to_send."""
     silent_for: float
     """Seconds since a datagram arrived, at the latest time that the endpoint was given."""
+
+
+def stats_of(connection: "Connection") -> LinkStats:
+    """The connection's figures at this moment."""
+    sequences, sender = connection._sequences, connection._sender
+    silent_for = connection._endpoint._now - sequences.heard_at if sequences.received else 0.0
+    return LinkStats(
+        rtt=sequences.round_trip.mean,
+        rtt_latest=sequences.round_trip.latest,
+        rtt_least=sequences.round_trip.least,
+        jitter=sequences.round_trip.variation,
+        loss_in=sequences.loss_in.rate,
+        loss_out=sequences.loss_out.rate,
+        packets_sent=sequences.sent,
+        bytes_sent=sequences.bytes_sent,
+        packets_received=sequences.received,
+        bytes_received=sequences.bytes_received,
+        queued_bytes=sender.queued_bytes,
+        fragments_resent=sender.resent,
+        payloads_refused=connection._refused_payloads,
+        silent_for=max(0.0, silent_for),
+    )

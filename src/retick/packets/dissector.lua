@@ -7,6 +7,7 @@
 --   retick.kind      kind of a datagram, such as "PAYLOAD" or "CONTROL"
 --   retick.content   what a payload is: "RBN1", "NetRunner snapshot", "world input"
 --   retick.message   kind of a reliable message that begins in the datagram, such as "ROSTER"
+--   retick.sealed    what only the two ends of a sealed connection can read: retick packet --keylog FILE opens it
 --   retick.inputs    how many frames of inputs a datagram carries; retick.frame and retick.input for each of them
 
 --@TABLES@
@@ -30,6 +31,8 @@ made["retick.inputs"] = ProtoField.uint32("retick.inputs", "Frames of inputs")
 made["retick.frame"] = ProtoField.uint32("retick.frame", "Frame")
 made["retick.input"] = ProtoField.uint64("retick.input", "Input", base.HEX)
 made["retick.payload"] = ProtoField.bytes("retick.payload", "Payload")
+made["retick.sealed"] = ProtoField.bytes("retick.sealed", "Sealed")
+made["retick.tag"] = ProtoField.bytes("retick.tag", "Tag")
 made["retick.rest"] = ProtoField.bytes("retick.rest", "Rest")
 retick.fields = made
 local cut_short = ProtoExpert.new("retick.cut_short", "Cut short", expert.group.MALFORMED, expert.severity.ERROR)
@@ -260,6 +263,42 @@ local function name_of(first)
   return LINK.names[first], first
 end
 
+-- Ids that are on datagrams of sealed connections: HELLO, ENTER and ADMIT say which they are.
+local sealed_ids = {}
+
+local function is_sealed(tvb, kind)
+  if kind >= LINK.request then return false end
+  if LINK.sealed.always[kind] then
+    if tvb:len() >= LINK.envelope then sealed_ids[tvb(1, 4):le_uint()] = true end
+    return true
+  end
+  if LINK.sealed.sizes[kind] == tvb:len() then return true end
+  return tvb:len() >= LINK.envelope and sealed_ids[tvb(1, 4):le_uint()] == true
+end
+
+local function sealed(tvb, at, tree)
+  at = read(LINK.sealed.envelope, tvb, at, tree)
+  if at == nil then return end
+  local tag = tvb:len() - LINK.sealed.tag
+  if tag < at then
+    tree:add_proto_expert_info(cut_short)
+    rest(tvb, at, tree, "retick.rest")
+    return
+  end
+  if tag > at then tree:add(made["retick.sealed"], tvb(at, tag - at)) end
+  tree:add(made["retick.tag"], tvb(tag))
+end
+
+-- The fields of a handshake, by its version; and whether it is of the sealed form.
+local function body_of(tvb, kind)
+  local version = 1 + #LINK.magic
+  if kind < LINK.request or tvb:len() <= version or text_at(tvb, 1, #LINK.magic) ~= LINK.magic
+    or tvb(version, 1):uint() ~= LINK.sealed.version then
+    return LINK.bodies[kind], false
+  end
+  return LINK.sealed.handshake[kind] or LINK.bodies[kind], true
+end
+
 function retick.dissector(tvb, pinfo, tree)
   if tvb:len() == 0 then return 0 end
   local bare = text_at(tvb, 0, 4) == RBN1.magic
@@ -274,7 +313,16 @@ function retick.dissector(tvb, pinfo, tree)
   end
   root:add(made["retick.kind"], tvb(0, 1), name)
   local at = read(LINK.kind, tvb, 0, root)
-  at = read(LINK.bodies[kind], tvb, at, root)
+  if is_sealed(tvb, kind) then
+    sealed(tvb, at, root)
+    pinfo.cols.info = name .. ", sealed"
+    return tvb:len()
+  end
+  local body, of_sealed_form = body_of(tvb, kind)
+  local found
+  at, found = read(body, tvb, at, root)
+  local id = found["retick.link.connection_id"]
+  if of_sealed_form and id ~= nil then sealed_ids[id] = true end
   local said = ""
   if at ~= nil and kind == LINK.payload then said = payload(tvb, at, root)
   elseif at ~= nil and kind == LINK.control then said = fragments(tvb, at, root)

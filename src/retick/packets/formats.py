@@ -9,6 +9,7 @@ from retick.authority.delta_frames import ACKED_HEAD_SIZE, ACKED_INPUT
 from retick.authority.explain import explain_message, explain_payload
 from retick.games.runner.netrunner.explain import explain_netrunner, is_netrunner
 from retick.link.explain import explain_link, is_link
+from retick.packets.sealed_links import SealedLinks
 from retick.replay import rplk, rtk
 from retick.rollback.session.messages.kinds import Kind
 from retick.snapshot.explain import SnapshotExplainer
@@ -29,11 +30,6 @@ def _netrunner_inside(data: bytes, offset: int) -> Explanation | None:
 
 def _rbn1_inside(data: bytes, offset: int) -> Explanation | None:
     return explain_rbn1(data, offset) if is_rbn1_payload(data[offset:]) else None
-
-
-def _is_good_packed(data: bytes) -> bool:
-    """A packed packet that was taken out of its link has only one byte to be known by: it must be good, too."""
-    return is_rbn1_payload(data) and explain_rbn1(data).fault is None
 
 
 def _acked_netrunner(data: bytes, offset: int) -> Explanation | None:
@@ -71,16 +67,15 @@ def _payload(data: bytes, offset: int) -> Explanation | None:
     return next(filter(None, (explain(data, offset) for explain in PAYLOADS)), None)
 
 
-def _link(data: bytes) -> Explanation:
-    return explain_link(data, payload=_payload, message=reliable_message)
+def _link(data: bytes, links: SealedLinks) -> Explanation:
+    return explain_link(data, payload=_payload, message=reliable_message, keylog=links.keylog, sealed=links.connections)
 
 
-FORMATS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], Explanation]], ...] = (
-    (is_rbn1, explain_rbn1),
-    (is_lan, explain_lan),
+FORMATS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes, SealedLinks], Explanation]], ...] = (
+    (is_rbn1, lambda data, _: explain_rbn1(data)),
+    (is_lan, lambda data, _: explain_lan(data)),
     (is_link, _link),
-    (is_netrunner, explain_netrunner),
-    (_is_good_packed, explain_rbn1),
+    (is_netrunner, lambda data, _: explain_netrunner(data)),
 )
 
 REPLAY = "a recorded match and no datagram: see retick replay info FILE"
@@ -97,23 +92,34 @@ FILES = (
 too; all eight of them in one are as likely as a connection id and a sequence that are guessed."""
 
 
-def explain_datagram(data: bytes) -> Explanation:
-    """Any bytes; those of no known format are named as such, with a fault."""
+def explain_datagram(data: bytes, links: SealedLinks | None = None) -> Explanation:
+    """Any bytes; those of no known format are named as such, with a fault.
+
+    ``links`` knows the sealed connections, if any were seen before.
+    """
     for mark, name, fault in FILES:
         if data.startswith(mark):
             return Explanation("unknown", name, [], fault)
     for recognises, explain in FORMATS:
         if recognises(data):
-            return explain(data)
+            return explain(data, links or SealedLinks())
     return Explanation("unknown", "unknown", [], "not RBN1, link, NetRunner or snapshot: no known first bytes")
 
 
 class Explainer:
-    """Explains datagrams of all formats, one after the other; snapshots need a schema to be read whole."""
+    """Explains datagrams of all formats, one after the other; snapshots need a schema to be read whole.
 
-    def __init__(self, snapshots: SnapshotExplainer) -> None:
+    What is sealed is opened with the key log of ``links``; without its key it is named as what it is, as long as the
+    handshake was seen before.
+    """
+
+    def __init__(self, snapshots: SnapshotExplainer, links: SealedLinks | None = None) -> None:
         self.snapshots = snapshots
+        self.links = SealedLinks() if links is None else links
 
     def explain(self, data: bytes) -> Explanation:
         """Any bytes."""
-        return self.snapshots.explain(data) if self.snapshots.recognises(data) else explain_datagram(data)
+        if self.snapshots.recognises(data):
+            return self.snapshots.explain(data)
+        self.links.note(data)
+        return explain_datagram(data, self.links)

@@ -93,7 +93,8 @@ class Timeline:
         for (component, field), bits in costs_of(explanation, len(record.data), report).items():
             self._count("component", component, at, bits)
             self._count("field", field, at, bits)
-        found = self._links.add(record.time, sent=record.sent, address=record.address, data=record.data)
+        readable = self._explainer.links.readable(record.data)
+        found = self._links.add(record.time, sent=record.sent, address=record.address, data=readable)
         if found.round_trip is not None:
             self._trips[at] += found.round_trip
             self._samples[at] += 1

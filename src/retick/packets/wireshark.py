@@ -10,6 +10,7 @@ from retick.games.runner.netrunner import explain as netrunner
 from retick.games.runner.netrunner.framing import CONTROL as NETRUNNER_CONTROL
 from retick.link import field_tables as link
 from retick.link import layout
+from retick.link.sealed_path import PROVE_SIZE
 from retick.rollback.session.messages.kinds import Kind
 from retick.wire import explain as wire
 from retick.wire import rbn1
@@ -49,6 +50,16 @@ def dissector() -> str:
             "names": dict(link.KIND_NAMES),
             "kind": fields.of("link", (link.KIND,)),
             "bodies": {kind: fields.of("link", body) for kind, body in link.BODIES.items()},
+            "sealed": {
+                "version": layout.SEALED_VERSION,
+                "handshake": {
+                    kind: fields.of("link", link.SEALED_BODIES[kind]) for kind in (layout.HELLO, layout.ACCEPT)
+                },
+                "envelope": fields.of("link", link.ENVELOPE),
+                "always": {layout.ENTER: True, layout.ADMIT: True},
+                "sizes": {layout.PROVE: PROVE_SIZE, layout.PROOF: PROVE_SIZE},
+                "tag": layout.TAG_SIZE,
+            },
         },
         "FRAGMENT": {
             "head": fields.of("link", link.FRAGMENT_HEAD),
@@ -110,7 +121,7 @@ class _Fields:
         made = []
         for spec in table:
             kind = _TYPES.get(spec.code, "uint32" if spec.is_number else "bytes")
-            abbreviation = f"retick.{protocol}.{spec.name.replace(' ', '_')}"
+            abbreviation = f"retick.{protocol}.{spec.name.replace(' ', '_').lower()}"
             if self._types.setdefault(abbreviation, kind) != kind:
                 abbreviation += f"_{kind}"
             if abbreviation not in {row[0] for row in self.rows}:

@@ -26,7 +26,6 @@ MOST_ROOMS = 8
 """Rooms open at a time, those that wait included."""
 LARGEST_FILE = 64 * 1024 * 1024
 """Bytes."""
-MOST_SLOTS = 2
 LONGEST_ERROR = 500
 
 TAKEN = 4409
@@ -216,7 +215,7 @@ class Feeds:
                 elif message.type == "ping":
                     room.show("pong", time=message.number("time", 0, 1e16))
                 elif message.type == "file":
-                    announced = message.text("name", 4096)[-LONGEST_NAME:], message.integer("slot", 0, MOST_SLOTS - 1)
+                    announced = message.text("name", 4096)[-LONGEST_NAME:], message.integer("slot", 0, room.slots - 1)
                 else:
                     room.receive(message)
             except RetickError as error:

@@ -13,6 +13,8 @@ class Room:
 
     name = ""
     """In the address of its feed."""
+    slots = 2
+    """Files that it holds at most."""
 
     def __init__(self) -> None:
         self.outbox = Outbox()

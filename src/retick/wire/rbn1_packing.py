@@ -224,7 +224,8 @@ def _unpack_inputs(
 @cython.exceptval(check=False)
 def _le32(data: cython.p_uchar, at: cython.Py_ssize_t) -> cython.longlong:
     word: cython.longlong = data[at + 3]
-    return word << 24 | data[at + 2] << 16 | data[at + 1] << 8 | data[at]
+    word = word << 24 | data[at + 2] << 16 | data[at + 1] << 8 | data[at]
+    return word
 
 
 def _fault(code: int, data: bytes) -> DecodeError:

@@ -15,7 +15,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("options", [[], ["--record", "--players", "3"]])
+@pytest.mark.parametrize("options", [pytest.param([], marks=pytest.mark.soak), ["--record", "--players", "3"]])
 def test_a_new_game_passes_its_own_tests_and_its_audit_is_clean(run: Run, tmp_path: Path, options: list[str]) -> None:
     pytest.importorskip("pygame", exc_type=ImportError)
     code, out, err = run("new", "tanks", *options)

@@ -13,7 +13,7 @@ from tests.integrations.test_agones import STATES, FakeSidecar
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGTERM that a process could handle")
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.soak), 2])
 def test_ready_then_allocated_while_there_are_players_then_shutdown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:

@@ -34,9 +34,10 @@ def check(name: str, *arguments: float) -> None:
     assert error <= bound(name, true), (name, arguments, error)
 
 
+@pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("name", NAMES)
-def test_ten_thousand_arguments_of_each_function(name: str) -> None:
-    for arguments in samples(name, 10_000, seed=2026):
+def test_many_arguments_of_each_function(name: str, count: int) -> None:
+    for arguments in samples(name, count, seed=2026):
         check(name, *arguments)
 
 

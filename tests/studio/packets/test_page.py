@@ -6,6 +6,7 @@ from typing import Any
 from retick.packets.formats import explain_datagram
 from retick.snapshot import schema_to_json
 from retick.transport.capture import read_capture
+from tests.link.test_explain import sealed_datagrams
 from tests.packets.test_formats import match_capture
 from tests.packets.test_timeline import SCHEMA, SNAPSHOT
 from tests.studio.packets.test_room import PINNED
@@ -94,6 +95,17 @@ def test_a_snapshot_is_explained_by_a_schema_that_is_opened(open_page: Callable[
     page.wait_for_selector(".fields tr.inner >> text=position.y")
     (row,) = [row for row in cells(page) if row[1] == "position.y"]
     assert row[2:] == ["6", "entity 3", "30"]
+
+
+def test_sealed_datagrams_are_explained_by_a_key_log_that_is_opened(open_page: Callable[..., Any]) -> None:
+    page = opened(open_page)
+    datagrams, log = sealed_datagrams()
+    send(page, "sealed.bin", next(data for data in datagrams if 0x80 <= data[0] < 0xC0))
+    page.wait_for_selector(".fields tbody tr")
+    send(page, "keys.txt", log.encode(), picker=2)
+    page.wait_for_selector(".fields tr >> text=rbn1 start frame")
+    page.click(".chip >> text=keys.txt")
+    page.wait_for_selector(".fields tr >> text=rbn1 start frame", state="detached")
 
 
 KEEP_SOCKETS = """

@@ -18,6 +18,7 @@ from retick.studio.packets import source as sources
 from retick.studio.packets.room import LONGEST_LIST, MOST_LISTS, PacketsRoom, read_file
 from retick.studio.settings import Settings
 from retick.transport.capture import CaptureWriter, read_capture
+from tests.link.test_explain import keys_in, sealed_datagrams
 from tests.packets.test_formats import match_capture
 from tests.packets.test_timeline import SCHEMA, SNAPSHOT
 from tests.studio.conftest import awaited
@@ -109,6 +110,23 @@ def test_a_snapshot_is_explained_to_the_bit_when_its_schema_is_open() -> None:
     assert page.room.hello()["schema"] is None
 
 
+def test_sealed_datagrams_are_opened_while_a_key_log_is_open() -> None:
+    page = Page()
+    datagrams, log = sealed_datagrams()
+    page.open("\n".join(data.hex() for data in datagrams).encode(), name="sealed.txt")
+    [at] = [i for i, data in enumerate(datagrams) if 0x80 <= data[0] < 0xC0]
+    assert page.one("datagram", index=at)["kind"] == "PAYLOAD, sealed"
+    posted = page.open(log.encode(), 2, "keys.txt")
+    assert posted[0] == {"type": "keylog", "name": "keys.txt"}
+    assert posted[-1]["timeline"]["bad"] == 0
+    assert page.one("datagram", index=at)["kind"] == "PAYLOAD, sealed RBN1"
+    assert page.room.hello()["keylog"] == "keys.txt"
+    assert not any(key in json.dumps([posted, page.room.hello()]) for key in keys_in(log))
+    page.send("forget_keys")
+    assert page.room.hello()["keylog"] is None
+    assert page.one("list", start=at, count=1)["rows"][0]["kind"] == "PAYLOAD, sealed"
+
+
 def test_what_is_wrong_is_said_and_what_was_open_stays() -> None:
     page = Page()
     page.send("hex", text=PINNED)
@@ -134,6 +152,7 @@ def test_what_is_wrong_is_said_and_what_was_open_stays() -> None:
         (b" " * (5 << 20), 1, "a schema has at most"),
         (b"{}", 1, "not a schema"),
         (b"\xff", 1, "not JSON"),
+        (b"\xff", 2, "line 1 is none of a key log"),
     ):
         with pytest.raises(RetickError, match=words):
             page.open(data, slot)
@@ -193,7 +212,7 @@ def test_a_hundred_thousand_datagrams_are_opened_in_bounded_memory() -> None:
     tracemalloc.start()
     source = page.room._source
     assert source is not None
-    for _ in source.find():
+    for _ in source.find(lambda _: None):
         pass
     page.one("list", start=99_900, count=200)
     page.one("datagram", index=99_999)

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.long
 
 NAMES = list(CHEATS) if retick.is_compiled() else list(CHEATS)[::9]
 """Where the kernels' sources run, a match takes ten times as long."""
+NAMES_ALWAYS = set(NAMES[::3])
 SEEDS = (1, 2, 3, 4)
 
 
@@ -31,7 +32,9 @@ def play_until_broken(name: str) -> CheatOutcome:
     return outcome
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in NAMES_ALWAYS else pytest.mark.soak) for name in NAMES]
+)
 def test_honest_machines_end_as_one_whatever_a_cheat_does(name: str) -> None:
     outcome = play_until_broken(name)
     assert outcome.broken, "the cheat never had a chance"

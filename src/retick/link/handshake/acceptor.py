@@ -15,7 +15,7 @@ from retick.link.handshake.cookies import CookieJar
 from retick.link.handshake.door import Door
 from retick.link.handshake.packets import Hello
 from retick.link.handshake.seed import acceptor_share, commitment_to, mix_seed
-from retick.link.layout import VERSION
+from retick.link.layout import SEALED_VERSION, VERSION
 from retick.link.reasons import Reason, describe
 from retick.link.request import Accept, Refuse, Request, Terms
 from retick.link.state import State
@@ -23,7 +23,7 @@ from retick.link.state import State
 if TYPE_CHECKING:
     from retick.link.endpoint import LinkEndpoint
 
-__all__ = ["Acceptor"]
+__all__ = ["Accepted", "Acceptor"]
 
 _REMEMBERED = 256
 """Handshakes of closed connections that are remembered, so that a late copy of their HELLO opens nothing."""
@@ -39,7 +39,7 @@ class Acceptor:
         self._endpoint = endpoint
         self._jar = jar
         self._admit = admit
-        self._accepted: dict[tuple[Hashable, int], _Accepted] = {}
+        self._accepted: dict[tuple[Hashable, int], Accepted] = {}
         self._finished: dict[tuple[Hashable, int], None] = {}
         self.door = Door(endpoint.config)
 
@@ -61,45 +61,63 @@ class Acceptor:
             self._endpoint.dropped["not_accepting"] += 1
         elif len(self._endpoint._replies) >= _ANSWERS_WAITING:
             self._endpoint.dropped["rate_limited"] += 1
-        elif packets.version_of(data) != VERSION:
-            text = f"this side speaks version {VERSION} of the link"
-            self._endpoint._reply(packets.encode_refuse(nonce, Reason.VERSION, text), address)
+        elif packets.version_of(data) != self._endpoint._version:
+            self._refuse(nonce, Refuse(reason=Reason.VERSION, text=self._words_for(data)), address)
         else:
             cookie = self._jar.cookie(nonce, address, now)
             commitment = commitment_to(acceptor_share(self._jar.key, cookie))
-            self._endpoint._reply(packets.encode_cookie(nonce, cookie, commitment), address)
+            version = self._endpoint._version
+            self._endpoint._reply(packets.encode_cookie(nonce, cookie, commitment, version), address)
+
+    def _words_for(self, request: bytes) -> str:
+        """Why a REQUEST of another version is refused."""
+        known, asked = self._endpoint._version, packets.version_of(request)
+        if {known, asked} != {VERSION, SEALED_VERSION}:
+            return f"this side speaks version {known} of the link"
+        sealed = self._endpoint.config.sealed
+        form = "sealed" if sealed else "plain"
+        return f"this side takes {form} links only: set sealed={sealed} on yours, or sealed={not sealed} on both"
+
+    def _refuse(self, nonce: bytes, refusal: Refuse, address: Hashable) -> None:
+        text = packets.encode_refuse(nonce, refusal.reason, refusal.text, self._endpoint._version)
+        self._endpoint._reply(text, address)
 
     def receive_hello(self, data: bytes, address: Hashable, now: float) -> None:
         hello = packets.decode_hello(data)
-        if not self._endpoint.config.accepting:
-            self._endpoint.dropped["not_accepting"] += 1
+        if not self._may_enter(hello.nonce, hello.cookie, hello.offer.connection_id, address, now):
             return
-        if not self._jar.is_valid(hello.cookie, hello.nonce, address, now):
-            self._endpoint.dropped["bad_cookie"] += 1
-            return
-        if not self.door.may_answer(address, now):
-            self._endpoint.dropped["rate_limited"] += 1
-            return
-        origin = (address, hello.offer.connection_id)
-        known = self._accepted.get(origin)
-        if origin in self._finished:
-            self._endpoint.dropped["unexpected"] += 1
-        elif known is None and self.door.is_crowded(address):
-            # No answer: an honest dialler asks again, and by then the others of its address are confirmed.
-            self._endpoint.dropped["unconfirmed"] += 1
-        elif known is None:
+        known = self._accepted.get((address, hello.offer.connection_id))
+        if known is None:
             self._consider(hello, address, now)
         elif known.connection.state is State.ACCEPTED or known.hello.nonce == hello.nonce:
             self._send_accept(known, hello, address, now)
         else:
             self._endpoint.dropped["unexpected"] += 1
 
+    def _may_enter(self, nonce: bytes, cookie: bytes, dialler_id: int, address: Hashable, now: float) -> bool:
+        """What is asked of a HELLO before it is read: a good cookie, and room at the door. Counted when not."""
+        origin, fault = (address, dialler_id), ""
+        if not self._endpoint.config.accepting:
+            fault = "not_accepting"
+        elif not self._jar.is_valid(cookie, nonce, address, now):
+            fault = "bad_cookie"
+        elif not self.door.may_answer(address, now):
+            fault = "rate_limited"
+        elif origin in self._finished:
+            fault = "unexpected"
+        elif origin not in self._accepted and self.door.is_crowded(address):
+            # No answer: an honest dialler asks again, and by then the others of its address are confirmed.
+            fault = "unconfirmed"
+        if fault:
+            self._endpoint.dropped[fault] += 1
+        return not fault
+
     def _consider(self, hello: Hello, address: Hashable, now: float) -> None:
         refusal = self._reason_to_refuse(hello, address)
         if refusal is None:
             refusal = self._admit_or_refuse(hello, address, now)
         if refusal is not None:
-            self._endpoint._reply(packets.encode_refuse(hello.nonce, refusal.reason, refusal.text), address)
+            self._refuse(hello.nonce, refusal, address)
 
     def _reason_to_refuse(self, hello: Hello, address: Hashable) -> Refuse | None:
         config, offer = self._endpoint.config, hello.offer
@@ -142,45 +160,56 @@ class Acceptor:
         if isinstance(answer, Refuse):
             connection.state = State.CLOSED
             return answer
-        connection._sequences.heard_at = now
-        connection._origin = (address, hello.offer.connection_id)
-        known = _Accepted(connection, hello, answer, now)
-        self._endpoint.connections[connection.local_id] = connection
-        self._accepted[connection._origin] = known
-        self.door.enter(connection, address)
+        known = Accepted(connection, hello, answer, now)
+        self._register(known, address, now)
         self._send_accept(known, hello, address, now)
         return None
 
-    def _send_accept(self, known: "_Accepted", hello: Hello, address: Hashable, now: float) -> None:
-        """Answer a HELLO that was admitted. A new nonce means that the old answer did not arrive: agree anew."""
+    def _register(self, known: "Accepted", address: Hashable, now: float) -> None:
         connection = known.connection
-        if connection.state is State.ACCEPTED:
+        connection._sequences.heard_at = now
+        connection._origin = origin = (address, known.hello.offer.connection_id)
+        self._endpoint.connections[connection.local_id] = connection
+        self._accepted[origin] = known
+        self.door.enter(connection, address)
+
+    def _wait_for_confirmation(self, known: "Accepted", now: float) -> None:
+        connection, config = known.connection, self._endpoint.config
+        # A dialler that begins again has time until its dial ends. Whoever only repeats itself gets no more.
+        longest = max(config.dial_timeout, config.confirm_timeout)
+        connection._confirm_by = min(now + config.confirm_timeout, known.since + longest)
+        self._endpoint._arm(connection, connection._confirm_by)
+
+    def _send_accept(self, known: "Accepted", hello: Hello, address: Hashable, now: float) -> None:
+        """Answer a HELLO that was admitted. A new nonce means that the old answer did not arrive: agree anew."""
+        if known.connection.state is State.ACCEPTED:
             known.hello = hello
             self._agree(known)
-            config = self._endpoint.config
-            # A dialler that begins again has time until its dial ends. Whoever only repeats itself gets no more.
-            longest = max(config.dial_timeout, config.confirm_timeout)
-            connection._confirm_by = min(now + config.confirm_timeout, known.since + longest)
-            self._endpoint._arm(connection, connection._confirm_by)
+            self._wait_for_confirmation(known, now)
         self._endpoint._reply(packets.encode_accept(self._acceptance(known)), address)
 
-    def _agree(self, known: "_Accepted") -> None:
-        connection, hello, config = known.connection, known.hello, self._endpoint.config
-        share = acceptor_share(self._jar.key, hello.cookie)
+    def _agree(self, known: "Accepted") -> None:
+        connection, hello = known.connection, known.hello
         connection._nonce = hello.nonce
-        connection.terms = Terms(
-            capabilities=config.capabilities & hello.offer.capabilities,
-            tick_rate=config.tick_rate or hello.offer.tick_rate,
-            seats=tuple(sorted(set(known.answer.seats))),
-            seed=mix_seed(hello.seed_share, share),
-            peer_game_version=hello.offer.game_version,
-            peer_data=hello.data,
-        )
+        connection.terms = self._terms(known, hello.data)
+        share = acceptor_share(self._jar.key, hello.cookie)
         connection._path_key = path_key(
             hello.nonce, hello.cookie, hello.offer.connection_id, connection.local_id, hello.seed_share, share
         )
 
-    def _acceptance(self, known: "_Accepted") -> packets.Acceptance:
+    def _terms(self, known: "Accepted", data: bytes) -> Terms:
+        """What both sides have agreed on; ``data`` is that of the dialler's application."""
+        hello, config = known.hello, self._endpoint.config
+        return Terms(
+            capabilities=config.capabilities & hello.offer.capabilities,
+            tick_rate=config.tick_rate or hello.offer.tick_rate,
+            seats=tuple(sorted(set(known.answer.seats))),
+            seed=mix_seed(hello.seed_share, acceptor_share(self._jar.key, hello.cookie)),
+            peer_game_version=hello.offer.game_version,
+            peer_data=data,
+        )
+
+    def _acceptance(self, known: "Accepted") -> packets.Acceptance:
         hello, offer = known.hello, self._endpoint._offer(known.connection)
         return packets.Acceptance(
             nonce=hello.nonce,
@@ -191,13 +220,30 @@ class Acceptor:
         )
 
 
-class _Accepted:
-    """An admitted connection, the HELLO that it was last agreed with, the application's answer, and since when."""
+class Accepted:
+    """An accepted connection, the HELLO that it was last agreed with, the application's answer, and since when.
 
-    __slots__ = ("answer", "connection", "hello", "since")
+    Of a sealed one also the bytes of HELLO, the last answer (ACCEPT, then the body of ADMIT), and the token until the
+    application was asked.
+    """
 
-    def __init__(self, connection: Connection, hello: Hello, answer: Accept, since: float) -> None:
+    __slots__ = ("answer", "connection", "hello", "question", "reply", "since", "token")
+
+    def __init__(
+        self,
+        connection: Connection,
+        hello: Hello,
+        answer: Accept,
+        since: float,
+        *,
+        question: bytes = b"",
+        reply: bytes = b"",
+        token: bytes = b"",
+    ) -> None:
         self.since = since
         self.connection = connection
         self.hello = hello
         self.answer = answer
+        self.question = question
+        self.reply = reply
+        self.token = token

@@ -4,7 +4,7 @@ A connection holds its dialler until it is connected.
 """
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from retick.link.address_proof import path_key
 from retick.link.events import Refused
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from retick.link.connection import Connection
     from retick.link.endpoint import LinkEndpoint
 
-__all__ = ["Dialler"]
+__all__ = ["Dialler", "Wanted"]
 
 FIRST_WAIT = 0.25
-"""Seconds before the first repetition; each wait is 1.5 times the one before."""
+"""Seconds before the first repetition."""
+WAIT_GROWTH = 1.5
+"""Each wait is so many times the one before."""
 LONGEST_WAIT = 0.5
 """Seconds."""
 LONGEST_WAIT_HEARD_OF = 2.0
@@ -35,6 +37,19 @@ MAX_HELLOS = 8
 """HELLOs without an answer before the handshake starts again: the acceptor may have a new secret."""
 
 
+class Wanted(NamedTuple):
+    """What the application asks for with a dial."""
+
+    seats: int
+    """How many."""
+    data: bytes
+    token: bytes
+    """Sealed links only; without it empty. Not in the ``repr``, since it is somebody's right to come in."""
+
+    def __repr__(self) -> str:
+        return f"Wanted(seats={self.seats}, {len(self.data)} bytes of data, {len(self.token)} of token)"
+
+
 class Dialler:
     """What one connection asks for, and when it asks again."""
 
@@ -43,15 +58,14 @@ class Dialler:
         "_commitment",
         "_connection",
         "_cookie",
-        "_data",
         "_endpoint",
         "_give_up_at",
         "_heard_of",
         "_hellos",
         "_next_at",
-        "_seats",
         "_share",
         "_wait",
+        "_wanted",
     )
 
     def __init__(
@@ -60,15 +74,13 @@ class Dialler:
         connection: "Connection",
         *,
         share: int,
-        seats: int,
-        data: bytes,
+        wanted: Wanted,
         heard_of: bool = False,
     ) -> None:
         self._endpoint = endpoint
         self._connection = connection
         self._share = share
-        self._seats = seats
-        self._data = data
+        self._wanted = wanted
         self._heard_of = heard_of
         """The address comes from a third peer, and nobody there has answered yet."""
         self._asked = 0
@@ -102,26 +114,29 @@ class Dialler:
             self._hellos = 0
         if self._connection.state is State.PROPOSING:
             self._hellos += 1
-            data = packets.encode_hello(self._hello())
+            data = self._hello()
         else:
-            data = packets.encode_request(self._connection._nonce, MIN_REQUEST if self._heard_of else MIN_HANDSHAKE)
+            size = MIN_REQUEST if self._heard_of else MIN_HANDSHAKE
+            data = packets.encode_request(self._connection._nonce, size, self._endpoint._version)
         self._next_at = now + self._wait
         if self._heard_of and not self._endpoint._unanswered.spend(now):
             return
         self._asked += self._heard_of
         out.append((data, self._connection.address))
-        growth, longest = (2.0, LONGEST_WAIT_HEARD_OF) if self._heard_of else (1.5, LONGEST_WAIT)
+        growth, longest = (2.0, LONGEST_WAIT_HEARD_OF) if self._heard_of else (WAIT_GROWTH, LONGEST_WAIT)
         self._wait = min(self._wait * growth, longest)
 
-    def _hello(self) -> packets.Hello:
-        return packets.Hello(
-            nonce=self._connection._nonce,
-            cookie=self._cookie,
-            offer=self._endpoint._offer(self._connection),
-            seats=self._seats,
-            seed_share=self._share,
-            game_id=self._endpoint.config.game_id,
-            data=self._data,
+    def _hello(self) -> bytes:
+        return packets.encode_hello(
+            packets.Hello(
+                nonce=self._connection._nonce,
+                cookie=self._cookie,
+                offer=self._endpoint._offer(self._connection),
+                seats=self._wanted.seats,
+                seed_share=self._share,
+                game_id=self._endpoint.config.game_id,
+                data=self._wanted.data,
+            )
         )
 
     def receive_cookie(self, cookie: bytes, commitment: bytes, now: float) -> bool:
@@ -140,11 +155,13 @@ class Dialler:
         self._connection._want_to_send()
         return True
 
-    def receive_acceptance(self, answer: packets.Acceptance, now: float) -> bool:
-        """False when this is not the time for an acceptance."""
+    def receive_accept(self, data: bytes, now: float) -> None:
+        """ACCEPT, with this dialler's nonce."""
+        answer = packets.decode_accept(data)
         connection, config, offer = self._connection, self._endpoint.config, answer.offer
         if connection.state is not State.PROPOSING:
-            return False
+            self._endpoint.dropped["unexpected"] += 1
+            return
         connection.remote_id = offer.connection_id
         connection._path_key = path_key(
             connection._nonce, self._cookie, connection.local_id, offer.connection_id, self._share, answer.seed_share
@@ -157,24 +174,24 @@ class Dialler:
             peer_game_version=offer.game_version,
             peer_data=answer.data,
         )
-        if config.required & ~offer.capabilities:
-            self._decline(Reason.CAPABILITY, "a capability that this side requires is missing", now)
-        elif commitment_to(answer.seed_share) != self._commitment:
-            self._decline(Reason.VIOLATION, "the share of the seed is not the one that was committed to", now)
-        else:
+        if self._is_as_required(offer, answer.seed_share):
             connection._become_connected(now)
-        return True
 
-    def _decline(self, reason: int, text: str, now: float) -> None:
-        """Say BYE to an acceptor whose answer is not good."""
-        self._connection._dialler = None
-        self._connection._sequences.heard_at = now
-        self._connection.close(reason, text)
+    def _is_as_required(self, offer: packets.Offer, seed_share: int) -> bool:
+        """Whether an acceptor's answer is good; if not, it gets BYE."""
+        if self._endpoint.config.required & ~offer.capabilities:
+            self._connection.close(Reason.CAPABILITY, "a capability that this side requires is missing")
+        elif commitment_to(seed_share) != self._commitment:
+            self._connection.close(Reason.VIOLATION, "the share of the seed is not the one that was committed to")
+        else:
+            return True
+        return False
 
     def receive_refusal(self, reason: int, text: str) -> None:
         connection = self._connection
         connection.state = State.CLOSED
         connection.close_reason = reason
         connection._dialler = None
+        connection._seal = None
         self._endpoint._forget(connection)
         self._endpoint._events.append(Refused(connection=connection, reason=reason, text=text))

@@ -52,6 +52,7 @@ __all__ = [
     "encode_hello",
     "encode_refuse",
     "encode_request",
+    "is_zero",
     "nonce_of",
     "version_of",
 ]
@@ -108,26 +109,26 @@ def nonce_of(data: bytes) -> bytes:
     return bytes(data[HANDSHAKE_HEAD_SIZE - NONCE_SIZE : HANDSHAKE_HEAD_SIZE])
 
 
-def encode_request(nonce: bytes, size: int = MIN_HANDSHAKE) -> bytes:
-    return _REQUEST.pack(REQUEST, MAGIC, VERSION, nonce).ljust(size, b"\0")
+def encode_request(nonce: bytes, size: int = MIN_HANDSHAKE, version: int = VERSION) -> bytes:
+    return _REQUEST.pack(REQUEST, MAGIC, version, nonce).ljust(size, b"\0")
 
 
 def decode_request(data: bytes) -> bytes:
     """The nonce. The version is not checked: another version is answered with a refusal."""
     if not MIN_REQUEST <= len(data) <= MAX_HANDSHAKE or version_of(data) is None:
         raise InvalidValue("not a REQUEST")
-    if not _is_zero(data, HANDSHAKE_HEAD_SIZE):
+    if not is_zero(data, HANDSHAKE_HEAD_SIZE):
         raise InvalidValue("REQUEST with padding that is not 0")
     return nonce_of(data)
 
 
-def encode_cookie(nonce: bytes, cookie: bytes, commitment: bytes) -> bytes:
-    return _COOKIE.pack(COOKIE, MAGIC, VERSION, nonce, cookie, commitment)
+def encode_cookie(nonce: bytes, cookie: bytes, commitment: bytes, version: int = VERSION) -> bytes:
+    return _COOKIE.pack(COOKIE, MAGIC, version, nonce, cookie, commitment)
 
 
-def decode_cookie(data: bytes) -> tuple[bytes, bytes, bytes]:
+def decode_cookie(data: bytes, version: int = VERSION) -> tuple[bytes, bytes, bytes]:
     """Nonce, cookie, commitment."""
-    if len(data) != _COOKIE.size or version_of(data) != VERSION:
+    if len(data) != _COOKIE.size or version_of(data) != version:
         raise InvalidValue("not a COOKIE")
     return _COOKIE.unpack(data)[3:]
 
@@ -149,7 +150,7 @@ def decode_hello(data: bytes) -> Hello:
     at = _HELLO.size + length
     start = at + _LENGTH.size
     (size,) = _LENGTH.unpack_from(data, at)
-    if size > MAX_APPLICATION_DATA or not _is_zero(data, start + size):
+    if size > MAX_APPLICATION_DATA or not is_zero(data, start + size):
         raise InvalidValue("HELLO with too much data, or padding that is not 0")
     game_id = decode_text(data[_HELLO.size : at])
     return Hello(nonce, cookie, Offer._make(offer), seats, seed_share, game_id, bytes(data[start : start + size]))
@@ -169,9 +170,9 @@ def decode_accept(data: bytes) -> Acceptance:
     return Acceptance(nonce, Offer._make(offer), seats, seed_share, bytes(data[_ACCEPT.size :]))
 
 
-def encode_refuse(nonce: bytes, reason: int, text: str) -> bytes:
+def encode_refuse(nonce: bytes, reason: int, text: str, version: int = VERSION) -> bytes:
     words = cut_text(text)
-    return _REFUSE.pack(REFUSE, MAGIC, VERSION, nonce, reason, len(words)) + words
+    return _REFUSE.pack(REFUSE, MAGIC, version, nonce, reason, len(words)) + words
 
 
 def decode_refuse(data: bytes) -> tuple[bytes, int, str]:
@@ -184,5 +185,6 @@ def decode_refuse(data: bytes) -> tuple[bytes, int, str]:
     return nonce, reason, printable_text(data[_REFUSE.size :])
 
 
-def _is_zero(data: bytes, start: int) -> bool:
+def is_zero(data: bytes, start: int) -> bool:
+    """Whether all bytes from ``start`` on are padding."""
     return data[start:] == bytes(len(data) - start)

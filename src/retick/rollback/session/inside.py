@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
 from retick.errors import RetickError
-from retick.link import Connected, Disconnected, Interrupted, LinkEndpoint, LinkEvent, Reason, Refused
+from retick.link import Connected, Disconnected, Interrupted, LinkEndpoint, LinkEvent, Reason, Refused, Sealing
 from retick.link import MessageReceived as LinkMessageReceived
 from retick.link import Resumed as LinkResumed
 from retick.link.seat_token import SEAT_TOKEN_SIZE, check_token, commitment_of
@@ -80,6 +80,7 @@ class SessionInside(Dialling):
         record: RecordsMatches | None,
         shown_token: bytes,
         reconnect: bool,
+        sealing: Sealing,
     ) -> None:
         """As a RollbackSession is made; ``own`` are name and profile, ``shown_token`` is from before."""
         super().__init__(config)
@@ -96,7 +97,7 @@ class SessionInside(Dialling):
         """The time at which the parts were last called."""
         self.admission = Admission(self)
         self.link = LinkEndpoint(
-            link_config_for(sim, self.config),
+            link_config_for(sim, self.config, sealing),
             entropy=entropy,
             admit=self.admission.admit,
             on_payload=self.receive_payload,

@@ -1,9 +1,10 @@
 """The link's settings for a match of a game, and what both sides compare before anything else is said."""
 
+from collections.abc import Callable
 from typing import Any
 
 from retick.errors import InvalidValue, UsageError
-from retick.link import LinkConfig, Reason
+from retick.link import Invite, LinkConfig, Reason, Sealing
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.messages.connect import (
     LARGEST_REACH,
@@ -16,14 +17,23 @@ from retick.rollback.session.messages.roster import MAX_SEATS
 from retick.sim.contract import NamesItself, input_size_of
 from retick.wire import rbn1
 
-__all__ = ["EXTENSIONS", "acceptance_fault", "link_config_for", "reach_fault", "reach_of"]
+__all__ = ["EXTENSIONS", "acceptance_fault", "link_config_for", "reach_fault", "reach_of", "sealing_of"]
 
 EXTENSIONS = rbn1.TIME_SYNC | rbn1.WIDE_INPUTS | rbn1.PACKED_INPUTS
 """The RBN1 extensions that this side knows."""
 _USUAL = LinkConfig()
 
 
-def link_config_for(sim: Any, config: MatchConfig) -> LinkConfig:
+def sealing_of(
+    *, sealed: bool, invite: Invite | str | None, identity: bytes | None, keylog: Callable[[str], None] | None
+) -> Sealing:
+    """What a session or a spectator was told of sealing, as its link takes it."""
+    if isinstance(invite, str):
+        invite = Invite.parse(invite)
+    return Sealing(sealed=sealed, secret=None if invite is None else invite.secret, identity=identity, keylog=keylog)
+
+
+def link_config_for(sim: Any, config: MatchConfig, sealing: Sealing | None = None) -> LinkConfig:
     """The settings of a link between peers that play this game."""
     if sim.num_players > MAX_SEATS:
         raise UsageError(f"a match over links has at most {MAX_SEATS} players, not {sim.num_players}")
@@ -43,6 +53,7 @@ def link_config_for(sim: Any, config: MatchConfig) -> LinkConfig:
         status_interval=min(_USUAL.status_interval, quiet_after / 1.5),
         quiet_after=quiet_after,
         timeout=config.disconnect_after,
+        **(sealing or {}),
     )
 
 

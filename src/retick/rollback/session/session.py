@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from retick.errors import UsageError
-from retick.link import Reason
+from retick.link import Invite, Reason
 from retick.link.seat_token import NO_SEAT_TOKEN
 from retick.rollback.engine.cues import CueEvent
 from retick.rollback.events import RosterPeer
@@ -25,6 +25,7 @@ from retick.rollback.match.stats import SessionStats
 from retick.rollback.session.application.picture import Between
 from retick.rollback.session.core import SessionCalls
 from retick.rollback.session.inside import SessionInside
+from retick.rollback.session.link_config import sealing_of
 from retick.rollback.session.messages.roster import MAX_SEATS_EACH
 from retick.rollback.session.peer import Phase
 
@@ -53,6 +54,10 @@ class RollbackSession(SessionCalls):
         profile: bytes = b"",
         seat_token: bytes = NO_SEAT_TOKEN,
         reconnect: bool = False,
+        sealed: bool = False,
+        invite: Invite | str | None = None,
+        identity: bytes | None = None,
+        keylog: Callable[[str], None] | None = None,
     ) -> None:
         """Host, or with ``host_address`` join, a match of ``sim`` with ``seats`` players at this peer.
 
@@ -63,6 +68,10 @@ class RollbackSession(SessionCalls):
         ``host_address`` may also be any peer of a match that runs already and has free seats. ``entropy(n)`` gives
         n random bytes: ``os.urandom``, or a seeded generator's in a test. ``record`` gets every final frame:
         ``retick.replay.LiveRecording("match.rtk")``, or any object of its shape.
+
+        With an ``invite``, the same at all peers, nobody comes in who does not have it. ``identity`` is a lasting
+        private key of this machine, 32 random bytes kept in a file: others know it again by its fingerprint. ``keylog``
+        gets a line for the keys of each link: ``retick packet --keylog`` reads a capture with it.
         """
         if not 1 <= seats <= sim.num_players:
             raise UsageError(f"seats must be from 1 to the game's {sim.num_players} players, not {seats}")
@@ -79,6 +88,7 @@ class RollbackSession(SessionCalls):
                 record=record,
                 shown_token=seat_token,
                 reconnect=reconnect,
+                sealing=sealing_of(sealed=sealed, invite=invite, identity=identity, keylog=keylog),
             )
         )
 

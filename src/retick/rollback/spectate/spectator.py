@@ -8,6 +8,7 @@ from retick.errors import DecodeError, InvalidValue, NotSynchronized
 from retick.link import (
     Connected,
     Disconnected,
+    Invite,
     LinkEndpoint,
     Reason,
     Refuse,
@@ -27,7 +28,7 @@ from retick.rollback.events import (
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.recording import RecordsMatches
 from retick.rollback.match.timesync import Pace
-from retick.rollback.session.link_config import link_config_for
+from retick.rollback.session.link_config import link_config_for, sealing_of
 from retick.rollback.session.messages.addresses import is_reachable
 from retick.rollback.session.messages.connect import FROM_A_STATE, encode_watch, version_fault
 from retick.rollback.session.messages.feed import decode_feed
@@ -76,10 +77,15 @@ class SpectatorSession:
         config: MatchConfig | None = None,
         delay: int = 30,
         record: RecordsMatches | None = None,
+        sealed: bool = False,
+        invite: Invite | str | None = None,
+        identity: bytes | None = None,
+        keylog: Callable[[str], None] | None = None,
     ) -> None:
         """Watch through the peer at ``address``, ``delay`` frames behind the newest that is known.
 
         ``record`` gets every frame that is shown: ``retick.replay.LiveRecording``, or any object of its shape.
+        ``sealed``, ``invite``, ``identity`` and ``keylog`` as in a RollbackSession.
         """
         self.config = config or MatchConfig()
         self.recording = None if record is None else ShownRecording(record, sim, self.config.tick_rate)
@@ -105,7 +111,8 @@ class SpectatorSession:
         self._sim = sim
         self._state: Any = None
         self._size = input_size_of(sim)
-        self._link = LinkEndpoint(link_config_for(sim, self.config), entropy=entropy, admit=_feeds_nobody)
+        sealing = sealing_of(sealed=sealed, invite=invite, identity=identity, keylog=keylog)
+        self._link = LinkEndpoint(link_config_for(sim, self.config, sealing), entropy=entropy, admit=_feeds_nobody)
         self._source_id = SPECTATOR_ID
         """The peer id of the one that feeds us, once it has said it."""
         self._others: list[Hashable] = []

@@ -3,10 +3,11 @@
 import asyncio
 from collections import deque
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from retick.errors import RetickError
 from retick.packets.formats import Explainer
+from retick.packets.sealed_links import SealedLinks, keylog_in
 from retick.packets.timeline import Timeline, costs_of, kind_of
 from retick.snapshot import Schema, schema_from_json
 from retick.snapshot.explain import SnapshotExplainer
@@ -17,6 +18,9 @@ from retick.studio.room import Room
 from retick.studio.settings import Settings
 from retick.studio.steps import Steps, drive
 from retick.transport.capture import Recorded
+
+if TYPE_CHECKING:
+    from retick.link.sealing.keylog import KeyLog
 
 __all__ = ["PacketsRoom", "read_file"]
 
@@ -34,14 +38,16 @@ PROGRESS_EVERY = 40
 """Datagrams."""
 MOST_LISTS = 64
 """Lists that wait to be answered."""
-CAPTURE, SCHEMA = 0, 1
+CAPTURE, SCHEMA, KEYLOG = 0, 1, 2
 """Slots of files."""
 
 
-def read_file(file: FileSent) -> Source | Schema:
-    """What is in a file of either slot; a RetickError if it is none."""
+def read_file(file: FileSent) -> "Source | Schema | KeyLog":
+    """What is in a file of one of the slots; a RetickError if it is none."""
     if file.slot == CAPTURE:
         return Source(file.name, file.data)
+    if file.slot == KEYLOG:
+        return keylog_in(file.data)
     if len(file.data) > LARGEST_SCHEMA:
         raise FeedError(f"a schema has at most {LARGEST_SCHEMA} bytes")
     return schema_from_json(file.data)
@@ -51,6 +57,7 @@ class PacketsRoom(Room):
     """One page's room."""
 
     name = "packets"
+    slots = 3
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
@@ -58,6 +65,8 @@ class PacketsRoom(Room):
         self._source: Source | None = None
         self._schema: Schema | None = None
         self._schema_name: str | None = None
+        self._links = SealedLinks()
+        self._keylog_name: str | None = None
         self._timeline: dict[str, Any] | None = None
         self._files: dict[int, FileSent] = {}
         self._lists: deque[Steps] = deque()
@@ -65,7 +74,12 @@ class PacketsRoom(Room):
         self._given = asyncio.Event()
 
     def hello(self) -> dict[str, Any]:
-        return {"source": self._facts(), "schema": self._schema_name, "timeline": self._timeline}
+        return {
+            "source": self._facts(),
+            "schema": self._schema_name,
+            "keylog": self._keylog_name,
+            "timeline": self._timeline,
+        }
 
     async def run(self) -> None:
         while True:
@@ -94,12 +108,14 @@ class PacketsRoom(Room):
         if self._files.get(file.slot) is file:
             del self._files[file.slot]
 
-    def put(self, file: FileSent, read: Source | Schema) -> None:
+    def put(self, file: FileSent, read: "Source | Schema | KeyLog") -> None:
         """Use a file that was read."""
         if isinstance(read, Source):
             self._open(read)
-        else:
+        elif isinstance(read, Schema):
             self._use_schema(read, file.name)
+        else:
+            self._use_keylog(read, file.name)
 
     def receive(self, message: Message) -> None:
         match message.type:
@@ -115,6 +131,9 @@ class PacketsRoom(Room):
             case "forget":
                 self._files.pop(SCHEMA, None)
                 self._use_schema(None, None)
+            case "forget_keys":
+                self._files.pop(KEYLOG, None)
+                self._use_keylog(None, None)
             case _:
                 super().receive(message)
 
@@ -129,17 +148,26 @@ class PacketsRoom(Room):
     def _use_schema(self, schema: Schema | None, name: str | None) -> None:
         self._schema, self._schema_name = schema, name
         self.post("schema", name=name)
+        self._begin_again()
+
+    def _use_keylog(self, keylog: "KeyLog | None", name: str | None) -> None:
+        self._links, self._keylog_name = SealedLinks(keylog), name
+        self.post("keylog", name=name)
+        self._begin_again()
+
+    def _begin_again(self) -> None:
         if self._source is not None:
             self._begin()
 
     def _begin(self) -> None:
         """Find and measure what is open, in the background. What was begun before is given up."""
         self._timeline = None
+        self._links = SealedLinks(self._links.keylog)
         self._work = self._measure(self._source) if self._source is not None else None
         self._given.set()
 
     def _measure(self, source: Source) -> Steps:
-        yield from source.find()
+        yield from source.find(self._links.note)
         self.post("source", source=self._facts())
         timeline = Timeline(self._explainer(), source.seconds)
         for index in range(len(source)):
@@ -164,7 +192,7 @@ class PacketsRoom(Room):
         }
 
     def _explainer(self) -> Explainer:
-        return Explainer(SnapshotExplainer(self._schema, keep_all=False))
+        return Explainer(SnapshotExplainer(self._schema, keep_all=False), self._links)
 
     def _opened(self) -> Source:
         if self._source is None:

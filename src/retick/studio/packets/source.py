@@ -1,7 +1,7 @@
 """What is open in the room: datagrams of a capture, of a text of hex digits, or of a file with one."""
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from retick.errors import DecodeError
@@ -52,8 +52,10 @@ class Source:
             return Recorded(0.0, False, "", self._alone[index])
         return read_record(self._data, self._places[index])[0]
 
-    def find(self) -> Iterator[None]:
-        """Find all records, with a pause now and then."""
+    def find(self, note: Callable[[bytes], None]) -> Iterator[None]:
+        """Find all records, with a pause now and then; each datagram is noted."""
+        for data in self._alone:
+            note(data)
         while self.is_capture and self._end < len(self._data):
             if len(self._places) >= MOST_DATAGRAMS:
                 self.fault = f"only the first {MOST_DATAGRAMS} datagrams are read"
@@ -67,6 +69,7 @@ class Source:
             self._end = following
             self.seconds = max(self.seconds, record.time)
             self.size += len(record.data)
+            note(record.data)
             if len(self._places) % STEP == 0:
                 yield
 

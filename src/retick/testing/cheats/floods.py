@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable
 from random import Random
 from typing import Any
 
-from retick.link import LinkEndpoint
+from retick.link import LinkEndpoint, Sealing
 from retick.rollback.match.match import Match
 from retick.rollback.session.inside import inside_of
 from retick.rollback.session.link_config import link_config_for
@@ -189,7 +189,8 @@ class RequestFlood:
     def __init__(self, session: Any, sim: Any, dice: Random) -> None:
         self._session = session
         self._dice = dice
-        self._link = LinkEndpoint(link_config_for(sim, session.config), entropy=dice.randbytes)
+        sealing = Sealing(sealed=session._inside.link.config.sealed)
+        self._link = LinkEndpoint(link_config_for(sim, session.config, sealing), entropy=dice.randbytes)
 
     def receive(self, data: bytes, address: Hashable, now: float) -> None:
         self._link.receive_datagram(data, address, now=now)

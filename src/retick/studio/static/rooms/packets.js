@@ -34,6 +34,8 @@ export function mount(place, feed) {
   const capture = filePicker("Open file", ".rtkc,.bin,.txt,.hex", (file) => feed.sendFile(file, 0));
   const schema = filePicker("Schema", ".json", (file) => feed.sendFile(file, 1));
   const schemaName = element("button", { type: "button", class: "chip", hidden: true, title: "Forget this schema" });
+  const keys = filePicker("Key log", ".txt,.log,.keys", (file) => feed.sendFile(file, 2));
+  const keysName = element("button", { type: "button", class: "chip", hidden: true, title: "Forget these keys" });
   const facts = element("p", { class: "facts quiet", role: "status" }, "Nothing is open. A file can be dropped here, too.");
   const fault = element("p", { class: "facts bad", hidden: true });
   const progress = element("progress", { hidden: true, "aria-label": "Measured", max: "1", value: "0" });
@@ -55,6 +57,7 @@ export function mount(place, feed) {
     sendText();
   });
   schemaName.addEventListener("click", () => feed.send("forget"));
+  keysName.addEventListener("click", () => feed.send("forget_keys"));
 
   place.append(
     element(
@@ -65,7 +68,7 @@ export function mount(place, feed) {
         { class: "panel source", "aria-label": "Source" },
         text,
         element("div", { class: "buttons" }, explain, example, capture.button, capture.input, schema.button, schema.input,
-          schemaName),
+          schemaName, keys.button, keys.input, keysName),
         facts, fault, progress,
       ),
       element("section", { class: "panel datagrams", "aria-label": "Datagrams" }, list.node),
@@ -88,9 +91,9 @@ export function mount(place, feed) {
     else detail.clear("No datagram passed in this capture.");
   }
 
-  function showSchema(name) {
-    schemaName.hidden = name === null;
-    setText(schemaName, name === null ? "" : `${name} ×`);
+  function showName(chip, name) {
+    chip.hidden = name === null;
+    setText(chip, name === null ? "" : `${name} ×`);
   }
 
   function showTimeline(found) {
@@ -100,11 +103,13 @@ export function mount(place, feed) {
 
   feed.on("hello", (message) => {
     showSource(message.source);
-    showSchema(message.schema);
+    showName(schemaName, message.schema);
+    showName(keysName, message.keylog);
     if (message.timeline !== null) showTimeline(message.timeline);
   });
   feed.on("source", (message) => showSource(message.source));
-  feed.on("schema", (message) => showSchema(message.name));
+  feed.on("schema", (message) => showName(schemaName, message.name));
+  feed.on("keylog", (message) => showName(keysName, message.name));
   feed.on("rows", (message) => list.fill(message.start, message.rows));
   feed.on("datagram", (message) => detail.show(message));
   feed.on("timeline", (message) => showTimeline(message.timeline));

@@ -1,0 +1,176 @@
+"""The acceptor's half of the sealed handshake: HELLO makes keys, ENTER asks the application.
+
+Before ENTER has opened, the application knows nothing of a connection, and hears nothing of its end.
+"""
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, cast
+
+from retick.errors import InvalidValue
+from retick.link import sealed_path
+from retick.link.connection import Connection
+from retick.link.handshake.acceptor import Accepted, Acceptor
+from retick.link.handshake.packets import Hello, Offer
+from retick.link.handshake.sealed_packets import (
+    Proposal,
+    SealedHello,
+    decode_enter,
+    decode_proposal,
+    decode_sealed_hello,
+    encode_admit,
+    encode_answer,
+    encode_sealed_accept,
+    prologue_of,
+)
+from retick.link.handshake.seed import acceptor_share, commitment_to
+from retick.link.layout import ADMIT
+from retick.link.reasons import Reason
+from retick.link.request import Accept, Refuse, Request
+from retick.link.sealing.identity import ROLE_ACCEPTOR, ROLE_DIALLER, check_identity, prove_identity
+from retick.link.sealing.keys import agree
+from retick.link.sealing.noise import Handshake, Pattern, psk_of
+from retick.link.state import State
+
+if TYPE_CHECKING:
+    from retick.link.config import LinkConfig
+
+__all__ = ["SealedAcceptor"]
+
+ANOTHER_SECRET = "the secret or the server's key is another one: ask for a new invite or token"
+_NEEDED = {
+    frozenset({Pattern.NN}): "this side has no invite and no key: dial it without",
+    frozenset({Pattern.NNPSK0}): "an invite is needed here",
+    frozenset({Pattern.NK}): "a token with this server's key is needed here",
+    frozenset({Pattern.NNPSK0, Pattern.NK}): "an invite, or a token with this server's key, is needed here",
+}
+"""Words for a dialler with another pattern, by the patterns that are taken."""
+
+
+def patterns_of(config: "LinkConfig") -> frozenset[Pattern]:
+    """Which patterns an acceptor takes."""
+    found = {Pattern.NNPSK0} if config.secret is not None else set()
+    if config.key_pair is not None:
+        found.add(Pattern.NK)
+    return frozenset(found or {Pattern.NN})
+
+
+class SealedAcceptor(Acceptor):
+    """Answers REQUEST, HELLO and ENTER for one sealed endpoint."""
+
+    def receive_hello(self, data: bytes, address: Hashable, now: float) -> None:
+        hello = decode_sealed_hello(data)
+        if not self._may_enter(hello.nonce, hello.cookie, hello.connection_id, address, now):
+            return
+        known = self._accepted.get((address, hello.connection_id))
+        if known is None:
+            self._open(hello, data, address, now)
+        elif known.connection.state is not State.ACCEPTED:
+            self._endpoint.dropped["unexpected"] += 1
+        elif known.question == data:
+            self._endpoint._reply(known.reply, address)
+            self._wait_for_confirmation(known, now)
+        elif known.hello.nonce != hello.nonce:
+            # The dialler began again: nothing of the old keys was used.
+            known.connection._end(Reason.NO_ANSWER, "", by_peer=False)
+            self._open(hello, data, address, now)
+        else:
+            self._endpoint.dropped["unexpected"] += 1
+
+    def _open(self, hello: SealedHello, question: bytes, address: Hashable, now: float) -> None:
+        """Read the first message; make the keys and answer, or refuse."""
+        taken = patterns_of(self._endpoint.config)
+        if hello.pattern not in taken:
+            self._refuse(hello.nonce, Refuse(reason=Reason.SECRET, text=_NEEDED[taken]), address)
+            return
+        handshake = self._handshake(hello)
+        try:
+            payload = handshake.read_message(hello.message)
+        except InvalidValue:
+            self._refuse(hello.nonce, Refuse(reason=Reason.SECRET, text=ANOTHER_SECRET), address)
+            return
+        proposal = decode_proposal(payload)
+        if proposal.token and hello.pattern != Pattern.NK:
+            raise InvalidValue("a token that everybody could have read")
+        asked = _as_plain(hello, proposal)
+        refusal = self._reason_to_refuse(asked, address)
+        if refusal is not None:
+            self._refuse(hello.nonce, refusal, address)
+            return
+        connection = Connection(self._endpoint, address, self._endpoint._new_id(), hello.nonce)
+        offer = self._endpoint._offer(connection)
+        offer = offer._replace(tick_rate=offer.tick_rate or proposal.tick_rate)
+        answer = encode_answer(offer, acceptor_share(self._jar.key, hello.cookie))
+        message = handshake.write_message(answer, self._endpoint._entropy(32))
+        connection.state = State.ACCEPTED
+        connection.remote_id = hello.connection_id
+        agree(connection, handshake.split(), initiator=False, keylog=self._endpoint.config.keylog)
+        reply = encode_sealed_accept(hello.nonce, message)
+        known = Accepted(connection, asked, Accept(), now, question=question, reply=reply, token=proposal.token)
+        self._register(known, address, now)
+        self._endpoint._reply(reply, address)
+        self._wait_for_confirmation(known, now)
+
+    def _handshake(self, hello: SealedHello) -> Handshake:
+        config, pattern = self._endpoint.config, Pattern(hello.pattern)
+        commitment = commitment_to(acceptor_share(self._jar.key, hello.cookie))
+        return Handshake(
+            pattern,
+            initiator=False,
+            prologue=prologue_of(hello.nonce, hello.cookie, hello.connection_id, commitment),
+            psk=psk_of(config.secret) if pattern is Pattern.NNPSK0 and config.secret is not None else b"",
+            static=config.key_pair if pattern is Pattern.NK and config.key_pair is not None else b"",
+        )
+
+    def receive_enter(self, connection: Connection, sequence: int, data: bytes, now: float) -> None:
+        """ENTER that has opened, of an accepted connection. InvalidValue, and no change, when it is malformed."""
+        entry = decode_enter(data)
+        known = self._accepted[cast(tuple[Hashable, int], connection._origin)]
+        if not connection._sequences.note(sequence, len(data), now):
+            return
+        if connection.state is State.CONNECTED:
+            self._endpoint._reply(sealed_path.send(connection, ADMIT, known.reply, now), connection.address)
+            return
+        try:
+            if entry.public_key:
+                connection.fingerprint = check_identity(
+                    entry.public_key, entry.signature, ROLE_DIALLER, connection.handshake_hash
+                )
+        except InvalidValue as error:
+            connection.close(Reason.VIOLATION, str(error))
+            return
+        self._ask(known, entry.data, now)
+
+    def _ask(self, known: Accepted, data: bytes, now: float) -> None:
+        """Ask the application, and let the peer in or show it out."""
+        connection, hello = known.connection, known.hello
+        answer = self._admit(
+            Request(
+                connection=connection,
+                address=connection.address,
+                capabilities=hello.offer.capabilities,
+                tick_rate=hello.offer.tick_rate,
+                seats=hello.seats,
+                data=data,
+                token=known.token,
+                fingerprint=connection.fingerprint,
+            )
+        )
+        known.question = known.token = b""
+        if isinstance(answer, Refuse):
+            connection.close(answer.reason, answer.text)
+            return
+        known.answer = answer
+        connection.terms = self._terms(known, data)
+        connection._become_connected(now)
+        identity = prove_identity(self._endpoint.config.identity, ROLE_ACCEPTOR, connection.handshake_hash)
+        # Kept: a peer that repeats ENTER again and again must not make us sign each time.
+        known.reply = encode_admit(sum(1 << seat for seat in set(answer.seats)), answer.data, identity)
+        self._endpoint._reply(sealed_path.send(connection, ADMIT, known.reply, now), connection.address)
+
+
+def _as_plain(hello: SealedHello, proposal: Proposal) -> Hello:
+    """What is asked for, in the words of the plain form."""
+    offer = Offer(
+        hello.connection_id, proposal.capabilities, proposal.required, proposal.game_version, proposal.tick_rate
+    )
+    return Hello(hello.nonce, hello.cookie, offer, proposal.seats, proposal.seed_share, proposal.game_id, b"")

@@ -1,0 +1,10 @@
+# The C side of seal.py.
+
+
+cdef class Seal:
+    cdef object _encrypt
+    cdef object _decrypt
+    cdef object _refusal
+
+    cpdef bytes seal(self, long long number, bytes envelope, bytes body)
+    cpdef bytes open(self, long long number, bytes data)
