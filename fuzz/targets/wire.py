@@ -144,7 +144,7 @@ TARGETS: tuple[Target, ...] = (
         decoders=(name_of(rbn1.decode), name_of(rbn1.decode_fields)),
         law=_law_of_rbn1,
     ),
-    of("wire/rbn1-try", rbn1.try_decode, *(rbn1.encode(packet, ALL) for packet in PACKETS), args=(ALL,), law=_law_of_try),
+    of("wire/rbn1-try", rbn1.try_decode, *(rbn1.encode(each, ALL) for each in PACKETS), args=(ALL,), law=_law_of_try),
     Target(
         name="wire/rbn1-run",
         read=_read_run,

@@ -94,11 +94,13 @@ def _pack_inputs(
     token: cython.Py_ssize_t = 0
     above: cython.int
     value: cython.int
-    for column in range(inputs, inputs + width):
+    for column in range(width):
         above = 0
-        for at in range(column, column + count * width, width):
+        at = inputs + column
+        for _ in range(count):
             value = plain[at] ^ above
             above = plain[at]
+            at += width
             if value == 0:
                 zeros += 1
                 continue
@@ -223,9 +225,9 @@ def _unpack_inputs(
 @cython.inline
 @cython.exceptval(check=False)
 def _le32(data: cython.p_uchar, at: cython.Py_ssize_t) -> cython.longlong:
-    word: cython.longlong = data[at + 3]
-    word = word << 24 | data[at + 2] << 16 | data[at + 1] << 8 | data[at]
-    return word
+    low: cython.longlong = data[at + 1] << 8 | data[at]
+    high: cython.longlong = data[at + 3] << 8 | data[at + 2]
+    return high << 16 | low
 
 
 def _fault(code: int, data: bytes) -> DecodeError:

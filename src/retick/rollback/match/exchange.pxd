@@ -53,5 +53,6 @@ cdef class Exchange:
     cdef object refusal(self, object data, double phase)
     cdef void note_acknowledged(self, long long ack, long long newest) noexcept
     cdef int receive_rows(self, long long start, int count) except -1
+    cpdef object write_checksum(self, long long frame, object checksum)
     cdef int claim(self, long long number, long long checksum) except -1
     cdef long long widened(self, long long number, long long near) noexcept

@@ -24,6 +24,7 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
+    from cython.cimports.libc.math import rint
     from cython.cimports.retick.rollback.engine.arrivals import check_run
     from cython.cimports.retick.rollback.engine.engine import RollbackEngine
     from cython.cimports.retick.rollback.match.checksums import ChecksumBook
@@ -317,7 +318,7 @@ class Exchange:
         """Frames whose checksums were compared with the other side's."""
         return 0 if self.book is None else self.book.compared
 
-    def write_checksum(self, frame: int, checksum: Any) -> None:
+    def write_checksum(self, frame: cython.longlong, checksum: Any) -> None:
         """Note the checksum of a final state of ours: it will be sent, and compared with theirs."""
         self.newest_frame, self.newest_checksum = frame, _checked(checksum)
         if self.book is not None:
@@ -357,5 +358,12 @@ def _checked(checksum: Any) -> Any:
     return number
 
 
-def _in_64ths(frames: float) -> int:
-    return min(max(round(frames * 64), -32768), 32767)
+@cython.cfunc
+def _in_64ths(frames: cython.double) -> cython.int:
+    found: cython.double = frames * 64.0
+    if not -32768.0 < found < 32767.0:
+        return 32767 if found > 0.0 else -32768
+    # Both round a half to the even neighbour.
+    if cython.compiled:
+        return cython.cast(cython.int, rint(found))
+    return round(found)
