@@ -49,12 +49,12 @@ def _read_run(data: bytes) -> Any:
     """As a session reads a packet: in place, by a path of its own."""
     run = InputRun(ALL)
     run.read(data)
-    return run
+    return run.write()
 
 
-def _law_of_run(data: bytes, run: Any) -> None:
+def _law_of_run(data: bytes, again: bytes) -> None:
     packet = rbn1.decode(data, ALL)._replace(loss_stats=None)
-    if run.write() != rbn1.encode(packet, ALL):
+    if again != rbn1.encode(packet, ALL):
         raise Bug("a session reads or writes something else")
 
 

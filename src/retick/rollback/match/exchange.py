@@ -268,7 +268,7 @@ class Exchange:
         self.note_acknowledged(ack, newest)
         self.lead.measure_ours(engine.current + phase - newest)
         if run.sync >= 0:
-            self.lead.learn_theirs(run.lead / 64)
+            self.lead.learn_theirs(run.lead / 64.0)
             self.their_frame = newest + ((run.sync - newest + 0x8000) & 0xFFFF) - 0x8000
         elif not self.knows_sync:
             # They sent this right after a frame, and had our newest input for half a frame on average.

@@ -217,7 +217,7 @@ class SessionCalls:
         """What has happened since the last call, oldest first."""
         inside: SessionCore = self._inside
         match: Match | None = inside.match
-        happened: list[MatchEvent] = [] if match is None or not match.happened else match.events()
+        happened: list[MatchEvent] = [] if match is None else match.events()
         if inside.happened:
             happened = inside.happened + happened
             inside.happened = []
