@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retick.wire import rbn1
+from retick.wire.rbn1_run import InputRun
 from tests.twin import Twin, outcome
 
 
@@ -89,9 +90,10 @@ def turns(dice: Random) -> Iterator[str]:
         yield outcome(rbn1.decode, data, extensions)
         yield outcome(rbn1.try_decode, data, extensions)
         yield outcome(rbn1.decode_fields, data, dice.choice((dice.randrange(8), 32 + dice.randrange(8))))
-        inputs = [number(dice, 0xFFFF) for _ in range(dice.randrange(40))]
-        frames = [dice.choice((-1, 0, 5, 0xFFFF, 1 << 16, 0xFFFFFFFF, 1 << 32, -(1 << 62), True)) for _ in range(6)]
-        yield outcome(rbn1.encode_narrow, frames[0], frames[1], inputs, *frames[2:])
+        run = InputRun(dice.choice((0, 7, rbn1.ALL_EXTENSIONS)))
+        if type(data) is bytes:
+            told = outcome(run.read, data)
+            yield told + (outcome(run.write) if told == "0" else "")
 
 
 def story(seed: int) -> list[str]:

@@ -8,7 +8,6 @@ cdef int CHECKSUM_EVERY
 cdef long long FRAME_BITS
 cdef long long ALL_BITS
 cdef long long UNLIMITED
-cdef long long NEWEST
 
 
 cdef class Exchange:

@@ -11,7 +11,6 @@ from operator import index
 from typing import Any
 
 from retick.errors import DecodeError, EncodeError, InputConflict, ProtocolViolation, UsageError
-from retick.rollback.engine.checks import NEWEST_FRAME
 from retick.rollback.events import DesyncDetected, InputConflictDetected, MatchEvent
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.peer import MatchPeer
@@ -27,12 +26,14 @@ if cython.compiled:
     from cython.cimports.libc.math import rint
     from cython.cimports.retick.rollback.engine.arrivals import check_run
     from cython.cimports.retick.rollback.engine.engine import RollbackEngine
+    from cython.cimports.retick.rollback.engine.inputs import UNSEEN
     from cython.cimports.retick.rollback.match.checksums import ChecksumBook
     from cython.cimports.retick.rollback.match.timesync import LeadEstimate
     from cython.cimports.retick.wire.rbn1_run import InputRun
 else:
     from retick.rollback.engine.arrivals import check_run
     from retick.rollback.engine.engine import RollbackEngine
+    from retick.rollback.engine.inputs import UNSEEN
     from retick.rollback.match.checksums import ChecksumBook
     from retick.rollback.match.timesync import LeadEstimate
     from retick.wire.rbn1_run import InputRun
@@ -46,7 +47,6 @@ FRAME_BITS = 0xFFFFFF
 ALL_BITS = 0xFFFFFFFF
 UNLIMITED = 1 << 32
 """More frames than there are."""
-NEWEST = NEWEST_FRAME
 CHECKSUM_EVERY = 4
 """Packets from one checksum block to the next: a lost one comes again soon."""
 
@@ -251,7 +251,7 @@ class Exchange:
             # We are catching up: the rest cannot be held yet, and comes again.
             count = last + 1 - start
         try:
-            if start > last or start > NEWEST:
+            if start > last or start >= UNSEEN:
                 engine.check_frames(start, count)
             if self.only_player >= 0:
                 engine.add_run(self.only_player, start, run.values, 0, count)
