@@ -34,6 +34,8 @@ NOT_FUZZED = {
     "retick.transport.capture:Captured.receive_datagram": "passes datagrams on as they are",
     "retick.transport.endpoint:Endpoint.receive_datagram": "says only what an endpoint must have",
     "retick.transport.impaired:Impaired.receive_datagram": "passes datagrams on as they are",
+    "retick.wire.rbn1_packing:unpack_into": "a C function, called by decode",
+    "retick.wire.rbn1_run:InputRun.read_plain": "a C function, called by InputRun.read",
     "retick.wire.rbn1:read_inputs": "a C function, called by decode after all checks",
 }
 """Functions that look like readers of bytes from outside, and why they have no target."""

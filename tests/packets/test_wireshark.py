@@ -22,6 +22,7 @@ from tests.link.test_explain import real_datagrams, sealed_datagrams
 from tests.packets.test_formats import as_message, in_a_link, match_capture
 from tests.programs import path_of
 
+SLOW = rbn1.InputPacket(90_000, 89_998, (3, 0x10203040) * 9 + (4, 0x10203041) * 9, 5, 9, None, None, 4, 2)
 WIDE = rbn1.InputPacket(9, 8, (1, 2, 3, 4, 5, 6), 5, 9, rbn1.TimeSync(1, -1), rbn1.LossStats(1, 1), 3, 3)
 
 
@@ -135,7 +136,8 @@ def test_every_field_of_a_table_is_read(tshark: Tshark) -> None:
     """All kinds of link datagrams, and what servers send: each field stands where the explainer says."""
     datagrams = [
         *real_datagrams(), *map(in_a_link, (*PACKETS_SENT[:2], *SENT)), *map(as_message, (*PACKETS_SENT[2:], *SAID)),
-        rbn1.encode(WIDE, 7), in_a_link(acked_input(7, PACKETS_SENT[0])),
+        rbn1.encode(WIDE, 7), in_a_link(rbn1.encode(SLOW, rbn1.ALL_EXTENSIONS)),
+        in_a_link(acked_input(7, PACKETS_SENT[0])),
     ]  # fmt: skip
     tshark.write([Recorded(0.0, True, "192.0.2.7:7777", data) for data in datagrams])
     packets = ET.fromstring(tshark.run("-T", "pdml")).findall("packet")
@@ -146,7 +148,7 @@ def test_every_field_of_a_table_is_read(tshark: Tshark) -> None:
         assert "cut_short" not in {field.get("name", "").rpartition(".")[2] for field in fields}
         places = {(int(field.get("pos", "0")) - HEADERS, int(field.get("size", "0"))) for field in fields}
         for row in explain_datagram(data).rows:
-            if row.field not in AS_ONE and not row.field.startswith("session "):
+            if row.size and row.field not in AS_ONE and not row.field.startswith("session "):
                 assert (row.offset, row.size) in places, row
     values = tshark.run("-T", "json", "--no-duplicate-keys")
     for wanted in (
@@ -154,6 +156,18 @@ def test_every_field_of_a_table_is_read(tshark: Tshark) -> None:
         '"retick.message": "ROOM_OVER"', '"retick.link.game_id": "duel"', '"retick.rbn1.time_sync_lead": "-1"',
     ):  # fmt: skip
         assert wanted in values, wanted
+
+
+def test_packed_inputs_are_unpacked(tshark: Tshark) -> None:
+    packets = [SLOW, rbn1.InputPacket(9, 8, (0,) * 32, input_size=8), rbn1.InputPacket(70_000, 69_990, (1, 1, 1, 513))]
+    payloads = [rbn1.encode(packet, rbn1.ALL_EXTENSIONS) for packet in packets]
+    assert [data[0] >> 4 for data in payloads] == [10, 10, 10]
+    datagrams = [*real_datagrams(), *map(in_a_link, payloads)]
+    tshark.write([Recorded(0.0, True, "192.0.2.7:7777", data) for data in datagrams])
+    rows = tshark.columns("retick.rbn1.ack_frame", "retick.input", "retick.content", "retick.cut_short")[-3:]
+    assert [numbers(row[0]) for row in rows] == [[packet.ack_frame] for packet in packets]
+    assert [numbers(row[1]) for row in rows] == [list(packet.inputs) for packet in packets]
+    assert {tuple(row[2:]) for row in rows} == {("RBN1", "")}
 
 
 def test_sealed_datagrams_are_shown_as_such_from_the_handshake_on(tshark: Tshark) -> None:

@@ -27,3 +27,4 @@ cdef class LinkEndpoint(EndpointCore):
     cdef object _find_due(self)
     cdef object receive(self, object data, object address, object given_now)
     cdef list drain(self, double now)
+    cpdef object next_timeout(self)

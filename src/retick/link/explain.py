@@ -19,7 +19,7 @@ from retick.link.handshake import packets as handshake_packets
 from retick.link.handshake import sealed_packets
 from retick.link.reasons import describe
 from retick.link.sealed_path import PROVE_SIZE, decode_challenge
-from retick.wire.explain import Explanation, RowReader, explain_rbn1, is_rbn1
+from retick.wire.explain import Explanation, RowReader, explain_rbn1, is_rbn1_payload
 
 if TYPE_CHECKING:
     from retick.link.sealing.keylog import KeyLog
@@ -49,7 +49,7 @@ def is_sealed(data: bytes, connections: Container[int] = ()) -> bool:
 
 
 def _rbn1_inside(data: bytes, offset: int) -> Explanation | None:
-    return explain_rbn1(data, offset) if is_rbn1(data[offset:]) else None
+    return explain_rbn1(data, offset) if is_rbn1_payload(data[offset:]) else None
 
 
 def explain_link(

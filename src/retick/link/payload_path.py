@@ -184,6 +184,11 @@ class PayloadPath:
         """Round-trip time in seconds, smoothed; 0 before the first sample."""
         return self._sequences.round_trip.mean
 
+    @property
+    def sent(self) -> tuple[int, int]:
+        """Datagrams and bytes that were sent: two of the figures in ``stats``, for who asks for no other."""
+        return self._sequences.sent, self._sequences.bytes_sent
+
     def send_unreliable(self, data: Octets) -> cython.bint:
         """Send once, without acknowledgement. False when not connected, or when ``payload_queue`` payloads wait."""
         if self._state != CONNECTED:

@@ -70,25 +70,8 @@ local function rest(tvb, at, tree, abbr)
   if at ~= nil and at < tvb:len() then tree:add(made[abbr], tvb(at)) end
 end
 
-local function rbn1(tvb, start, tree)
-  local at, head = read(RBN1.header, tvb, start, tree)
-  if at == nil then return "RBN1" end
-  local size, seats = 2, 1
-  if head["retick.rbn1.version"] == 2 then
-    local shape
-    at, shape = read(RBN1.shape, tvb, at, tree)
-    if at == nil then return "RBN1" end
-    size, seats = shape["retick.rbn1.shape"] % 16, math.floor(shape["retick.rbn1.shape"] / 16)
-  end
-  for _, block in ipairs(RBN1.blocks) do
-    if math.floor(head["retick.rbn1.flags"] / block.flag) % 2 == 1 then
-      at = read(block.fields, tvb, at, tree)
-      if at == nil then return "RBN1" end
-    end
-  end
-  local first, count = head["retick.rbn1.start_frame"], head["retick.rbn1.count"]
-  tree:add(made["retick.inputs"], tvb(start, at - start), count):set_generated()
-  if size < 1 or size > 8 or count > RBN1.most then return "RBN1" end
+-- Frames with their inputs, from `at` on; gives the offset behind them.
+local function inputs(tvb, at, first, count, size, seats, tree)
   for frame = first, first + count - 1 do
     if at + size * seats > tvb:len() then
       tree:add_proto_expert_info(cut_short)
@@ -100,9 +83,97 @@ local function rbn1(tvb, start, tree)
       at = at + size
     end
   end
-  rest(tvb, at, tree, "retick.rest")
+  return at
+end
+
+-- The shape byte, if there is one, and the blocks; gives the offset behind them, bytes of an input and seats.
+local function shape_and_blocks(tvb, at, flags, has_shape, tree)
+  local size, seats = 2, 1
+  if has_shape then
+    local shape
+    at, shape = read(RBN1.shape, tvb, at, tree)
+    if at == nil then return nil end
+    size, seats = shape["retick.rbn1.shape"] % 16, math.floor(shape["retick.rbn1.shape"] / 16)
+  end
+  for _, block in ipairs(RBN1.blocks) do
+    if math.floor(flags / block.flag) % 2 == 1 then
+      at = read(block.fields, tvb, at, tree)
+      if at == nil then return nil end
+    end
+  end
+  return at, size, seats
+end
+
+local function said_of(first, count, ack)
   if count == 0 then return "RBN1" end
-  return string.format("RBN1 frames %d to %d, ack %d", first, first + count - 1, head["retick.rbn1.ack_frame"])
+  return string.format("RBN1 frames %d to %d, ack %d", first, first + count - 1, ack)
+end
+
+local function rbn1(tvb, start, tree)
+  local at, head = read(RBN1.header, tvb, start, tree)
+  if at == nil then return "RBN1" end
+  local size, seats
+  at, size, seats = shape_and_blocks(tvb, at, head["retick.rbn1.flags"], head["retick.rbn1.version"] == 2, tree)
+  if at == nil then return "RBN1" end
+  local first, count = head["retick.rbn1.start_frame"], head["retick.rbn1.count"]
+  tree:add(made["retick.inputs"], tvb(start, at - start), count):set_generated()
+  if size < 1 or size > 8 or count > RBN1.most then return "RBN1" end
+  at = inputs(tvb, at, first, count, size, seats, tree)
+  rest(tvb, at, tree, "retick.rest")
+  return said_of(first, count, head["retick.rbn1.ack_frame"])
+end
+
+local function xor(a, b)
+  local found, place = 0, 1
+  while place < 256 do
+    if math.floor(a / place) % 2 ~= math.floor(b / place) % 2 then found = found + place end
+    place = place * 2
+  end
+  return found
+end
+
+-- Packed inputs as rows of bytes; nil where they are not as a writer packs them.
+local function unpacked(tvb, at, count, width)
+  local bytes, place = {}, 0
+  for index = 0, count * width - 1 do bytes[index] = 0 end
+  while at < tvb:len() do
+    local token = tvb(at, 1):uint()
+    local number = token % 16
+    place, at = place + math.floor(token / 16), at + 1
+    if place + number > count * width or at + number > tvb:len() then return nil end
+    for _ = 1, number do
+      bytes[place % count * width + math.floor(place / count)] = tvb(at, 1):uint()
+      place, at = place + 1, at + 1
+    end
+  end
+  local hex = {}
+  for index = 0, count * width - 1 do
+    if index >= width then bytes[index] = xor(bytes[index], bytes[index - width]) end
+    hex[index + 1] = string.format("%02x", bytes[index])
+  end
+  return ByteArray.new(table.concat(hex)):tvb("Unpacked inputs")
+end
+
+local function packed_rbn1(tvb, start, tree)
+  local at, head = read(RBN1.packed, tvb, start, tree)
+  if at == nil then return "RBN1" end
+  local mark = head["retick.rbn1.mark"]
+  local size, seats
+  at, size, seats = shape_and_blocks(tvb, at, mark % 8, math.floor(mark / 8) % 2 == 1, tree)
+  if at == nil then return "RBN1" end
+  local first, count = head["retick.rbn1.start_frame"], head["retick.rbn1.count"]
+  local ack = first + (head["retick.rbn1.ack"] - first + 32768) % 65536 - 32768
+  if ack >= 0 then tree:add(made["retick.rbn1.ack_frame"], tvb(start + 6, 2), ack):set_generated() end
+  tree:add(made["retick.inputs"], tvb(start, at - start), count):set_generated()
+  rest(tvb, at, tree, "retick.rbn1.packed_inputs")
+  if size < 1 or size > 8 or seats < 1 or seats > 8 or count > RBN1.most then return "RBN1" end
+  local plain = unpacked(tvb, at, count, size * seats)
+  if plain == nil then
+    tree:add_proto_expert_info(cut_short)
+    return "RBN1"
+  end
+  inputs(plain, 0, first, count, size, seats, tree)
+  return said_of(first, count, ack)
 end
 
 -- A NetRunner packet is known by its type and its length.
@@ -142,8 +213,9 @@ local function payload(tvb, start, tree)
   end
   local branch = tree:add(retick, tvb(start), "Payload")
   local said
-  if text_at(tvb, start, 4) == RBN1.magic then
-    said = rbn1(tvb, start, branch)
+  local is_packed = math.floor(tvb(start, 1):uint() / 16) == RBN1.mark
+  if is_packed or text_at(tvb, start, 4) == RBN1.magic then
+    said = is_packed and packed_rbn1(tvb, start, branch) or rbn1(tvb, start, branch)
     branch:add(made["retick.content"], tvb(start), "RBN1"):set_generated()
     return said
   end

@@ -13,7 +13,7 @@ from retick.packets.sealed_links import SealedLinks
 from retick.replay import rplk, rtk
 from retick.rollback.session.messages.kinds import Kind
 from retick.snapshot.explain import SnapshotExplainer
-from retick.wire.explain import Explanation, RowReader, explain_lan, explain_rbn1, is_lan, is_rbn1
+from retick.wire.explain import Explanation, RowReader, explain_lan, explain_rbn1, is_lan, is_rbn1, is_rbn1_payload
 from retick.wire.field_table import FieldSpec
 
 __all__ = ["MESSAGE_KIND", "SESSION_PREFIX", "Explainer", "explain_datagram", "reliable_message"]
@@ -29,7 +29,7 @@ def _netrunner_inside(data: bytes, offset: int) -> Explanation | None:
 
 
 def _rbn1_inside(data: bytes, offset: int) -> Explanation | None:
-    return explain_rbn1(data, offset) if is_rbn1(data[offset:]) else None
+    return explain_rbn1(data, offset) if is_rbn1_payload(data[offset:]) else None
 
 
 def _acked_netrunner(data: bytes, offset: int) -> Explanation | None:

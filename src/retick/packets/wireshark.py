@@ -15,6 +15,7 @@ from retick.rollback.session.messages.kinds import Kind
 from retick.wire import explain as wire
 from retick.wire import rbn1
 from retick.wire.field_table import SIZED, TEXT, FieldSpec
+from retick.wire.rbn1_layout import PACKED_MARK
 
 __all__ = ["dissector"]
 
@@ -30,7 +31,10 @@ def dissector() -> str:
         "RBN1": {
             "magic": rbn1.MAGIC.decode(),
             "most": rbn1.MAX_COUNT,
+            "mark": PACKED_MARK >> 4,
             "header": fields.of("rbn1", wire.RBN1_HEADER),
+            "packed": fields.of("rbn1", wire.RBN1_PACKED_HEADER),
+            "rest": fields.of("rbn1", (wire.RBN1_PACKED,)),
             "shape": fields.of("rbn1", (wire.RBN1_SHAPE,)),
             "blocks": [{"flag": flag, "fields": fields.of("rbn1", block)} for flag, block in wire.RBN1_BLOCKS],
         },

@@ -18,6 +18,8 @@ from retick.wire.field_table import SIZED, TEXT, FieldSpec
 __all__ = [
     "RBN1_BLOCKS",
     "RBN1_HEADER",
+    "RBN1_PACKED",
+    "RBN1_PACKED_HEADER",
     "RBN1_PREFIX",
     "RBN1_SHAPE",
     "Explanation",
@@ -27,6 +29,7 @@ __all__ = [
     "explain_rbn1",
     "is_lan",
     "is_rbn1",
+    "is_rbn1_payload",
 ]
 
 _LAN = {
@@ -44,12 +47,19 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
 
 
+_FLAGS = ("checksum", "time sync (needs TIME_SYNC)", "loss statistics (needs LOSS_STATS)")
+
+
 def _name_flags(flags: int) -> str:
-    names = ["checksum", "time sync (needs TIME_SYNC)", "loss statistics (needs LOSS_STATS)"]
-    found = [name for bit, name in enumerate(names) if flags >> bit & 1]
+    found = [name for bit, name in enumerate(_FLAGS) if flags >> bit & 1]
     if flags >> 3:
         found.append("bits that are not known")
     return ", ".join(found)
+
+
+def _name_mark(mark: int) -> str:
+    names = (*_FLAGS, "shape (needs WIDE_INPUTS)")
+    return ", ".join(["packed (needs PACKED_INPUTS)", *(name for bit, name in enumerate(names) if mark >> bit & 1)])
 
 
 RBN1_HEADER = (
@@ -60,10 +70,18 @@ RBN1_HEADER = (
     FieldSpec("count", "B"),
     FieldSpec("ack frame", "I", "newest frame received, or 0 for none yet"),
 )
+RBN1_PACKED_HEADER = (
+    FieldSpec("mark", "B", _name_mark, "0x{:02x}"),
+    FieldSpec("count", "B"),
+    FieldSpec("start frame", "I"),
+    FieldSpec("ack", "H", "low 16 bits of the newest frame received, or 0 for none yet"),
+)
+RBN1_PACKED = FieldSpec("packed inputs", SIZED, "byte columns, changes only")
+"""To the end of the packet."""
 RBN1_SHAPE = FieldSpec(
     "shape", "B", lambda s: f"{_count(s & 15, 'byte')} an input, {_count(s >> 4, 'seat')}", "0x{:02x}"
 )
-"""Only in version 2."""
+"""Only in version 2, and in the packed form where its mark says so."""
 RBN1_BLOCKS = (
     (
         layout.HAS_CHECKSUM,
@@ -164,6 +182,15 @@ def is_rbn1(data: bytes) -> bool:
     return data[:4] == rbn1.MAGIC
 
 
+def is_rbn1_payload(data: bytes) -> bool:
+    """Whether the payload of a link is RBN1, good or bad; without a link around it, a packed packet is not known."""
+    return is_rbn1(data) or _is_packed(data)
+
+
+def _is_packed(data: bytes) -> bool:
+    return bool(data) and data[0] & 0xF0 == layout.PACKED_MARK
+
+
 def is_lan(data: bytes) -> bool:
     return data in _LAN
 
@@ -176,6 +203,8 @@ def explain_lan(data: bytes) -> Explanation:
 
 def explain_rbn1(data: bytes, offset: int = 0) -> Explanation:
     """An RBN1 packet that begins at ``offset``; extensions are shown, and named as what they are."""
+    if _is_packed(data[offset:]):
+        return _explain_packed(data, offset)
     reader = RowReader(data, offset, "" if offset == 0 else RBN1_PREFIX)
     head = reader.read(RBN1_HEADER[:4])
     start, flags = head["start frame"], head["flags"]
@@ -201,11 +230,41 @@ def explain_rbn1(data: bytes, offset: int = 0) -> Explanation:
     return Explanation("RBN1", summary, reader.rows, fault)
 
 
+def _explain_packed(data: bytes, offset: int) -> Explanation:
+    """A packed RBN1 packet that begins at ``offset``: its inputs are shown behind the bytes from which they come."""
+    reader = RowReader(data, offset, "" if offset == 0 else RBN1_PREFIX)
+    head = reader.read(RBN1_PACKED_HEADER)
+    start, count = head["start frame"], head["count"]
+    if head["mark"] & layout.HAS_SHAPE:
+        reader.read((RBN1_SHAPE,))
+    for flag, block in RBN1_BLOCKS:
+        if head["mark"] & flag:
+            reader.read(block)
+    reader.raw(len(data) - reader.at, RBN1_PACKED.name, RBN1_PACKED.meaning)
+    fault, ack = None, head["ack"]
+    try:
+        packet = rbn1.decode(data[offset:], layout.ALL_EXTENSIONS)
+    except DecodeError as error:
+        fault = f"{type(error).__name__}: {error}"
+    else:
+        ack = packet.ack_frame
+        reader.add(0, "ack frame", str(ack), "the nearest to the start frame")
+        for index, value in enumerate(packet.inputs):
+            reader.add(0, _input_name(start, index, packet.seats), f"0x{value:0{2 * packet.input_size}x}")
+    summary = f"RBN1 {_count(count, 'frame')} from {start}, ack {ack}, packed"
+    if head["mark"] & layout.HAS_CHECKSUM:
+        summary += ", checksum"
+    return Explanation("RBN1", summary, reader.rows, fault)
+
+
+def _input_name(start: int, index: int, seats: int) -> str:
+    frame, seat = start + index // seats, index % seats
+    return f"input {frame}" if seats == 1 else f"input {frame} seat {seat}"
+
+
 def _explain_inputs(reader: RowReader, start: int, count: int, size: int, seats: int) -> None:
-    for frame in range(start, start + count):
-        for seat in range(seats):
-            data = reader.data[reader.at : reader.at + size]
-            if len(data) < size:
-                return
-            name = f"input {frame}" if seats == 1 else f"input {frame} seat {seat}"
-            reader.add(size, name, f"0x{int.from_bytes(data, 'little'):0{2 * size}x}")
+    for index in range(count * seats):
+        data = reader.data[reader.at : reader.at + size]
+        if len(data) < size:
+            return
+        reader.add(size, _input_name(start, index, seats), f"0x{int.from_bytes(data, 'little'):0{2 * size}x}")

@@ -14,14 +14,14 @@
         4  received u16, lost u16                    when bit 2
            inputs         count x seats x size bytes
 
+With PACKED_INPUTS the same packet may be in the packed form, which ``rbn1_packing`` turns into this one and back.
 One ``struct`` call writes a whole packet and one reads it: the layouts differ only by count, and all are made on
 import. Values are checked by ``struct`` itself; the reason is looked for only after it refused. ``encode`` and
 ``encode_into`` repeat the choice of the layout, because a shared function would cost them a fifth of their time.
-Compiled, the packets that a match is made of are read and written byte by byte, which is a fraction of that.
+A match reads and writes its packets through ``rbn1_run``, which comes here for what is unusual.
 """
 
 import struct
-from collections.abc import Sequence
 from typing import Any
 
 from retick.errors import (
@@ -41,6 +41,7 @@ from retick.wire.rbn1_layout import (
     MAX_COUNT,
     MAX_INPUT_BYTES,
     MAX_PACKET_SIZE,
+    PACKED_INPUTS,
     TIME_SYNC,
     WIDE_INPUTS,
 )
@@ -53,6 +54,7 @@ from retick.wire.rbn1_packet import (
     encoded_size,
     refuse,
 )
+from retick.wire.rbn1_packing import packed, unpacked
 
 try:
     import cython
@@ -60,9 +62,8 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_FromStringAndSize
     from cython.cimports.retick.wire import rbn1_layout as layout
-    from cython.cimports.retick.wire.words import load_le16, load_le32, load_u8, store_le16, store_le32
+    from cython.cimports.retick.wire.words import load_le16, load_le32, load_u8
 else:
     from retick.wire import rbn1_layout as layout
 
@@ -73,6 +74,7 @@ __all__ = [
     "MAX_COUNT",
     "MAX_INPUT_BYTES",
     "MAX_PACKET_SIZE",
+    "PACKED_INPUTS",
     "TIME_SYNC",
     "WIDE_INPUTS",
     "InputPacket",
@@ -82,7 +84,6 @@ __all__ = [
     "decode_fields",
     "encode",
     "encode_into",
-    "encode_narrow",
     "encoded_size",
     "try_decode",
 ]
@@ -102,6 +103,11 @@ _make = tuple.__new__
 @cython.annotation_typing(False)  # extensions are any integer, and nothing else is made one
 def encode(packet: InputPacket, extensions: int = 0) -> bytes:
     """The packet's bytes. EncodeError when a value does not fit, or needs an extension that is not named."""
+    plain = _encode_plain(packet, extensions)
+    return packed(plain) if extensions & PACKED_INPUTS else plain
+
+
+def _encode_plain(packet: Any, extensions: Any) -> bytes:
     if not isinstance(packet, InputPacket):
         raise EncodeError(f"an InputPacket is encoded, not {packet!r}")
     start, ack, inputs, checksum_frame, checksum, sync, loss, size, seats = packet
@@ -128,74 +134,6 @@ def encode(packet: InputPacket, extensions: int = 0) -> bytes:
     return bytes(buffer)
 
 
-def encode_narrow(
-    start_frame: cython.longlong,
-    ack_frame: cython.longlong,
-    inputs: Sequence[int],
-    checksum_frame: cython.longlong = -1,
-    checksum: cython.longlong = 0,
-    sync_frame: cython.longlong = -1,
-    lead: cython.longlong = 0,
-) -> bytes:
-    """``encode`` for 16-bit inputs of one player, without an InputPacket; a block is left out where its frame is -1.
-
-    Frames and checksum are numbers of 63 bits at most.
-    """
-    values = inputs if type(inputs) is list or type(inputs) is tuple else tuple(inputs)
-    count: cython.int = len(values)
-    if not 0 < count <= layout.MAX_COUNT:
-        raise EncodeError(f"a packet carries 1 to {MAX_COUNT} frames of 1 inputs, not {count}")
-    most: cython.longlong = 0xFFFFFFFF
-    flags: cython.int = (checksum_frame >= 0) | (sync_frame >= 0) << 1
-    fits: cython.bint = 0 <= start_frame <= most and 0 <= ack_frame <= most and checksum_frame <= most
-    if not (fits and 0 <= checksum <= most and sync_frame <= 0xFFFF and -0x8000 <= lead <= 0x7FFF):
-        return _narrow(start_frame, ack_frame, values, checksum_frame, checksum, sync_frame, lead)
-    at: cython.int = layout.HEADER_BYTES
-    if cython.compiled:
-        data: bytes = PyBytes_FromStringAndSize(cython.NULL, at + _blocks_size(flags) + 2 * count)
-        octets: cython.p_uchar = cython.cast(cython.p_uchar, PyBytes_AS_STRING(data))
-        store_le32(octets, 0, layout.MAGIC_WORD)
-        octets[4], octets[5], octets[10] = 1, flags, count
-        store_le32(octets, 6, start_frame)
-        store_le32(octets, 11, ack_frame)
-        if flags & layout.HAS_CHECKSUM:
-            store_le32(octets, at, checksum_frame)
-            store_le32(octets, at + 4, checksum)
-            at += 8
-        if flags & layout.HAS_TIME_SYNC:
-            store_le16(octets, at, sync_frame)
-            store_le16(octets, at + 2, lead)
-            at += 4
-        index: cython.int
-        for index in range(count):
-            value = values[index]
-            if not isinstance(value, int) or not 0 <= value <= 0xFFFF:
-                return _narrow(start_frame, ack_frame, values, checksum_frame, checksum, sync_frame, lead)
-            store_le16(octets, at + 2 * index, value)
-        return data
-    blocks = b""
-    if flags & layout.HAS_CHECKSUM:
-        blocks = _CHECKSUM.pack(checksum_frame, checksum)
-    if flags & layout.HAS_TIME_SYNC:
-        blocks += _TIME_SYNC.pack(sync_frame, lead)
-    try:
-        if blocks:
-            return _HEADER.pack(MAGIC, 1, flags, start_frame, count, ack_frame) + blocks + _INPUTS[count].pack(*values)
-        return _PLAIN[count].pack(MAGIC, 1, 0, start_frame, count, ack_frame, *values)
-    except struct.error:
-        return _narrow(start_frame, ack_frame, values, checksum_frame, checksum, sync_frame, lead)
-
-
-def _narrow(start: Any, ack: Any, inputs: Any, checksum_frame: Any, checksum: Any, sync_frame: Any, lead: Any) -> bytes:
-    """The slow way of ``encode_narrow``: for numbers of other kinds, and to say what does not fit."""
-    packet = InputPacket(start, ack, tuple(inputs))
-    if checksum_frame >= 0:
-        packet = packet._replace(checksum_frame=checksum_frame, checksum=checksum)
-    if sync_frame >= 0:
-        packet = packet._replace(time_sync=TimeSync(sync_frame, lead))
-    return encode(packet, TIME_SYNC)
-
-
 @cython.annotation_typing(False)
 def encode_into(packet: InputPacket, buffer: bytearray | memoryview, extensions: int = 0) -> int:
     """Write the packet at the start of ``buffer`` and say how long it is.
@@ -205,6 +143,12 @@ def encode_into(packet: InputPacket, buffer: bytearray | memoryview, extensions:
     if not isinstance(packet, InputPacket):
         raise EncodeError(f"an InputPacket is encoded, not {packet!r}")
     start, ack, inputs, checksum_frame, checksum, sync, loss, size, seats = packet
+    if extensions & PACKED_INPUTS:
+        data = encode(packet, extensions)
+        if len(data) > len(buffer):
+            raise EncodeError(f"the packet takes {len(data)} bytes, the buffer has {len(buffer)}")
+        buffer[: len(data)] = data
+        return len(data)
     if sync is None and loss is None and size == 2 and seats == 1:
         try:
             count = len(inputs)
@@ -225,13 +169,14 @@ def encode_into(packet: InputPacket, buffer: bytearray | memoryview, extensions:
 @cython.annotation_typing(False)
 def decode(data: bytes | bytearray | memoryview, extensions: int = 0) -> InputPacket:
     """Read one packet, strictly version 1 unless ``extensions`` names more; checks in the order of the page."""
-    # Half the time of the named tuple's own constructor.
-    return _make(InputPacket, decode_fields(data, extensions & ALL_EXTENSIONS))
+    return _make(InputPacket, decode_fields(data, extensions & ALL_EXTENSIONS))  # faster than its own constructor
 
 
 def decode_fields(data: Any, extensions: cython.uint) -> tuple[Any, ...]:
     """``decode``, but the fields of an InputPacket in its order as a bare tuple; ``extensions`` has no other bits."""
     octets: bytes = data if type(data) is bytes else bytes(memoryview(data))
+    if extensions & layout.PACKED_INPUTS and octets and octets[0] & 0xF0 == layout.PACKED_MARK:
+        octets = unpacked(octets, extensions)
     length: cython.Py_ssize_t = len(octets)
     if length < layout.HEADER_BYTES:
         message = f"RBN1 has a header of {layout.HEADER_BYTES} bytes, this has {length}"

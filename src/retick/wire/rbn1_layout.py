@@ -8,6 +8,7 @@ __all__ = [
     "CHECKSUM_BYTES",
     "HAS_CHECKSUM",
     "HAS_LOSS_STATS",
+    "HAS_SHAPE",
     "HAS_TIME_SYNC",
     "HEADER_BYTES",
     "LOSS_STATS",
@@ -17,6 +18,10 @@ __all__ = [
     "MAX_COUNT",
     "MAX_INPUT_BYTES",
     "MAX_PACKET_SIZE",
+    "MOST_PLAIN_BYTES",
+    "PACKED_HEADER_BYTES",
+    "PACKED_INPUTS",
+    "PACKED_MARK",
     "TIME_SYNC",
     "TIME_SYNC_BYTES",
     "WIDE_HEADER_BYTES",
@@ -34,11 +39,18 @@ MAX_PACKET_SIZE = 87
 """The largest version 1 packet without extensions."""
 MAX_INPUT_BYTES = 1024
 """The most that the inputs of a version 2 packet may take, so that the packet fits any datagram."""
+MOST_PLAIN_BYTES = 1056
+"""The largest packet of version 2, with all blocks."""
+PACKED_HEADER_BYTES = 8
+PACKED_MARK = 0xA0
+"""The high four bits of a packed packet's first byte; the others are flags."""
 
 # Flags: the blocks between header and inputs.
 HAS_CHECKSUM = 1
 HAS_TIME_SYNC = 2
 HAS_LOSS_STATS = 4
+HAS_SHAPE = 8
+"""In the packed form only; version 2 always has the shape byte."""
 CHECKSUM_BYTES = 8
 TIME_SYNC_BYTES = 4
 LOSS_STATS_BYTES = 4
@@ -46,5 +58,6 @@ LOSS_STATS_BYTES = 4
 TIME_SYNC = 1
 LOSS_STATS = 2
 WIDE_INPUTS = 4
+PACKED_INPUTS = 32
 """Extensions: bits for the argument of that name, and for the link's capabilities."""
-ALL_EXTENSIONS = TIME_SYNC | LOSS_STATS | WIDE_INPUTS
+ALL_EXTENSIONS = TIME_SYNC | LOSS_STATS | WIDE_INPUTS | PACKED_INPUTS

@@ -8,17 +8,25 @@ from typer.testing import CliRunner
 from retick.cli.app import app
 from retick.cli.bench import sessions as bench_sessions
 from retick.cli.bench.session_overhead import Overhead
+from retick.cli.bench.session_traffic import Traffic
 from retick.cli.bench.sessions import Holding
 
 RUNNER = CliRunner()
-OVERHEAD = Overhead(players=2, total=9.0, by_call={"advance": 9.0}, steps=0.1, packets=61.0, octets=2400.0)
+OVERHEAD = Overhead(
+    players=2, total=1.5, interleaved=1.7, driver=0.9, by_call={"advance": 1.6}, steps=0.1, packets=61.0, octets=1300.0
+)
+TRAFFIC = Traffic(name="idle", packets=61.0, octets=1200.0, most=2400.0)
 HOLDING = Holding(
     sessions=300, frames=180_000, seconds=10.0, median_ms=0.1, p99_ms=1.0, worst_ms=6.0, busy=0.4, stalls=0, ahead=False
 )
 
 
-@pytest.mark.parametrize(("p99", "code"), [(1.0, 0), (4.5, 1)])
-def test_sessions_checks_its_targets_when_asked(monkeypatch: pytest.MonkeyPatch, p99: float, code: int) -> None:
+@pytest.mark.parametrize(("p99", "octets", "code"), [(1.0, 1200.0, 0), (4.5, 1200.0, 1), (1.0, 2500.0, 1)])
+def test_sessions_checks_its_targets_when_asked(
+    monkeypatch: pytest.MonkeyPatch, p99: float, octets: float, code: int
+) -> None:
+    monkeypatch.setattr(bench_sessions, "measure_traffic", lambda: [replace(TRAFFIC, octets=octets)])
+    monkeypatch.setattr(bench_sessions, "c_loop_ns", lambda: None)
     monkeypatch.setattr(bench_sessions, "measure_overhead", lambda players, **_: replace(OVERHEAD, players=players))
     monkeypatch.setattr(bench_sessions, "hold_sessions", lambda *_: replace(HOLDING, p99_ms=p99))
     for part in ("link_alone", "packets_alone", "engine_alone"):
@@ -26,4 +34,6 @@ def test_sessions_checks_its_targets_when_asked(monkeypatch: pytest.MonkeyPatch,
     result = RUNNER.invoke(app, ["bench", "sessions", "--check"])
     assert result.exit_code == code, result.output
     assert "the rest: session" in result.output
+    assert "interleaved" in result.output
+    assert "driver loop: recorded calls" in result.output
     assert ("MISSED" in result.output) == bool(code)

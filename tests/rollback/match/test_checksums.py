@@ -47,3 +47,16 @@ def test_a_side_that_claims_without_end_fills_no_memory() -> None:
         book.claim(frame, 1)
     assert book.write(1, 2) is None, "the oldest claims are forgotten"
     assert book.write(10 * PAGES - 1, 2) == (10 * PAGES - 1, 2, 1)
+
+
+def test_a_page_older_than_the_one_in_its_place_is_passed_over() -> None:
+    book = ChecksumBook(4)
+    newest = 4 * (PAGES + 1)
+    assert book.claim(newest, 1) is None
+    assert book.claim(4, 1) is None, "it would be in the place of the newest"
+    assert book.write(4, 2) is None, "the claim for it was not kept"
+    assert book.write(newest, 2) == (newest, 2, 1)
+    assert book.write(4, 3) is None
+    assert book.claim(newest + 4, 5) is None
+    assert book.write(newest + 4, 5) is None
+    assert (book.last_agreed, book.compared) == (newest + 4, 2)

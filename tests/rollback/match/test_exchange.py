@@ -379,17 +379,6 @@ def test_claims_of_frames_between_the_compared_ones_are_ignored() -> None:
     assert match.events() == []
 
 
-def test_the_book_of_claims_is_bounded() -> None:
-    match = lone_match(config=MatchConfig(input_delay=0, checksum_interval=1))
-    for _ in range(400):
-        play_out(match, 1)
-        newest = match.engine.frame
-        match.receive(match.exchanges[0], packet(newest - 1, (1,), checksum=(newest + 20, 7)), 0.0)
-    book: Any = match.exchanges[0].book
-    assert len(book._ours) <= 128
-    assert len(book._theirs) <= 128
-
-
 def test_time_sync_goes_only_to_those_who_know_it() -> None:
     for extensions, wanted in ((0, False), (EXTENSIONS, True)):
         match = lone_match(extensions=extensions)

@@ -67,7 +67,7 @@ class Cheat(RollbackSession):
 
 
 def changed(data: bytes, **fields: Any) -> bytes:
-    return rbn1.encode(rbn1.decode(data, 7)._replace(**fields), 7)
+    return rbn1.encode(rbn1.decode(data, rbn1.ALL_EXTENSIONS)._replace(**fields), rbn1.ALL_EXTENSIONS)
 
 
 def never_acknowledging(data: bytes) -> list[bytes]:
@@ -148,7 +148,7 @@ def test_one_who_acknowledges_late_stays() -> None:
     mesh = mesh_of(3, SMALL)
 
     def late(data: bytes) -> list[bytes]:
-        ack = rbn1.decode(data, 7).ack_frame
+        ack = rbn1.decode(data, rbn1.ALL_EXTENSIONS).ack_frame
         return [changed(data, ack_frame=max(ack - 12, 0))]
 
     cheat: Any = mesh["peer1"].session
@@ -328,7 +328,7 @@ def test_one_that_sends_an_input_now_and_then_is_expelled_as_well() -> None:
             return []
         if now - sent_at[0] >= 3.0:
             sent_at[:] = [now, now]
-        packet = rbn1.decode(data, 7)
+        packet = rbn1.decode(data, rbn1.ALL_EXTENSIONS)
         return [changed(data, inputs=packet.inputs[:1])]
 
     cheat.lie, inside_of(cheat).accuses = drip, False

@@ -77,7 +77,7 @@ def test_a_session_asks_an_overridden_match(monkeypatch: pytest.MonkeyPatch) -> 
     mesh.start()
     mesh.play(60)
     mesh.verify()
-    assert {"due", "advance", "receive", "packets", "events", "next_timeout", "add_peer"} - set(calls) == set()
+    assert {"due", "advance", "receive", "sends", "events", "next_timeout", "add_peer"} - set(calls) == set()
 
 
 def test_a_match_asks_an_overridden_exchange() -> None:

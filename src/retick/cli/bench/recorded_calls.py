@@ -2,19 +2,28 @@
 
 Theory of operation. A session has no clock, no socket and no randomness of its own, so the same calls with the same
 times and the same random bytes do the same work again. While a match is played in simulated time, every call is
-recorded. To time a session, the recorded calls are made to a fresh one in one plain loop. The cost of that loop itself
-is found by making the same calls to an object that does nothing.
+recorded. To time a session, the recorded calls are made to a fresh one in one plain loop: *alone*, one session from its
+first call to its last, or *interleaved*, all sessions of the match in the order in which they were called, as a process
+with many of them does. The cost of the loop itself is found by making the same calls to an object that does nothing.
 """
 
+import sys
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import count
 from typing import Any
 
 from retick.rollback.session.session import RollbackSession
 
-__all__ = ["CALLS", "RecordedCalls"]
+__all__ = ["CALLS", "DRIVER", "RecordedCalls", "interleaved"]
+
+DRIVER = "recorded calls, made again in one Python loop of functools.partial"
+"""What makes the calls that are timed."""
+CLOCK = time.perf_counter if sys.platform == "win32" else time.process_time
+"""CPU time of this process, which others do not lengthen; it is too coarse on Windows."""
+Call = Callable[[], object]
 
 CALLS = ("receive_datagram", "datagrams_to_send", "next_timeout", "handle_timeout", "events", "due", "advance")
 
@@ -40,7 +49,10 @@ class _Nothing:
 class RecordedCalls:
     """One peer's session in a match: how it was made, and all calls to it."""
 
-    def __init__(self, sim: Any, **details: Any) -> None:
+    def __init__(self, sim: Any, *, turns: Iterator[int] | None = None, **details: Any) -> None:
+        """``turns`` is shared by the sessions of a match: it gives each call its place among those of all."""
+        self._turns = count() if turns is None else turns
+        self._order: list[int] = []
         self.frames = 0
         """How many frames the session has run."""
         self.session = RollbackSession(sim, **{**details, "entropy": self._record_entropy(details["entropy"])})
@@ -57,21 +69,18 @@ class RecordedCalls:
 
     def rerun(self) -> list[float]:
         """Seconds that a fresh session takes for each stretch; calls before the first mark are made but not timed."""
-        drawn = deque(self._entropy)
-        session = RollbackSession(self._sim, **{**self._details, "entropy": lambda size: drawn.popleft()})
-        times = self._timed(session)
+        session = self._fresh()
+        times = _timed(self._calls_to(session), self._marks)
         assert session.frame == self.frames, "the calls did not do the same work again"
         return times
 
     def cost_of_calling(self) -> list[float]:
         """The same for an object that does nothing."""
-        return self._timed(_Nothing())
+        return _timed(self._calls_to(_Nothing()), self._marks)
 
     def by_call(self) -> dict[str, float]:
         """Seconds by call, with a clock around each; the clock's own cost is subtracted."""
-        drawn = deque(self._entropy)
-        session = RollbackSession(self._sim, **{**self._details, "entropy": lambda size: drawn.popleft()})
-        found, empty = self._clocked(session), self._clocked(_Nothing())
+        found, empty = self._clocked(self._fresh()), self._clocked(_Nothing())
         return {name: max(found[name] - empty[name], 0.0) for name in CALLS}
 
     def _clocked(self, target: Any) -> dict[str, float]:
@@ -84,24 +93,17 @@ class RecordedCalls:
             spent[name] += clock() - started
         return spent
 
-    def _timed(self, target: Any) -> list[float]:
-        calls = [partial(getattr(target, name), *given, **named) for name, given, named in self._calls]
-        first = self._marks[0]
-        for call in calls[:first]:
-            call()
-        times = []
-        for end in self._marks[1:]:
-            stretch = calls[first:end]
-            started = time.perf_counter()
-            for call in stretch:
-                call()
-            times.append(time.perf_counter() - started)
-            first = end
-        return times
+    def _fresh(self) -> RollbackSession:
+        drawn = deque(self._entropy)
+        return RollbackSession(self._sim, **{**self._details, "entropy": lambda size: drawn.popleft()})
+
+    def _calls_to(self, target: Any) -> list[Call]:
+        return [partial(getattr(target, name), *given, **named) for name, given, named in self._calls]
 
     def _recording(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def recorded(*given: Any, **named: Any) -> Any:
             self._calls.append((name, given, named))
+            self._order.append(next(self._turns))
             if name == "advance":
                 self.frames += 1
             return call(*given, **named)
@@ -116,3 +118,29 @@ class RecordedCalls:
             return self._entropy[-1]
 
         return recorded
+
+
+def interleaved(recorded: Sequence[RecordedCalls], *, nothing: bool = False) -> list[float]:
+    """Seconds for each stretch of a match, the calls of all its sessions in their order; or to what does nothing."""
+    placed: list[tuple[int, Call]] = []
+    sessions = [_Nothing() if nothing else calls._fresh() for calls in recorded]
+    for calls, session in zip(recorded, sessions, strict=True):
+        placed += zip(calls._order, calls._calls_to(session), strict=True)
+    placed.sort(key=lambda entry: entry[0])
+    marks = [sum(each) for each in zip(*(calls._marks for calls in recorded), strict=True)]
+    return _timed([call for _, call in placed], marks)
+
+
+def _timed(calls: list[Call], marks: list[int]) -> list[float]:
+    first = marks[0]
+    for call in calls[:first]:
+        call()
+    times = []
+    for end in marks[1:]:
+        stretch = calls[first:end]
+        started = CLOCK()
+        for call in stretch:
+            call()
+        times.append(CLOCK() - started)
+        first = end
+    return times

@@ -1,9 +1,11 @@
 """What a session costs beside the game's steps: a match in simulated time, whose calls are repeated and timed.
 
 Theory of operation. A match of bots is played once, and all calls to each peer's session are recorded
-(``recorded_calls``). They are then made again to fresh sessions, several times. Of each stretch of two seconds the
-fastest time counts, since other processes only add time; all stretches count alike. The game's steps are subtracted, at
-what they cost in the game's own loop. One more run, with a clock around each call, gives the share of each call.
+(``recorded_calls``). They are then made again to fresh sessions, several times: to each session alone, and to all of
+them interleaved. What the loop costs with sessions that do nothing is taken off both. Of each stretch of two seconds
+the fastest time counts, since other processes only add time; all stretches count alike. The game's steps are
+subtracted, at what they cost in the game's own loop. One more run, with a clock around each call, gives the share of
+each call.
 
 The engine, the packets and the link are also timed alone, on the same work. The rest is the session's own: pace,
 acknowledgements, leads, checksums, statistics.
@@ -12,20 +14,23 @@ acknowledgements, leads, checksums, statistics.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 from random import Random
 from typing import Any
 
-from retick.cli.bench.recorded_calls import CALLS, RecordedCalls
+from retick.cli.bench.recorded_calls import CALLS, RecordedCalls, interleaved
 from retick.games.fighter import Fighter
 from retick.games.fighter.bots import bout
 from retick.link import LinkConfig, LinkEndpoint
 from retick.rollback.engine.engine import RollbackEngine
+from retick.rollback.session.link_config import EXTENSIONS
 from retick.rollback.session.session import RollbackSession
 from retick.testing.arenas import arena_for
 from retick.testing.chaos import pressed_by_bots
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 from retick.wire import rbn1
+from retick.wire.rbn1_run import InputRun
 
 __all__ = ["Overhead", "engine_alone", "link_alone", "measure_overhead", "packets_alone"]
 
@@ -43,7 +48,11 @@ class Overhead:
 
     players: int
     total: float
-    """All but the game's steps."""
+    """All but the game's steps, each session alone."""
+    interleaved: float
+    """The same with the sessions of the match in turn."""
+    driver: float
+    """What the loop that makes the calls costs with sessions that do nothing; it is in no other figure."""
     by_call: dict[str, float]
     """All with the game's steps, by the call in which it is spent."""
     steps: float
@@ -59,8 +68,10 @@ def measure_overhead(players: int, *, stretches: int, tell: Callable[[str], None
     arena = arena_for(players)
     recorded: list[RecordedCalls] = []
 
+    turns = count()
+
     def record(sim: Any, **details: Any) -> RollbackSession:
-        recorded.append(RecordedCalls(sim, **details))
+        recorded.append(RecordedCalls(sim, turns=turns, **details))
         return recorded[-1].session
 
     mesh = Mesh(
@@ -83,12 +94,16 @@ def measure_overhead(players: int, *, stretches: int, tell: Callable[[str], None
         calls.mark()
     frames = sum(calls.frames for calls in recorded) - ran
     tell(f"{players} players, again")
-    whole = sum(_fastest(calls.rerun) - _fastest(calls.cost_of_calling) for calls in recorded) / frames * 1e6
+    driver = sum(_fastest(calls.cost_of_calling) for calls in recorded) / frames * 1e6
+    whole = sum(_fastest(calls.rerun) for calls in recorded) / frames * 1e6 - driver
+    together = _fastest(lambda: interleaved(recorded)) - _fastest(lambda: interleaved(recorded, nothing=True))
     steps = _steps_cost(mesh, arena.game(), STRETCH * (stretches + 1))
     seconds = (mesh.network.now - began) * players
     return Overhead(
         players=players,
         total=whole - steps,
+        interleaved=together / frames * 1e6 - steps,
+        driver=driver,
         by_call={name: whole * share for name, share in _shares(recorded).items()},
         steps=steps,
         packets=(sum(p.sent for p in paths) - sent) / seconds,
@@ -136,8 +151,7 @@ def engine_alone(frames: int = 2000) -> float:
         for frame in range(frames):
             if frame >= UNACKNOWLEDGED:
                 first = frame - UNACKNOWLEDGED
-                engine.add_remote_inputs(1, first, theirs[first : first + 6])
-                engine.inputs_of(0, first, frame)
+                engine.add_remote_inputs(1, first, theirs[first : first + 1])
             engine.can_advance()
             engine.advance(ours[frame])
             engine.first_missing(1)
@@ -147,26 +161,21 @@ def engine_alone(frames: int = 2000) -> float:
 
 
 def packets_alone(frames: int = 2000) -> float:
-    """Microseconds a frame: one packet encoded and one decoded, with blocks as often as in a session."""
-    inputs = tuple(range(UNACKNOWLEDGED))
-    known = rbn1.TIME_SYNC
-    mixed = [
-        rbn1.encode_narrow(1, 1, inputs, 16, 5),
-        rbn1.encode_narrow(1, 1, inputs, -1, 0, 1, 1),
-        rbn1.encode_narrow(1, 1, inputs),
-        rbn1.encode_narrow(1, 1, inputs),
-    ]
+    """Microseconds a frame: one packet read and one written, with blocks as often as in a session."""
+    plain = rbn1.InputPacket(100, 98, (0, 0, 0, 4, 4, 4, 4, 5)[:UNACKNOWLEDGED])
+    packets = (
+        plain._replace(checksum_frame=96, checksum=5),
+        plain._replace(time_sync=rbn1.TimeSync(1, 1)),
+        plain,
+        plain,
+    )
+    mixed = [rbn1.encode(packet, EXTENSIONS) for packet in packets]
+    packet = InputRun(EXTENSIONS)
 
     def run() -> None:
         for number in range(frames):
-            turn = number % 4
-            if turn == 0:
-                rbn1.encode_narrow(1, 1, inputs, 16, 5)
-            elif turn == 1:
-                rbn1.encode_narrow(1, 1, inputs, -1, 0, 1, 1)
-            else:
-                rbn1.encode_narrow(1, 1, inputs)
-            rbn1.decode_fields(mixed[turn], known)
+            packet.read(mixed[number % 4])
+            packet.write()
 
     return _best(run, frames)
 

@@ -24,7 +24,8 @@ cdef class RollbackEngine:
     cpdef object advance(self, object pressed)
     cpdef bint can_advance(self)
     cpdef int add_remote_inputs(self, object player, object start_frame, object inputs) except -1
-    cdef list confirmed_inputs(self, int player, long long first, long long end)
+    cdef int add_run(self, int player, long long first, unsigned long long* values, int at, int count) except -1
+    cdef int copy_inputs(self, int player, long long first, int count, unsigned long long* values, int to) except -1
     cdef long long missing_from(self, int player) noexcept
     cdef int resimulate(self) except -1
     cdef long long oldest(self) noexcept

@@ -10,12 +10,13 @@ There is no network in here, and no clock: a session feeds it.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from retick.errors import HistoryEvicted, ProtocolViolation, UsageError
 from retick.rollback.engine.checks import NEWEST_FRAME, check_settings, evicted, local_seats, window_full
 from retick.rollback.engine.inputs import Predictor
 from retick.rollback.engine.rings import ring_for
+from retick.rollback.engine.stats import EngineStats
 from retick.sim.contract import Frame, Input, Player, input_size_of
 
 try:
@@ -24,10 +25,12 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
+    from cython.cimports.retick.rollback.engine.arrivals import check_batch, check_run, copy_confirmed, learn, learn_run
     from cython.cimports.retick.rollback.engine.inputs import UNSEEN, InputHistory, fits
     from cython.cimports.retick.rollback.engine.local_inputs import LocalInputs
     from cython.cimports.retick.rollback.engine.states import StateRing
 else:
+    from retick.rollback.engine.arrivals import check_batch, check_run, copy_confirmed, learn, learn_run
     from retick.rollback.engine.inputs import UNSEEN, InputHistory, fits
     from retick.rollback.engine.local_inputs import LocalInputs
     from retick.rollback.engine.states import StateRing
@@ -37,17 +40,6 @@ __all__ = ["EngineStats", "RollbackEngine"]
 NO_INPUTS = InputHistory(1, (), 1, 1, 0, None)
 NO_STATES = StateRing()
 NO_LOCAL = LocalInputs(NO_INPUTS, (), False, 0)
-
-
-class EngineStats(NamedTuple):
-    """What rolling back has cost so far."""
-
-    rollbacks: int
-    """How often frames were resimulated."""
-    resimulated_frames: int
-    """Frames that were resimulated, all rollbacks together."""
-    deepest_rollback: int
-    """The most frames that one rollback resimulated."""
 
 
 @cython.cclass
@@ -198,22 +190,25 @@ class RollbackEngine:
         seat: cython.int = player
         frame: cython.longlong = start_frame
         news: cython.int = 0
-        self.inputs.check_batch(seat, frame, inputs, self.current, self.history)
+        found: cython.int
+        check_batch(self.inputs, seat, frame, inputs, self.current, self.history)
         for value in inputs:
-            if self.inputs.is_news(seat, frame, self.current):
-                news += 1
-                if self.inputs.confirm(seat, frame, value):
-                    self.note_wrong(frame)
-                if frame + 1 < self.current:
-                    self.inputs.mark_dirty(seat, frame + 1)
+            found = learn(self.inputs, seat, frame, value, self.current)
+            news += found > 0
+            if found == 2:
+                self.note_wrong(frame)
             frame += 1
         return news
 
-    def check_remote_inputs(self, player: Player, start_frame: Frame, inputs: Sequence[Input]) -> None:
-        """Raise what ``add_remote_inputs`` would raise, and change nothing."""
-        self.check_seat(player)
-        self.check_frames(start_frame, len(inputs))
-        self.inputs.check_batch(player, start_frame, inputs, self.current, self.history)
+    def add_run(
+        self, player: cython.int, first: cython.longlong, values: cython.p_ulonglong, at: cython.int, count: cython.int
+    ) -> cython.int:
+        """``add_remote_inputs`` for a run (``arrivals``), of a seat that is not local, and frames that were checked."""
+        check_run(self.inputs, player, first, values, at, count, self.current, self.history)
+        wrong: cython.longlong = learn_run(self.inputs, player, first, values, at, count, self.current)
+        if wrong >= 0:
+            self.note_wrong(wrong)
+        return 0
 
     def check_player(self, player: Any) -> cython.int:
         if not fits(player, self.num_players - 1):
@@ -347,17 +342,23 @@ class RollbackEngine:
         self.check_player(player)
         if not (fits(first, NEWEST_FRAME) and isinstance(end, int)):
             raise self._evicted(first, f"the confirmed inputs from {first!r} up to {end!r} were asked for")
-        return self.confirmed_inputs(player, first, min(end, NEWEST_FRAME + 1))
-
-    def confirmed_inputs(self, player: cython.int, first: cython.longlong, end: cython.longlong) -> list[int]:
-        """The same without a check of the seat, for callers that got it from the engine."""
         at: cython.longlong
+        seat: cython.int = player
         found = []
-        for at in range(first, end):
-            if not self.inputs.is_confirmed(player, at):
+        for at in range(first, min(end, NEWEST_FRAME + 1)):
+            if not self.inputs.is_confirmed(seat, at):
                 raise self._evicted(at, f"the confirmed input of player {player} was asked for")
-            found.append(self.inputs.used[(at & self.inputs.mask) * self.num_players + player])
+            found.append(self.inputs.used[(at & self.inputs.mask) * self.num_players + seat])
         return found
+
+    def copy_inputs(
+        self, player: cython.int, first: cython.longlong, count: cython.int, values: cython.p_ulonglong, to: cython.int
+    ) -> cython.int:
+        """The same as a run, without a check of the seat, for callers that got it from the engine."""
+        missing: cython.longlong = copy_confirmed(self.inputs, player, first, count, values, to)
+        if missing >= 0:
+            raise self._evicted(missing, f"the confirmed input of player {player} was asked for")
+        return 0
 
     def inputs_at(self, frame: Frame) -> tuple[int, ...]:
         """The inputs of all players for a frame that was run, guesses included."""

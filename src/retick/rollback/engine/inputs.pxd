@@ -26,9 +26,6 @@ cdef class InputHistory:
     cdef unsigned long long* row(self, long long frame) noexcept
     cdef bint is_confirmed(self, int player, long long frame) noexcept
     cdef bint holds(self, long long frame) noexcept
-    cdef bint is_news(self, int player, long long frame, long long current) noexcept
-    cdef bint is_lost(self, int player, long long frame, long long current) noexcept
-    cdef int check_batch(self, int player, long long first, object values, long long current, long long history) except -1
     cdef int mark_dirty(self, int player, long long frame) noexcept
     cdef int restore(self, int player, long long frame, long long end) noexcept
     cdef int confirm(self, int player, long long frame, unsigned long long value) noexcept

@@ -7,14 +7,14 @@ confirmed although all before it are; ``newest``, the newest confirmed frame, wh
 ``dropped_from``, the frame from which on the player is dropped and simulated on neutral input.
 
 A guess is always made from the newest confirmed input before its frame. When that input changes, the guesses after
-it are made again: ``dirty`` is the first frame whose guess may be out of date.
+it are made again: ``dirty`` is the first frame whose guess may be out of date. How inputs of others are checked and
+filed when they come is in ``arrivals``.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from retick.errors import InputConflict, UsageError
-from retick.rollback.engine.checks import evicted
+from retick.errors import UsageError
 from retick.sim.contract import Frame, Player
 
 try:
@@ -140,56 +140,6 @@ class InputHistory:
     def is_confirmed(self, player: cython.int, frame: cython.longlong) -> cython.bint:
         at: cython.longlong = frame & self.mask
         return self.tags[at] == frame and self.confirmed[at * self.num_players + player] != 0
-
-    def is_news(self, player: cython.int, frame: cython.longlong, current: cython.longlong) -> cython.bint:
-        """Whether an input for this frame is still wanted: not before the start, not of a dropped player, not known."""
-        if frame < self.start or frame >= self.dropped_from[player] or self.is_confirmed(player, frame):
-            return False
-        return frame >= current or self.holds(frame)
-
-    def is_lost(self, player: cython.int, frame: cython.longlong, current: cython.longlong) -> cython.bint:
-        """Whether a frame was run on a guess that can no longer be compared, because its row was overwritten."""
-        if frame < self.upto[player] or frame >= current:
-            return False
-        return frame < self.dropped_from[player] and not self.holds(frame)
-
-    def check_batch(
-        self,
-        player: cython.int,
-        first: cython.longlong,
-        values: Any,
-        current: cython.longlong,
-        history: cython.longlong,
-    ) -> cython.int:
-        """Raise if any input of a batch must be refused; change nothing. States of ``history`` frames are held."""
-        frame: cython.longlong = first
-        oldest: cython.longlong = max(self.start, current - history)
-        known: cython.ulonglong
-        for value in values:
-            if not fits(value, self.largest_input):
-                raise UsageError(
-                    f"input of player {player} for frame {frame} must be an integer from 0 to "
-                    f"{self.largest_input}, not {value!r}"
-                )
-            if self.holds(frame) and frame < self.dropped_from[player]:
-                known = self.used[(frame & self.mask) * self.num_players + player]
-                if known != value:
-                    if self.is_confirmed(player, frame):
-                        raise InputConflict(
-                            f"player {player} sent {value} for frame {frame}, which was confirmed as {known}",
-                            player=player,
-                            frame=frame,
-                            confirmed=known,
-                            received=value,
-                        )
-                    if frame < oldest:
-                        why = f"player {player} pressed {value} and not {known}"
-                        raise evicted(frame, why, current, history, oldest)
-            elif self.is_lost(player, frame, current):
-                why = f"player {player} pressed {value}, and what was guessed is forgotten"
-                raise evicted(frame, why, current, history, oldest)
-            frame += 1
-        return 0
 
     def mark_dirty(self, player: cython.int, frame: cython.longlong) -> cython.int:
         """Guesses from ``frame`` on were made from less than is known now."""

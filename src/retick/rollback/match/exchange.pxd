@@ -1,5 +1,7 @@
 from retick.rollback.engine.engine cimport RollbackEngine
+from retick.rollback.match.checksums cimport ChecksumBook
 from retick.rollback.match.timesync cimport LeadEstimate
+from retick.wire.rbn1_run cimport InputRun
 
 cdef int TIME_SYNC_EVERY
 cdef int CHECKSUM_EVERY
@@ -23,9 +25,9 @@ cdef class Exchange:
     cdef readonly long long newest
     cdef public bint is_passed_on
     cdef readonly list events
-    cdef readonly object book
+    cdef readonly ChecksumBook book
     cdef RollbackEngine engine
-    cdef unsigned int extensions
+    cdef InputRun run
     cdef bint compares
     cdef bint knows_sync
     cdef int size
@@ -33,9 +35,8 @@ cdef class Exchange:
     cdef int local_seats
     cdef int only_player
     cdef int only_local
-    cdef bint is_plain
     cdef long long newest_frame
-    cdef object newest_checksum
+    cdef long long newest_checksum
     cdef set conflicts
     cdef long long base
     cdef long long mask
@@ -46,10 +47,11 @@ cdef class Exchange:
 
     cdef long long expected(self) except -2
     cpdef bytes packet(self)
-    cdef list inputs_to_send(self, long long first, long long end)
-    cdef bytes wide(self, long long first, long long ack, object inputs, long long claimed, long long sync)
+    cdef int copy_rows(self, long long first, InputRun run) except -1
     cpdef bint receive(self, object data, double phase) except -1
     cdef object refusal(self, object data, double phase)
     cdef void note_acknowledged(self, long long ack, long long newest) noexcept
-    cdef int receive_rows(self, long long start, object inputs) except -1
+    cdef int receive_rows(self, long long start, int count) except -1
+    cpdef object write_checksum(self, long long frame, object checksum)
+    cdef int claim(self, long long number, long long checksum) except -1
     cdef long long widened(self, long long number, long long near) noexcept

@@ -12,7 +12,6 @@ from typing import Any
 
 from retick.errors import DecodeError, EncodeError, InputConflict, ProtocolViolation, UsageError
 from retick.rollback.events import DesyncDetected, InputConflictDetected, MatchEvent
-from retick.rollback.match.checksums import ChecksumBook
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.peer import MatchPeer
 from retick.sim.contract import input_size_of
@@ -24,13 +23,20 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
+    from cython.cimports.libc.math import rint
+    from cython.cimports.retick.rollback.engine.arrivals import check_run
     from cython.cimports.retick.rollback.engine.engine import RollbackEngine
+    from cython.cimports.retick.rollback.engine.inputs import UNSEEN
+    from cython.cimports.retick.rollback.match.checksums import ChecksumBook
     from cython.cimports.retick.rollback.match.timesync import LeadEstimate
-    from cython.cimports.retick.wire.rbn1 import decode_fields, encode_narrow
+    from cython.cimports.retick.wire.rbn1_run import InputRun
 else:
+    from retick.rollback.engine.arrivals import check_run
     from retick.rollback.engine.engine import RollbackEngine
+    from retick.rollback.engine.inputs import UNSEEN
+    from retick.rollback.match.checksums import ChecksumBook
     from retick.rollback.match.timesync import LeadEstimate
-    from retick.wire.rbn1 import decode_fields, encode_narrow
+    from retick.wire.rbn1_run import InputRun
 
 __all__ = ["Exchange"]
 
@@ -66,7 +72,7 @@ class Exchange:
         events: list[MatchEvent]
         book: ChecksumBook | None
         engine: RollbackEngine
-        extensions: int
+        run: InputRun
         compares: bool
         knows_sync: bool
         size: int
@@ -74,7 +80,6 @@ class Exchange:
         local_seats: int
         only_player: int
         only_local: int
-        is_plain: bool
         newest_frame: int
         newest_checksum: int
         conflicts: set[int]
@@ -128,8 +133,8 @@ class Exchange:
         self.their_frame = -1
         """The frame at which the other side was when it last said so; -1 before."""
         self.events = []
-        self.book = ChecksumBook(config.checksum_interval) if config.checksum_interval else None
-        self.extensions = extensions & rbn1.ALL_EXTENSIONS
+        self.book = ChecksumBook(min(config.checksum_interval, UNLIMITED)) if config.checksum_interval else None
+        self.run = InputRun(extensions & rbn1.ALL_EXTENSIONS)
         self.knows_sync = extensions & rbn1.TIME_SYNC != 0
         self.compares = compare_checksums
         self.size = input_size_of(engine.sim)
@@ -143,7 +148,6 @@ class Exchange:
         self.seats, self.local_seats = len(players), len(engine.local_players)
         self.only_player = players[0] if self.seats == 1 else -1
         self.only_local = engine.local_players[0] if self.local_seats == 1 else -1
-        self.is_plain = self.size == 2 and self.local_seats == 1
         self.most_frames = min(rbn1.MAX_COUNT, rbn1.MAX_INPUT_BYTES // max(self.size * self.local_seats, 1))
 
     @property
@@ -182,51 +186,30 @@ class Exchange:
             ack = self.newest
         if ack < 0:
             ack = 0
-        claimed: cython.longlong = -1
-        sync: cython.longlong = -1
+        run = self.run
+        run.start = first & self.mask | self.base
+        run.ack = ack & self.mask | self.base
+        run.count, run.size, run.seats = end - first, self.size, self.local_seats
+        run.claimed = run.sync = -1
         if self.packets_out % CHECKSUM_EVERY == 0 and self.newest_frame >= 0:
-            claimed = self.newest_frame & self.mask | self.base
+            run.claimed, run.checksum = self.newest_frame & self.mask | self.base, self.newest_checksum
         elif self.packets_out % TIME_SYNC_EVERY == 1 and self.knows_sync:
-            sync = self.engine.current & 0xFFFF
-        inputs = self.inputs_to_send(first, end)
-        first = first & self.mask | self.base
-        ack = ack & self.mask | self.base
-        if self.is_plain:
-            data = encode_narrow(
-                first, ack, inputs, claimed, self.newest_checksum, sync, _in_64ths(self.lead.mine) if sync >= 0 else 0
-            )
+            run.sync, run.lead = self.engine.current & 0xFFFF, _in_64ths(self.lead.mine)
+        if self.only_local >= 0:
+            self.engine.copy_inputs(self.only_local, first, run.count, run.values, 0)
         else:
-            data = self.wide(first, ack, inputs, claimed, sync)
+            self.copy_rows(first, run)
+        data = run.write()
         self.packets_out += 1
         self.bytes_out += len(data)
         return data
 
-    def inputs_to_send(self, first: cython.longlong, end: cython.longlong) -> list[int]:
-        if self.only_local >= 0:
-            return self.engine.confirmed_inputs(self.only_local, first, end)
-        columns = [self.engine.confirmed_inputs(player, first, end) for player in self.engine.local_players]
-        return [value for row in zip(*columns, strict=True) for value in row]
-
-    def wide(
-        self,
-        first: cython.longlong,
-        ack: cython.longlong,
-        inputs: Any,
-        claimed: cython.longlong,
-        sync: cython.longlong,
-    ) -> bytes:
-        """A packet with inputs of another shape than 16 bits of one player."""
-        packet = rbn1.InputPacket(
-            first,
-            ack,
-            tuple(inputs),
-            claimed if claimed >= 0 else None,
-            self.newest_checksum if claimed >= 0 else None,
-            rbn1.TimeSync(sync, _in_64ths(self.lead.mine)) if sync >= 0 else None,
-            input_size=self.size,
-            seats=self.local_seats,
-        )
-        return rbn1.encode(packet, self.extensions)
+    def copy_rows(self, first: cython.longlong, run: InputRun) -> cython.int:
+        """The inputs of several local players."""
+        seat: cython.int
+        for seat in range(self.local_seats):
+            self.engine.copy_inputs(self.engine.local_players[seat], first, run.count, run.values, seat * run.count)
+        return 0
 
     def receive(self, data: Any, phase: cython.double) -> cython.bint:
         """Receive a packet, or drop and count it; nothing of a bad packet is used. ``phase`` is Pace's."""
@@ -240,20 +223,18 @@ class Exchange:
 
     def refusal(self, data: Any, phase: cython.double) -> Any:
         """The reason why the packet was dropped, None when it was not."""
+        run = self.run
         try:
-            fields = decode_fields(data, self.extensions)
+            run.read(data if type(data) is bytes else bytes(memoryview(data)))
         except DecodeError as error:
             return type(error).__name__
-        start_there, ack_there, inputs, claimed, checksum, sync, _, size, seats = fields
-        if size != self.size or seats != self.seats:
+        if run.size != self.size or run.seats != self.seats:
             return "WrongShape"
-        start: cython.longlong = start_there
-        ack: cython.longlong = ack_there
-        if start & ~self.mask != self.base or ack & ~self.mask != self.base:
+        if run.start & ~self.mask != self.base or run.ack & ~self.mask != self.base:
             return "AnotherMatch"
         engine = self.engine
-        start = self.widened(start, engine.current)
-        ack = self.widened(ack, engine.local.upto)
+        start: cython.longlong = self.widened(run.start, engine.current)
+        ack: cython.longlong = self.widened(run.ack, engine.local.upto)
         ours: cython.longlong = engine.local.upto
         if ours < self.known_below:
             ours = self.known_below
@@ -261,18 +242,21 @@ class Exchange:
             return "AckFromTheFuture"
         if start < 0:
             return "ProtocolViolation"
-        newest: cython.longlong = start + len(inputs) // self.seats - 1
+        newest: cython.longlong = start + run.count - 1
         if newest >= ours + self.reach:
             return "InputsTooFarAhead"
         last: cython.longlong = engine.current + engine.history
+        count: cython.int = run.count
         if start <= last < newest:
             # We are catching up: the rest cannot be held yet, and comes again.
-            inputs = inputs[: (last + 1 - start) * self.seats]
+            count = last + 1 - start
         try:
+            if start > last or start >= UNSEEN:
+                engine.check_frames(start, count)
             if self.only_player >= 0:
-                engine.add_remote_inputs(self.only_player, start, inputs)
+                engine.add_run(self.only_player, start, run.values, 0, count)
             else:
-                self.receive_rows(start, inputs)
+                self.receive_rows(start, count)
         except InputConflict as conflict:
             self._report(conflict)
             if self.is_passed_on:
@@ -283,14 +267,14 @@ class Exchange:
             return type(error).__name__
         self.note_acknowledged(ack, newest)
         self.lead.measure_ours(engine.current + phase - newest)
-        if sync is not None:
-            self.lead.learn_theirs(sync.lead / 64)
-            self.their_frame = newest + ((sync.frame - newest + 0x8000) & 0xFFFF) - 0x8000
+        if run.sync >= 0:
+            self.lead.learn_theirs(run.lead / 64.0)
+            self.their_frame = newest + ((run.sync - newest + 0x8000) & 0xFFFF) - 0x8000
         elif not self.knows_sync:
             # They sent this right after a frame, and had our newest input for half a frame on average.
             self.lead.measure_theirs(newest + 0.5 - engine.local.delay - ack)
-        if claimed is not None and checksum is not None and self.compares:
-            self._claim(claimed, checksum)
+        if run.claimed >= 0 and self.compares:
+            self.claim(run.claimed, run.checksum)
         return None
 
     def note_acknowledged(self, ack: cython.longlong, newest: cython.longlong) -> cython.void:
@@ -304,13 +288,15 @@ class Exchange:
         half: cython.longlong = (self.mask >> 1) + 1
         return near + ((number - near + half) & self.mask) - half
 
-    def receive_rows(self, start: cython.longlong, inputs: Any) -> cython.int:
+    def receive_rows(self, start: cython.longlong, count: cython.int) -> cython.int:
         """The inputs of several players at one peer: all are accepted, or none."""
-        columns = [inputs[seat :: self.seats] for seat in range(self.seats)]
-        for player, column in zip(self.players, columns, strict=True):
-            self.engine.check_remote_inputs(player, start, column)
-        for player, column in zip(self.players, columns, strict=True):
-            self.engine.add_remote_inputs(player, start, column)
+        run, engine = self.run, self.engine
+        seat: cython.int
+        for seat in range(self.seats):
+            at: cython.int = seat * run.count
+            check_run(engine.inputs, self.players[seat], start, run.values, at, count, engine.current, engine.history)
+        for seat in range(self.seats):
+            engine.add_run(self.players[seat], start, run.values, seat * run.count, count)
         return 0
 
     def _report(self, conflict: InputConflict) -> None:
@@ -332,23 +318,27 @@ class Exchange:
         """Frames whose checksums were compared with the other side's."""
         return 0 if self.book is None else self.book.compared
 
-    def write_checksum(self, frame: int, checksum: Any) -> None:
+    def write_checksum(self, frame: cython.longlong, checksum: Any) -> None:
         """Note the checksum of a final state of ours: it will be sent, and compared with theirs."""
         self.newest_frame, self.newest_checksum = frame, _checked(checksum)
         if self.book is not None:
-            self._alarm(self.book.write(frame, self.newest_checksum))
+            difference = self.book.write(frame, self.newest_checksum)
+            if difference is not None:
+                self._alarm(difference)
 
-    def _claim(self, number: int, checksum: int) -> None:
-        frame = self.widened(number, self.engine.current) if number & ~self.mask == self.base else -1
-        if self.book is None or not 0 <= frame <= self.next_expected + rbn1.MAX_COUNT:
+    def claim(self, number: cython.longlong, checksum: cython.longlong) -> cython.int:
+        frame: cython.longlong = self.widened(number, self.engine.current) if number & ~self.mask == self.base else -1
+        if self.book is None or not 0 <= frame <= self.expected() + rbn1.MAX_COUNT:
             self.dropped["ChecksumOfNoFrame"] += 1
-            return
-        self._alarm(self.book.claim(frame, checksum))
+            return 0
+        difference = self.book.claim(frame, checksum)
+        if difference is not None:
+            self._alarm(difference)
+        return 0
 
-    def _alarm(self, difference: tuple[int, int, int] | None) -> None:
+    def _alarm(self, difference: tuple[int, int, int]) -> None:
         """Note two checksums that differ; the match decides whether that is news (``Alarm``)."""
-        if difference is None or self.book is None:
-            return
+        assert self.book is not None, "only a book finds differences"
         frame, ours, theirs = difference
         self.events.append(
             DesyncDetected(
@@ -368,5 +358,12 @@ def _checked(checksum: Any) -> Any:
     return number
 
 
-def _in_64ths(frames: float) -> int:
-    return min(max(round(frames * 64), -32768), 32767)
+@cython.cfunc
+def _in_64ths(frames: cython.double) -> cython.int:
+    found: cython.double = frames * 64.0
+    if not -32768.0 < found < 32767.0:
+        return 32767 if found > 0.0 else -32768
+    # Both round a half to the even neighbour.
+    if cython.compiled:
+        return cython.cast(cython.int, rint(found))
+    return round(found)

@@ -51,4 +51,9 @@ cdef class Match:
     cpdef object advance(self, object pressed, double now)
     cpdef bint receive(self, Exchange exchange, object data, double now) except -1
     cpdef list packets(self, double now)
+    cpdef bint sends(self, double now) except -1
+    cdef object sample(self, double now)
+    cdef object count_depth(self)
+    cdef object write_checksums(self)
+    cpdef object next_timeout(self)
     cpdef list events(self)

@@ -270,10 +270,10 @@ class Match:
         if engine.current <= self.first_own:
             self.pace.owe_most(now)
         if engine.rollbacks != self.rollbacks:
-            self._count_depth()
+            self.count_depth()
         engine.resimulate()
         if engine.final_frame() + 1 >= self.next_checksum:
-            self._write_checksums()
+            self.write_checksums()
         if engine.current >= self.asks_at:
             self.wakes_parts = True
         self.is_unsent = True
@@ -289,22 +289,23 @@ class Match:
 
     def packets(self, now: cython.double) -> list[tuple[Any, bytes]]:
         """The packets to send now, each with its peer: after each frame, and now and then while waiting."""
-        made: list[tuple[Any, bytes]] = []
+        if not self.sends(now):
+            return []
+        made = [(exchange.peer, exchange.packet()) for exchange in self.exchanges]
+        return [(peer, data) for peer, data in made if data is not None]
+
+    def sends(self, now: cython.double) -> cython.bint:
+        """Whether packets are to be made now: by ``packets``, or by the caller for each exchange."""
         if not self.is_unsent and (not self.is_stalled or now < self.resend_at):
-            return made
+            return False
         self.is_unsent = False
         self.sent_at = now
         self.resend_at = now + self.resend_interval
         if self.is_stalled and now - self.stalled_since > LONG_STALL:
             self.wakes_parts = True
-        exchange: Exchange
-        for exchange in self.exchanges:
-            data = exchange.packet()
-            if data is not None:
-                made.append((exchange.peer, data))
         if now >= self.sample_at:
-            self._sample(now)
-        return made
+            self.sample(now)
+        return True
 
     def next_timeout(self) -> float | None:
         """When waiting packets are due again; frames are asked for with ``due``."""
@@ -334,7 +335,8 @@ class Match:
             peers={exchange.peer.peer_id: exchange.peer.stats(now) for exchange in self.exchanges},
         )
 
-    def _sample(self, now: float) -> None:
+    def sample(self, now: cython.double) -> None:
+        """Note totals, so that rates can be computed, and look for a peer that acknowledges nothing."""
         self.sample_at = now + SAMPLE_EVERY
         for exchange in self.exchanges:
             exchange.peer.sample(now)
@@ -378,18 +380,20 @@ class Match:
             self.stalled_seconds += seconds
             self.happened.append(Resumed(frame=self.engine.frame, seconds=seconds))
 
-    def _count_depth(self) -> None:
+    def count_depth(self) -> None:
         engine = self.engine
         rollbacks, frames = engine.rollbacks - self.rollbacks, engine.resimulated - self.resimulated
         self.depths[frames // rollbacks] += rollbacks
         self.rollbacks, self.resimulated = engine.rollbacks, engine.resimulated
 
-    def _write_checksums(self) -> None:
+    def write_checksums(self) -> None:
         """Note the checksum of each due frame whose state has become final."""
-        final = self.engine.final_state_frame
+        final: cython.longlong = self.engine.final_frame() + 1
+        exchange: Exchange
         while self.next_checksum <= final:
             checksum = self.engine.checksum_at(self.next_checksum)
             for exchange in self.exchanges:
                 exchange.write_checksum(self.next_checksum, checksum)
-                self._collect(exchange)
+                if exchange.events:
+                    self._collect(exchange)
             self.next_checksum += self.config.checksum_interval

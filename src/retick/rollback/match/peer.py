@@ -41,10 +41,14 @@ class MatchPeer:
             bytes_out=exchange.bytes_out,
         )
 
+    def sent(self) -> tuple[int, int]:
+        """Datagrams and bytes to there, as ``path`` has them."""
+        path = self.path()
+        return path.packets_out, path.bytes_out
+
     def sample(self, now: float) -> None:
         """Note the totals, about once a second, so that rates can be computed."""
-        path = self.path()
-        self.meter.sample(path.packets_out, path.bytes_out, now)
+        self.meter.sample(*self.sent(), now)
 
     def stats(self, now: float) -> PeerStats:
         """All figures of this peer at this moment."""

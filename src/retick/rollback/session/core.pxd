@@ -1,4 +1,5 @@
 from retick.link.endpoint cimport LinkEndpoint
+from retick.rollback.match.match cimport Match
 
 cdef object RUNNING
 cdef int NOT_RBN1
@@ -16,6 +17,7 @@ cdef class SessionCore:
     cdef public object last_match
 
     cdef object read_link(self, double now)
+    cdef object send_packets(self, Match match)
 
 
 cdef class SessionCalls:

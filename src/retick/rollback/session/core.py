@@ -28,9 +28,13 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.retick.link.endpoint import LinkEndpoint
+    from cython.cimports.retick.link.payload_path import PayloadPath
+    from cython.cimports.retick.rollback.match.exchange import Exchange
     from cython.cimports.retick.rollback.match.match import NEVER, Match
 else:
     from retick.link.endpoint import LinkEndpoint
+    from retick.link.payload_path import PayloadPath
+    from retick.rollback.match.exchange import Exchange
     from retick.rollback.match.match import NEVER, Match
 
 __all__ = ["SessionCalls", "SessionCore"]
@@ -86,7 +90,7 @@ class SessionCore:
             raise self.no_match_yet()
         return match
 
-    def receive_payload(self, connection: Any, data: bytes, now: float) -> None:
+    def receive_payload(self, connection: PayloadPath, data: bytes, now: float) -> None:
         """For the link: a payload of another peer."""
         peer = connection.tag
         match: Match | None = self.match
@@ -100,6 +104,22 @@ class SessionCore:
                 match.receive(exchange, data, now)
             if match.first_own == NEVER:
                 self.catch_up(match, now)
+
+    def send_packets(self, match: Match) -> None:
+        """Give the packet of each peer to its link."""
+        exchange: Exchange
+        for exchange in match.exchanges:
+            peer: Any = exchange.peer
+            connection = peer.connection
+            data = exchange.packet()
+            if connection is None or data is None:
+                continue
+            if isinstance(connection, PayloadPath):
+                path: PayloadPath = connection
+                path.send_unreliable(data)
+            else:
+                # What stands in front of a connection: a peer that cheats in a test.
+                connection.send_unreliable(data)
 
     # What the session adds.
 
@@ -162,11 +182,8 @@ class SessionCalls:
             inside.read_link(now)
         match: Match | None = inside.match
         if match is not None and inside.phase is RUNNING:
-            packets = match.packets(now)
-            for peer, data in packets:
-                connection = peer.connection
-                if connection is not None:
-                    connection.send_unreliable(data)
+            if match.sends(now):
+                inside.send_packets(match)
             is_time: cython.bint = match.sent_at == now or not match.exchanges
             if is_time and (not inside.is_quiet or match.wakes_parts or match.alarm.is_open):
                 # Once a frame, and while waiting as often as packets are sent again.
@@ -199,11 +216,11 @@ class SessionCalls:
     def events(self) -> list[MatchEvent]:
         """What has happened since the last call, oldest first."""
         inside: SessionCore = self._inside
-        happened = inside.happened
-        inside.happened = []
         match: Match | None = inside.match
-        if match is not None:
-            happened += match.events()
+        happened: list[MatchEvent] = [] if match is None else match.events()
+        if inside.happened:
+            happened = inside.happened + happened
+            inside.happened = []
         return happened
 
     @property

@@ -19,7 +19,7 @@ from retick.wire import rbn1
 
 __all__ = ["EXTENSIONS", "acceptance_fault", "link_config_for", "reach_fault", "reach_of", "sealing_of"]
 
-EXTENSIONS = rbn1.TIME_SYNC | rbn1.WIDE_INPUTS
+EXTENSIONS = rbn1.TIME_SYNC | rbn1.WIDE_INPUTS | rbn1.PACKED_INPUTS
 """The RBN1 extensions that this side knows."""
 _USUAL = LinkConfig()
 

@@ -84,6 +84,10 @@ class Peer(MatchPeer):
             return False
         return connection.send_reliable(message)
 
+    def sent(self) -> tuple[int, int]:
+        connection = self.connection
+        return super().sent() if connection is None else connection.sent
+
     def path(self) -> PathStats:
         """What the link measures of the network path."""
         connection = self.connection

@@ -25,6 +25,7 @@ from retick.rollback.match.timesync import LeadEstimate, Pace
 from retick.testing.membership.clocks import DURATIONS, forget_ends, forget_exchanges, forget_joins, forget_times
 from retick.testing.membership.frames import FRAME_IN_BYTES, ORIGIN, is_frame
 from retick.testing.membership.game import Seats
+from retick.wire.rbn1_run import InputRun
 
 __all__ = ["OLD", "newest_frame", "plain_values", "session_digest"]
 
@@ -68,8 +69,8 @@ STATISTICS: dict[str, dict[str, Callable[[], Any]]] = {
 }
 """By class: fields that only count or measure, and what they are set to after every step."""
 
-CONSTANT = (Seats, MatchConfig, LinkConfig, Pace, LeadEstimate, RateMeter)
-"""Classes whose objects are the same in all sessions of a search."""
+CONSTANT = (Seats, MatchConfig, LinkConfig, Pace, LeadEstimate, RateMeter, InputRun)
+"""Classes whose objects are the same in all sessions of a search, or are written anew by whoever reads them."""
 CONSTANT_FIELDS = {
     ("SessionInside", "routes"),
     ("Match", "resend_interval"),

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from retick.wire import rbn1
+from retick.wire.explain import is_rbn1_payload
 
 __all__ = ["FRAME_IN_BYTES", "ORIGIN", "frames_in", "is_frame", "shift_fact", "shift_item", "shift_message"]
 
@@ -35,7 +36,7 @@ def shift_message(data: bytes, by: int) -> bytes:
     """A message or payload with every frame in it moved by so many frames."""
     if not by:
         return data
-    if data.startswith(rbn1.MAGIC):
+    if is_rbn1_payload(data):
         return _shift_inputs(data, by)
     return FRAME_IN_BYTES.sub(lambda found: _shift_frame(found[0], by), data)
 
