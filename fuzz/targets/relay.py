@@ -115,8 +115,10 @@ def run(data: bytes) -> tuple[int, str]:
             bench.members[who].send(1 - who, body)
         else:
             bench.now += length / 32
-            for each in (bench.server, bench.survey, *bench.members):
-                each.handle_timeout(now=bench.now)
+            bench.server.handle_timeout(now=bench.now)
+            bench.survey.handle_timeout(now=bench.now)
+            for member in bench.members:
+                member.handle_timeout(now=bench.now)
         bench.exchange()
     told = [(member.state, member.present, member.dropped, member.events()) for member in bench.members]
     return steps, repr((told, bench.server.dropped, bench.server.events(), bench.survey.result))

@@ -142,6 +142,12 @@ class UdpSocket:
         native = self._natives[address] = _native(address, self._is_v6)
         return native
 
+    def widen(self, size: int) -> None:
+        """Ask the system for buffers of so many bytes; it may give less."""
+        for option in (socket.SO_RCVBUF, socket.SO_SNDBUF):
+            with suppress(OSError):
+                self._socket.setsockopt(socket.SOL_SOCKET, option, size)
+
     def resolve(self, host: str, port: int) -> SocketAddress:
         """The address of a host that this socket can reach; NetworkUnavailable when there is none, or no route."""
         wanted = (socket.AF_INET6, socket.AF_INET) if self.family == socket.AF_INET6 else (socket.AF_INET,)
