@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from retick.cli.exit_codes import complain
 from retick.cli.relay.forwarding import Forwarding
 from retick.cli.relay.key_file import relay_key
 from retick.cli.serve.event_log import EventLog
@@ -94,12 +93,10 @@ def relay(
         ports = (first.address[1], second.address[1])
         epoch = time.time() - time.monotonic()
         server = RelayServer(key=secret, entropy=os.urandom, epoch=epoch, ports=ports, config=config)
-        if key is None:
-            complain("without --key, members cannot come back after a restart")
         # The loop of Windows cannot wait for sockets that are read here.
         factory = asyncio.SelectorEventLoop if sys.platform == "win32" else None
         with asyncio.Runner(loop_factory=factory) as runner:
-            runner.run(_run(server, first, second, log, page, seconds))
+            runner.run(_run(server, first, second, log, page, seconds, key))
     finally:
         first.close()
         if second is not None:
@@ -119,6 +116,7 @@ async def _run(
     log: EventLog,
     address: tuple[str, int] | None,
     seconds: float | None,
+    key: Path | None,
 ) -> None:
     over = asyncio.Event()
     on_sigterm(over.set)
@@ -130,12 +128,14 @@ async def _run(
         forwarding.start()
         host, port, other = first.address[0], first.address[1], second.address[1]
         log.note("listening", f"relay on {host} ports {port} and {other}", host=host, port=port, second_port=other)
+        if key is None:
+            log.note("no_key", "without --key, members cannot come back after a restart")
         announce_page(log, page)
         with suppress(TimeoutError):
             await asyncio.wait_for(over.wait(), seconds)
-        log.note("stopped", "stopped")
     finally:
         forwarding.stop()
+        log.note("stopped", "stopped")
         if page is not None:
             # Not in the loop: a reader may be waiting for the loop just now.
             await asyncio.to_thread(page.close)

@@ -24,7 +24,7 @@ LOOK_EVERY = 0.25
 
 
 class Forwarding:
-    """A relay that runs. Made within the loop; ``second`` may be missing."""
+    """A relay that runs between ``start`` and ``stop``; ``second`` may be missing."""
 
     def __init__(
         self,
@@ -38,24 +38,30 @@ class Forwarding:
         self._first = first
         self._second = second
         self._on_events = on_events
-        self._loop = asyncio.get_running_loop()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
+        first.widen(BUFFER)
 
     def start(self) -> None:
-        self._first.widen(BUFFER)
-        self._loop.add_reader(self._first.fileno(), self._read_first)
+        """In the running loop."""
+        self._loop = asyncio.get_running_loop()
+        self._loop.add_reader(self._first.fileno(), self.drain)
         if self._second is not None:
-            self._loop.add_reader(self._second.fileno(), self._read_second)
-        self._look()
+            self._loop.add_reader(self._second.fileno(), self._drain_second)
+        self._look(self._loop)
 
     def stop(self) -> None:
+        if self._loop is None:
+            return
         self._loop.remove_reader(self._first.fileno())
         if self._second is not None:
             self._loop.remove_reader(self._second.fileno())
         if self._timer is not None:
             self._timer.cancel()
+        self._report()
 
-    def _read_first(self) -> None:
+    def drain(self) -> None:
+        """Take what waits at the first port, at most ``DRAIN`` datagrams, and send what comes of it."""
         receive, send = self._first.raw.recvfrom, self._first.raw.sendto
         take, now = self._server.take, time.monotonic()
         try:
@@ -73,7 +79,7 @@ class Forwarding:
             self._first.count(error)
         self._answer(now)
 
-    def _read_second(self) -> None:
+    def _drain_second(self) -> None:
         assert self._second is not None, "it is read"
         receive, now = self._second.raw.recvfrom, time.monotonic()
         try:
@@ -95,11 +101,14 @@ class Forwarding:
                     except OSError as error:
                         socket.count(error)
 
-    def _look(self) -> None:
+    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
         now = time.monotonic()
         self._server.handle_timeout(now=now)
         self._answer(now)
+        self._report()
+        self._timer = loop.call_later(LOOK_EVERY, self._look, loop)
+
+    def _report(self) -> None:
         events = self._server.events()
         if events:
             self._on_events(events)
-        self._timer = self._loop.call_later(LOOK_EVERY, self._look)
