@@ -253,6 +253,20 @@ def test_a_relay_that_says_lost_without_end_gets_few_requests() -> None:
     assert 30 < sent < 55
 
 
+def test_a_relay_that_sends_new_cookies_without_end_gets_few_requests() -> None:
+    one = make()
+    one.open(2)
+    sent = 0
+    for tick in range(400):
+        now = tick / 100
+        one.handle_timeout(now=now)
+        sent += len(one.datagrams_to_send(now=now))
+        seen = Seen(one._nonce, 1, 0, ip_address("192.0.2.1"), 7, tick.to_bytes(16, "little"))
+        one.receive_datagram(wire.encode_answer(seen), FIRST, now=now)
+        sent += len(one.datagrams_to_send(now=now))
+    assert 10 < sent <= 4 * 10
+
+
 def test_a_place_in_another_room_is_not_taken() -> None:
     one, room = inside()
     one.handle_timeout(now=2.2)

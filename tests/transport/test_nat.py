@@ -101,6 +101,7 @@ def test_a_lenient_router_gives_another_port_towards_one_that_came_too_early() -
         assert (moved != usual) == lenient
         assert router.inbound(REMOTE, moved[1], 1.0) == INSIDE
         assert seen(router, OTHER_HOST, 1.0) == usual
+        assert seen(router, OTHER_PORT, 1.0) == moved  # whoever is sent to for the first time
 
 
 def test_two_machines_with_one_inside_port_get_two_outside_ports() -> None:

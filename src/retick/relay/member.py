@@ -85,6 +85,8 @@ class RelayMember:
         self._entry = Request(wire.ASK, b"")
         self._nonce = b""
         self._cookie = wire.NO_COOKIE
+        self._has_proven = False
+        """Whether a SEEN was answered at once since the last timeout: a second one waits."""
         self._ticket = b""
         self._room = b""
         self._seen: tuple[object, int] | None = None
@@ -167,6 +169,7 @@ class RelayMember:
             if self.state is MemberState.INSIDE and self._tries >= SILENT_AFTER and not self.is_silent:
                 self.is_silent = True
                 self._tell(RelaySilent())
+            self._has_proven = False
             self._ask()
 
     def events(self) -> list[MemberEvent]:
@@ -234,9 +237,10 @@ class RelayMember:
         if (seen.host, seen.port) != self._seen:
             self._seen = (seen.host, seen.port)
             self._tell(AddressSeen(host=seen.host, port=seen.port, other_port=seen.other_port))
-        is_new = self._cookie != seen.cookie
+        is_first = self._cookie != seen.cookie and not self._has_proven
         self._cookie = seen.cookie
-        if is_new:
+        self._has_proven = True
+        if is_first:
             self._ask()
         else:
             self._ask_soon(now)

@@ -32,7 +32,9 @@ class Mapping:
 
 
 class Reflection:
-    """One survey, for a socket that has sent nothing to the relay yet. ``result`` is there when ``is_done``."""
+    """One survey, for a socket of its own: it makes datagrams come that a router does not expect, and some routers
+    then give the socket another outside port. ``result`` is there when ``is_done``.
+    """
 
     def __init__(self, relay: Hashable, *, entropy: Callable[[int], bytes]) -> None:
         self.relay = relay

@@ -50,7 +50,8 @@ class Nat:
     """Whether two machines behind this router reach each other by its outside address."""
     lenient: bool = False
     """True: a datagram that nobody inside expects is not dropped without a trace, but taken for one to the router
-    itself and remembered. If then an inside machine sends to that remote, it gets another outside port for it."""
+    itself and remembered. If then an inside machine sends to that remote, it gets another outside port for it, and
+    for every remote that it sends to for the first time after that. So do Linux's routers."""
     keeps_ports: bool = True
     """Whether a cone gives the inside port as outside port where that is free; otherwise it draws one."""
     reachable_ports: frozenset[int] | None = None
@@ -91,6 +92,8 @@ class Router:
         self._by_inside: dict[tuple[InternetAddress, InternetAddress | None], _Mapping] = {}
         self._by_port: dict[int, _Mapping] = {}
         self._unexpected: dict[tuple[InternetAddress, int], float] = {}
+        self._flows: dict[tuple[InternetAddress, InternetAddress], _Mapping] = {}
+        """Of a lenient router: the mapping that each pair of an inside address and a remote has."""
 
     def outbound(self, inside: InternetAddress, remote: InternetAddress, now: float) -> InternetAddress | None:
         """The address from which a remote sees a datagram that an inside address sends; None if it does not pass."""
@@ -132,6 +135,7 @@ class Router:
         self._by_inside.clear()
         self._by_port.clear()
         self._unexpected.clear()
+        self._flows.clear()
 
     def _is_old(self, time: float, now: float) -> bool:
         return now - time > self.nat.timeout
@@ -148,14 +152,16 @@ class Router:
 
     def _mapping(self, inside: InternetAddress, remote: InternetAddress, now: float) -> _Mapping | None:
         """The mapping for what ``inside`` sends to ``remote``; a new one where there is none. None if ports are out."""
-        own = self._fresh((inside, remote), now)
+        if self.nat.kind is NatKind.SYMMETRIC:
+            return self._fresh(self._by_inside.get((inside, remote)), now) or self._map(inside, remote, now)
+        own = self._fresh(self._flows.get((inside, remote)), now)
         if own is not None:
             return own
-        if self.nat.kind is NatKind.SYMMETRIC:
-            return self._map(inside, remote, now)
-        shared = self._fresh((inside, None), now) or self._map(inside, None, now)
+        shared = self._fresh(self._by_inside.get((inside, None)), now) or self._map(inside, None, now)
         if shared is not None and self._is_taken(shared, remote, now):
-            return self._map(inside, remote, now)
+            shared = self._map(inside, None, now, is_moved=True)
+        if shared is not None and self.nat.lenient:
+            self._flows[inside, remote] = shared
         return shared
 
     def _is_taken(self, mapping: _Mapping, remote: InternetAddress, now: float) -> bool:
@@ -163,19 +169,23 @@ class Router:
         came_at = self._unexpected.get((remote, mapping.port))
         return came_at is not None and not self._is_old(came_at, now) and not self._may_enter(mapping, remote, now)
 
-    def _fresh(self, key: tuple[InternetAddress, InternetAddress | None], now: float) -> _Mapping | None:
-        mapping = self._by_inside.get(key)
+    def _fresh(self, mapping: _Mapping | None, now: float) -> _Mapping | None:
         if mapping is not None and self._is_old(mapping.used_at, now):
             self._remove(mapping)
             return None
         return mapping
 
     def _remove(self, mapping: _Mapping) -> None:
-        del self._by_inside[mapping.inside, mapping.only]
-        del self._by_port[mapping.port]
+        if self._by_inside.get((mapping.inside, mapping.only)) is mapping:
+            del self._by_inside[mapping.inside, mapping.only]
+        if self._by_port.get(mapping.port) is mapping:
+            del self._by_port[mapping.port]
 
-    def _map(self, inside: InternetAddress, only: InternetAddress | None, now: float) -> _Mapping | None:
-        port = self._free_port(inside[1] if only is None and self.nat.keeps_ports else None, now)
+    def _map(
+        self, inside: InternetAddress, only: InternetAddress | None, now: float, *, is_moved: bool = False
+    ) -> _Mapping | None:
+        is_kept = only is None and self.nat.keeps_ports and not is_moved
+        port = self._free_port(inside[1] if is_kept else None, now)
         if port is None:
             return None
         mapping = _Mapping(inside, only, port, now)
@@ -191,7 +201,4 @@ class Router:
 
     def _is_free(self, port: int, now: float) -> bool:
         mapping = self._by_port.get(port)
-        if mapping is not None and self._is_old(mapping.used_at, now):
-            self._remove(mapping)
-            return True
-        return mapping is None
+        return self._fresh(mapping, now) is None
