@@ -307,7 +307,9 @@ def test_calls_that_make_no_sense_are_refused() -> None:
             inner.send(number, b"x")
     early = make()
     early.close()
+    early.close()
     assert early.state is MemberState.OUT
+    assert len(early.events()) == 1
     assert wire.decode_request(one.datagrams_to_send(now=0.0)[0][0]) == Request(
         wire.OPEN, Random(3).randbytes(8), places=2, tag=TAG
     )

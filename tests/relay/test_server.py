@@ -139,12 +139,33 @@ def test_members_are_told_when_somebody_comes_or_goes() -> None:
     joined, told = (wire.decode_answer(data) for data, _ in out)
     assert told == Present(room, 0b11)
     assert isinstance(joined, Place)
-    out = bob.raw(wire.encode_request(Request(wire.LEAVE, b"12345678", ticket=joined.ticket)))
+    out = bob.raw(wire.encode_request(Request(wire.LEAVE, b"12345678", ticket=joined.ticket)), now=1.0)
     assert {(wire.decode_answer(data), address) for data, address in out} == {
         (Left(b"12345678"), bob.address),
         (Present(room, 0b01), ann.address),
     }
     assert relay.events()[-1] == MemberGone(room=1, member=1, silent=False)
+
+
+def test_one_that_comes_and_goes_without_end_does_not_flood_the_others() -> None:
+    relay = make_server()
+    ann, place = opened(relay)
+    bob = Direct(relay, ("203.0.113.2", 6000))
+    ticket = bob.ask(wire.JOIN, code=place.code, tag=TAG).ticket
+    told = []
+    for step in range(200):
+        now = 1.0 + step / 100
+        kind = (wire.LEAVE, wire.HERE)[step % 2]
+        out = bob.raw(
+            wire.encode_request(Request(kind, step.to_bytes(8, "little"), bob.cookie, ticket=ticket)), now=now
+        )
+        relay.handle_timeout(now=now)
+        out += relay.datagrams_to_send(now=now)
+        told += [wire.decode_answer(data) for data, address in out if address == ann.address]
+    relay.handle_timeout(now=3.5)
+    told += [wire.decode_answer(data) for data, address in relay.datagrams_to_send(now=3.5) if address == ann.address]
+    assert 4 < len(told) <= 11
+    assert told[-1] == Present(place.ticket[:6], 0b11)
 
 
 def test_a_request_that_comes_twice_gives_one_place() -> None:

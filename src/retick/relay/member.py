@@ -129,7 +129,7 @@ class RelayMember:
             self.state = MemberState.LEAVING
             self._tries = 0
             self._ask()
-        elif self.state is not MemberState.LEAVING:
+        elif self.state in (MemberState.IDLE, MemberState.ENTERING):
             self._end(None, "left before it was in")
 
     # The five calls.

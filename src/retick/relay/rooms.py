@@ -1,6 +1,7 @@
 """Rooms of a relay and their members."""
 
 from collections.abc import Hashable
+from math import inf
 from typing import Any
 
 from retick.relay.tickets import Ticket
@@ -50,7 +51,7 @@ class Member:
 class Room:
     """A room: its places, and who is there."""
 
-    __slots__ = ("code", "given", "id", "members", "number", "opened", "origin", "places", "tag")
+    __slots__ = ("code", "given", "id", "members", "number", "opened", "origin", "places", "tag", "told_at")
 
     def __init__(self, identity: bytes, code: bytes, places: int, tag: bytes, opened: int) -> None:
         self.id = identity
@@ -66,6 +67,8 @@ class Room:
         self.given = 0
         """Places that were given; none is given twice."""
         self.members: dict[int, Member] = {}
+        self.told_at = -inf
+        """When members were last told who is there."""
 
     @property
     def is_full(self) -> bool:

@@ -95,6 +95,8 @@ class RelayServer:
         self._hall = Hall(self.config, self._office, entropy)
         self._channels: dict[bytes, tuple[Any, Any, Member]] = {}
         self._look_at: float | None = None
+        self._untold: dict[bytes, Room] = {}
+        """Rooms whose members do not know yet who came or went."""
         self._budget: Bytes | None = None
         self._unproven: Budget | None = None
         self._waiting: list[tuple[bytes, Any]] = []
@@ -128,7 +130,10 @@ class RelayServer:
         if self._look_at is None or now < self._look_at:
             return
         for member in self._hall.silent(now):
-            self._remove(member, silent=True)
+            self._remove(member, now, silent=True)
+        untold, self._untold = self._untold, {}
+        for room in untold.values():
+            self._tell_present(room, now)
         self._look_at = now + LOOK_EVERY if self._hall.rooms else None
 
     def events(self) -> list[RelayEvent]:
@@ -235,7 +240,7 @@ class RelayServer:
             self._show(request, address, now)
         elif request.kind == wire.LEAVE:
             if member is not None:
-                self._remove(member, silent=False)
+                self._remove(member, now, silent=False)
             self._send(wire.encode_answer(wire.Left(request.nonce)), address)
         else:
             self._return(request, ticket, room, member, address, now)
@@ -290,12 +295,12 @@ class RelayServer:
         if self._look_at is None:
             self._look_at = now + LOOK_EVERY
         self._give_place(member, nonce, now)
-        self._tell_present(room, but=member)
+        self._tell_present(room, now, but=member)
 
-    def _remove(self, member: Member, *, silent: bool) -> None:
+    def _remove(self, member: Member, now: float, *, silent: bool) -> None:
         self._forget_channels(member)
         self._hall.remove(member, silent=silent)
-        self._tell_present(member.room)
+        self._tell_present(member.room, now)
 
     def _forget_channels(self, member: Member) -> None:
         for number in member.room.members:
@@ -314,11 +319,19 @@ class RelayServer:
         place = wire.Place(nonce, member.number, room.code, seconds, room.present, ticket)
         self._send(wire.encode_answer(place), member.address)
 
-    def _tell_present(self, room: Room, *, but: Member | None = None) -> None:
+    def _tell_present(self, room: Room, now: float, *, but: Member | None = None) -> None:
+        """At once, or at the next look: whoever comes and goes all the time does not make the relay flood the rest."""
+        others = [member for member in room.members.values() if member is not but]
+        if not others:
+            return
+        if now - room.told_at < LOOK_EVERY:
+            self._untold[room.id] = room
+            return
+        room.told_at = now
+        self._untold.pop(room.id, None)
         data = wire.encode_answer(wire.Present(room.id, room.present))
-        for member in room.members.values():
-            if member is not but:
-                self._send(data, member.address)
+        for member in others:
+            self._send(data, member.address)
 
     def _show(self, request: Request, address: Hashable, now: float, *, port: int = 0, through: int = 0) -> None:
         seen = seen_at(address)
