@@ -88,7 +88,7 @@ def test_members_behind_routers_of_every_kind_meet_at_the_relay(kind: NatKind) -
 def test_a_member_whose_router_forgot_it_is_found_at_its_new_address() -> None:
     meeting = Meeting()
     ann, bob = meeting.room(nat=Nat(keeps_ports=False))
-    meeting.network._routers["203.0.113.2"].forget()
+    meeting.network._routing.routers["203.0.113.2"].forget()
     meeting.run(4.0)
     meeting.send(ann, bob, b"found")
     meeting.run(1.0)

@@ -316,3 +316,67 @@ def test_addresses_that_are_taken_or_have_no_host_are_refused() -> None:
         lab.network.router("198.51.100.1", Nat())
     with pytest.raises(UsageError, match=r"\(host, port\)"):
         lab.network.attach("name", Recorder(), behind=lab.routers[0])
+
+
+# IPv6 beside IPv4, and firewalls that translate nothing.
+
+ANN_6, BOB_6 = ("2001:db8:1::2", 5001), ("2001:db8:2::2", 5002)
+
+
+def two_families(ann: Nat, bob: Nat) -> tuple[SimulatedNetwork, Recorder, Recorder]:
+    network = SimulatedNetwork(seed=1, conditions=Conditions(latency=0.02))
+    ends = Recorder(), Recorder()
+    for number, (four, six, firewall, end) in enumerate(((ANN, ANN_6, ann, ends[0]), (BOB, BOB_6, bob, ends[1])), 1):
+        home = network.router(f"203.0.113.{number}", Nat())
+        wall = network.router(f"2001:db8:{number}::1", firewall)
+        network.attach(four, end, behind=home, also={six: wall})
+    return network, *ends
+
+
+def test_a_machine_with_two_families_sends_from_the_one_that_its_target_has() -> None:
+    network, ann, bob = two_families(Nat(translates=False), Nat(translates=False, kind=NatKind.FULL_CONE))
+    relay = Recorder()
+    network.attach(RELAY, relay)
+    ann.outbox += [(b"four", RELAY), (b"six", BOB_6)]
+    network.flush(ANN)
+    network.run(until=1.0)
+    assert [(data, address) for _, data, address in relay.received] == [(b"four", ("203.0.113.1", 5001))]
+    assert [(data, address) for _, data, address in bob.received] == [(b"six", ANN_6)]
+
+
+def test_a_firewall_lets_in_whom_was_sent_to_and_both_together_open_it() -> None:
+    network, ann, bob = two_families(Nat(translates=False), Nat(translates=False, timeout=30.0))
+    ann.outbox.append((b"early", BOB_6))
+    network.flush(ANN)
+    network.run(until=1.0)
+    assert bob.received == []
+    bob.outbox.append((b"now", ANN_6))
+    network.flush(BOB)
+    network.run(until=2.0)
+    assert ann.payloads == [b"now"]
+    ann.outbox.append((b"and back", BOB_6))
+    network.flush(ANN)
+    network.run(until=3.0)
+    assert bob.payloads == [b"and back"]
+    network.run(until=40.0)
+    ann.outbox.append((b"too late", BOB_6))
+    network.flush(ANN)
+    network.run(until=41.0)
+    assert bob.payloads == [b"and back"]
+
+
+def test_all_addresses_of_a_machine_go_with_it_and_each_is_one_machine() -> None:
+    network, ann, _ = two_families(Nat(translates=False), Nat(translates=False))
+    with pytest.raises(UsageError, match="taken"):
+        network.attach(("10.0.9.2", 1), Recorder(), also={ANN_6: None})
+    network.detach(BOB)
+    network.attach(("10.0.9.2", 1), Recorder(), also={BOB_6: None})
+    ann.outbox.append((b"x", BOB))
+    network.flush(ANN)
+    network.run(until=1.0)
+    assert network.undeliverable == 1
+
+
+def test_a_firewall_cannot_be_symmetric() -> None:
+    with pytest.raises(UsageError, match="cannot be symmetric"):
+        Nat(translates=False, kind=NatKind.SYMMETRIC)

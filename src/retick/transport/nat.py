@@ -54,12 +54,16 @@ class Nat:
     for every remote that it sends to for the first time after that. So do Linux's routers."""
     keeps_ports: bool = True
     """Whether a cone gives the inside port as outside port where that is free; otherwise it draws one."""
+    translates: bool = True
+    """False: a firewall, as for IPv6. Inside addresses are seen outside; who may send to them is as ``kind`` says."""
     reachable_ports: frozenset[int] | None = None
     """Ports of remotes that may be sent to, as behind a firewall; None for all."""
 
     def __post_init__(self) -> None:
         if not self.timeout > 0:
             raise UsageError(f"timeout is above 0 seconds, not {self.timeout}")
+        if not self.translates and self.kind is NatKind.SYMMETRIC:
+            raise UsageError("a router that does not translate cannot be symmetric")
 
 
 class _Mapping:
@@ -106,11 +110,21 @@ class Router:
             self.dropped["full"] += 1
             return None
         mapping.used_at = mapping.allowed[self._permission(mapping, remote)] = now
-        return self.host, mapping.port
+        return (self.host, mapping.port) if self.nat.translates else inside
 
     def inbound(self, remote: InternetAddress, port: int, now: float) -> InternetAddress | None:
         """The inside address that gets what a remote sends to an outside port; None if it does not pass."""
-        mapping = self._by_port.get(port)
+        return self._admitted(self._by_port.get(port), remote, port, now)
+
+    def routed(self, remote: InternetAddress, inside: InternetAddress, now: float) -> InternetAddress | None:
+        """The same of a router that does not translate: ``inside``, or None if it does not pass."""
+        if self.nat.kind is NatKind.FULL_CONE:
+            return inside
+        return self._admitted(self._by_inside.get((inside, None)), remote, inside[1], now)
+
+    def _admitted(
+        self, mapping: _Mapping | None, remote: InternetAddress, port: int, now: float
+    ) -> InternetAddress | None:
         if mapping is None or self._is_old(mapping.used_at, now):
             self.dropped["unmapped"] += 1
         elif self._may_enter(mapping, remote, now):
@@ -185,11 +199,12 @@ class Router:
         self, inside: InternetAddress, only: InternetAddress | None, now: float, *, is_moved: bool = False
     ) -> _Mapping | None:
         is_kept = only is None and self.nat.keeps_ports and not is_moved
-        port = self._free_port(inside[1] if is_kept else None, now)
+        port = self._free_port(inside[1] if is_kept else None, now) if self.nat.translates else inside[1]
         if port is None:
             return None
-        mapping = _Mapping(inside, only, port, now)
-        self._by_inside[inside, only] = self._by_port[port] = mapping
+        mapping = self._by_inside[inside, only] = _Mapping(inside, only, port, now)
+        if self.nat.translates:
+            self._by_port[port] = mapping
         return mapping
 
     def _free_port(self, wanted: int | None, now: float) -> int | None:

@@ -4,20 +4,21 @@ The clock is a heap of future events: datagrams that arrive, timeouts of endpoin
 happen in the order in which they were scheduled, so a run repeats exactly. Each direction of each link has its own
 random generator, derived from the seed and the order of attachment: other traffic does not change its draws.
 
-An endpoint is on the internet, or behind a router, and that may be behind another. A datagram goes up through the
-routers of its sender when it is sent, and down through those of its target when it arrives, since routers forget and
-learn in between. The conditions of its way are those between the two endpoints, by their own addresses.
+An endpoint is on the internet, or behind a router, and that may be behind another: ``routing`` has the ways. The
+conditions of a way are those between the two endpoints, by their own addresses.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from heapq import heappop, heappush
 from itertools import count
+from types import MappingProxyType
 from typing import Any
 
 from retick.errors import UsageError
 from retick.transport.conditions import Conditions, Path
 from retick.transport.endpoint import Address, Endpoint
-from retick.transport.nat import InternetAddress, Nat, Router
+from retick.transport.nat import Nat, Router
+from retick.transport.routing import USUAL_TTL, Routing, host_of, is_same_family
 
 __all__ = ["Host", "SimulatedNetwork"]
 
@@ -25,8 +26,6 @@ INBOX_LIMIT = 2048
 """Datagrams that may wait for a polled or paused endpoint, as in a socket's buffer; more are dropped."""
 LEAST_WAIT = 1e-4
 """Seconds between two wake-ups of an endpoint: an endpoint that is always due must not stop the clock."""
-USUAL_TTL = 64
-"""Routers that a datagram passes at most if its sender says nothing."""
 
 
 class Host:
@@ -34,6 +33,7 @@ class Host:
 
     __slots__ = (
         "address",
+        "addresses",
         "endpoint",
         "inbox",
         "inbox_dropped",
@@ -41,7 +41,6 @@ class Host:
         "on_events",
         "paused_until",
         "polled",
-        "router",
         "wake_at",
     )
 
@@ -52,15 +51,15 @@ class Host:
         index: int,
         polled: bool,
         on_events: Callable[[list[Any]], None] | None,
-        router: Router | None,
+        addresses: tuple[Address, ...],
     ) -> None:
         self.address = address
+        self.addresses = addresses
+        """All of its addresses; the one above is the first."""
         self.endpoint = endpoint
         self.index = index
         self.polled = polled
         self.on_events = on_events
-        self.router = router
-        """The router it is behind; None on the internet."""
         self.inbox: list[tuple[bytes, Address]] = []
         self.inbox_dropped = 0
         self.paused_until = 0.0
@@ -80,15 +79,17 @@ class SimulatedNetwork:
         self.conditions = conditions or Conditions()
         self.undeliverable = 0
         """Datagrams that arrived at an address without an endpoint."""
-        self.expired = 0
-        """Datagrams whose TTL ended between routers that are modelled."""
-        self.hops = hops
-        self._routers: dict[str, Router] = {}
+        self._routing = Routing(hops)
         self._hosts: dict[Address, Host] = {}
         self._indices: dict[Address, int] = {}
         self._paths: dict[tuple[Address, Address], Path] = {}
         self._heap: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
         self._order = count()
+
+    @property
+    def expired(self) -> int:
+        """Datagrams whose TTL ended between routers that are modelled."""
+        return self._routing.expired
 
     # Endpoints and links.
 
@@ -100,24 +101,31 @@ class SimulatedNetwork:
         polled: bool = False,
         on_events: Callable[[list[Any]], None] | None = None,
         behind: Router | None = None,
+        also: Mapping[Address, Router | None] = MappingProxyType({}),
     ) -> None:
         """Put an endpoint at an address. ``polled``: datagrams wait for ``poll(address)``, as in a game's loop.
 
         An endpoint that is not polled has its events given to ``on_events``, when there is one. ``behind`` a router
-        the address is ``(host, port)``, and the endpoint is known by it in the calls of this network.
+        the address is ``(host, port)``, and the endpoint is known by it in the calls of this network. ``also`` are
+        more addresses of the same endpoint, each with the router it is behind: one for IPv6 beside one for IPv4.
         """
-        if address in self._hosts or _host_of(address) in self._routers:
-            raise UsageError(f"address {address!r} is taken")
-        if behind is not None and _host_of(address) is None:
-            raise UsageError(f"behind a router an address is (host, port), not {address!r}")
-        host = Host(address, endpoint, self._index(address), polled, on_events, behind)
-        self._hosts[address] = host
+        places = {address: behind, **also}
+        for own, router in places.items():
+            if own in self._hosts or host_of(own) in self._routing.routers:
+                raise UsageError(f"address {own!r} is taken")
+            if (router is not None or also) and host_of(own) is None:
+                raise UsageError(f"behind a router an address is (host, port), not {own!r}")
+        host = Host(address, endpoint, self._index(address), polled, on_events, tuple(places))
+        self._hosts |= dict.fromkeys(places, host)
+        self._routing.places |= places
         if not polled:
             self._push(self.now, self._resume, host)
 
     def detach(self, address: Address) -> None:
         """Remove the endpoint as if its process crashed. Datagrams on their way to it are lost."""
-        self._hosts.pop(address, None)
+        host = self._hosts.get(address)
+        for own in () if host is None else host.addresses:
+            del self._hosts[own], self._routing.places[own]
 
     def move(self, address: Address, new_address: Address) -> None:
         """Give the endpoint another address, as a router does that forgot its mapping."""
@@ -125,15 +133,17 @@ class SimulatedNetwork:
             raise UsageError(f"address {new_address!r} is taken")
         host = self._hosts.pop(address)
         host.address = new_address
+        host.addresses = tuple(new_address if own == address else own for own in host.addresses)
         host.index = self._index(new_address)
         self._hosts[new_address] = host
+        self._routing.places[new_address] = self._routing.places.pop(address)
 
     def router(self, host: str, nat: Nat, *, behind: Router | None = None) -> Router:
         """Put a router at an address, on the internet or behind another router; give it to ``attach``."""
-        if host in self._routers or any(_host_of(address) == host for address in self._hosts):
+        routers = self._routing.routers
+        if host in routers or any(host_of(address) == host for address in self._hosts):
             raise UsageError(f"host {host!r} is taken")
-        router = Router(host, nat, seed=(self.seed << 32) ^ (len(self._routers) + 1), behind=behind)
-        self._routers[host] = router
+        router = routers[host] = Router(host, nat, seed=(self.seed << 32) ^ (len(routers) + 1), behind=behind)
         return router
 
     def link(self, first: Address, second: Address, conditions: Conditions, back: Conditions | None = None) -> None:
@@ -234,8 +244,9 @@ class SimulatedNetwork:
         now = self.now
         source = host.address
         paths = self._paths
+        routed = bool(self._routing.routers) or len(host.addresses) > 1
         for datagram in host.endpoint.datagrams_to_send(now=now):
-            if self._routers or len(datagram) == 3:
+            if routed or len(datagram) == 3:
                 self._send_routed(host, *datagram)
                 continue
             data, target = datagram
@@ -245,65 +256,19 @@ class SimulatedNetwork:
 
     def _send_routed(self, host: Host, data: bytes, target: Address, ttl: int | None = None) -> None:
         """Up through the routers of the sender, and on its way."""
-        left = self._leave(host, target, USUAL_TTL if ttl is None else ttl)
+        source = next((own for own in host.addresses if is_same_family(own, target)), host.address)
+        left = self._routing.leave(source, target, USUAL_TTL if ttl is None else ttl, self.now)
         if left is None:
             return
-        for time in self.path(host.address, self._end_of(target)).arrivals(len(data), self.now):
+        end = self._hosts.get(self._routing.end_of(target))
+        for time in self.path(host.address, target if end is None else end.address).arrivals(len(data), self.now):
             self._push(time, self._enter, target, data, *left)
-
-    def _leave(self, host: Host, target: Address, ttl: int) -> tuple[Any, Router | None, int] | None:
-        """The sender's address as seen from the network where the target is, that network, and the TTL left."""
-        source: Any = host.address
-        level = host.router
-        hairpin = False
-        while level is not None and not self._is_in(level, target):
-            passed = None
-            hairpin = level.host == _host_of(target)
-            if ttl <= 1:
-                level.dropped["expired"] += 1
-            elif hairpin and not level.nat.hairpin:
-                level.dropped["hairpin"] += 1
-            else:
-                passed = level.outbound(source, _internet(target), self.now)
-            if passed is None:
-                return None
-            source, level, ttl = passed, level.behind, ttl - 1
-        if level is None and not hairpin:
-            ttl -= self.hops
-        if ttl < 1:
-            self.expired += 1
-            return None
-        return source, level, ttl
-
-    def _is_in(self, level: Router, target: Address) -> bool:
-        """Whether an endpoint or a router of this address is directly behind ``level``."""
-        host, router = self._hosts.get(target), self._routers.get(_host_of(target) or "")
-        return (host is not None and host.router is level) or (router is not None and router.behind is level)
-
-    def _end_of(self, target: Address) -> Address:
-        """The endpoint that an address leads to at the moment, if any does."""
-        while (router := self._routers.get(_host_of(target) or "")) is not None:
-            inside = router.owner(_internet(target)[1])
-            if inside is None:
-                break
-            target = inside
-        return target
 
     def _enter(self, target: Address, data: bytes, source: Any, level: Router | None, ttl: int) -> None:
         """Down through the routers of the target."""
-        while (router := self._routers.get(_host_of(target) or "")) is not None and router.behind is level:
-            inside = router.inbound(source, _internet(target)[1], self.now)
-            if inside is None:
-                return
-            if ttl <= 1:
-                router.dropped["expired"] += 1
-                return
-            target, level, ttl = inside, router, ttl - 1
-        host = self._hosts.get(target)
-        if host is not None and host.router is not level:
-            self.undeliverable += 1
-        else:
-            self._arrive(target, data, source)
+        reached = self._routing.enter(target, source, level, ttl, self.now)
+        if reached is not None:
+            self._arrive(reached, data, source)
 
     def _arrive(self, target: Address, data: bytes, source: Address) -> None:
         host = self._hosts.get(target)
@@ -361,13 +326,3 @@ class SimulatedNetwork:
         self._push(first + times * interval, self._repeat, first, times + 1, interval, callback, host)
         if host is None or self.now >= host.paused_until:
             callback()
-
-
-def _host_of(address: Address) -> str | None:
-    """The host of an address that has a host and a port; None of any other."""
-    return address[0] if isinstance(address, tuple) and len(address) == 2 and isinstance(address[0], str) else None
-
-
-def _internet(address: Any) -> InternetAddress:
-    """An address to which a router translates: where it is none, no router lets anything pass."""
-    return address if _host_of(address) is not None else ("", 0)
