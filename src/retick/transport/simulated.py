@@ -80,6 +80,8 @@ class SimulatedNetwork:
         self.undeliverable = 0
         """Datagrams that arrived at an address without an endpoint."""
         self._routing = Routing(hops)
+        self._is_routed = False
+        """Whether there is a router, or a machine with several addresses."""
         self._hosts: dict[Address, Host] = {}
         self._indices: dict[Address, int] = {}
         self._paths: dict[tuple[Address, Address], Path] = {}
@@ -118,6 +120,7 @@ class SimulatedNetwork:
         host = Host(address, endpoint, self._index(address), polled, on_events, tuple(places))
         self._hosts |= dict.fromkeys(places, host)
         self._routing.places |= places
+        self._is_routed |= len(places) > 1
         if not polled:
             self._push(self.now, self._resume, host)
 
@@ -143,6 +146,7 @@ class SimulatedNetwork:
         routers = self._routing.routers
         if host in routers or any(host_of(address) == host for address in self._hosts):
             raise UsageError(f"host {host!r} is taken")
+        self._is_routed = True
         router = routers[host] = Router(host, nat, seed=(self.seed << 32) ^ (len(routers) + 1), behind=behind)
         return router
 
@@ -244,7 +248,7 @@ class SimulatedNetwork:
         now = self.now
         source = host.address
         paths = self._paths
-        routed = bool(self._routing.routers) or len(host.addresses) > 1
+        routed = self._is_routed
         for datagram in host.endpoint.datagrams_to_send(now=now):
             if routed or len(datagram) == 3:
                 self._send_routed(host, *datagram)
