@@ -15,6 +15,7 @@ from retick.relay.codes import code_text, parse_code
 from retick.relay.server import SecondPort
 from retick.relay.tickets import Ticket, TicketOffice
 from retick.wire import relay as wire
+from retick.wire.relay_explain import explain_relay, is_relay
 
 __all__ = ["TARGETS"]
 
@@ -135,7 +136,18 @@ SCRIPTS = (
     _step(2, REQUESTS[1]) + _step(10, REQUESTS[4]) + _step(4, ANSWERS[0]) + _step(6, bytes(20)) + _step(4, ANSWERS[0]),
 )
 
+
+def _explained(data: bytes) -> Any:
+    return explain_relay(data) if is_relay(data) else None
+
+
+def _law_of_explained(data: bytes, found: Any) -> None:
+    if found is not None and sum(row.size for row in found.rows) != len(data):
+        raise Bug("a byte is in no row, or in two")
+
+
 TARGETS: tuple[Target, ...] = (
+    of("relay/explain", _explained, *REQUESTS, *ANSWERS, *FRAMES, law=_law_of_explained, also=(explain_relay,)),
     of("relay/request", wire.decode_request, *REQUESTS, write=wire.encode_request),
     of("relay/answer", wire.decode_answer, *ANSWERS, write=wire.encode_answer),
     of("relay/frame", wire.decode_frame, *FRAMES, write=wire.encode_frame),

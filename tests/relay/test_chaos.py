@@ -20,7 +20,7 @@ def test_after_any_trouble_all_members_hear_each_other(seed: int) -> None:
     members = [meeting.member(nat=nat)]
     members[0].open(4)
     meeting.flush(members[0])
-    meeting.run(5.0)
+    meeting.run(9.0)
     for _ in range(3):
         members.append(meeting.member(nat=nat))
         members[-1].join(members[0].code)

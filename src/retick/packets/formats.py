@@ -14,6 +14,7 @@ from retick.rollback.session.messages.kinds import Kind
 from retick.snapshot.explain import SnapshotExplainer
 from retick.wire.explain import Explanation, RowReader, explain_lan, explain_rbn1, is_lan, is_rbn1
 from retick.wire.field_table import FieldSpec
+from retick.wire.relay_explain import explain_relay, is_relay
 
 __all__ = ["MESSAGE_KIND", "SESSION_PREFIX", "Explainer", "explain_datagram", "reliable_message"]
 
@@ -70,10 +71,19 @@ def _link(data: bytes) -> Explanation:
     return explain_link(data, payload=_payload, message=reliable_message)
 
 
+def _relayed(data: bytes, offset: int) -> Explanation | None:
+    """A link's datagram in a frame of a relay: its rows begin where the frame's payload does."""
+    if not is_link(data[offset:]):
+        return None
+    inner = _link(data[offset:])
+    return inner._replace(rows=[row._replace(offset=row.offset + offset) for row in inner.rows])
+
+
 FORMATS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], Explanation]], ...] = (
     (is_rbn1, explain_rbn1),
     (is_lan, explain_lan),
     (is_link, _link),
+    (is_relay, lambda data: explain_relay(data, payload=_relayed)),
     (is_netrunner, explain_netrunner),
 )
 
@@ -99,7 +109,7 @@ def explain_datagram(data: bytes) -> Explanation:
     for recognises, explain in FORMATS:
         if recognises(data):
             return explain(data)
-    return Explanation("unknown", "unknown", [], "not RBN1, link, NetRunner or snapshot: no known first bytes")
+    return Explanation("unknown", "unknown", [], "not RBN1, link, relay, NetRunner or snapshot: no known first bytes")
 
 
 class Explainer:
