@@ -18,7 +18,7 @@ from retick.cli.relay.forwarding import Forwarding
 from retick.cli.relay.key_file import relay_key
 from retick.cli.serve.event_log import EventLog
 from retick.cli.serve.hosting import on_sigterm
-from retick.cli.serve.open_page import announce_page, open_page, page_address
+from retick.cli.serve.open_page import MetricsOption, announce_page, open_page, page_address
 from retick.errors import UsageError
 from retick.relay import MemberEntered, MemberGone, RelayConfig, RelayEvent, RelayServer, RoomGone, RoomOpened
 from retick.transport.udp import UdpSocket, open_udp
@@ -54,13 +54,7 @@ def relay(
     members: Annotated[int, typer.Option(help="Members of all rooms together.")] = _LIMITS.members,
     member_bytes: Annotated[int, typer.Option(help="Bytes a second of each member.")] = _LIMITS.member_bytes,
     total_bytes: Annotated[int, typer.Option(help="Bytes a second of all members.")] = _LIMITS.total_bytes,
-    metrics: Annotated[
-        str | None,
-        typer.Option(
-            metavar="[HOST:]PORT",
-            help="TCP port that answers /metrics, /healthz and /readyz; without a host on 127.0.0.1; 0: any free one.",
-        ),
-    ] = None,
+    metrics: MetricsOption = None,
     log_json: Annotated[bool, typer.Option("--log-json", help="Print a line of JSON for each event.")] = False,
     seconds: Annotated[
         float | None, typer.Option(help="Stop after this many seconds.", show_default="until Ctrl-C or SIGTERM")
