@@ -23,6 +23,8 @@ class Program(NamedTuple):
 PROGRAMS = {
     "chromium": Program(("chromium", "chromium-browser", "google-chrome", "chrome", "msedge"), "chromium"),
     "tshark": Program(("tshark",), "tshark"),
+    "ip": Program(("ip",), "iproute2"),
+    "nft": Program(("nft",), "nftables"),
 }
 
 

@@ -19,6 +19,7 @@ LAYERS: dict[str, set[str]] = {
     "tokens": {"link"},
     "authority": {"sim", "wire", "link", "snapshot", "tokens"},
     "replay": {"sim"},
+    "relay": {"wire", "link"},
     "transport": set(),
 }
 # What the server and the client of authority share; neither imports the other.
@@ -62,6 +63,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "server": {"sim", "wire", "link", "snapshot", "tokens", *AUTHORITY_SHARED},
         "client": {"sim", "wire", "link", "snapshot", "tokens", *AUTHORITY_SHARED},
     },
+    "relay": {"member": {"wire", "relay.events"}, "reflection": {"wire"}},
     "games": {"fighter": {"sim"}, "scramble": {"sim"}, "runner": {"sim", "wire"}},
 }  # fmt: skip
 # Of the rooms inside of a room: a path, and what it must not import.
@@ -186,6 +188,10 @@ def test_planted_wrong_imports_are_found() -> None:
         "authority/world/client/x.py": "from retick.authority.world.server.room import WorldRoom",
         "authority/declared/x.py": "from retick.link import Connection",
         "wire/authority.py": "from retick.games.runner import NetRunner",
+        "link/y.py": "from retick.relay import RelayServer",
+        "relay/server.py": "import time",
+        "relay/member.py": "from retick.link.handshake.door import Budget",
+        "transport/y.py": "from retick.relay import RelayServer",
     }
     for path, text in planted.items():
         assert len(wrong_imports(path, text)) == 1, (path, text)

@@ -11,6 +11,7 @@ from fuzz.targets import (
     messages,
     netrunner,
     packets,
+    relay,
     replay,
     sealed,
     sessions,
@@ -28,7 +29,7 @@ __all__ = ["TARGETS", "matching"]
 
 MODULES = (
     wire, link, sealed, tokens, messages, evidence, snapshot, replay, states, netrunner, transport, endpoint, lan,
-    sessions, authority, worlds, world_server, world_client, front, packets,
+    sessions, authority, worlds, world_server, world_client, front, packets, relay,
 )  # fmt: skip
 TARGETS: dict[str, Target] = {target.name: target for module in MODULES for target in module.TARGETS}
 

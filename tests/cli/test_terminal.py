@@ -267,6 +267,12 @@ ATTACKS: dict[str, list[Make]] = {
         lambda folder, text, name: [text],
         lambda folder, text, name: [f"{game(folder, text)}:Evil"],
     ],
+    "relay": [
+        lambda folder, text, name: ["--host", text],
+        lambda folder, text, name: ["--port", "0", "--key", str(folder / "none" / name)],
+        lambda folder, text, name: ["--port", "0", "--key", text_file(folder, text, name)],
+        lambda folder, text, name: ["--port", "0", "--metrics", text],
+    ],
     "replay diff": [
         lambda folder, text, name: [recording(folder, text, name), fight(folder, "b")],
         lambda folder, text, name: [fight(folder, name), fight(folder, "b"), "--game", text],

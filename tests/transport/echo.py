@@ -11,7 +11,7 @@ class Recorder:
         self.echo = echo
         self.received: list[tuple[float, bytes, Hashable]] = []
         self.woken: list[float] = []
-        self.outbox: list[tuple[bytes, Hashable]] = []
+        self.outbox: list[tuple[bytes, Hashable] | tuple[bytes, Hashable, int]] = []
         self.wake_at: float | None = None
         self.wake_again = 0.0
 
@@ -20,7 +20,7 @@ class Recorder:
         if self.echo:
             self.outbox.append((b"echo " + bytes(data), address))
 
-    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable]]:
+    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Hashable] | tuple[bytes, Hashable, int]]:
         out, self.outbox = self.outbox, []
         return out
 

@@ -33,6 +33,14 @@ def test_what_passes_is_read_back() -> None:
     ]
 
 
+def test_a_ttl_is_passed_on_and_not_recorded() -> None:
+    file = io.BytesIO()
+    endpoint = Recorder()
+    endpoint.outbox.append((b"probe", "b", 3))
+    assert Captured(endpoint, CaptureWriter(file)).datagrams_to_send(now=1.0) == [(b"probe", "b", 3)]
+    assert list(read_capture(file.getvalue())) == [Recorded(0.0, True, "b", b"probe")]
+
+
 def test_the_layout_is_pinned() -> None:
     file = io.BytesIO()
     CaptureWriter(file).add(b"\x01\x02", "b", sent=True, now=3.0)

@@ -14,6 +14,12 @@ def test_what_is_sent_leaves_after_the_latency() -> None:
     assert bad.next_timeout() is None
 
 
+def test_a_ttl_is_passed_on() -> None:
+    inner = Recorder()
+    inner.outbox += [(b"x", "peer", 3), (b"y", "peer")]
+    assert Impaired(inner).datagrams_to_send(now=1.0) == [(b"x", "peer", 3), (b"y", "peer")]
+
+
 def test_what_is_received_arrives_after_the_latency() -> None:
     inner = Recorder()
     bad = Impaired(inner, incoming=Conditions(latency=0.1))

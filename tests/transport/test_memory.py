@@ -20,6 +20,16 @@ def test_what_one_sends_the_other_has_and_answers_within_one_exchange() -> None:
     assert hub.undeliverable == 1
 
 
+def test_a_ttl_is_ignored() -> None:
+    hub = MemoryHub()
+    first, second = Recorder(), Recorder()
+    hub.attach("a", first)
+    hub.attach("b", second)
+    first.outbox.append((b"1", "b", 1))
+    hub.exchange(now=0.0)
+    assert second.payloads == [b"1"]
+
+
 def test_endless_answers_are_stopped() -> None:
     hub = MemoryHub()
     first, second = Recorder(echo=True), Recorder(echo=True)

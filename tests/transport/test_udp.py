@@ -1,6 +1,7 @@
 """Real sockets on loopback: sending, receiving, both families, and errors in one line."""
 
 import socket
+import sys
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -229,3 +230,43 @@ def test_the_memory_of_addresses_is_bounded(sockets: list[UdpSocket]) -> None:
     for port in range(10_000):
         sockets[0].native(("name", port))
     assert len(sockets[0]._natives) <= 4096
+
+
+IP_RECVTTL = 12
+"""Of Linux; the socket module has no name for it."""
+
+
+def ttl_of(sock: UdpSocket) -> int:
+    """The TTL of the datagram that waits."""
+    raw = sock.raw
+    raw.setblocking(True)
+    raw.settimeout(5.0)
+    _, extra, _, _ = raw.recvmsg(2048, 64)
+    return int.from_bytes(extra[0][2][:4], sys.byteorder)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="how the TTL of what arrives is read differs elsewhere")
+@pytest.mark.parametrize("sender", ["127.0.0.1", "::"])
+def test_a_ttl_is_set_for_one_datagram(sockets: list[UdpSocket], sender: str) -> None:
+    if sender == "::" and not has_ipv6():
+        pytest.skip("no IPv6 here")
+    receiver, first = open_udp("127.0.0.1"), open_udp(sender)
+    sockets += [receiver, first]
+    receiver.raw.setsockopt(socket.IPPROTO_IP, IP_RECVTTL, 1)
+    found = []
+    for ttl in (None, 3, None):
+        assert first.send(b"x", ("127.0.0.1", receiver.address[1]), ttl)
+        found.append(ttl_of(receiver))
+    assert found[1] == 3
+    assert found[0] == found[2] > 3
+
+
+def test_a_ttl_that_cannot_be_set_is_ignored(sockets: list[UdpSocket]) -> None:
+    receiver, first = open_udp("127.0.0.1"), open_udp("127.0.0.1")
+    sockets += [receiver, first]
+    for ttl in (300, 1 << 70):
+        assert first.send(b"x", receiver.address, ttl)
+    sent: list[tuple[bytes, Any]] = []
+    first.send_through(lambda data, address: sent.append((data, address)))
+    assert first.send(b"by a loop", receiver.address, 3)
+    assert sent == [(b"by a loop", receiver.address)]

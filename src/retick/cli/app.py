@@ -23,6 +23,7 @@ from retick.cli.play.host import host
 from retick.cli.play.join import join
 from retick.cli.play.play import play
 from retick.cli.play.watch import watch
+from retick.cli.relay.command import relay
 from retick.cli.replay.command import replay_app
 from retick.cli.sealing.token import token_app
 from retick.cli.serve.bots import bots
@@ -115,5 +116,6 @@ app.add_typer(export_app)
 app.command()(serve)
 app.command()(bots)
 app.add_typer(token_app)
+app.command()(relay)
 app.command()(studio)
 app.command()(trace)

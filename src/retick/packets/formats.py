@@ -15,6 +15,7 @@ from retick.rollback.session.messages.kinds import Kind
 from retick.snapshot.explain import SnapshotExplainer
 from retick.wire.explain import Explanation, RowReader, explain_lan, explain_rbn1, is_lan, is_rbn1, is_rbn1_payload
 from retick.wire.field_table import FieldSpec
+from retick.wire.relay_explain import explain_relay, is_relay
 
 __all__ = ["MESSAGE_KIND", "SESSION_PREFIX", "Explainer", "explain_datagram", "reliable_message"]
 
@@ -71,10 +72,23 @@ def _link(data: bytes, links: SealedLinks) -> Explanation:
     return explain_link(data, payload=_payload, message=reliable_message, keylog=links.keylog, sealed=links.connections)
 
 
+def _relayed(links: SealedLinks) -> Callable[[bytes, int], Explanation | None]:
+    """A link's datagram in a frame of a relay: its rows begin where the frame's payload does."""
+
+    def explain_payload(data: bytes, offset: int) -> Explanation | None:
+        if not is_link(data[offset:]):
+            return None
+        inner = _link(data[offset:], links)
+        return inner._replace(rows=[row._replace(offset=row.offset + offset) for row in inner.rows])
+
+    return explain_payload
+
+
 FORMATS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes, SealedLinks], Explanation]], ...] = (
     (is_rbn1, lambda data, _: explain_rbn1(data)),
     (is_lan, lambda data, _: explain_lan(data)),
     (is_link, _link),
+    (is_relay, lambda data, links: explain_relay(data, payload=_relayed(links))),
     (is_netrunner, lambda data, _: explain_netrunner(data)),
 )
 
@@ -103,7 +117,7 @@ def explain_datagram(data: bytes, links: SealedLinks | None = None) -> Explanati
     for recognises, explain in FORMATS:
         if recognises(data):
             return explain(data, links or SealedLinks())
-    return Explanation("unknown", "unknown", [], "not RBN1, link, NetRunner or snapshot: no known first bytes")
+    return Explanation("unknown", "unknown", [], "not RBN1, link, relay, NetRunner or snapshot: no known first bytes")
 
 
 class Explainer:

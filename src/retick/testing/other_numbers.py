@@ -8,6 +8,16 @@ _TUNING = "a weight, a share or a rate"
 _MARK = "a value that stands for something"
 
 OTHER_NUMBERS: dict[str, str] = {
+    "relay.codes:_LENGTH": _WIRE,
+    "relay.config:RelayConfig.wrong_code_seconds": _TIME,
+    "relay.member:RETRY_SECONDS": _TIME,
+    "relay.member:HERE_SECONDS": _TIME,
+    "relay.member:SOON_SECONDS": _TIME,
+    "relay.member:SILENT_AFTER": "when the application is told; the member goes on asking",
+    "relay.reflection:TRY_SECONDS": _TIME,
+    "relay.server:HEADERS": _TUNING,
+    "relay.server:LOOK_EVERY": _TIME,
+    "relay.tickets:KEY_SIZE": _WIRE,
     "link.layout:*": _WIRE,
     "tokens.layout:KEY_SIZE": _WIRE,
     "tokens.layout:KEY_ID_SIZE": _WIRE,

@@ -8,6 +8,7 @@ from retick.transport.conditions import BAD_LINK, Conditions, Path
 from retick.transport.endpoint import Address, Datagram, Endpoint
 from retick.transport.impaired import Impaired
 from retick.transport.memory import MemoryHub
+from retick.transport.nat import Nat, NatKind, Router
 from retick.transport.poll import Poll
 from retick.transport.pump import Pump
 from retick.transport.simulated import SimulatedNetwork
@@ -23,9 +24,12 @@ __all__ = [
     "Endpoint",
     "Impaired",
     "MemoryHub",
+    "Nat",
+    "NatKind",
     "Path",
     "Poll",
     "Pump",
+    "Router",
     "SimulatedNetwork",
     "UdpSocket",
     "open_towards",

@@ -7,7 +7,7 @@
 """
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from retick.errors import BadMagic, InvalidValue, Truncated, UnsupportedVersion
@@ -67,10 +67,10 @@ class Captured:
         self._writer.add(data, address, sent=False, now=now)
         self.endpoint.receive_datagram(data, address, now=now)
 
-    def datagrams_to_send(self, *, now: float) -> list[Datagram]:
+    def datagrams_to_send(self, *, now: float) -> Sequence[Datagram]:
         out = self.endpoint.datagrams_to_send(now=now)
-        for data, address in out:
-            self._writer.add(data, address, sent=True, now=now)
+        for datagram in out:
+            self._writer.add(datagram[0], datagram[1], sent=True, now=now)
         return out
 
     def next_timeout(self) -> float | None:

@@ -4,14 +4,15 @@ Time is an argument, in seconds on any clock that never goes back. An address is
 wakes up receives first, then handles timeouts, then sends, then reads events: docs/transport.md says why.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 __all__ = ["Address", "Closes", "Datagram", "Endpoint"]
 
 Address: TypeAlias = Hashable
-# An address to send to is one that the driver gave before, so only the driver knows its type.
-Datagram: TypeAlias = tuple[bytes, Any]
+# An address to send to is one that the driver gave before, so only the driver knows its type. The third part, if there
+# is one, is the TTL: routers that the datagram may pass. A driver that cannot set it ignores it.
+Datagram: TypeAlias = tuple[bytes, Any] | tuple[bytes, Any, int]
 
 
 class Endpoint(Protocol):
@@ -20,7 +21,7 @@ class Endpoint(Protocol):
     def receive_datagram(self, data: bytes, address: Address, *, now: float) -> None:
         """A datagram arrived. Whatever its bytes are, this does not raise."""
 
-    def datagrams_to_send(self, *, now: float) -> list[Datagram]:
+    def datagrams_to_send(self, *, now: float) -> Sequence[Datagram]:
         """Datagrams to send now; each is returned once."""
 
     def next_timeout(self) -> float | None:

@@ -27,7 +27,7 @@ class Impaired:
         self.endpoint = endpoint
         self.outgoing = Path(outgoing or Conditions(), 2 * seed)
         self.incoming = Path(incoming or Conditions(), 2 * seed + 1)
-        self._leaving: list[tuple[float, int, bytes, Address]] = []
+        self._leaving: list[tuple[float, int, Datagram]] = []
         self._arriving: list[tuple[float, int, bytes, Address]] = []
         self._order = count()
         self._begun = False
@@ -40,17 +40,18 @@ class Impaired:
 
     def datagrams_to_send(self, *, now: float) -> list[Datagram]:
         self._begin(now)
-        for data, address in self.endpoint.datagrams_to_send(now=now):
-            for time in self.outgoing.arrivals(len(data), now):
-                heappush(self._leaving, (time, next(self._order), data, address))
+        for datagram in self.endpoint.datagrams_to_send(now=now):
+            for time in self.outgoing.arrivals(len(datagram[0]), now):
+                heappush(self._leaving, (time, next(self._order), datagram))
         due: list[Datagram] = []
         while self._leaving and self._leaving[0][0] <= now:
-            _, _, data, address = heappop(self._leaving)
-            due.append((data, address))
+            due.append(heappop(self._leaving)[2])
         return due
 
     def next_timeout(self) -> float | None:
-        times = [held[0][0] for held in (self._leaving, self._arriving) if held]
+        times = [self._leaving[0][0]] if self._leaving else []
+        if self._arriving:
+            times.append(self._arriving[0][0])
         inner = self.endpoint.next_timeout()
         if inner is not None:
             times.append(inner)

@@ -51,5 +51,5 @@ class MemoryHub:
         return delivered
 
     def _collect(self, address: Address, waiting: deque[tuple[bytes, Address, Address]], now: float) -> None:
-        for data, target in self._endpoints[address].datagrams_to_send(now=now):
-            waiting.append((data, address, target))
+        for datagram in self._endpoints[address].datagrams_to_send(now=now):
+            waiting.append((datagram[0], address, datagram[1]))

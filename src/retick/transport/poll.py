@@ -35,8 +35,8 @@ def receive_waiting(socket: UdpSocket, endpoint: Endpoint, now: float, limit: in
 def send_waiting(socket: UdpSocket, endpoint: Endpoint, now: float) -> None:
     """Send what the endpoint has to send."""
     send = socket.send
-    for data, address in endpoint.datagrams_to_send(now=now):
-        send(data, address)
+    for datagram in endpoint.datagrams_to_send(now=now):
+        send(*datagram)
 
 
 class Poll:

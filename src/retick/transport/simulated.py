@@ -3,16 +3,22 @@
 The clock is a heap of future events: datagrams that arrive, timeouts of endpoints, callbacks. Events at the same time
 happen in the order in which they were scheduled, so a run repeats exactly. Each direction of each link has its own
 random generator, derived from the seed and the order of attachment: other traffic does not change its draws.
+
+An endpoint is on the internet, or behind a router, and that may be behind another: ``routing`` has the ways. The
+conditions of a way are those between the two endpoints, by their own addresses.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from heapq import heappop, heappush
 from itertools import count
+from types import MappingProxyType
 from typing import Any
 
 from retick.errors import UsageError
 from retick.transport.conditions import Conditions, Path
 from retick.transport.endpoint import Address, Endpoint
+from retick.transport.nat import Nat, Router
+from retick.transport.routing import USUAL_TTL, Routing, host_of, is_same_family
 
 __all__ = ["Host", "SimulatedNetwork"]
 
@@ -27,6 +33,7 @@ class Host:
 
     __slots__ = (
         "address",
+        "addresses",
         "endpoint",
         "inbox",
         "inbox_dropped",
@@ -44,8 +51,11 @@ class Host:
         index: int,
         polled: bool,
         on_events: Callable[[list[Any]], None] | None,
+        addresses: tuple[Address, ...],
     ) -> None:
         self.address = address
+        self.addresses = addresses
+        """All of its addresses; the one above is the first."""
         self.endpoint = endpoint
         self.index = index
         self.polled = polled
@@ -59,18 +69,29 @@ class Host:
 class SimulatedNetwork:
     """Drives the endpoints. ``conditions`` apply to every link for which ``link`` sets no others."""
 
-    def __init__(self, *, seed: int = 0, conditions: Conditions | None = None, start: float = 0.0) -> None:
+    def __init__(
+        self, *, seed: int = 0, conditions: Conditions | None = None, start: float = 0.0, hops: int = 8
+    ) -> None:
+        """``hops``: routers of the internet between any two that are on it; they count for a datagram's TTL."""
         self.now = start
         """Virtual seconds."""
         self.seed = seed
         self.conditions = conditions or Conditions()
         self.undeliverable = 0
         """Datagrams that arrived at an address without an endpoint."""
+        self._routing = Routing(hops)
+        self._is_routed = False
+        """Whether there is a router, or a machine with several addresses."""
         self._hosts: dict[Address, Host] = {}
         self._indices: dict[Address, int] = {}
         self._paths: dict[tuple[Address, Address], Path] = {}
         self._heap: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
         self._order = count()
+
+    @property
+    def expired(self) -> int:
+        """Datagrams whose TTL ended between routers that are modelled."""
+        return self._routing.expired
 
     # Endpoints and links.
 
@@ -81,21 +102,33 @@ class SimulatedNetwork:
         *,
         polled: bool = False,
         on_events: Callable[[list[Any]], None] | None = None,
+        behind: Router | None = None,
+        also: Mapping[Address, Router | None] = MappingProxyType({}),
     ) -> None:
         """Put an endpoint at an address. ``polled``: datagrams wait for ``poll(address)``, as in a game's loop.
 
-        An endpoint that is not polled has its events given to ``on_events``, when there is one.
+        An endpoint that is not polled has its events given to ``on_events``, when there is one. ``behind`` a router
+        the address is ``(host, port)``, and the endpoint is known by it in the calls of this network. ``also`` are
+        more addresses of the same endpoint, each with the router it is behind: one for IPv6 beside one for IPv4.
         """
-        if address in self._hosts:
-            raise UsageError(f"address {address!r} is taken")
-        host = Host(address, endpoint, self._index(address), polled, on_events)
-        self._hosts[address] = host
+        places = {address: behind, **also}
+        for own, router in places.items():
+            if own in self._hosts or host_of(own) in self._routing.routers:
+                raise UsageError(f"address {own!r} is taken")
+            if (router is not None or also) and host_of(own) is None:
+                raise UsageError(f"behind a router an address is (host, port), not {own!r}")
+        host = Host(address, endpoint, self._index(address), polled, on_events, tuple(places))
+        self._hosts |= dict.fromkeys(places, host)
+        self._routing.places |= places
+        self._is_routed |= len(places) > 1
         if not polled:
             self._push(self.now, self._resume, host)
 
     def detach(self, address: Address) -> None:
         """Remove the endpoint as if its process crashed. Datagrams on their way to it are lost."""
-        self._hosts.pop(address, None)
+        host = self._hosts.get(address)
+        for own in () if host is None else host.addresses:
+            del self._hosts[own], self._routing.places[own]
 
     def move(self, address: Address, new_address: Address) -> None:
         """Give the endpoint another address, as a router does that forgot its mapping."""
@@ -103,8 +136,19 @@ class SimulatedNetwork:
             raise UsageError(f"address {new_address!r} is taken")
         host = self._hosts.pop(address)
         host.address = new_address
+        host.addresses = tuple(new_address if own == address else own for own in host.addresses)
         host.index = self._index(new_address)
         self._hosts[new_address] = host
+        self._routing.places[new_address] = self._routing.places.pop(address)
+
+    def router(self, host: str, nat: Nat, *, behind: Router | None = None) -> Router:
+        """Put a router at an address, on the internet or behind another router; give it to ``attach``."""
+        routers = self._routing.routers
+        if host in routers or any(host_of(address) == host for address in self._hosts):
+            raise UsageError(f"host {host!r} is taken")
+        self._is_routed = True
+        router = routers[host] = Router(host, nat, seed=(self.seed << 32) ^ (len(routers) + 1), behind=behind)
+        return router
 
     def link(self, first: Address, second: Address, conditions: Conditions, back: Conditions | None = None) -> None:
         """Set the conditions from first to second, and ``back`` (or the same) from second to first."""
@@ -204,10 +248,31 @@ class SimulatedNetwork:
         now = self.now
         source = host.address
         paths = self._paths
-        for data, target in host.endpoint.datagrams_to_send(now=now):
+        routed = self._is_routed
+        for datagram in host.endpoint.datagrams_to_send(now=now):
+            if routed or len(datagram) == 3:
+                self._send_routed(host, *datagram)
+                continue
+            data, target = datagram
             path = paths.get((source, target)) or self.path(source, target)
             for time in path.arrivals(len(data), now):
                 heappush(self._heap, (time, next(self._order), self._arrive, (target, data, source)))
+
+    def _send_routed(self, host: Host, data: bytes, target: Address, ttl: int | None = None) -> None:
+        """Up through the routers of the sender, and on its way."""
+        source = next((own for own in host.addresses if is_same_family(own, target)), host.address)
+        left = self._routing.leave(source, target, USUAL_TTL if ttl is None else ttl, self.now)
+        if left is None:
+            return
+        end = self._hosts.get(self._routing.end_of(target))
+        for time in self.path(host.address, target if end is None else end.address).arrivals(len(data), self.now):
+            self._push(time, self._enter, target, data, *left)
+
+    def _enter(self, target: Address, data: bytes, source: Any, level: Router | None, ttl: int) -> None:
+        """Down through the routers of the target."""
+        reached = self._routing.enter(target, source, level, ttl, self.now)
+        if reached is not None:
+            self._arrive(reached, data, source)
 
     def _arrive(self, target: Address, data: bytes, source: Address) -> None:
         host = self._hosts.get(target)

@@ -13,6 +13,7 @@ import errno
 import socket
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any, TypeAlias
 
@@ -31,6 +32,8 @@ _MAPPED = "::ffff:"
 _ADDRESSES_KEPT = 4096
 _LARGEST_PARTS = (65535, (1 << 20) - 1, (1 << 32) - 1)
 """Of an address after its host: port, flow label, scope."""
+_TTL_OPTIONS = ((socket.IPPROTO_IP, socket.IP_TTL), (socket.IPPROTO_IPV6, socket.IPV6_UNICAST_HOPS))
+"""For IPv4, also over a socket for both; and for IPv6."""
 
 
 class UdpSocket:
@@ -78,8 +81,11 @@ class UdpSocket:
                 self.count(error)
         return None
 
-    def send(self, data: bytes, address: SocketAddress) -> bool:
-        """False, and counted as dropped, when the system did not accept it or the address is not valid."""
+    def send(self, data: bytes, address: SocketAddress, ttl: int | None = None) -> bool:
+        """False, and counted as dropped, when the system did not accept it or the address is not valid.
+
+        ``ttl``: how many routers it may pass, 1 to 255; where the system cannot set it, it is ignored.
+        """
         try:
             try:
                 native = self._natives[address]
@@ -88,11 +94,28 @@ class UdpSocket:
             if native is None:
                 self.dropped["bad_address"] += 1
                 return False
-            self._send(data, native)
+            if ttl is None:
+                self._send(data, native)
+            else:
+                self._send_with_ttl(data, native, ttl)
         except (OSError, TypeError, ValueError, OverflowError) as error:
             self.count(error)
             return False
         return True
+
+    def _send_with_ttl(self, data: bytes, native: SocketAddress, ttl: int) -> None:
+        """Set for one datagram, and then as it was. A transport of an event loop may send later: it ignores it."""
+        before: list[tuple[int, int, int]] = []
+        try:
+            for level, option in _TTL_OPTIONS if self._is_v6 else _TTL_OPTIONS[:1]:
+                with suppress(OSError, OverflowError, TypeError):
+                    usual = self._socket.getsockopt(level, option)
+                    self._socket.setsockopt(level, option, ttl)
+                    before.append((level, option, usual))
+            self._send(data, native)
+        finally:
+            for level, option, usual in before:
+                self._socket.setsockopt(level, option, usual)
 
     def count(self, error: Exception) -> None:
         """Count an error of the system as loss. Anything but an OSError means that it could not read the address."""
@@ -118,6 +141,12 @@ class UdpSocket:
             self._natives.clear()
         native = self._natives[address] = _native(address, self._is_v6)
         return native
+
+    def widen(self, size: int) -> None:
+        """Ask the system for buffers of so many bytes; it may give less."""
+        for option in (socket.SO_RCVBUF, socket.SO_SNDBUF):
+            with suppress(OSError):
+                self._socket.setsockopt(socket.SOL_SOCKET, option, size)
 
     def resolve(self, host: str, port: int) -> SocketAddress:
         """The address of a host that this socket can reach; NetworkUnavailable when there is none, or no route."""

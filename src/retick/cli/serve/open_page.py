@@ -1,7 +1,9 @@
-"""Opens the HTTP page of ``retick serve``, or says in one line why it cannot be opened."""
+"""Opens the HTTP page of ``retick serve`` and ``retick relay``, or says in one line why it cannot be opened."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
 
 from retick.cli.serve.event_log import EventLog
 from retick.errors import MissingExtra, UsageError
@@ -9,7 +11,16 @@ from retick.errors import MissingExtra, UsageError
 if TYPE_CHECKING:
     from retick.cli.serve.metrics import MetricsPage, MetricsSource
 
-__all__ = ["announce_page", "open_page", "page_address"]
+__all__ = ["MetricsOption", "announce_page", "open_page", "page_address"]
+
+MetricsOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="[HOST:]PORT",
+        help="TCP port that answers /metrics, /healthz and /readyz; without a host on 127.0.0.1; 0: any free one.",
+    ),
+]
+"""``--metrics``, for ``page_address``."""
 
 
 def page_address(text: str) -> tuple[str, int]:

@@ -21,7 +21,7 @@ from retick.cli.sealing.server_options import with_keys
 from retick.cli.serve.alone import run_alone
 from retick.cli.serve.event_log import EventLog
 from retick.cli.serve.front import run_front
-from retick.cli.serve.open_page import page_address
+from retick.cli.serve.open_page import MetricsOption, page_address
 from retick.cli.serve.plan import ServePlan
 from retick.cli.serve.served_game import server_for
 from retick.errors import UsageError
@@ -65,13 +65,7 @@ def serve(
         int, typer.Option(help="Clients from one address, at most; those on this machine are not limited.")
     ] = 8,
     fixed: Annotated[bool, typer.Option("--fixed", help="Only fixed snapshots of 1398 bytes, no deltas.")] = False,
-    metrics: Annotated[
-        str | None,
-        typer.Option(
-            metavar="[HOST:]PORT",
-            help="TCP port that answers /metrics, /healthz and /readyz; without a host on 127.0.0.1; 0: any free one.",
-        ),
-    ] = None,
+    metrics: MetricsOption = None,
     drain: Annotated[float, typer.Option(help="Seconds that rooms have to end after SIGTERM.")] = 20.0,
     reports: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where the report of a room that has failed is written.")

@@ -1,0 +1,300 @@
+"""A member's side of a relay: comes in by code, stays, sends frames to other members, and comes back. No I/O.
+
+The states are on docs/formats/relay.md. One request is under way at a time: the one that brings the member in, HERE
+while it is in, LEAVE at the end. It is repeated until it is answered.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable
+from enum import Enum
+from typing import Any, Final
+
+from retick.errors import DecodeError, UsageError
+from retick.relay.events import (
+    AddressSeen,
+    Entered,
+    FrameReceived,
+    LeftRoom,
+    MemberEvent,
+    PresentChanged,
+    RelayBack,
+    RelaySilent,
+)
+from retick.wire import relay as wire
+from retick.wire.relay import Answer, Frame, Left, Lost, Place, Present, Refusal, Refused, Request, Seen
+
+__all__ = ["MemberState", "RelayMember"]
+
+RETRY_SECONDS: Final = 0.5
+"""After which a request without an answer is sent again."""
+HERE_SECONDS: Final = 2.0
+"""From the answer to a HERE to the next one."""
+SOON_SECONDS: Final = 0.2
+"""A request is not sent again sooner, whatever the relay says."""
+MOST_TRIES: Final = 20
+"""Requests to come in without an answer."""
+MOST_GOODBYES: Final = 3
+SILENT_AFTER: Final = 3
+"""HEREs without an answer after which the relay counts as silent."""
+MOST_UNREAD: Final = 1024
+"""Frames that the application has not read; more are dropped."""
+
+_WORDS: Final = {
+    Refusal.VERSION: "the relay speaks another version of the protocol: {}",
+    Refusal.NO_SUCH_CODE: "no room has this code: check each character, or ask for a new one",
+    Refusal.CODE_EXPIRED: "this code has expired: ask for a new one",
+    Refusal.ROOM_FULL: "the room is full, and its code is used up",
+    Refusal.OTHER_GAME: "this code is for another game, or another version of it",
+    Refusal.SLOW_DOWN: "too many wrong codes came from this address: wait {} seconds",
+    Refusal.TOO_MANY_ROOMS: "this address has as many rooms at the relay as it may have",
+    Refusal.RELAY_FULL: "the relay is full: try again later, or use another one",
+    Refusal.TICKET: "the relay does not know this room any more: join again",
+}
+
+
+class MemberState(Enum):
+    """Where a member is."""
+
+    IDLE = "idle"
+    ENTERING = "entering"
+    INSIDE = "inside"
+    LEAVING = "leaving"
+    OUT = "out"
+
+
+class RelayMember:
+    """One place in one room of one relay. ``open`` or ``join`` first; an object is for one stay."""
+
+    def __init__(self, relay: Hashable, *, tag: bytes, entropy: Callable[[int], bytes]) -> None:
+        """``relay`` is the relay's address. ``tag``: 16 bytes that all members of one game have in common."""
+        if len(tag) != wire.TAG_SIZE:
+            raise UsageError(f"the tag of a game has {wire.TAG_SIZE} bytes, not {len(tag)}")
+        self.relay = relay
+        self.state = MemberState.IDLE
+        self.number = -1
+        """This member's; -1 before it is in."""
+        self.code = b""
+        self.present: frozenset[int] = frozenset()
+        """Who is in the room, this member included."""
+        self.is_silent = False
+        """Whether the relay does not answer at the moment."""
+        self.dropped: Counter[str] = Counter()
+        """Datagrams that were not for this member, or not as they should be, by reason."""
+        self._tag = tag
+        self._entropy = entropy
+        self._entry = Request(wire.ASK, b"")
+        self._nonce = b""
+        self._cookie = wire.NO_COOKIE
+        self._has_proven = False
+        """Whether a SEEN was answered at once since the last timeout: a second one waits."""
+        self._ticket = b""
+        self._room = b""
+        self._seen: tuple[object, int] | None = None
+        self._tries = 0
+        self._asked_at: float | None = None
+        self._due: float | None = None
+        self._waiting: list[tuple[bytes, Any]] = []
+        self._events: list[MemberEvent] = []
+
+    # What an application does.
+
+    def open(self, places: int) -> None:
+        """Open a room for so many members in all, this one included; its code is in ``Entered``."""
+        if not 2 <= places <= wire.MAX_PLACES:
+            raise UsageError(f"a room has 2 to {wire.MAX_PLACES} places, not {places}")
+        self._begin(Request(wire.OPEN, b"", places=places, tag=self._tag))
+
+    def join(self, code: bytes) -> None:
+        """Join the room of a code, as ``parse_code`` reads it."""
+        if len(code) != wire.CODE_SIZE:
+            raise UsageError(f"a code has {wire.CODE_SIZE} bytes, not {len(code)}: see parse_code")
+        self._begin(Request(wire.JOIN, b"", code=code, tag=self._tag))
+
+    def frame(self, member: int, payload: bytes, *, is_signal: bool = False) -> bytes:
+        """A frame for another member, ready to be sent to the relay."""
+        if self.state is not MemberState.INSIDE:
+            raise UsageError(f"frames can be sent from inside of a room only; this member is {self.state.value}")
+        if not 0 <= member < wire.MAX_PLACES or member == self.number:
+            raise UsageError(f"member {member} is not another member: they are 0 to {wire.MAX_PLACES - 1}")
+        kind = wire.SIGNAL if is_signal else wire.DATA
+        return wire.encode_frame(Frame(kind, self._room, self.number, member, payload))
+
+    def send(self, member: int, payload: bytes, *, is_signal: bool = False) -> None:
+        """Send to another member; it may get lost."""
+        self._waiting.append((self.frame(member, payload, is_signal=is_signal), self.relay))
+
+    def close(self) -> None:
+        """Leave the room."""
+        if self.state is MemberState.INSIDE:
+            self.state = MemberState.LEAVING
+            self._tries = 0
+            self._ask()
+        elif self.state in (MemberState.IDLE, MemberState.ENTERING):
+            self._end(None, "left before it was in")
+
+    # The five calls.
+
+    def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
+        if address != self.relay:
+            self.dropped["address"] += 1
+            return
+        try:
+            if data[:1] in _FRAMES:
+                self._take_frame(wire.decode_frame(data))
+            else:
+                self._take_answer(wire.decode_answer(data), now)
+        except DecodeError:
+            self.dropped["malformed"] += 1
+
+    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Any]]:
+        if self._asked_at is None:
+            # The first call after a request was made tells when that was.
+            self._asked_at = now
+            if self._due is None and self.state not in (MemberState.IDLE, MemberState.OUT):
+                self._due = now + RETRY_SECONDS
+        out, self._waiting = self._waiting, []
+        return out
+
+    def next_timeout(self) -> float | None:
+        return self._due
+
+    def handle_timeout(self, *, now: float) -> None:
+        if self._due is None or now < self._due:
+            return
+        if self.state is MemberState.ENTERING and self._tries >= MOST_TRIES:
+            self._end(None, "the relay does not answer: check its address, and whether it runs")
+        elif self.state is MemberState.LEAVING and self._tries >= MOST_GOODBYES:
+            self._end(None, "left; the relay did not answer")
+        else:
+            if self.state is MemberState.INSIDE and self._tries >= SILENT_AFTER and not self.is_silent:
+                self.is_silent = True
+                self._tell(RelaySilent())
+            self._has_proven = False
+            self._ask()
+
+    def events(self) -> list[MemberEvent]:
+        out, self._events = self._events, []
+        return out
+
+    # Requests.
+
+    def _begin(self, entry: Request) -> None:
+        if self.state is not MemberState.IDLE:
+            raise UsageError(f"this member is {self.state.value}: make a new one for each stay")
+        self.state = MemberState.ENTERING
+        self._nonce = self._entropy(wire.NONCE_SIZE)
+        self._entry = entry
+        self._ask()
+
+    def _ask(self) -> None:
+        """Send the request of this state; the next one follows unless it is answered."""
+        if self.state is MemberState.ENTERING:
+            request = self._entry._replace(nonce=self._nonce, cookie=self._cookie)
+        else:
+            if self._tries == 0:
+                self._nonce = self._entropy(wire.NONCE_SIZE)
+            kind = wire.HERE if self.state is MemberState.INSIDE else wire.LEAVE
+            request = Request(kind, self._nonce, self._cookie, ticket=self._ticket)
+        self._tries += 1
+        self._asked_at = self._due = None
+        self._waiting.append((wire.encode_request(request), self.relay))
+
+    def _ask_soon(self, now: float) -> None:
+        """The relay wants the request again: at once, or when it is not too soon after the last one."""
+        if self._asked_at is not None and now - self._asked_at >= SOON_SECONDS:
+            self._ask()
+        elif self._asked_at is not None:
+            soon = self._asked_at + SOON_SECONDS
+            self._due = soon if self._due is None else min(self._due, soon)
+
+    def _end(self, reason: Refusal | None, text: str) -> None:
+        self.state = MemberState.OUT
+        self._due = None
+        self._tell(LeftRoom(reason=reason, text=text))
+
+    # Answers.
+
+    def _take_answer(self, answer: Answer, now: float) -> None:
+        if isinstance(answer, Present):
+            if answer.room == self._room and self.state is MemberState.INSIDE:
+                self._set_present(answer.present | 1 << self.number)
+        elif isinstance(answer, Lost):
+            mine = wire.channel_of(self._room, max(self.number, 0), 0)[:-1]
+            if self.state is MemberState.INSIDE and answer.channel[:-1] == mine:
+                self._ask_soon(now)
+        elif answer.nonce != self._nonce or self.state in (MemberState.IDLE, MemberState.OUT):
+            self.dropped["old"] += 1
+        elif isinstance(answer, Seen):
+            self._take_seen(answer, now)
+        elif isinstance(answer, Place):
+            self._take_place(answer, now)
+        elif isinstance(answer, Refused):
+            self._take_refused(answer)
+        elif isinstance(answer, Left) and self.state is MemberState.LEAVING:
+            self._end(None, "left")
+
+    def _take_seen(self, seen: Seen, now: float) -> None:
+        if (seen.host, seen.port) != self._seen:
+            self._seen = (seen.host, seen.port)
+            self._tell(AddressSeen(host=seen.host, port=seen.port, other_port=seen.other_port))
+        is_first = self._cookie != seen.cookie and not self._has_proven
+        self._cookie = seen.cookie
+        self._has_proven = True
+        if is_first:
+            self._ask()
+        else:
+            self._ask_soon(now)
+
+    def _take_place(self, place: Place, now: float) -> None:
+        if self.state is MemberState.LEAVING:
+            return
+        room = place.ticket[: wire.ROOM_SIZE]
+        present = _members(place.present)
+        if self.state is MemberState.ENTERING:
+            self.state = MemberState.INSIDE
+            self.number, self.code, self._room, self.present = place.member, place.code, room, present
+            self._tell(Entered(member=place.member, code=place.code, seconds=place.seconds, present=present))
+        elif (room, place.member) != (self._room, self.number):
+            self.dropped["malformed"] += 1
+            return
+        self._ticket = place.ticket
+        self._tries = 0
+        self._due = now + HERE_SECONDS
+        if self.is_silent:
+            self.is_silent = False
+            self._tell(RelayBack())
+        self._set_present(place.present)
+
+    def _take_refused(self, refused: Refused) -> None:
+        inside = self.state is MemberState.INSIDE
+        if inside and refused.reason not in (Refusal.TICKET, Refusal.VERSION):
+            return  # a relay that came back is full: there may be a place at the next try
+        self._end(refused.reason, _WORDS[refused.reason].format(refused.number))
+
+    def _take_frame(self, frame: Frame) -> None:
+        inside = self.state is MemberState.INSIDE
+        if not inside or frame.room != self._room or frame.receiver != self.number:
+            self.dropped["not_for_us"] += 1
+        elif len(self._events) >= MOST_UNREAD:
+            self.dropped["unread"] += 1
+        else:
+            if frame.sender not in self.present:
+                self._set_present(sum(1 << number for number in self.present) | 1 << frame.sender)
+            is_signal = frame.kind == wire.SIGNAL
+            self._tell(FrameReceived(sender=frame.sender, payload=frame.payload, is_signal=is_signal))
+
+    def _set_present(self, present: int) -> None:
+        members = _members(present)
+        if members != self.present:
+            self.present = members
+            self._tell(PresentChanged(present=members))
+
+    def _tell(self, event: MemberEvent) -> None:
+        self._events.append(event)
+
+
+_FRAMES: Final = (bytes((wire.DATA,)), bytes((wire.SIGNAL,)))
+
+
+def _members(present: int) -> frozenset[int]:
+    return frozenset(number for number in range(wire.MAX_PLACES) if present >> number & 1)

@@ -1,0 +1,123 @@
+"""What kind of router is this? Asks a relay's two ports, as docs/formats/relay.md says. No I/O."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
+from typing import Any, Final
+
+from retick.errors import DecodeError
+from retick.wire import relay as wire
+from retick.wire.relay import Request, Seen
+
+__all__ = ["Mapping", "Reflection"]
+
+TRY_SECONDS: Final = 0.4
+MOST_TRIES: Final = 5
+"""Of each question; after these it counts as unanswered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mapping:
+    """What the relay's answers say of the routers on the way."""
+
+    host: IPv4Address | IPv6Address | None
+    """The address seen; None if nothing was answered: UDP is blocked, or the relay is down."""
+    port: int
+    round_trip: float
+    """Seconds, of the fastest answer."""
+    is_symmetric: bool | None
+    """Whether the second port saw another address; None if it did not answer."""
+    lets_others_in: bool | None
+    """Whether an answer came in from the port that was not asked: full cone, address-restricted, or no router."""
+
+
+class Reflection:
+    """One survey, for a socket of its own: it makes datagrams come that a router does not expect, and some routers
+    then give the socket another outside port. ``result`` is there when ``is_done``.
+    """
+
+    def __init__(self, relay: Hashable, *, entropy: Callable[[int], bytes]) -> None:
+        self.relay = relay
+        self.is_done = False
+        self.result = Mapping(host=None, port=0, round_trip=0.0, is_symmetric=None, lets_others_in=None)
+        self._entropy = entropy
+        self._questions: dict[bytes, tuple[str, float]] = {}
+        """Nonce to what was asked, and when."""
+        self._seen: dict[str, Seen] = {}
+        self._round_trip = 0.0
+        self._second: Any = None
+        """The relay's second port, from its first answer on."""
+        self._asks_second = False
+        self._tries = 0
+        self._due: float | None = None
+        self._waiting: list[tuple[bytes, Any]] = []
+
+    def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
+        try:
+            answer = wire.decode_answer(data)
+        except DecodeError:
+            return
+        if not isinstance(answer, Seen) or answer.nonce not in self._questions or self.is_done:
+            return
+        question, asked_at = self._questions[answer.nonce]
+        self._seen.setdefault(question, answer)
+        self._round_trip = min(self._round_trip or now - asked_at, now - asked_at)
+        if question == "first" and answer.other_port and isinstance(self.relay, tuple):
+            self._second = (self.relay[0], answer.other_port, *self.relay[2:])
+        wanted = {"second"} if self._asks_second else {"first", "other"}
+        if wanted <= self._seen.keys() or ("first" in self._seen and self._second is None):
+            self._due, self._tries = now, MOST_TRIES  # no more questions of this kind
+
+    def datagrams_to_send(self, *, now: float) -> list[tuple[bytes, Any]]:
+        if not self._tries:
+            self._ask(now)
+        out, self._waiting = self._waiting, []
+        return out
+
+    def next_timeout(self) -> float | None:
+        return self._due
+
+    def handle_timeout(self, *, now: float) -> None:
+        if self._due is None or now < self._due:
+            return
+        if self._tries < MOST_TRIES:
+            self._ask(now)
+        elif self._second is not None and not self._asks_second:
+            self._asks_second = True
+            self._tries = 0
+            self._ask(now)
+        else:
+            self._finish()
+
+    def events(self) -> list[Any]:
+        return []
+
+    def _ask(self, now: float) -> None:
+        """Ask what is not answered yet: first the first port, whose router must not know the second one."""
+        self._tries += 1
+        self._due = now + TRY_SECONDS
+        if self._asks_second:
+            self._put("second", self._second, 0, now)
+        else:
+            self._put("other", self.relay, wire.FROM_OTHER_PORT, now)
+            self._put("first", self.relay, 0, now)
+
+    def _put(self, question: str, address: Any, flags: int, now: float) -> None:
+        if question not in self._seen:
+            nonce = self._entropy(wire.NONCE_SIZE)
+            self._questions[nonce] = question, now
+            self._waiting.append((wire.encode_request(Request(wire.ASK, nonce, flags=flags)), address))
+
+    def _finish(self) -> None:
+        self.is_done = True
+        self._due = None
+        first, second = self._seen.get("first"), self._seen.get("second")
+        if first is None:
+            return
+        self.result = Mapping(
+            host=first.host,
+            port=first.port,
+            round_trip=self._round_trip,
+            is_symmetric=None if second is None else (second.host, second.port) != (first.host, first.port),
+            lets_others_in=None if self._second is None else "other" in self._seen,
+        )
