@@ -57,7 +57,6 @@ PACKED = GAME.pack_state(STATE)
 HEADER = StateHeader(len(PACKED), GAME.checksum(STATE) & 0xFFFFFFFF)
 ENTRIES = tuple(RosterEntry(peer_id, (peer_id,), name) for peer_id, name in enumerate(("liar", "one", "two")))
 
-
 SIGNED_RANGE = SignedRange(0, 10, bytes(32), bytes(64))
 
 
@@ -127,8 +126,10 @@ class Bench:
         self._wait_for_the_match()
 
     def _begin(self) -> None:
+        keys = (KEY, *(_inside(session).public_key for session in self.honest.values()))
+        entries = tuple(entry._replace(key=key) for entry, key in zip(ENTRIES, keys, strict=True))
         for peer_id, link in enumerate(self.links, 1):
-            link.send_reliable(roster.encode_roster(Roster(peer_id, TOKEN, ENTRIES)))
+            link.send_reliable(roster.encode_roster(Roster(peer_id, TOKEN, entries)))
         self.turns(8)
         for link in self.links:
             link.send_reliable(roster.encode_start(7))
