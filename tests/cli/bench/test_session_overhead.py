@@ -5,9 +5,9 @@ import pytest
 from retick.cli.bench.session_overhead import engine_alone, link_alone, measure_overhead, packets_alone
 
 
-@pytest.mark.parametrize("players", [2, 3])
-def test_overhead_is_reported_by_call_with_the_wires_share(players: int) -> None:
-    found = measure_overhead(players, stretches=2)
+@pytest.mark.parametrize(("players", "sealed"), [(2, True), (3, False)])
+def test_overhead_is_reported_by_call_with_the_wires_share(players: int, sealed: bool) -> None:
+    found = measure_overhead(players, sealed=sealed, stretches=2)
     assert set(found.by_call) >= {"receive_datagram", "datagrams_to_send", "due", "advance"}
     assert found.total == pytest.approx(sum(found.by_call.values()) - found.steps)
     assert 55 * (players - 1) < found.packets < 70 * (players - 1)

@@ -13,7 +13,15 @@ from retick.cli.bench.sessions import Holding
 
 RUNNER = CliRunner()
 OVERHEAD = Overhead(
-    players=2, total=1.5, interleaved=1.7, driver=0.9, by_call={"advance": 1.6}, steps=0.1, packets=61.0, octets=1300.0
+    players=2,
+    sealed=False,
+    total=1.5,
+    interleaved=1.7,
+    driver=0.9,
+    by_call={"advance": 1.6},
+    steps=0.1,
+    packets=61.0,
+    octets=1300.0,
 )
 TRAFFIC = Traffic(name="idle", packets=61.0, octets=1200.0, most=2400.0)
 HOLDING = Holding(
@@ -27,7 +35,11 @@ def test_sessions_checks_its_targets_when_asked(
 ) -> None:
     monkeypatch.setattr(bench_sessions, "measure_traffic", lambda: [replace(TRAFFIC, octets=octets)])
     monkeypatch.setattr(bench_sessions, "c_loop_ns", lambda: None)
-    monkeypatch.setattr(bench_sessions, "measure_overhead", lambda players, **_: replace(OVERHEAD, players=players))
+
+    def measured(players: int, *, sealed: bool, **_: object) -> Overhead:
+        return replace(OVERHEAD, players=players, sealed=sealed)
+
+    monkeypatch.setattr(bench_sessions, "measure_overhead", measured)
     monkeypatch.setattr(bench_sessions, "hold_sessions", lambda *_: replace(HOLDING, p99_ms=p99))
     for part in ("link_alone", "packets_alone", "engine_alone"):
         monkeypatch.setattr(bench_sessions, part, lambda: 1.0)
@@ -36,4 +48,6 @@ def test_sessions_checks_its_targets_when_asked(
     assert "the rest: session" in result.output
     assert "interleaved" in result.output
     assert "driver loop: recorded calls" in result.output
+    assert "plain links" in result.output
+    assert "sealed links" in result.output
     assert ("MISSED" in result.output) == bool(code)

@@ -47,6 +47,7 @@ class Overhead:
     """Microseconds a frame and peer, and the traffic."""
 
     players: int
+    sealed: bool
     total: float
     """All but the game's steps, each session alone."""
     interleaved: float
@@ -63,7 +64,9 @@ class Overhead:
     """UDP payload bytes sent a second by each player."""
 
 
-def measure_overhead(players: int, *, stretches: int, tell: Callable[[str], None] = lambda _: None) -> Overhead:
+def measure_overhead(
+    players: int, *, sealed: bool, stretches: int, tell: Callable[[str], None] = lambda _: None
+) -> Overhead:
     """Measure a match of bots at 100 ms and 5 % loss, for so many stretches of two seconds."""
     arena = arena_for(players)
     recorded: list[RecordedCalls] = []
@@ -71,7 +74,7 @@ def measure_overhead(players: int, *, stretches: int, tell: Callable[[str], None
     turns = count()
 
     def record(sim: Any, **details: Any) -> RollbackSession:
-        recorded.append(RecordedCalls(sim, turns=turns, **details))
+        recorded.append(RecordedCalls(sim, turns=turns, sealed=sealed, **details))
         return recorded[-1].session
 
     mesh = Mesh(
@@ -101,6 +104,7 @@ def measure_overhead(players: int, *, stretches: int, tell: Callable[[str], None
     seconds = (mesh.network.now - began) * players
     return Overhead(
         players=players,
+        sealed=sealed,
         total=whole - steps,
         interleaved=together / frames * 1e6 - steps,
         driver=driver,
@@ -181,10 +185,10 @@ def packets_alone(frames: int = 2000) -> float:
 
 
 def link_alone(frames: int = 2000) -> float:
-    """Microseconds a frame and peer: a payload sent and one received, by the calls that a session makes."""
+    """Microseconds a frame and peer: a payload sent and one received over a plain link, by a session's calls."""
     dice = Random(1)
     ends = [
-        LinkEndpoint(LinkConfig(), entropy=dice.randbytes, on_payload=lambda connection, data, now: None)
+        LinkEndpoint(LinkConfig(sealed=False), entropy=dice.randbytes, on_payload=lambda connection, data, now: None)
         for _ in range(2)
     ]
     dialled = ends[0].dial("1")

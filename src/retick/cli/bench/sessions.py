@@ -21,10 +21,11 @@ from retick.errors import RetickError
 
 __all__ = ["Holding", "bench_sessions", "hold_sessions"]
 
-MOST_OVERHEAD = {2: 1.8, 8: 9.5}
-"""Microseconds a frame and peer, by the number of players, where the fighter's C loop takes 6 ns a step."""
-MOST_BYTES = {2: 2000.0, 8: 14_000.0}
-"""UDP payload a second and player, by the number of players."""
+MOST_OVERHEAD = {(2, False): 1.8, (2, True): 3.7, (8, False): 9.5}
+"""Microseconds a frame and peer, by the number of players and whether links are sealed, where the fighter's C loop
+takes 6 ns a step."""
+MOST_BYTES = {(2, False): 2000.0, (2, True): 3000.0, (8, False): 14_000.0}
+"""UDP payload a second and player, of the same."""
 LATEST_MS = 4.0
 """99 % of the frames must be less late than this."""
 SETTLING_SECONDS = 2.0
@@ -111,7 +112,7 @@ def bench_sessions(
     ] = 40,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a target is missed.")] = False,
 ) -> None:
-    """Measure a session's own cost with two and eight players, then run many sessions over loopback UDP.
+    """Measure a session's own cost over plain and sealed links, then run many sealed sessions over loopback UDP.
 
     Exit code 0: measured. 1: a target is missed, with --check. 2: misuse.
 
@@ -119,8 +120,8 @@ def bench_sessions(
     """
     with progress("bench sessions") as tell:
         overheads = [
-            measure_overhead(players, stretches=count, tell=tell)
-            for players, count in ((2, stretches), (8, max(stretches // 4, 3)))
+            measure_overhead(players, sealed=sealed, stretches=max(2 * stretches // players, 3), tell=tell)
+            for players, sealed in MOST_OVERHEAD
         ]
         parts = {"link": link_alone(), "packets": packets_alone(), "engine": engine_alone()}
         tell("traffic")
@@ -131,7 +132,7 @@ def bench_sessions(
     say(f"driver loop: {DRIVER}; its own cost is taken off")
     speed = "no C compiler to measure it with" if step is None else f"{step:.1f} ns"
     say(f"this machine: a step of the fighter's C loop takes {speed}; targets are for one with 6.0 ns")
-    kept = [_print_overhead(each, parts if each.players == 2 else {}) for each in overheads]
+    kept = [_print_overhead(each, parts if each.players == 2 and not each.sealed else {}) for each in overheads]
     kept.append(_print_traffic(traffic))
     kept.append(_print_holding(holding))
     if check and not all(kept):
@@ -139,10 +140,11 @@ def bench_sessions(
 
 
 def _print_overhead(each: Overhead, parts: dict[str, float]) -> bool:
-    most, octets = MOST_OVERHEAD[each.players], MOST_BYTES[each.players]
+    most, octets = MOST_OVERHEAD[each.players, each.sealed], MOST_BYTES[each.players, each.sealed]
     kept = each.total <= most and each.octets <= octets
     form = "compiled" if is_compiled() else "pure Python"
-    say(f"{each.players} players at 60 Hz, 100 ms, 5 % loss, {form} kernels; a frame and peer:")
+    links = "sealed" if each.sealed else "plain"
+    say(f"{each.players} players at 60 Hz, 100 ms, 5 % loss, {links} links, {form} kernels; a frame and peer:")
     verdict = "ok" if each.total <= most else "MISSED"
     say(f"{'alone, without steps':>22}  {each.total:7.2f} us  at most {most:.1f}  {verdict}")
     say(f"{'interleaved':>22}  {each.interleaved:7.2f} us  all sessions of the match in turn")
