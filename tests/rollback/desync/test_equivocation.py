@@ -11,7 +11,7 @@ from retick.rollback.desync.equivocation import (
     EquivocationProof,
     Shown,
     SignedBy,
-    public_key_of,
+    keys_of,
     sign_range,
 )
 
@@ -21,8 +21,8 @@ ONE, TWO = bytes(range(40)), bytes(range(20)) + b"\xff" + bytes(range(21, 40))
 
 
 def proof(private: bytes = LIAR, by: SignedBy = BY, one: bytes = ONE, two: bytes = TWO) -> EquivocationProof:
-    first, second = (Shown(sign_range(private, by, 100, inputs), inputs) for inputs in (one, two))
-    return EquivocationProof(by=by, key=public_key_of(LIAR), one=first, other=second)
+    first, second = (Shown(sign_range(keys_of(private)[0], by, 100, inputs), inputs) for inputs in (one, two))
+    return EquivocationProof(by=by, key=keys_of(LIAR)[1], one=first, other=second)
 
 
 def test_a_proof_names_the_frame_and_survives_its_bytes() -> None:

@@ -5,6 +5,7 @@ them: neither keys nor plaintexts are in an error.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from hashlib import blake2s
 from hmac import digest as hmac_digest
 from typing import Protocol
@@ -42,6 +43,7 @@ __all__ = [
     "shared_key",
     "sign",
     "signer_of",
+    "signing",
     "verify",
 ]
 
@@ -100,13 +102,23 @@ def signer_of(private: bytes) -> bytes:
 
 def sign(private: bytes, text: bytes) -> bytes:
     """An Ed25519 signature."""
-    return Ed25519PrivateKey.from_private_bytes(private).sign(text)
+    return signing(private)(text)
+
+
+def signing(private: bytes) -> Callable[[bytes], bytes]:
+    """What signs texts with a key: half the time of ``sign``, for those who sign often."""
+    return Ed25519PrivateKey.from_private_bytes(private).sign
+
+
+@lru_cache(maxsize=64)
+def _verifier(public: bytes) -> Ed25519PublicKey:
+    return Ed25519PublicKey.from_public_bytes(public)
 
 
 def verify(public: bytes, signature: bytes, text: bytes) -> None:
     """InvalidValue unless the signature is that key's over this text."""
     try:
-        Ed25519PublicKey.from_public_bytes(public).verify(signature, text)
+        _verifier(public).verify(signature, text)
     except (InvalidSignature, ValueError):
         raise InvalidValue("a signature that is not of this key") from None
 

@@ -6,9 +6,10 @@ docs/formats/session-messages.md has the layouts.
 """
 
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2s
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from retick.errors import InvalidValue, TrailingData, Truncated
 
@@ -19,12 +20,13 @@ __all__ = [
     "NO_KEY",
     "SIGNATURE_SIZE",
     "EquivocationProof",
+    "Sign",
     "SignedBy",
     "SignedRange",
     "check_signature",
     "digest_of",
+    "keys_of",
     "pack_range",
-    "public_key_of",
     "sign_range",
     "unpack_range",
 ]
@@ -37,6 +39,8 @@ DIGEST_SIZE = 32
 SIGNATURE_SIZE = 64
 MOST_INPUT_BYTES = 64 * 1024
 """Of a range that is shown with its inputs."""
+Sign: TypeAlias = Callable[[bytes], bytes]
+"""Signs a text."""
 MAGIC = b"RTEQ"
 VERSION = 1
 
@@ -84,19 +88,17 @@ def _statement(by: SignedBy, first: int, count: int, digest: bytes) -> bytes:
     return TEXT + _NAME.pack(*by) + struct.pack("<IH", first, count) + digest
 
 
-def public_key_of(private_key: bytes) -> bytes:
-    """The key with which others check our ranges."""
+def keys_of(private_key: bytes) -> tuple[Sign, bytes]:
+    """What signs with a private key, and the public key with which others check that."""
     from retick.link.sealing import primitives  # with cryptography, which plain links do without
 
-    return primitives.signer_of(private_key)
+    return primitives.signing(private_key), primitives.signer_of(private_key)
 
 
-def sign_range(private_key: bytes, by: SignedBy, first: int, inputs: bytes) -> SignedRange:
+def sign_range(sign: Sign, by: SignedBy, first: int, inputs: bytes) -> SignedRange:
     """A range with these inputs, signed."""
-    from retick.link.sealing import primitives
-
     count, digest = len(inputs) // by.width, digest_of(inputs)
-    return SignedRange(first, count, digest, primitives.sign(private_key, _statement(by, first, count, digest)))
+    return SignedRange(first, count, digest, sign(_statement(by, first, count, digest)))
 
 
 def check_signature(key: bytes, by: SignedBy, found: SignedRange) -> None:

@@ -12,7 +12,7 @@ from retick.link import Connected, Disconnected, Interrupted, LinkEndpoint, Link
 from retick.link import MessageReceived as LinkMessageReceived
 from retick.link import Resumed as LinkResumed
 from retick.link.seat_token import SEAT_TOKEN_SIZE, check_token, commitment_of
-from retick.rollback.desync.equivocation import KEY_SIZE, NO_KEY, public_key_of
+from retick.rollback.desync.equivocation import KEY_SIZE, NO_KEY, keys_of
 from retick.rollback.events import (
     MatchEnded,
     MatchEvent,
@@ -106,8 +106,7 @@ class SessionInside(Dialling):
             on_payload=self.receive_payload,
         )
         if self.link.config.sealed:
-            self.private_key = sealing.get("identity") or entropy(KEY_SIZE)
-            self.public_key = public_key_of(self.private_key)
+            self.sign, self.public_key = keys_of(sealing.get("identity") or entropy(KEY_SIZE))
         self.shown_token = check_token(shown_token)
         self.seat_token = entropy(SEAT_TOKEN_SIZE)
         """The secret of the seats that this session gets: save it to come back with it, and tell it to nobody."""

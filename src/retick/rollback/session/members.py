@@ -10,7 +10,7 @@ edges only go.
 
 from collections.abc import Hashable, Iterable
 
-from retick.rollback.desync.equivocation import NO_KEY
+from retick.rollback.desync.equivocation import NO_KEY, Sign
 from retick.rollback.match.match import Match
 from retick.rollback.session.core import SessionCore
 from retick.rollback.session.messages.roster import RosterEntry
@@ -89,8 +89,10 @@ class Members(SessionCore):
         """The highest id that any peer of this match has had, as far as this one can know."""
         self.local_players: tuple[int, ...] = ()
         """The seats played here; a joiner learns its own when it is accepted."""
-        self.private_key = self.public_key = NO_KEY
-        """With which this peer signs its inputs, and others check that; zeros over plain links."""
+        self.sign: Sign = bytes
+        """Signs this peer's inputs, over sealed links."""
+        self.public_key = NO_KEY
+        """With which others check that; zeros over plain links."""
         self.hearing = Hearing()
         self.parts: tuple[SessionPart, ...] = ()
 

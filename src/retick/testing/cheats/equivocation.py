@@ -64,7 +64,7 @@ class SignsBoth(TwoInputs):
         size = input_size_of(match.sim)
         for at in range(max(self._from - found.first, 0) * by.width, len(told), size):
             told[at] ^= 1
-        signed = sign_range(inside.private_key, by, found.first, bytes(told))
+        signed = sign_range(inside.sign, by, found.first, bytes(told))
         return self.instead(encode_range(message._replace(range=signed)))
 
 
@@ -77,7 +77,7 @@ class SignsOthers(Cheat):
             return (data,)
         message, inside = decode_range(data), self.inside
         by = inside.signed_ranges.by(inside.peer_id, inside.local_players, inside.match)
-        signed = sign_range(inside.private_key, by, message.range.first, bytes(message.range.frames * by.width))
+        signed = sign_range(inside.sign, by, message.range.first, bytes(message.range.frames * by.width))
         return self.instead(encode_range(message._replace(range=signed)))
 
 
@@ -101,7 +101,7 @@ class ForgesSignatures(Cheat):
         victim = self.dice.choice(others)
         by = self.inside.signed_ranges.by(victim.peer_id, victim.players, match)
         message = decode_range(data)
-        forged = sign_range(self.inside.private_key, by, message.range.first, bytes(message.range.frames * by.width))
+        forged = sign_range(self.inside.sign, by, message.range.first, bytes(message.range.frames * by.width))
         return self.instead(data, encode_signed(Signed(match.number, victim.peer_id, forged, b"")))
 
 

@@ -65,8 +65,8 @@ def test_honest_machines_sign_everything_and_accuse_nobody(peers: int) -> None:
     found.verify()
     for name in NAMES[:peers]:
         part = inside_of(found[name].session).signed_ranges
-        assert part._end >= 540
-        assert {book.end for book in part._books.values()} <= {360, 540, 720}
+        assert part._end >= 480
+        assert {book.end for book in part._books.values()} <= {240, 480, 720}
         assert not proved(found, name)
 
 
@@ -138,7 +138,7 @@ def test_over_plain_links_nothing_is_signed() -> None:
 def a_range(sender: Any, first: int, frames: int = 1) -> bytes:
     inside = inside_of(sender)
     by = inside.signed_ranges.by(inside.peer_id, inside.local_players, inside.match)
-    found = sign_range(inside.private_key, by, first, bytes(frames * by.width))
+    found = sign_range(inside.sign, by, first, bytes(frames * by.width))
     return encode_range(Range(inside.match.number, found, ()))
 
 
@@ -172,7 +172,7 @@ def test_more_ranges_of_others_than_may_be_shown_expel_their_sender(monkeypatch:
     by = cleo.signed_ranges.by(cleo.peer_id, cleo.local_players, cleo.match)
     for number in range(4):
         assert ben.is_heard
-        shown = sign_range(cleo.private_key, by, number, bytes(by.width))
+        shown = sign_range(cleo.sign, by, number, bytes(by.width))
         inside_of(one).receive_message(ben, encode_signed(Signed(0, cleo.peer_id, shown, b"")))
     assert not ben.is_heard
 
@@ -180,7 +180,7 @@ def test_more_ranges_of_others_than_may_be_shown_expel_their_sender(monkeypatch:
 def test_ranges_are_shorter_where_little_is_remembered_or_inputs_are_long(monkeypatch: pytest.MonkeyPatch) -> None:
     _, one, _ = three()
     part, match = inside_of(one).signed_ranges, inside_of(one).match
-    assert part._frames_of(match) == 180
+    assert part._frames_of(match) == 240
     monkeypatch.setattr(signed_ranges, "MOST_INPUT_BYTES", 100)
     assert part._frames_of(match) == 50
 
