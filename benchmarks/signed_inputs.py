@@ -1,7 +1,7 @@
 """What signing inputs costs: microseconds a frame and other machine, in sealed matches of three to eight.
 
-Counted is the CPU time in which ranges are signed and checked, on virtual time at 60 ms round trip and 10 % loss, over a
-minute of play. Run it on a quiet machine: python benchmarks/signed_inputs.py
+Counted is the CPU time in which ranges are signed and checked, on virtual time at 60 ms round trip and 10 % loss, over
+a minute of play. Run it on a quiet machine: python benchmarks/signed_inputs.py
 """
 
 import time

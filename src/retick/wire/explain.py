@@ -157,7 +157,7 @@ class RowReader:
     def _number(self, name: str, code: str, meaning: str | Callable[[Any], str], form: str) -> Any:
         size = struct.calcsize("<" + code)
         if self.at + size > len(self.data):
-            self.at = len(self.data)
+            self.raw(len(self.data) - self.at, name, "cut short")
             return 0
         (value,) = struct.unpack_from("<" + code, self.data, self.at)
         self.add(size, name, form.format(value), meaning if isinstance(meaning, str) else meaning(value))

@@ -168,7 +168,7 @@ def test_a_newcomer_that_acknowledges_nothing_is_sent_away_and_crashes_nobody(jo
     newcomer.lie = never_acknowledging
     if not joins:
         inside_of(newcomer).newcomer._report_when_level = lambda match: None
-    mesh.run(9.0)
+    mesh.run(12.0)
     assert (newcomer.peer_id, NO_ACKNOWLEDGEMENTS) in expelled_by(mesh, "peer0") + expelled_by(mesh, "peer1")
     assert newcomer.peer_id not in inside_of(mesh["peer0"].session).peers | inside_of(mesh["peer1"].session).peers
     assert_all_go_on(mesh, ["peer0", "peer1"])

@@ -132,7 +132,7 @@ class Machines:
         link = partial(ModelLink, name=name, first_dial=first_dial)
         with _abstracted(), mock.patch.object(inside_module, "LinkEndpoint", link):
             session = RollbackSession(
-                seats_game(self.seats), entropy=_Entropy(), config=self._config, host_address=host
+                seats_game(self.seats), entropy=_Entropy(), config=self._config, host_address=host, sealed=False
             )
             return self._put_away(session, ORIGIN, STARTED_AT, "")
 
