@@ -1,0 +1,1 @@
+"""Compact deltas: the entropy-coded body."""

@@ -1,0 +1,205 @@
+"""The baseline and the history frames of one packet, and the values that one entity has in them (a compiled kernel).
+
+Frame 0 is the baseline, frames 1 to 3 are the history, the newest first. All are :class:`Columns`, which may have other
+entities than the baseline: then a map gives the row of each of the baseline's entities, -1 where it is not there.
+"""
+
+from array import array
+from typing import Any
+
+try:
+    import cython
+except ModuleNotFoundError:  # without Cython the source runs as it is
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
+
+if cython.compiled:
+    from cython.cimports.cpython import array as carray
+    from cython.cimports.libc.string import memcmp
+    from cython.cimports.retick.snapshot.compact.numbers import FRAMES
+    from cython.cimports.retick.snapshot.compact.plan import Plan
+    from cython.cimports.retick.snapshot.kernels.columns import Columns
+    from cython.cimports.retick.snapshot.kernels.table import FieldTable
+else:
+    from retick.snapshot.compact.numbers import FRAMES
+    from retick.snapshot.compact.plan import Plan
+    from retick.snapshot.kernels.columns import Columns
+    from retick.snapshot.kernels.table import FieldTable
+
+__all__ = ["Frames"]
+
+
+@cython.cclass
+class Frames:
+    """What a packet is predicted from; see the .pxd for what each member holds."""
+
+    if not cython.compiled:
+        plan: Plan
+        table: FieldTable
+        used: int
+        count: int
+        base: Columns
+        first: Columns
+        second: Columns
+        third: Columns
+        mapped: Any
+        maps: Any
+        rest: Any
+        old: Any
+        has: Any
+        _maps_owner: Any
+        _rest_owner: Any
+        _owners: Any
+
+    def __init__(self, plan: Plan, table: FieldTable) -> None:
+        self.plan = plan
+        self.table = table
+        mapped = array("i", bytes(4 * (FRAMES + 1)))
+        old = array("q", bytes(8 * 4 * (plan.scalar_count + 1)))
+        has = array("i", bytes(4 * 4 * (plan.group_count + 1)))
+        self._owners = (mapped, old, has)
+        self._maps_owner = array("q")
+        self._rest_owner = array("B")
+        if cython.compiled:
+            held: carray.array = mapped
+            self.mapped = held.data.as_ints
+            held = old
+            self.old = held.data.as_longlongs
+            held = has
+            self.has = held.data.as_ints
+        else:
+            self.mapped, self.old, self.has = mapped, old, has
+
+    def use(self, base: Columns, history: Any) -> cython.void:
+        """The baseline, and up to three history frames, the newest first."""
+        frame: cython.int
+        self.base = base
+        self.count = base.count
+        self.used = len(history)
+        self.first = history[0] if self.used > 0 else None
+        self.second = history[1] if self.used > 1 else None
+        self.third = history[2] if self.used > 2 else None
+        self._make_space()
+        for frame in range(self.used + 1):
+            self._map(frame)
+        self._find_rest()
+
+    def frame(self, number: cython.int) -> Columns:
+        if number == 0:
+            return self.base
+        if number == 1:
+            return self.first
+        return self.second if number == 2 else self.third
+
+    def _make_space(self) -> cython.void:
+        rows: cython.Py_ssize_t = (FRAMES + 1) * self.table.component_count * self.count
+        if len(self._rest_owner) < self.count:
+            self._rest_owner = array("B", bytes(self.count))
+        if len(self._maps_owner) < rows:
+            self._maps_owner = array("q", bytes(8 * rows))
+        if cython.compiled:
+            held: carray.array = self._rest_owner
+            self.rest = held.data.as_uchars
+            held = self._maps_owner
+            self.maps = held.data.as_longlongs
+        else:
+            self.rest = self._rest_owner
+            self.maps = self._maps_owner
+
+    def _map(self, number: cython.int) -> cython.void:
+        """The rows of the baseline's entities in a frame, where they are not the same numbers."""
+        source: Columns = self.frame(number)
+        base: Columns = self.base
+        component: cython.int
+        index: cython.Py_ssize_t
+        at: cython.Py_ssize_t
+        row: cython.longlong
+        to: cython.Py_ssize_t
+        dense: cython.bint = source.count == self.count
+        for component in range(self.table.component_count):
+            if source.rows[component] != source.count:
+                dense = False
+        if dense and number > 0:
+            if cython.compiled:
+                dense = source.keys == base.keys or memcmp(source.keys, base.keys, 4 * self.count) == 0
+            else:
+                dense = source.keys[: self.count] == base.keys[: self.count]
+        self.mapped[number] = not dense
+        if dense:
+            return
+        for component in range(self.table.component_count):
+            to = (number * self.table.component_count + component) * self.count
+            at = 0
+            row = 0
+            for index in range(self.count):
+                while at < source.count and source.keys[at] < base.keys[index]:
+                    row += source.has_one(at, component)
+                    at += 1
+                self.maps[to + index] = -1
+                if at < source.count and source.keys[at] == base.keys[index] and source.has_one(at, component):
+                    self.maps[to + index] = row
+
+    def row(self, number: cython.int, component: cython.int, entity: cython.Py_ssize_t) -> cython.longlong:
+        """Row of an entity's component in a frame; -1 where it is not there."""
+        if self.mapped[number]:
+            return self.maps[(number * self.table.component_count + component) * self.count + entity]
+        return entity
+
+    def _find_rest(self) -> cython.void:
+        """For each entity: how many of the history frames, from the newest on, have the baseline's values."""
+        number: cython.int
+        scalar: cython.int
+        group: cython.int
+        index: cython.Py_ssize_t
+        here: cython.longlong
+        there: cython.longlong
+        mask: cython.int
+        if cython.compiled:
+            ours: cython.p_longlong
+            theirs: cython.p_longlong
+        other: Columns
+        for index in range(self.count):
+            self.rest[index] = 0
+        for number in range(1, self.used + 1):
+            other = self.frame(number)
+            mask = 1 << (number - 1)
+            for group in range(self.plan.group_count):
+                for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
+                    ours = self.base.columns[self.plan.field[scalar]]
+                    theirs = other.columns[self.plan.field[scalar]]
+                    if not self.mapped[0] and not self.mapped[number]:
+                        for index in range(self.count):
+                            if ours[index] != theirs[index]:
+                                self.rest[index] |= mask
+                        continue
+                    for index in range(self.count):
+                        here = self.row(0, self.plan.component[group], index)
+                        there = self.row(number, self.plan.component[group], index)
+                        if here >= 0 and (there < 0 or ours[here] != theirs[there]):
+                            self.rest[index] |= mask
+        # From "differs in frame 1, 2, 3" to a number of frames.
+        for index in range(self.count):
+            mask = self.rest[index]
+            if mask & 1:
+                self.rest[index] = 0
+            elif mask & 2:
+                self.rest[index] = 1
+            elif mask & 4:
+                self.rest[index] = 2
+            else:
+                self.rest[index] = self.used
+
+    def load(self, entity: cython.Py_ssize_t) -> cython.void:
+        """The values of one entity in all frames, into ``old``; ``has`` says for each group where it has any."""
+        group: cython.int
+        number: cython.int
+        scalar: cython.int
+        row: cython.longlong
+        source: Columns
+        for number in range(self.used + 1):
+            source = self.frame(number)
+            for group in range(self.plan.group_count):
+                row = self.row(number, self.plan.component[group], entity)
+                self.has[4 * group + number] = row >= 0
+                if row >= 0:
+                    for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
+                        self.old[4 * scalar + number] = source.columns[self.plan.field[scalar]][row]
