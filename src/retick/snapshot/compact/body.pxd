@@ -31,8 +31,10 @@ cdef class Body:
     cdef Columns target             # the values to encode, or where decoded ones go
     cdef long long* now             # by scalar: the entity's values after the packet
     cdef int* speed                 # by group: log of the predicted step
+    cdef int* curve                 # by group: log of how much the predictions of two windows differ
     cdef int* before                # by scalar: log of the residual in the last entity that had one
     cdef unsigned char* changed     # by entity, for the encoder
+    cdef int rested
     cdef int moved                  # whether the entity differs from the newest history frame
     cdef int strayed                # log of the largest residual of the groups before, in this entity
     cdef int held                   # whether the HOLD group before, in this entity, has changed

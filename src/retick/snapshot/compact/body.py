@@ -82,6 +82,7 @@ class Body:
         target: Columns
         now: Any
         speed: Any
+        curve: Any
         before: Any
         changed: Any
         moved: int
@@ -105,19 +106,21 @@ class Body:
         self.fault = Fault()
         self.costs = None
         now = array("q", bytes(8 * (plan.scalar_count + 1)))
-        speed = array("i", bytes(4 * (plan.group_count + 1)))
+        speed, curve = (array("i", bytes(4 * (plan.group_count + 1))) for _ in range(2))
         before = array("i", bytes(4 * (plan.scalar_count + 1)))
-        self._owners = (now, speed, before)
+        self._owners = (now, speed, curve, before)
         self._changed_owner = array("B")
         if cython.compiled:
             held: carray.array = now
             self.now = held.data.as_longlongs
             held = speed
             self.speed = held.data.as_ints
+            held = curve
+            self.curve = held.data.as_ints
             held = before
             self.before = held.data.as_ints
         else:
-            self.now, self.speed, self.before = now, speed, before
+            self.now, self.speed, self.curve, self.before = now, speed, curve, before
 
     def note_costs(self, costs: Any) -> None:
         """From here on add the bits of each group to this list, the flags of entities at its end; None stops it."""
@@ -274,7 +277,7 @@ class Body:
         self.strayed = self.held = 0
         for group in range(plan.group_count):
             kind = plan.kind[group]
-            self.speed[group] = 0
+            self.speed[group] = self.curve[group] = 0
             if not frames.has[4 * group]:
                 continue
             if kind == MOTION or kind == ANGLE:
@@ -313,18 +316,29 @@ class Body:
         return st.OK
 
     def note_speed(self, group: cython.int) -> cython.void:
+        """The logs of the group's predicted step, and of how much its windows differ on that."""
         total: cython.longlong = 0
+        bends: cython.longlong = 0
         scalar: cython.int
         for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
             total += abs(self.motion.step[scalar])
+            bends += abs(self.motion.bend[scalar])
         self.speed[group] = self.magnitude.log(total)
+        self.curve[group] = self.magnitude.log(bends)
+        if total == 0 and bends == 0:
+            self.motion.window[group] = 0
 
     def note_turn(self, group: cython.int) -> cython.void:
         total: cython.double = 0.0
+        bends: cython.double = 0.0
         index: cython.int
         for index in range(4 * group, 4 * group + 4):
             total += fabs(self.rotation.guess[index] - self.rotation.start[index])
+            bends += fabs(self.rotation.rate[index])
         self.speed[group] = self.magnitude.log(self.motion.rounded(0.5 * total))
+        self.curve[group] = self.magnitude.log(self.motion.rounded(0.5 * bends))
+        if self.speed[group] == 0 and self.curve[group] == 0:
+            self.motion.window[group] = 0
 
     def fetch(self, group: cython.int, index: cython.Py_ssize_t, row: cython.longlong) -> cython.int:
         """The values to encode, if their fields can hold them."""
@@ -458,34 +472,34 @@ class Body:
         scalar: cython.int
         other: cython.int = 0
         number: cython.int
-        bends: cython.longlong = 0
+        bent: cython.int = 0
         signs: cython.int
         strayed: cython.int = 0
         value: cython.longlong = 0
         for number in range(self.plan.group_count):
             if number != group and self.speed[number] > other:
                 other = self.speed[number]
-        for scalar in range(first, last):
-            bends += abs(motion.bend[scalar])
+            if number != group and self.curve[number] > bent:
+                bent = self.curve[number]
         features[0] = 16
         features[3] = self.speed[group]
-        features[4] = magnitude.log(bends)
+        features[4] = self.curve[group]
         features[5] = other
         features[6] = features[7] = 0
         features[8] = self.strayed
         features[9] = 8 * (3 - motion.window[group])
-        features[10] = 16 if self.moved else 0
+        features[10] = bent
         for scalar in range(first, last):
             features[1] = magnitude.log(motion.step[scalar])
             features[2] = magnitude.log(motion.bend[scalar])
-            features[11] = self.before[scalar]
-            signs = 3 * self.sign(motion.step[scalar]) + self.sign(motion.bend[scalar])
+            features[11] = 0
+            signs = 3 * self.sign(motion.step[scalar]) + self.sign(motion.bend[scalar]) + (9 if motion.window[group] > 1 else 0)
             if self.coder.encoding:
                 value = self.now[scalar] - motion.guess[scalar]
                 if not cython.compiled:
                     value = ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
                 value = motion.shortest(group, value)
-            value = magnitude.residual(scalar, slot, sort, signs, value)
+            value = magnitude.residual(scalar + self.plan.scalar_count * motion.window[group], slot, sort, signs, value)
             if not self.coder.encoding and self.add(group, scalar, motion.guess[scalar], value) != st.OK:
                 return st.VALUE_RANGE
             self.before[scalar] = magnitude.size

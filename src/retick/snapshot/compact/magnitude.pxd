@@ -5,7 +5,7 @@ cimport cython
 from retick.snapshot.compact.coder cimport Coder
 
 cdef enum:
-    SLOWNESS = 5                    # an error moves the estimate by about one part in 2**SLOWNESS
+    SLOWNESS = 4                    # an error moves the estimate by about one part in 2**SLOWNESS
     HEAVIEST = 65536                # bound of a weight, on both sides of 0
 
 

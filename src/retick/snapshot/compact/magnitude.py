@@ -35,7 +35,7 @@ else:
         SIGN_MODELS,
     )
 
-    SLOWNESS, HEAVIEST = 5, 65536
+    SLOWNESS, HEAVIEST = 4, 65536
 
 __all__ = ["Magnitude"]
 

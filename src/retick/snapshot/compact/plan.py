@@ -94,7 +94,7 @@ class Plan:
                     self.flag_group = number
         self.scalar_count = len(fields)
         self.model_count = at
-        self.weight_count = FEATURES * len(fields)
+        self.weight_count = 4 * FEATURES * len(fields)
         self.kind = self._ints([group.kind for group in self.groups])
         self.component = self._ints([group.component for group in self.groups])
         self.first = self._ints(starts)

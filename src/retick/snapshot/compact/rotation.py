@@ -138,7 +138,7 @@ class Rotation:
             for index in range(4):
                 if (
                     fabs(a * self.quats[index] - b * self.quats[4 * window + index] - self.quats[4 * number + index])
-                    > 3.0
+                    > 2.0
                 ):
                     return False
         return True
@@ -235,7 +235,7 @@ class Rotation:
             before = self.start[at + index] * sign
             found = self.motion.rounded((self.guess[at + index] * sign + most) * 0.5)
             self.motion.step[scalar] = self.motion.rounded((self.guess[at + index] * sign - before) * 0.5)
-            self.motion.bend[scalar] = self.motion.rounded(self.rate[at + index] * 0.5)
+            self.motion.bend[scalar] = self.motion.rounded(self.rate[at + index] * sign * 0.5)
             if found < 0:
                 found = 0
             if found > most:
