@@ -33,7 +33,6 @@ cdef class Body:
     cdef int* speed                 # by group: log of the predicted step
     cdef int* curve                 # by group: log of how much the predictions of two windows differ
     cdef int* before                # by scalar: log of the residual in the last entity that had one
-    cdef unsigned char* changed     # by entity, for the encoder
     cdef int rested
     cdef int moved                  # whether the entity differs from the newest history frame
     cdef int strayed                # log of the largest residual of the groups before, in this entity
@@ -42,11 +41,9 @@ cdef class Body:
     cdef readonly Py_ssize_t crossed        # the entity before which the budget was passed; -1 if it was not
     cdef public Py_ssize_t budget           # bytes
     cdef list costs                 # bits by group, if they are counted
-    cdef object _changed_owner
     cdef tuple _owners
 
     cdef void start(self, object statistics, Columns base, object history, object factors, Columns target)
-    cdef void mark(self)
     cdef int walk(self, Py_ssize_t cut) except -1
     cdef int context(self, Py_ssize_t index) noexcept
     cdef int entity(self, Py_ssize_t index) except -1

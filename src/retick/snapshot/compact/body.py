@@ -84,7 +84,6 @@ class Body:
         speed: Any
         curve: Any
         before: Any
-        changed: Any
         moved: int
         strayed: int
         held: int
@@ -92,7 +91,6 @@ class Body:
         crossed: int
         budget: int
         costs: Any
-        _changed_owner: Any
         _owners: Any
 
     def __init__(self, plan: Plan, table: FieldTable, acceleration: Any) -> None:
@@ -109,7 +107,6 @@ class Body:
         speed, curve = (array("i", bytes(4 * (plan.group_count + 1))) for _ in range(2))
         before = array("i", bytes(4 * (plan.scalar_count + 1)))
         self._owners = (now, speed, curve, before)
-        self._changed_owner = array("B")
         if cython.compiled:
             held: carray.array = now
             self.now = held.data.as_longlongs
@@ -134,7 +131,8 @@ class Body:
         """The bytes of the body; ``statistics`` learn from it. A status that is not OK is in ``fault``."""
         self.start(statistics, base, history, factors, target)
         self.coder.begin_encoding()
-        self.mark()
+        # The target has the baseline's rows, so that it is compared as if it were the baseline.
+        self.frames.differ(target, 0)
         self.fault.status = self.walk(cut)
         return self.coder.finish()
 
@@ -160,40 +158,6 @@ class Body:
         for scalar in range(self.plan.scalar_count):
             self.before[scalar] = 0
 
-    def mark(self) -> cython.void:
-        """For the encoder: which entities differ from the baseline."""
-        plan: Plan = self.plan
-        frames: Frames = self.frames
-        group: cython.int
-        scalar: cython.int
-        index: cython.Py_ssize_t
-        row: cython.longlong
-        if cython.compiled:
-            ours: cython.p_longlong
-            theirs: cython.p_longlong
-        if len(self._changed_owner) < frames.count:
-            self._changed_owner = array("B", bytes(frames.count))
-        if cython.compiled:
-            held: carray.array = self._changed_owner
-            self.changed = held.data.as_uchars
-        else:
-            self.changed = self._changed_owner
-        for index in range(frames.count):
-            self.changed[index] = 0
-        for group in range(plan.group_count):
-            for scalar in range(plan.first[group], plan.first[group] + plan.count[group]):
-                ours = frames.base.columns[plan.field[scalar]]
-                theirs = self.target.columns[plan.field[scalar]]
-                if not frames.mapped[0]:
-                    for index in range(frames.count):
-                        if ours[index] != theirs[index]:
-                            self.changed[index] = 1
-                    continue
-                for index in range(frames.count):
-                    row = frames.row(0, plan.component[group], index)
-                    if row >= 0 and ours[row] != theirs[row]:
-                        self.changed[index] = 1
-
     def walk(self, cut: cython.Py_ssize_t) -> cython.int:
         """All entities before ``cut``."""
         coder: Coder = self.coder
@@ -208,7 +172,7 @@ class Body:
         self.crossed = -1
         for index in range(cut if cut < frames.count else frames.count):
             if coder.encoding:
-                changed = self.changed[index]
+                changed = frames.ways[index] != 0
                 coder.make_room(worst)
                 if self.crossed < 0 and coder.at > self.budget:
                     self.crossed = index
@@ -487,12 +451,12 @@ class Body:
         features[5] = other
         features[6] = features[7] = 0
         features[8] = self.strayed
-        features[9] = 8 * (3 - motion.window[group])
+        features[9] = 16 if motion.lifted[group] else 0
         features[10] = bent
         for scalar in range(first, last):
             features[1] = magnitude.log(motion.step[scalar])
             features[2] = magnitude.log(motion.bend[scalar])
-            features[11] = 0
+            features[11] = strayed
             signs = 3 * self.sign(motion.step[scalar]) + self.sign(motion.bend[scalar]) + (9 if motion.window[group] > 1 else 0)
             if self.coder.encoding:
                 value = self.now[scalar] - motion.guess[scalar]

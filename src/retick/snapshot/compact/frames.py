@@ -44,10 +44,12 @@ class Frames:
         mapped: Any
         maps: Any
         rest: Any
+        ways: Any
         old: Any
         has: Any
         _maps_owner: Any
         _rest_owner: Any
+        _ways_owner: Any
         _owners: Any
 
     def __init__(self, plan: Plan, table: FieldTable) -> None:
@@ -59,6 +61,7 @@ class Frames:
         self._owners = (mapped, old, has)
         self._maps_owner = array("q")
         self._rest_owner = array("B")
+        self._ways_owner = array("q")
         if cython.compiled:
             held: carray.array = mapped
             self.mapped = held.data.as_ints
@@ -94,15 +97,19 @@ class Frames:
         rows: cython.Py_ssize_t = (FRAMES + 1) * self.table.component_count * self.count
         if len(self._rest_owner) < self.count:
             self._rest_owner = array("B", bytes(self.count))
+            self._ways_owner = array("q", bytes(8 * self.count))
         if len(self._maps_owner) < rows:
             self._maps_owner = array("q", bytes(8 * rows))
         if cython.compiled:
             held: carray.array = self._rest_owner
             self.rest = held.data.as_uchars
+            held = self._ways_owner
+            self.ways = held.data.as_longlongs
             held = self._maps_owner
             self.maps = held.data.as_longlongs
         else:
             self.rest = self._rest_owner
+            self.ways = self._ways_owner
             self.maps = self._maps_owner
 
     def _map(self, number: cython.int) -> cython.void:
@@ -147,46 +154,38 @@ class Frames:
     def _find_rest(self) -> cython.void:
         """For each entity: how many of the history frames, from the newest on, have the baseline's values."""
         number: cython.int
+        index: cython.Py_ssize_t
+        for index in range(self.count):
+            self.rest[index] = self.used
+        for number in range(self.used, 0, -1):
+            self.differ(self.frame(number), number)
+            for index in range(self.count):
+                if self.ways[index]:
+                    self.rest[index] = number - 1
+
+    def differ(self, other: Columns, number: cython.int) -> cython.void:
+        """Into ``ways``: not zero for every entity that differs between the baseline and another frame."""
         scalar: cython.int
         group: cython.int
         index: cython.Py_ssize_t
         here: cython.longlong
         there: cython.longlong
-        mask: cython.int
-        if cython.compiled:
-            ours: cython.p_longlong
-            theirs: cython.p_longlong
-        other: Columns
+        ways: cython.p_longlong = self.ways
         for index in range(self.count):
-            self.rest[index] = 0
-        for number in range(1, self.used + 1):
-            other = self.frame(number)
-            mask = 1 << (number - 1)
-            for group in range(self.plan.group_count):
-                for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
-                    ours = self.base.columns[self.plan.field[scalar]]
-                    theirs = other.columns[self.plan.field[scalar]]
-                    if not self.mapped[0] and not self.mapped[number]:
-                        for index in range(self.count):
-                            if ours[index] != theirs[index]:
-                                self.rest[index] |= mask
-                        continue
+            ways[index] = 0
+        for group in range(self.plan.group_count):
+            for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
+                ours: cython.p_longlong = self.base.columns[self.plan.field[scalar]]
+                theirs: cython.p_longlong = other.columns[self.plan.field[scalar]]
+                if not self.mapped[0] and not self.mapped[number]:
                     for index in range(self.count):
-                        here = self.row(0, self.plan.component[group], index)
-                        there = self.row(number, self.plan.component[group], index)
-                        if here >= 0 and (there < 0 or ours[here] != theirs[there]):
-                            self.rest[index] |= mask
-        # From "differs in frame 1, 2, 3" to a number of frames.
-        for index in range(self.count):
-            mask = self.rest[index]
-            if mask & 1:
-                self.rest[index] = 0
-            elif mask & 2:
-                self.rest[index] = 1
-            elif mask & 4:
-                self.rest[index] = 2
-            else:
-                self.rest[index] = self.used
+                        ways[index] |= ours[index] ^ theirs[index]
+                    continue
+                for index in range(self.count):
+                    here = self.row(0, self.plan.component[group], index)
+                    there = self.row(number, self.plan.component[group], index)
+                    if here >= 0:
+                        ways[index] |= 1 if there < 0 else ours[here] ^ theirs[there]
 
     def load(self, entity: cython.Py_ssize_t) -> cython.void:
         """The values of one entity in all frames, into ``old``; ``has`` says for each group where it has any."""

@@ -35,9 +35,11 @@ else:
         SIGN_MODELS,
     )
 
-    SLOWNESS, HEAVIEST = 4, 65536
+    SLOWNESS, HEAVIEST = 3, 65536
 
 __all__ = ["Magnitude"]
+
+_LENGTHS = array("i", [number.bit_length() for number in range(16)])
 
 
 @cython.cclass
@@ -48,6 +50,7 @@ class Magnitude:
         coder: Coder
         weights: Any
         features: Any
+        lengths: Any
         size: int
         _features_owner: Any
         _weights_owner: Any
@@ -58,6 +61,8 @@ class Magnitude:
         if cython.compiled:
             held: carray.array = self._features_owner
             self.features = held.data.as_ints
+            held = _LENGTHS
+            self.lengths = held.data.as_ints
         else:
             self.features = self._features_owner
 
@@ -72,14 +77,34 @@ class Magnitude:
 
     def log(self, value: cython.longlong) -> cython.int:
         """log2(1 + |value|) in sixteenths, the fraction on a straight line; values beyond 2**40 count as that."""
-        whole: cython.int = 0
+        whole: cython.int
         rest: cython.longlong = value if value >= 0 else -value
+        if rest == 0:
+            return 0
         if rest < 0 or rest >> 40:  # in C the lowest number has no opposite
             return 640
         rest += 1
-        while rest >> whole > 1:
-            whole += 1
+        whole = self.length(rest) - 1
         return (whole << 4) + (((rest << 4) >> whole) & 15)
+
+    def length(self, value: cython.ulonglong) -> cython.int:
+        """How many bits a number has."""
+        if not cython.compiled:
+            return value.bit_length()
+        found: cython.int = 0
+        if value >> 32:
+            found = 32
+            value >>= 32
+        if value >> 16:
+            found += 16
+            value >>= 16
+        if value >> 8:
+            found += 8
+            value >>= 8
+        if value >> 4:
+            found += 4
+            value >>= 4
+        return found + self.lengths[value]
 
     def residual(
         self, scalar: cython.int, slot: cython.int, sort: cython.int, signs: cython.int, value: cython.longlong
@@ -98,8 +123,7 @@ class Magnitude:
             rest = value
             if negative:
                 rest = -value
-            while size < 64 and rest >> size:
-                size += 1
+            size = self.length(rest)
         found: cython.int = expected
         if coder.bit(models, size > found):
             found += 1
@@ -112,7 +136,7 @@ class Magnitude:
         self.size = 0
         if found:
             negative = coder.bit(SIGN_MODELS + 32 * sort + signs, negative)
-            rest = self.mantissa(sort, found, rest)
+            rest = self.mantissa(sort, found, found - expected, rest)
             value = self.with_sign(rest, negative)
         else:
             value = 0
@@ -129,15 +153,24 @@ class Magnitude:
             value = ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
         return value
 
-    def mantissa(self, sort: cython.int, size: cython.int, rest: cython.ulonglong) -> cython.ulonglong:
-        """What follows the highest one of a number of ``size`` bits: its first bit by a model, the others as they are."""
+    def mantissa(
+        self, sort: cython.int, size: cython.int, more: cython.int, rest: cython.ulonglong
+    ) -> cython.ulonglong:
+        """What follows the highest one of a number of ``size`` bits: the first two bits by models, the others as they are."""
         coder: Coder = self.coder
         below: cython.int = size - 2
         found: cython.ulonglong = 1
         one: cython.ulonglong = 1
         if size < 2:
             return found
-        found = 2 | coder.bit(MANTISSA_MODELS + 64 * sort + size - 1, (rest >> below) & 1)
+        # 0 less than expected, 1 as much, 2 one or two more, 3 more than that.
+        more = 0 if more < 0 else 3 if more > 2 else 2 if more else 1
+        at: cython.Py_ssize_t = MANTISSA_MODELS + 128 * sort + 4 * (size if size < 16 else 15) + more
+        found = 2 | coder.bit(at, (rest >> below) & 1)
+        if below:
+            below -= 1
+            at = MANTISSA_MODELS + 128 * sort + 64 + 4 * (size if size < 16 else 15) + (found & 1)
+            found = (found << 1) | coder.bit(at, (rest >> below) & 1)
         if below:
             found = (found << below) | coder.raw(rest & ((one << below) - 1), below)
         return found
@@ -170,14 +203,13 @@ class Magnitude:
     def learn(self, scalar: cython.int, error: cython.int) -> cython.void:
         """Move the weights towards what would have been right."""
         norm: cython.int = 0
-        shift: cython.int = 0
+        shift: cython.int
         index: cython.int
         weight: cython.int
         at: cython.Py_ssize_t = FEATURES * scalar
         for index in range(FEATURES):
             norm += self.features[index] * self.features[index]
-        while norm >> shift:
-            shift += 1
+        shift = self.length(norm)
         for index in range(FEATURES):
             weight = self.weights[at + index] + (((error * self.features[index]) << (12 - SLOWNESS)) >> shift)
             if weight > HEAVIEST:
