@@ -67,6 +67,7 @@ class Coder:
 
     def begin_encoding(self) -> cython.void:
         self.encoding = True
+        self.overrun = False
         self.low = 0
         self.range = self.every
         self.at = 0

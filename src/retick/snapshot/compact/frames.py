@@ -25,7 +25,7 @@ else:
     from retick.snapshot.kernels.columns import Columns
     from retick.snapshot.kernels.table import FieldTable
 
-__all__ = ["Frames"]
+__all__ = ["Frames", "first_disorder", "same_shape"]
 
 
 @cython.cclass
@@ -202,3 +202,27 @@ class Frames:
                 if row >= 0:
                     for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
                         self.old[4 * scalar + number] = source.columns[self.plan.field[scalar]][row]
+
+
+def first_disorder(columns: Columns) -> int:
+    """Index of the first id that is not above the one before it; 0 when all ascend."""
+    return columns.first_disorder()
+
+
+def same_shape(one: Columns, other: Columns) -> bool:
+    """Whether both have the same entities with the same components."""
+    component: cython.int
+    index: cython.Py_ssize_t
+    if one.count != other.count:
+        return False
+    for index in range(one.count):
+        if one.keys[index] != other.keys[index]:
+            return False
+    for component in range(one.table.component_count):
+        if one.rows[component] != other.rows[component]:
+            return False
+        if one.rows[component] != one.count:
+            for index in range(one.count):
+                if one.has_one(index, component) != other.has_one(index, component):
+                    return False
+    return True
