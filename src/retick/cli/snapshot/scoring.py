@@ -68,11 +68,11 @@ class _Compact:
         history = [self._by_tick[tick] for tick in pick_history(base.tick, older)]
         sent = self._sent.pop(base.tick, start) if self._carried else None
         received = self._received.pop(base.tick, start) if self._carried else None
-        first = time.perf_counter()
+        first = time.thread_time()
         made = payloads.encode(base, current, history, sent)
-        second = time.perf_counter()
+        second = time.thread_time()
         found, learned = payloads.decode(base, current.tick, made.payload, self._by_tick.get, received)
-        third = time.perf_counter()
+        third = time.thread_time()
         if self._carried:
             self._sent[current.tick], self._received[current.tick] = made.statistics, learned
         return made.payload, found, second - first, third - second
@@ -80,11 +80,11 @@ class _Compact:
 
 def _plain(codec: Codec, snapshots: Sequence[Snapshot], lag: int, at: int) -> tuple[bytes, Snapshot, float, float]:
     base, current = snapshots[at - lag], snapshots[at]
-    first = time.perf_counter()
+    first = time.thread_time()
     data = codec.encode_payload(base, current)
-    second = time.perf_counter()
+    second = time.thread_time()
     found = codec.decode_payload(base, current.tick, data)
-    return data, found, second - first, time.perf_counter() - second
+    return data, found, second - first, time.thread_time() - second
 
 
 def scores(schema: Schema, snapshots: Sequence[Snapshot], lag: int, prior: Prior | None, check: bool) -> list[Score]:

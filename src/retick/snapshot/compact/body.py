@@ -42,7 +42,7 @@ else:
     from retick.snapshot.compact.coder import Coder
     from retick.snapshot.compact.frames import Frames
     from retick.snapshot.compact.magnitude import Magnitude
-    from retick.snapshot.compact.motion import Motion
+    from retick.snapshot.compact.motion import Motion, wrapped
     from retick.snapshot.compact.numbers import (
         ANGLE,
         CHANGED_MODELS,
@@ -203,6 +203,7 @@ class Body:
         here: cython.longlong
         there: cython.longlong
         way: cython.longlong = 0
+        one: cython.longlong
         level: cython.int = 19
         flag: cython.int = 0
         if plan.flag_group >= 0:
@@ -219,9 +220,10 @@ class Body:
                 if plan.kind[group] == CHOICE or here < 0 or there < 0:
                     continue
                 for scalar in range(plan.first[group], plan.first[group] + plan.count[group]):
-                    way += self.magnitude.log(
-                        base.columns[plan.field[scalar]][here] - newest.columns[plan.field[scalar]][there]
-                    )
+                    one = base.columns[plan.field[scalar]][here] - newest.columns[plan.field[scalar]][there]
+                    if not cython.compiled:
+                        one = wrapped(one)
+                    way += self.magnitude.log(one)
             level = way >> 4 if way < 256 else 15
         return 4 * level + flag
 
@@ -330,7 +332,7 @@ class Body:
         """While decoding: guess and residual make the value."""
         found: cython.longlong = guess + value
         if not cython.compiled:
-            found = ((found + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
+            found = wrapped(found)
         if self.plan.modulus[group]:
             found = self.motion.within(group, scalar, found)
         self.now[scalar] = found
@@ -461,7 +463,7 @@ class Body:
             if self.coder.encoding:
                 value = self.now[scalar] - motion.guess[scalar]
                 if not cython.compiled:
-                    value = ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
+                    value = wrapped(value)
                 value = motion.shortest(group, value)
             value = magnitude.residual(scalar + self.plan.scalar_count * motion.window[group], slot, sort, signs, value)
             if not self.coder.encoding and self.add(group, scalar, motion.guess[scalar], value) != st.OK:

@@ -34,6 +34,7 @@ else:
         NODES,
         SIGN_MODELS,
     )
+    from retick.snapshot.kernels.columns import as_signed
 
     SLOWNESS, HEAVIEST = 3, 65536
 
@@ -150,7 +151,7 @@ class Magnitude:
         if negative:
             value = -value
         if not cython.compiled:
-            value = ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
+            value = as_signed(value & 0xFFFFFFFFFFFFFFFF)
         return value
 
     def mantissa(

@@ -27,7 +27,12 @@ else:
     from retick.snapshot.compact.plan import Plan
     from retick.snapshot.kernels.table import FieldTable
 
-__all__ = ["Motion"]
+__all__ = ["Motion", "wrapped"]
+
+
+def wrapped(value: Any) -> Any:
+    """A number as 64 bits hold it, for uncompiled kernels: C does so by itself."""
+    return ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
 
 
 @cython.cclass
@@ -90,6 +95,8 @@ class Motion:
     def since(self, group: cython.int, scalar: cython.int, number: cython.int) -> cython.longlong:
         """How far the scalar has come since a history frame; the short way round for an angle."""
         way: cython.longlong = self.frames.old[4 * scalar] - self.frames.old[4 * scalar + number]
+        if not cython.compiled:
+            way = wrapped(way)
         return self.shortest(group, way)
 
     def shortest(self, group: cython.int, way: cython.longlong) -> cython.longlong:
