@@ -28,7 +28,7 @@ class _Box:
 
     def kick(self, rng: random.Random, push: tuple[float, float]) -> None:
         for axis in (0, 1):
-            self.speed[axis] += push[axis] * rng.uniform(0.3, 1.2) + rng.gauss(0, 0.4)
+            self.speed[axis] += push[axis] * rng.uniform(0.0, 0.8) + rng.gauss(0, 0.6)
         self.speed[2] += abs(rng.gauss(0, 1.5))
         self.spin = [spin + rng.gauss(0, 2.5) for spin in self.spin]
         self.still = 0
@@ -90,7 +90,7 @@ def trace(ticks: int, seed: int = 11, boxes: int = BOXES) -> bytes:
         for box in every:
             if math.hypot(box.place[0] - player[0], box.place[1] - player[1]) < 1.5 and rng.random() < 0.1:
                 box.kick(rng, push)
-            elif box.still < 5 and rng.random() < 0.03:
+            elif box.still < 5 and rng.random() < 0.08:
                 box.kick(rng, (0.0, 0.0))
             box.step(rng)
             out += struct.pack("<8i", *box.values())

@@ -5,6 +5,7 @@ frames up to that one: those that the receiver has acknowledged by then. Statist
 """
 
 import time
+from array import array
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -118,6 +119,8 @@ def train(
     codec = Codec(schema, compact=True, prior=before, sealed=True)
     payloads = codec.compact_payloads()
     statistics, total = payloads.prior_statistics().copy(), 0
+    # Weights follow every entity; their mean over the packets is what they follow.
+    sums, packets = [0] * len(statistics.weights), 0
     ticks = [snapshot.tick for snapshot in snapshots]
     by_tick = dict(zip(ticks, snapshots, strict=True))
     for at in range(lag, len(snapshots)):
@@ -125,5 +128,9 @@ def train(
         history = [by_tick[tick] for tick in pick_history(base.tick, ticks[max(0, at - lag - 64) : at - lag])]
         made = payloads.encode(base, snapshots[at], history, statistics)
         statistics, total = made.statistics, total + len(made.payload)
+        if at >= len(snapshots) // 4:
+            sums, packets = [a + b for a, b in zip(sums, statistics.weights, strict=True)], packets + 1
+    if packets:
+        statistics.weights = array("i", [round(a / packets) for a in sums])
     learned = Prior.learned(payloads.plan, statistics, before=before, own=own)
     return learned, total / max(1, len(snapshots) - lag)
