@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from retick.errors import DeterminismError
-from retick.snapshot import Codec, Prior, Schema, Snapshot, pick_history
+from retick.snapshot import Codec, Group, Prior, Schema, Snapshot, pick_history
 from retick.snapshot.compact.statistics import Statistics
+from retick.snapshot.inspect import inspect_packet
 
-__all__ = ["Score", "score", "score_lines", "train"]
+__all__ = ["Score", "costs", "score", "score_lines", "scores", "train"]
 
 
 class Score(NamedTuple):
@@ -62,7 +63,7 @@ class _Compact:
         self._sent: dict[int, Statistics] = {}
         self._received: dict[int, Statistics] = {}
 
-    def code(self, at: int) -> tuple[bytes, Snapshot, float, float]:
+    def code(self, at: int, *, decode: bool = True) -> tuple[bytes, Snapshot, float, float]:
         payloads, start = self._codec, self._codec.prior_statistics()
         base, current = self._snapshots[at - self._lag], self._snapshots[at]
         older = self._ticks[max(0, at - self._lag - 64) : at - self._lag]
@@ -72,6 +73,9 @@ class _Compact:
         first = time.thread_time()
         made = payloads.encode(base, current, history, sent)
         second = time.thread_time()
+        if not decode:
+            self._sent[current.tick] = made.statistics
+            return made.payload, current, second - first, 0.0
         found, learned = payloads.decode(base, current.tick, made.payload, self._by_tick.get, received)
         third = time.thread_time()
         if self._carried:
@@ -134,3 +138,31 @@ def train(
         statistics.weights = array("i", [round(a / packets) for a in sums])
     learned = Prior.learned(payloads.plan, statistics, before=before, own=own)
     return learned, total / max(1, len(snapshots) - lag)
+
+
+def costs(
+    schema: Schema, snapshots: Sequence[Snapshot], *, lag: int, prior: Prior
+) -> tuple[list[float], list[float], tuple[Group, ...]]:
+    """Bytes a packet of each group, plain and compact, and at the end of what says which entities changed."""
+    codec = Codec(schema, compact=True, prior=prior, sealed=True)
+    payloads = codec.compact_payloads()
+    bits = [0.0] * (len(payloads.groups) + 1)
+    payloads.note_costs(bits)
+    coder = _Compact(codec, snapshots, lag, True)
+    plain_codec = Codec(schema, version=2)
+    places = {
+        f"{schema.label(at, index)}": number
+        for number, group in enumerate(payloads.groups)
+        for at in [schema.by_id[group.component]]
+        for index, item in enumerate(schema.components[at].fields)
+        if item.id in group.fields
+    }
+    plain = [0.0] * len(bits)
+    for at in range(lag, len(snapshots)):
+        coder.code(at, decode=False)
+        report = inspect_packet(plain_codec.encode_delta(snapshots[at - lag], snapshots[at]), schema)
+        for label, cost in report.costs.items():
+            if label != "(header)":
+                plain[places.get(label, -1)] += cost
+    count = 8 * max(1, len(snapshots) - lag)
+    return [cost / count for cost in plain], [cost / count for cost in bits], payloads.groups
