@@ -84,6 +84,7 @@ KERNELS: tuple[str, ...] = (
     "retick.snapshot.compact.motion",
     "retick.snapshot.compact.rotation",
     "retick.snapshot.compact.magnitude",
+    "retick.snapshot.compact.entity",
     "retick.snapshot.compact.body",
     "retick.authority.world.rounding",
     "retick.authority.world.survey",

@@ -121,8 +121,8 @@ class Codec:
         """What makes ``snapshot`` of ``base``, which should be what the receiver made of earlier packets.
 
         Version 2 chooses between masked and packed updates by its size rule; ``packed`` always uses packed ones.
-        A ``baseline_tick``, if given, must be the baseline's own. A compact codec predicts from ``history``: up to three
-        older snapshots that the receiver holds too, the newest first (see :func:`pick_history`).
+        A ``baseline_tick``, if given, must be the baseline's own. A compact codec predicts from ``history``: up to
+        three older snapshots that the receiver holds too, the newest first (see :func:`pick_history`).
         """
         if baseline_tick is not None and baseline_tick != base.tick:
             raise baseline_error(base.tick, baseline_tick)

@@ -113,5 +113,3 @@ def _label(schema: Schema, group: Group) -> str:
     at = schema.by_id[group.component]
     fields = [item.id for item in schema.components[at].fields]
     return ", ".join(schema.label(at, fields.index(field)) for field in group.fields)
-
-

@@ -71,7 +71,7 @@ def _acceleration(component: int, field: int, sample: Sequence[Snapshot], lag: i
         return 0.0
     # The peak, and the mean of what lies around it.
     peak = max(seen, key=lambda value: sum(seen[value + near] for near in range(-3, 4)))
-    near = [value for value in range(peak - 3, peak + 4)]
+    near = range(peak - 3, peak + 4)
     weight = sum(seen[value] for value in near)
     if 10 * weight < sum(seen.values()):
         return 0.0

@@ -34,7 +34,7 @@ def _check(name: str, wanted: Snapshot, found: Snapshot) -> None:
     if ids_differ or any(
         wanted.column(owner.id, item.id) != found.column(owner.id, item.id) for owner, item in wanted.schema.fields
     ):
-        raise DeterminismError(f"{name}: tick {wanted.tick} is not what was encoded")
+        raise DeterminismError(f"{name}: tick {wanted.tick} is not what was encoded", frame=wanted.tick)
 
 
 def score(

@@ -73,7 +73,7 @@ def _trace(path: Path, entities: int) -> Source:
     if entities < 1:
         raise UsageError(f"a trace has 1 entity or more, not {entities}")
     try:
-        with (lzma.open(path) if path.suffix == ".xz" else path.open("rb")) as file:
+        with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
             data = file.read(MOST_TRACE_BYTES + 1)
     except (lzma.LZMAError, EOFError) as error:
         raise UsageError(f"{path}: {error}") from None

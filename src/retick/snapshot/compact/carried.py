@@ -36,7 +36,7 @@ class CompactSender:
     """The sender's side of one receiver."""
 
     def __init__(self, codec: "Codec", *, history: int = 64, carried: bool = True) -> None:
-        """``history``: snapshots kept, the same number at both ends. ``carried=False``: every packet starts from the prior."""
+        """``history``: snapshots kept, as many at both ends. ``carried=False``: every packet starts from the prior."""
         self._codec = codec
         self._payloads = codec.compact_payloads()
         self._carried = carried
@@ -88,7 +88,7 @@ class CompactReceiver:
         self._held: BaselineRing[_Kept] = BaselineRing(history)
 
     def decode(self, packet: CompactPacket) -> Snapshot:
-        """The snapshot of a packet; on a DecodeError nothing has changed. A packet that is not newer is a UsageError."""
+        """The snapshot of a packet, which must be newer than all before; on a DecodeError nothing has changed."""
         tick, baseline, payload = packet
         if self._held.last_tick is not None and tick <= self._held.last_tick:
             raise UsageError(f"tick {tick} comes after {self._held.last_tick}: drop packets that are not newer")

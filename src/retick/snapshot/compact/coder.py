@@ -208,7 +208,8 @@ class Coder:
             self.buf[self.at] = self.low >> 24
             self.at += 1
             self.low = (self.low << 8) & self.every
-        return self._out[: self.at].tobytes()
+        made: bytes = self._out[: self.at].tobytes()
+        return made
 
     def bits_written(self) -> cython.double:
         """How many bits of information are written, for reports."""

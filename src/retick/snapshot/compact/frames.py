@@ -38,9 +38,9 @@ class Frames:
         used: int
         count: int
         base: Columns
-        first: Columns
-        second: Columns
-        third: Columns
+        first: Any
+        second: Any
+        third: Any
         mapped: Any
         maps: Any
         rest: Any
@@ -87,11 +87,14 @@ class Frames:
         self._find_rest()
 
     def frame(self, number: cython.int) -> Columns:
-        if number == 0:
-            return self.base
+        found: Columns = self.base
         if number == 1:
-            return self.first
-        return self.second if number == 2 else self.third
+            found = self.first
+        elif number == 2:
+            found = self.second
+        elif number == 3:
+            found = self.third
+        return found
 
     def _make_space(self) -> cython.void:
         rows: cython.Py_ssize_t = (FRAMES + 1) * self.table.component_count * self.count
@@ -148,7 +151,7 @@ class Frames:
     def row(self, number: cython.int, component: cython.int, entity: cython.Py_ssize_t) -> cython.longlong:
         """Row of an entity's component in a frame; -1 where it is not there."""
         if self.mapped[number]:
-            return self.maps[(number * self.table.component_count + component) * self.count + entity]
+            entity = self.maps[(number * self.table.component_count + component) * self.count + entity]
         return entity
 
     def _find_rest(self) -> cython.void:

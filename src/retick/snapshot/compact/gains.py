@@ -1,7 +1,7 @@
 """How far a motion goes: the factors of one packet, from the ticks between its frames.
 
-A motion with damping d and acceleration a goes on by ``v = d * v + a; x = x + v`` each tick. So a window of m ticks that
-ends at the baseline gives the velocity there, and the velocity gives the position n ticks later::
+A motion with damping d and acceleration a goes on by ``v = d * v + a; x = x + v`` each tick. So a window of m ticks
+that ends at the baseline gives the velocity there, and the velocity gives the position n ticks later::
 
     predicted = x0 + (x0 - xm) * gain + a * lift
 

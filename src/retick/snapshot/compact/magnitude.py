@@ -157,7 +157,7 @@ class Magnitude:
     def mantissa(
         self, sort: cython.int, size: cython.int, more: cython.int, rest: cython.ulonglong
     ) -> cython.ulonglong:
-        """What follows the highest one of a number of ``size`` bits: the first two bits by models, the others as they are."""
+        """What follows the highest one of a number of ``size`` bits: two bits by models, the others as they are."""
         coder: Coder = self.coder
         below: cython.int = size - 2
         found: cython.ulonglong = 1

@@ -138,7 +138,7 @@ class PayloadCodec:
         held: Callable[[int], Snapshot | None],
         carried: Statistics | None = None,
     ) -> tuple[Snapshot, Statistics]:
-        """The snapshot of ``tick``, and what was learned; ``held`` gives the older snapshot of a tick, if it is there."""
+        """The snapshot of ``tick``, and what was learned; ``held`` gives the older snapshot of a tick, or None."""
         limit = self._limits.max_section_bytes
         if len(data) > limit:
             raise self._fault(st.LIMIT_SECTION_BYTES, limit=limit, actual=len(data))

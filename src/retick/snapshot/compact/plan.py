@@ -80,7 +80,9 @@ class Plan:
         self.group_count = len(self.groups)
         self._owners = []
         self.flag_group = -1
-        starts, models, fields = [], [], []
+        starts: list[int] = []
+        models: list[int] = []
+        fields: list[int] = []
         at = GROUP_MODELS
         for number, group in enumerate(self.groups):
             starts.append(len(fields))

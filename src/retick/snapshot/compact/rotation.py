@@ -193,10 +193,9 @@ class Rotation:
             return
         far = self.motion.ahead[2 * FRAMES * group + 2 * (older - 1)]
         for index in range(4):
-            self.rate[4 * group + index] = (
-                (self.quats[index] - self.quats[4 * newest + index]) * near
-                - (self.quats[index] - self.quats[4 * older + index]) * far
-            )
+            self.rate[4 * group + index] = (self.quats[index] - self.quats[4 * newest + index]) * near - (
+                self.quats[index] - self.quats[4 * older + index]
+            ) * far
 
     def rank(self, group: cython.int) -> cython.void:
         """Which component should be the largest, which the second, and how sure that is (0 to 7)."""

@@ -60,9 +60,9 @@ class Prior:
 
     def start(self, plan: Plan) -> Statistics:
         """What a coder of this plan knows before its first packet."""
-        if self.own is not None and self.key == key_of(plan):
-            if (len(self.own[0]), len(self.own[1])) == (plan.model_count, plan.weight_count):
-                return Statistics(self.own[0][:], self.own[1][:], self.digest)
+        sizes = (plan.model_count, plan.weight_count)
+        if self.own is not None and self.key == key_of(plan) and (len(self.own[0]), len(self.own[1])) == sizes:
+            return Statistics(self.own[0][:], self.own[1][:], self.digest)
         hold = self.shared[n.GROUP_MODELS : n.GROUP_MODELS + n.HOLD_MODELS]
         choice = self.shared[n.GROUP_MODELS + n.HOLD_MODELS :]
         models = self.shared[: n.GROUP_MODELS]
@@ -149,7 +149,7 @@ def key_of(plan: Plan) -> int:
 
 def _average(plan: Plan, learned: "array[int]", weights: "array[int]", kind: int, window: int) -> None:
     """The weights of a kind of groups: the mean over their scalars."""
-    scalars = []
+    scalars: list[int] = []
     at = 0
     for group in plan.groups:
         if group.kind == kind:
@@ -167,5 +167,3 @@ def empty_prior() -> Prior:
     for at in range(0, _WEIGHTS, n.FEATURES):
         weights[at + 2] = weights[at + 3] = weights[at + 6] = 1024
     return Prior(array("I", [FRESH] * SHARED), weights)
-
-
