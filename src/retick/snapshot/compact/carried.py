@@ -74,6 +74,10 @@ class CompactSender:
             self._acknowledged.append(tick)
             self._acknowledged.sort()
 
+    def forget(self) -> None:
+        """The receiver lost its state: the next packet is a full snapshot."""
+        self._acknowledged = []
+
     def _older(self, tick: int) -> Snapshot | None:
         kept = self._sent.get(tick)
         return None if kept is None else kept.snapshot
@@ -98,7 +102,8 @@ class CompactReceiver:
             base = self._held.require(baseline)
             start = base.statistics or self._payloads.prior_statistics()
             kept = _Kept(*self._payloads.decode(base.snapshot, tick, payload, self._older, start))
-        self._held.insert(tick, kept)
+        # The sender goes on from this baseline until a newer one is acknowledged.
+        self._held.insert(tick, kept, keep=baseline)
         return kept.snapshot
 
     def _older(self, tick: int) -> Snapshot | None:

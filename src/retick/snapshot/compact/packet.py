@@ -60,6 +60,7 @@ class PayloadCodec:
         self._start = prior.start(prediction.plan)
         self._body = Body(prediction.plan, plain.schema.table, prediction.acceleration)
         self._factors: dict[tuple[int, tuple[int, ...]], Factors] = {}
+        self._entity_bits = sum(item.codec.bits or 8 for _owner, item in plain.schema.fields) * 3 // 4
         self._thresholds = any(item.threshold for _owner, item in plain.schema.fields)
 
     @property
@@ -122,8 +123,8 @@ class PayloadCodec:
             made = head._replace(cut=cut).to_bytes()
             return Encoded(self._checked(made + body, start, base, current, statistics), statistics, True)
         payload = made + body
-        raw = self._body.changes * self._schema.table.entity_worst_bytes
-        if len(body) > raw or len(payload) > self._limits.max_section_len:
+        # Where that saves next to nothing, the plain form may be shorter.
+        if len(body) * 8 > self._body.changes * self._entity_bits or len(payload) > self._limits.max_section_len:
             plain = Head((), carried is not None, None, b"", True).to_bytes()
             plain += self._plain.encode_payload(base, current)
             if len(plain) < len(payload):
