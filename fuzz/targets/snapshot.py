@@ -25,7 +25,7 @@ from retick.snapshot import (
     VarSInt,
     VarUInt,
 )
-from retick.snapshot.compact.head import read_head
+from retick.snapshot.compact.head import read_head, split_check
 from retick.snapshot.compact.header import read_header
 from retick.snapshot.compact.packet import PayloadCodec
 from retick.snapshot.compact.statistics import empty_prior
@@ -273,7 +273,8 @@ TARGETS: tuple[Target, ...] = (
     of("snapshot/inspect", _inspect, *FULLS, *DELTAS, also=(inspect_packet,)),
     of("snapshot/inspect-frame", _inspect_frame, *FRAMES, also=(inspect_frame,)),
     of("snapshot/explain", _explain, *FULLS[:2], *DELTAS[:3], *FRAMES[:2], also=(SnapshotExplainer.explain,)),
-    of("snapshot/compact", _compact, *BODIES, *HISTORIES, law=_law, show=_show, also=(PayloadCodec.decode, read_head)),
+    of("snapshot/compact", _compact, *BODIES, *HISTORIES, law=_law, show=_show,
+       also=(PayloadCodec.decode, read_head, split_check)),
     of("snapshot/compact-delta", _compact_delta, *_all_seeds(Codec.encode_delta, COMPACT), law=_law, show=_show,
        also=(read_header,)),
     of("snapshot/compact-full", _compact_full,

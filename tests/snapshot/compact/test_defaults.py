@@ -40,11 +40,13 @@ def kinds(made: Schema) -> dict[tuple[int, ...], type]:
 
 def test_names_and_types_say_what_a_field_does() -> None:
     made = schema(
-        ("pos_x", PLACE), ("pos_y", PLACE), ("yaw", UInt(8)), ("alive", Bool()), ("health", UInt(7)), ("weapon", UInt(3)),
-        ("q_largest", UInt(2)), ("q_a", UInt(9)), ("q_b", UInt(9)), ("q_c", UInt(9)), ("speed", SInt(9)), ("score", VarUInt()),
+        ("pos_x", PLACE), ("pos_y", PLACE), ("yaw", UInt(8)), ("alive", Bool()), ("health", UInt(7)),
+        ("weapon", UInt(3)), ("q_largest", UInt(2)), ("q_a", UInt(9)), ("q_b", UInt(9)), ("q_c", UInt(9)),
+        ("speed", SInt(9)), ("score", VarUInt()),
     )  # fmt: skip
     assert kinds(made) == {
-        (1, 2): Motion, (3,): Angle, (4,): Choice, (5,): Hold, (6,): Choice, (7, 8, 9, 10): Rotation, (11,): Motion, (12,): Hold,
+        (1, 2): Motion, (3,): Angle, (4,): Choice, (5,): Hold, (6,): Choice, (7, 8, 9, 10): Rotation,
+        (11,): Motion, (12,): Hold,
     }  # fmt: skip
 
 

@@ -32,7 +32,6 @@ cdef class Entity:
     cdef long long* now             # by scalar: the entity's values after the packet
     cdef int* speed                 # by group: log of the predicted step
     cdef int* curve                 # by group: log of how much the predictions of two windows differ
-    cdef int rested
     cdef int moved                  # whether the entity differs from the newest history frame
     cdef int strayed                # log of the largest residual of the groups before, in this entity
     cdef int held                   # whether the HOLD group before, in this entity, has changed

@@ -38,9 +38,9 @@ class Frames:
         used: int
         count: int
         base: Columns
-        first: Any
-        second: Any
-        third: Any
+        first: Columns
+        second: Columns
+        third: Columns
         mapped: Any
         maps: Any
         rest: Any
@@ -78,9 +78,10 @@ class Frames:
         self.base = base
         self.count = base.count
         self.used = len(history)
-        self.first = history[0] if self.used > 0 else None
-        self.second = history[1] if self.used > 1 else None
-        self.third = history[2] if self.used > 2 else None
+        # A frame that is not used is the baseline, so that there is always one.
+        self.first = history[0] if self.used > 0 else base
+        self.second = history[1] if self.used > 1 else base
+        self.third = history[2] if self.used > 2 else base
         self._make_space()
         for frame in range(self.used + 1):
             self._map(frame)
