@@ -1,4 +1,4 @@
-"""Every limit of a match, its links and its spectators, and what passes it.
+"""Every limit of a match, its links, its spectators and compact snapshots, and what passes it.
 
 A limit that no test ever passes is where the next surprise waits. Each row names the limit, how it is made small, and
 the test or the cheat that passes it. ``other_numbers`` has the numbers of the same modules that are no limits. A test
@@ -62,6 +62,7 @@ _RECONNECT = _SESSION + "identity/test_reconnect.py::"
 _LINK = "tests/link/"
 _DOOR = _LINK + "handshake/test_door.py::"
 _HERE = "tests/testing/test_limits.py::"
+_COMPACT = "tests/snapshot/compact/"
 _CONFIG = "rollback.match.config:MatchConfig."
 _BOUNDS = _DESYNC + "test_evidence.py::test_each_bound_is_checked_before_anything_is_read"
 _PATCH = "the constant is replaced"
@@ -297,6 +298,16 @@ LIMITS: tuple[Limit, ...] = (
           _LINK + "test_request.py::test_seats_and_data_that_do_not_fit_are_refused_with_the_bound"),
     Limit("link.layout:MAX_SEATS_WANTED", "seats of a request", "an argument passes it",
           _LINK + "test_endpoint.py::test_a_dial_that_does_not_fit_is_refused_with_the_bound"),
+    Limit("snapshot.compact.numbers:FRAMES", "history frames of a compact delta", "an argument passes it",
+          _COMPACT + "test_packet.py::test_history_that_no_packet_can_name_is_refused"),
+    Limit("snapshot.compact.numbers:OLDEST", "ticks from a baseline to its history", "an argument passes it",
+          _COMPACT + "test_packet.py::test_history_that_no_packet_can_name_is_refused"),
+    Limit("snapshot.compact.packet:MOST_FACTORS", "spacings of frames whose factors are kept", _PATCH,
+          _COMPACT + "test_packet.py::test_spacings_of_frames_fill_no_memory"),
+    Limit("snapshot.compact.defaults:WIDEST", "bits of a field that may move", "a wider field",
+          _COMPACT + "test_defaults.py::test_a_group_that_does_not_fit_is_refused"),
+    Limit("snapshot.compact.statistics:MOST_OWN", "own models and weights of a prior", "a prior that unpacks to more",
+          _COMPACT + "test_statistics.py::test_a_prior_that_unpacks_without_end_is_refused"),
 )
 # fmt: on
 """One row for each limit."""

@@ -9,6 +9,14 @@ _MARK = "a value that stands for something"
 
 OTHER_NUMBERS: dict[str, str] = {
     "link.layout:*": _WIRE,
+    "snapshot.compact.coder:FRESH": _WIRE,
+    "snapshot.compact.head:CHECK_BYTES": _WIRE,
+    "snapshot.compact.header:VERSION": _WIRE,
+    "snapshot.compact.numbers:*": _WIRE,
+    "snapshot.compact.packet:_EVERYTHING": _MARK,
+    "snapshot.compact.packet:_FLUSHED": _TUNING,
+    "snapshot.compact.head:*": _WIRE,
+    "snapshot.compact.statistics:*": _WIRE,
     "rollback.desync.evidence:TIMELINE": _WIRE,
     "rollback.desync.evidence:CLOSEUP": _WIRE,
     "rollback.desync.evidence:VERSION": _WIRE,

@@ -126,21 +126,22 @@ class Coder:
         model: cython.uint = self.models[index]
         p: cython.uint = model >> 16
         uses: cython.uint = model & 255
-        bound: cython.ulonglong = (self.range >> 16) * p
+        span: cython.ulonglong = self.range
+        bound: cython.ulonglong = (span >> 16) * p
         if self.encoding:
             if value:
-                self.range = bound
+                span = bound
             else:
                 self.low += bound
-                self.range -= bound
+                span -= bound
                 if self.low >> 32:
                     self.carry()
         elif self.code < bound:
-            self.range = bound
+            span = bound
             value = 1
         else:
             self.code -= bound
-            self.range -= bound
+            span -= bound
             value = 0
         if value:
             p += ((65536 - p) * self.rates[uses]) >> 16
@@ -153,6 +154,7 @@ class Coder:
         if uses < MOST_USES:
             uses += 1
         self.models[index] = (p << 16) | uses
+        self.range = span
         while self.range < 16777216:
             self.shift()
         return value

@@ -19,7 +19,7 @@ CAP = 16
 MAGIC = b"RTKP\x01"
 SHARED = n.GROUP_MODELS + n.HOLD_MODELS + n.CHOICE_MODELS
 _WEIGHTS = KINDS * WINDOWS * n.FEATURES
-_MOST_OWN = 1 << 20
+MOST_OWN = 1 << 20
 
 
 class Statistics:
@@ -115,7 +115,7 @@ class Prior:
         """The prior in a file, or a DecodeError."""
         if data[: len(MAGIC)] != MAGIC:
             raise InvalidValue("not a prior of compact snapshots")
-        most = 4 * (3 + SHARED + _WEIGHTS + 2 * _MOST_OWN)
+        most = 4 * (3 + SHARED + _WEIGHTS + 2 * MOST_OWN)
         unpacker = zlib.decompressobj()
         try:
             raw = unpacker.decompress(data[len(MAGIC) :], most)
