@@ -11,12 +11,15 @@ from array import array
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from retick.authority.delta_frames import DELTA_HEAD_SIZE, delta_frame, split_delta
+from retick.authority.delta_frames import DELTA_HEAD_SIZE, DeltaFrame, delta_frame, split_delta
 from retick.authority.profile import Layout, State
 from retick.errors import InvalidValue
 from retick.snapshot import (
     BaselineRing,
     Codec,
+    CompactPacket,
+    CompactReceiver,
+    CompactSender,
     Component,
     Fanout,
     Field,
@@ -96,8 +99,10 @@ def _entity_bytes(components: Sequence[Component]) -> int:
 class DeltaCodec:
     """The schema that follows from a layout. Both ends make their own, and compare its hash when a client joins."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, *, compact: bool = False) -> None:
+        """``compact``: deltas are predicted and entropy-coded; both ends have the capability."""
         self.layout = layout
+        self.compact = compact
         counters = [Field(number, VarUInt(), name=name) for number, name in enumerate(_COUNTERS, 1)]
         measures = _fields(_MEASURES, first=len(counters) + 1)
         components = [
@@ -113,7 +118,8 @@ class DeltaCodec:
             max_total_entities_after_apply=MOST_PLAYERS,
         )
         self.schema = Schema(components)
-        self.codec = Codec(self.schema, version=2, limits=limits)
+        # Links seal what they carry, or both ends have asked for one that does not: the check is for those.
+        self.codec = Codec(self.schema, limits=limits, compact=True) if compact else Codec(self.schema, 2, limits)
 
     def largest(self, players: int) -> int:
         """Bytes that no snapshot of this many players exceeds: all of them new, and as many gone."""
@@ -125,11 +131,11 @@ class DeltaCodec:
 
     def sender(self) -> "DeltaSender":
         """The server's end for one client."""
-        return DeltaSender(self)
+        return CompactDeltaSender(self) if self.compact else DeltaSender(self)
 
     def receiver(self) -> "DeltaReceiver":
         """A client's end."""
-        return DeltaReceiver(self)
+        return CompactDeltaReceiver(self) if self.compact else DeltaReceiver(self)
 
     def share(self, tick: int, views: Sequence[PlayerView[State]]) -> Shared:
         """All players at one tick, ready to be encoded for each of them."""
@@ -180,6 +186,25 @@ class DeltaSender:
         return frame
 
 
+class CompactDeltaSender(DeltaSender):
+    """The same with compact deltas, whose statistics are carried for this client."""
+
+    def __init__(self, codec: DeltaCodec) -> None:
+        super().__init__(codec)
+        self._compact = CompactSender(codec.codec, history=BASELINES)
+
+    def acknowledge(self, tick: int) -> None:
+        self._compact.acknowledge(tick)
+
+    def encode(self, shared: Shared, peer_id: int) -> bytes:
+        current = shared.fanout.view(shared.view_of(peer_id))
+        if current.tick - self._compact.base_tick > FARTHEST:
+            self._compact.forget()
+        packet = self._compact.encode(current)
+        back = packet.tick - packet.baseline_tick if packet.baseline_tick else 0
+        return delta_frame(packet.tick, back, packet.payload)
+
+
 class DeltaReceiver:
     """One client's end. A packet changes it only after every check has passed."""
 
@@ -202,6 +227,9 @@ class DeltaReceiver:
             raise InvalidValue(f"tick {frame.tick} is beyond the last, {LAST_TICK}")
         if frame.back > frame.tick:
             raise InvalidValue(f"a baseline {frame.back} ticks before tick {frame.tick}")
+        return self._take(frame, peer_id)
+
+    def _take(self, frame: DeltaFrame, peer_id: int) -> SnapshotView[State]:
         base = self._held.require(frame.tick - frame.back) if frame.back else None
         snapshot = self._codec.codec.decode_payload(base, frame.tick, frame.body)
         view = self._view(snapshot, peer_id)
@@ -222,3 +250,19 @@ class DeltaReceiver:
             else:
                 raise InvalidValue(f"entity {entity} may not be in a snapshot for player {peer_id}")
         return SnapshotView(snapshot.tick, tuple(sorted(players, key=lambda player: player.peer_id)))
+
+
+class CompactDeltaReceiver(DeltaReceiver):
+    """The same for compact deltas."""
+
+    def __init__(self, codec: DeltaCodec) -> None:
+        super().__init__(codec)
+        self._compact = CompactReceiver(codec.codec, history=BASELINES)
+
+    @property
+    def newest_tick(self) -> int:
+        return self._compact.newest_tick
+
+    def _take(self, frame: DeltaFrame, peer_id: int) -> SnapshotView[State]:
+        packet = CompactPacket(frame.tick, frame.tick - frame.back if frame.back else 0, frame.body)
+        return self._compact.decode_as(packet, lambda snapshot: self._view(snapshot, peer_id))

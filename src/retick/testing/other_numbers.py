@@ -10,6 +10,7 @@ _MARK = "a value that stands for something"
 OTHER_NUMBERS: dict[str, str] = {
     "link.layout:*": _WIRE,
     "snapshot.compact.coder:FRESH": _WIRE,
+    "snapshot.compact.defaults:FEW": _TUNING,
     "snapshot.compact.head:CHECK_BYTES": _WIRE,
     "snapshot.compact.header:VERSION": _WIRE,
     "snapshot.compact.numbers:*": _WIRE,

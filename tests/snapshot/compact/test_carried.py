@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from retick.errors import BaselineMissing, DecodeError, UsageError
+from retick.errors import BaselineMissing, DecodeError
 from retick.snapshot import Codec, CompactPacket, CompactReceiver, CompactSender
 from tests.snapshot.compact.test_packet import BODY, body
 
@@ -88,12 +88,15 @@ def test_a_budget_holds_over_a_lossy_link_and_the_world_arrives() -> None:
     assert found.to_dict() == still.to_dict()
 
 
-def test_an_old_packet_is_misuse_and_an_unknown_baseline_asks_for_a_full_one() -> None:
+def test_a_late_packet_is_read_and_not_kept_and_an_unknown_baseline_asks_for_a_full_one() -> None:
     sender, receiver = CompactSender(Codec(BODY, compact=True)), CompactReceiver(Codec(BODY, compact=True))
     packet = sender.encode(body(2, 5))
-    receiver.decode(packet)
-    with pytest.raises(UsageError):
-        receiver.decode(packet)
+    late = CompactPacket(4, 0, packet.payload)
+    assert receiver.decode(packet) == receiver.decode(packet)
+    assert receiver.decode(late).tick == 4
+    assert receiver.newest_tick == 5
+    with pytest.raises(BaselineMissing):
+        receiver.decode(CompactPacket(6, 4, b"\x00"))
     with pytest.raises(BaselineMissing):
         receiver.decode(CompactPacket(9, 3, b"\x00"))
     sender.acknowledge(77)  # never sent

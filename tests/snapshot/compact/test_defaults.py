@@ -26,7 +26,7 @@ from retick.snapshot import (
 )
 from retick.snapshot.compact.defaults import prediction_of
 
-PLACE = Fixed(min_q=-9, max_q=9, scale=1)
+PLACE = Fixed(min_q=-99, max_q=99, scale=1)
 
 
 def schema(*fields: tuple[str, object], groups: tuple[Group, ...] = ()) -> Schema:
@@ -46,7 +46,7 @@ def test_names_and_types_say_what_a_field_does() -> None:
     )  # fmt: skip
     assert kinds(made) == {
         (1, 2): Motion, (3,): Angle, (4,): Choice, (5,): Hold, (6,): Choice, (7, 8, 9, 10): Rotation,
-        (11,): Motion, (12,): Hold,
+        (11,): Motion, (12,): Motion,
     }  # fmt: skip
 
 
@@ -76,7 +76,7 @@ def test_what_is_declared_comes_first_and_the_rest_by_default() -> None:
         lambda: Group(2, (1,), Hold()),
         lambda: Group(1, (3,), Motion()),
         lambda: Group(1, (3,), Choice()),
-        lambda: Group(1, (1,), Angle(modulus=99)),
+        lambda: Group(1, (1,), Angle(modulus=999)),
         lambda: Group(1, (1, 2, 3, 4), Rotation()),
         lambda: Group(1, (1,), Integral(of=(2,), rate=1.0)),
     ],

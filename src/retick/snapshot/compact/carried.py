@@ -4,7 +4,8 @@ Every snapshot that was sent has its own statistics: those of its baseline, adva
 loses nothing but itself, and what an acknowledged one taught is there at both ends.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from retick.errors import UsageError
 from retick.snapshot.baseline import BaselineRing
@@ -14,6 +15,8 @@ from retick.snapshot.model import Snapshot
 
 if TYPE_CHECKING:
     from retick.snapshot.codec import Codec
+
+T = TypeVar("T")
 
 __all__ = ["CompactPacket", "CompactReceiver", "CompactSender"]
 
@@ -74,6 +77,11 @@ class CompactSender:
             self._acknowledged.append(tick)
             self._acknowledged.sort()
 
+    @property
+    def base_tick(self) -> int:
+        """The newest tick that was acknowledged; 0 for none."""
+        return self._acknowledged[-1] if self._acknowledged else 0
+
     def forget(self) -> None:
         """The receiver lost its state: the next packet is a full snapshot."""
         self._acknowledged = []
@@ -91,20 +99,32 @@ class CompactReceiver:
         self._payloads = codec.compact_payloads()
         self._held: BaselineRing[_Kept] = BaselineRing(history)
 
+    @property
+    def newest_tick(self) -> int:
+        """The tick to acknowledge; 0 before the first snapshot."""
+        return self._held.last_tick or 0
+
     def decode(self, packet: CompactPacket) -> Snapshot:
-        """The snapshot of a packet, which must be newer than all before; on a DecodeError nothing has changed."""
+        """The snapshot of a packet; on a DecodeError nothing has changed.
+
+        One that is not newer than all before is not kept: do not acknowledge it.
+        """
+        return self.decode_as(packet, lambda snapshot: snapshot)
+
+    def decode_as(self, packet: CompactPacket, read: Callable[[Snapshot], T]) -> T:
+        """What ``read`` makes of the snapshot; if it raises, the packet was never there."""
         tick, baseline, payload = packet
-        if self._held.last_tick is not None and tick <= self._held.last_tick:
-            raise UsageError(f"tick {tick} comes after {self._held.last_tick}: drop packets that are not newer")
         if baseline == 0:
             kept = _Kept(self._codec.decode_payload(None, tick, payload), None)
         else:
             base = self._held.require(baseline)
             start = base.statistics or self._payloads.prior_statistics()
             kept = _Kept(*self._payloads.decode(base.snapshot, tick, payload, self._older, start))
-        # The sender goes on from this baseline until a newer one is acknowledged.
-        self._held.insert(tick, kept, keep=baseline)
-        return kept.snapshot
+        found = read(kept.snapshot)
+        if tick > self.newest_tick:
+            # The sender goes on from this baseline until a newer one is acknowledged.
+            self._held.insert(tick, kept, keep=baseline)
+        return found
 
     def _older(self, tick: int) -> Snapshot | None:
         kept = self._held.get(tick)

@@ -3,11 +3,11 @@
 ==============================================  =======================================================
 field                                           predictor
 ==============================================  =======================================================
-a bool; an integer of at most 3 bits            Choice
+a bool, or another of at most 16 values         Choice
 quat_largest, quat_a, quat_b, quat_c            Rotation (any first part), if they fit one
 x, y, z; pos_x, pos_y; pos0, pos1, pos2         one Motion of all that differ only in the last part
-yaw, pitch, roll, heading, angle, rotation      Angle, if all values of its bits are used
-a fixed-point or signed field                   Motion, where it would have held before; else as it is
+yaw, heading, angle, rotation, direction        Angle, of as many steps as the field has values
+fixed-point, signed and varint fields           Motion, where it would have held before; else as it is
 any other                                       Hold
 ==============================================  =======================================================
 
@@ -21,18 +21,20 @@ from typing import NamedTuple
 from retick.errors import SchemaError
 from retick.snapshot.compact import numbers as n
 from retick.snapshot.compact.plan import GroupRow, Plan
-from retick.snapshot.fields import Bool, FieldCodec, Fixed, SInt, UInt, VarSInt
+from retick.snapshot.fields import FieldCodec, Fixed, SInt, VarSInt, VarUInt
 from retick.snapshot.predictors import Angle, Choice, Group, Hold, Integral, Motion, Predictor, Rotation
 from retick.snapshot.schema import Component, Schema
 
 __all__ = ["Prediction", "default_groups", "prediction_of"]
 
+FEW = 16
+"""Values of a field that is a Choice unless it is declared otherwise."""
 WIDEST = 40
 """Bits of a field that may move or turn; a wider one is held."""
 _AXIS = re.compile(r"^(.*?)_?([xyzXYZ]|[0-3])$")
 _PART = re.compile(r"^(.*?)_?(largest|a|b|c)$")
 _PLACES = ("", "pos", "position", "p", "loc", "location", "place", "translation", "centre", "center", "origin")
-_ANGLES = ("yaw", "pitch", "roll", "heading", "angle", "rotation", "direction", "facing", "bearing", "azimuth")
+_ANGLES = ("yaw", "roll", "heading", "angle", "rotation", "direction", "facing", "bearing", "azimuth")
 
 
 class Prediction(NamedTuple):
@@ -79,11 +81,11 @@ def default_groups(component: Component, taken: set[int]) -> list[Group]:
 
 
 def _alone(name: str, codec: FieldCodec) -> Predictor:
-    if isinstance(codec, Bool) or (isinstance(codec, UInt) and codec.width <= 3):
+    if _range_of(codec) <= FEW:
         return Choice()
-    if isinstance(codec, UInt) and _moves(codec) and name in _ANGLES:
+    if name in _ANGLES and _moves(codec):
         return Angle()
-    if isinstance(codec, Fixed | SInt | VarSInt) and _moves(codec):
+    if isinstance(codec, Fixed | SInt | VarSInt | VarUInt) and _moves(codec):
         return Motion()
     return Hold()
 
