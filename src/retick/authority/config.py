@@ -6,6 +6,7 @@ from retick.authority.rate_limit import RateLimit
 from retick.errors import UsageError
 
 __all__ = [
+    "COMPACT_SNAPSHOTS",
     "CONTROL_QUEUE",
     "DELTA_SNAPSHOTS",
     "LARGEST_MESSAGE",
@@ -17,6 +18,8 @@ __all__ = [
 
 DELTA_SNAPSHOTS = 1 << 3
 """The capability bit of delta snapshots in the link's handshake."""
+COMPACT_SNAPSHOTS = 1 << 5
+"""That of compact ones, with the prior that this version of the library has; it goes with the bit before."""
 LARGEST_MESSAGE = 4096
 """Bytes of a reliable message, at most; control messages have fewer than a hundred."""
 CONTROL_QUEUE = 65536

@@ -51,6 +51,8 @@ MS_STEPS: Final = 16
 LONGEST_MS: Final = 65535
 """Steps, not milliseconds: the most that 16 bits hold."""
 MOST_PLAYERS: Final = 64
+COMPACT_HEAD_SIZE: Final = 14
+"""Form, check, listed history, length of the structure; a compact body is never longer than the plain one."""
 LARGEST_VARINT_BITS: Final = 47
 """Seven bits of padding and five bytes."""
 
@@ -99,10 +101,8 @@ def _entity_bytes(components: Sequence[Component]) -> int:
 class DeltaCodec:
     """The schema that follows from a layout. Both ends make their own, and compare its hash when a client joins."""
 
-    def __init__(self, layout: Layout, *, compact: bool = False) -> None:
-        """``compact``: deltas are predicted and entropy-coded; both ends have the capability."""
+    def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self.compact = compact
         counters = [Field(number, VarUInt(), name=name) for number, name in enumerate(_COUNTERS, 1)]
         measures = _fields(_MEASURES, first=len(counters) + 1)
         components = [
@@ -118,24 +118,26 @@ class DeltaCodec:
             max_total_entities_after_apply=MOST_PLAYERS,
         )
         self.schema = Schema(components)
-        # Links seal what they carry, or both ends have asked for one that does not: the check is for those.
-        self.codec = Codec(self.schema, limits=limits, compact=True) if compact else Codec(self.schema, 2, limits)
+        self.codec = Codec(self.schema, version=2, limits=limits)
+        # With its check: a link that both ends wanted unsealed has none of its own.
+        self.compact = Codec(self.schema, limits=limits, compact=True)
 
     def largest(self, players: int) -> int:
         """Bytes that no snapshot of this many players exceeds: all of them new, and as many gone."""
         public, exact, private = self.schema.components
         shown = _entity_bytes([public])
         own = _entity_bytes([exact, private])
-        # The frame's head; then three sections, each with a head and a count; four bytes for each one that is gone.
-        return DELTA_HEAD_SIZE + 3 * 5 + 4 * players + shown * (players - 1) + own
+        # The frame's head, and that of a compact payload; then three sections, each with a head and a count; four bytes
+        # for each one that is gone.
+        return DELTA_HEAD_SIZE + COMPACT_HEAD_SIZE + 3 * 5 + 4 * players + shown * (players - 1) + own
 
-    def sender(self) -> "DeltaSender":
-        """The server's end for one client."""
-        return CompactDeltaSender(self) if self.compact else DeltaSender(self)
+    def sender(self, *, compact: bool = False) -> "DeltaSender":
+        """The server's end for one client; ``compact`` if both ends have that capability."""
+        return CompactDeltaSender(self) if compact else DeltaSender(self)
 
-    def receiver(self) -> "DeltaReceiver":
+    def receiver(self, *, compact: bool = False) -> "DeltaReceiver":
         """A client's end."""
-        return CompactDeltaReceiver(self) if self.compact else DeltaReceiver(self)
+        return CompactDeltaReceiver(self) if compact else DeltaReceiver(self)
 
     def share(self, tick: int, views: Sequence[PlayerView[State]]) -> Shared:
         """All players at one tick, ready to be encoded for each of them."""
@@ -191,7 +193,7 @@ class CompactDeltaSender(DeltaSender):
 
     def __init__(self, codec: DeltaCodec) -> None:
         super().__init__(codec)
-        self._compact = CompactSender(codec.codec, history=BASELINES)
+        self._compact = CompactSender(codec.compact, history=BASELINES)
 
     def acknowledge(self, tick: int) -> None:
         self._compact.acknowledge(tick)
@@ -257,7 +259,7 @@ class CompactDeltaReceiver(DeltaReceiver):
 
     def __init__(self, codec: DeltaCodec) -> None:
         super().__init__(codec)
-        self._compact = CompactReceiver(codec.codec, history=BASELINES)
+        self._compact = CompactReceiver(codec.compact, history=BASELINES)
 
     @property
     def newest_tick(self) -> int:

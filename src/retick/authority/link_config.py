@@ -1,6 +1,6 @@
 """The settings that the links of a server and of its clients have in common."""
 
-from retick.authority.config import DELTA_SNAPSHOTS, LARGEST_MESSAGE
+from retick.authority.config import COMPACT_SNAPSHOTS, DELTA_SNAPSHOTS, LARGEST_MESSAGE
 from retick.authority.profile import Profile
 from retick.link import LinkConfig
 
@@ -8,8 +8,8 @@ __all__ = ["link_config", "link_config_for"]
 
 
 def link_config_for(profile: Profile, *, timeout: float, delta: bool) -> LinkConfig:
-    """``timeout`` is in seconds; ``delta``: this side can use delta snapshots."""
-    capabilities = DELTA_SNAPSHOTS if delta else 0
+    """``timeout`` is in seconds; ``delta``: this side can use delta snapshots, also compact ones."""
+    capabilities = DELTA_SNAPSHOTS | COMPACT_SNAPSHOTS if delta else 0
     return link_config(profile.game_id, profile.protocol_version, timeout=timeout, capabilities=capabilities)
 
 

@@ -9,6 +9,7 @@ _MARK = "a value that stands for something"
 
 OTHER_NUMBERS: dict[str, str] = {
     "link.layout:*": _WIRE,
+    "snapshot.compact.carried:MOST_OLDER": _TUNING,
     "snapshot.compact.coder:FRESH": _WIRE,
     "snapshot.compact.defaults:FEW": _TUNING,
     "snapshot.compact.head:CHECK_BYTES": _WIRE,

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+MOST_OLDER = 16
+"""Acknowledged ticks that a sender chooses history from."""
+
 __all__ = ["CompactPacket", "CompactReceiver", "CompactSender"]
 
 
@@ -51,7 +54,7 @@ class CompactSender:
 
         With ``most_bytes`` a delta leaves out changes of the last entities; they are sent with a later packet.
         """
-        held = [tick for tick in self._acknowledged if self._sent.get(tick) is not None]
+        held = [tick for tick in self._acknowledged[-MOST_OLDER:] if self._sent.get(tick) is not None]
         self._acknowledged = held
         if not held:
             payload = self._codec.encode_payload(None, snapshot)
@@ -65,7 +68,7 @@ class CompactSender:
         if self._carried:
             start = base.statistics or self._payloads.prior_statistics()
         made = self._payloads.encode(base.snapshot, snapshot, older, start, most_bytes)
-        result = snapshot.copy()
+        result = snapshot if snapshot.owned else snapshot.copy()
         if made.cut or self._payloads.inexact:
             result, _learned = self._payloads.decode(base.snapshot, snapshot.tick, made.payload, self._older, start)
         self._sent.insert(snapshot.tick, _Kept(result, made.statistics if self._carried else None), keep=held[-1])
@@ -73,7 +76,10 @@ class CompactSender:
 
     def acknowledge(self, tick: int) -> None:
         """The receiver has applied the packet of this tick. Unknown and repeated ticks change nothing."""
-        if self._sent.get(tick) is not None and tick not in self._acknowledged:
+        # Most acknowledgements repeat the last one.
+        if tick == self.base_tick or self._sent.get(tick) is None:
+            return
+        if tick not in self._acknowledged:
             self._acknowledged.append(tick)
             self._acknowledged.sort()
 
