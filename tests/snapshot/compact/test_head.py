@@ -46,3 +46,12 @@ def test_history_is_what_lies_nearest_to_the_usual_ages() -> None:
     assert pick_history(100, [94, 88]) == [94, 88]
     assert pick_history(100, [100, 101, 30]) == []
     assert pick_history(100, [99]) == [99]
+
+
+@given(st.integers(0, 300), st.sets(st.integers(0, 300)))
+def test_history_is_held_older_than_the_baseline_and_the_nearest_there_is(base: int, held: set[int]) -> None:
+    found = pick_history(base, list(held))
+    older = sorted(tick for tick in held if 0 < base - tick <= 63)
+    assert found == sorted(set(found) & set(older), reverse=True)
+    if older:
+        assert abs(base - 1 - found[0]) == min(abs(base - 1 - tick) for tick in older)

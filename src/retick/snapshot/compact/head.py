@@ -11,6 +11,7 @@
 """
 
 import zlib
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -29,13 +30,17 @@ _CARRIED, _CHECK, _STRUCTURE, _CUT, _PLAIN = 4, 8, 16, 32, 64
 
 def pick_history(base_tick: int, held: Sequence[int]) -> list[int]:
     """Of the ticks that a receiver holds, those nearest to the usual ages; the newest first."""
+    ticks = sorted(tick for tick in held if 0 < base_tick - tick <= OLDEST)
     found: list[int] = []
-    newest = base_tick
+    end = len(ticks)
     for age in USUAL_AGES:
-        left = [tick for tick in held if tick < newest and base_tick - tick <= OLDEST]
-        if left:
-            newest = min(left, key=lambda tick: (abs(base_tick - age - tick), -tick))
-            found.append(newest)
+        if end:
+            wanted = base_tick - age
+            at = bisect_left(ticks, wanted, 0, end)
+            if at == end or (at and wanted - ticks[at - 1] < ticks[at] - wanted):
+                at -= 1
+            found.append(ticks[at])
+            end = at
     return found
 
 
