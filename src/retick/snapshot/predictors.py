@@ -7,6 +7,7 @@ their names and types: see :mod:`retick.snapshot.compact.defaults`.
 from dataclasses import dataclass
 
 from retick.errors import SchemaError
+from retick.snapshot.fields import is_int
 
 __all__ = ["Angle", "Choice", "Group", "Hold", "Integral", "Motion", "Predictor", "Rotation"]
 
@@ -73,6 +74,10 @@ class Group:
     predictor: Predictor
 
     def __post_init__(self) -> None:
+        ids = (self.component, *self.fields, *getattr(self.predictor, "of", ()))
+        modulus = getattr(self.predictor, "modulus", None)
+        if not all(is_int(number) for number in (*ids, 0 if modulus is None else modulus)):
+            raise SchemaError(f"ids and a modulus are whole numbers, not {(*ids, modulus)!r}")
         if not self.fields or len(set(self.fields)) != len(self.fields):
             raise SchemaError(f"a group needs different fields, not {self.fields!r}")
         if not isinstance(self.predictor, Predictor):

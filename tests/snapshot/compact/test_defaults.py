@@ -64,6 +64,9 @@ def test_what_is_declared_comes_first_and_the_rest_by_default() -> None:
     "group",
     [
         lambda: Group(1, (), Hold()),
+        lambda: Group([1], (1,), Hold()),  # type: ignore[arg-type]  # as JSON may have it
+        lambda: Group(1, ("1",), Hold()),  # type: ignore[arg-type]  # as JSON may have it
+        lambda: Group(1, (1,), Angle(modulus=1.5)),  # type: ignore[arg-type]  # as JSON may have it
         lambda: Group(1, (1, 1), Hold()),
         lambda: Group(1, (1,), "Hold"),
         lambda: Group(1, (1,), Motion(damping=0.0)),

@@ -15,7 +15,7 @@ from retick.snapshot.kernels.layout import DELTA, FULL, HEADER, HEADER_BYTES, MA
 from retick.snapshot.limits import Limits
 from retick.snapshot.schema import Schema
 
-__all__ = ["VERSION", "compact_hash", "read_header"]
+__all__ = ["VERSION", "compact_hash", "fault_error", "read_header"]
 
 VERSION = 3
 
@@ -36,24 +36,24 @@ def read_header(
     """Tick and payload of a packet of this kind, on this baseline."""
     packet = bytes(data)
     if len(packet) < HEADER_BYTES:
-        raise _fault(schema, st.PACKET_TOO_SMALL, needed=HEADER_BYTES, available=len(packet))
+        raise fault_error(schema, st.PACKET_TOO_SMALL, needed=HEADER_BYTES, available=len(packet))
     if len(packet) > limits.max_packet_bytes:
-        raise _fault(schema, st.PACKET_BYTES, limit=limits.max_packet_bytes, actual=len(packet))
+        raise fault_error(schema, st.PACKET_BYTES, limit=limits.max_packet_bytes, actual=len(packet))
     magic, version, found_flags, found_hash, tick, baseline, size = HEADER.unpack(packet[:HEADER_BYTES])
     if magic != MAGIC:
-        raise _fault(schema, st.INVALID_MAGIC, expected=MAGIC_WORD, found=int.from_bytes(magic, "little"))
+        raise fault_error(schema, st.INVALID_MAGIC, expected=MAGIC_WORD, found=int.from_bytes(magic, "little"))
     if version != VERSION:
-        raise _fault(schema, st.UNSUPPORTED_VERSION, expected=VERSION, found=version)
+        raise fault_error(schema, st.UNSUPPORTED_VERSION, expected=VERSION, found=version)
     if found_flags not in (FULL, DELTA):
-        raise _fault(schema, st.INVALID_FLAGS, flags=found_flags)
+        raise fault_error(schema, st.INVALID_FLAGS, flags=found_flags)
     if (baseline == 0) != (found_flags == FULL):
-        raise _fault(schema, st.INVALID_BASELINE_TICK, found=baseline, flags=found_flags)
+        raise fault_error(schema, st.INVALID_BASELINE_TICK, found=baseline, flags=found_flags)
     if size != len(packet) - HEADER_BYTES:
-        raise _fault(schema, st.PAYLOAD_LENGTH, expected=size, found=len(packet) - HEADER_BYTES)
+        raise fault_error(schema, st.PAYLOAD_LENGTH, expected=size, found=len(packet) - HEADER_BYTES)
     if found_flags != flags:
-        raise _fault(schema, st.INVALID_FLAGS, flags=found_flags)
+        raise fault_error(schema, st.INVALID_FLAGS, flags=found_flags)
     if base_tick is not None and baseline != base_tick:
-        raise _fault(schema, st.BASELINE_TICK, expected=base_tick, found=baseline)
+        raise fault_error(schema, st.BASELINE_TICK, expected=base_tick, found=baseline)
     if found_hash != expected_hash:
         message = f"written with compact schema {found_hash:016x}, read with {expected_hash:016x}"
         raise with_code(
@@ -65,7 +65,8 @@ def read_header(
     return tick, packet[HEADER_BYTES:]
 
 
-def _fault(schema: Schema, status: int, **numbers: int) -> Exception:
+def fault_error(schema: Schema, status: int, **numbers: int) -> Exception:
+    """The decoder's error for a status, with the numbers that go with it."""
     fault = Fault()
     for name, value in numbers.items():
         setattr(fault, name, value)

@@ -10,13 +10,13 @@ from retick.snapshot.compact.defaults import Prediction
 from retick.snapshot.compact.frames import first_disorder, same_shape
 from retick.snapshot.compact.gains import gains_of
 from retick.snapshot.compact.head import Head, check_of, compare_checks, read_head, split_check, with_check
+from retick.snapshot.compact.header import fault_error
 from retick.snapshot.compact.numbers import FRAMES, OLDEST
 from retick.snapshot.compact.plan import Plan
 from retick.snapshot.compact.statistics import Prior, Statistics
 from retick.snapshot.kernels import status as st
 from retick.snapshot.kernels.copies import gather
 from retick.snapshot.kernels.errors import decode_error, encode_error, invalid_error, limit_error
-from retick.snapshot.kernels.fault import Fault
 from retick.snapshot.model import Snapshot
 from retick.snapshot.predictors import Group
 
@@ -142,7 +142,7 @@ class PayloadCodec:
         """The snapshot of ``tick``, and what was learned; ``held`` gives the older snapshot of a tick, or None."""
         limit = self._limits.max_section_bytes
         if len(data) > limit:
-            raise self._fault(st.LIMIT_SECTION_BYTES, limit=limit, actual=len(data))
+            raise fault_error(self._schema, st.LIMIT_SECTION_BYTES, limit=limit, actual=len(data))
         payload, check = split_check(data, not self._sealed)
         head, at = read_head(payload)
         if head.carried and carried is None:
@@ -163,10 +163,12 @@ class PayloadCodec:
         middle = self._plain.decode_payload(base, tick, head.structure) if head.structure else base
         most = self._limits.max_total_entities_after_apply
         if middle.count > most:
-            raise self._fault(st.LIMIT_TOTAL, limit=most, actual=middle.count)
+            raise fault_error(self._schema, st.LIMIT_TOTAL, limit=most, actual=middle.count)
         disorder = first_disorder(middle)
         if disorder:
-            raise self._fault(st.ENTITY_ORDER, previous=middle.ids[disorder - 1], current=middle.ids[disorder])
+            raise fault_error(
+                self._schema, st.ENTITY_ORDER, previous=middle.ids[disorder - 1], current=middle.ids[disorder]
+            )
         target = middle.copy(tick=tick)
         factors = self._factors_of(tick - base.tick, head.ages)
         cut = _EVERYTHING if head.cut is None else head.cut
@@ -175,7 +177,9 @@ class PayloadCodec:
         if body.fault.status != st.OK:
             raise decode_error(body.fault.status, body.fault, self._schema)
         if body.changes > self._limits.max_entities_update:
-            raise self._fault(st.LIMIT_UPDATE, limit=self._limits.max_entities_update, actual=body.changes)
+            raise fault_error(
+                self._schema, st.LIMIT_UPDATE, limit=self._limits.max_entities_update, actual=body.changes
+            )
         return target, statistics
 
     def _run(
@@ -251,12 +255,6 @@ class PayloadCodec:
             if disorder:
                 ids = snapshot.ids
                 raise invalid_error(st.ENTITY_ORDER, previous=ids[disorder - 1], current=ids[disorder])
-
-    def _fault(self, status: int, **numbers: int) -> Exception:
-        fault = Fault()
-        for name, value in numbers.items():
-            setattr(fault, name, value)
-        return decode_error(status, fault, self._schema)
 
 
 def _missing(tick: int, message: str) -> BaselineMissing:
