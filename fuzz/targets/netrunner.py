@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from fuzz.target import Bug, Target, name_of, of
 from retick.authority import InputStats, PlayerView
 from retick.authority.declared import DeclaredProfile, Flag, Real, Whole
-from retick.authority.delta import DeltaCodec, DeltaReceiver, DeltaSender
+from retick.authority.delta import DeltaCodec, DeltaReceiver
 from retick.authority.delta_frames import acked_input, delta_frame, split_acked_input, split_delta
 from retick.authority.explain import explain_message, explain_payload
 from retick.authority.joining import JoinRequest, decode_acceptance, decode_join, encode_acceptance, encode_join
@@ -14,6 +14,7 @@ from retick.games.runner import Command, NetRunner, locomotion
 from retick.games.runner.netrunner import control, fire, inputs, snapshots
 from retick.games.runner.netrunner.config import parse_config
 from retick.games.runner.netrunner.explain import explain_netrunner, is_netrunner
+from retick.snapshot import CompactReceiver
 from retick.wire.authority import Hello, Ping, ResyncHint
 
 __all__ = ["TARGETS", "TO_CLIENT", "TO_SERVER"]
@@ -23,15 +24,16 @@ CODEC = DeltaCodec(NET.layout)
 VIEWS = [PlayerView(2 + index, 3, NET.motor.spawn(2 + index), InputStats()) for index in range(3)]
 
 
-def _deltas() -> list[bytes]:
-    sender = DeltaSender(CODEC)
+def _deltas(compact: bool) -> list[bytes]:
+    sender = CODEC.sender(compact=compact)
     full = sender.encode(sender.share(103, VIEWS), 2)
     sender.acknowledge(103)
     moved = [view._replace(state=view.state._replace(x=view.state.x + 1.5)) for view in VIEWS]
     return [full, sender.encode(sender.share(106, moved), 2)]
 
 
-FULL, DELTA = _deltas()
+FULL, DELTA = _deltas(False)
+_SAME_FULL, COMPACT_DELTA = _deltas(True)
 BUNDLE = inputs.encode_inputs([Command(seq, 40 + seq, 1, 1 / 60, 0.0, 1.0) for seq in (5, 4, 3, 2, 1)])
 WELCOME = NET.welcome(peer_id=2, delay_ticks=3, server_tick=100)
 SAID: tuple[control.Control, ...] = (Hello(6), Ping(1, 2), ResyncHint(120), WELCOME)
@@ -50,6 +52,13 @@ TO_SERVER = [BUNDLE, acked_input(3, BUNDLE), CONTROLS[1], CONTROLS[0]]
 def _delta(data: bytes) -> Any:
     """A delta snapshot for a client that holds the one of tick 103."""
     reader = DeltaReceiver(CODEC)
+    reader.decode(FULL, 2)
+    return reader.decode(data, 2)
+
+
+def _compact_delta(data: bytes) -> Any:
+    """The same with compact deltas."""
+    reader = CODEC.receiver(compact=True)
     reader.decode(FULL, 2)
     return reader.decode(data, 2)
 
@@ -124,6 +133,8 @@ TARGETS: tuple[Target, ...] = (
        b"\x33\x01\x01Ada"),
     of("server/delta-frame", split_delta, FULL, DELTA, delta_frame(9, 3, b"body")),
     Target(name="server/delta", read=_delta, seeds=(FULL, DELTA), decoders=(name_of(DeltaReceiver.decode),)),
+    Target(name="server/compact-delta", read=_compact_delta, seeds=(FULL, COMPACT_DELTA),
+           decoders=(name_of(CompactReceiver.decode_as),)),
     of("server/declared-inputs", DECLARED.decode_inputs, DECLARED.encode_inputs([_Command(1, 2, 3, 0.5, 1)] * 3)),
     of("server/declared-snapshot", DECLARED.decode_snapshot,
        DECLARED.encode_snapshot(9, [PlayerView(1, 2, _State(0.5, 3, 0), InputStats())] * 2)),

@@ -9,7 +9,26 @@ from typing import Any
 
 from fuzz.target import Bug, Target, name_of, of
 from retick.errors import DecodeError, SchemaError
-from retick.snapshot import Bool, Codec, Component, Field, Fixed, Schema, SInt, Snapshot, UInt, VarSInt, VarUInt
+from retick.snapshot import (
+    Bool,
+    Codec,
+    CompactPacket,
+    CompactReceiver,
+    Component,
+    Field,
+    Fixed,
+    Prior,
+    Schema,
+    SInt,
+    Snapshot,
+    UInt,
+    VarSInt,
+    VarUInt,
+)
+from retick.snapshot.compact.head import read_head, split_check
+from retick.snapshot.compact.header import read_header
+from retick.snapshot.compact.packet import PayloadCodec
+from retick.snapshot.compact.statistics import empty_prior
 from retick.snapshot.explain import SnapshotExplainer
 from retick.snapshot.inspect import inspect_frame, inspect_packet
 from retick.snapshot.limits import Limits
@@ -45,7 +64,8 @@ CODECS = [
     for strict in (True, False)
 ]
 SESSIONS = CODECS[:4] + CODECS[8:12]
-KEPT = {id(codec): codec.encode_full(BASES[codec.schema]) for codec in CODECS}
+COMPACT = [Codec(schema, compact=True, sealed=sealed) for sealed in (True, False) for schema in (PLAIN, MIXED)]
+KEPT = {id(codec): codec.encode_full(BASES[codec.schema]) for codec in (*CODECS, *COMPACT)}
 
 
 def _checked(codec: Codec, read: Callable[[], Any]) -> Any:
@@ -140,6 +160,45 @@ def _explain(data: bytes) -> Any:
     return explainer.explain(packet), explainer.detail_lines(), explainer.cost_lines(), explainer.to_json()
 
 
+def _compact_codec(data: bytes) -> Codec:
+    return COMPACT[data[0] % len(COMPACT) if data else 0]
+
+
+def _compact(data: bytes) -> Any:
+    """A payload of a compact delta; half of the codecs want no check, so that bodies are reached."""
+    codec = _compact_codec(data)
+    history = [BASES[codec.schema].copy(tick=tick) for tick in range(1, 5)]
+    found = _checked(codec, lambda: codec.decode_payload(BASES[codec.schema], 6, data[1:], history=history))
+    return codec, found
+
+
+def _compact_delta(data: bytes) -> Any:
+    codec = _compact_codec(data)
+    return codec, _checked(codec, lambda: codec.apply_delta(BASES[codec.schema], data[1:]))
+
+
+def _compact_full(data: bytes) -> Any:
+    codec = _compact_codec(data)
+    return codec, _checked(codec, lambda: codec.decode_full(data[1:]))
+
+
+def _compact_receiver(data: bytes) -> Any:
+    """A full snapshot, then a packet with these bytes."""
+    codec = _compact_codec(data)
+    receiver = CompactReceiver(codec, history=3)
+    receiver.decode(CompactPacket(5, 0, codec.encode_payload(None, BASES[codec.schema])))
+    return codec, receiver.decode(CompactPacket(6, 5, data[1:]))
+
+
+def _prior(data: bytes) -> Any:
+    return Prior.from_bytes(data)
+
+
+def _law_of_priors(data: bytes, prior: Any) -> None:
+    if Prior.from_bytes(prior.to_bytes()).to_bytes() != prior.to_bytes():
+        raise Bug("what was read is not the same after writing and reading again")
+
+
 def _law(data: bytes, found: Any) -> None:
     codec, snapshot = found
     if codec.limits == SMALL or not codec.strict:
@@ -169,6 +228,12 @@ def _seeds(make: Callable[[Codec, Snapshot, Snapshot], list[bytes]], codecs: lis
     )
 
 
+def _all_seeds(make: Callable[[Codec, Snapshot, Snapshot], bytes], codecs: list[Codec]) -> tuple[bytes, ...]:
+    return tuple(
+        bytes((number,)) + make(codec, BASES[codec.schema], NEXT[codec.schema]) for number, codec in enumerate(codecs)
+    )
+
+
 def _deltas(codec: Codec, base: Snapshot, current: Snapshot) -> list[bytes]:
     packed = [codec.encode_delta(base, current, packed=True)] if codec.version == 2 else []
     return [codec.encode_delta(base, current), *packed]
@@ -188,6 +253,11 @@ PAYLOADS = _seeds(
 SESSION = bytes((1,)) + b"".join(
     bytes((len(packet) - 1,)) + packet[1:] for packet in (INITS[1], FRAMES[1], FULLS[1], DELTAS[2])
 )
+BODIES = _all_seeds(lambda codec, base, current: codec.encode_payload(base, current), COMPACT)
+HISTORIES = _all_seeds(
+    lambda codec, base, current: codec.encode_payload(base, current, history=[base.copy(tick=4), base.copy(tick=2)]),
+    COMPACT,
+)
 JSON = tuple(schema_to_json(schema, names=True).encode() for schema in (PLAIN, MIXED))
 
 TARGETS: tuple[Target, ...] = (
@@ -203,6 +273,15 @@ TARGETS: tuple[Target, ...] = (
     of("snapshot/inspect", _inspect, *FULLS, *DELTAS, also=(inspect_packet,)),
     of("snapshot/inspect-frame", _inspect_frame, *FRAMES, also=(inspect_frame,)),
     of("snapshot/explain", _explain, *FULLS[:2], *DELTAS[:3], *FRAMES[:2], also=(SnapshotExplainer.explain,)),
+    of("snapshot/compact", _compact, *BODIES, *HISTORIES, law=_law, show=_show,
+       also=(PayloadCodec.decode, read_head, split_check)),
+    of("snapshot/compact-delta", _compact_delta, *_all_seeds(Codec.encode_delta, COMPACT), law=_law, show=_show,
+       also=(read_header,)),
+    of("snapshot/compact-full", _compact_full,
+       *_all_seeds(lambda codec, base, current: codec.encode_full(current), COMPACT), law=_law, show=_show),
+    of("snapshot/compact-receiver", _compact_receiver, *BODIES, law=_law, show=_show, also=(CompactReceiver.decode,)),
+    of("snapshot/prior", _prior, empty_prior().to_bytes(), law=_law_of_priors, also=(Prior.from_bytes,),
+       show=lambda prior: hex(prior.digest)),
     Target(name="snapshot/schema", read=_schema, seeds=JSON, decoders=(name_of(schema_from_json),),
            law=_law_of_schema, refuses=(SchemaError,), show=lambda schema: hex(schema.hash)),
 )  # fmt: skip

@@ -181,3 +181,51 @@ def test_no_delta_snapshot_passes_its_stated_largest(players: int) -> None:
     sender.acknowledge(1)
     later = sender.encode(sender.share(2, views(900)), 900)
     assert max(len(first), len(later)) <= codec.largest(players)
+
+
+@pytest.mark.parametrize("loss", [0.0, 0.3])
+def test_compact_ones_are_exact_too_and_half_as_long(loss: float) -> None:
+    rng = Random(4)
+    plain, compact = ((CODEC.sender(compact=kind), CODEC.receiver(compact=kind)) for kind in (False, True))
+    sizes = {False: 0, True: 0}
+    for number, views in enumerate(CROWD):
+        shared = CODEC.share(3 * number + 3, views)
+        arrives = rng.random() >= loss
+        seen = []
+        for kind, (sender, receiver) in ((False, plain), (True, compact)):
+            data = sender.encode(shared, 5)
+            sizes[kind] += len(data) if number > 60 else 0
+            if arrives:
+                seen.append(receiver.decode(data, 5))
+                sender.acknowledge(receiver.newest_tick)
+        assert len(set(map(repr, seen))) <= 1
+    assert sizes[True] < 0.55 * sizes[False]
+
+
+def test_sixteen_runners_take_150_bytes_on_average_when_compact() -> None:
+    sender, receiver = CODEC.sender(compact=True), CODEC.receiver(compact=True)
+    sizes: list[int] = []
+    for number, views in enumerate(CROWD):
+        data = sender.encode(sender.share(3 * number + 3, views), 9)
+        receiver.decode(data, 9)
+        sizes.append(len(data))
+        sender.acknowledge(receiver.newest_tick - 9)
+    assert sum(sizes[60:]) / len(sizes[60:]) <= 150
+    assert max(sizes) <= CODEC.largest(16)
+
+
+def test_a_compact_baseline_too_far_back_is_not_used_and_a_bad_packet_changes_nothing() -> None:
+    sender, receiver = CODEC.sender(compact=True), CODEC.receiver(compact=True)
+    receiver.decode(sender.encode(CODEC.share(3, CROWD[0]), 5), 5)
+    sender.acknowledge(3)
+    data = sender.encode(CODEC.share(6, CROWD[1]), 5)
+    for at in range(6, len(data)):
+        with pytest.raises(DecodeError):
+            receiver.decode(data[:at] + bytes((data[at] ^ 0x55,)) + data[at + 1 :], 5)
+    with pytest.raises(DecodeError):
+        receiver.decode(data, 6)  # of another player
+    assert receiver.newest_tick == 3
+    assert receiver.decode(data, 5).tick == 6
+    far = sender.encode(CODEC.share(600, CROWD[2]), 5)
+    assert far[5] == 0
+    assert receiver.decode(far, 5).tick == 600

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from retick.authority import Server
-from retick.authority.config import DELTA_SNAPSHOTS
+from retick.authority.config import COMPACT_SNAPSHOTS, DELTA_SNAPSHOTS
 from retick.authority.link_config import link_config, link_config_for, sealing_by_token
 from retick.games.runner import NetRunner
 from retick.tokens import issue
@@ -20,7 +20,7 @@ def test_the_keepalive_is_shorter_than_any_timeout(timeout: float) -> None:
 def test_the_game_is_named_and_delta_snapshots_are_offered_only_where_they_can_be_used() -> None:
     profile = NetRunner()
     offered = [link_config_for(profile, timeout=5.0, delta=delta) for delta in (False, True)]
-    assert [config.capabilities for config in offered] == [0, DELTA_SNAPSHOTS]
+    assert [config.capabilities for config in offered] == [0, DELTA_SNAPSHOTS | COMPACT_SNAPSHOTS]
     assert {(config.game_id, config.game_version) for config in offered} == {
         (profile.game_id, profile.protocol_version)
     }

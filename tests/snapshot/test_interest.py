@@ -177,3 +177,8 @@ def test_a_schema_that_no_reader_takes_is_refused() -> None:
         Interest(Codec(SCHEMA, limits=Limits(max_fields_per_component=1)), budget=400)
     with pytest.raises(UsageError, match="more components or fields"):
         Interest(Codec(TWO, version=2, limits=Limits(max_components_per_entity=1)), budget=400, packed=True)
+
+
+def test_a_compact_codec_is_refused() -> None:
+    with pytest.raises(UsageError, match="without compact=True"):
+        Interest(Codec(SCHEMA, compact=True), budget=1200)

@@ -16,6 +16,7 @@ from retick.snapshot import (
     Snapshot,
     UInt,
 )
+from tests.snapshot.compact.test_packet import BODY, body
 
 SCHEMA = Schema([Component(1, [Field(1, UInt(16)), Field(2, UInt(16), threshold=10)])])
 
@@ -146,3 +147,24 @@ def test_a_replica_holds_its_base_and_the_newest_and_forgets_the_rest(steps: lis
                 base = tick - back
                 held = [at for at in held if at >= base]
         assert (replica.base.tick if replica.base is not None else 0) == base
+
+
+def test_compact_packets_are_shared_by_receivers_with_the_same_history() -> None:
+    codec = Codec(BODY, compact=True)
+    replicas: list[Replica[Snapshot]] = [Replica() for _ in range(3)]
+    for tick in range(1, 30):
+        fanout = Fanout(codec, body(1, tick))
+        for number, replica in enumerate(replicas):
+            if replica.base is None:
+                packet = fanout.packet(None)
+                assert codec.decode_full(packet) == body(1, tick)
+            else:
+                packet = fanout.packet(replica.base, history=replica.history)
+                assert codec.apply_delta(replica.base, packet, history=replica.history) == body(1, tick)
+            replica.sent(fanout.result(replica.base, history=replica.history))
+            if number < 2 or tick % 2:
+                replica.acknowledge(tick)
+        assert fanout.stats.encoded < 3
+    assert [snapshot.tick for snapshot in replicas[0].history] == [28, 26, 21]
+    replicas[0].forget()
+    assert replicas[0].history == []

@@ -6,6 +6,7 @@ from retick.authority.rate_limit import RateLimit
 from retick.errors import UsageError
 
 __all__ = [
+    "COMPACT_SNAPSHOTS",
     "CONTROL_QUEUE",
     "DELTA_SNAPSHOTS",
     "FAULTS",
@@ -18,6 +19,8 @@ __all__ = [
 
 DELTA_SNAPSHOTS = 1 << 3
 """The capability bit of delta snapshots in the link's handshake."""
+COMPACT_SNAPSHOTS = 1 << 4
+"""That of compact ones, with the prior that this version of the library has; it goes with the bit before."""
 FAULTS = (Exception, SystemExit)
 """What ends a room when its game raises it. A game may call ``sys.exit``; Ctrl-C is no fault of a game."""
 LARGEST_MESSAGE = 4096

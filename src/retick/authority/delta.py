@@ -10,12 +10,15 @@ header would say nothing that both ends do not know, so the six bytes of delta_f
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from retick.authority.delta_frames import DELTA_HEAD_SIZE, delta_frame, split_delta
+from retick.authority.delta_frames import DELTA_HEAD_SIZE, DeltaFrame, delta_frame, split_delta
 from retick.authority.profile import Layout, State
 from retick.errors import InvalidValue
 from retick.snapshot import (
     BaselineRing,
     Codec,
+    CompactPacket,
+    CompactReceiver,
+    CompactSender,
     Component,
     Fanout,
     Field,
@@ -47,6 +50,8 @@ MS_STEPS: Final = 16
 LONGEST_MS: Final = 65535
 """Steps, not milliseconds: the most that 16 bits hold."""
 MOST_PLAYERS: Final = 64
+COMPACT_HEAD_SIZE: Final = 14
+"""Form, check, listed history, length of the structure; a compact body is never longer than the plain one."""
 LARGEST_VARINT_BITS: Final = 47
 """Seven bits of padding and five bytes."""
 
@@ -113,22 +118,25 @@ class DeltaCodec:
         )
         self.schema = Schema(components)
         self.codec = Codec(self.schema, version=2, limits=limits)
+        # With its check: a link that both ends wanted unsealed has none of its own.
+        self.compact = Codec(self.schema, limits=limits, compact=True)
 
     def largest(self, players: int) -> int:
         """Bytes that no snapshot of this many players exceeds: all of them new, and as many gone."""
         public, exact, private = self.schema.components
         shown = _entity_bytes([public])
         own = _entity_bytes([exact, private])
-        # The frame's head; then three sections, each with a head and a count; four bytes for each one that is gone.
-        return DELTA_HEAD_SIZE + 3 * 5 + 4 * players + shown * (players - 1) + own
+        # The frame's head, and that of a compact payload; then three sections, each with a head and a count; four bytes
+        # for each one that is gone.
+        return DELTA_HEAD_SIZE + COMPACT_HEAD_SIZE + 3 * 5 + 4 * players + shown * (players - 1) + own
 
-    def sender(self) -> "DeltaSender":
-        """The server's end for one client."""
-        return DeltaSender(self)
+    def sender(self, *, compact: bool = False) -> "DeltaSender":
+        """The server's end for one client; ``compact`` if both ends have that capability."""
+        return CompactDeltaSender(self) if compact else DeltaSender(self)
 
-    def receiver(self) -> "DeltaReceiver":
+    def receiver(self, *, compact: bool = False) -> "DeltaReceiver":
         """A client's end."""
-        return DeltaReceiver(self)
+        return CompactDeltaReceiver(self) if compact else DeltaReceiver(self)
 
     def share(self, tick: int, views: Sequence[PlayerView[State]]) -> Shared:
         """All players at one tick, ready to be encoded for each of them."""
@@ -171,6 +179,25 @@ class DeltaSender:
         return frame
 
 
+class CompactDeltaSender(DeltaSender):
+    """The same with compact deltas, whose statistics are carried for this client."""
+
+    def __init__(self, codec: DeltaCodec) -> None:
+        super().__init__(codec)
+        self._compact = CompactSender(codec.compact, history=BASELINES)
+
+    def acknowledge(self, tick: int) -> None:
+        self._compact.acknowledge(tick)
+
+    def encode(self, shared: Shared, peer_id: int) -> bytes:
+        current = shared.fanout.view(shared.view_of(peer_id))
+        if current.tick - self._compact.base_tick > FARTHEST:
+            self._compact.forget()
+        packet = self._compact.encode(current)
+        back = packet.tick - packet.baseline_tick if packet.baseline_tick else 0
+        return delta_frame(packet.tick, back, packet.payload)
+
+
 class DeltaReceiver:
     """One client's end. A packet changes it only after every check has passed."""
 
@@ -193,6 +220,9 @@ class DeltaReceiver:
             raise InvalidValue(f"tick {frame.tick} is beyond the last, {LAST_TICK}")
         if frame.back > frame.tick:
             raise InvalidValue(f"a baseline {frame.back} ticks before tick {frame.tick}")
+        return self._take(frame, peer_id)
+
+    def _take(self, frame: DeltaFrame, peer_id: int) -> SnapshotView[State]:
         base = self._held.require(frame.tick - frame.back) if frame.back else None
         snapshot = self._codec.codec.decode_payload(base, frame.tick, frame.body)
         view = self._view(snapshot, peer_id)
@@ -213,3 +243,19 @@ class DeltaReceiver:
             else:
                 raise InvalidValue(f"entity {entity} may not be in a snapshot for player {peer_id}")
         return SnapshotView(snapshot.tick, tuple(sorted(players, key=lambda player: player.peer_id)))
+
+
+class CompactDeltaReceiver(DeltaReceiver):
+    """The same for compact deltas."""
+
+    def __init__(self, codec: DeltaCodec) -> None:
+        super().__init__(codec)
+        self._compact = CompactReceiver(codec.compact, history=BASELINES)
+
+    @property
+    def newest_tick(self) -> int:
+        return self._compact.newest_tick
+
+    def _take(self, frame: DeltaFrame, peer_id: int) -> SnapshotView[State]:
+        packet = CompactPacket(frame.tick, frame.tick - frame.back if frame.back else 0, frame.body)
+        return self._compact.decode_as(packet, lambda snapshot: self._view(snapshot, peer_id))

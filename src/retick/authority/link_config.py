@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypedDict, cast
 
-from retick.authority.config import DELTA_SNAPSHOTS, LARGEST_MESSAGE
+from retick.authority.config import COMPACT_SNAPSHOTS, DELTA_SNAPSHOTS, LARGEST_MESSAGE
 from retick.authority.profile import Profile
 from retick.errors import UsageError
 from retick.link import LinkConfig, Sealing
@@ -52,8 +52,8 @@ def sealing_by_token(token: bytes, sealing: ClientSealing) -> Sealing:
 
 
 def link_config_for(profile: Profile, *, timeout: float, delta: bool, sealing: Sealing | None = None) -> LinkConfig:
-    """``timeout`` is in seconds; ``delta``: this side can use delta snapshots."""
-    capabilities = DELTA_SNAPSHOTS if delta else 0
+    """``timeout`` is in seconds; ``delta``: this side can use delta snapshots, also compact ones."""
+    capabilities = DELTA_SNAPSHOTS | COMPACT_SNAPSHOTS if delta else 0
     return link_config(
         profile.game_id, profile.protocol_version, timeout=timeout, capabilities=capabilities, sealing=sealing
     )

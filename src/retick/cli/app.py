@@ -28,6 +28,7 @@ from retick.cli.replay.command import replay_app
 from retick.cli.sealing.token import token_app
 from retick.cli.serve.bots import bots
 from retick.cli.serve.serve import serve
+from retick.cli.snapshot.command import snapshot_app
 from retick.cli.studio import studio
 from retick.cli.synctest import synctest
 from retick.cli.terminal import say
@@ -107,6 +108,7 @@ app.add_typer(replay_app)
 app.add_typer(bench_app)
 app.command()(packet)
 app.add_typer(capture_app)
+app.add_typer(snapshot_app)
 app.command()(audit)
 app.command()(host)
 app.command()(join)

@@ -6,6 +6,9 @@ Knows no game, no socket and no clock; which ticks were acknowledged, the caller
 from retick.snapshot.baseline import BaselineRing
 from retick.snapshot.bound import BoundColumns
 from retick.snapshot.codec import Codec
+from retick.snapshot.compact.carried import CompactPacket, CompactReceiver, CompactSender
+from retick.snapshot.compact.head import pick_history
+from retick.snapshot.compact.statistics import Prior
 from retick.snapshot.declare import (
     FieldId,
     Replicated,
@@ -19,17 +22,23 @@ from retick.snapshot.interest import BudgetedPacket, Interest
 from retick.snapshot.kernels.errors import needs_resync
 from retick.snapshot.limits import Limits
 from retick.snapshot.model import Snapshot
+from retick.snapshot.predictors import Angle, Choice, Group, Hold, Integral, Motion, Rotation
 from retick.snapshot.replication import Fanout, Replica
 from retick.snapshot.schema import Component, Field, Schema
 from retick.snapshot.schema_json import schema_from_json, schema_to_json
 from retick.snapshot.session import FrameHeader, SessionReceiver, SessionSender, SessionState
 
 __all__ = [
+    "Angle",
     "BaselineRing",
     "Bool",
     "BoundColumns",
     "BudgetedPacket",
+    "Choice",
     "Codec",
+    "CompactPacket",
+    "CompactReceiver",
+    "CompactSender",
     "Component",
     "Fanout",
     "Field",
@@ -37,10 +46,16 @@ __all__ = [
     "FieldId",
     "Fixed",
     "FrameHeader",
+    "Group",
+    "Hold",
+    "Integral",
     "Interest",
     "Limits",
+    "Motion",
+    "Prior",
     "Replica",
     "Replicated",
+    "Rotation",
     "SInt",
     "Schema",
     "SessionReceiver",
@@ -53,6 +68,7 @@ __all__ = [
     "VarUInt",
     "needs_resync",
     "objects_of_snapshot",
+    "pick_history",
     "schema_from_json",
     "schema_of",
     "schema_to_json",

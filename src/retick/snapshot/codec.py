@@ -1,10 +1,16 @@
 """The one object that users of snapshots touch: encode, decode, apply."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from retick.errors import UsageError
 from retick.snapshot.changes import Updates, encode_change_lists
+from retick.snapshot.compact.defaults import prediction_of
+from retick.snapshot.compact.header import VERSION as COMPACT_VERSION
+from retick.snapshot.compact.header import compact_hash, read_header
+from retick.snapshot.compact.packet import PayloadCodec
+from retick.snapshot.compact.prior import generic_prior
+from retick.snapshot.compact.statistics import Prior
 from retick.snapshot.fields import is_int
 from retick.snapshot.kernels.decoder import Decoder
 from retick.snapshot.kernels.encoder import Encoder
@@ -30,72 +36,145 @@ class Codec:
     Version 0 writes updates with masks. Version 2 adds packed updates, which it chooses where its size rule says so,
     change lists, and sessions with compact headers. A strict codec also refuses what no correct encoder makes;
     ``strict=False`` accepts it as sdec does. A codec keeps working space: give each thread its own codec.
+
+    ``compact=True`` writes entropy-coded deltas (version 3, docs/formats/compact.md), each from the ``prior``; with
+    ``sealed=True`` without a check, for links that refuse what was changed on the way.
     """
 
-    def __init__(self, schema: Schema, version: int = 0, limits: Limits | None = None, strict: bool = True) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        version: int = 0,
+        limits: Limits | None = None,
+        strict: bool = True,
+        *,
+        compact: bool = False,
+        prior: Prior | None = None,
+        sealed: bool = False,
+    ) -> None:
         if not isinstance(schema, Schema):
             raise UsageError(f"a codec needs a Schema, not {schema!r}")
         if not is_int(version) or version not in (0, 2):
             raise UsageError(f"wire version must be 0 or 2, not {version!r}")
         if limits is not None and not isinstance(limits, Limits):
             raise UsageError(f"limits are Limits, not {limits!r}")
+        if compact and version:
+            raise UsageError("a compact codec has a wire version of its own: leave version out")
+        if not compact and (prior is not None or sealed):
+            raise UsageError("prior and sealed are for compact=True")
         self.schema = schema
-        self.version = version
+        self.version = COMPACT_VERSION if compact else version
+        version = 2 if compact else version
         self.limits = limits or Limits()
         self.strict = strict
         self._mode = CHOOSE if version >= 2 else MASKED
         self._encoder = Encoder(schema, version, self.limits, strict)
         self._decoder = Decoder(schema, version, self.limits, strict, Snapshot)
+        self._hash: int | None = None
+        self._compact: PayloadCodec | None = None
+        if compact:
+            prediction = prediction_of(schema)
+            prior = prior or generic_prior()
+            self._hash = compact_hash(schema, prediction, prior)
+            self._plain = Codec(schema, 2, limits, strict)
+            self._compact = PayloadCodec(self._plain, prediction, prior, sealed)
 
     @property
     def schema_hash(self) -> int:
-        """The number by which both ends know that they mean the same fields."""
-        return self.schema.hash
+        """The number by which both ends know that they mean the same fields; compact: the same groups and prior."""
+        return self.schema.hash if self._hash is None else self._hash
+
+    def compact_payloads(self) -> PayloadCodec:
+        """The part that codes compact payloads, for those who carry statistics."""
+        if self._compact is None:
+            raise UsageError("this codec is not compact: Codec(schema, compact=True)")
+        return self._compact
 
     def encode_full(self, snapshot: Snapshot) -> bytes:
         """A packet with every entity of ``snapshot``."""
+        if self._compact is not None:
+            payload = self._plain.encode_payload(None, snapshot)
+            return standard_header(self, FULL, snapshot.tick, 0, len(payload)) + payload
         return self._encoder.full(snapshot)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def encode_full_into(self, snapshot: Snapshot, buffer: Any) -> int:
         """The same into a writable buffer; returns how many bytes it took."""
+        self._need_plain("encode_full_into")
         return self._encoder.full(snapshot, buffer)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def decode_full(self, data: Any) -> Snapshot:
         """The snapshot in a full packet."""
+        if self._compact is not None:
+            tick, payload = read_header(data, FULL, None, self.schema_hash, self.limits, self.schema)
+            return self._plain.decode_payload(None, tick, payload)
         return self._decoder.full(data)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def encode_delta(
-        self, base: Snapshot, snapshot: Snapshot, packed: bool = False, *, baseline_tick: int | None = None
+        self,
+        base: Snapshot,
+        snapshot: Snapshot,
+        packed: bool = False,
+        *,
+        baseline_tick: int | None = None,
+        history: Sequence[Snapshot] = (),
     ) -> bytes:
         """What makes ``snapshot`` of ``base``, which should be what the receiver made of earlier packets.
 
         Version 2 chooses between masked and packed updates by its size rule; ``packed`` always uses packed ones.
-        A ``baseline_tick``, if given, must be the baseline's own.
+        A ``baseline_tick``, if given, must be the baseline's own. A compact codec predicts from ``history``: up to
+        three older snapshots that the receiver holds too, the newest first (see :func:`pick_history`).
         """
         if baseline_tick is not None and baseline_tick != base.tick:
             raise baseline_error(base.tick, baseline_tick)
+        if self._compact is not None:
+            payload = self._compact.encode(base, snapshot, history).payload
+            return standard_header(self, DELTA, snapshot.tick, base.tick, len(payload)) + payload
         mode = self._packed_mode() if packed else self._mode
         return self._encoder.delta(base, snapshot, mode)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
     def encode_delta_into(self, base: Snapshot, snapshot: Snapshot, buffer: Any, packed: bool = False) -> int:
         """The same into a writable buffer; returns how many bytes it took."""
+        self._need_plain("encode_delta_into")
         mode = self._packed_mode() if packed else self._mode
         return self._encoder.delta(base, snapshot, mode, buffer)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
-    def apply_delta(self, base: Snapshot, data: Any) -> Snapshot:
-        """The snapshot that a delta packet makes of ``base``, which stays as it is whatever happens."""
+    def apply_delta(self, base: Snapshot, data: Any, *, history: Iterable[Snapshot] = ()) -> Snapshot:
+        """The snapshot that a delta packet makes of ``base``, which stays as it is whatever happens.
+
+        For a compact packet ``history`` must have the older snapshots that it names; others do no harm.
+        """
+        if self._compact is not None:
+            tick, payload = read_header(data, DELTA, base.tick, self.schema_hash, self.limits, self.schema)
+            return self._apply_payload(base, tick, payload, history)
         return self._decoder.delta(base, data)  # type: ignore[no-any-return]  # mypy sees kernels untyped
 
-    def encode_payload(self, base: Snapshot | None, snapshot: Snapshot, packed: bool = False) -> bytes:
+    def _apply_payload(self, base: Snapshot, tick: int, payload: bytes, history: Iterable[Snapshot]) -> Snapshot:
+        held = {snapshot.tick: snapshot for snapshot in history}
+        return self.compact_payloads().decode(base, tick, payload, held.get)[0]
+
+    def encode_payload(
+        self,
+        base: Snapshot | None,
+        snapshot: Snapshot,
+        packed: bool = False,
+        *,
+        history: Sequence[Snapshot] = (),
+    ) -> bytes:
         """A packet without its 28-byte header: full if ``base`` is None, else a delta.
 
         For a protocol that sends both ticks in its own header and compares schemas when it connects.
         """
+        if self._compact is not None and base is not None:
+            return self._compact.encode(base, snapshot, history).payload
         packet = self.encode_full(snapshot) if base is None else self.encode_delta(base, snapshot, packed)
         return packet[HEADER_BYTES:]
 
-    def decode_payload(self, base: Snapshot | None, tick: int, payload: bytes) -> Snapshot:
+    def decode_payload(
+        self, base: Snapshot | None, tick: int, payload: bytes, *, history: Iterable[Snapshot] = ()
+    ) -> Snapshot:
         """The snapshot of ``tick`` from what :meth:`encode_payload` made; ``base`` as it was there."""
+        if self._compact is not None and base is not None:
+            return self._apply_payload(base, tick, payload, history)
         if base is None:
             return self.decode_full(standard_header(self, FULL, tick, 0, len(payload)) + payload)
         return self.apply_delta(base, standard_header(self, DELTA, tick, base.tick, len(payload)) + payload)
@@ -168,6 +247,11 @@ class Codec:
         if not is_int(last_tick) or not 0 <= last_tick <= 0xFFFFFFFF:
             raise UsageError(f"last_tick must be from 0 to 4294967295, not {last_tick!r}")
 
+    def _need_plain(self, what: str) -> None:
+        if self._compact is not None:
+            raise UsageError(f"{what} is not for compact codecs")
+
     def _need_version_2(self, what: str) -> None:
+        self._need_plain(what)
         if self.version < 2:
             raise UsageError(f"{what} are of wire version 2; this codec speaks version {self.version}")

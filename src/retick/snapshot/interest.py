@@ -72,6 +72,8 @@ class Interest:
         """``budget``: bytes of a packet at most, header included. Any one entity must fit into it."""
         if packed and codec.version < 2:
             raise UsageError("packed updates are of wire version 2")
+        if codec.version > 2:
+            raise UsageError("Interest writes plain deltas: give it a codec without compact=True")
         _check_writable(codec, packed)
         table = codec.schema.table
         least = HEADER_BYTES + 12 + table.entity_worst_bytes

@@ -8,12 +8,13 @@ A baseline is always what the receiver made of a packet, never the sender's own 
 threshold held a small change back. Measured against the receiver's, such changes add up until they are sent.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from retick.snapshot.baseline import BaselineRing
 from retick.snapshot.codec import Codec
+from retick.snapshot.compact.head import USUAL_AGES, pick_history
 from retick.snapshot.model import Snapshot
 
 __all__ = ["Fanout", "FanoutStats", "Replica", "View"]
@@ -39,6 +40,15 @@ class Replica(Generic[T]):
         """``history``: snapshots kept, at most: the base, and the newest that wait for an acknowledgement."""
         self._sent: BaselineRing[T] = BaselineRing(history)
         self._base: T | None = None
+        self._older: list[T] = []
+
+    @property
+    def history(self) -> list[T]:
+        """Up to three older snapshots that the receiver has acknowledged, for compact deltas; the newest first."""
+        if self._base is None:
+            return []
+        held = {snapshot.tick: snapshot for snapshot in self._older}
+        return [held[tick] for tick in pick_history(self._base.tick, list(held))]
 
     @property
     def base(self) -> T | None:
@@ -56,12 +66,15 @@ class Replica(Generic[T]):
             return
         held = self._sent.get(tick)
         if held is not None:
+            if self._base is not None:
+                self._older = [*self._older[-USUAL_AGES[-1] :], self._base]
             self._base = held
             self._sent.drop_before(tick)
 
     def forget(self) -> None:
         """The receiver lost its state: the next packet must be a full one."""
         self._base = None
+        self._older = []
 
 
 @dataclass(slots=True, kw_only=True)
@@ -81,6 +94,7 @@ class _Made(NamedTuple):
     current: Snapshot
     """As the receiver's view has it."""
     packet: bytes
+    history: tuple[Snapshot, ...]
 
 
 class Fanout:
@@ -95,8 +109,8 @@ class Fanout:
         # Without thresholds a receiver gets the sender's very values, and no packet has to be decoded to know them.
         self._exact = not any(field.threshold for component in codec.schema.components for field in component.fields)
         self._views: dict[View, Snapshot] = {}
-        self._made: dict[tuple[int, View | None], _Made] = {}
-        self._results: dict[tuple[int, View | None], Snapshot] = {}
+        self._made: dict[tuple[int, View | None, tuple[int, ...]], _Made] = {}
+        self._results: dict[tuple[int, View | None, tuple[int, ...]], Snapshot] = {}
         self.stats = FanoutStats()
 
     @property
@@ -115,22 +129,25 @@ class Fanout:
             found = self._views[wanted] = self._current.select(wanted)
         return found
 
-    def packet(self, base: Snapshot | None, view: View | None = None) -> bytes:
-        """For a receiver that holds ``base``, or None for one that holds nothing yet."""
-        return self._make(base, view).packet
+    def packet(self, base: Snapshot | None, view: View | None = None, history: Sequence[Snapshot] = ()) -> bytes:
+        """For a receiver that holds ``base``, or None for one that holds nothing yet.
 
-    def result(self, base: Snapshot | None, view: View | None = None) -> Snapshot:
+        ``history``, for a compact codec: older snapshots that it holds too (:attr:`Replica.history`).
+        """
+        return self._make(base, view, history).packet
+
+    def result(self, base: Snapshot | None, view: View | None = None, history: Sequence[Snapshot] = ()) -> Snapshot:
         """What that receiver makes of :meth:`packet`; to be given to :meth:`Replica.sent`."""
-        key = (id(base), view)
-        made = self._made.get(key) or self._make(base, view)
+        key = (id(base), view, tuple(map(id, history)))
+        made = self._made.get(key) or self._make(base, view, history)
         if self._exact and made.current.owned:
             return made.current
         if key not in self._results:
-            self._results[key] = self._decoded(base, made.packet)
+            self._results[key] = self._decoded(base, made.packet, history)
         return self._results[key]
 
-    def _make(self, base: Snapshot | None, view: View | None) -> _Made:
-        key = (id(base), view)
+    def _make(self, base: Snapshot | None, view: View | None, history: Sequence[Snapshot]) -> _Made:
+        key = (id(base), view, tuple(map(id, history)))
         made = self._made.get(key)
         if made is not None:
             self.stats.shared += 1
@@ -138,15 +155,17 @@ class Fanout:
         self.stats.encoded += 1
         current = self.view(view)
         if not self._header:
-            packet = self._codec.encode_payload(base, current, self._packed)
+            packet = self._codec.encode_payload(base, current, self._packed, history=history)
         elif base is None:
             packet = self._codec.encode_full(current)
         else:
-            packet = self._codec.encode_delta(base, current, self._packed)
-        made = self._made[key] = _Made(base, current, packet)
+            packet = self._codec.encode_delta(base, current, self._packed, history=history)
+        made = self._made[key] = _Made(base, current, packet, tuple(history))
         return made
 
-    def _decoded(self, base: Snapshot | None, packet: bytes) -> Snapshot:
+    def _decoded(self, base: Snapshot | None, packet: bytes, history: Sequence[Snapshot]) -> Snapshot:
         if not self._header:
-            return self._codec.decode_payload(base, self.tick, packet)
-        return self._codec.decode_full(packet) if base is None else self._codec.apply_delta(base, packet)
+            return self._codec.decode_payload(base, self.tick, packet, history=history)
+        if base is None:
+            return self._codec.decode_full(packet)
+        return self._codec.apply_delta(base, packet, history=history)

@@ -12,6 +12,7 @@ from typing import TypeVar
 from retick.errors import SchemaError, with_code
 from retick.snapshot.fields import FieldCodec, is_int
 from retick.snapshot.kernels.table import FieldRow, FieldTable
+from retick.snapshot.predictors import Group
 from retick.snapshot.sources.objects import ObjectPlan
 
 __all__ = ["Component", "Field", "Schema"]
@@ -104,8 +105,10 @@ class Component:
 class Schema:
     """An ordered, immutable list of components."""
 
-    def __init__(self, components: Iterable[Component]) -> None:
+    def __init__(self, components: Iterable[Component], groups: Iterable[Group] = ()) -> None:
+        """``groups`` say how values go on, for compact deltas; the schema's hash and equality are without them."""
         self._components = _all_of(Component, components, "components of a schema")
+        self._groups = _all_of(Group, groups, "groups of a schema")
         self._check()
 
     def _check(self) -> None:
@@ -125,6 +128,11 @@ class Schema:
     @property
     def components(self) -> tuple[Component, ...]:
         return self._components
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The groups that were declared."""
+        return self._groups
 
     @cached_property
     def by_id(self) -> dict[int, int]:

@@ -7,14 +7,18 @@
 CODEC is ``"Bool"``, ``"VarUInt"``, ``"VarSInt"``, ``{"UInt": {"bits": n}}``, ``{"SInt": {"bits": n}}`` or
 ``{"FixedPoint": {"min_q": a, "max_q": b, "scale": s}}``; CHANGE is ``"Always"`` or
 ``{"Threshold": {"threshold_q": t}}``.
-A component or field may also have a ``"name"``, which those tools do not know: it is written only on request.
+A component or field may also have a ``"name"``, and the schema ``"groups"`` for compact deltas, which those tools do
+not know: they are written only on request. A group is ``{"component": 1, "fields": [1, 2], "predictor": {"Motion":
+{"damping": 0.99}}}``, with the names of :mod:`retick.snapshot.predictors`.
 """
 
 import json
-from typing import Any
+from dataclasses import asdict, fields
+from typing import Any, get_args
 
 from retick.errors import SchemaError
 from retick.snapshot.fields import KINDS, FieldCodec
+from retick.snapshot.predictors import Group, Predictor
 from retick.snapshot.schema import Component, Field, Schema
 
 __all__ = ["schema_from_json", "schema_to_json"]
@@ -28,7 +32,8 @@ def schema_from_json(text: str | bytes) -> Schema:
             [
                 Component(entry["id"], [_field_of(item) for item in entry["fields"]], name=entry.get("name", ""))
                 for entry in document["components"]
-            ]
+            ],
+            [_group_of(entry) for entry in document.get("groups", ())],
         )
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise SchemaError(f"not a schema: {type(error).__name__} {error}") from None
@@ -40,12 +45,32 @@ def schema_to_json(schema: Schema, *, names: bool = False) -> str:
     """The JSON text of a schema."""
     components = []
     for component in schema.components:
-        fields = [_entry_of(item, names) for item in component.fields]
-        entry: dict[str, Any] = {"id": component.id, "fields": fields}
+        entry: dict[str, Any] = {"id": component.id, "fields": [_entry_of(item, names) for item in component.fields]}
         if names and component.name:
             entry["name"] = component.name
         components.append(entry)
-    return json.dumps({"components": components})
+    document: dict[str, Any] = {"components": components}
+    if names and schema.groups:
+        document["groups"] = [_group_entry(group) for group in schema.groups]
+    return json.dumps(document)
+
+
+def _group_of(entry: Any) -> Group:
+    ((name, given),) = entry["predictor"].items()
+    kind = {kind.__name__: kind for kind in get_args(Predictor)}[name]
+    known = {field.name for field in fields(kind)}
+    if not known >= set(given):
+        raise SchemaError(f"a {name} has no {', '.join(sorted(set(given) - known))}")
+    values = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
+    return Group(entry["component"], tuple(entry["fields"]), kind(**values))
+
+
+def _group_entry(group: Group) -> dict[str, Any]:
+    return {
+        "component": group.component,
+        "fields": list(group.fields),
+        "predictor": {type(group.predictor).__name__: asdict(group.predictor)},
+    }
 
 
 def _field_of(entry: Any) -> Field:

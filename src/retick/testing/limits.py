@@ -1,4 +1,4 @@
-"""Every limit of a match, its links, its spectators, of join tokens and of a relay, and what passes it.
+"""Every limit of a match, its links, spectators, join tokens, relays and compact snapshots, and what passes it.
 
 A limit that no test ever passes is where the next surprise waits. Each row names the limit, how it is made small, and
 the test or the cheat that passes it. ``other_numbers`` has the numbers of the same modules that are no limits. A test
@@ -66,6 +66,7 @@ _TOKENS = "tests/tokens/"
 _RELAY = "tests/relay/test_server.py::"
 _MEMBER = "tests/relay/test_member.py::"
 _HERE = "tests/testing/test_limits.py::"
+_COMPACT = "tests/snapshot/compact/"
 _CONFIG = "rollback.match.config:MatchConfig."
 _BOUNDS = _DESYNC + "test_evidence.py::test_each_bound_is_checked_before_anything_is_read"
 _PATCH = "the constant is replaced"
@@ -372,6 +373,16 @@ LIMITS: tuple[Limit, ...] = (
           _MEMBER + "test_frames_that_nobody_reads_are_limited"),
     Limit("relay.reflection:MOST_TRIES", "questions to a relay without an answer", "a relay that is down",
           "tests/relay/test_reflection.py::test_a_relay_that_cannot_be_reached_leaves_the_result_empty"),
+    Limit("snapshot.compact.numbers:FRAMES", "history frames of a compact delta", "an argument passes it",
+          _COMPACT + "test_packet.py::test_history_that_no_packet_can_name_is_refused"),
+    Limit("snapshot.compact.numbers:OLDEST", "ticks from a baseline to its history", "an argument passes it",
+          _COMPACT + "test_packet.py::test_history_that_no_packet_can_name_is_refused"),
+    Limit("snapshot.compact.packet:MOST_FACTORS", "spacings of frames whose factors are kept", _PATCH,
+          _COMPACT + "test_packet.py::test_spacings_of_frames_fill_no_memory"),
+    Limit("snapshot.compact.defaults:WIDEST", "bits of a field that may move", "a wider field",
+          _COMPACT + "test_defaults.py::test_a_group_that_does_not_fit_is_refused"),
+    Limit("snapshot.compact.statistics:MOST_OWN", "own models and weights of a prior", "a prior that unpacks to more",
+          _COMPACT + "test_statistics.py::test_a_prior_that_unpacks_without_end_is_refused"),
 )
 # fmt: on
 """One row for each limit."""

@@ -13,7 +13,7 @@ from retick.authority.client.interpolation import RemoteView
 from retick.authority.client.prediction import Prediction
 from retick.authority.client.remotes import Remotes
 from retick.authority.client_link import ClientLink
-from retick.authority.config import DELTA_SNAPSHOTS, ClientConfig
+from retick.authority.config import COMPACT_SNAPSHOTS, DELTA_SNAPSHOTS, ClientConfig
 from retick.authority.delta import LAST_TICK, DeltaCodec, DeltaReceiver
 from retick.authority.delta_frames import DELTA_SNAPSHOT, acked_input
 from retick.authority.events import (
@@ -204,7 +204,8 @@ class Client(ClientLink[ClientEvent]):
         self._snapshot_tick = 0
         terms = self._connection.terms
         delta = terms is not None and terms.capabilities & DELTA_SNAPSHOTS != 0
-        self._receiver = self._delta.receiver() if delta and self._delta is not None else None
+        compact = terms is not None and terms.capabilities & COMPACT_SNAPSHOTS != 0
+        self._receiver = self._delta.receiver(compact=compact) if delta and self._delta is not None else None
         self._events.append(
             Joined(peer_id=welcome.peer_id, server_tick=welcome.server_tick, is_rejoin=is_rejoin, delta=delta)
         )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from retick.authority.config import DELTA_SNAPSHOTS
+from retick.authority.config import COMPACT_SNAPSHOTS, DELTA_SNAPSHOTS
 from retick.authority.delta import DeltaCodec
 from retick.authority.joining import JoinRequest
 from retick.authority.server.admission import Admission, Guest
@@ -21,6 +21,8 @@ class DeltaGuest(Guest[Room, Player]):
     """One that gets deltas, or (None) fixed snapshots."""
 
     delta: DeltaCodec | None = None
+    compact: bool = False
+    """Whether the deltas are compact ones."""
 
 
 class DeltaAdmission(Admission[Room, Player]):
@@ -55,4 +57,5 @@ class DeltaAdmission(Admission[Room, Player]):
         return len(room.players) + len(coming) >= room.profile.config.max_players
 
     def _guest(self, room: Room, token: bytes, now: float, wish: JoinRequest, request: Request) -> DeltaGuest:
-        return DeltaGuest(room, token, now, delta=self._delta_for(request))
+        compact = request.capabilities & COMPACT_SNAPSHOTS != 0
+        return DeltaGuest(room, token, now, delta=self._delta_for(request), compact=compact)

@@ -101,7 +101,7 @@ class Server(RoomHost[Room, Player]):
             return
         player = self._take_seat(guest, connection, now)
         if player is not None:
-            player.sender = None if guest.delta is None else guest.delta.sender()
+            player.sender = None if guest.delta is None else guest.delta.sender(compact=guest.compact)
             send_control(connection, room.welcome(player))
 
     def _add_player(self, guest: DeltaGuest, now: float) -> Player | None:

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from retick.authority import ClientConfig, InputStats, PlayerView
-from retick.authority.delta import DeltaCodec, DeltaReceiver, DeltaSender
+from retick.authority.delta import DeltaCodec
 from retick.cli.bench.authority_load import Load, measure_load
 from retick.cli.bench.progress import progress
 from retick.cli.exit_codes import NO
@@ -106,7 +106,7 @@ def _bandwidth(progress: Callable[[str], None]) -> list[Check]:
     progress("bytes of snapshots")
     codec = DeltaCodec(NetRunner().layout)
     sizes = []
-    ends = [(DeltaSender(codec), DeltaReceiver(codec)) for _ in range(16)]
+    ends = [(codec.sender(compact=True), codec.receiver(compact=True)) for _ in range(16)]
     for number, views in enumerate(_crowd(16, 5400)):
         shared = codec.share(3 * number + 3, views)
         for index, (sender, receiver) in enumerate(ends):
@@ -118,8 +118,8 @@ def _bandwidth(progress: Callable[[str], None]) -> list[Check]:
     sizes.sort()
     mean, p95 = sum(sizes) / len(sizes), sizes[int(len(sizes) * 0.95)]
     return [
-        _row("snapshot of 16 runners, mean", f"{mean:.0f} bytes", "<= 350, fixed 1398", mean <= 350),
-        _row("... 95th percentile", f"{p95} bytes", "< 470", p95 < 470),
+        _row("snapshot of 16 runners, mean", f"{mean:.0f} bytes", "<= 150, fixed 1398", mean <= 150),
+        _row("... 95th percentile", f"{p95} bytes", "< 220", p95 < 220),
         _row("... largest", f"{sizes[-1]} bytes", "reported"),
         _row("down, a client at 20 a second", f"{(mean + 24 + 28) * 20 / 1000:.1f} kB/s", "reported, all headers"),
     ]

@@ -13,6 +13,7 @@ from array import array
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -23,6 +24,9 @@ from retick._kernels import is_compiled
 from retick.cli.bench.native import c_loop_ns
 from retick.cli.bench.progress import progress
 from retick.cli.exit_codes import NO
+from retick.cli.snapshot.command import read_prior
+from retick.cli.snapshot.scoring import scores
+from retick.cli.snapshot.sources import TRACE_ENTITIES, read_source
 from retick.cli.terminal import Screen, say_json
 from retick.errors import RetickError, UsageError
 from retick.snapshot import (
@@ -43,6 +47,7 @@ from retick.snapshot import (
 __all__ = ["Line", "bench_snapshot", "measure_snapshot", "world"]
 
 COUNTS = (16, 64, 256, 1000)
+TRACE_LAG = 6
 # Microseconds at most at these counts, on a machine on which the fighter's C loop takes TARGET_C_LOOP_NS a step.
 TARGETS: dict[str, tuple[float, float, float, float]] = {
     "columns: make, encode full": (3.5, 5.0, 13.0, 46.0),
@@ -257,13 +262,28 @@ def bench_snapshot(
     rounds: Annotated[int, typer.Option(help="Rounds of each measurement; the median counts.")] = 31,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a target is missed.")] = False,
+    trace: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Measure compact deltas on a trace instead (raw or .xz)."),
+    ] = None,
+    entities: Annotated[int, typer.Option(help="Entities of each frame of the trace.")] = TRACE_ENTITIES,
+    prior: Annotated[Path | None, typer.Option(metavar="FILE", help="Prior for the trace; else the library's.")] = None,
+    checked: Annotated[bool, typer.Option("--checked", help="With the check against corruption.")] = False,
 ) -> None:
     """Time making, encoding, decoding and applying snapshots of 16 to 1000 entities, from and into a game's own data.
+
+    With --trace: bytes a frame and microseconds each way of carried, stateless and plain deltas. Frame i is coded
+    against frame i-6, predicted from frames up to that one, decoded again and compared.
 
     Exit code 0: measured. 1: a target is missed, with --check. 2: misuse.
 
     Example: retick bench snapshot --rounds 61 --check
+
+    Example: retick bench snapshot --trace delta.bin.xz
     """
+    if trace is not None:
+        _bench_trace(trace, entities, prior, checked, as_json)
+        return
     if rounds < 1:
         raise UsageError(f"--rounds must be 1 or more, not {rounds}")
     with progress("bench snapshot") as tell:
@@ -278,6 +298,29 @@ def bench_snapshot(
         _print(Screen(), lines, proven, c_loop)
     if check and not all(line.kept for line in lines):
         raise typer.Exit(NO)
+
+
+def _bench_trace(trace: Path, entities: int, prior: Path | None, checked: bool, as_json: bool) -> None:
+    with progress("bench snapshot") as tell:
+        tell(f"reading {trace.name}")
+        schema, snapshots = read_source(trace, None, entities)
+        if len(snapshots) <= TRACE_LAG:
+            raise UsageError(f"{trace} has {len(snapshots)} frames: more than {TRACE_LAG} are needed")
+        tell(f"{len(snapshots)} frames")
+        found = scores(schema, snapshots, TRACE_LAG, read_prior(prior), checked)
+        c_loop = c_loop_ns()
+    if as_json:
+        say_json({"compiled": is_compiled(), "c_loop_ns": c_loop, "scores": [one._asdict() for one in found]}, indent=2)
+        return
+    table = Table(title=f"{len(snapshots) - TRACE_LAG} packets, each against frame i-{TRACE_LAG}", title_justify="left")
+    for name in ("coder", "bytes", "encode µs", "decode µs"):
+        table.add_column(name, justify="left" if name == "coder" else "right", no_wrap=True)
+    for one in found:
+        table.add_row(one.name, f"{one.bytes:,.1f}", f"{one.encode_us:,.1f}", f"{one.decode_us:,.1f}")
+    console = Screen()
+    console.print(table)
+    speed = "unknown here" if c_loop is None else f"{c_loop:.1f} ns a step here"
+    console.print(f"processor time of one thread; every packet decoded and compared; the fighter's C loop: {speed}")
 
 
 def _print(console: Screen, lines: list[Line], proven: int, c_loop: float | None) -> None:

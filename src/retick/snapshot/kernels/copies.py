@@ -17,7 +17,7 @@ else:
     from retick.snapshot.kernels.columns import UNCHECKED, Columns, blank_columns, longs
     from retick.snapshot.kernels.table import FieldTable
 
-__all__ = ["copy_columns", "duplicate", "gather_columns", "select"]
+__all__ = ["copy_columns", "duplicate", "gather", "gather_columns", "select"]
 
 _SIGNED = array("q")
 
@@ -85,6 +85,11 @@ def select(cls: Any, source: Columns, wanted: Any) -> Any:
         return source
     del picked[count:]
     return gather_columns(cls, source, source, picked, source.tick)
+
+
+def gather(cls: Any, left: Columns, right: Columns, sources: Any, tick: Any) -> Any:
+    """New columns, entity by entity: index i of ``left`` where ``sources`` says i, of ``right`` where it says ~i."""
+    return gather_columns(cls, left, right, sources, tick)
 
 
 def gather_columns(cls: Any, left: Columns, right: Columns, sources: Any, tick: Any) -> Columns:

@@ -1,0 +1,173 @@
+"""Bytes and microseconds of a sequence of snapshots, each coded against one that was acknowledged some frames before.
+
+Every packet is decoded again, and the result compared. Frame i is coded against frame i - lag, and predicted only from
+frames up to that one: those that the receiver has acknowledged by then. Statistics are carried along the same chains.
+"""
+
+import gc
+import time
+from array import array
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from retick.errors import DeterminismError
+from retick.snapshot import Codec, Group, Prior, Schema, Snapshot, pick_history
+from retick.snapshot.compact.statistics import Statistics
+from retick.snapshot.inspect import inspect_packet
+
+__all__ = ["Score", "costs", "score", "score_lines", "scores", "train"]
+
+
+class Score(NamedTuple):
+    """One way of coding."""
+
+    name: str
+    packets: int
+    bytes: float
+    """A packet, mean."""
+    encode_us: float
+    """A packet, mean."""
+    decode_us: float
+
+
+def _check(name: str, wanted: Snapshot, found: Snapshot) -> None:
+    ids_differ = wanted.ids != found.ids
+    if ids_differ or any(
+        wanted.column(owner.id, item.id) != found.column(owner.id, item.id) for owner, item in wanted.schema.fields
+    ):
+        raise DeterminismError(f"{name}: tick {wanted.tick} is not what was encoded", frame=wanted.tick)
+
+
+def score(
+    name: str, snapshots: Sequence[Snapshot], lag: int, code: Callable[[int], tuple[bytes, Snapshot, float, float]]
+) -> Score:
+    """Code every snapshot from the ``lag``-th on; ``code`` gives the bytes, what they decode to, and both times."""
+    total, encoding, decoding = 0, 0.0, 0.0
+    gc.disable()  # as timeit does: it would walk all snapshots of the trace now and then
+    try:
+        for at in range(lag, len(snapshots)):
+            data, found, encoded, decoded = code(at)
+            _check(name, snapshots[at], found)
+            total, encoding, decoding = total + len(data), encoding + encoded, decoding + decoded
+    finally:
+        gc.enable()
+    count = max(1, len(snapshots) - lag)
+    return Score(name, count, total / count, encoding / count * 1e6, decoding / count * 1e6)
+
+
+class _Compact:
+    """A sender and a receiver whose statistics, if any, are carried."""
+
+    def __init__(self, codec: Codec, snapshots: Sequence[Snapshot], lag: int, carried: bool) -> None:
+        self._codec = codec.compact_payloads()
+        self._snapshots = snapshots
+        self._lag = lag
+        self._carried = carried
+        self._ticks = [snapshot.tick for snapshot in snapshots]
+        self._by_tick = dict(zip(self._ticks, snapshots, strict=True))
+        self._sent: dict[int, Statistics] = {}
+        self._received: dict[int, Statistics] = {}
+
+    def code(self, at: int, *, decode: bool = True) -> tuple[bytes, Snapshot, float, float]:
+        payloads, start = self._codec, self._codec.prior_statistics()
+        base, current = self._snapshots[at - self._lag], self._snapshots[at]
+        older = self._ticks[max(0, at - self._lag - 64) : at - self._lag]
+        history = [self._by_tick[tick] for tick in pick_history(base.tick, older)]
+        sent = self._sent.pop(base.tick, start) if self._carried else None
+        received = self._received.pop(base.tick, start) if self._carried else None
+        first = time.thread_time()
+        made = payloads.encode(base, current, history, sent)
+        second = time.thread_time()
+        if not decode:
+            self._sent[current.tick] = made.statistics
+            return made.payload, current, second - first, 0.0
+        found, learned = payloads.decode(base, current.tick, made.payload, self._by_tick.get, received)
+        third = time.thread_time()
+        if self._carried:
+            self._sent[current.tick], self._received[current.tick] = made.statistics, learned
+        return made.payload, found, second - first, third - second
+
+
+def _plain(codec: Codec, snapshots: Sequence[Snapshot], lag: int, at: int) -> tuple[bytes, Snapshot, float, float]:
+    base, current = snapshots[at - lag], snapshots[at]
+    first = time.thread_time()
+    data = codec.encode_payload(base, current)
+    second = time.thread_time()
+    found = codec.decode_payload(base, current.tick, data)
+    return data, found, second - first, time.thread_time() - second
+
+
+def scores(schema: Schema, snapshots: Sequence[Snapshot], lag: int, prior: Prior | None, check: bool) -> list[Score]:
+    """Carried, stateless, and both plain forms."""
+    found = []
+    for name, carried in (("carried", True), ("stateless", False)):
+        codec = Codec(schema, compact=True, prior=prior, sealed=not check)
+        found.append(score(name, snapshots, lag, _Compact(codec, snapshots, lag, carried).code))
+    for version in (2, 0):
+        codec = Codec(schema, version=version)
+        found.append(
+            score(f"plain v{version}", snapshots, lag, lambda at, codec=codec: _plain(codec, snapshots, lag, at))  # type: ignore[misc]  # bound now
+        )
+    return found
+
+
+def score_lines(
+    schema: Schema, snapshots: Sequence[Snapshot], *, lag: int, prior: Prior | None = None, check: bool = False
+) -> list[str]:
+    """The scores as lines of text."""
+    lines = [f"  {'':12} {'bytes':>9} {'encode µs':>10} {'decode µs':>10}"]
+    for one in scores(schema, snapshots, lag, prior, check):
+        lines.append(f"  {one.name:12} {one.bytes:9.1f} {one.encode_us:10.1f} {one.decode_us:10.1f}")
+    return lines
+
+
+def train(
+    schema: Schema, snapshots: Sequence[Snapshot], *, lag: int, before: Prior, own: bool = True
+) -> tuple[Prior, float]:
+    """A prior of everything that these snapshots teach, and the mean bytes of a packet meanwhile."""
+    codec = Codec(schema, compact=True, prior=before, sealed=True)
+    payloads = codec.compact_payloads()
+    statistics, total = payloads.prior_statistics().copy(), 0
+    # Weights follow every entity; their mean over the packets is what they follow.
+    sums, packets = [0] * len(statistics.weights), 0
+    ticks = [snapshot.tick for snapshot in snapshots]
+    by_tick = dict(zip(ticks, snapshots, strict=True))
+    for at in range(lag, len(snapshots)):
+        base = snapshots[at - lag]
+        history = [by_tick[tick] for tick in pick_history(base.tick, ticks[max(0, at - lag - 64) : at - lag])]
+        made = payloads.encode(base, snapshots[at], history, statistics)
+        statistics, total = made.statistics, total + len(made.payload)
+        if at >= len(snapshots) // 4:
+            sums, packets = [a + b for a, b in zip(sums, statistics.weights, strict=True)], packets + 1
+    if packets:
+        statistics.weights = array("i", [round(a / packets) for a in sums])
+    learned = Prior.learned(payloads.plan, statistics, before=before, own=own)
+    return learned, total / max(1, len(snapshots) - lag)
+
+
+def costs(
+    schema: Schema, snapshots: Sequence[Snapshot], *, lag: int, prior: Prior
+) -> tuple[list[float], list[float], tuple[Group, ...]]:
+    """Bytes a packet of each group, plain and compact, and at the end of what says which entities changed."""
+    codec = Codec(schema, compact=True, prior=prior, sealed=True)
+    payloads = codec.compact_payloads()
+    bits = [0.0] * (len(payloads.groups) + 1)
+    payloads.note_costs(bits)
+    coder = _Compact(codec, snapshots, lag, True)
+    plain_codec = Codec(schema, version=2)
+    places = {
+        f"{schema.label(at, index)}": number
+        for number, group in enumerate(payloads.groups)
+        for at in [schema.by_id[group.component]]
+        for index, item in enumerate(schema.components[at].fields)
+        if item.id in group.fields
+    }
+    plain = [0.0] * len(bits)
+    for at in range(lag, len(snapshots)):
+        coder.code(at, decode=False)
+        report = inspect_packet(plain_codec.encode_delta(snapshots[at - lag], snapshots[at]), schema)
+        for label, cost in report.costs.items():
+            if label != "(header)":
+                plain[places.get(label, -1)] += cost
+    count = 8 * max(1, len(snapshots) - lag)
+    return [cost / count for cost in plain], [cost / count for cost in bits], payloads.groups

@@ -1,0 +1,118 @@
+"""Snapshots to measure and to train with: a trace of numbers, or a folder of packets.
+
+A trace has no header: frame after frame, entity after entity, eight little-endian 32-bit numbers each. Its fields, and
+what is declared of them, are in docs/formats/compact.md.
+"""
+
+import lzma
+from array import array
+from pathlib import Path
+from sys import byteorder
+from typing import NamedTuple
+
+from retick.errors import DecodeError, UsageError
+from retick.snapshot import (
+    Bool,
+    Codec,
+    Component,
+    Field,
+    Fixed,
+    Group,
+    Motion,
+    Rotation,
+    Schema,
+    Snapshot,
+    UInt,
+    schema_from_json,
+)
+from retick.snapshot.inspect import inspect_packet, is_snapshot
+
+__all__ = ["TRACE_ENTITIES", "Source", "read_source", "trace_schema"]
+
+TRACE_ENTITIES = 901
+_FIELDS = 8
+MOST_TRACE_BYTES = 1 << 30
+"""Bytes of a trace after unpacking."""
+MOST_PACKETS = 100_000
+"""Packets of a folder."""
+
+
+class Source(NamedTuple):
+    """A schema and its snapshots, in the order of their ticks."""
+
+    schema: Schema
+    snapshots: list[Snapshot]
+
+
+def trace_schema() -> Schema:
+    """The fields of a trace, with what its scene declares: gravity of 20 m/s², damping of 0.99 a tick."""
+    place = Fixed(min_q=-16384, max_q=16383, scale=512)
+    small = UInt(9)
+    names = ("orientation_largest", "orientation_a", "orientation_b", "orientation_c")
+    fields = [Field(1, UInt(2), name=names[0])]
+    fields += [Field(at, small, name=names[at - 1]) for at in (2, 3, 4)]
+    fields += [Field(5, place, name="position_x"), Field(6, place, name="position_y")]
+    fields += [Field(7, Fixed(min_q=0, max_q=8191, scale=512), name="position_z"), Field(8, Bool(), name="interacting")]
+    groups = [
+        Group(1, (1, 2, 3, 4), Rotation(damping=0.99)),
+        Group(1, (7, 5, 6), Motion(damping=0.99, acceleration=(-20 * 512 / 3600, 0.0, 0.0))),
+    ]
+    return Schema([Component(1, fields, "cube")], groups)
+
+
+def read_source(path: Path, schema: Path | None, entities: int = TRACE_ENTITIES) -> Source:
+    """A folder of packets with its schema, or a trace."""
+    if path.is_dir():
+        if schema is None:
+            raise UsageError("a folder of packets needs its schema: --schema FILE")
+        return _packets(path, schema_from_json(schema.read_bytes()))
+    return _trace(path, entities)
+
+
+def _trace(path: Path, entities: int) -> Source:
+    if entities < 1:
+        raise UsageError(f"a trace has 1 entity or more, not {entities}")
+    try:
+        with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
+            data = file.read(MOST_TRACE_BYTES + 1)
+    except (lzma.LZMAError, EOFError) as error:
+        raise UsageError(f"{path}: {error}") from None
+    row = 4 * _FIELDS * entities
+    if not data or len(data) > MOST_TRACE_BYTES or len(data) % row:
+        raise UsageError(f"{path}: {len(data)} bytes are no frames of {entities} entities (see --entities)")
+    numbers = array("i", data)
+    if byteorder == "big":
+        numbers.byteswap()
+    schema, ids = trace_schema(), array("I", range(entities))
+    snapshots = []
+    for tick in range(len(data) // row):
+        start = tick * entities * _FIELDS
+        frame = numbers[start : start + entities * _FIELDS]
+        columns = [array("q", frame[at::_FIELDS]) for at in range(_FIELDS)]
+        made = Snapshot.from_columns(schema, tick=tick + 1, ids=ids, columns={1: columns})
+        snapshots.append(made.copy())
+    return Source(schema, snapshots)
+
+
+def _packets(folder: Path, schema: Schema) -> Source:
+    """Full packets and deltas of versions 0 and 2, in the order of the files' names."""
+    codecs = {version: Codec(schema, version=version) for version in (0, 2)}
+    found: dict[int, Snapshot] = {}
+    for number, path in enumerate(sorted(folder.iterdir())):
+        if number >= MOST_PACKETS:
+            raise UsageError(f"{folder} has more than {MOST_PACKETS} files")
+        data = path.read_bytes()
+        if not is_snapshot(data):
+            continue
+        try:
+            report = inspect_packet(data)
+            codec = codecs[report.version]
+            if report.kind == "full":
+                found[report.tick] = codec.decode_full(data)
+            elif report.kind == "delta" and report.baseline_tick in found:
+                found[report.tick] = codec.apply_delta(found[report.baseline_tick], data)
+        except DecodeError as error:
+            raise UsageError(f"{path}: {error}") from None
+    if not found:
+        raise UsageError(f"{folder} has no snapshot packets of this schema")
+    return Source(schema, [found[tick] for tick in sorted(found)])

@@ -1,0 +1,26 @@
+# The C side of body.py.
+
+cimport cython
+
+from retick.snapshot.compact.coder cimport Coder
+from retick.snapshot.compact.entity cimport Entity
+from retick.snapshot.compact.frames cimport Frames
+from retick.snapshot.compact.plan cimport Plan
+from retick.snapshot.kernels.columns cimport Columns
+from retick.snapshot.kernels.fault cimport Fault
+
+
+@cython.final
+cdef class Body:
+    cdef Plan plan
+    cdef Entity entity
+    cdef Coder coder                        # of the entity, as the next two
+    cdef Frames frames
+    cdef readonly Fault fault               # what is wrong, or OK
+    cdef readonly Py_ssize_t changes        # entities with a change
+    cdef readonly Py_ssize_t crossed        # the entity before which the budget was passed; -1 if it was not
+    cdef public Py_ssize_t budget           # bytes
+
+    cdef void start(self, object statistics, Columns base, object history, object factors, Columns target)
+    cdef int walk(self, Py_ssize_t cut) except -1
+    cdef int context(self, Py_ssize_t index) noexcept

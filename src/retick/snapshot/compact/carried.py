@@ -1,0 +1,137 @@
+"""Carried statistics: one receiver, and what both ends have learned from the packets that it acknowledged.
+
+Every snapshot that was sent has its own statistics: those of its baseline, advanced by its packet. So a lost packet
+loses nothing but itself, and what an acknowledged one taught is there at both ends.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from retick.errors import UsageError
+from retick.snapshot.baseline import BaselineRing
+from retick.snapshot.compact.head import pick_history
+from retick.snapshot.compact.statistics import Statistics
+from retick.snapshot.model import Snapshot
+
+if TYPE_CHECKING:
+    from retick.snapshot.codec import Codec
+
+T = TypeVar("T")
+
+MOST_OLDER = 16
+"""Acknowledged ticks that a sender chooses history from."""
+
+__all__ = ["CompactPacket", "CompactReceiver", "CompactSender"]
+
+
+class CompactPacket(NamedTuple):
+    """What is to be sent; the caller's protocol carries the ticks."""
+
+    tick: int
+    baseline_tick: int
+    """0 for a full snapshot."""
+    payload: bytes
+
+
+class _Kept(NamedTuple):
+    snapshot: Snapshot
+    statistics: Statistics | None
+
+
+class CompactSender:
+    """The sender's side of one receiver."""
+
+    def __init__(self, codec: "Codec", *, history: int = 64, carried: bool = True) -> None:
+        """``history``: snapshots kept, as many at both ends. ``carried=False``: every packet starts from the prior."""
+        self._codec = codec
+        self._payloads = codec.compact_payloads()
+        self._carried = carried
+        self._sent: BaselineRing[_Kept] = BaselineRing(history)
+        self._acknowledged: list[int] = []
+
+    def encode(self, snapshot: Snapshot, *, most_bytes: int | None = None) -> CompactPacket:
+        """The packet for this snapshot: a delta from the newest that was acknowledged, if there is one.
+
+        With ``most_bytes`` a delta leaves out changes of the last entities; they are sent with a later packet.
+        """
+        held = [tick for tick in self._acknowledged[-MOST_OLDER:] if self._sent.get(tick) is not None]
+        self._acknowledged = held
+        if not held:
+            payload = self._codec.encode_payload(None, snapshot)
+            if most_bytes is not None and len(payload) > most_bytes:
+                raise UsageError(f"a full snapshot takes {len(payload)} bytes, above {most_bytes}")
+            self._sent.insert(snapshot.tick, _Kept(snapshot.copy(), None))
+            return CompactPacket(snapshot.tick, 0, payload)
+        base = self._sent.require(held[-1])
+        older = [self._sent.require(tick).snapshot for tick in pick_history(held[-1], held)]
+        start = None
+        if self._carried:
+            start = base.statistics or self._payloads.prior_statistics()
+        made = self._payloads.encode(base.snapshot, snapshot, older, start, most_bytes)
+        result = snapshot if snapshot.owned else snapshot.copy()
+        if made.cut or self._payloads.inexact:
+            result, _learned = self._payloads.decode(base.snapshot, snapshot.tick, made.payload, self._older, start)
+        self._sent.insert(snapshot.tick, _Kept(result, made.statistics if self._carried else None), keep=held[-1])
+        return CompactPacket(snapshot.tick, held[-1], made.payload)
+
+    def acknowledge(self, tick: int) -> None:
+        """The receiver has applied the packet of this tick. Unknown and repeated ticks change nothing."""
+        # Most acknowledgements repeat the last one.
+        if tick == self.base_tick or self._sent.get(tick) is None:
+            return
+        if tick not in self._acknowledged:
+            self._acknowledged.append(tick)
+            self._acknowledged.sort()
+
+    @property
+    def base_tick(self) -> int:
+        """The newest tick that was acknowledged; 0 for none."""
+        return self._acknowledged[-1] if self._acknowledged else 0
+
+    def forget(self) -> None:
+        """The receiver lost its state: the next packet is a full snapshot."""
+        self._acknowledged = []
+
+    def _older(self, tick: int) -> Snapshot | None:
+        kept = self._sent.get(tick)
+        return None if kept is None else kept.snapshot
+
+
+class CompactReceiver:
+    """The receiver's side."""
+
+    def __init__(self, codec: "Codec", *, history: int = 64) -> None:
+        self._codec = codec
+        self._payloads = codec.compact_payloads()
+        self._held: BaselineRing[_Kept] = BaselineRing(history)
+
+    @property
+    def newest_tick(self) -> int:
+        """The tick to acknowledge; 0 before the first snapshot."""
+        return self._held.last_tick or 0
+
+    def decode(self, packet: CompactPacket) -> Snapshot:
+        """The snapshot of a packet; on a DecodeError nothing has changed.
+
+        One that is not newer than all before is not kept: do not acknowledge it.
+        """
+        return self.decode_as(packet, lambda snapshot: snapshot)
+
+    def decode_as(self, packet: CompactPacket, read: Callable[[Snapshot], T]) -> T:
+        """What ``read`` makes of the snapshot; if it raises, the packet was never there."""
+        tick, baseline, payload = packet
+        if baseline == 0:
+            kept = _Kept(self._codec.decode_payload(None, tick, payload), None)
+        else:
+            base = self._held.require(baseline)
+            start = base.statistics or self._payloads.prior_statistics()
+            kept = _Kept(*self._payloads.decode(base.snapshot, tick, payload, self._older, start))
+        found = read(kept.snapshot)
+        if tick > self.newest_tick:
+            # The sender goes on from this baseline until a newer one is acknowledged.
+            self._held.insert(tick, kept, keep=baseline)
+        return found
+
+    def _older(self, tick: int) -> Snapshot | None:
+        kept = self._held.get(tick)
+        return None if kept is None else kept.snapshot

@@ -1,0 +1,220 @@
+"""The binary range coder and its adaptive models, in both directions (a compiled kernel).
+
+A model is one 32-bit number: the probability of a 1 in its upper 16 bits, and in the lower ones how often it was used.
+:meth:`Coder.bit` writes a bit while encoding and reads one while decoding, so that encoder and decoder are one program
+and cannot disagree on a context. The numbers are those of docs/formats/compact.md.
+"""
+
+from array import array
+from typing import Any
+
+try:
+    import cython
+except ModuleNotFoundError:  # without Cython the source runs as it is
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
+
+if cython.compiled:
+    from cython.cimports.cpython import array as carray
+else:
+    MOST_USES, LEAST, MOST = 255, 48, 65488
+
+__all__ = ["FRESH", "Coder"]
+
+FRESH = 32768 << 16
+"""A model that was never used: both bits are equally likely."""
+_RATES = array("I", [655360 // (10 * uses + 16) for uses in range(256)])
+_EVERY = array("Q", [0xFFFFFFFF])
+
+
+@cython.cclass
+class Coder:
+    """One stream of bits; see the .pxd for what each member holds."""
+
+    if not cython.compiled:
+        encoding: bool
+        overrun: bool
+        models: Any
+        rates: Any
+        low: int
+        range: int
+        code: int
+        every: int
+        buf: Any
+        at: int
+        size: int
+        _out: Any
+        _seen: Any
+        _models_owner: Any
+
+    def __init__(self) -> None:
+        self.every = _EVERY[0]
+        self._out = array("B", bytes(4096))
+        self.size = 4096
+        if cython.compiled:
+            rates: carray.array = _RATES
+            self.rates = rates.data.as_uints
+        else:
+            self.rates = _RATES
+
+    def use(self, models: Any) -> cython.void:
+        """The models to code with; they are changed."""
+        self._models_owner = models
+        if cython.compiled:
+            held: carray.array = models
+            self.models = held.data.as_uints
+        else:
+            self.models = models
+
+    def begin_encoding(self) -> cython.void:
+        self.encoding = True
+        self.overrun = False
+        self.low = 0
+        self.range = self.every
+        self.at = 0
+        self.size = len(self._out)
+        self._look_at(self._out)
+
+    def begin_decoding(self, data: Any, start: cython.Py_ssize_t) -> cython.void:
+        """Read from byte ``start`` of an ``array("B")``."""
+        index: cython.int
+        self.encoding = False
+        self.overrun = False
+        self.range = self.every
+        self.code = 0
+        self.at = start
+        self.size = len(data)
+        self._look_at(data)
+        for index in range(4):  # noqa: B007 - a typed loop variable makes it a C loop
+            self.code = (self.code << 8) | self.next_byte()
+
+    def _look_at(self, data: Any) -> cython.void:
+        self._seen = data
+        if cython.compiled:
+            held: carray.array = data
+            self.buf = held.data.as_uchars
+        else:
+            self.buf = data
+
+    def make_room(self, more: cython.Py_ssize_t) -> cython.void:
+        """Space for so many more bytes."""
+        if self.at + more + 16 > self.size:
+            self._out.extend(bytes(self.size + more))
+            self.size = len(self._out)
+            self._look_at(self._out)
+
+    def next_byte(self) -> cython.int:
+        """The next byte; zero for four bytes after the end, and then ``overrun``."""
+        found: cython.int = 0
+        if self.at < self.size:
+            found = self.buf[self.at]
+        elif self.at >= self.size + 4:
+            self.overrun = True
+        self.at += 1
+        return found
+
+    def carry(self) -> cython.void:
+        """Add one to the bytes already written."""
+        back: cython.Py_ssize_t = self.at - 1
+        self.low &= self.every
+        while self.buf[back] == 255:
+            self.buf[back] = 0
+            back -= 1
+        self.buf[back] += 1
+
+    def bit(self, index: cython.Py_ssize_t, value: cython.int) -> cython.int:
+        """Write ``value``, or read and return it; the model learns."""
+        model: cython.uint = self.models[index]
+        p: cython.uint = model >> 16
+        uses: cython.uint = model & 255
+        span: cython.ulonglong = self.range
+        bound: cython.ulonglong = (span >> 16) * p
+        if self.encoding:
+            if value:
+                span = bound
+            else:
+                self.low += bound
+                span -= bound
+                if self.low >> 32:
+                    self.carry()
+        elif self.code < bound:
+            span = bound
+            value = 1
+        else:
+            self.code -= bound
+            span -= bound
+            value = 0
+        if value:
+            p += ((65536 - p) * self.rates[uses]) >> 16
+            if p > MOST:
+                p = MOST
+        else:
+            p -= (p * self.rates[uses]) >> 16
+            if p < LEAST:
+                p = LEAST
+        if uses < MOST_USES:
+            uses += 1
+        self.models[index] = (p << 16) | uses
+        self.range = span
+        while self.range < 16777216:
+            self.shift()
+        return value
+
+    def shift(self) -> cython.void:
+        """Eight bits out of the coder, or into it."""
+        self.range <<= 8
+        if self.encoding:
+            self.buf[self.at] = self.low >> 24
+            self.at += 1
+            self.low = (self.low << 8) & self.every
+        else:
+            self.code = (self.code << 8) | self.next_byte()
+
+    def raw(self, value: cython.ulonglong, bits: cython.int) -> cython.ulonglong:
+        """A number of up to 64 bits, each as likely 0 as 1."""
+        found: cython.ulonglong = 0
+        part: cython.ulonglong
+        size: cython.int
+        while bits > 0:
+            size = bits if bits < 8 else 8
+            bits -= size
+            self.range >>= size
+            if self.encoding:
+                part = (value >> bits) & ((1 << size) - 1)
+                self.low += part * self.range
+                if self.low >> 32:
+                    self.carry()
+            else:
+                part = self.code // self.range
+                if part > 255 >> (8 - size):
+                    part = 255 >> (8 - size)
+                self.code -= part * self.range
+            found = (found << size) | part
+            while self.range < 16777216:
+                self.shift()
+        return found
+
+    def finish(self) -> bytes:
+        """All bytes written: the end is the shortest that lies in the last range."""
+        keep: cython.int
+        top: cython.ulonglong = self.low + self.range
+        cut: cython.ulonglong
+        self.make_room(8)
+        for keep in range(5):
+            cut = (self.every >> (8 * keep)) if keep < 4 else 0
+            if ((self.low + cut) & ~cut) < top:
+                break
+        self.low = (self.low + cut) & ~cut
+        if self.low >> 32:
+            self.carry()
+        for _ in range(keep):
+            self.buf[self.at] = self.low >> 24
+            self.at += 1
+            self.low = (self.low << 8) & self.every
+        made: bytes = self._out[: self.at].tobytes()
+        return made
+
+    def bits_written(self) -> cython.double:
+        """How many bits of information are written, for reports."""
+        from math import log2
+
+        return 8.0 * self.at + 32.0 - log2(self.range)

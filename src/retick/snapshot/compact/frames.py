@@ -1,0 +1,232 @@
+"""The baseline and the history frames of one packet, and the values that one entity has in them (a compiled kernel).
+
+Frame 0 is the baseline, frames 1 to 3 are the history, the newest first. All are :class:`Columns`, which may have other
+entities than the baseline: then a map gives the row of each of the baseline's entities, -1 where it is not there.
+"""
+
+from array import array
+from typing import Any
+
+try:
+    import cython
+except ModuleNotFoundError:  # without Cython the source runs as it is
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
+
+if cython.compiled:
+    from cython.cimports.cpython import array as carray
+    from cython.cimports.libc.string import memcmp
+    from cython.cimports.retick.snapshot.compact.numbers import FRAMES
+    from cython.cimports.retick.snapshot.compact.plan import Plan
+    from cython.cimports.retick.snapshot.kernels.columns import Columns
+    from cython.cimports.retick.snapshot.kernels.table import FieldTable
+else:
+    from retick.snapshot.compact.numbers import FRAMES
+    from retick.snapshot.compact.plan import Plan
+    from retick.snapshot.kernels.columns import Columns
+    from retick.snapshot.kernels.table import FieldTable
+
+__all__ = ["Frames", "first_disorder", "same_shape"]
+
+
+@cython.cclass
+class Frames:
+    """What a packet is predicted from; see the .pxd for what each member holds."""
+
+    if not cython.compiled:
+        plan: Plan
+        table: FieldTable
+        used: int
+        count: int
+        base: Columns
+        first: Columns
+        second: Columns
+        third: Columns
+        mapped: Any
+        maps: Any
+        rest: Any
+        ways: Any
+        old: Any
+        has: Any
+        _maps_owner: Any
+        _rest_owner: Any
+        _ways_owner: Any
+        _owners: Any
+
+    def __init__(self, plan: Plan, table: FieldTable) -> None:
+        self.plan = plan
+        self.table = table
+        mapped = array("i", bytes(4 * (FRAMES + 1)))
+        old = array("q", bytes(8 * 4 * (plan.scalar_count + 1)))
+        has = array("i", bytes(4 * 4 * (plan.group_count + 1)))
+        self._owners = (mapped, old, has)
+        self._maps_owner = array("q")
+        self._rest_owner = array("B")
+        self._ways_owner = array("q")
+        if cython.compiled:
+            held: carray.array = mapped
+            self.mapped = held.data.as_ints
+            held = old
+            self.old = held.data.as_longlongs
+            held = has
+            self.has = held.data.as_ints
+        else:
+            self.mapped, self.old, self.has = mapped, old, has
+
+    def use(self, base: Columns, history: Any) -> cython.void:
+        """The baseline, and up to three history frames, the newest first."""
+        frame: cython.int
+        self.base = base
+        self.count = base.count
+        self.used = len(history)
+        # A frame that is not used is the baseline, so that there is always one.
+        self.first = history[0] if self.used > 0 else base
+        self.second = history[1] if self.used > 1 else base
+        self.third = history[2] if self.used > 2 else base
+        self._make_space()
+        for frame in range(self.used + 1):
+            self._map(frame)
+        self._find_rest()
+
+    def frame(self, number: cython.int) -> Columns:
+        found: Columns = self.base
+        if number == 1:
+            found = self.first
+        elif number == 2:
+            found = self.second
+        elif number == 3:
+            found = self.third
+        return found
+
+    def _make_space(self) -> cython.void:
+        rows: cython.Py_ssize_t = (FRAMES + 1) * self.table.component_count * self.count
+        if len(self._rest_owner) < self.count:
+            self._rest_owner = array("B", bytes(self.count))
+            self._ways_owner = array("q", bytes(8 * self.count))
+        if len(self._maps_owner) < rows:
+            self._maps_owner = array("q", bytes(8 * rows))
+        if cython.compiled:
+            held: carray.array = self._rest_owner
+            self.rest = held.data.as_uchars
+            held = self._ways_owner
+            self.ways = held.data.as_longlongs
+            held = self._maps_owner
+            self.maps = held.data.as_longlongs
+        else:
+            self.rest = self._rest_owner
+            self.ways = self._ways_owner
+            self.maps = self._maps_owner
+
+    def _map(self, number: cython.int) -> cython.void:
+        """The rows of the baseline's entities in a frame, where they are not the same numbers."""
+        source: Columns = self.frame(number)
+        base: Columns = self.base
+        component: cython.int
+        index: cython.Py_ssize_t
+        at: cython.Py_ssize_t
+        row: cython.longlong
+        to: cython.Py_ssize_t
+        dense: cython.bint = source.count == self.count
+        for component in range(self.table.component_count):
+            if source.rows[component] != source.count:
+                dense = False
+        if dense and number > 0:
+            if cython.compiled:
+                dense = source.keys == base.keys or memcmp(source.keys, base.keys, 4 * self.count) == 0
+            else:
+                dense = source.keys[: self.count] == base.keys[: self.count]
+        self.mapped[number] = not dense
+        if dense:
+            return
+        for component in range(self.table.component_count):
+            to = (number * self.table.component_count + component) * self.count
+            at = 0
+            row = 0
+            for index in range(self.count):
+                while at < source.count and source.keys[at] < base.keys[index]:
+                    row += source.has_one(at, component)
+                    at += 1
+                self.maps[to + index] = -1
+                if at < source.count and source.keys[at] == base.keys[index] and source.has_one(at, component):
+                    self.maps[to + index] = row
+
+    def row(self, number: cython.int, component: cython.int, entity: cython.Py_ssize_t) -> cython.longlong:
+        """Row of an entity's component in a frame; -1 where it is not there."""
+        if self.mapped[number]:
+            entity = self.maps[(number * self.table.component_count + component) * self.count + entity]
+        return entity
+
+    def _find_rest(self) -> cython.void:
+        """For each entity: how many of the history frames, from the newest on, have the baseline's values."""
+        number: cython.int
+        index: cython.Py_ssize_t
+        for index in range(self.count):
+            self.rest[index] = self.used
+        for number in range(self.used, 0, -1):
+            self.differ(self.frame(number), number)
+            for index in range(self.count):
+                if self.ways[index]:
+                    self.rest[index] = number - 1
+
+    def differ(self, other: Columns, number: cython.int) -> cython.void:
+        """Into ``ways``: not zero for every entity that differs between the baseline and another frame."""
+        scalar: cython.int
+        group: cython.int
+        index: cython.Py_ssize_t
+        here: cython.longlong
+        there: cython.longlong
+        ways: cython.p_longlong = self.ways
+        for index in range(self.count):
+            ways[index] = 0
+        for group in range(self.plan.group_count):
+            for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
+                ours: cython.p_longlong = self.base.columns[self.plan.field[scalar]]
+                theirs: cython.p_longlong = other.columns[self.plan.field[scalar]]
+                if not self.mapped[0] and not self.mapped[number]:
+                    for index in range(self.count):
+                        ways[index] |= ours[index] ^ theirs[index]
+                    continue
+                for index in range(self.count):
+                    here = self.row(0, self.plan.component[group], index)
+                    there = self.row(number, self.plan.component[group], index)
+                    if here >= 0:
+                        ways[index] |= 1 if there < 0 else ours[here] ^ theirs[there]
+
+    def load(self, entity: cython.Py_ssize_t) -> cython.void:
+        """The values of one entity in all frames, into ``old``; ``has`` says for each group where it has any."""
+        group: cython.int
+        number: cython.int
+        scalar: cython.int
+        row: cython.longlong
+        source: Columns
+        for number in range(self.used + 1):
+            source = self.frame(number)
+            for group in range(self.plan.group_count):
+                row = self.row(number, self.plan.component[group], entity)
+                self.has[4 * group + number] = row >= 0
+                if row >= 0:
+                    for scalar in range(self.plan.first[group], self.plan.first[group] + self.plan.count[group]):
+                        self.old[4 * scalar + number] = source.columns[self.plan.field[scalar]][row]
+
+
+def first_disorder(columns: Columns) -> int:
+    """Index of the first id that is not above the one before it; 0 when all ascend."""
+    return columns.first_disorder()
+
+
+def same_shape(one: Columns, other: Columns) -> bool:
+    """Whether both have the same entities with the same components."""
+    component: cython.int
+    index: cython.Py_ssize_t
+    if one.count != other.count:
+        return False
+    for index in range(one.count):
+        if one.keys[index] != other.keys[index]:
+            return False
+    for component in range(one.table.component_count):
+        if one.rows[component] != other.rows[component]:
+            return False
+        if one.rows[component] != one.count:
+            for index in range(one.count):
+                if one.has_one(index, component) != other.has_one(index, component):
+                    return False
+    return True

@@ -1,0 +1,73 @@
+"""Compact packets with the standard header: version 3, and the compact schema's hash.
+
+The checks stand in the order of docs/formats/snapshot.md, with the same codes.
+"""
+
+from typing import Any
+
+from retick.errors import SchemaMismatch, with_code
+from retick.snapshot.compact.defaults import Prediction
+from retick.snapshot.compact.statistics import Prior
+from retick.snapshot.kernels import status as st
+from retick.snapshot.kernels.errors import decode_error
+from retick.snapshot.kernels.fault import Fault
+from retick.snapshot.kernels.layout import DELTA, FULL, HEADER, HEADER_BYTES, MAGIC, MAGIC_WORD
+from retick.snapshot.limits import Limits
+from retick.snapshot.schema import Schema
+
+__all__ = ["VERSION", "compact_hash", "fault_error", "read_header"]
+
+VERSION = 3
+
+
+def compact_hash(schema: Schema, prediction: Prediction, prior: Prior) -> int:
+    """The schema's hash with its groups and the prior: first eight bytes of blake3, little-endian."""
+    # Imported here so that programs without snapshots do not load it.
+    from blake3 import blake3
+
+    text = "\n".join(repr(group) for group in prediction.groups)
+    digest = blake3(schema.hash_preimage() + text.encode() + prior.digest.to_bytes(4, "little")).digest()
+    return int.from_bytes(digest[:8], "little")
+
+
+def read_header(
+    data: Any, flags: int, base_tick: int | None, expected_hash: int, limits: Limits, schema: Schema
+) -> tuple[int, bytes]:
+    """Tick and payload of a packet of this kind, on this baseline."""
+    packet = bytes(data)
+    if len(packet) < HEADER_BYTES:
+        raise fault_error(schema, st.PACKET_TOO_SMALL, needed=HEADER_BYTES, available=len(packet))
+    if len(packet) > limits.max_packet_bytes:
+        raise fault_error(schema, st.PACKET_BYTES, limit=limits.max_packet_bytes, actual=len(packet))
+    magic, version, found_flags, found_hash, tick, baseline, size = HEADER.unpack(packet[:HEADER_BYTES])
+    if magic != MAGIC:
+        raise fault_error(schema, st.INVALID_MAGIC, expected=MAGIC_WORD, found=int.from_bytes(magic, "little"))
+    if version != VERSION:
+        raise fault_error(schema, st.UNSUPPORTED_VERSION, expected=VERSION, found=version)
+    if found_flags not in (FULL, DELTA):
+        raise fault_error(schema, st.INVALID_FLAGS, flags=found_flags)
+    if (baseline == 0) != (found_flags == FULL):
+        raise fault_error(schema, st.INVALID_BASELINE_TICK, found=baseline, flags=found_flags)
+    if size != len(packet) - HEADER_BYTES:
+        raise fault_error(schema, st.PAYLOAD_LENGTH, expected=size, found=len(packet) - HEADER_BYTES)
+    if found_flags != flags:
+        raise fault_error(schema, st.INVALID_FLAGS, flags=found_flags)
+    if base_tick is not None and baseline != base_tick:
+        raise fault_error(schema, st.BASELINE_TICK, expected=base_tick, found=baseline)
+    if found_hash != expected_hash:
+        message = f"written with compact schema {found_hash:016x}, read with {expected_hash:016x}"
+        raise with_code(
+            SchemaMismatch(message, expected=expected_hash, found=found_hash),
+            "SchemaMismatch",
+            expected=expected_hash,
+            found=found_hash,
+        )
+    return tick, packet[HEADER_BYTES:]
+
+
+def fault_error(schema: Schema, status: int, **numbers: int) -> Exception:
+    """The decoder's error for a status, with the numbers that go with it."""
+    fault = Fault()
+    for name, value in numbers.items():
+        setattr(fault, name, value)
+    return decode_error(status, fault, schema)

@@ -1,0 +1,261 @@
+"""Compact payloads: the head, the entropy-coded body, and what goes the plain way."""
+
+from array import array
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from retick.errors import BaselineMissing, EncodeError, UsageError, with_code
+from retick.snapshot.compact.body import Body
+from retick.snapshot.compact.defaults import Prediction
+from retick.snapshot.compact.frames import first_disorder, same_shape
+from retick.snapshot.compact.gains import gains_of
+from retick.snapshot.compact.head import Head, check_of, compare_checks, read_head, split_check, with_check
+from retick.snapshot.compact.header import fault_error
+from retick.snapshot.compact.numbers import FRAMES, OLDEST
+from retick.snapshot.compact.plan import Plan
+from retick.snapshot.compact.statistics import Prior, Statistics
+from retick.snapshot.kernels import status as st
+from retick.snapshot.kernels.copies import gather
+from retick.snapshot.kernels.errors import decode_error, encode_error, invalid_error, limit_error
+from retick.snapshot.model import Snapshot
+from retick.snapshot.predictors import Group
+
+__all__ = ["Encoded", "PayloadCodec"]
+
+_EVERYTHING = 1 << 40
+_FLUSHED = 6
+"""Bytes that a body may still grow by after its last entity."""
+MOST_FACTORS = 64
+"""Spacings of frames whose factors are kept."""
+
+
+class Factors(NamedTuple):
+    """The numbers of one spacing of frames, of all groups one after the other."""
+
+    ahead: "array[float]"
+    back: "array[float]"
+    turns: "array[float]"
+    ticks: float
+
+
+class Encoded(NamedTuple):
+    """A payload, and what both ends have after it."""
+
+    payload: bytes
+    statistics: Statistics
+    cut: bool
+    """Whether changes were left out to keep to a number of bytes."""
+
+
+class PayloadCodec:
+    """Writes and reads compact payloads of one schema and prior; it keeps working space, but no state."""
+
+    def __init__(self, plain: Any, prediction: Prediction, prior: Prior, sealed: bool) -> None:
+        """``plain``: a codec of version 2 for what is not entropy-coded. ``sealed``: no check is written or wanted."""
+        self._plain = plain
+        self._schema = plain.schema
+        self._limits = plain.limits
+        self._prediction = prediction
+        self._sealed = sealed
+        self._start = prior.start(prediction.plan)
+        self._body = Body(prediction.plan, plain.schema.table, prediction.acceleration)
+        self._factors: dict[tuple[int, tuple[int, ...]], Factors] = {}
+        self._entity_bits = sum(item.codec.bits or 8 for _owner, item in plain.schema.fields) * 3 // 4
+        self._thresholds = any(item.threshold for _owner, item in plain.schema.fields)
+
+    @property
+    def inexact(self) -> bool:
+        """Whether thresholds can make the receiver's values differ from the sender's."""
+        return self._thresholds
+
+    @property
+    def plan(self) -> Plan:
+        """The groups as the kernels have them."""
+        return self._prediction.plan
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The groups in coding order."""
+        return self._prediction.groups
+
+    def prior_statistics(self) -> Statistics:
+        """What both ends know before the first packet; to be copied, not changed."""
+        return self._start
+
+    def note_costs(self, costs: list[float] | None) -> None:
+        """From here on add the bits of each group to this list, those of the entities' flags at its end."""
+        self._body.note_costs(costs)
+
+    def encode(
+        self,
+        base: Snapshot,
+        current: Snapshot,
+        history: Sequence[Snapshot] = (),
+        carried: Statistics | None = None,
+        most_bytes: int | None = None,
+    ) -> Encoded:
+        """What makes ``current`` of ``base``; ``history`` are older snapshots that the receiver holds, newest first.
+
+        ``carried`` are the statistics of the baseline, which stay as they are; without them the prior is used. With
+        ``most_bytes`` the payload is at most so long, and leaves changes of the last entities out.
+        """
+        self._check_order(base, current, *history)
+        middle, structure = (base, b"") if same_shape(base, current) else self._structure(base, current)
+        target = self._plain_result(middle, current) if self._thresholds else current
+        ages = tuple(base.tick - snapshot.tick for snapshot in history)
+        if len(ages) > FRAMES or any(not 0 < age <= OLDEST for age in ages) or list(ages) != sorted(set(ages)):
+            raise UsageError(f"history goes back from the baseline, newest first, up to {OLDEST} ticks, not {ages}")
+        head = Head(ages, carried is not None, None, structure)
+        start = carried if carried is not None else self._start
+        check = 0 if self._sealed else 4
+        statistics = start.copy()
+        made = head.to_bytes()
+        room = _EVERYTHING if most_bytes is None else most_bytes - check - len(made) - 5
+        body = self._run(statistics, middle, history, ages, target, _EVERYTHING, room)
+        if len(body) > room:
+            cut = self._body.crossed if self._body.crossed >= 0 else middle.count
+            while len(body) > room:
+                if cut == 0:
+                    raise EncodeError(f"destroys and creates alone do not fit {most_bytes} bytes")
+                cut -= 1 + cut // 16
+                statistics = start.copy()
+                body = self._run(statistics, middle, history, ages, target, cut, room)
+            made = head._replace(cut=cut).to_bytes()
+            return Encoded(self._checked(made + body, start, base, current, statistics), statistics, True)
+        payload = made + body
+        # Where that saves next to nothing, the plain form may be shorter.
+        if len(body) * 8 > self._body.changes * self._entity_bits or len(payload) > self._limits.max_section_len:
+            plain = Head((), carried is not None, None, b"", True).to_bytes()
+            plain += self._plain.encode_payload(base, current)
+            if len(plain) < len(payload):
+                payload, statistics = plain, start.copy()
+        return Encoded(self._checked(payload, start, base, current, statistics), statistics, False)
+
+    def decode(
+        self,
+        base: Snapshot,
+        tick: int,
+        data: bytes,
+        held: Callable[[int], Snapshot | None],
+        carried: Statistics | None = None,
+    ) -> tuple[Snapshot, Statistics]:
+        """The snapshot of ``tick``, and what was learned; ``held`` gives the older snapshot of a tick, or None."""
+        limit = self._limits.max_section_bytes
+        if len(data) > limit:
+            raise fault_error(self._schema, st.LIMIT_SECTION_BYTES, limit=limit, actual=len(data))
+        payload, check = split_check(data, not self._sealed)
+        head, at = read_head(payload)
+        if head.carried and carried is None:
+            raise _missing(base.tick, f"the statistics of tick {base.tick} are not held: ask for a full snapshot")
+        start = carried if head.carried and carried is not None else self._start
+        made = check_of(payload, start.lineage, tick, base.tick)
+        compare_checks(made, check)
+        statistics = start.copy()
+        statistics.lineage = made
+        if head.plain:
+            return self._plain.decode_payload(base, tick, payload[at:]), statistics
+        history = []
+        for age in head.ages:
+            older = held(base.tick - age)
+            if older is None:
+                raise _missing(base.tick - age, f"the snapshot of tick {base.tick - age} is not held")
+            history.append(older)
+        middle = self._plain.decode_payload(base, tick, head.structure) if head.structure else base
+        most = self._limits.max_total_entities_after_apply
+        if middle.count > most:
+            raise fault_error(self._schema, st.LIMIT_TOTAL, limit=most, actual=middle.count)
+        disorder = first_disorder(middle)
+        if disorder:
+            raise fault_error(
+                self._schema, st.ENTITY_ORDER, previous=middle.ids[disorder - 1], current=middle.ids[disorder]
+            )
+        target = middle.copy(tick=tick)
+        factors = self._factors_of(tick - base.tick, head.ages)
+        cut = _EVERYTHING if head.cut is None else head.cut
+        body = self._body
+        body.decode(statistics, middle, history, factors, target, cut, array("B", payload), at)
+        if body.fault.status != st.OK:
+            raise decode_error(body.fault.status, body.fault, self._schema)
+        if body.changes > self._limits.max_entities_update:
+            raise fault_error(
+                self._schema, st.LIMIT_UPDATE, limit=self._limits.max_entities_update, actual=body.changes
+            )
+        return target, statistics
+
+    def _run(
+        self,
+        statistics: Statistics,
+        middle: Snapshot,
+        history: Sequence[Snapshot],
+        ages: tuple[int, ...],
+        target: Snapshot,
+        cut: int,
+        room: int,
+    ) -> bytes:
+        body = self._body
+        body.budget = max(0, room - _FLUSHED)
+        factors = self._factors_of(target.tick - middle.tick, ages)
+        made: bytes = body.encode(statistics, middle, history, factors, target, cut)
+        if body.fault.status != st.OK:
+            raise encode_error(body.fault.status, body.fault, self._schema)
+        if body.changes > self._limits.max_entities_update:
+            raise limit_error(st.LIMIT_UPDATE, self._limits.max_entities_update, body.changes)
+        return made
+
+    def _checked(
+        self, payload: bytes, start: Statistics, base: Snapshot, current: Snapshot, statistics: Statistics
+    ) -> bytes:
+        statistics.lineage = check_of(payload, start.lineage, current.tick, base.tick)
+        made = payload if self._sealed else with_check(payload, statistics.lineage)
+        if len(made) > self._limits.max_section_bytes:
+            raise limit_error(st.LIMIT_SECTION_BYTES, self._limits.max_section_bytes, len(made))
+        return made
+
+    def _factors_of(self, ticks: int, ages: tuple[int, ...]) -> Factors:
+        # Beyond the farthest look they are all the same, and before the baseline nothing is predicted.
+        key = (min(max(ticks, 0), 255), ages)
+        found = self._factors.get(key)
+        if found is None:
+            by_damping = {damping: gains_of(damping, key[0], ages) for damping in set(self._prediction.dampings)}
+            ahead, back, turns = array("d"), array("d"), array("d")
+            for damping in self._prediction.dampings:
+                gains = by_damping[damping]
+                ahead.extend(gains.ahead)
+                back.extend(gains.back)
+                turns.extend(gains.turns)
+            if len(self._factors) >= MOST_FACTORS:
+                self._factors.clear()
+            found = self._factors[key] = Factors(ahead, back, turns, float(key[0]))
+        return found
+
+    def _structure(self, base: Snapshot, current: Snapshot) -> tuple[Snapshot, bytes]:
+        """The baseline without what is destroyed and with what is created, and the sections that say so."""
+        places = {identity: at for at, identity in enumerate(base.ids)}
+        sources = array("q", [places.get(identity, ~at) for at, identity in enumerate(current.ids)])
+        middle = gather(Snapshot, base, current, sources, current.tick)
+        structure = self._plain.encode_payload(base, middle)
+        if not same_shape(middle, current):
+            self._plain.encode_payload(base, current)  # raises what is wrong: a component came or went
+        return middle.copy(tick=base.tick), structure
+
+    def _plain_result(self, middle: Snapshot, current: Snapshot) -> Snapshot:
+        """What a receiver makes of a plain delta: changes below a threshold are held back."""
+        packet = self._plain.encode_payload(middle, current)
+        result: Snapshot = self._plain.decode_payload(middle, current.tick, packet)
+        return result
+
+    def _check_order(self, *snapshots: Snapshot) -> None:
+        for snapshot in snapshots:
+            if not isinstance(snapshot, Snapshot):
+                raise UsageError(f"a codec takes a Snapshot, not a {type(snapshot).__name__}")
+            # Comparing whole schemas takes longer than encoding; most are the very same object.
+            if snapshot.table is not self._schema.table and snapshot.schema != self._schema:
+                raise UsageError("the snapshot has another schema than the codec")
+            disorder = first_disorder(snapshot)
+            if disorder:
+                ids = snapshot.ids
+                raise invalid_error(st.ENTITY_ORDER, previous=ids[disorder - 1], current=ids[disorder])
+
+
+def _missing(tick: int, message: str) -> BaselineMissing:
+    return with_code(BaselineMissing(message, tick=tick), "BaselineNotFound")

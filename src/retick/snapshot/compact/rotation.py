@@ -1,0 +1,243 @@
+"""Where a rotation should be now: a quaternion as its smallest three components (a compiled kernel).
+
+The fields are the index of the largest component, and the other three in x, y, z, w order, each a whole number from 0
+to ``2**bits - 1`` for -1/sqrt(2) to 1/sqrt(2). In here a component is ``2 * q - (2**bits - 1)``; so the length of the
+whole is ``sqrt(2) * (2**bits - 1)``.
+"""
+
+from array import array
+from typing import Any
+
+try:
+    import cython
+except ModuleNotFoundError:  # without Cython the source runs as it is
+    from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
+
+if cython.compiled:
+    from cython.cimports.cpython import array as carray
+    from cython.cimports.libc.math import fabs, sqrt
+    from cython.cimports.retick.snapshot.compact.frames import Frames
+    from cython.cimports.retick.snapshot.compact.motion import Motion
+    from cython.cimports.retick.snapshot.compact.numbers import FRAMES, TERMS
+    from cython.cimports.retick.snapshot.compact.plan import Plan
+else:
+    from math import fabs, sqrt
+
+    from retick.snapshot.compact.frames import Frames
+    from retick.snapshot.compact.motion import Motion
+    from retick.snapshot.compact.numbers import FRAMES, TERMS
+    from retick.snapshot.compact.plan import Plan
+
+__all__ = ["Rotation"]
+
+
+@cython.cclass
+class Rotation:
+    """Predictions for one rotation of the entity at hand; see the .pxd for what each member holds."""
+
+    if not cython.compiled:
+        plan: Plan
+        frames: Frames
+        motion: Motion
+        turns: Any
+        quats: Any
+        guess: Any
+        rate: Any
+        start: Any
+        largest: int
+        second: int
+        gap: int
+        _turns_owner: Any
+        _owners: Any
+
+    def __init__(self, plan: Plan, frames: Frames, motion: Motion) -> None:
+        self.plan = plan
+        self.frames = frames
+        self.motion = motion
+        quats = array("d", bytes(8 * 4 * (FRAMES + 1)))
+        guess, rate, start = (array("d", bytes(8 * 4 * (plan.group_count + 1))) for _ in range(3))
+        self._owners = (quats, guess, rate, start)
+        if cython.compiled:
+            held: carray.array = quats
+            self.quats = held.data.as_doubles
+            held = guess
+            self.guess = held.data.as_doubles
+            held = rate
+            self.rate = held.data.as_doubles
+            held = start
+            self.start = held.data.as_doubles
+        else:
+            self.quats, self.guess, self.rate, self.start = quats, guess, rate, start
+
+    def use(self, turns: Any) -> cython.void:
+        """The series of this packet, of all groups one after the other."""
+        self._turns_owner = turns
+        if cython.compiled:
+            held: carray.array = turns
+            self.turns = held.data.as_doubles
+        else:
+            self.turns = turns
+
+    def unpack(self, group: cython.int, number: cython.int) -> cython.void:
+        """The four components in one frame, with the sign that is nearer to the baseline's."""
+        scalar: cython.int = self.plan.first[group]
+        most: cython.double = (1 << self.plan.bits[group]) - 1
+        missing: cython.longlong = self.frames.old[4 * scalar + number] & 3
+        index: cython.int
+        at: cython.Py_ssize_t = 4 * number
+        part: cython.int = 1
+        left: cython.double = 2.0 * most * most
+        dot: cython.double = 0.0
+        value: cython.double
+        for index in range(4):
+            if index != missing:
+                value = 2.0 * self.frames.old[4 * (scalar + part) + number] - most
+                self.quats[at + index] = value
+                left -= value * value
+                part += 1
+        self.quats[at + missing] = sqrt(left) if left > 0.0 else 0.0
+        for index in range(4):
+            dot += self.quats[index] * self.quats[at + index]
+        if dot < 0.0:
+            for index in range(4):
+                self.quats[at + index] = -self.quats[at + index]
+
+    def bent(self, series: cython.Py_ssize_t, s: cython.double) -> cython.double:
+        """A power series at ``s``."""
+        total: cython.double = 0.0
+        term: cython.int
+        for term in range(TERMS - 1, -1, -1):
+            total = total * s + self.turns[series + term]
+        return total
+
+    def chord(self, group: cython.int, number: cython.int) -> cython.double:
+        """A quarter of the squared distance between the baseline and a frame, of a sphere of radius 1."""
+        most: cython.double = (1 << self.plan.bits[group]) - 1
+        total: cython.double = 0.0
+        way: cython.double
+        index: cython.int
+        for index in range(4):
+            way = self.quats[index] - self.quats[4 * number + index]
+            total += way * way
+        return total / (8.0 * most * most)
+
+    def fits(self, group: cython.int, window: cython.int, newest: cython.int) -> cython.bint:
+        """Whether the arc of a window passes every history frame inside of it within one step."""
+        at: cython.Py_ssize_t
+        number: cython.int
+        index: cython.int
+        s: cython.double = self.chord(group, window)
+        a: cython.double
+        b: cython.double
+        for number in range(newest, window):
+            if not self.frames.has[4 * group + number]:
+                continue
+            at = 2 * TERMS * ((FRAMES + FRAMES * FRAMES) * group + FRAMES + (window - 1) * FRAMES + number - 1)
+            a = self.bent(at, s)
+            b = self.bent(at + TERMS, s)
+            for index in range(4):
+                if (
+                    fabs(a * self.quats[index] - b * self.quats[4 * window + index] - self.quats[4 * number + index])
+                    > 2.0
+                ):
+                    return False
+        return True
+
+    def predict(self, group: cython.int) -> cython.void:
+        """The predicted quaternion of a ROTATION group, and how it turns."""
+        frames: Frames = self.frames
+        number: cython.int
+        newest: cython.int = 0
+        best: cython.int = 0
+        index: cython.int
+        scalar: cython.int = self.plan.first[group]
+        at: cython.Py_ssize_t = 4 * group
+        s: cython.double
+        a: cython.double
+        b: cython.double
+        self.unpack(group, 0)
+        self.motion.window[group] = 0
+        self.motion.lifted[group] = 0
+        for number in range(frames.used, 0, -1):
+            if frames.has[4 * group + number]:
+                newest = number
+                self.unpack(group, number)
+        for index in range(4):
+            self.guess[at + index] = self.start[at + index] = self.quats[index]
+            self.rate[at + index] = 0.0
+            self.motion.step[scalar + index] = self.motion.bend[scalar + index] = 0
+        if newest == 0:
+            return
+        for number in range(frames.used, newest, -1):
+            if best == 0 and frames.has[4 * group + number] and self.fits(group, number, newest):
+                best = number
+        self.motion.window[group] = best
+        if best == 0:
+            best = newest
+            self.motion.window[group] = 1
+        number = 2 * TERMS * ((FRAMES + FRAMES * FRAMES) * group + best - 1)
+        s = self.chord(group, best)
+        a = self.bent(number, s)
+        b = self.bent(number + TERMS, s)
+        for index in range(4):
+            self.guess[at + index] = a * self.quats[index] - b * self.quats[4 * best + index]
+        self.note_bend(group, newest)
+
+    def note_bend(self, group: cython.int, newest: cython.int) -> cython.void:
+        """Of each component how far the turns of two windows differ, in half steps."""
+        older: cython.int = newest + 1
+        index: cython.int
+        near: cython.double = self.motion.ahead[2 * FRAMES * group + 2 * (newest - 1)]
+        far: cython.double
+        if older > self.frames.used or not self.frames.has[4 * group + older]:
+            return
+        far = self.motion.ahead[2 * FRAMES * group + 2 * (older - 1)]
+        for index in range(4):
+            self.rate[4 * group + index] = (self.quats[index] - self.quats[4 * newest + index]) * near - (
+                self.quats[index] - self.quats[4 * older + index]
+            ) * far
+
+    def rank(self, group: cython.int) -> cython.void:
+        """Which component should be the largest, which the second, and how sure that is (0 to 7)."""
+        at: cython.Py_ssize_t = 4 * group
+        most: cython.double = (1 << self.plan.bits[group]) - 1
+        index: cython.int
+        share: cython.longlong
+        self.largest = 0
+        for index in range(1, 4):
+            if fabs(self.guess[at + index]) > fabs(self.guess[at + self.largest]):
+                self.largest = index
+        self.second = 1 if self.largest == 0 else 0
+        for index in range(4):
+            if index != self.largest and fabs(self.guess[at + index]) > fabs(self.guess[at + self.second]):
+                self.second = index
+        share = self.motion.rounded(
+            (fabs(self.guess[at + self.largest]) - fabs(self.guess[at + self.second])) / most * 64.0
+        )
+        self.gap = 0
+        while share > 0 and self.gap < 7:
+            share >>= 1
+            self.gap += 1
+
+    def place(self, group: cython.int, largest: cython.int) -> cython.void:
+        """Guess, step and bend of the three scalars, now that the largest component is known."""
+        at: cython.Py_ssize_t = 4 * group
+        scalar: cython.int = self.plan.first[group] + 1
+        most: cython.longlong = (1 << self.plan.bits[group]) - 1
+        sign: cython.double = -1.0 if self.guess[at + largest] < 0.0 else 1.0
+        found: cython.longlong
+        index: cython.int
+        before: cython.double
+        for index in range(4):
+            if index == largest:
+                continue
+            before = self.start[at + index] * sign
+            found = self.motion.rounded((self.guess[at + index] * sign + most) * 0.5)
+            self.motion.step[scalar] = self.motion.rounded((self.guess[at + index] * sign - before) * 0.5)
+            self.motion.bend[scalar] = self.motion.rounded(self.rate[at + index] * sign * 0.5)
+            if found < 0:
+                found = 0
+            if found > most:
+                found = most
+            self.motion.guess[scalar] = found
+            scalar += 1

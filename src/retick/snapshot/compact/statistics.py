@@ -1,0 +1,169 @@
+"""What a coder has learned: models, weights, and the line of packets that they were learned from."""
+
+import zlib
+from array import array
+from sys import byteorder
+
+from retick.errors import InvalidValue
+from retick.snapshot.compact import numbers as n
+from retick.snapshot.compact.coder import FRESH
+from retick.snapshot.compact.plan import Plan
+
+__all__ = ["Prior", "Statistics", "empty_prior"]
+
+KINDS = 5
+"""Kinds of groups that have weights: all but CHOICE."""
+WINDOWS = 4
+CAP = 16
+"""Uses that a model of a prior counts as, at most."""
+MAGIC = b"RTKP\x01"
+SHARED = n.GROUP_MODELS + n.HOLD_MODELS + n.CHOICE_MODELS
+_WEIGHTS = KINDS * WINDOWS * n.FEATURES
+MOST_OWN = 1 << 20
+
+
+class Statistics:
+    """Models and weights of one plan; coding changes them."""
+
+    __slots__ = ("lineage", "models", "weights")
+
+    def __init__(self, models: "array[int]", weights: "array[int]", lineage: int) -> None:
+        self.models = models
+        self.weights = weights
+        self.lineage = lineage
+        """A number that both ends have in common only if they learned from the same packets."""
+
+    def copy(self) -> "Statistics":
+        return Statistics(self.models[:], self.weights[:], self.lineage)
+
+
+class Prior:
+    """Statistics to begin with, for any plan; for the plan that they were trained with, also those of its groups.
+
+    ``shared`` holds the models that all plans have, then those of a HOLD and of a CHOICE; ``weights`` are by kind of
+    group and window. ``own`` is for one plan: its models and weights, exactly.
+    """
+
+    def __init__(
+        self,
+        shared: "array[int]",
+        weights: "array[int]",
+        own: tuple["array[int]", "array[int]"] | None = None,
+        key: int = 0,
+    ) -> None:
+        """``key`` names the plan that ``own`` is of: see :func:`key_of`."""
+        self.shared = shared
+        self.weights = weights
+        self.own = own
+        self.key = key
+        self.digest = zlib.crc32(self.to_bytes())
+
+    def start(self, plan: Plan) -> Statistics:
+        """What a coder of this plan knows before its first packet."""
+        sizes = (plan.model_count, plan.weight_count)
+        if self.own is not None and self.key == key_of(plan) and (len(self.own[0]), len(self.own[1])) == sizes:
+            return Statistics(self.own[0][:], self.own[1][:], self.digest)
+        hold = self.shared[n.GROUP_MODELS : n.GROUP_MODELS + n.HOLD_MODELS]
+        choice = self.shared[n.GROUP_MODELS + n.HOLD_MODELS :]
+        models = self.shared[: n.GROUP_MODELS]
+        for group in plan.groups:
+            if group.kind == n.HOLD:
+                models.extend(hold)
+            elif group.kind == n.CHOICE:
+                models.extend(choice)
+                models.extend([FRESH] * (1 << group.bits))
+        weights = array("i")
+        for window in range(WINDOWS):
+            for group in plan.groups:
+                at = (min(group.kind, KINDS - 1) * WINDOWS + window) * n.FEATURES
+                for _ in group.fields:
+                    weights.extend(self.weights[at : at + n.FEATURES])
+        return Statistics(models, weights, self.digest)
+
+    @classmethod
+    def learned(cls, plan: Plan, statistics: Statistics, *, before: "Prior", own: bool) -> "Prior":
+        """A prior of what was learned since ``before``; with ``own`` also for exactly this plan."""
+        models = array("I", [(model & 0xFFFF0000) | min(model & 0xFF, CAP) for model in statistics.models])
+        shared = models[: n.GROUP_MODELS] + before.shared[n.GROUP_MODELS :]
+        at = n.GROUP_MODELS
+        for group in plan.groups:
+            if group.kind == n.HOLD:
+                shared[n.GROUP_MODELS : n.GROUP_MODELS + n.HOLD_MODELS] = models[at : at + n.HOLD_MODELS]
+                at += n.HOLD_MODELS
+            elif group.kind == n.CHOICE:
+                shared[n.GROUP_MODELS + n.HOLD_MODELS :] = models[at : at + n.CHOICE_MODELS]
+                at += n.CHOICE_MODELS + (1 << group.bits)
+        weights = before.weights[:]
+        for window in range(WINDOWS):
+            for kind in range(KINDS):
+                _average(plan, statistics.weights, weights, kind, window)
+        return cls(shared, weights, (models, statistics.weights[:]) if own else None, key_of(plan) if own else 0)
+
+    def to_bytes(self) -> bytes:
+        """The prior as a file: see docs/formats/compact.md."""
+        own = self.own or (array("I"), array("i"))
+        parts = [self.shared, self.weights, *own]
+        sizes = array("I", [len(own[0]), len(own[1]), self.key])
+        if byteorder == "big":
+            parts, sizes = [part[:] for part in parts], sizes[:]
+            for part in (*parts, sizes):
+                part.byteswap()
+        return MAGIC + zlib.compress(sizes.tobytes() + b"".join(part.tobytes() for part in parts), 9)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Prior":
+        """The prior in a file, or a DecodeError."""
+        if data[: len(MAGIC)] != MAGIC:
+            raise InvalidValue("not a prior of compact snapshots")
+        most = 4 * (3 + SHARED + _WEIGHTS + 2 * MOST_OWN)
+        unpacker = zlib.decompressobj()
+        try:
+            raw = unpacker.decompress(data[len(MAGIC) :], most)
+        except zlib.error as error:
+            raise InvalidValue(f"the prior is damaged: {error}") from None
+        if not unpacker.eof or unpacker.unused_data or len(raw) % 4 or len(raw) < 4 * (3 + SHARED + _WEIGHTS):
+            raise InvalidValue("the prior is cut short or goes on after its end")
+        words = array("I", raw)
+        if byteorder == "big":
+            words.byteswap()
+        models, weights = words[0], words[1]
+        if len(words) != 3 + SHARED + _WEIGHTS + models + weights:
+            raise InvalidValue("the prior does not have the numbers that it says")
+        at = 3 + SHARED + _WEIGHTS
+        shared, own_models = words[3 : 3 + SHARED], words[at : at + models]
+        for model in (*shared, *own_models):
+            if not 48 <= model >> 16 <= 65488 or model & 0xFF00:
+                raise InvalidValue("a model of the prior is out of range")
+        first, second = (array("i", part.tobytes()) for part in (words[3 + SHARED : at], words[at + models :]))
+        for weight in (*first, *second):
+            if not -65536 <= weight <= 65536:
+                raise InvalidValue("a weight of the prior is out of range")
+        return cls(shared, first, (own_models, second) if models else None, words[2])
+
+
+def key_of(plan: Plan) -> int:
+    """A number that two plans have in common only if their groups are the same."""
+    text = ";".join(f"{group.kind} {group.component} {group.fields} {group.bits}" for group in plan.groups)
+    return zlib.crc32(text.encode())
+
+
+def _average(plan: Plan, learned: "array[int]", weights: "array[int]", kind: int, window: int) -> None:
+    """The weights of a kind of groups: the mean over their scalars."""
+    scalars: list[int] = []
+    at = 0
+    for group in plan.groups:
+        if group.kind == kind:
+            scalars += range(at, at + len(group.fields))
+        at += len(group.fields)
+    for feature in range(n.FEATURES):
+        values = [learned[(window * plan.scalar_count + scalar) * n.FEATURES + feature] for scalar in scalars]
+        if values:
+            weights[(kind * WINDOWS + window) * n.FEATURES + feature] = sum(values) // len(values)
+
+
+def empty_prior() -> Prior:
+    """What is known before anything was seen: a residual is like its neighbour, its bend and its step."""
+    weights = array("i", [0] * _WEIGHTS)
+    for at in range(0, _WEIGHTS, n.FEATURES):
+        weights[at + 2] = weights[at + 3] = weights[at + 6] = 1024
+    return Prior(array("I", [FRESH] * SHARED), weights)

@@ -1,0 +1,71 @@
+"""Priors: files, bounds, and what they do for a schema that they were not trained with."""
+
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retick.errors import DecodeError
+from retick.snapshot import Codec, Prior
+from retick.snapshot.compact.prior import generic_prior
+from retick.snapshot.compact.statistics import MAGIC, empty_prior
+from tests.snapshot.compact.test_packet import BODY, body
+
+
+def trained() -> Prior:
+    payloads = Codec(BODY, compact=True, prior=empty_prior()).compact_payloads()
+    statistics = payloads.prior_statistics()
+    for tick in range(20, 60):
+        history = [body(3, tick - age) for age in (1, 3, 8)]
+        statistics = payloads.encode(body(3, tick), body(3, tick + 2), history, statistics).statistics
+    return Prior.learned(payloads.plan, statistics, before=empty_prior(), own=True)
+
+
+def test_a_prior_goes_through_its_file() -> None:
+    prior = trained()
+    again = Prior.from_bytes(prior.to_bytes())
+    assert again.digest == prior.digest
+    assert again.to_bytes() == prior.to_bytes()
+
+
+def test_what_was_learned_makes_packets_smaller_also_for_other_worlds() -> None:
+    base, current, history = body(8, 30), body(8, 32), [body(8, 29), body(8, 27), body(8, 22)]
+    sizes = [
+        len(Codec(BODY, compact=True, prior=prior).encode_payload(base, current, history=history))
+        for prior in (trained(), empty_prior())
+    ]
+    assert sizes[0] < sizes[1]
+
+
+def test_a_prior_of_another_plan_is_used_by_kinds() -> None:
+    from retick.snapshot import Schema
+
+    other = Schema(BODY.components)
+    codec = Codec(other, compact=True, prior=trained())
+    base, current = body(1, 5), body(1, 6)
+    assert codec.apply_delta(base, codec.encode_delta(base, current)) == current
+
+
+def test_the_prior_that_comes_with_the_library_is_read() -> None:
+    assert Prior.from_bytes(generic_prior().to_bytes()).digest == generic_prior().digest
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_a_prior_or_an_error(data: bytes) -> None:
+    for given_bytes in (data, MAGIC + data, MAGIC + zlib.compress(data)):
+        with pytest.raises(DecodeError):
+            Prior.from_bytes(given_bytes)
+
+
+@pytest.mark.parametrize("at", [3, 40, 6300])
+def test_numbers_out_of_range_are_refused(at: int) -> None:
+    raw = bytearray(zlib.decompress(empty_prior().to_bytes()[len(MAGIC) :]))
+    raw[4 * at : 4 * at + 4] = b"\xff\x7f\x00\x7f"
+    with pytest.raises(DecodeError):
+        Prior.from_bytes(MAGIC + zlib.compress(bytes(raw)))
+
+
+def test_a_prior_that_unpacks_without_end_is_refused() -> None:
+    with pytest.raises(DecodeError):
+        Prior.from_bytes(MAGIC + zlib.compress(bytes(1 << 25)))
