@@ -12,7 +12,7 @@ import time
 from collections.abc import Hashable
 from typing import Final
 
-from retick.authority.config import DELTA_SNAPSHOTS
+from retick.authority.config import COMPACT_SNAPSHOTS, DELTA_SNAPSHOTS
 from retick.authority.delta import DeltaCodec
 from retick.authority.delta_frames import DELTA_SNAPSHOT, acked_input
 from retick.authority.joining import JoinRequest, encode_join
@@ -97,7 +97,7 @@ def main(arguments: list[str] | None = None) -> None:
         LinkConfig(
             game_id=profile.game_id,
             game_version=profile.protocol_version,
-            capabilities=DELTA_SNAPSHOTS,
+            capabilities=DELTA_SNAPSHOTS | COMPACT_SNAPSHOTS,
             tick_rate=60,
             accepting=False,
             max_connections=options.rooms * options.players,
