@@ -34,8 +34,10 @@ def _used_names(tree: ast.Module) -> Iterator[tuple[str, Definition | None]]:
                 yield node.attr, inside
             elif isinstance(node, ast.alias):
                 yield node.name.rpartition(".")[2], inside
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier():
-                yield node.value, inside  # an annotation in quotes, or a getattr
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                name = node.value.rpartition(":")[2]  # after a colon: a command that is imported at first use
+                if name.isidentifier():
+                    yield name, inside  # else an annotation in quotes, or a getattr
 
 
 def dead_code(sources: Mapping[str, str], users: Iterable[str]) -> list[str]:

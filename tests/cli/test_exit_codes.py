@@ -54,6 +54,8 @@ WRONG_VALUE: dict[str, list[str]] = {
     "replay record": ["new.rtk", "--frames", "0"],
     "replay verify": [__file__, "--expect", "four"],
     "serve": ["--rooms", "65"],
+    "snapshot explain": [__file__, "--lag", "0"],
+    "snapshot train": [__file__, "--out", "new.prior", "--lag", "0"],
     "studio": ["--port", "65536"],
     "synctest": ["no_such_module:Game"],
     "token issue": [
@@ -91,6 +93,8 @@ MISSING_FILE: dict[str, list[str]] = {
     "replay record": ["new.rtk", "--script", f"{MISSING}.txt"],
     "replay verify": [f"{MISSING}.rtk"],
     "serve": ["--config", f"{MISSING}.json"],
+    "snapshot explain": [f"{MISSING}.bin"],
+    "snapshot train": [f"{MISSING}.bin", "--out", "new.prior"],
     "studio": [f"{MISSING}.py:Game"],
     "synctest": [f"{MISSING}.py:Game"],
     "token issue": ["--key", MISSING, "--server-key", "00" * 32, "--address", "h:1", "--player", "1"],
@@ -132,6 +136,8 @@ INTERRUPTS: dict[str, tuple[list[str], str]] = {
     "replay record": (["new.rtk"], "retick.cli.replay.record.fight"),
     "replay verify": ([__file__], "retick.cli.replay.verify.load_within"),
     "serve": (["--port", "0"], "retick.cli.serve.hosting.Pump"),
+    "snapshot explain": ([__file__], "retick.cli.snapshot.command.read_source"),
+    "snapshot train": ([__file__, "--out", "new.prior"], "retick.cli.snapshot.command.read_source"),
     "studio": (["--port", "0"], "retick.studio.serving.make_app"),
     "synctest": ([FIGHTER], "retick.cli.synctest.Search"),
     "token issue": (

@@ -336,6 +336,16 @@ ATTACKS: dict[str, list[Make]] = {
         ],
         lambda folder, text, name: ["--host", text],
     ],
+    "snapshot explain": [
+        lambda folder, text, name: [str(folder / name)],
+        lambda folder, text, name: [text_file(folder, text, name)],
+        lambda folder, text, name: [str(folder), "--schema", text_file(folder, json.dumps({text: text}), name)],
+        lambda folder, text, name: [text_file(folder, text, name), "--prior", str(folder / name)],
+    ],
+    "snapshot train": [
+        lambda folder, text, name: [text_file(folder, text, name), "--out", str(folder / "none" / name)],
+        lambda folder, text, name: [str(folder / f"no{name}"), "--out", str(folder / name)],
+    ],
     "studio": [lambda folder, text, name: [text], lambda folder, text, name: ["--host", text, "--port", "0"]],
     "synctest": [
         lambda folder, text, name: [text],

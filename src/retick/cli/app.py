@@ -1,45 +1,48 @@
 """The ``retick`` command: its list of commands, and ``--version``."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
-from typer.core import TyperGroup
 
 import retick
 from retick._kernels import HOW_TO_COMPILE, is_compiled, is_pure_by_choice
-from retick.cli.audit import audit
-from retick.cli.bench.command import bench_app
-from retick.cli.capture import capture_app
-from retick.cli.demo.command import demo
-from retick.cli.desync import desync_app
 from retick.cli.exit_codes import exits
-from retick.cli.export import export_app
-from retick.cli.new.command import new
-from retick.cli.packet import packet
-from retick.cli.play.host import host
-from retick.cli.play.join import join
-from retick.cli.play.play import play
-from retick.cli.play.watch import watch
-from retick.cli.relay.command import relay
-from retick.cli.replay.command import replay_app
-from retick.cli.sealing.token import token_app
-from retick.cli.serve.bots import bots
-from retick.cli.serve.serve import serve
-from retick.cli.snapshot.command import snapshot_app
-from retick.cli.studio import studio
-from retick.cli.synctest import synctest
+from retick.cli.lazy_commands import LazyGroup
 from retick.cli.terminal import say
-from retick.cli.trace.command import trace
 from retick.errors import UsageError
 
 __all__ = ["app"]
 
 
-class _Commands(TyperGroup):
+class _Commands(LazyGroup):
     """All commands end by the same rule, and typer's own complaints about arguments look like ours."""
+
+    places: ClassVar[Mapping[str, str]] = {
+        "demo": "retick.cli.demo.command:demo",
+        "new": "retick.cli.new.command:new",
+        "play": "retick.cli.play.play:play",
+        "synctest": "retick.cli.synctest:synctest",
+        "packet": "retick.cli.packet:packet",
+        "audit": "retick.cli.audit:audit",
+        "host": "retick.cli.play.host:host",
+        "join": "retick.cli.play.join:join",
+        "watch": "retick.cli.play.watch:watch",
+        "serve": "retick.cli.serve.serve:serve",
+        "bots": "retick.cli.serve.bots:bots",
+        "relay": "retick.cli.relay.command:relay",
+        "studio": "retick.cli.studio:studio",
+        "trace": "retick.cli.trace.command:trace",
+        "replay": "retick.cli.replay.command:replay_app",
+        "bench": "retick.cli.bench.command:bench_app",
+        "capture": "retick.cli.capture:capture_app",
+        "snapshot": "retick.cli.snapshot.command:snapshot_app",
+        "desync": "retick.cli.desync:desync_app",
+        "export": "retick.cli.export:export_app",
+        "token": "retick.cli.sealing.token:token_app",
+    }
 
     def make_context(self, *given: Any, **named: Any) -> Any:  # versions of typer have contexts of different types
         with exits(), _own_complaints():  # --version prints while arguments are read
@@ -98,26 +101,3 @@ def root(
 
     Example: retick demo
     """
-
-
-app.command()(demo)
-app.command()(new)
-app.command()(play)
-app.command()(synctest)
-app.add_typer(replay_app)
-app.add_typer(bench_app)
-app.command()(packet)
-app.add_typer(capture_app)
-app.add_typer(snapshot_app)
-app.command()(audit)
-app.command()(host)
-app.command()(join)
-app.add_typer(desync_app)
-app.command()(watch)
-app.add_typer(export_app)
-app.command()(serve)
-app.command()(bots)
-app.add_typer(token_app)
-app.command()(relay)
-app.command()(studio)
-app.command()(trace)
