@@ -77,10 +77,11 @@ def test_when_everyone_else_is_gone_the_match_ends_unless_the_config_says_otherw
     assert mesh["peer0"].events_of(MatchEnded)[0].reason == "everyone else has left"
 
 
-def test_a_peer_that_speaks_of_the_lost_before_it_knows_of_a_newcomer_tells_it_too() -> None:
+@pytest.mark.parametrize("steps", [range(0, 14, 4), pytest.param(range(14), marks=pytest.mark.soak)])
+def test_a_peer_that_speaks_of_the_lost_before_it_knows_of_a_newcomer_tells_it_too(steps: range) -> None:
     """The newcomer's sponsor is lost between its word to one member and its word to another."""
     conditions = Conditions(latency=0.05, jitter=0.01)
-    for step in range(14):
+    for step in steps:
         mesh = playing_mesh(4, seed=step, conditions=conditions)
         leave(mesh, "peer1")
         mesh.restart("peer1")

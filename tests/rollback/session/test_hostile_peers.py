@@ -391,7 +391,7 @@ LIKELY = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["peer0", "peer1", "peer2"]), LIKELY), max_size=12))
 def test_whatever_a_peer_sends_nothing_is_raised_and_the_session_runs_or_has_ended(
     messages: list[tuple[str, bytes]],
