@@ -79,6 +79,7 @@ def test_sixteen_runners_fit_the_budget() -> None:
     assert sizes[0] > max(steady)
 
 
+@pytest.mark.long
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 2**32), st.floats(0.0, 0.6), st.integers(0, 12))
 def test_whatever_is_lost_each_snapshot_that_arrives_is_right(seed: int, loss: float, lag: int) -> None:
@@ -202,6 +203,7 @@ def test_compact_ones_are_exact_too_and_half_as_long(loss: float) -> None:
     assert sizes[True] < 0.55 * sizes[False]
 
 
+@pytest.mark.long
 def test_sixteen_runners_take_150_bytes_on_average_when_compact() -> None:
     sender, receiver = CODEC.sender(compact=True), CODEC.receiver(compact=True)
     sizes: list[int] = []

@@ -51,6 +51,7 @@ def test_packed_frames_and_single_frames_are_the_same_recording() -> None:
     assert packed.drain() == single.drain()
 
 
+@pytest.mark.long
 def test_an_hour_is_recorded_in_flat_memory() -> None:
     recorder = Recorder(seed=1, local_players=(0,))
     held = 0

@@ -1,8 +1,11 @@
 """A short storm; five minutes of it are ``retick bench authority --part weather``."""
 
+import pytest
+
 from retick.testing.weather import run_weather
 
 
+@pytest.mark.long
 def test_after_bad_weather_no_client_is_stuck_and_corrections_end() -> None:
     """The short form; five minutes of it are ``retick bench authority --part weather``."""
     found = run_weather(2, seconds=24.0, clients=2)

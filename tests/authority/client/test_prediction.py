@@ -40,6 +40,7 @@ def late_corrections(events: list[Any]) -> list[float]:
     return [correction for correction in found[len(found) // 3 :] if correction > 0.0005]
 
 
+@pytest.mark.long
 def test_a_fast_machine_sheds_its_lead_and_stays_in_time() -> None:
     client, pending, events, field = run_at(62.0, 40.0)
     assert client.stats.shed > 10
@@ -48,6 +49,7 @@ def test_a_fast_machine_sheds_its_lead_and_stays_in_time() -> None:
     assert field.server.rooms[""].players[2].stats.dropped_future == 0
 
 
+@pytest.mark.long
 def test_without_shedding_a_fast_machine_runs_away() -> None:
     """The detector: the same run, and commands are refused in the end for being too far ahead."""
     _, pending, _, field = run_at(62.0, 60.0, ClientConfig(shed_lead=False))

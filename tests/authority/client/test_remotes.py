@@ -9,6 +9,7 @@ from retick.transport import Conditions
 from tests.authority.courses import BackAndForth, Field, Still
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("conditions", [Conditions(latency=0.06, jitter=0.01, loss=0.005), Conditions()])
 def test_a_runner_is_drawn_without_jumps(conditions: Conditions) -> None:
     """At 9 m/s and 60 pictures a second a picture is 0.15 m further than the last."""

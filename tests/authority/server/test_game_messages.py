@@ -67,6 +67,7 @@ def dropped(field: Field, peer_id: int) -> list[MessageDropped]:
     return [e for e in field.server_events if isinstance(e, MessageDropped) and e.peer_id == peer_id]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pause", [1.0, 4.0])
 def test_after_a_pause_every_message_has_arrived_or_was_reported(pause: float) -> None:
     """A pause of four seconds ends the connection: what was judged meanwhile cannot arrive, and is told."""

@@ -3,6 +3,8 @@
 from math import atan2
 from typing import Any
 
+import pytest
+
 from retick.authority import Client, GameMessageReceived, ServerConfig
 from retick.authority.server.rewind import HISTORY_TICKS, Rewind
 from retick.authority.server.room import Room
@@ -105,9 +107,11 @@ def share_of_hits(config: ServerConfig) -> float:
     return sum(result.hit == field.clients["target"].peer_id for result in results) / len(results)
 
 
+@pytest.mark.long
 def test_shots_hit_what_the_shooter_saw() -> None:
     assert share_of_hits(ServerConfig()) >= 0.9
 
 
+@pytest.mark.long
 def test_without_the_lead_of_commands_shots_at_runners_miss() -> None:
     assert share_of_hits(ServerConfig(rewind_input_delay=False)) < 0.6

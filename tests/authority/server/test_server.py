@@ -70,6 +70,7 @@ def test_a_hello_of_another_version_closes_the_connection_and_is_counted() -> No
     assert field.clients["old"].is_over
 
 
+@pytest.mark.long
 def test_the_seventeenth_player_is_refused_and_nobody_else_notices() -> None:
     field = Field()
     for number in range(17):
@@ -184,6 +185,7 @@ def test_a_game_whose_snapshots_pass_a_datagram_is_refused_before_a_room_fills()
         Server(wide_profile(0, players=65), entropy=bytes)
 
 
+@pytest.mark.long
 def test_who_takes_no_deltas_is_refused_where_fixed_snapshots_are_too_long() -> None:
     field = Field(profile=wide_profile(40))
     for number in range(9):
@@ -279,6 +281,7 @@ def test_dropping_somebody_who_is_not_there_is_misuse() -> None:
             field.server.drop(peer_id, room=room)
 
 
+@pytest.mark.long
 def test_clients_behind_one_address_are_limited_and_those_of_this_machine_are_not() -> None:
     for host, allowed in (("198.51.100.7", 3), ("127.0.0.1", 5)):
         field = Field(config=ServerConfig(max_connections_per_address=3))

@@ -132,6 +132,7 @@ def tally_of(meeting: Meeting, client: WorldClient) -> Tally:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("latency", "loss"), [(0.02, 0.0), (0.06, 0.05)])
 def test_a_hit_that_the_player_saw_counts_with_seen_by_and_not_without(latency: float, loss: float) -> None:
     meeting = Meeting(Gallery, seed=2, latency=latency, loss=loss)

@@ -6,6 +6,8 @@ from math import hypot
 from random import Random
 from typing import Annotated, Any
 
+import pytest
+
 from retick.authority.world.client import WorldClient
 from retick.sim import F64, U8, Cooldown, Jumps, Most, Player, Range, Ref, Thing, World
 from tests.authority.world.meeting import Meeting
@@ -106,6 +108,7 @@ class Film:
         return found
 
 
+@pytest.mark.long
 def test_no_shot_of_ones_own_is_corrected_by_a_tenth_of_a_body_and_none_is_smeared() -> None:
     meeting = Meeting(Butts, seed=3, latency=0.06, loss=0.05)
     films = [Film() for _ in range(4)]

@@ -131,6 +131,7 @@ def test_500_each_way_over_a_cut_with_rejoin_arrive_once_or_are_reported_on_both
     line.check()
 
 
+@pytest.mark.long
 @given(
     seed=st.integers(0, 2**16),
     loss=st.sampled_from([0.0, 0.1]),

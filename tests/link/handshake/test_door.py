@@ -35,6 +35,7 @@ def confirm(host: LinkEndpoint, answer: bytes, address: Any, now: float) -> None
     host.datagrams_to_send(now=now)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["requests", "hellos"])
 def test_a_newcomer_connects_at_once_while_a_hundred_thousand_forged_datagrams_come_in_a_second(kind: str) -> None:
     pair = Pair(conditions=Conditions(latency=0.05))

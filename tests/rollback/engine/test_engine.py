@@ -60,6 +60,7 @@ def test_any_arrival_of_inputs_ends_on_the_straight_run(game: str, sparse: bool,
     assert dict(sim.fields(e.state)) == dict(Tally(players).fields(straight(Tally(players), inputs)))
 
 
+@pytest.mark.long
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_the_fighter_ends_on_the_straight_run(data: st.DataObject) -> None:

@@ -74,6 +74,7 @@ def test_the_wire_costs_at_most_66_packets_and_3800_bytes_a_second(seed: int) ->
         assert (path.sent - packets) / 30.0 > 58
 
 
+@pytest.mark.long
 def test_stalls_at_100_ms_and_5_percent_are_rare() -> None:
     mesh = fighting_mesh(USUAL)
     mesh.run(120.0)

@@ -81,6 +81,7 @@ def test_a_spectator_that_leaves_makes_room() -> None:
     assert mesh["peer0"].session.spectators == 0
 
 
+@pytest.mark.long
 def test_a_spectator_too_far_behind_to_be_fed_is_sent_away_with_words() -> None:
     mesh = playing_mesh(2)
     fan = mesh.watch("fan", "peer0")
@@ -124,6 +125,7 @@ class Heavy(Tally):
         return super().unpack_state(data[: 8 + 8 * self.num_players])
 
 
+@pytest.mark.long
 def test_spectators_that_come_together_share_one_packed_state() -> None:
     mesh = playing_mesh(2, game=lambda: Heavy(2), conditions=Conditions(latency=0.02))
     Heavy.packed = 0
@@ -160,6 +162,7 @@ def test_states_for_spectators_are_limited_and_one_who_needs_another_waits(monke
     assert len(feed._beginnings) == MOST_STATES
 
 
+@pytest.mark.long
 def test_one_whose_state_takes_longer_than_the_inputs_are_held_is_sent_away() -> None:
     mesh = playing_mesh(2, game=lambda: Heavy(2), conditions=Conditions(latency=0.02))
     fan = mesh.watch("fan", "peer0")

@@ -42,6 +42,7 @@ class Bulky(Tally):
         return super().unpack_state(data[: -(1 << 20)])
 
 
+@pytest.mark.long
 def test_word_of_the_lost_gets_through_while_a_large_state_fills_the_links() -> None:
     mesh = playing_mesh(4, game=lambda: Bulky(4), conditions=Conditions(latency=0.05, loss=0.3))
     source = inside_of(mesh["peer0"].session)
@@ -274,6 +275,7 @@ def test_a_second_announcement_and_a_second_question_are_violations(message: byt
     assert [event.reason for event in mesh["peer0"].events_of(PeerDisconnected)] == [Reason.VIOLATION]
 
 
+@pytest.mark.long
 def test_what_is_on_its_way_of_a_state_is_ignored_when_another_match_begins_meanwhile() -> None:
     mesh = playing_mesh(3, game=lambda: Bulky(3), conditions=Conditions(latency=0.05, loss=0.02))
     for peer in mesh.alive:

@@ -28,6 +28,7 @@ from tests.rollback.session.matches import (
 )
 
 
+@pytest.mark.long
 def test_a_peer_returns_within_two_seconds_and_nobody_stalls_for_it() -> None:
     mesh = started_mesh(4, conditions=Conditions(latency=0.05, loss=0.02))
     mesh.play(120)
