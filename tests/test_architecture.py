@@ -63,7 +63,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "server": {"sim", "wire", "link", "snapshot", "tokens", *AUTHORITY_SHARED},
         "client": {"sim", "wire", "link", "snapshot", "tokens", *AUTHORITY_SHARED},
     },
-    "relay": {"member": {"wire", "relay.events"}, "reflection": {"wire"}},
+    "relay": {"hairpin": {"wire"}, "member": {"wire", "relay.events"}, "reflection": {"wire"}},
     "games": {"fighter": {"sim"}, "scramble": {"sim"}, "runner": {"sim", "wire"}},
 }  # fmt: skip
 # Of the rooms inside of a room: a path, and what it must not import.

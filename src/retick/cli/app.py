@@ -15,6 +15,7 @@ from retick.cli.bench.command import bench_app
 from retick.cli.capture import capture_app
 from retick.cli.demo.command import demo
 from retick.cli.desync import desync_app
+from retick.cli.doctor.command import doctor
 from retick.cli.exit_codes import exits
 from retick.cli.export import export_app
 from retick.cli.new.command import new
@@ -117,5 +118,6 @@ app.command()(serve)
 app.command()(bots)
 app.add_typer(token_app)
 app.command()(relay)
+app.command()(doctor)
 app.command()(studio)
 app.command()(trace)
