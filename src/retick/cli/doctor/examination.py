@@ -10,14 +10,12 @@ import socket as sockets
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from ipaddress import ip_address
-from typing import Any
 
 from retick.cli.doctor.diagnosis import Findings
 from retick.errors import NetworkUnavailable
 from retick.relay import Hairpin, Mapping, Reflection
 from retick.transport import Poll, UdpSocket, open_towards, open_udp
-from retick.transport.discovery import own_address
+from retick.transport.discovery import own_address, own_address_towards, own_address_v6
 from retick.transport.udp import SocketAddress
 
 __all__ = ["examine"]
@@ -25,13 +23,11 @@ __all__ = ["examine"]
 LONGEST = 20.0
 """Seconds; the survey ends before by itself."""
 REFUSAL_SECONDS = 1.0
-_FAR_AWAY_V6 = ("2001:db8::1", 9)
-"""For documentation: nobody is there, and nothing is sent."""
 
 
 def examine(relay: tuple[str, int] | None, router_host: Callable[[], str | None]) -> Findings:
     """Everything that can be measured here. ``router_host`` asks the router for its outside address."""
-    own_v6 = _own_v6()
+    own_v6 = own_address_v6()
     if relay is None:
         return Findings(relay=None, own_host=own_address(), own_v6=own_v6, router_host=router_host())
     try:
@@ -41,7 +37,7 @@ def examine(relay: tuple[str, int] | None, router_host: Callable[[], str | None]
     return Findings(
         relay=relay,
         mapping=survey,
-        own_host=_own_towards(address),
+        own_host=own_address_towards(address),
         is_refused=survey.host is None and _is_refused(address),
         hairpin=hairpin,
         own_v6=own_v6,
@@ -86,25 +82,6 @@ def _run(polls: list[Poll], is_done: Callable[[], bool]) -> None:
         for poll in polls:
             poll.poll()
         select.select(waiting, [], [], 0.01)
-
-
-def _own_towards(address: SocketAddress) -> str | None:
-    """The machine's own address on the way there; asks the system, sends nothing."""
-    family = sockets.AF_INET6 if ":" in address[0] else sockets.AF_INET
-    with suppress(OSError), sockets.socket(family, sockets.SOCK_DGRAM) as probe:
-        probe.connect(address)
-        return _host(probe.getsockname())
-    return None
-
-
-def _own_v6() -> str | None:
-    """The machine's IPv6 address for the internet; None if it has none that is global."""
-    host = _own_towards(_FAR_AWAY_V6)
-    return host if host is not None and ip_address(host).is_global else None
-
-
-def _host(address: Any) -> str:
-    return str(address[0]).partition("%")[0]
 
 
 def _is_refused(address: SocketAddress) -> bool:
