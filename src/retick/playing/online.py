@@ -67,29 +67,22 @@ def _open(port: int, *, wants_v6: bool) -> UdpSocket:
 class OnlineStatus:
     """Follows what a session says of relay and paths. ``lines`` drains what is new, for a terminal or a log."""
 
-    def __init__(self, *, joins: bool = False) -> None:
-        """``joins``: by a code that is known, so that nobody needs to be told of it."""
+    def __init__(self, online: Online | None = None) -> None:
+        """``online`` is what the session was told; None for a match without a relay, of which there is nothing."""
         self.ready: OnlineReady | None = None
         """There is a place at the relay."""
         self.ended = ""
         """Why there is none, and will be none."""
-        self._joins = joins
-        self._relay_name = ""
+        self._online = online
         self._paths: dict[Hashable, PathChanged] = {}
         self._relay_words = ""
         self._lines: list[str] = []
 
-    def watch(self, online: Online | None) -> None:
-        """Of which room; needed for the words about a code."""
-        self._relay_name = "" if online is None else online.relay_name
-
-    def event(self, event: object) -> None:
-        """Any event of a session; those of other kinds are ignored."""
-        if not isinstance(event, OnlineEvent):
-            return
+    def event(self, event: OnlineEvent) -> None:
+        """What the session says."""
         if isinstance(event, OnlineReady):
             self.ready = event
-            self._lines += ["in the room at the relay"] if self._joins else self.invitation()
+            self._lines += self.invitation() or ["in the room at the relay"]
         elif isinstance(event, OnlineEnded):
             self.ended = event.text
         elif isinstance(event, RelayChanged):
@@ -100,18 +93,18 @@ class OnlineStatus:
             self._lines.append(f"path to member {event.member}: {event.text}")
 
     def invitation(self) -> list[str]:
-        """What a host gives to others; nothing before there is a room."""
-        if self.ready is None:
+        """What a host gives to others; nothing before there is a room, and for one who joined."""
+        if self.ready is None or self._online is None or self._online.code is not None:
             return []
         if self.ready.seconds == USABLE_TILL_FULL:
             how_long = "until the room is full"
         else:
-            how_long = f"for {max(self.ready.seconds // 60, 1)} minutes, until somebody joins"
-        code = shown_code(self.ready.code)
+            how_long = f"for {max(round(self.ready.seconds / 60), 1)} minutes if nobody joins"
         if self.ready.invite is not None:
-            return [f"code {code} at {self._relay_name}, {how_long}. To join: retick join {self.ready.invite.text()}"]
+            return [f"waiting at the relay, {how_long}. To join: retick join {self.ready.invite.text()}"]
+        code, relay = shown_code(self.ready.code), self._online.relay_name
         return [
-            f"code {code}, {how_long}. To join: retick join {code}@{self._relay_name}",
+            f"code {code}, {how_long}. To join: retick join {code}@{relay}",
             "with a code alone the relay vouches for the keys: compare the words aloud",
         ]
 

@@ -7,15 +7,19 @@ from typing import Annotated
 
 import typer
 
+from retick.cli.play.match_setup import DEFAULT_PORT
 from retick.cli.terminal import say, working
 from retick.errors import UsageError
 from retick.playing.home_router import ForwardedPort, NotForwarded
 from retick.playing.online import chosen_relay, open_online
-from retick.playing.way_in import OnlineWay
+from retick.playing.way_in import OnlineWay, WayIn, way_in
 from retick.routes import Online
 from retick.transport import UdpSocket
 
-__all__ = ["MapPortOption", "OnlineOption", "OnlineOptions", "RelayOnlyOption", "RelayOption", "forwarded"]
+__all__ = [
+    "HOST_GONE", "MapPortOption", "OnlineOption", "OnlineOptions", "RelayOnlyOption", "RelayOption", "forwarded",
+    "typed_way",
+]  # fmt: skip
 
 OnlineOption = Annotated[bool, typer.Option("--online", help="Meet at a relay, by a code: works behind routers.")]
 RelayOption = Annotated[
@@ -34,11 +38,30 @@ MapPortOption = Annotated[
 ]
 
 
+HOST_GONE = "the host of this code does not answer: is it still there? Ask for a new code"
+
+
+def typed_way(text: str | None, *, online: bool, relay: str | None) -> WayIn | OnlineWay | None:
+    """What was typed to join or watch; None for nothing, which is a search on the local network."""
+    if text is None:
+        if online or relay is not None:
+            raise UsageError("--online needs a code or an invite: ask for the line that the host shows")
+        return None
+    return way_in(text, default_port=DEFAULT_PORT, is_online=online or relay is not None)
+
+
 class OnlineOptions:
     """The checked options; UsageError for those that exclude each other."""
 
     def __init__(
-        self, *, online: bool, relay: str | None, relay_only: bool, map_port: bool, unsealed: bool, is_host: bool = False
+        self,
+        *,
+        online: bool,
+        relay: str | None,
+        relay_only: bool,
+        map_port: bool,
+        unsealed: bool,
+        is_host: bool = False,
     ) -> None:
         self.online, self.relay, self.relay_only, self.map_port = online, relay, relay_only, map_port
         self._unsealed = unsealed
