@@ -40,9 +40,7 @@ def test_spectators_get_direct_paths_too(kind: NatKind) -> None:
 @pytest.mark.parametrize("players", [4, 8])
 def test_matches_of_many_mix_direct_paths_and_the_relay(players: int) -> None:
     kinds = dict(zip((f"peer{n}" for n in range(players)), list(NatKind) * 2, strict=False))
-    mesh = OnlineMesh(
-        lambda: Scramble(players), nats={name: Nat(kind=kind) for name, kind in kinds.items()}
-    )
+    mesh = OnlineMesh(lambda: Scramble(players), nats={name: Nat(kind=kind) for name, kind in kinds.items()})
     mesh.start()
     mesh.run(3.0)
     numbers = {mesh[name].session.routes.number: name for name in kinds}
