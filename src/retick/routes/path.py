@@ -11,11 +11,11 @@ PROBE_SECONDS: Final = 0.25
 HURRY_SECONDS: Final = 0.1
 """The same while an answer is overdue."""
 STANDBY_SECONDS: Final = 5.0
-"""The same of a path that answers and is not in use; it keeps routers open."""
+"""The same of a path that answers, or did, and is not in use; it keeps routers open."""
 RETRY_SECONDS: Final = 0.2
 """The same of one that was heard and has not answered."""
 MOST_RETRIES: Final = 6
-"""Probes of such a path; after these, only another round probes it."""
+"""Probes of such a path; after these one that has never answered is probed by another round only."""
 OVERDUE_SECONDS: Final = 0.1
 """Beyond the round trip: then an answer is overdue."""
 DOUBT_SECONDS: Final = 0.3
@@ -93,7 +93,9 @@ class Path:
     def next_probe(self, *, in_use: bool) -> float | None:
         """When to probe next; None if only another round will."""
         if not self.is_answered:
-            return self._probed_at + RETRY_SECONDS if self._unanswered < MOST_RETRIES else None
+            if self._unanswered < MOST_RETRIES:
+                return self._probed_at + RETRY_SECONDS
+            return None if self.round_trip is None else self._probed_at + STANDBY_SECONDS
         if not in_use:
             return self._probed_at + STANDBY_SECONDS
         since = self._unanswered_since

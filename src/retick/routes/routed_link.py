@@ -1,6 +1,7 @@
 """A link whose datagrams go through ``Routes``: what sessions, servers and clients have in place of a plain one."""
 
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from hashlib import blake2s
 from typing import Any
 
@@ -8,7 +9,7 @@ from retick.errors import UsageError
 from retick.link import Connection, Invite, LinkConfig, LinkEndpoint, Reason
 from retick.routes.events import OnlineEvent
 from retick.routes.online import Online
-from retick.routes.routes import HOST_NAME, Routes
+from retick.routes.routes import HOST_NAME, LONGEST, Routes
 from retick.wire.relay import TAG_SIZE
 
 __all__ = ["RoutedLink", "game_tag", "host_name", "make_link"]
@@ -43,6 +44,7 @@ class RoutedLink(LinkEndpoint):
         """``on_online`` gets every event of the routes; the rest is as in ``LinkEndpoint`` and ``Routes``."""
         if not config.sealed:
             raise UsageError("online matches are sealed: leave out sealed=False (and --plain)")
+        config = replace(config, max_datagram=min(config.max_datagram, LONGEST))
         super().__init__(config, entropy=entropy, **details)
         invite = None if config.secret is None else Invite("", config.secret)
         self.routes = Routes(online, tag=game_tag(config), entropy=entropy, places=places, invite=invite)

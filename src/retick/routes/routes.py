@@ -6,7 +6,7 @@ direct path once ``PeerRoutes`` has found one. docs/internet.md says how, docs/f
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Any, Final
 
 from retick.errors import DecodeError, UsageError
@@ -25,7 +25,7 @@ from retick.relay import (
     parse_code,
 )
 from retick.routes.events import OnlineEnded, OnlineEvent, OnlineReady, PathChanged, RelayChanged
-from retick.routes.notes import MOST_CANDIDATES, Candidate, Note, Probe, decode_note, encode_note
+from retick.routes.notes import MOST_CANDIDATES, Candidate, Candidates, Note, Probe, decode_note, encode_note
 from retick.routes.online import Online
 from retick.routes.path import PathKind
 from retick.routes.peer_routes import PeerRoutes
@@ -43,6 +43,7 @@ _HEAD: Final = wire.FRAME_HEAD_SIZE
 LONGEST: Final = wire.MAX_DATAGRAM - _HEAD
 """Bytes of a link's datagram that a frame carries."""
 STAY_SIZE: Final = 8
+_LOCAL_IPV6: Final = ip_network("fc00::/7")
 MOST_WAITING: Final = 4096
 """Datagrams that wait to be sent; more are dropped."""
 
@@ -104,8 +105,8 @@ class Routes:
 
     def report(self) -> tuple[PathReport, ...]:
         """How each member that the link talks with is reached."""
-        peers = [peer for _, peer in sorted(self.peers.items()) if peer.is_begun]
         only = self.online.relay_only
+        peers = [peer for _, peer in sorted(self.peers.items()) if peer.is_begun or only]
         return tuple(report_of(peer, relay_only=only, is_relayed=self.is_relayed) for peer in peers)
 
     def add_mapped(self, host: str, port: int, *, now: float) -> None:
@@ -255,9 +256,6 @@ class Routes:
         return seal
 
     def _receive_signal(self, sender: int, payload: bytes, now: float) -> None:
-        if self.online.relay_only:
-            self.dropped["relay_only"] += 1
-            return
         try:
             note = decode_note(self._seal(sender).open(wire.SIGNAL, payload))
         except DecodeError:
@@ -265,8 +263,10 @@ class Routes:
             return
         if isinstance(note, Probe):
             self.dropped["bad_note"] += 1
-        else:
+        elif not self.online.relay_only:
             self._known(sender).receive_signal(note, now)
+        elif isinstance(note, Candidates) and not note.is_reply:
+            self.note(self._known(sender), Candidates(note.round, (), True))
 
     def _receive_note(self, data: bytes, address: Hashable, now: float) -> None:
         channel, relay = data[1:_HEAD], self._relay
@@ -295,12 +295,14 @@ class Routes:
     # What PeerRoutes asks for.
 
     def candidates(self) -> tuple[Candidate, ...]:
+        if self.online.relay_only:
+            return ()
         found: list[Candidate] = []
         for kind, addresses in ((PathKind.LOCAL, self.online.own), (PathKind.MAPPED, self._mapped)):
             for host, port in addresses:
                 at = ip_address(host.partition("%")[0])
-                is_global_v6 = at.version == 6 and at.is_global and kind is PathKind.LOCAL
-                found.append(Candidate(PathKind.IPV6 if is_global_v6 else kind, at, port))
+                is_v6 = at.version == 6 and at not in _LOCAL_IPV6 and kind is PathKind.LOCAL
+                found.append(Candidate(PathKind.IPV6 if is_v6 else kind, at, port))
         if self._seen is not None and self._seen[1:] not in [each[1:] for each in found]:
             found.append(self._seen)
         return tuple(found[:MOST_CANDIDATES])

@@ -127,11 +127,11 @@ class Mesh:
         self._call(self._come_back(name, through, seat_token), through, every, seat_token)
 
     def _come_back(self, name: str, through: str | None, seat_token: bytes) -> MeshPeer:
-        details = self._way_back(through or self._somebody(name))
+        details = self._way_back(name, through or self._somebody(name))
         return self._enter(name, details | ({"seat_token": seat_token} if seat_token != NO_SEAT_TOKEN else {}))
 
-    def _way_back(self, through: str) -> dict[str, Any]:
-        """What a session is told to find the match again."""
+    def _way_back(self, name: str, through: str) -> dict[str, Any]:
+        """What the session of a peer is told to find the match again."""
         return {"host_address": through}
 
     def _call(self, peer: MeshPeer, through: str | None, every: float, seat_token: bytes) -> None:

@@ -3,7 +3,7 @@
 Peers meet by code, as people do: the host opens a room, the others join by its code. What a router does is a ``Nat``.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from random import Random
 from typing import Any
 
@@ -14,7 +14,6 @@ from retick.routes import Online, OnlineReady, PathChanged, PathKind
 from retick.testing.mesh import Mesh
 from retick.testing.mesh_peers import MeshSpectator
 from retick.transport.conditions import Conditions
-from retick.transport.endpoint import Address
 from retick.transport.nat import Nat, Router
 
 __all__ = ["RELAY", "OnlineMesh"]
@@ -34,14 +33,18 @@ class OnlineMesh(Mesh):
         self,
         game: Callable[[], Any] | Mapping[str, Callable[[], Any]],
         *,
-        nats: Mapping[str, Nat | None],
+        nats: Mapping[str, Nat | tuple[Nat, Nat] | None],
         invited: bool = True,
-        relay_only: bool = False,
+        relay_only: bool | Collection[str] = False,
         behind: Mapping[str, str] | None = None,
+        ipv6: Mapping[str, Nat | None] | None = None,
         relay_config: RelayConfig | None = None,
         **details: Any,
     ) -> None:
-        """``behind`` names, for a peer, another one with whom it shares the router. The rest is as in ``Mesh``."""
+        """Two routers are an inner and an outer one. ``relay_only``: all, or those who are named. ``behind`` names, for
+        a peer, another one with whom it shares the router. ``ipv6`` gives peers an IPv6 address, with its firewall if
+        there is one. The rest is as in ``Mesh``.
+        """
         self.nats = dict(nats)
         self.routers: dict[str, Router | None] = {}
         self.invite = Invite("", Random(f"{details.get('seed', 1)} invite").randbytes(16)) if invited else None
@@ -50,7 +53,9 @@ class OnlineMesh(Mesh):
         self.has_code_at = 0.0
         """When the code was known and the others began to join."""
         self._behind = dict(behind or {})
+        self._ipv6 = dict(ipv6 or {})
         self._relay_config = relay_config
+        self._firewalls: dict[str, Router | None] = {}
         self._code = ""
         self._numbers: dict[str, int] = {}
         details.setdefault("conditions", TO_RELAY)
@@ -80,25 +85,30 @@ class OnlineMesh(Mesh):
 
     def _gather(self) -> None:
         self.start_relay()
-        self._enter(self.host, {"online": self.online(None), "invite": self.invite})
+        self._enter(self.host, self._way_in(self.host, None))
         self.run_until(lambda: bool(self[self.host].events_of(OnlineReady)), limit=15.0, what="a room at the relay")
         self._code = self[self.host].events_of(OnlineReady)[0].code
         self.has_code_at = self.network.now
         for name in self.seats:
             if name != self.host:
-                self._enter(name, self._way_back(self.host))
+                self._enter(name, self._way_in(name, self._code))
 
-    def online(self, code: str | None, name: str = "") -> Online:
+    def online(self, name: str, code: str | None) -> Online:
         """What a peer is told to meet the others."""
-        return Online(relay=RELAY, code=code, relay_only=self.relay_only)
+        only = self.relay_only if isinstance(self.relay_only, bool) else name in self.relay_only
+        own = () if only else tuple(address for address in (self.address_of(name), *self._also(name)))
+        return Online(relay=RELAY, code=code, relay_only=only, own=own)
 
-    def _way_back(self, through: str) -> dict[str, Any]:
-        return {"online": self.online(self._code), "invite": self.invite}
+    def _way_in(self, name: str, code: str | None) -> dict[str, Any]:
+        return {"online": self.online(name, code), "invite": self.invite}
+
+    def _way_back(self, name: str, through: str) -> dict[str, Any]:
+        return self._way_in(name, self._code)
 
     def _number(self, name: str) -> int:
         return self._numbers.setdefault(name, len(self._numbers) + 1)
 
-    def address_of(self, name: str) -> Address:
+    def address_of(self, name: str) -> tuple[str, int]:
         number = self._number(name)
         home = self._number(self._behind.get(name, name))
         is_outside = self.nats.get(self._behind.get(name, name)) is None
@@ -109,12 +119,29 @@ class OnlineMesh(Mesh):
         home = self._behind.get(name, name)
         if home not in self.routers:
             nat = self.nats.get(home)
-            host = f"203.0.113.{100 + self._number(home)}"
-            self.routers[home] = None if nat is None else self.network.router(host, nat)
+            number = self._number(home)
+            outer = None
+            host = f"203.0.113.{100 + number}"
+            if isinstance(nat, tuple):
+                nat, outside = nat
+                outer = self.network.router(host, outside)
+                host = f"100.64.{number}.1"
+            self.routers[home] = None if nat is None else self.network.router(host, nat, behind=outer)
         return self.routers[home]
 
+    def _also(self, name: str) -> dict[tuple[str, int], Nat | None]:
+        """The peer's address of IPv6, if it has one."""
+        number = self._number(name)
+        return {(f"2001:db8:{number:x}::{number:x}", PORT): self._ipv6[name]} if name in self._ipv6 else {}
+
     def _attach(self, name: str, session: Any) -> None:
-        self.network.attach(self.address_of(name), session, polled=True, behind=self.router_of(name))
+        also = {}
+        for address, nat in self._also(name).items():
+            host = f"2001:db8:{self._number(name):x}::ffff"
+            if host not in self._firewalls:
+                self._firewalls[host] = None if nat is None else self.network.router(host, nat)
+            also[address] = self._firewalls[host]
+        self.network.attach(self.address_of(name), session, polled=True, behind=self.router_of(name), also=also)
 
     def watch(
         self, name: str, through: str, *, delay: int = 30, make_session: Callable[..., Any] = SpectatorSession
@@ -122,7 +149,7 @@ class OnlineMesh(Mesh):
         """A spectator joins by the code; it is fed by the host."""
 
         def make(sim: Any, _address: Any, **details: Any) -> Any:
-            return make_session(sim, online=self.online(self._code), invite=self.invite, **details)
+            return make_session(sim, online=self.online(name, self._code), invite=self.invite, **details)
 
         return super().watch(name, through, delay=delay, make_session=make)
 

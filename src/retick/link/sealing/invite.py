@@ -1,6 +1,7 @@
 """An invite: where a host is and the secret that lets one in, as one line to paste.
 
-``retick:ADDRESS#SECRET``, or ``retick:CODE@RELAY#SECRET`` for a room at a relay: the secret is 128 random bits and a checksum of the whole line, in Crockford's base 32.
+``retick:ADDRESS#SECRET``, or ``retick:CODE@RELAY#SECRET`` for a room at a relay: the secret is 128 random bits and a
+checksum of the whole line, in Crockford's base 32.
 docs/formats/link.md has the layout, docs/joining.md what else people may type.
 """
 
@@ -28,7 +29,8 @@ class Invite:
     """What a host gives to those who may come in. ``text`` has the secret in it; ``repr`` has not."""
 
     address: str
-    """HOST:PORT of the host, or CODE@HOST:PORT of a room at a relay; empty where it goes another way, and then only the secret is in the text."""
+    """HOST:PORT of the host, or CODE@HOST:PORT of a room at a relay; empty where it goes another way, and then only
+    the secret is in the text."""
     secret: bytes = field(repr=False)
     """16 random bytes."""
 

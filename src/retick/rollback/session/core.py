@@ -218,11 +218,10 @@ class SessionCalls:
         """What has happened since the last call, oldest first."""
         inside: SessionCore = self._inside
         match: Match | None = inside.match
-        happened: list[MatchEvent | OnlineEvent] = inside.happened
-        if happened:
+        happened: list[MatchEvent | OnlineEvent] = [] if match is None else [*match.events()]
+        if inside.happened:
+            happened = inside.happened + happened
             inside.happened = []
-        if match is not None:
-            happened = [*happened, *match.events()]
         return happened
 
     @property
