@@ -72,9 +72,7 @@ def test_a_code_may_name_its_relay() -> None:
     assert way_in("4xk7m2qp@relay.example.org", default_port=7777) == OnlineWay(
         "4XK7-M2QP", ("relay.example.org", 7788), None
     )
-    assert way_in("4XK7-M2QP@[2001:db8::7]:99", default_port=7777) == OnlineWay(
-        "4XK7-M2QP", ("2001:db8::7", 99), None
-    )
+    assert way_in("4XK7-M2QP@[2001:db8::7]:99", default_port=7777) == OnlineWay("4XK7-M2QP", ("2001:db8::7", 99), None)
 
 
 def test_an_invite_of_a_room_has_code_relay_and_secret() -> None:

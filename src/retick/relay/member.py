@@ -40,7 +40,7 @@ MOST_UNREAD: Final = 1024
 """Frames that the application has not read; more are dropped."""
 
 _WORDS: Final = {
-    Refusal.VERSION: "the relay speaks another version of the protocol: {}",
+    Refusal.VERSION: "the relay speaks version {} of the protocol, and this side version 1: update the older one",
     Refusal.NO_SUCH_CODE: "no room has this code: check each character, or ask for a new one",
     Refusal.CODE_EXPIRED: "this code has expired: ask for a new one",
     Refusal.ROOM_FULL: "the room is full, and its code is used up",

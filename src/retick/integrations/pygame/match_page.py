@@ -387,8 +387,7 @@ class MatchPage(Page):
 
     def _draw_room(self, screen: Surface) -> None:
         screen.fill(BACKGROUND)
-        lines = [*self._room_lines, *self._wire.online.invitation()]
-        self._room.lines = [*lines, "", *room_lines(self.session), "", "Esc: cancel"]
+        self._room.lines = [*self._room_lines, *room_lines(self.session, self._wire.online), "", "Esc: cancel"]
         self._room.draw(screen)
 
     def _draw_notice(self, screen: Surface) -> None:

@@ -99,8 +99,9 @@ class Program:
 
         def page() -> Page:
             wire = hosted_online(self.game, self.clock, name=self.name, everybody=everybody)
+            wire.on_invite = lambda invite: copied(invite.text())
             again = Choice("Host again", lambda: self.host_online(everybody=everybody))
-            return MatchPage(self.game, wire, back=self.menu, again=again, lines=["Asking the relay for a room"])
+            return MatchPage(self.game, wire, back=self.menu, again=again, lines=["A match at the relay"])
 
         return self._or_message(page)
 

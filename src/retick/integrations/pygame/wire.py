@@ -17,7 +17,7 @@ from retick.playing.online import OnlineStatus, chosen_relay, open_online
 from retick.playing.way_in import OnlineWay, WayIn, address_text, way_in
 from retick.replay import LiveRecording
 from retick.rollback import RollbackSession, SpectatorSession
-from retick.routes import Online, OnlineEvent
+from retick.routes import Online, OnlineEvent, OnlineReady
 from retick.transport import Conditions, Impaired, Poll, UdpSocket, open_towards, open_udp
 from retick.transport.discovery import INSTALL, Announcement, game_name, own_address
 
@@ -56,6 +56,8 @@ class Wire(Poll):
         self.form = form
         self.online = OnlineStatus(online)
         """Relay and paths of an online match."""
+        self.on_invite: Callable[[Invite], object] = lambda _invite: None
+        """Called when there is an invite of an online match."""
         self._say = say
         self.words: list[str] = []
         """Of an open match: what people should compare aloud, a line for each other player."""
@@ -67,6 +69,8 @@ class Wire(Poll):
         for event in happened:
             if isinstance(event, OnlineEvent):
                 self.online.event(event)
+                if isinstance(event, OnlineReady) and event.invite is not None:
+                    self.on_invite(event.invite)
         for line in self.online.lines():
             self._say(line)
         events = [event for event in happened if not isinstance(event, OnlineEvent)]
