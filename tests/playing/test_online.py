@@ -87,6 +87,17 @@ def test_the_way_is_relayed_then_direct_and_with_several_how_many_of_each() -> N
     assert status.lines()[-1] == "path to member 0: through the relay: the direct path fell silent"
 
 
+def test_the_path_of_one_who_only_watches_or_has_gone_is_not_counted() -> None:
+    players = ["member-0"]
+    status = OnlineStatus(JOINS, present=lambda: players)
+    status.event(OnlineReady(code="4XK7M2QP", invite=None, seconds=0))
+    status.event(path(0, PathKind.LOCAL))
+    status.event(path(2, PathKind.RELAY))
+    assert status.way == "direct"
+    players.append("member-3")  # of whom no change was told: through the relay, as all begin
+    assert status.way == "1 direct, 1 relayed"
+
+
 def test_a_relay_that_falls_silent_is_said_until_it_answers_again() -> None:
     status = OnlineStatus(JOINS)
     status.event(OnlineReady(code="4XK7M2QP", invite=None, seconds=0))

@@ -137,7 +137,7 @@ class MatchDriver:
         """Of links without a secret: the words that the person at these seats should see too."""
         self.depth = 0
         """Frames that were resimulated with the newest frame."""
-        self.online = OnlineStatus(online)
+        self.online = OnlineStatus(online, present=lambda: getattr(session, "peer_addresses", ()))
         """Relay and paths of an online match, in words."""
         self._followed = followed
         self._observer = observer

@@ -1,13 +1,22 @@
 """A match at a relay: its socket, the addresses that others are told of, and what happens, in words for people."""
 
 import socket as sockets
-from collections.abc import Hashable
+from collections.abc import Callable, Collection, Hashable
 from contextlib import suppress
 
 from retick.errors import NetworkUnavailable, UsageError
 from retick.playing.relay_address import NO_RELAY, RELAY_PORT, relay_address
 from retick.playing.way_in import address_text, shown_code
-from retick.routes import Online, OnlineEnded, OnlineEvent, OnlineReady, PathChanged, PathKind, RelayChanged
+from retick.routes import (
+    Online,
+    OnlineEnded,
+    OnlineEvent,
+    OnlineReady,
+    PathChanged,
+    PathKind,
+    RelayChanged,
+    member_name,
+)
 from retick.transport import UdpSocket, open_udp
 from retick.transport.discovery import own_address, own_address_v6
 
@@ -67,14 +76,20 @@ def _open(port: int, *, wants_v6: bool) -> UdpSocket:
 class OnlineStatus:
     """Follows what a session says of relay and paths. ``lines`` drains what is new, for a terminal or a log."""
 
-    def __init__(self, online: Online | None = None) -> None:
-        """``online`` is what the session was told; None for a match without a relay, of which there is nothing."""
+    def __init__(
+        self, online: Online | None = None, *, present: Callable[[], Collection[Hashable]] | None = None
+    ) -> None:
+        """``online`` is what the session was told; None for a match without a relay, of which there is nothing.
+
+        ``present`` gives the addresses of those who play; of others, such as spectators, the path is not counted.
+        """
         self.ready: OnlineReady | None = None
         """There is a place at the relay."""
         self.ended = ""
         """Why there is none, and will be none."""
         self._online = online
-        self._paths: dict[Hashable, PathChanged] = {}
+        self._present = present
+        self._paths: dict[int, PathChanged] = {}
         self._relay_words = ""
         self._lines: list[str] = []
 
@@ -109,17 +124,14 @@ class OnlineStatus:
         ]
 
     @property
-    def is_direct(self) -> bool:
-        """Whether everybody whose path is known is reached directly."""
-        return bool(self._paths) and all(path.kind is not PathKind.RELAY for path in self._paths.values())
-
-    @property
     def way(self) -> str:
         """For a status line: ``direct``, ``relayed``, or how many of which; empty before there is a room."""
         if self.ready is None:
             return ""
-        direct = sum(path.kind is not PathKind.RELAY for path in self._paths.values())
-        relayed = len(self._paths) - direct
+        present = None if self._present is None else self._present()
+        members = [each for each in self._paths if present is None or member_name(each) in present]
+        direct = sum(self._paths[each].kind is not PathKind.RELAY for each in members)
+        relayed = (len(members) if present is None else len(present)) - direct
         words = f"{direct} direct, {relayed} relayed" if direct and relayed else "direct" if direct else "relayed"
         return f"{words}; {self._relay_words}" if self._relay_words else words
 

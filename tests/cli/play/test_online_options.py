@@ -57,21 +57,21 @@ def hosting_online(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]
 
 
 def test_a_match_by_invite_with_a_spectator_plays_to_the_same_end_on_a_direct_path(relay: str) -> None:
-    with hosting_online("--relay", relay) as (process, way):
+    with hosting_online("--relay", relay, "--rate", "150") as (process, way):
         assert re.fullmatch(rf"retick:[0-9A-Z]{{8}}@{relay}#[0-9a-z]{{30}}", way)
-        words = [sys.executable, "-m", "retick", "watch", way, "--rate", "500"]
-        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as spectator:
-            assert spectator.stdout is not None
-            assert "the relay" in spectator.stdout.readline()
-            assert spectator.stdout.readline() == "in the room at the relay\n"
-            result = RUNNER.invoke(app, ["join", way, *FAST])
+        words = [sys.executable, "-m", "retick", "join", way, "--bot", "--rate", "150"]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as joiner:
+            assert joiner.stdout is not None
+            while "frame" not in joiner.stdout.readline():
+                pass
+            watched = RUNNER.invoke(app, ["watch", way, "--rate", "150"])
             output, code = last_words(process)
-            seen, watched = last_words(spectator)
-    assert (result.exit_code, code, watched) == (0, 0, 0), result.output + output + seen
-    assert result.output.endswith(" on both peers, direct\n")
-    end = re.findall(r"0x[0-9A-F]{8} at frame \d+", result.output)[-1]
+            said, joined = last_words(joiner)
+    assert (watched.exit_code, code, joined) == (0, 0, 0), watched.output + output + said
+    assert said.endswith(" on both peers, direct\n")
+    end = re.findall(r"0x[0-9A-F]{8} at frame \d+", said)[-1]
     assert end in output
-    assert end in seen
+    assert end in watched.output
 
 
 def test_a_code_alone_is_enough_for_an_open_host_and_the_relay_comes_from_the_environment(

@@ -193,7 +193,7 @@ class TerminalMatch:
 
     def _conclude(self) -> int:
         driver = self.driver
-        lan = isinstance(driver.session, LanSession)
+        lan, way = isinstance(driver.session, LanSession), driver.online.way
         with contextlib.suppress(KeyboardInterrupt):
             driver.leave()
         self._save()
@@ -211,7 +211,7 @@ class TerminalMatch:
             peers = (
                 "both peers" if len(driver.received_results) == 1 else f"all {len(driver.received_results) + 1} peers"
             )
-            self.console.tell(f"{ours} on {peers}{f', {driver.online.way}' if driver.online.way else ''}")
+            self.console.tell(f"{ours} on {peers}{f', {way}' if way else ''}")
             return 0
         theirs = ", ".join(f"0x{each.checksum:08X} at frame {each.frame}" for each in driver.received_results.values())
         self.console.tell(f"{ours} here, {theirs or 'nothing'} there: NOT THE SAME", style="bold red")

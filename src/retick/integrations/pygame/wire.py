@@ -54,7 +54,8 @@ class Wire(Poll):
         super().__init__(endpoint, socket, clock=clock)
         self.session = session
         self.form = form
-        self.online = OnlineStatus(online)
+        players = session if isinstance(session, RollbackSession) else None
+        self.online = OnlineStatus(online, present=None if players is None else lambda: players.peer_addresses)
         """Relay and paths of an online match."""
         self.on_invite: Callable[[Invite], object] = lambda _invite: None
         """Called when there is an invite of an online match."""
