@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from tests.laboratory.namespaces import RELAY_HOST, Laboratory
 
-__all__ = ["RATE", "Played", "host", "join", "play", "spectate"]
+__all__ = ["RATE", "Played", "host", "invite_of", "join", "play", "played", "spectate"]
 
-RATE = "120"
+RATE = "150"
 """Frames a second: a match lasts some seconds, in which a direct path can be found."""
 LONGEST = 90.0
 """Seconds after which a match that has not ended is a failure."""
@@ -27,17 +27,20 @@ class Played(NamedTuple):
     """What was said of paths, a line for each change."""
 
 
-def host(lab: Laboratory, machine: int, *options: str) -> tuple[subprocess.Popen[str], str]:
-    """Start a host, and the invite that it prints."""
+def host(lab: Laboratory, machine: int, *options: str) -> subprocess.Popen[str]:
     words = [*_RETICK, "host", "--online", "--relay", RELAY_HOST, "--bot", "--rate", RATE, *options]
-    process = lab.start(lab.machine(machine), words, stderr=subprocess.STDOUT)
+    return lab.start(lab.machine(machine), words, stderr=subprocess.STDOUT)
+
+
+def invite_of(process: subprocess.Popen[str]) -> str:
+    """The invite that a host prints."""
     assert process.stdout is not None
     said = [process.stdout.readline()]
     while said[-1] and "retick join" not in said[-1]:
         said.append(process.stdout.readline())
     found = re.search(r"retick join (\S+)", said[-1])
     assert found is not None, said
-    return process, found[1]
+    return found[1]
 
 
 def join(lab: Laboratory, machine: int, invite: str, *options: str) -> subprocess.Popen[str]:
@@ -62,5 +65,5 @@ def played(process: subprocess.Popen[str]) -> Played:
 def play(lab: Laboratory, *pairs: tuple[int, int], options: tuple[str, ...] = ()) -> list[tuple[Played, Played]]:
     """Play matches of two between machines, all at once."""
     hosts = [host(lab, one, *options) for one, _ in pairs]
-    joined = [join(lab, other, invite, *options) for (_, other), (_, invite) in zip(pairs, hosts, strict=True)]
-    return [(played(one), played(other)) for (one, _), other in zip(hosts, joined, strict=True)]
+    joined = [join(lab, pair[1], invite_of(one), *options) for pair, one in zip(pairs, hosts, strict=True)]
+    return [(played(one), played(other)) for one, other in zip(hosts, joined, strict=True)]

@@ -10,7 +10,7 @@ import pytest
 from retick.transport import NatKind
 from tests.laboratory.matrix import KINDS, PAGE, expected, measure, table, table_in
 from tests.laboratory.namespaces import RELAY_HOST, Laboratory, need_namespaces
-from tests.laboratory.online_matches import host, join, play, played, spectate
+from tests.laboratory.online_matches import host, invite_of, join, play, played, spectate
 
 FULL, ADDRESS, PORT, SYMMETRIC = KINDS
 
@@ -43,12 +43,14 @@ def test_the_page_shows_the_matrix() -> None:
 def test_four_machines_behind_routers_of_all_kinds_play_one_match_and_a_fifth_watches() -> None:
     with Laboratory(FULL, ADDRESS, PORT, SYMMETRIC, PORT) as lab:
         lab.relay()
-        first, invite = host(lab, 1, "--players", "4")
-        others = [join(lab, machine, invite, "--players", "4") for machine in (2, 3, 4)]
+        options = ("--players", "4", "--rate", "60")
+        first = host(lab, 1, *options)
+        invite = invite_of(first)
+        others = [join(lab, machine, invite, *options) for machine in (2, 3, 4)]
         assert others[0].stdout is not None
         while "frame" not in others[0].stdout.readline():
             pass
-        spectator = spectate(lab, 5, invite, "--players", "4")
+        spectator = spectate(lab, 5, invite, *options)
         ends = [played(process) for process in (first, *others)]
         seen = spectator.communicate(timeout=90.0)[0]
     assert len({each.end for each in ends}) == 1

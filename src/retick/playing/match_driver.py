@@ -139,6 +139,8 @@ class MatchDriver:
         """Frames that were resimulated with the newest frame."""
         self.online = OnlineStatus(online, present=lambda: getattr(session, "peer_addresses", ()))
         """Relay and paths of an online match, in words."""
+        self.last_way = ""
+        """How the others were reached when the match was over: after that they leave, one by one."""
         self._followed = followed
         self._observer = observer
         self._compares_words = compares_words
@@ -291,7 +293,7 @@ class MatchDriver:
 
     def _conclude(self, confirmed: ConfirmedMatch, now: float) -> None:
         if self.result is None:
-            self.result = Result(confirmed.frame, confirmed.checksum)
+            self.result, self.last_way = Result(confirmed.frame, confirmed.checksum), self.online.way
             if isinstance(self.session, RollbackSession):
                 self.session.send_message(_RESULT.pack(_RESULT_TAG, *self.result))
         if isinstance(self.session, LanSession):

@@ -193,7 +193,7 @@ class TerminalMatch:
 
     def _conclude(self) -> int:
         driver = self.driver
-        lan, way = isinstance(driver.session, LanSession), driver.online.way
+        lan, way = isinstance(driver.session, LanSession), driver.last_way
         with contextlib.suppress(KeyboardInterrupt):
             driver.leave()
         self._save()
