@@ -3,7 +3,7 @@
 import pytest
 
 from retick.routes import path as paths
-from retick.routes.path import FIRST_REST, LONGEST_REST, MOST_PENDING, MOST_RETRIES, Path, PathKind
+from retick.routes.path import FIRST_REST, LONGEST_REST, MOST_LATER, MOST_PENDING, MOST_RETRIES, Path, PathKind
 
 
 def made() -> Path:
@@ -71,6 +71,18 @@ def test_one_that_was_heard_and_never_answered_is_probed_a_few_times() -> None:
         probe(path, number, number * 0.2)
         expected = None if number == MOST_RETRIES - 1 else pytest.approx(number * 0.2 + 0.2)
         assert path.next_probe(in_use=False) == expected
+
+
+def test_one_that_has_answered_once_is_probed_for_some_minutes_after_it_was_left() -> None:
+    path = made()
+    path.answered(probe(path, 0, 0.0), 0.01)
+    path.left(1.0)
+    times: list[float] = []
+    while (due := path.next_probe(in_use=False)) is not None:
+        probe(path, len(times) + 1, due)
+        times.append(due)
+    assert len(times) == MOST_LATER
+    assert 100 < times[-1] < 200
 
 
 def test_one_that_was_left_rests_longer_each_time() -> None:

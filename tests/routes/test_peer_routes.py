@@ -23,10 +23,13 @@ class Carrier:
     """Notes what is sent."""
 
     def __init__(self) -> None:
-        self.is_relayed = True
+        self.is_relayed = self.has_it = True
         self.sent: list[tuple[Note, Any, int | None]] = []
         self.changed: list[bool] = []
         self.known: list[tuple[Any, Any]] = []
+
+    def is_present(self, number: int) -> bool:
+        return self.has_it
 
     def candidates(self) -> tuple[Candidate, ...]:
         return (told(200),)
@@ -107,6 +110,23 @@ def test_only_so_many_addresses_are_tried_of_one_peer() -> None:
     tried = Counter(address for _, address in carrier.probes(short=False))
     assert len(tried) == MOST_TRIED
     assert set(tried.values()) == {1}
+
+
+def test_a_peer_that_offers_without_end_makes_no_flood() -> None:
+    peer, carrier = made()
+    for number in range(1000):
+        peer.receive_signal(Candidates(1, (told(1), told(2)), False), number / 1000)
+    assert len(carrier.probes(short=True)) <= 2 * 6
+
+
+def test_nothing_is_offered_to_one_who_is_not_in_the_room() -> None:
+    peer, carrier = made(is_first=True)
+    carrier.has_it = False
+    run(peer, carrier, 10.0, now=0.0)
+    assert carrier.sent == []
+    carrier.has_it = True
+    run(peer, carrier, 11.0, now=10.0)
+    assert carrier.sent
 
 
 def test_on_the_local_network_no_short_probes_are_sent() -> None:

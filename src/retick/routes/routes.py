@@ -103,6 +103,10 @@ class Routes:
         """Whether this machine is in the room and the relay answers."""
         return self._relay.state is MemberState.INSIDE and not self._relay.is_silent
 
+    def is_present(self, number: int) -> bool:
+        """Whether a member is in the room, as far as the relay says."""
+        return number in self._relay.present
+
     def report(self) -> tuple[PathReport, ...]:
         """How each member that the link talks with is reached."""
         only = self.online.relay_only
