@@ -16,6 +16,8 @@ RETRY_SECONDS: Final = 0.2
 """The same of one that was heard and has not answered."""
 MOST_RETRIES: Final = 6
 """Probes of such a path; after these one that has never answered is probed by another round only."""
+MOST_LATER: Final = 30
+"""Probes of a path that has answered once and does no longer, these included; after them only another round's."""
 OVERDUE_SECONDS: Final = 0.1
 """Beyond the round trip: then an answer is overdue."""
 DOUBT_SECONDS: Final = 0.3
@@ -95,7 +97,8 @@ class Path:
         if not self.is_answered:
             if self._unanswered < MOST_RETRIES:
                 return self._probed_at + RETRY_SECONDS
-            return None if self.round_trip is None else self._probed_at + STANDBY_SECONDS
+            may_return = self.round_trip is not None and self._unanswered < MOST_LATER
+            return self._probed_at + STANDBY_SECONDS if may_return else None
         if not in_use:
             return self._probed_at + STANDBY_SECONDS
         since = self._unanswered_since

@@ -20,6 +20,8 @@ MOST_TOKENS: Final = 32
 """Probes to addresses that are no paths yet, whose answer may still come."""
 LEAST_BETWEEN: Final = 0.1
 """Seconds between two probes of an address that is not known to work."""
+LEAST_OPENING: Final = 0.2
+"""Seconds between two times that our router is opened: a peer that offers without end makes no flood."""
 BETTER_BY: Final = 0.2
 """A share of the round trip, by which another path must be faster."""
 BETTER_SECONDS: Final = 0.005
@@ -33,6 +35,9 @@ class Carrier(Protocol):
     @property
     def is_relayed(self) -> bool:
         """Whether the relay answers."""
+
+    def is_present(self, number: int) -> bool:
+        """Whether a member is in the room, as far as the relay says."""
 
     def candidates(self) -> tuple[Candidate, ...]:
         """Of this machine."""
@@ -72,6 +77,7 @@ class PeerRoutes:
         self._entropy = entropy
         self._candidates: dict[Hashable, PathKind] = {}
         self._tried: set[Hashable] = set()
+        self._opened_at = float("-inf")
         self._tokens: dict[bytes, tuple[Hashable, float]] = {}
 
     def begin(self, now: float) -> None:
@@ -131,6 +137,9 @@ class PeerRoutes:
 
     def _open_router(self, number: int, now: float) -> None:
         """Probes that pass our own router and not the other's. Where no router is on the way none is needed."""
+        if now < self._opened_at + LEAST_OPENING:
+            return
+        self._opened_at = now
         for address, kind in self._candidates.items():
             path = self.paths.get(address)
             if kind is not PathKind.LOCAL and (path is None or not path.is_answered):
@@ -230,7 +239,8 @@ class PeerRoutes:
                 self._probe(path, now)
         if self.best is None:
             self._choose(now)
-        while step := self._rounds.step(now, is_found=self.best is not None, can_offer=self._carrier.is_relayed):
+        can_offer = self._carrier.is_relayed and self._carrier.is_present(self.number)
+        while step := self._rounds.step(now, is_found=self.best is not None, can_offer=can_offer):
             if step is Step.FIRE:
                 self._fire(now)
             else:

@@ -12,7 +12,7 @@ from retick.routes.online import Online
 from retick.routes.routes import HOST_NAME, LONGEST, Routes
 from retick.wire.relay import TAG_SIZE
 
-__all__ = ["RoutedLink", "game_tag", "host_name", "make_link"]
+__all__ = ["RoutedLink", "game_tag", "host_name", "make_link", "routes_of"]
 
 
 def game_tag(config: LinkConfig) -> bytes:
@@ -88,6 +88,11 @@ class RoutedLink(LinkEndpoint):
     def _tell(self) -> None:
         for event in self.routes.events():
             self._on_online(event)
+
+
+def routes_of(link: LinkEndpoint) -> Routes | None:
+    """The routes of a link that has them."""
+    return link.routes if isinstance(link, RoutedLink) else None
 
 
 def make_link(

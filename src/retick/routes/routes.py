@@ -103,6 +103,10 @@ class Routes:
         """Whether this machine is in the room and the relay answers."""
         return self._relay.state is MemberState.INSIDE and not self._relay.is_silent
 
+    def is_present(self, number: int) -> bool:
+        """Whether a member is in the room, as far as the relay says."""
+        return number in self._relay.present
+
     def report(self) -> tuple[PathReport, ...]:
         """How each member that the link talks with is reached."""
         only = self.online.relay_only
@@ -308,14 +312,16 @@ class Routes:
         return tuple(found[:MOST_CANDIDATES])
 
     def note(self, peer: PeerRoutes, note: Note, address: Any = None, ttl: int | None = None) -> None:
-        body = encode_note(note)
-        if address is None:
-            if self.is_relayed:
-                self._relay_frame(peer.number, self._seal(peer.number).seal(wire.SIGNAL, body), is_signal=True)
+        if address is None and not self.is_relayed:
             return
-        head = bytes((NOTE,)) + wire.channel_of(self._relay.room, self._relay.number, peer.number)
-        data = head + self._seal(peer.number).seal(NOTE, body)
-        self._put((data, address) if ttl is None else (data, address, ttl))
+        sealed = self._seal(peer.number).seal(wire.SIGNAL if address is None else NOTE, encode_note(note))
+        if sealed is None:
+            self.dropped["notes"] += 1
+        elif address is None:
+            self._relay_frame(peer.number, sealed, is_signal=True)
+        else:
+            head = bytes((NOTE,)) + wire.channel_of(self._relay.room, self._relay.number, peer.number)
+            self._put((head + sealed, address) if ttl is None else (head + sealed, address, ttl))
 
     def path_changed(self, peer: PeerRoutes, *, is_silent: bool) -> None:
         best = peer.best

@@ -42,10 +42,10 @@ class NoteSeal:
         self._seen = 0
         """A bit for each note up to the newest, which is bit 0."""
 
-    def seal(self, kind: int, body: bytes) -> bytes:
-        """Nonce and sealed body, to follow this kind and the channel."""
+    def seal(self, kind: int, body: bytes) -> bytes | None:
+        """Nonce and sealed body, to follow this kind and the channel; None after as many as a counter has."""
         if self._sent >= MOST_NOTES:
-            return b""  # never in a match: four thousand million probes
+            return None
         nonce = _NONCE.pack(self._stay, self._sent)
         self._sent += 1
         return nonce + self._seal.encrypt(nonce, body, bytes((kind,)) + self._to)

@@ -32,7 +32,7 @@ from retick.testing.arenas import Arena
 from retick.testing.mesh import Mesh, MeshHung, Press
 from retick.testing.scenarios import PATIENCE, Scenario, Trouble
 
-__all__ = ["ChaosFailure", "Outcome", "play", "play_planted", "start"]
+__all__ = ["ChaosFailure", "Outcome", "play", "play_planted", "pressed_by_bots", "start"]
 
 SECOND_MATCH = 120
 """Frames of a second match."""
@@ -92,6 +92,10 @@ class Outcome:
     """Errors that were planted, and found by everyone."""
     both_forms: int = 0
     """Matches that were played over sealed and over plain links, with the same end."""
+    moves: int = 0
+    """Of online matches: how often a peer was reached another way."""
+    direct: int = 0
+    """Of online matches: ways that were direct at the end, of both sides."""
 
     def add(self, other: "Outcome") -> None:
         for each in fields(self):

@@ -14,6 +14,7 @@ from retick.routes import Online, OnlineReady, PathChanged, PathKind
 from retick.testing.mesh import Mesh
 from retick.testing.mesh_peers import MeshSpectator
 from retick.transport.conditions import Conditions
+from retick.transport.endpoint import Address
 from retick.transport.nat import Nat, Router
 
 __all__ = ["RELAY", "OnlineMesh"]
@@ -135,7 +136,7 @@ class OnlineMesh(Mesh):
         return {(f"2001:db8:{number:x}::{number:x}", PORT): self._ipv6[name]} if name in self._ipv6 else {}
 
     def _attach(self, name: str, session: Any) -> None:
-        also = {}
+        also: dict[Address, Router | None] = {}
         for address, nat in self._also(name).items():
             host = f"2001:db8:{self._number(name):x}::ffff"
             if host not in self._firewalls:

@@ -29,7 +29,7 @@ from retick.rollback.session.link_config import sealing_of
 from retick.rollback.session.messages.roster import MAX_SEATS_EACH
 from retick.rollback.session.peer import Phase
 from retick.routes.online import Online
-from retick.routes.routed_link import RoutedLink, host_name
+from retick.routes.routed_link import host_name, routes_of
 from retick.routes.routes import Routes
 
 __all__ = ["Phase", "RollbackSession"]
@@ -188,8 +188,7 @@ class RollbackSession(SessionCalls):
     @property
     def routes(self) -> Routes | None:
         """Of a session with ``online``: how each other peer is reached, and the code of the room."""
-        link = self._inside.link
-        return link.routes if isinstance(link, RoutedLink) else None
+        return routes_of(self._inside.link)
 
     @property
     def investigating(self) -> bool:

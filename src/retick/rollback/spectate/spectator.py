@@ -41,7 +41,7 @@ from retick.rollback.session.state_transfer import StateReceiver
 from retick.rollback.spectate.recording import ShownRecording
 from retick.routes.events import OnlineEnded, OnlineEvent
 from retick.routes.online import Online
-from retick.routes.routed_link import RoutedLink, host_name, make_link
+from retick.routes.routed_link import host_name, make_link, routes_of
 from retick.routes.routes import Routes
 from retick.sim.contract import Input, input_size_of
 
@@ -164,7 +164,7 @@ class SpectatorSession:
     @property
     def routes(self) -> Routes | None:
         """Of a session with ``online``: how the others are reached."""
-        return self._link.routes if isinstance(self._link, RoutedLink) else None
+        return routes_of(self._link)
 
     @property
     def waiting(self) -> int:
