@@ -90,7 +90,7 @@ def test_a_port_is_forwarded_renewed_and_taken_back(router: Router) -> None:
 
 def test_a_router_that_refuses_says_why_and_how_upnp_could_be_tried(router: Router) -> None:
     router.result = 2
-    with pytest.raises(NotForwarded, match=r"does not allow it.*retick\[upnp\]"):
+    with pytest.raises(NotForwarded, match=r"does not allow it.*pip install miniupnpc"):
         ForwardedPort(7777, router=asking(router))
 
 

@@ -23,7 +23,7 @@ from retick.wire import natpmp
 
 __all__ = ["INSTALL_UPNP", "ForwardedPort", "NatPmpRouter", "NotForwarded", "default_gateway", "outside_host"]
 
-INSTALL_UPNP = "pip install 'retick[upnp]'"
+INSTALL_UPNP = "pip install miniupnpc"
 LEASE_SECONDS: Final = 3600
 """A forwarded port that is not taken back, because the program was killed, closes after this time."""
 TRIES: Final = (0.25, 0.5, 1.0)
