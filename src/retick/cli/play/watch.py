@@ -79,6 +79,7 @@ def watch(
     meeting.check_way(way)
     check_recording(record, live=True)
     shown_game = terminal_game_for(players)
+    form = links.form(way.invite)
     with contextlib.ExitStack() as stack:
         told, source = None, None
         if isinstance(way, OnlineWay):
@@ -87,7 +88,6 @@ def watch(
         else:
             socket, source = open_towards(way.target, 0)
             where, why_not = f"{way.target[0]} port {way.target[1]}", no_answer(way.target)
-        form = links.form(way.invite)
         recording = None if record is None else LiveRecording(record)
         session = SpectatorSession(
             shown_game.game,
