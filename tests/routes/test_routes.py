@@ -61,8 +61,8 @@ def test_what_is_no_name_of_another_member_is_not_sent(name: Any) -> None:
 
 def test_a_datagram_that_no_frame_can_carry_is_dropped() -> None:
     made = inside()
-    made.send([(bytes(LONGEST + 1), "member-1"), (bytes(LONGEST), "member-1")], 0.1)
-    assert made.dropped["unsendable"] == 1
+    made.send([(bytes(size), "member-1") for size in (LONGEST + 1, LONGEST, 0)], 0.1)
+    assert made.dropped["unsendable"] == 2
     assert len([data for data, *_ in made.drain(0.1) if len(data) == wire.MAX_DATAGRAM]) == 1
 
 

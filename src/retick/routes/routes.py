@@ -142,7 +142,7 @@ class Routes:
         """Take what the link has to send."""
         for data, name in datagrams:
             number = _number_of(name)
-            if number is None or number == self._relay.number or len(data) > LONGEST:
+            if number is None or number == self._relay.number or not 0 < len(data) <= LONGEST:
                 self.dropped["unsendable"] += 1
                 continue
             peer = self._peer(number, now)
