@@ -32,6 +32,8 @@ OTHER_NUMBERS: dict[str, str] = {
     "routes.path:SILENT_SECONDS": _TIME,
     "routes.path:LEAST_UNANSWERED": _TUNING,
     "routes.path:FIRST_REST": _TIME,
+    "routes.path:ALLOWANCE": _TIME,
+    "routes.path:GOOD_ANSWERS": _TUNING,
     "routes.path:LONGEST_REST": _TIME,
     "routes.path:_SMOOTHING": _TUNING,
     "routes.rounds:ROUND_SECONDS": _TIME,
