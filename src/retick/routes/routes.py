@@ -107,6 +107,10 @@ class Routes:
         """Whether a member is in the room, as far as the relay says."""
         return number in self._relay.present
 
+    def first_other(self) -> int | None:
+        """The lowest number of another member in the room."""
+        return min(self._relay.present - {self._relay.number}, default=None)
+
     def report(self) -> tuple[PathReport, ...]:
         """How each member that the link talks with is reached."""
         only = self.online.relay_only

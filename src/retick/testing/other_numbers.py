@@ -32,6 +32,7 @@ OTHER_NUMBERS: dict[str, str] = {
     "routes.path:SILENT_SECONDS": _TIME,
     "routes.path:LEAST_UNANSWERED": _TUNING,
     "routes.path:FIRST_REST": _TIME,
+    "routes.explain:LEAST": _WIRE,
     "routes.path:ALLOWANCE": _TIME,
     "routes.path:GOOD_ANSWERS": _TUNING,
     "routes.path:LONGEST_REST": _TIME,
