@@ -10,6 +10,7 @@ import pytest
 from retick.errors import UsageError
 from retick.relay import MemberState
 from retick.routes import Online, Routes, member_name, routes
+from retick.routes.online import MOST_OWN
 from retick.routes.routes import LONGEST, NOTE
 from retick.transport import Nat
 from retick.wire import relay as wire
@@ -158,6 +159,9 @@ def test_candidates_are_the_own_addresses_mapped_ports_and_what_the_relay_sees_e
         ("MAPPED", "203.0.113.1", 5001),
         ("REFLEXIVE", "203.0.113.1", 5000),
     ]
+    many = inside(own=tuple((f"10.0.0.{n}", 5000) for n in range(1, MOST_OWN + 1)))
+    many.add_mapped("203.0.113.1", 5001, now=0.2)
+    assert [each.kind.name for each in many.candidates()][-1] == "REFLEXIVE", "what the relay sees is always told"
     assert len(inside(own=(("203.0.113.1", 5000),)).candidates()) == 1
 
 
