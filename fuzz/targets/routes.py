@@ -11,6 +11,7 @@ from typing import Any
 
 from fuzz.target import Bug, Target, of, script
 from retick.routes import Online, PathKind, Routes
+from retick.routes.explain import explain_note, is_note
 from retick.routes.notes import Candidate, Candidates, Go, Probe, decode_note, encode_note
 from retick.routes.routes import NOTE
 from retick.routes.seals import NoteSeal
@@ -37,6 +38,13 @@ def _seal(own: int, other: int) -> NoteSeal:
 
 
 SEALED = tuple(_seal(1, 0).seal(NOTE, note) or b"" for note in NOTES)
+
+
+HEAD = bytes((NOTE,)) + wire.channel_of(ROOM, 1, 0)
+
+
+def _explained(data: bytes) -> object:
+    return explain_note(data) if is_note(data) else None
 
 
 def _opened(data: bytes) -> bytes:
@@ -117,6 +125,7 @@ SCRIPTS = (
     _step(0, wire.encode_answer(wire.Lost(ROOM + b"\0\1"))) + _step(1, bytes((NOTE,)) + ROOM + b"\1\0" + SEALED[3]),
 )
 TARGETS: tuple[Target, ...] = (
+    of("routes/explain", _explained, *(head + note for note in SEALED for head in (HEAD, b"")), also=(explain_note,)),
     of("routes/note", decode_note, *NOTES, write=encode_note),
     of("routes/seal", _opened, *SEALED, also=(NoteSeal.open,)),
     script("endpoint/routes", run, SCRIPTS, Routes.receive, guides=("routes", "relay", "wire")),

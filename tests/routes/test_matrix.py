@@ -9,6 +9,7 @@ from retick.routes import PathChanged, PathKind
 from retick.testing.online_mesh import OnlineMesh
 from retick.transport import Conditions, Nat, NatKind
 from tests.routes.matches import between, has_direct_path, is_direct, longest_stall
+from tests.routes.matrix_table import PAGE, rendered, written
 
 
 @pytest.mark.parametrize(("one", "other"), list(product(NatKind, NatKind)), ids=lambda kind: kind.name.lower())
@@ -72,3 +73,8 @@ def test_no_roster_has_an_address_in_it() -> None:
     for peer in mesh.alive:
         assert {str(address)[:7] for address in peer.session.peer_addresses} == {"member-"}
         assert peer.events_of(PathChanged)
+
+
+def test_the_page_has_the_matrix_as_it_is_played() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert written(page, rendered()) == page, "python -m tests.routes.matrix_table writes it anew"

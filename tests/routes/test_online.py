@@ -1,5 +1,7 @@
 """What an application says to play online."""
 
+from typing import Any
+
 import pytest
 
 from retick.errors import UsageError
@@ -17,6 +19,19 @@ def test_what_cannot_be_meant_is_refused_in_words() -> None:
             Online(relay=RELAY, places=places)
     with pytest.raises(UsageError, match="relay_only"):
         Online(relay=RELAY, relay_only=True, own=(("10.0.0.2", 5000),))
+
+
+@pytest.mark.parametrize("address", [("name", 5), ("10.0.0.1", 0), ("fe80::1", 5, 0, 2), ("fe80::1%2", 5), "10.0.0.1"])
+def test_addresses_that_nobody_could_be_told_are_refused(address: Any) -> None:
+    with pytest.raises(UsageError, match="without a scope"):
+        Online(relay=RELAY, own=(address,))
+    with pytest.raises(UsageError, match="without a scope"):
+        Online(relay=RELAY, mapped=(address,))
+
+
+def test_a_relay_that_no_invite_can_name_is_refused() -> None:
+    with pytest.raises(UsageError, match="no # or space"):
+        Online(relay=RELAY, relay_name="my relay")
 
 
 def test_only_so_many_addresses_are_told() -> None:

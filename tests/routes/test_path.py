@@ -3,7 +3,16 @@
 import pytest
 
 from retick.routes import path as paths
-from retick.routes.path import FIRST_REST, LONGEST_REST, MOST_LATER, MOST_PENDING, MOST_RETRIES, Path, PathKind
+from retick.routes.path import (
+    FIRST_REST,
+    GOOD_ANSWERS,
+    LONGEST_REST,
+    MOST_LATER,
+    MOST_PENDING,
+    MOST_RETRIES,
+    Path,
+    PathKind,
+)
 
 
 def made() -> Path:
@@ -43,7 +52,7 @@ def test_without_answers_it_is_doubted_and_then_silent_but_only_after_some_probe
     probe(path, 2, 1.25)
     probe(path, 3, 1.35)
     assert path.doubted_at() == pytest.approx(1.3)
-    assert path.silent_at() == pytest.approx(1.6)
+    assert path.silent_at() == pytest.approx(1.7)
 
 
 def test_an_old_answer_ends_the_silence_up_to_its_probe() -> None:
@@ -52,13 +61,13 @@ def test_an_old_answer_ends_the_silence_up_to_its_probe() -> None:
     path.answered(tokens[1], 1.0)
     assert path.silent_at() is None
     probe(path, 9, 1.0)
-    assert path.silent_at() == pytest.approx(0.5 + 1.5), "twice a round trip of 0.75"
+    assert path.silent_at() == pytest.approx(0.5 + 0.7 + 0.65), "the round trip is 0.75"
 
 
 def test_it_is_probed_often_in_use_oftener_when_an_answer_is_overdue_and_seldom_otherwise() -> None:
     path = made()
     path.answered(probe(path, 0, 0.0), 0.04)
-    assert path.next_probe(in_use=True) == pytest.approx(0.25)
+    assert path.next_probe(in_use=True) == pytest.approx(0.2)
     assert path.next_probe(in_use=False) == pytest.approx(5.0)
     probe(path, 1, 0.25)
     probe(path, 2, 0.5)
@@ -95,6 +104,10 @@ def test_one_that_was_left_rests_longer_each_time() -> None:
         rests.append(path.rests_until - 100.0)
     assert rests[:3] == [FIRST_REST, 2 * FIRST_REST, 4 * FIRST_REST]
     assert max(rests) == LONGEST_REST
+    for number in range(GOOD_ANSWERS):
+        path.answered(probe(path, number, 0.0), 0.01)
+    path.left(100.0)
+    assert path.rests_until == 100.0 + FIRST_REST
     path_before = made()
     token = probe(path_before, 1, 0.0)
     path_before.left(0.5)

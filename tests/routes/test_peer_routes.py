@@ -37,8 +37,8 @@ class Carrier:
     def note(self, peer: PeerRoutes, note: Note, address: Any = None, ttl: int | None = None) -> None:
         self.sent.append((note, address, ttl))
 
-    def path_changed(self, peer: PeerRoutes, *, is_silent: bool) -> None:
-        self.changed.append(is_silent)
+    def path_changed(self, peer: PeerRoutes) -> None:
+        self.changed.append(peer.was_silent)
 
     def path_known(self, peer: PeerRoutes, new: Any, old: Any) -> None:
         self.known.append((new, old))

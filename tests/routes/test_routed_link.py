@@ -10,10 +10,12 @@ from retick.authority import Client, JoinFailed, Server, WorldClient, WorldServe
 from retick.errors import UsageError
 from retick.games.fighter import Fighter
 from retick.games.runner import NetRunner
+from retick.games.scramble import Scramble
 from retick.link import Invite, LinkConfig
 from retick.relay import RelayConfig, RelayServer
 from retick.rollback import RollbackSession, SpectatorSession
 from retick.rollback.events import MatchEnded
+from retick.rollback.match.config import MatchConfig
 from retick.routes import Online, OnlineEnded, OnlineReady, PathKind
 from retick.routes.routed_link import game_tag
 from retick.testing.online_mesh import RELAY, OnlineMesh
@@ -202,6 +204,32 @@ def test_a_session_that_closes_leaves_the_room_and_has_nothing_to_do_any_more() 
     assert [peer.session.next_timeout() for peer in mesh.alive] == [None, None]
     assert mesh.relay is not None
     assert mesh.relay.members == 0
+
+
+def test_a_session_that_closes_before_it_is_in_has_nothing_to_do_any_more() -> None:
+    bench = Bench(has_relay=False)
+    for session in (bench.add(host()), bench.add(joiner("00000000"))):
+        bench.run(0.7)
+        session.close()
+        bench.run(1.0)
+        assert session.next_timeout() is None
+        assert len(bench.of(session, MatchEnded)) == 1
+
+
+def test_when_the_host_has_left_a_newcomer_by_code_asks_another_one() -> None:
+    stay = MatchConfig(end_when_alone=False)
+    nats = dict.fromkeys(("peer0", "peer1", "peer2"), Nat())
+    mesh = OnlineMesh(lambda: Scramble(3), nats=nats, config=stay)
+    mesh.start()
+    mesh.play(60)
+    mesh["peer0"].session.close()
+    mesh.run(4.0)
+    mesh.crash("peer0")
+    mesh.restart("peer0")
+    mesh.run_until(lambda: mesh["peer0"].playing, limit=20.0, what="it is back")
+    mesh.play(mesh["peer1"].final_frame + 60)
+    mesh.verify()
+    assert sorted(mesh.kinds("peer0")) == [1, 2]
 
 
 def test_the_tag_tells_games_and_versions_apart() -> None:

@@ -10,6 +10,7 @@ import pytest
 from retick.errors import UsageError
 from retick.relay import MemberState
 from retick.routes import Online, Routes, member_name, routes
+from retick.routes.online import MOST_OWN
 from retick.routes.routes import LONGEST, NOTE
 from retick.transport import Nat
 from retick.wire import relay as wire
@@ -61,8 +62,8 @@ def test_what_is_no_name_of_another_member_is_not_sent(name: Any) -> None:
 
 def test_a_datagram_that_no_frame_can_carry_is_dropped() -> None:
     made = inside()
-    made.send([(bytes(LONGEST + 1), "member-1"), (bytes(LONGEST), "member-1")], 0.1)
-    assert made.dropped["unsendable"] == 1
+    made.send([(bytes(size), "member-1") for size in (LONGEST + 1, LONGEST, 0)], 0.1)
+    assert made.dropped["unsendable"] == 2
     assert len([data for data, *_ in made.drain(0.1) if len(data) == wire.MAX_DATAGRAM]) == 1
 
 
@@ -158,6 +159,9 @@ def test_candidates_are_the_own_addresses_mapped_ports_and_what_the_relay_sees_e
         ("MAPPED", "203.0.113.1", 5001),
         ("REFLEXIVE", "203.0.113.1", 5000),
     ]
+    many = inside(own=tuple((f"10.0.0.{n}", 5000) for n in range(1, MOST_OWN + 1)))
+    many.add_mapped("203.0.113.1", 5001, now=0.2)
+    assert [each.kind.name for each in many.candidates()][-1] == "REFLEXIVE", "what the relay sees is always told"
     assert len(inside(own=(("203.0.113.1", 5000),)).candidates()) == 1
 
 

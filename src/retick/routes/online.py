@@ -2,15 +2,29 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Any, Final
 
 from retick.errors import UsageError
+from retick.link.sealing.invite import Invite
 from retick.relay.codes import parse_code
 from retick.wire.relay import MAX_PLACES
 
-__all__ = ["Online"]
+__all__ = ["Online", "check_own"]
 
-MOST_OWN: int = 8
-"""Addresses of this machine that are told to others."""
+MOST_OWN: Final = 7
+"""Addresses of this machine that are told to others, beside the one that the relay sees."""
+
+
+def check_own(address: Any) -> None:
+    """UsageError unless it is (host, port), with an IP address without a scope."""
+    try:
+        host, port = address
+        is_good = 1 <= port <= 65535 and "%" not in host and bool(ip_address(host))
+    except (TypeError, ValueError):
+        is_good = False
+    if not is_good:
+        raise UsageError(f"an own or mapped address is (IP address, port) without a scope, not {address!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +53,9 @@ class Online:
             raise UsageError(f"places are 2 to {MAX_PLACES}, not {self.places}")
         if len(self.own) + len(self.mapped) > MOST_OWN:
             raise UsageError(f"at most {MOST_OWN} own and mapped addresses are told to others")
+        for address in (*self.own, *self.mapped):
+            check_own(address)
+        Invite(f"00000000@{self.relay_text}", bytes(16))  # raises if an invite cannot name this relay
         if self.relay_only and (self.own or self.mapped):
             raise UsageError("with relay_only no address is told to others: give no own and no mapped ones")
 

@@ -6,7 +6,7 @@ from typing import Final
 
 __all__ = ["Path", "PathKind"]
 
-PROBE_SECONDS: Final = 0.25
+PROBE_SECONDS: Final = 0.2
 """Between two probes of the path in use."""
 HURRY_SECONDS: Final = 0.1
 """The same while an answer is overdue."""
@@ -21,9 +21,11 @@ MOST_LATER: Final = 30
 OVERDUE_SECONDS: Final = 0.1
 """Beyond the round trip: then an answer is overdue."""
 DOUBT_SECONDS: Final = 0.3
-"""Without an answer: then the relay gets a copy of everything."""
-SILENT_SECONDS: Final = 0.6
-"""Without an answer: then the path is left."""
+"""Without an answer, or 0.2 beyond the round trip: then the relay gets a copy of everything."""
+SILENT_SECONDS: Final = 0.7
+"""Without an answer, or 0.6 beyond the round trip: then the path is left."""
+ALLOWANCE: Final = 0.1
+"""Seconds of a round trip that these two include."""
 LEAST_UNANSWERED: Final = 3
 """Probes without an answer, before a path is doubted or left: a machine that was paused has sent none."""
 MOST_PENDING: Final = 32
@@ -31,6 +33,8 @@ MOST_PENDING: Final = 32
 FIRST_REST: Final = 1.0
 """Seconds for which a path that was left is not used again; twice as long each time."""
 LONGEST_REST: Final = 30.0
+GOOD_ANSWERS: Final = 200
+"""In a row, after which a path that is left rests as if for the first time."""
 _SMOOTHING: Final = 0.25
 
 
@@ -119,10 +123,12 @@ class Path:
     def _after(self, seconds: float) -> float | None:
         if self._unanswered_since is None or self._unanswered < LEAST_UNANSWERED:
             return None
-        return self._unanswered_since + max(seconds, 2.0 * (self.round_trip or 0.0))
+        return self._unanswered_since + seconds + max(0.0, (self.round_trip or 0.0) - ALLOWANCE)
 
     def left(self, now: float) -> None:
-        """It fell silent: it must answer anew, and rests a while."""
+        """It fell silent: it must answer anew, and rests a while, longer each time unless it was good for long."""
+        if self.answers >= GOOD_ANSWERS:
+            self._rest = FIRST_REST
         self.is_answered = False
         self.answers = self._unanswered = 0
         self._unanswered_since = None

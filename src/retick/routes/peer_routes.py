@@ -45,7 +45,7 @@ class Carrier(Protocol):
     def note(self, peer: "PeerRoutes", note: Note, address: Any = None, ttl: int | None = None) -> None:
         """Send a note, through the relay if there is no address."""
 
-    def path_changed(self, peer: "PeerRoutes", *, is_silent: bool) -> None:
+    def path_changed(self, peer: "PeerRoutes") -> None:
         """The peer is reached another way from now on."""
 
     def path_known(self, peer: "PeerRoutes", new: Hashable, old: Hashable) -> None:
@@ -189,7 +189,7 @@ class PeerRoutes:
                 best = path
         if best is not self.best:
             self.best, self.was_silent = best, False
-            self._carrier.path_changed(self, is_silent=False)
+            self._carrier.path_changed(self)
 
     @staticmethod
     def _is_better(path: Path, than: Path) -> bool:
@@ -206,7 +206,7 @@ class PeerRoutes:
             self.best, self.was_silent = None, True
             self._choose(now)
             if self.best is None:
-                self._carrier.path_changed(self, is_silent=True)
+                self._carrier.path_changed(self)
             self.look_again(now)
         else:
             path.left(now)

@@ -9,7 +9,7 @@ from retick.errors import UsageError
 from retick.link import Connection, Invite, LinkConfig, LinkEndpoint, Reason
 from retick.routes.events import OnlineEvent
 from retick.routes.online import Online
-from retick.routes.routes import HOST_NAME, LONGEST, Routes
+from retick.routes.routes import HOST_NAME, LONGEST, Routes, member_name
 from retick.wire.relay import TAG_SIZE
 
 __all__ = ["RoutedLink", "game_tag", "host_name", "make_link", "routes_of"]
@@ -50,6 +50,16 @@ class RoutedLink(LinkEndpoint):
         self.routes = Routes(online, tag=game_tag(config), entropy=entropy, places=places, invite=invite)
         self._on_online = on_online
         self._is_leaving = False
+        self._is_closed = True
+        """Before there is a place at the relay."""
+
+    def _open(self) -> None:
+        """Whoever was dialled before is asked now: if the host has left the room, the first other one in it."""
+        self._is_closed = False
+        asked = self.routes.first_other()
+        for connection in self.connections.values():
+            if asked is not None and not self.routes.is_present(0):
+                connection.address = member_name(asked)
 
     def dial(self, address: Hashable, **details: Any) -> Connection:
         self._is_leaving = False
@@ -67,6 +77,8 @@ class RoutedLink(LinkEndpoint):
     def drain(self, now: float) -> list[Any]:
         routes = self.routes
         if routes.is_open:
+            if self._is_closed:
+                self._open()
             routes.send(super().drain(now), now)
         self._tell()
         return routes.drain(now)
@@ -74,7 +86,7 @@ class RoutedLink(LinkEndpoint):
     def next_timeout(self) -> float | None:
         routes = self.routes
         own = super().next_timeout() if routes.is_open else None
-        if own is None and self._is_leaving and not self.connections:
+        if own is None and self._is_leaving and not (routes.is_open and self.connections):
             routes.close()
         ways = routes.next_timeout()
         return min((time for time in (own, ways) if time is not None), default=None)

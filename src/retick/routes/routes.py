@@ -26,7 +26,7 @@ from retick.relay import (
 )
 from retick.routes.events import OnlineEnded, OnlineEvent, OnlineReady, PathChanged, RelayChanged
 from retick.routes.notes import MOST_CANDIDATES, Candidate, Candidates, Note, Probe, decode_note, encode_note
-from retick.routes.online import Online
+from retick.routes.online import MOST_OWN, Online, check_own
 from retick.routes.path import PathKind
 from retick.routes.peer_routes import PeerRoutes
 from retick.routes.words import PathReport, path_words, report_of
@@ -107,6 +107,10 @@ class Routes:
         """Whether a member is in the room, as far as the relay says."""
         return number in self._relay.present
 
+    def first_other(self) -> int | None:
+        """The lowest number of another member in the room."""
+        return min(self._relay.present - {self._relay.number}, default=None)
+
     def report(self) -> tuple[PathReport, ...]:
         """How each member that the link talks with is reached."""
         only = self.online.relay_only
@@ -117,7 +121,8 @@ class Routes:
         """A router forwards this outside address to the socket, as was found out later: tell the others."""
         if self.online.relay_only:
             raise UsageError("with relay_only no address is told to others")
-        if (host, port) not in self._mapped and len(self._mapped) + len(self.online.own) < MOST_CANDIDATES - 1:
+        check_own((host, port))
+        if (host, port) not in self._mapped and len(self._mapped) + len(self.online.own) < MOST_OWN:
             self._mapped.append((host, port))
             self._look_again(now)
 
@@ -142,7 +147,7 @@ class Routes:
         """Take what the link has to send."""
         for data, name in datagrams:
             number = _number_of(name)
-            if number is None or number == self._relay.number or len(data) > LONGEST:
+            if number is None or number == self._relay.number or not 0 < len(data) <= LONGEST:
                 self.dropped["unsendable"] += 1
                 continue
             peer = self._peer(number, now)
@@ -304,7 +309,7 @@ class Routes:
         found: list[Candidate] = []
         for kind, addresses in ((PathKind.LOCAL, self.online.own), (PathKind.MAPPED, self._mapped)):
             for host, port in addresses:
-                at = ip_address(host.partition("%")[0])
+                at = ip_address(host)
                 is_v6 = at.version == 6 and at not in _LOCAL_IPV6 and kind is PathKind.LOCAL
                 found.append(Candidate(PathKind.IPV6 if is_v6 else kind, at, port))
         if self._seen is not None and self._seen[1:] not in [each[1:] for each in found]:
@@ -323,7 +328,7 @@ class Routes:
             head = bytes((NOTE,)) + wire.channel_of(self._relay.room, self._relay.number, peer.number)
             self._put((head + sealed, address) if ttl is None else (head + sealed, address, ttl))
 
-    def path_changed(self, peer: PeerRoutes, *, is_silent: bool) -> None:
+    def path_changed(self, peer: PeerRoutes) -> None:
         best = peer.best
         self._events.append(
             PathChanged(

@@ -111,14 +111,7 @@ def _restart_relay(mesh: OnlineMesh, seconds: float) -> None:
 def _outcome(mesh: OnlineMesh, frames: int) -> Outcome:
     outcome = Outcome(matches=1, frames=frames, seconds=mesh.network.now)
     for peer in mesh.alive:
-        stats = peer.session.stats(now=mesh.network.now)
-        outcome.rollbacks += stats.rollbacks
-        outcome.resimulated += stats.resimulated_frames
-        outcome.depths.update(stats.rollback_depths)
-        outcome.stalls += stats.stalls
-        outcome.compared += stats.compared_frames
-        outcome.packets += sum(way.packets_out for way in stats.peers.values())
-        outcome.bytes += sum(way.bytes_out for way in stats.peers.values())
+        outcome.count(peer.session.stats(now=mesh.network.now))
         outcome.moves += len(peer.events_of(PathChanged))
         outcome.direct += sum(kind is not PathKind.RELAY for kind in mesh.kinds(peer.name).values())
     outcome.watched = sum(len(spectator.rows) for spectator in mesh.spectators.values())

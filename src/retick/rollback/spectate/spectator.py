@@ -80,11 +80,11 @@ class SpectatorSession:
         config: MatchConfig | None = None,
         delay: int = 30,
         record: RecordsMatches | None = None,
+        online: Online | None = None,
         sealed: bool = True,
         invite: Invite | str | None = None,
         identity: bytes | None = None,
         keylog: Callable[[str], None] | None = None,
-        online: Online | None = None,
     ) -> None:
         """Watch through the peer at ``address``, ``delay`` frames behind the newest that is known.
 
