@@ -9,6 +9,7 @@ from retick.playing.online import OnlineStatus, chosen_relay, open_online
 from retick.playing.relay_address import NO_RELAY, RELAY_VARIABLE
 from retick.playing.way_in import OnlineWay, way_in
 from retick.routes import Online, OnlineEnded, OnlineReady, PathChanged, PathKind, RelayChanged
+from retick.transport import open_udp
 
 HOSTS = Online(relay=("198.51.100.1", 7788), relay_name="relay.example.org")
 JOINS = Online(relay=("198.51.100.1", 7788), relay_name="relay.example.org", code="4XK7-M2QP")
@@ -42,6 +43,20 @@ def test_a_socket_for_a_relay_tells_its_own_addresses_unless_everything_is_relay
     socket, told = open_online(("127.0.0.1", 99), relay_only=True)
     socket.close()
     assert (told.own, told.relay_only, told.relay_name) == ((), True, "127.0.0.1:99")
+
+
+def test_a_machine_with_ipv6_tells_both_addresses_and_asks_the_relay_over_ipv4(monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        open_udp("::").close()
+    except NetworkUnavailable:
+        pytest.skip("this system has no IPv6")
+    monkeypatch.setattr(online, "own_address", lambda: "192.168.1.20")
+    monkeypatch.setattr(online, "own_address_v6", lambda: "2a00::7")
+    socket, told = open_online(("127.0.0.1", 7788))
+    assert socket.send(b"over IPv4", ("127.0.0.1", 9))
+    socket.close()
+    assert told.relay == ("127.0.0.1", 7788)
+    assert [host for host, _ in told.own] == ["192.168.1.20", "2a00::7"]
 
 
 def test_a_relay_whose_name_is_not_known_says_so() -> None:

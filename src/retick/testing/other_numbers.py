@@ -10,6 +10,8 @@ _MARK = "a value that stands for something"
 OTHER_NUMBERS: dict[str, str] = {
     "relay.codes:_LENGTH": _WIRE,
     "relay.config:RelayConfig.wrong_code_seconds": _TIME,
+    "relay.hairpin:TOKEN_SIZE": _WIRE,
+    "relay.hairpin:TRY_SECONDS": _TIME,
     "relay.member:RETRY_SECONDS": _TIME,
     "relay.member:HERE_SECONDS": _TIME,
     "relay.member:SOON_SECONDS": _TIME,

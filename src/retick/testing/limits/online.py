@@ -52,6 +52,8 @@ ONLINE_LIMITS: tuple[Limit, ...] = (
           _MEMBER + "test_frames_that_nobody_reads_are_limited"),
     Limit("relay.reflection:MOST_TRIES", "questions to a relay without an answer", "a relay that is down",
           "tests/relay/test_reflection.py::test_a_relay_that_cannot_be_reached_leaves_the_result_empty"),
+    Limit("relay.hairpin:MOST_TRIES", "questions and tokens of each end of a hairpin test", "a relay that is down",
+          "tests/relay/test_hairpin.py::test_without_an_answer_of_the_relay_it_is_not_known"),
     Limit("routes.online:MOST_OWN", "own and mapped addresses", "an argument passes it",
           "tests/routes/test_online.py::test_only_so_many_addresses_are_told"),
     Limit("routes.notes:MOST_CANDIDATES", "candidates of a note", "a note passes it",
