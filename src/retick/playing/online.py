@@ -107,9 +107,16 @@ class OnlineStatus:
             self._paths[event.member] = event
             self._lines.append(f"path to member {event.member}: {event.text}")
 
-    def invitation(self) -> list[str]:
-        """What a host gives to others; nothing before there is a room, and for one who joined."""
+    @property
+    def code(self) -> str:
+        """Of the room that was opened here, as it is shown; empty before there is one, and for one who joined."""
         if self.ready is None or self._online is None or self._online.code is not None:
+            return ""
+        return shown_code(self.ready.code)
+
+    def invitation(self) -> list[str]:
+        """What a host gives to others, for a terminal; nothing before there is a room, and for one who joined."""
+        if not self.code or self.ready is None or self._online is None:
             return []
         if self.ready.seconds == USABLE_TILL_FULL:
             how_long = "until the room is full"
@@ -117,9 +124,8 @@ class OnlineStatus:
             how_long = f"for {max(round(self.ready.seconds / 60), 1)} minutes if nobody joins"
         if self.ready.invite is not None:
             return [f"waiting at the relay, {how_long}. To join: retick join {self.ready.invite.text()}"]
-        code, relay = shown_code(self.ready.code), self._online.relay_name
         return [
-            f"code {code}, {how_long}. To join: retick join {code}@{relay}",
+            f"code {self.code}, {how_long}. To join: retick join {self.code}@{self._online.relay_name}",
             "with a code alone the relay vouches for the keys: compare the words aloud",
         ]
 

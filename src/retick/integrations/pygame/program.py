@@ -57,8 +57,7 @@ class Program:
         choices = [
             Choice("Host a match", self.host),
             Choice("Host for everybody on the local network", lambda: self.host(everybody=True)),
-            Choice("Host online", self.host_online),
-            Choice("Host online, by code alone", lambda: self.host_online(everybody=True)),
+            Choice("Host online", self.ask_for_whom),
             Choice("Join with an invite", lambda: self._ask("Join with an invite", self.join)),
             Choice("Join by code", self.ask_code),
             Choice("Join on the local network", self.find),
@@ -93,6 +92,15 @@ class Program:
             return MatchPage(self.game, wire, back=self.menu, again=again, lines=list(filter(None, lines)))
 
         return self._or_message(page)
+
+    def ask_for_whom(self) -> Page:
+        """Ask who may join a match at the relay."""
+        choices = [
+            Choice("For those who have the invite: a line to paste", lambda: self.host_online(everybody=False)),
+            Choice("For everybody with the code: eight characters to say", lambda: self.host_online(everybody=True)),
+            Choice("Back", self.menu),
+        ]
+        return ChoicePage("Host online", choices, back=self.menu)
 
     def host_online(self, *, everybody: bool | None = None) -> Page:
         """Wait for others to join by a code, wherever they are: those who have the invite, or everybody."""

@@ -19,9 +19,23 @@ def room_lines(session: RollbackSession, online: OnlineStatus) -> list[str]:
     me, here = session.local_players, names_by_seat(session.roster)
     if not me:
         return ["", "Connecting ..."]
-    return [*online.invitation(), ""] + [
+    return [*_invitation(online), ""] + [
         f"player {player + 1}:  " + here.get(player, "waiting ...") + ("  (you)" if player in me else "")
         for player in range(session.sim.num_players)
+    ]
+
+
+def _invitation(online: OnlineStatus) -> list[str]:
+    if not online.code or online.ready is None:
+        return []
+    if online.ready.invite is not None:
+        return [
+            f"Others join with this line; nobody comes in without it: {online.ready.invite.text()}",
+            "It is on the clipboard: paste it to whom you want to play with.",
+        ]
+    return [
+        f"Others join by this code, at the same relay: {online.code}",
+        "The relay vouches for the keys: compare the words when the match starts.",
     ]
 
 
