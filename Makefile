@@ -75,6 +75,8 @@ soak: $(VENV)/.dev
 	$(BIN)/retick bench chaos --players 2 --matches 2000
 	$(BIN)/retick bench chaos --players 4 --matches 300
 	$(BIN)/retick bench chaos --players 8 --matches 20
+	$(BIN)/retick bench chaos --nat --players 2 --matches 1000
+	$(BIN)/retick bench chaos --nat --players 4 --matches 100
 	$(BIN)/retick bench chaos --cheats 3000
 	$(BIN)/retick bench chaos --hours 1
 	$(PY) -m retick.testing.membership --faults 1

@@ -15,11 +15,12 @@ LAYERS: dict[str, set[str]] = {
     "games": {"sim", "wire"},
     "snapshot": {"wire"},
     "link": {"wire"},
-    "rollback": {"sim", "wire", "link"},
+    "rollback": {"sim", "wire", "link", "routes"},
     "tokens": {"link"},
-    "authority": {"sim", "wire", "link", "snapshot", "tokens"},
+    "authority": {"sim", "wire", "link", "snapshot", "tokens", "routes"},
     "replay": {"sim"},
     "relay": {"wire", "link"},
+    "routes": {"wire", "link", "relay"},
     "transport": set(),
 }
 # What the server and the client of authority share; neither imports the other.
@@ -49,21 +50,21 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "match": {"sim", "wire", "rollback.engine", "rollback.events"},
         "desync": {"sim", "link", "rollback.engine"},
         "session": {
-            "sim", "wire", "link",
+            "sim", "wire", "link", "routes",
             "rollback.engine", "rollback.events", "rollback.match", "rollback.desync",
         },
         "spectate": {
-            "sim", "wire", "link",
+            "sim", "wire", "link", "routes",
             "rollback.engine", "rollback.events", "rollback.match", "rollback.session",
         },
     },
     "snapshot": {"kernels": {"wire"}, "sources": {"snapshot.kernels"}},
     "authority": {
         "declared": {"wire", "authority.profile"},
-        "server": {"sim", "wire", "link", "snapshot", "tokens", *AUTHORITY_SHARED},
-        "client": {"sim", "wire", "link", "snapshot", "tokens", *AUTHORITY_SHARED},
+        "server": {"sim", "wire", "link", "snapshot", "tokens", "routes", *AUTHORITY_SHARED},
+        "client": {"sim", "wire", "link", "snapshot", "tokens", "routes", *AUTHORITY_SHARED},
     },
-    "relay": {"member": {"wire", "relay.events"}, "reflection": {"wire"}},
+    "relay": {"hairpin": {"wire"}, "member": {"wire", "relay.events"}, "reflection": {"wire"}},
     "games": {"fighter": {"sim"}, "scramble": {"sim"}, "runner": {"sim", "wire"}},
 }  # fmt: skip
 # Of the rooms inside of a room: a path, and what it must not import.
@@ -190,6 +191,8 @@ def test_planted_wrong_imports_are_found() -> None:
         "wire/authority.py": "from retick.games.runner import NetRunner",
         "link/y.py": "from retick.relay import RelayServer",
         "relay/server.py": "import time",
+        "routes/x.py": "from retick.rollback.session.session import RollbackSession",
+        "link/z.py": "from retick.routes import Online",
         "relay/member.py": "from retick.link.handshake.door import Budget",
         "transport/y.py": "from retick.relay import RelayServer",
     }

@@ -13,6 +13,7 @@ from fuzz.targets import (
     packets,
     relay,
     replay,
+    routes,
     sealed,
     sessions,
     snapshot,
@@ -29,7 +30,7 @@ __all__ = ["TARGETS", "matching"]
 
 MODULES = (
     wire, link, sealed, tokens, messages, evidence, snapshot, replay, states, netrunner, transport, endpoint, lan,
-    sessions, authority, worlds, world_server, world_client, front, packets, relay,
+    sessions, authority, worlds, world_server, world_client, front, packets, relay, routes,
 )  # fmt: skip
 TARGETS: dict[str, Target] = {target.name: target for module in MODULES for target in module.TARGETS}
 

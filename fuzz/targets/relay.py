@@ -10,8 +10,9 @@ from typing import Any
 
 from fuzz.target import Bug, Target, name_of, of, script
 from retick.errors import UsageError
-from retick.relay import MemberState, Reflection, RelayMember, RelayServer
+from retick.relay import Hairpin, MemberState, Reflection, RelayMember, RelayServer
 from retick.relay.codes import code_text, parse_code
+from retick.relay.hairpin import HairpinEnd
 from retick.relay.server import SecondPort
 from retick.relay.tickets import Ticket, TicketOffice
 from retick.wire import relay as wire
@@ -68,6 +69,7 @@ class Bench:
         self.server = RelayServer(key=KEY, entropy=random.Random(1).randbytes, ports=(7788, 7789))
         self.members = [RelayMember(RELAY, tag=TAG, entropy=random.Random(n).randbytes) for n in (2, 3)]
         self.survey = Reflection(RELAY, entropy=random.Random(4).randbytes)
+        self.hairpin = Hairpin(RELAY, entropy=random.Random(5).randbytes)
         self.members[0].open(2)
         self.exchange()
         self.members[1].join(self.members[0].code)
@@ -112,6 +114,8 @@ def run(data: bytes) -> tuple[int, str]:
         elif operation & 7 == 4:
             bench.survey.receive_datagram(body, RELAY, now=bench.now)
             bench.survey.datagrams_to_send(now=bench.now)
+            bench.hairpin.ends[who].receive_datagram(body, RELAY, now=bench.now)
+            bench.hairpin.ends[who].datagrams_to_send(now=bench.now)
         elif operation & 7 == 5 and bench.members[who].state is MemberState.INSIDE and body:
             bench.members[who].send(1 - who, body)
         else:
@@ -122,7 +126,7 @@ def run(data: bytes) -> tuple[int, str]:
                 member.handle_timeout(now=bench.now)
         bench.exchange()
     told = [(member.state, member.present, member.dropped, member.events()) for member in bench.members]
-    return steps, repr((told, bench.server.dropped, bench.server.events(), bench.survey.result))
+    return steps, repr((told, bench.server.dropped, bench.server.events(), bench.survey.result, bench.hairpin.result))
 
 
 def _step(operation: int, body: bytes = b"") -> bytes:
@@ -155,5 +159,6 @@ TARGETS: tuple[Target, ...] = (
     Target(name="relay/code", read=_code, seeds=(b"4XK7-M2QP", b"oil0 0000", b"ZZZZZZZU", b"0000000"),
            decoders=(name_of(parse_code),), law=_law_of_code, refuses=(UsageError,)),
     script("endpoint/relay", run, SCRIPTS, RelayServer.receive_datagram, SecondPort.receive_datagram,
-           RelayMember.receive_datagram, Reflection.receive_datagram, guides=("relay", "wire")),
+           RelayMember.receive_datagram, Reflection.receive_datagram, HairpinEnd.receive_datagram,
+           guides=("relay", "wire")),
 )  # fmt: skip

@@ -32,8 +32,9 @@
 
 ``retick.testing`` adds two of its own for its reports: MeshHung and ChaosFailure; ``retick.replay`` adds UnknownGame
 and the command line Undecided, for recordings of which nothing can be said; the studio adds FeedError, for what a
-page sent. Errors carry their numbers as attributes, so that a program can act on them without reading the
-text. This module imports nothing of Retick, so that every module may import it.
+page sent; ``retick.playing`` adds NotForwarded, for a router that opens no port. Errors carry their numbers as
+attributes, so that a program can act on them without reading the text. This module imports nothing of Retick, so that
+every module may import it.
 """
 
 from collections.abc import Mapping

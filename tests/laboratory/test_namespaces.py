@@ -1,6 +1,7 @@
 """Routers of nftables behave as the models of ``SimulatedNetwork`` with the same names do."""
 
 import json
+import sys
 from typing import NamedTuple
 
 import pytest
@@ -43,11 +44,15 @@ print("sent", flush=True)
 """Sends a text to addresses, from a port that nobody knows."""
 
 
-def test_each_kind_of_router_is_what_its_name_says() -> None:
+DOCTOR = [sys.executable, "-m", "retick", "doctor", "--relay", RELAY_HOST, "--json"]
+
+
+def test_each_kind_of_router_is_what_its_name_says_and_what_the_doctor_says() -> None:
     kinds = (NatKind.FULL_CONE, NatKind.ADDRESS_RESTRICTED, NatKind.PORT_RESTRICTED, NatKind.SYMMETRIC)
     with Laboratory(*kinds, NatKind.FULL_CONE) as lab:
         lab.relay()
         surveys = [lab.python(lab.machine(number), SURVEY, RELAY_HOST) for number in range(1, 5)]
+        doctors = [lab.start(lab.machine(number), DOCTOR) for number in range(1, 5)]
         seen, told = [], {}
         for number, (kind, survey) in enumerate(zip(kinds, surveys, strict=True), 1):
             assert survey.stdout is not None
@@ -65,6 +70,14 @@ def test_each_kind_of_router_is_what_its_name_says() -> None:
             assert lab.python(where, SEND, words, *seen).communicate(timeout=60)[0] == "sent\n"
         heard = [json.loads(survey.communicate("\n", timeout=60)[0]) for survey in surveys]
         assert heard == [["the relay's host", "another host"], ["the relay's host"], [], []]
+        for number, doctor in enumerate(doctors):
+            diagnosis = json.loads(doctor.communicate(timeout=60)[0])
+            is_symmetric, lets_others_in = told[kinds[number]]
+            assert diagnosis["outside_address"] == lab.outside(number + 1)
+            assert diagnosis["mapping"] == ("symmetric" if is_symmetric else "endpoint independent")
+            assert diagnosis["filtering"] == ("open" if lets_others_in else "port-restricted")
+            assert diagnosis["hairpin"] is False
+            assert doctor.returncode == 0
 
 
 PUNCH = """

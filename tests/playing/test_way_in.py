@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from retick.errors import UsageError
 from retick.link import Invite
-from retick.playing.way_in import address_text, way_in
+from retick.playing.way_in import OnlineWay, WayIn, address_text, way_in
 
 SECRETS = st.binary(min_size=16, max_size=16)
 
@@ -50,4 +50,50 @@ def test_an_address_is_written_as_it_is_read() -> None:
     assert address_text("::1", 7777) == "[::1]:7777"
     assert address_text("desk", 7777, usual_port=7777) == "desk"
     for host in ("desk", "10.0.0.1", "fe80::1"):
-        assert way_in(address_text(host, 9), default_port=1).target == (host, 9)
+        assert way_in(address_text(host, 9), default_port=1) == WayIn((host, 9), None)
+
+
+@pytest.mark.parametrize("text", ["4XK7-M2QP", "4xk7-m2qp", "4XK7 M2QP", " '4XK7-M2QP'\n"])
+def test_a_code_is_read_as_people_type_it(text: str) -> None:
+    assert way_in(text, default_port=7777) == OnlineWay("4XK7-M2QP", None, None)
+
+
+def test_letters_that_look_like_digits_are_read_as_these() -> None:
+    assert way_in("oOiI-lL00", default_port=7777) == OnlineWay("0011-1100", None, None)
+
+
+def test_eight_letters_without_a_hyphen_are_a_host_unless_the_match_is_online() -> None:
+    assert way_in("4XK7M2QP", default_port=7777) == WayIn(("4XK7M2QP", 7777), None)
+    assert way_in("4XK7M2QP", default_port=7777, is_online=True) == OnlineWay("4XK7-M2QP", None, None)
+    assert way_in("game-host:7777", default_port=1) == WayIn(("game-host", 7777), None)
+
+
+def test_a_code_may_name_its_relay() -> None:
+    assert way_in("4xk7m2qp@relay.example.org", default_port=7777) == OnlineWay(
+        "4XK7-M2QP", ("relay.example.org", 7788), None
+    )
+    assert way_in("4XK7-M2QP@[2001:db8::7]:99", default_port=7777) == OnlineWay("4XK7-M2QP", ("2001:db8::7", 99), None)
+
+
+def test_an_invite_of_a_room_has_code_relay_and_secret() -> None:
+    invite = Invite("4XK7M2QP@203.0.113.9:99", bytes(16))
+    way = way_in(invite.text(), default_port=7777)
+    assert way == OnlineWay("4XK7-M2QP", ("203.0.113.9", 99), invite)
+    assert way_in(invite.text(), default_port=7777, is_online=True) == way
+
+
+@pytest.mark.parametrize(
+    ("text", "is_online", "said"),
+    [
+        ("4XK7-M2QU", False, "'U' is in no code.*without I, L, O and U.*add its port: 4XK7-M2QU:7777"),
+        ("4XK7-M2QU", True, "'U' is in no code.*without I, L, O and U$"),
+        ("4XK7-M2Q", True, "8 characters, such as 4XK7-M2QP, not 7"),
+        ("4XK7@relay.example.org", False, "8 characters, such as 4XK7-M2QP, not 4"),
+        ("4XK7-M2QP@", False, "names no host"),
+        ("4XK7-M2QP@host:0", False, "no good port"),
+        (Invite("192.168.1.20:7777", bytes(16)).text(), True, "leave out --online"),
+    ],
+)
+def test_a_mistyped_code_says_what_is_wrong(text: str, is_online: bool, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        way_in(text, default_port=7777, is_online=is_online)

@@ -79,7 +79,7 @@ def unknown(numbers: Iterator[str]) -> list[str]:
 
 
 def all_numbers() -> Iterator[str]:
-    for room in ("rollback", "link", "tokens", "relay", "snapshot/compact"):
+    for room in ("rollback", "link", "tokens", "relay", "routes", "snapshot/compact"):
         for path in sorted((SOURCES / room).rglob("*.py")):
             module = ".".join(path.relative_to(SOURCES).with_suffix("").parts)
             yield from numbers_in(module, path.read_text())

@@ -8,7 +8,15 @@ import pytest
 import zeroconf
 
 from retick.transport import discovery
-from retick.transport.discovery import SERVICE, FoundHost, HostSearch, _host_in, game_name
+from retick.transport.discovery import (
+    SERVICE,
+    FoundHost,
+    HostSearch,
+    _host_in,
+    game_name,
+    own_address_towards,
+    own_address_v6,
+)
 
 
 def info(**changes: Any) -> Any:
@@ -127,3 +135,13 @@ def test_an_announced_host_is_found_and_a_withdrawn_one_is_not() -> None:
     assert discovery.find_hosts(0.5, "another.game 1", interfaces=loopback) == []
     announcement.withdraw().join()
     assert discovery.find_hosts(0.5, "retick.fighter 1", interfaces=loopback) == []
+
+
+def test_the_own_address_is_that_on_the_way_to_another_and_none_without_a_route(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert own_address_towards(("127.0.0.1", 9)) == "127.0.0.1"
+    assert own_address_towards(("no address", 9)) is None
+    for found, said in ((None, None), ("fe80::1", None), ("fd00::1", None), ("2a00::1", "2a00::1")):
+        monkeypatch.setattr(discovery, "own_address_towards", lambda _address, found=found: found)
+        assert own_address_v6() == said

@@ -17,7 +17,6 @@ from retick.link import (
     Connection,
     Disconnected,
     LinkConfig,
-    LinkEndpoint,
     LinkEvent,
     MessageReceived,
     Reason,
@@ -25,6 +24,10 @@ from retick.link import (
     UnreliableReceived,
     describe,
 )
+from retick.routes.events import OnlineEnded, OnlineEvent
+from retick.routes.online import Online
+from retick.routes.routed_link import host_name, make_link, routes_of
+from retick.routes.routes import Routes
 from retick.tokens import show
 
 __all__ = ["ClientLink"]
@@ -49,8 +52,13 @@ class ClientLink(ABC, Generic[E]):
         link: LinkConfig,
         entropy: Callable[[int], bytes],
         join_token: bytes = b"",
+        online: Online | None = None,
     ) -> None:
         """Dials at once; ``config`` must be set before. Without an address, those of the join token are dialled."""
+        if online is not None:
+            address = host_name(online, address)
+            if address is None:
+                raise UsageError("a client joins by the code of the server's room: Online(code=...)")
         if address is None and not join_token:
             raise UsageError("a client needs the address of its server, or a join token, which names it")
         known = (address,) if address is not None else show(join_token).addresses
@@ -61,8 +69,14 @@ class ClientLink(ABC, Generic[E]):
         self._has_new_seat = True
         self._place: int | None = None
         """Seat or peer id of the last welcome; None before the first."""
-        self._link = LinkEndpoint(replace(link, accepting=False, payload_queue=PAYLOAD_QUEUE), entropy=entropy)
-        self._events: list[E | JoinFailed | ConnectionLost] = []
+        self._link = make_link(
+            replace(link, accepting=False, payload_queue=PAYLOAD_QUEUE),
+            online,
+            on_online=self._on_online,
+            places=2,
+            entropy=entropy,
+        )
+        self._events: list[E | JoinFailed | ConnectionLost | OnlineEvent] = []
         self._attempts = 0
         self._over = False
         self._welcome_by: float | None = None
@@ -111,6 +125,11 @@ class ClientLink(ABC, Generic[E]):
         """The link to the server, with its measurements."""
         return self._connection
 
+    @property
+    def routes(self) -> Routes | None:
+        """Of a client with ``online``: how the server is reached."""
+        return routes_of(self._link)
+
     # The five calls.
 
     def receive_datagram(self, data: bytes, address: Hashable, *, now: float) -> None:
@@ -135,12 +154,18 @@ class ClientLink(ABC, Generic[E]):
             self._welcome_by = None
             self._on_no_welcome(now)
 
-    def events(self) -> list[E | JoinFailed | ConnectionLost]:
+    def events(self) -> list[E | JoinFailed | ConnectionLost | OnlineEvent]:
         """What happened since the last call, oldest first."""
         events, self._events = self._events, []
         return events
 
     # What the link reports.
+
+    def _on_online(self, event: OnlineEvent) -> None:
+        self._events.append(event)
+        if isinstance(event, OnlineEnded) and not self._over:
+            self._over = True
+            self._events.append(JoinFailed(reason=int(Reason.TIMEOUT), text=event.text))
 
     def _read_link(self, now: float) -> None:
         for event in self._link.events():

@@ -33,6 +33,7 @@ class _Commands(LazyGroup):
         "serve": "retick.cli.serve.serve:serve",
         "bots": "retick.cli.serve.bots:bots",
         "relay": "retick.cli.relay.command:relay",
+        "doctor": "retick.cli.doctor.command:doctor",
         "studio": "retick.cli.studio:studio",
         "trace": "retick.cli.trace.command:trace",
         "replay": "retick.cli.replay.command:replay_app",

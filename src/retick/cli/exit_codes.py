@@ -5,15 +5,16 @@
 1    no: the answer is bad (a replay that does not verify, a match that ended early, a desync)
 2    misuse: wrong arguments; a script, schema or configuration that is wrong; a file that is missing or cannot be
      opened
-3    unknown: neither yes nor no, because there was nothing to compare, or the game is not known here
+3    unknown: neither yes nor no, because there was nothing to compare or to ask, or the game is not known here
 130  interrupted by Ctrl-C
 141  the reader of our output has gone, as after ``| head``; nothing is said about it
 ===  =========================================================================================================
 
 A command raises, and prints no error itself: ``UsageError`` for 2, any other ``RetickError`` for 1, ``typer.Exit(1)``
-for a "no" that it has already explained; ``replay verify`` alone answers 3. On Ctrl-C it cleans up and lets
-``KeyboardInterrupt`` pass. ``exits`` turns each of these into one line on standard error and the code. So is an output
-that cannot be written, because the disk is full. Any other exception is a defect of ours and keeps its traceback.
+for a "no" that it has already explained; ``replay verify`` and ``doctor`` alone answer 3. On Ctrl-C it cleans up and
+lets ``KeyboardInterrupt`` pass. ``exits`` turns each of these into one line on standard error and the code. So is an
+output that cannot be written, because the disk is full. Any other exception is a defect of ours and keeps its
+traceback.
 """
 
 import errno

@@ -25,6 +25,6 @@ cdef class LinkEndpoint(EndpointCore):
 
     cdef Connection _connection_with(self, unsigned int connection_id)
     cdef object _find_due(self)
-    cdef object receive(self, object data, object address, object given_now)
-    cdef list drain(self, double now)
+    cpdef object receive(self, object data, object address, object given_now)
+    cpdef list drain(self, double now)
     cpdef object next_timeout(self)

@@ -12,6 +12,7 @@ from retick.link.explain import explain_link, is_link
 from retick.packets.sealed_links import SealedLinks
 from retick.replay import rplk, rtk
 from retick.rollback.session.messages.kinds import Kind
+from retick.routes.explain import explain_note, is_note
 from retick.snapshot.explain import SnapshotExplainer
 from retick.wire.explain import Explanation, RowReader, explain_lan, explain_rbn1, is_lan, is_rbn1, is_rbn1_payload
 from retick.wire.field_table import FieldSpec
@@ -89,6 +90,7 @@ FORMATS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes, SealedLinks], Exp
     (is_lan, lambda data, _: explain_lan(data)),
     (is_link, _link),
     (is_relay, lambda data, links: explain_relay(data, payload=_relayed(links))),
+    (is_note, lambda data, _: explain_note(data)),
     (is_netrunner, lambda data, _: explain_netrunner(data)),
 )
 

@@ -19,6 +19,7 @@ from retick.playing.confirmed_match import ConfirmedFight, ConfirmedMatch
 from retick.playing.controllers import Controller
 from retick.playing.followed_match import FollowedMatch
 from retick.playing.network_report import NetworkReport
+from retick.playing.online import OnlineStatus
 from retick.rollback.desync.report import DesyncReport
 from retick.rollback.events import (
     DesyncDetected,
@@ -37,6 +38,7 @@ from retick.rollback.events import (
 from retick.rollback.lan import LanSession
 from retick.rollback.match.stats import SessionStats
 from retick.rollback.session.session import RollbackSession
+from retick.routes import Online, OnlineEvent
 
 __all__ = ["MatchDriver", "Result", "Wire"]
 
@@ -108,11 +110,12 @@ class MatchDriver:
         followed: FollowedMatch,
         observer: MatchObserver | None = None,
         compares_words: bool = False,
+        online: Online | None = None,
     ) -> None:
         """At the start of the match ``controller(seed, player)`` is called for each player of this peer.
 
         ``followed`` is what the session records into; ``observer`` is told of every frame and event. With
-        ``compares_words`` there are ``words`` for people to compare.
+        ``compares_words`` there are ``words`` for people to compare. ``online`` is what the session was told.
         """
         self.session = session
         self.wire = wire
@@ -134,6 +137,10 @@ class MatchDriver:
         """Of links without a secret: the words that the person at these seats should see too."""
         self.depth = 0
         """Frames that were resimulated with the newest frame."""
+        self.online = OnlineStatus(online, present=lambda: getattr(session, "peer_addresses", ()))
+        """Relay and paths of an online match, in words."""
+        self.last_way = ""
+        """How the others were reached when the match was over: after that they leave, one by one."""
         self._followed = followed
         self._observer = observer
         self._compares_words = compares_words
@@ -227,6 +234,7 @@ class MatchDriver:
             stalls=stats.stalls,
             hits=self.confirmed.hits if isinstance(self.confirmed, ConfirmedFight) else (0, 0),
             notice=self.notice,
+            way=self.online.way,
         )
         for peer in stats.peers.values():  # with several, the first one's link is shown; with all gone, none is
             return replace(
@@ -285,7 +293,7 @@ class MatchDriver:
 
     def _conclude(self, confirmed: ConfirmedMatch, now: float) -> None:
         if self.result is None:
-            self.result = Result(confirmed.frame, confirmed.checksum)
+            self.result, self.last_way = Result(confirmed.frame, confirmed.checksum), self.online.way
             if isinstance(self.session, RollbackSession):
                 self.session.send_message(_RESULT.pack(_RESULT_TAG, *self.result))
         if isinstance(self.session, LanSession):
@@ -314,7 +322,10 @@ class MatchDriver:
         self.over = True
         self.why = self.why or why
 
-    def _handle(self, event: MatchEvent) -> None:
+    def _handle(self, event: MatchEvent | OnlineEvent) -> None:
+        if isinstance(event, OnlineEvent):
+            self.online.event(event)
+            return
         if self._observer is not None:
             self._observer.event(event)
         words = words_after(event, self.session) if self._compares_words else None

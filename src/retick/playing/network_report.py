@@ -42,6 +42,8 @@ class NetworkReport:
     """Sent a second, in bytes."""
     notice: str = ""
     """What the player should know, such as that the other peer is silent."""
+    way: str = ""
+    """Of an online match: whether others are reached directly or through the relay."""
 
     def dumps(self) -> str:
         return json.dumps(asdict(self), separators=(",", ":"))

@@ -21,6 +21,7 @@ from retick.relay.events import (
     RoomGone,
     RoomOpened,
 )
+from retick.relay.hairpin import Hairpin
 from retick.relay.member import MemberState, RelayMember
 from retick.relay.reflection import Mapping, Reflection
 from retick.relay.server import RelayServer
@@ -30,6 +31,7 @@ __all__ = [
     "AddressSeen",
     "Entered",
     "FrameReceived",
+    "Hairpin",
     "LeftRoom",
     "Mapping",
     "MemberEntered",

@@ -40,7 +40,7 @@ MOST_UNREAD: Final = 1024
 """Frames that the application has not read; more are dropped."""
 
 _WORDS: Final = {
-    Refusal.VERSION: "the relay speaks another version of the protocol: {}",
+    Refusal.VERSION: "the relay speaks version {} of the protocol, and this side version 1: update the older one",
     Refusal.NO_SUCH_CODE: "no room has this code: check each character, or ask for a new one",
     Refusal.CODE_EXPIRED: "this code has expired: ask for a new one",
     Refusal.ROOM_FULL: "the room is full, and its code is used up",
@@ -88,7 +88,8 @@ class RelayMember:
         self._has_proven = False
         """Whether a SEEN was answered at once since the last timeout: a second one waits."""
         self._ticket = b""
-        self._room = b""
+        self.room = b""
+        """The id of the room, once it is in."""
         self._seen: tuple[object, int] | None = None
         self._tries = 0
         self._asked_at: float | None = None
@@ -117,7 +118,7 @@ class RelayMember:
         if not 0 <= member < wire.MAX_PLACES or member == self.number:
             raise UsageError(f"member {member} is not another member: they are 0 to {wire.MAX_PLACES - 1}")
         kind = wire.SIGNAL if is_signal else wire.DATA
-        return wire.encode_frame(Frame(kind, self._room, self.number, member, payload))
+        return wire.encode_frame(Frame(kind, self.room, self.number, member, payload))
 
     def send(self, member: int, payload: bytes, *, is_signal: bool = False) -> None:
         """Send to another member; it may get lost."""
@@ -216,10 +217,10 @@ class RelayMember:
 
     def _take_answer(self, answer: Answer, now: float) -> None:
         if isinstance(answer, Present):
-            if answer.room == self._room and self.state is MemberState.INSIDE:
+            if answer.room == self.room and self.state is MemberState.INSIDE:
                 self._set_present(answer.present | 1 << self.number)
         elif isinstance(answer, Lost):
-            mine = wire.channel_of(self._room, max(self.number, 0), 0)[:-1]
+            mine = wire.channel_of(self.room, max(self.number, 0), 0)[:-1]
             if self.state is MemberState.INSIDE and answer.channel[:-1] == mine:
                 self._ask_soon(now)
         elif answer.nonce != self._nonce or self.state in (MemberState.IDLE, MemberState.OUT):
@@ -252,9 +253,9 @@ class RelayMember:
         present = _members(place.present)
         if self.state is MemberState.ENTERING:
             self.state = MemberState.INSIDE
-            self.number, self.code, self._room, self.present = place.member, place.code, room, present
+            self.number, self.code, self.room, self.present = place.member, place.code, room, present
             self._tell(Entered(member=place.member, code=place.code, seconds=place.seconds, present=present))
-        elif (room, place.member) != (self._room, self.number):
+        elif (room, place.member) != (self.room, self.number):
             self.dropped["malformed"] += 1
             return
         self._ticket = place.ticket
@@ -273,7 +274,7 @@ class RelayMember:
 
     def _take_frame(self, frame: Frame) -> None:
         inside = self.state is MemberState.INSIDE
-        if not inside or frame.room != self._room or frame.receiver != self.number:
+        if not inside or frame.room != self.room or frame.receiver != self.number:
             self.dropped["not_for_us"] += 1
         elif len(self._events) >= MOST_UNREAD:
             self.dropped["unread"] += 1

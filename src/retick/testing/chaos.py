@@ -24,6 +24,7 @@ from retick.rollback.events import (
     PlayersReturned,
     Reconnecting,
 )
+from retick.rollback.match.stats import SessionStats
 from retick.rollback.session.inside import inside_of
 from retick.rollback.session.session import RollbackSession
 from retick.sim.contract import PacksState
@@ -32,7 +33,7 @@ from retick.testing.arenas import Arena
 from retick.testing.mesh import Mesh, MeshHung, Press
 from retick.testing.scenarios import PATIENCE, Scenario, Trouble
 
-__all__ = ["ChaosFailure", "Outcome", "play", "play_planted", "start"]
+__all__ = ["ChaosFailure", "Outcome", "play", "play_planted", "pressed_by_bots", "start"]
 
 SECOND_MATCH = 120
 """Frames of a second match."""
@@ -92,6 +93,20 @@ class Outcome:
     """Errors that were planted, and found by everyone."""
     both_forms: int = 0
     """Matches that were played over sealed and over plain links, with the same end."""
+    moves: int = 0
+    """Of online matches: how often a peer was reached another way."""
+    direct: int = 0
+    """Of online matches: ways that were direct at the end, of both sides."""
+
+    def count(self, stats: SessionStats) -> None:
+        """Add the figures of one peer's session."""
+        self.rollbacks += stats.rollbacks
+        self.resimulated += stats.resimulated_frames
+        self.depths.update(stats.rollback_depths)
+        self.stalls += stats.stalls
+        self.compared += stats.compared_frames
+        self.packets += sum(way.packets_out for way in stats.peers.values())
+        self.bytes += sum(way.bytes_out for way in stats.peers.values())
 
     def add(self, other: "Outcome") -> None:
         for each in fields(self):
@@ -306,14 +321,7 @@ def _check_events(mesh: Mesh) -> None:
 def _outcome(mesh: Mesh, scenario: Scenario, arena: Arena) -> Outcome:
     outcome = Outcome(matches=1, frames=scenario.frames, seconds=mesh.network.now)
     for peer in mesh.alive:
-        stats = peer.session.stats(now=mesh.network.now)
-        outcome.rollbacks += stats.rollbacks
-        outcome.resimulated += stats.resimulated_frames
-        outcome.depths.update(stats.rollback_depths)
-        outcome.stalls += stats.stalls
-        outcome.compared += stats.compared_frames
-        outcome.packets += sum(way.packets_out for way in stats.peers.values())
-        outcome.bytes += sum(way.bytes_out for way in stats.peers.values())
+        outcome.count(peer.session.stats(now=mesh.network.now))
         outcome.drops = max(outcome.drops, len(peer.events_of(PlayersDropped)))
         outcome.returns = max(outcome.returns, len(peer.events_of(PlayersReturned)))
         outcome.comings += len(peer.events_of(Reconnecting))

@@ -21,6 +21,7 @@ from retick.rollback.session.session import Phase, RollbackSession
 from retick.rollback.spectate.spectator import SpectatorSession
 from retick.testing.mesh_peers import MeshPeer, MeshSpectator, Press
 from retick.transport.conditions import Conditions
+from retick.transport.endpoint import Address
 from retick.transport.simulated import SimulatedNetwork
 
 __all__ = ["BAD_LINK", "Mesh", "MeshHung", "MeshPeer", "MeshSpectator", "Press", "idle", "two_peers"]
@@ -75,8 +76,7 @@ class Mesh:
             _check_names(what, given, self.seats)
         self.host = next(iter(self.seats))
         """The name of the peer that the others dial."""
-        for name in self.seats:
-            self._enter(name, {} if name == self.host else {"host_address": self.host})
+        self._gather()
 
     def __getitem__(self, name: str) -> MeshPeer:
         peer = self.peers.get(name)
@@ -93,17 +93,17 @@ class Mesh:
 
     def link(self, first: str, second: str, conditions: Conditions, back: Conditions | None = None) -> None:
         """Give one link conditions of its own."""
-        self.network.link(first, second, conditions, back)
+        self.network.link(self.address_of(first), self.address_of(second), conditions, back)
 
     def cut(self, first: str, second: str, seconds: float) -> None:
         """Lose everything between two peers for a while."""
-        self.network.cut(first, second, seconds)
+        self.network.cut(self.address_of(first), self.address_of(second), seconds)
 
     def pause(self, name: str, seconds: float) -> None:
         """Stop a peer's process and let it go on later, as a debugger or a closed lid does."""
         peer = self[name]
         peer.paused_until = max(peer.paused_until, self.network.now + seconds)
-        self.network.pause(name, seconds)
+        self.network.pause(self.address_of(name), seconds)
 
     def crash(self, name: str) -> MeshPeer:
         """A peer is gone without a goodbye; what it knew is lost."""
@@ -111,7 +111,7 @@ class Mesh:
         if not peer.alive:
             raise UsageError(f"{name} has crashed already")
         peer.alive = False
-        self.network.detach(name)
+        self.network.detach(self.address_of(name))
         return peer
 
     def restart(
@@ -127,8 +127,12 @@ class Mesh:
         self._call(self._come_back(name, through, seat_token), through, every, seat_token)
 
     def _come_back(self, name: str, through: str | None, seat_token: bytes) -> MeshPeer:
-        details: dict[str, Any] = {"host_address": through or self._somebody(name)}
+        details = self._way_back(name, through or self._somebody(name))
         return self._enter(name, details | ({"seat_token": seat_token} if seat_token != NO_SEAT_TOKEN else {}))
+
+    def _way_back(self, name: str, through: str) -> dict[str, Any]:
+        """What the session of a peer is told to find the match again."""
+        return {"host_address": through}
 
     def _call(self, peer: MeshPeer, through: str | None, every: float, seat_token: bytes) -> None:
         if self.peers[peer.name] is not peer or not peer.alive:
@@ -242,6 +246,18 @@ class Mesh:
 
     # Making peers.
 
+    def _gather(self) -> None:
+        """All peers enter, the host first."""
+        for name in self.seats:
+            self._enter(name, {} if name == self.host else {"host_address": self.host})
+
+    def address_of(self, name: str) -> Address:
+        """Where a peer is on the network."""
+        return name
+
+    def _attach(self, name: str, session: Any) -> None:
+        self.network.attach(name, session, polled=True)
+
     def _game_of(self, name: str) -> Callable[[], Any]:
         return self._game if callable(self._game) else self._game[name]
 
@@ -259,7 +275,7 @@ class Mesh:
         return peer
 
     def _let_in(self, peer: MeshPeer | MeshSpectator, dice: Random) -> None:
-        self.network.attach(peer.name, peer.session, polled=True)
+        self._attach(peer.name, peer.session)
         # Loops of different peers are not in step: the first turn comes at any part of a frame.
         self.network.at(self.network.now + dice.random() / self.config.tick_rate, lambda: self._turn(peer))
 
@@ -271,9 +287,9 @@ class Mesh:
         if now < peer.paused_until:
             network.at(peer.paused_until, lambda: self._turn(peer))
             return
-        peer.events += network.poll(peer.name)
+        peer.events += network.poll(self.address_of(peer.name))
         peer.turn(now, self.checkpoint)
-        network.flush(peer.name)
+        network.flush(self.address_of(peer.name))
         network.at(peer.next_turn(now), lambda: self._turn(peer))
 
 

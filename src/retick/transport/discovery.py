@@ -8,22 +8,26 @@ answers at the address.
 import contextlib
 import socket
 import threading
-from typing import TYPE_CHECKING, NamedTuple, Self
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from retick.errors import MissingExtra
 
 if TYPE_CHECKING:
     from zeroconf import ServiceInfo, Zeroconf
 
-__all__ = ["INSTALL", "Announcement", "FoundHost", "HostSearch", "find_hosts", "game_name", "own_address"]
+__all__ = [
+    "INSTALL", "Announcement", "FoundHost", "HostSearch", "find_hosts", "game_name",
+    "own_address", "own_address_towards", "own_address_v6",
+]  # fmt: skip
 
 SERVICE = "_retick._udp.local."
 INSTALL = "pip install zeroconf"
 MOST_HOSTS = 64
 """Hosts that a search remembers: anybody can announce any number of them."""
 _LINKS = ("invite", "open", "plain")
-_FAR_AWAY = ("192.0.2.1", 9)
-"""An address for documentation. Nothing is sent there; the system only says from which address it would be sent."""
+_FAR_AWAY, _FAR_AWAY_V6 = ("192.0.2.1", 9), ("2001:db8::1", 9)
+"""Addresses for documentation. Nothing is sent there; the system only says from which address it would be sent."""
 
 
 class FoundHost(NamedTuple):
@@ -50,9 +54,21 @@ def game_name(game_id: str, game_version: int) -> str:
 
 def own_address() -> str | None:
     """This machine's IPv4 address on the network with the default route; None without a network."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
-        probe.connect(_FAR_AWAY)
-        return str(probe.getsockname()[0])
+    return own_address_towards(_FAR_AWAY)
+
+
+def own_address_v6() -> str | None:
+    """This machine's global IPv6 address; None if it has none."""
+    found = own_address_towards(_FAR_AWAY_V6)
+    return found if found is not None and ip_address(found).is_global else None
+
+
+def own_address_towards(address: tuple[Any, ...]) -> str | None:
+    """This machine's address on the way to another; asks the system, sends nothing. None without a route."""
+    family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+    with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+        probe.connect(address)
+        return str(probe.getsockname()[0]).partition("%")[0]
     return None
 
 

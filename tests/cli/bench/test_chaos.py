@@ -42,3 +42,20 @@ def test_an_exception_in_a_match_is_a_failure_with_its_seed(monkeypatch: pytest.
 @pytest.mark.parametrize("wrong", [["--players", "1"], ["--players", "9"], ["--matches", "0"], ["--frames", "10"]])
 def test_chaos_that_makes_no_sense_is_misuse(wrong: list[str]) -> None:
     assert RUNNER.invoke(app, ["bench", "chaos", *wrong]).exit_code == 2
+
+
+def test_online_matches_are_played_behind_routers() -> None:
+    result = RUNNER.invoke(app, ["bench", "chaos", "--nat", "--matches", "2", "--frames", "180", "--processes", "1"])
+    assert result.exit_code == 0, result.output
+    assert "moves of paths" in result.output
+    assert "all 2 matches ended with equal states" in result.output
+
+
+def test_a_failed_online_match_is_reported_with_the_line_that_runs_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any, **__: Any) -> Any:
+        raise ZeroDivisionError("of all things")
+
+    monkeypatch.setattr(bench_chaos, "play_online", broken)
+    result = RUNNER.invoke(app, ["bench", "chaos", "--nat", "--matches", "1", "--seed", "7", "--processes", "1"])
+    assert result.exit_code == 1
+    assert "retick bench chaos --nat --matches 1 --players 2 --frames 600 --seed 7" in result.output

@@ -125,7 +125,7 @@ def test_what_is_not_given_is_taken_from_the_module_of_the_game(begun: list[Any]
     game = begun[1].game
     assert game.press == runners.press
     assert game.result is runners.result
-    assert begun[0] == {"host": False, "join": "", "watch": ""}
+    assert begun[0] == {"host": False, "join": "", "watch": "", "online": False}
 
 
 def test_the_words_of_a_command_line_come_before_the_arguments(begun: list[Any]) -> None:
@@ -133,7 +133,7 @@ def test_the_words_of_a_command_line_come_before_the_arguments(begun: list[Any])
         runners.Runners, host=True, name="Ann", argv=["--join", "10.0.0.5", "--port", "7000", "--bot", "--name", "Bob"]
     )
     way, program = begun
-    assert way == {"host": False, "join": "10.0.0.5", "watch": ""}
+    assert way == {"host": False, "join": "10.0.0.5", "watch": "", "online": False}
     assert (program.name, program.game.port, program.game.bot, program.game.bad_link) == ("Bob", 7000, True, None)
 
 

@@ -16,7 +16,9 @@ def test_the_menu_offers_everything_and_escape_ends(desk: Desk) -> None:
     assert [choice.label for choice in window.page.panel.choices] == [
         "Host a match",
         "Host for everybody on the local network",
+        "Host online",
         "Join with an invite",
+        "Join by code",
         "Join on the local network",
         "Watch a match",
         "Replays",
@@ -74,7 +76,7 @@ def test_a_host_can_host_again_at_the_same_port(desk: Desk) -> None:
 
 def test_what_is_pressed_after_leaving_a_page_is_not_meant_for_the_next(desk: Desk) -> None:
     window = desk.open()
-    window.do(*[key(pygame.K_DOWN)] * 2, key(pygame.K_RETURN), key(pygame.K_ESCAPE), key(pygame.K_ESCAPE))
+    window.do(*[key(pygame.K_DOWN)] * 3, key(pygame.K_RETURN), key(pygame.K_ESCAPE), key(pygame.K_ESCAPE))
     assert "address" in window.lines()
 
 

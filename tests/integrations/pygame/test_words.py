@@ -9,6 +9,7 @@ import pytest
 
 from retick.integrations.pygame.words import MOST_REPORT_LINES, report_lines, room_lines, why_gone
 from retick.link import Reason
+from retick.playing.online import OnlineStatus
 from retick.rollback import PeerDisconnected, RollbackSession
 from tests.integrations.pygame.runners import Runners
 
@@ -35,9 +36,9 @@ def test_a_goodbye_names_who_left_and_why(reason: int, players: tuple[int, ...],
 
 def test_a_room_has_a_line_for_each_seat_and_who_has_none_connects() -> None:
     host = RollbackSession(Runners(), entropy=os.urandom, name="Ann")
-    assert room_lines(host) == ["player 1:  Ann  (you)", "player 2:  waiting ..."]
+    assert room_lines(host, OnlineStatus()) == ["", "player 1:  Ann  (you)", "player 2:  waiting ..."]
     joiner = RollbackSession(Runners(), entropy=os.urandom, host_address=("127.0.0.1", 9))
-    assert room_lines(joiner) == ["Connecting ..."]
+    assert room_lines(joiner, OnlineStatus()) == ["", "Connecting ..."]
 
 
 def test_a_long_report_is_cut_and_its_inputs_are_left_out() -> None:

@@ -210,6 +210,11 @@ def test_an_address_that_is_none_is_refused_in_words() -> None:
     assert play.room.hello()["phase"]["phase"] == "ready"
 
 
+def test_a_code_of_a_relay_is_refused_in_words() -> None:
+    with pytest.raises(FeedError, match="retick join"):
+        Play().send("start", against="join", address="4XK7-M2QP@relay.example.org")
+
+
 def test_matches_that_are_left_say_goodbye_together_and_their_number_is_bounded() -> None:
     room = PlayRoom(Settings())
 

@@ -29,6 +29,7 @@ from retick.authority.stats import ClientStats
 from retick.authority.timing import Pings
 from retick.errors import BaselineMissing, DecodeError, UnsupportedVersion, UsageError
 from retick.link import Reason
+from retick.routes.online import Online
 from retick.wire.authority import DelayUpdate, Hello, Ping, Pong, ResyncHint
 
 __all__ = ["Client"]
@@ -49,12 +50,13 @@ class Client(ClientLink[ClientEvent]):
         room: str = "",
         config: ClientConfig | None = None,
         token: bytes = b"",
+        online: Online | None = None,
         **sealing: Unpack[ClientSealing],
     ) -> None:
         """Join the server at ``address``; ``entropy(n)`` gives n random bytes, ``os.urandom`` outside of tests.
 
         ``token`` is a join token: it names the key of the server and, without ``address``, where it is. Without one,
-        ``server_key`` is the key of the server, if it has one.
+        ``server_key`` is the key of the server, if it has one. With ``online`` a code says which server.
         """
         self.config: ClientConfig = config or ClientConfig()
         self.profile = profile
@@ -74,7 +76,7 @@ class Client(ClientLink[ClientEvent]):
         schema = 0 if self._delta is None else self._delta.codec.schema_hash
         sealed = sealing_by_token(token, sealing)
         link = link_config_for(profile, timeout=self.config.timeout, delta=self._delta is not None, sealing=sealed)
-        super().__init__(address, JoinRequest(room, b"", schema), link, entropy, token)
+        super().__init__(address, JoinRequest(room, b"", schema), link, entropy, token, online)
 
     # For the game's loop.
 

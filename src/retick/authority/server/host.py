@@ -25,17 +25,11 @@ from retick.authority.server.gate import Admit, Gate, with_pass
 from retick.authority.server.rooms import HostedPlayer, HostedRoom, Rooms
 from retick.authority.stats import ServerStats
 from retick.errors import UsageError
-from retick.link import (
-    Connection,
-    Disconnected,
-    LinkConfig,
-    LinkEndpoint,
-    LinkEvent,
-    MessageReceived,
-    Reason,
-    UnreliableReceived,
-    describe,
-)
+from retick.link import Connection, Disconnected, LinkConfig, LinkEvent, MessageReceived, Reason, describe
+from retick.link import UnreliableReceived as Unreliable
+from retick.routes.events import OnlineEvent
+from retick.routes.online import Online
+from retick.routes.routed_link import make_link
 
 __all__ = ["RoomHost"]
 
@@ -60,14 +54,16 @@ class RoomHost(ABC, Generic[R, P]):
         entropy: Callable[[int], bytes],
         clock: Callable[[], float] | None,
         admit: Admit | None,
+        online: Online | None = None,
     ) -> None:
         """``seats``: of all rooms that there may be. ``clock`` measures ticks; ``admit`` says who comes in."""
         self._config = config
-        self._events: list[ServerEvent] = []
+        self._now = 0.0
+        self._events: list[ServerEvent | OnlineEvent] = []
         self._rooms: Rooms[R] = Rooms(config, self._make_room)
         self.skipped_ticks = 0
         """Ticks that a late server left out: they were never run."""
-        self._link = LinkEndpoint(
+        self._link = make_link(
             replace(
                 link,
                 max_connections=seats + 16,
@@ -75,6 +71,9 @@ class RoomHost(ABC, Generic[R, P]):
                 payload_queue=8,
                 send_queue=config.message_queue + CONTROL_QUEUE,
             ),
+            online,
+            on_online=self._report,
+            places=seats + 1,
             entropy=entropy,
             admit=lambda request: self._admission.admit(request, self.links, self._now),
         )
@@ -87,7 +86,6 @@ class RoomHost(ABC, Generic[R, P]):
         self._interval = 1.0 / link.tick_rate
         self._start: float | None = None
         self._ticks = 0
-        self._now = 0.0
         self._check_at = 0.0
 
     # What kinds of servers differ in.
@@ -135,7 +133,7 @@ class RoomHost(ABC, Generic[R, P]):
         made = PlayerJoined(room=guest.room.name, peer_id=player.peer_id, address=connection.address)
         return with_pass(made, guest.admitted)
 
-    def _report(self, event: ServerEvent) -> None:
+    def _report(self, event: ServerEvent | OnlineEvent) -> None:
         self._events.append(event)
 
     def _left(self, room: R, player: P, text: str) -> PlayerLeft:
@@ -270,7 +268,7 @@ class RoomHost(ABC, Generic[R, P]):
             if self._drain_by is not None:
                 self._drain_rooms(now, self._drain_by)
 
-    def events(self) -> list[ServerEvent]:
+    def events(self) -> list[ServerEvent | OnlineEvent]:
         events, self._events = self._events, []
         return events
 
@@ -381,7 +379,7 @@ class RoomHost(ABC, Generic[R, P]):
                 self._fail_room(guest.room, error)
 
     def _handle_event(self, guest: Guest[R, P], event: LinkEvent, now: float) -> None:
-        if isinstance(event, UnreliableReceived):
+        if isinstance(event, Unreliable):
             self._on_payload(guest, event.data)
         elif isinstance(event, MessageReceived):
             self._on_message(guest, event.connection, event.data, now)

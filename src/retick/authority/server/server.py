@@ -24,7 +24,11 @@ from retick.authority.server.room import Room
 from retick.authority.server.snapshot_size import LARGEST_DATAGRAM, check_snapshots, fits_fixed, largest_snapshot
 from retick.errors import DecodeError, UnsupportedVersion
 from retick.link import Connection, Reason, Sealing
+from retick.routes.online import Online
+from retick.routes.routed_link import routes_of
+from retick.routes.routes import Routes
 from retick.wire.authority import Hello
+from retick.wire.relay import FRAME_HEAD_SIZE
 
 __all__ = ["Server"]
 
@@ -40,13 +44,14 @@ class Server(RoomHost[Room, Player]):
         config: ServerConfig | None = None,
         clock: Callable[[], float] | None = None,
         admit: Admit | None = None,
+        online: Online | None = None,
         **sealing: Unpack[ServerSealing],
     ) -> None:
         """``entropy(n)`` gives n random bytes: ``os.urandom``, or a seeded generator in a test.
 
         ``clock()`` gives seconds, as ``time.perf_counter`` does: with it, ``RoomStats.tick_cost`` is measured.
         ``admit(applicant)`` answers with a Pass or a Refuse, for example ``retick.tokens.Tokens``. With ``key_pair``
-        only clients that know its public half come in.
+        only clients that know its public half come in. ``online`` opens a room at a relay: clients join by its code.
         """
         self.profile = profile
         self.config = config or ServerConfig()
@@ -54,7 +59,7 @@ class Server(RoomHost[Room, Player]):
         self._delta = None if layout is None else DeltaCodec(layout)
         given = cast("Sealing", sealing)
         link = link_config_for(profile, timeout=self.config.timeout, delta=self._delta is not None, sealing=given)
-        largest = largest_snapshot(link.sealed)
+        largest = largest_snapshot(link.sealed) - (0 if online is None else FRAME_HEAD_SIZE)
         serves_fixed = fits_fixed(profile, largest)
         check_snapshots(profile, self._delta, serves_fixed, largest)
         super().__init__(
@@ -64,6 +69,7 @@ class Server(RoomHost[Room, Player]):
             entropy=entropy,
             clock=clock,
             admit=admit,
+            online=online,
         )
         self._admission = DeltaAdmission(
             self._rooms,
@@ -73,6 +79,11 @@ class Server(RoomHost[Room, Player]):
             take_over=self._take_over,
             gate=self._gate,
         )
+
+    @property
+    def routes(self) -> Routes | None:
+        """Of a server with ``online``: its code, and how each client is reached."""
+        return routes_of(self._link)
 
     def _make_room(self, name: str, number: int) -> Room:
         # Rooms begin at different ticks, so that their snapshots do not all fall on the same one.

@@ -18,9 +18,10 @@ from retick.testing.arenas import arena_for
 from retick.testing.both_forms import play_both_forms
 from retick.testing.chaos import ChaosFailure, Outcome, play, play_planted
 from retick.testing.cheats import CHEATS
+from retick.testing.nat_chaos import play_online
 from retick.testing.scenarios import Scenario
 
-__all__ = ["bench_chaos", "run_seed", "run_seeds"]
+__all__ = ["bench_chaos", "run_online_seed", "run_seed", "run_seeds"]
 
 PLANT_EVERY = 8
 """One match in so many is played a second time, with an error planted in the game of one peer."""
@@ -47,6 +48,17 @@ def run_seed(job: Job) -> Result:
     except Exception as error:  # whatever it is, its seed must be reported
         return seed, total, game_failure(error)
     return seed, total, ""
+
+
+def run_online_seed(job: Job) -> Result:
+    """The same of one online match, behind routers."""
+    seed, players, frames, _ = job
+    try:
+        return seed, play_online(seed, arena_for(players), peers=players, frames=frames), ""
+    except ChaosFailure as failure:
+        return seed, Outcome(), str(failure)
+    except Exception as error:  # whatever it is, its seed must be reported
+        return seed, Outcome(), game_failure(error)
 
 
 def _leave_interrupts_to_the_parent() -> None:
@@ -77,6 +89,9 @@ def bench_chaos(
     cheat: Annotated[
         str | None, typer.Option(help="The cheat of these matches, by name; all in turn if not given.")
     ] = None,
+    nat: Annotated[
+        bool, typer.Option("--nat", help="Play online instead, behind routers, with a relay; paths come and go.")
+    ] = False,
     hours: Annotated[float, typer.Option(min=0.0, help="Play so many hours of one match instead.")] = 0.0,
     processes: Annotated[int, typer.Option(min=0, help="Processes; 0: one for each core.")] = 0,
 ) -> None:
@@ -84,7 +99,8 @@ def bench_chaos(
 
     Every match must end with equal checksums, equal to a run of the game without a network, without a hang and without
     a false alarm; every planted error must be found. With --cheats, one machine of each match breaks a rule, and the
-    honest ones must end as one. With --hours, machines come and go in one long match.
+    honest ones must end as one. With --nat, machines are behind routers and meet at a relay. With --hours,
+    machines come and go in one long match.
     Exit code 0: all is well. 1: a match failed. 2: misuse.
 
     Example: retick bench chaos --matches 5000 --players 4
@@ -102,16 +118,17 @@ def bench_chaos(
         return
     players = players or 2
     jobs = [(seed + n, players, frames, planted and n % PLANT_EVERY == 0) for n in range(matches)]
+    run = run_online_seed if nat else run_seed
     total = Outcome()
     failures: list[tuple[int, str]] = []
     console = Screen()
     started = time.perf_counter()
     try:
-        for found, outcome, wrong in _with_progress(run_seeds(run_seed, jobs, cores), matches):
+        for found, outcome, wrong in _with_progress(run_seeds(run, jobs, cores), matches):
             total.add(outcome)
             if wrong:
                 failures.append((found, wrong))
-                console.print(_failure(found, players, frames, wrong), soft_wrap=True)
+                console.print(_failure(found, players, frames, wrong, nat=nat), soft_wrap=True)
     finally:
         _print(console, total, time.perf_counter() - started)
     console.print(
@@ -121,8 +138,8 @@ def bench_chaos(
         raise typer.Exit(NO)
 
 
-def _failure(seed: int, players: int, frames: int, wrong: str) -> str:
-    again = f"retick bench chaos --matches 1 --players {players} --frames {frames} --seed {seed}"
+def _failure(seed: int, players: int, frames: int, wrong: str, *, nat: bool) -> str:
+    again = f"retick bench chaos {'--nat ' * nat}--matches 1 --players {players} --frames {frames} --seed {seed}"
     return f"seed {seed}: {wrong}\n  again: {again}"
 
 
@@ -153,6 +170,7 @@ def _print(console: Screen, total: Outcome, seconds: float) -> None:
         ("crashes", f"{total.crashes:,}, {total.drops:,} drops, {total.returns:,} returns"),
         ("alone and back", f"{total.comings:,}, {total.holds:,} pauses, {total.rematches:,} second matches"),
         ("watched", f"{total.watched:,} frames"),
+        ("moves of paths", f"{total.moves:,}, {total.direct:,} direct at the end"),
         ("planted and found", f"{total.planted:,}"),
         ("sealed as plain", f"{total.both_forms:,}"),
     ]

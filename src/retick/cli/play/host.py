@@ -11,15 +11,23 @@ from retick.cli.play import match_setup as options
 from retick.cli.play.capture_file import CaptureOption
 from retick.cli.play.link_options import HostOpenOption, IdentityOption, KeylogOption, LinkOptions, PlainOption
 from retick.cli.play.match_setup import DEFAULT_PORT, MatchSetup
+from retick.cli.play.online_options import (
+    MapPortOption,
+    OnlineOption,
+    OnlineOptions,
+    RelayOnlyOption,
+    RelayOption,
+    forwarded,
+)
 from retick.cli.play.terminal_match import TerminalMatch
 from retick.cli.terminal import Screen
 from retick.cli.trace.tracer import TraceOption
-from retick.errors import MissingExtra
+from retick.errors import MissingExtra, UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.link import Invite
 from retick.playing.controllers import StyleName
 from retick.playing.way_in import address_text
-from retick.transport import UdpSocket, open_udp, parse_address
+from retick.transport import open_udp, parse_address
 from retick.transport.discovery import INSTALL, Announcement, own_address
 
 __all__ = ["host"]
@@ -31,7 +39,10 @@ _OWN_MACHINE = "127.0.0.1"
 
 # host and join repeat the options that they share: typer reads them from each command's own signature.
 def host(
-    port: Annotated[int, typer.Option(help="UDP port to listen on; 0 takes any free one.")] = DEFAULT_PORT,
+    port: Annotated[
+        int | None,
+        typer.Option(help="UDP port to listen on; 0 takes any free one.", show_default=f"{DEFAULT_PORT}; online any"),
+    ] = None,
     bind: Annotated[str, typer.Option(help="Address to listen on; :: is IPv6 and IPv4.")] = "0.0.0.0",
     address: Annotated[
         str | None,
@@ -40,6 +51,10 @@ def host(
             show_default="the address on the local network",
         ),
     ] = None,
+    online: OnlineOption = False,
+    relay: RelayOption = None,
+    relay_only: RelayOnlyOption = False,
+    map_port: MapPortOption = False,
     everybody: HostOpenOption = False,
     plain: PlainOption = False,
     announce: Annotated[
@@ -60,7 +75,8 @@ def host(
 ) -> None:
     """Wait for other peers to join, then play: with the keyboard, or with --bot.
 
-    Prints a line with an invite: whoever has it can join, and nobody else.
+    Prints a line with an invite: whoever has it can join, and nobody else. With --online it works behind routers;
+    with --online --open a code of eight characters is enough.
 
     Exit code 0: played to the end, or you left. 1: it broke off, the peers diverged, or a
     file could not be written. 2: misuse.
@@ -72,23 +88,37 @@ def host(
         record=record, capture=capture, trace=trace, lan_compat=lan_compat,
     )  # fmt: skip
     links = LinkOptions(plain=plain, everybody=everybody, identity=identity, keylog=keylog, lan_compat=lan_compat)
-    named = None if address is None else parse_address(address, default_port=0)
+    meeting = OnlineOptions(
+        online=online, relay=relay, relay_only=relay_only, map_port=map_port, unsealed=links.is_plain, is_host=True
+    )
     console = Screen()
-    socket = open_udp(bind, port)
-    bound = socket.address[1]
-    here = bind if bind not in _ANY_ADDRESS else own_address() or _OWN_MACHINE
-    shown = (here, bound) if named is None else (named[0], named[1] or bound)
-    invite = None
-    if not links.is_plain and not everybody:
-        invite = Invite.new(address_text(*shown), entropy=os.urandom)
-    with _closing_on_error(socket):
+    if online:
+        if address is not None or bind not in _ANY_ADDRESS:
+            raise UsageError("--address and --bind are for matches without a relay: leave them out with --online")
+        with meeting.opened(port or 0) as (socket, told):
+            form = links.form(None if everybody else Invite.new(entropy=os.urandom))
+            driver = setup.driver(socket, form, online=told)
+            console.tell(f"asking the relay at {told.relay_name} for a room")
+            more = _more_words(players, links)
+            raise typer.Exit(TerminalMatch(console, setup, driver, form, keylog=links.keylog, more_words=more).run())
+    named = None if address is None else parse_address(address, default_port=0)
+    socket = open_udp(bind, DEFAULT_PORT if port is None else port)
+    with contextlib.ExitStack() as stack:
+        stack.callback(socket.close)
+        outside = stack.enter_context(forwarded(socket, map_port))
+        bound = socket.address[1]
+        here = bind if bind not in _ANY_ADDRESS else own_address() or _OWN_MACHINE
+        shown = outside or (here, bound) if named is None else (named[0], named[1] or bound)
+        invite = None
+        if not links.is_plain and not everybody:
+            invite = Invite.new(address_text(*shown), entropy=os.urandom)
         form = links.form(invite)
         driver = setup.driver(socket, form)
-    # The one place that prints the secret.
-    way = address_text(*shown, usual_port=DEFAULT_PORT) if invite is None else invite.text()
-    console.tell(f"waiting on port {bound}. To join: retick join {way}{_more_words(players, links)}")
-    wanted = announce and bind in _ANY_ADDRESS and not lan_compat
-    with _announced(console, bound, setup, form.name, wanted) as announcement:
+        # The one place that prints the secret of a match without a relay.
+        way = address_text(*shown, usual_port=DEFAULT_PORT) if invite is None else invite.text()
+        console.tell(f"waiting on port {bound}. To join: retick join {way}{_more_words(players, links)}")
+        wanted = announce and bind in _ANY_ADDRESS and not lan_compat
+        announcement = stack.enter_context(_announced(console, bound, setup, form.name, wanted))
         match = TerminalMatch(console, setup, driver, form, keylog=links.keylog)
         if announcement is not None:
             match.on_start = announcement.withdraw
@@ -99,15 +129,6 @@ def _more_words(players: int, links: LinkOptions) -> str:
     """Options that those who join must give too."""
     form = " --plain" if links.plain else " --lan-compat" if links.lan_compat else ""
     return (f" --players {players}" if players != 2 else "") + form
-
-
-@contextlib.contextmanager
-def _closing_on_error(socket: UdpSocket) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        socket.close()
-        raise
 
 
 @contextlib.contextmanager

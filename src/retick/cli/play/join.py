@@ -7,14 +7,23 @@ import typer
 from retick.cli.play import match_setup as options
 from retick.cli.play.capture_file import CaptureOption
 from retick.cli.play.link_options import IdentityOption, KeylogOption, LinkOptions, PlainOption
-from retick.cli.play.match_setup import DEFAULT_PORT, MatchSetup
+from retick.cli.play.match_setup import MatchSetup
+from retick.cli.play.online_options import (
+    HOST_GONE,
+    MapPortOption,
+    OnlineOption,
+    OnlineOptions,
+    RelayOnlyOption,
+    RelayOption,
+    typed_way,
+)
 from retick.cli.play.terminal_match import TerminalMatch
 from retick.cli.terminal import Screen, working
 from retick.cli.trace.tracer import TraceOption
 from retick.errors import NetworkUnavailable, RetickError, UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.playing.controllers import StyleName
-from retick.playing.way_in import WayIn, way_in
+from retick.playing.way_in import OnlineWay, WayIn
 from retick.transport import open_towards
 from retick.transport.discovery import FoundHost, find_hosts
 
@@ -26,8 +35,9 @@ def join(
     address: Annotated[
         str | None,
         typer.Argument(
-            metavar="[INVITE|ADDRESS]",
-            help="The line that the host printed, retick:...; or of an open host: name, name:port or [IPv6]:port.",
+            metavar="[INVITE|CODE|ADDRESS]",
+            help="The line that the host printed, retick:...; or of an open host its code XXXX-XXXX, or its address: "
+            "name, name:port or [IPv6]:port.",
             show_default="search the local network for an open host",
         ),
     ] = None,
@@ -35,6 +45,10 @@ def join(
     port: Annotated[
         int | None, typer.Option(help="Our own UDP port.", show_default="any; with --lan-compat the host's plus 1")
     ] = None,
+    online: OnlineOption = False,
+    relay: RelayOption = None,
+    relay_only: RelayOnlyOption = False,
+    map_port: MapPortOption = False,
     players: options.PlayersOption = 2,
     bot: options.BotOption = False,
     style: options.StyleOption = StyleName.COUNTER,
@@ -60,13 +74,24 @@ def join(
         raise UsageError("--lan-compat needs the host's address: the original protocol announces nothing")
     if not 0 < wait <= 60:
         raise UsageError(f"--wait must be above 0 and up to 60 seconds, not {wait:g}")
-    way = None if address is None else way_in(address, default_port=DEFAULT_PORT)
+    way = typed_way(address, online=online, relay=relay)
     setup = MatchSetup(
         players=players, seats=seats, bot=bot, style=style, delay=delay, rate=rate,
         record=record, capture=capture, trace=trace, lan_compat=lan_compat,
     )  # fmt: skip
     links = LinkOptions(plain=plain, identity=identity, keylog=keylog, lan_compat=lan_compat)
+    meeting = OnlineOptions(
+        online=online, relay=relay, relay_only=relay_only, map_port=map_port, unsealed=links.is_plain
+    )
+    meeting.check_way(way)
     console = Screen()
+    if isinstance(way, OnlineWay):
+        with meeting.opened(port or 0, way) as (own_socket, told):
+            form = links.form(way.invite)
+            driver = setup.driver(own_socket, form, online=told)
+            console.tell(f"joining {way.code} at the relay {told.relay_name}")
+            met = TerminalMatch(console, setup, driver, form, keylog=links.keylog, no_answer=HOST_GONE)
+            raise typer.Exit(met.run())
     if way is None:
         found = _only(_search(wait, setup))
         _check_form(found, plain)

@@ -20,6 +20,7 @@ from retick.replay import LiveRecording
 from retick.rollback.lan import LanSession
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.session.session import RollbackSession
+from retick.routes import Online
 from retick.transport import Poll, UdpSocket
 from retick.transport.discovery import game_name
 from retick.transport.udp import SocketAddress
@@ -98,8 +99,14 @@ class MatchSetup:
         """The game's id and version, as hosts announce it."""
         return game_name(self.game.game_id, self.game.game_version)
 
-    def driver(self, socket: UdpSocket, form: LinkForm, host_address: SocketAddress | None = None) -> MatchDriver:
-        """This peer's driver: it joins the host at ``host_address``, or hosts if there is none."""
+    def driver(
+        self,
+        socket: UdpSocket,
+        form: LinkForm,
+        host_address: SocketAddress | None = None,
+        online: Online | None = None,
+    ) -> MatchDriver:
+        """This peer's driver: it joins the host at ``host_address`` or by the code of ``online``, or else hosts."""
         session: RollbackSession | LanSession
         recording = None if self._record is None else LiveRecording(self._record)
         followed = FollowedMatch(self.shown_game.confirmed, recording)
@@ -113,12 +120,14 @@ class MatchSetup:
                 seats=self.seats,
                 host_address=host_address,
                 record=followed,
+                online=online,
                 **form.arguments(),
             )
         if self._capture is not None:
             self.capture = CaptureFile(self._capture)
         if self._trace is not None:
-            self.tracer = Tracer(self._trace, "host" if host_address is None else "joiner", rate=self.config.tick_rate)
+            hosts = host_address is None and (online is None or online.code is None)
+            self.tracer = Tracer(self._trace, "host" if hosts else "joiner", rate=self.config.tick_rate)
         return MatchDriver(
             session,
             Poll(captured(traced(session, self.tracer), self.capture), socket),
@@ -126,6 +135,7 @@ class MatchSetup:
             followed=followed,
             observer=self.tracer,
             compares_words=form.is_open,
+            online=online,
         )
 
     def _controller(self, seed: int, player: int) -> Controller:

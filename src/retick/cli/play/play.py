@@ -8,6 +8,7 @@ import typer
 
 from retick.cli.play.link_options import HostOpenOption, IdentityOption, KeylogOption, LinkOptions, PlainOption
 from retick.cli.play.match_setup import DEFAULT_PORT
+from retick.cli.play.online_options import OnlineOption, RelayOnlyOption, RelayOption
 from retick.cli.project_game import project_game
 from retick.cli.terminal import say
 from retick.errors import MissingExtra, UsageError
@@ -31,7 +32,7 @@ def play(
         str,
         typer.Option(
             metavar="INVITE",
-            help="Join at once, without the menu: an invite, or the address of an open host.",
+            help="Join at once, without the menu: an invite, or of an open host its code or address.",
             show_default=False,
         ),
     ] = "",
@@ -53,6 +54,9 @@ def play(
     bot: Annotated[
         bool, typer.Option("--bot", help="Let the game's bot(player, world) play here, or random buttons.")
     ] = False,
+    online: OnlineOption = False,
+    relay: RelayOption = None,
+    relay_only: RelayOnlyOption = False,
     everybody: HostOpenOption = False,
     plain: PlainOption = False,
     identity: IdentityOption = None,
@@ -85,9 +89,9 @@ def play(
 
     settings = window_game(
         wanted, module, port=port, folder=folder, bot=bot, say=say,
-        everybody=everybody, plain=plain, identity=identity, keylog=keylog,
+        relay=relay or "", relay_only=relay_only, everybody=everybody, plain=plain, identity=identity, keylog=keylog,
         bad_link=Conditions.from_text(link or BAD_LINK) if link or bad_link else None,
     )  # fmt: skip
     program = Program(settings, name=name)
-    program.begin(host=host, join=join, watch=watch)
+    program.begin(host=host, join=join, watch=watch, online=online)
     program.run()

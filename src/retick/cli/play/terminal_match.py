@@ -37,8 +37,9 @@ class TerminalMatch:
         *,
         keylog: KeyLogFile | None = None,
         no_answer: str = "",
+        more_words: str = "",
     ) -> None:
-        """``no_answer`` is the error for a host that never answered."""
+        """``no_answer`` is the error for a host that never answered; ``more_words`` follow the line of an invite."""
         self.console = console
         self._form, self._keylog = form, keylog
         self._words_told: dict[tuple[int, ...], str] = {}
@@ -48,7 +49,7 @@ class TerminalMatch:
         self.driver = driver
         self.on_start: Callable[[], object] = lambda: None
         """Called when the match starts."""
-        self._no_answer = no_answer
+        self._no_answer, self._more_words = no_answer, more_words
         self._live: Live | None = None
         self._depths: deque[int] = deque(maxlen=DEPTHS_KEPT)
         self._drawn: Any = None
@@ -85,9 +86,16 @@ class TerminalMatch:
             self._show(stack)
         elif self.driver.notice and self._live is not None:
             self._draw(self._live)
+        self._tell_of_paths()
         self._tell_words()
         self._tell_of_recording()
         self.driver.wait()
+
+    def _tell_of_paths(self) -> None:
+        """The code of an online match, relay and paths: as lines; in a picture the path is at its bottom."""
+        for line in self.driver.online.lines():
+            if self._live is None:
+                self.console.tell(line + (self._more_words if "retick join" in line else ""))
 
     def _tell_words(self) -> None:
         """As lines, when they are new; in a picture they stay at the bottom."""
@@ -140,7 +148,7 @@ class TerminalMatch:
             f"words with {' and '.join(str(each + 1) for each in at)}: {words}"
             for at, words in self.driver.words.items()
         ]
-        return "   ".join([*words, keys])
+        return "   ".join([*filter(None, [self.driver.online.way]), *words, keys])
 
     def _names(self) -> list[str]:
         here = "bot" if self.setup.bot else "you"
@@ -156,7 +164,7 @@ class TerminalMatch:
         return (
             f"{self._second:4} s  frame {report.frame:5}  confirmed {report.confirmed:5}  "
             f"rollbacks {report.rollbacks:4}  deepest {report.deepest:2}  stalls {report.stalls:2}  "
-            f"rtt {rtt:>3} ms  lost {report.loss_in:4.0%}"
+            f"rtt {rtt:>3} ms  lost {report.loss_in:4.0%}{f'  {report.way}' if report.way else ''}"
         )
 
     def _leave(self) -> None:
@@ -185,7 +193,7 @@ class TerminalMatch:
 
     def _conclude(self) -> int:
         driver = self.driver
-        lan = isinstance(driver.session, LanSession)
+        lan, way = isinstance(driver.session, LanSession), driver.last_way
         with contextlib.suppress(KeyboardInterrupt):
             driver.leave()
         self._save()
@@ -203,7 +211,7 @@ class TerminalMatch:
             peers = (
                 "both peers" if len(driver.received_results) == 1 else f"all {len(driver.received_results) + 1} peers"
             )
-            self.console.tell(f"{ours} on {peers}")
+            self.console.tell(f"{ours} on {peers}{f', {way}' if way else ''}")
             return 0
         theirs = ", ".join(f"0x{each.checksum:08X} at frame {each.frame}" for each in driver.received_results.values())
         self.console.tell(f"{ours} here, {theirs or 'nothing'} there: NOT THE SAME", style="bold red")
@@ -212,6 +220,8 @@ class TerminalMatch:
     def _failure(self) -> str:
         if self.driver.desync is not None:
             return self.driver.why
+        if self.driver.online.ended:
+            return self.driver.online.ended
         if self.driver.reason == Reason.NO_ANSWER and self._no_answer:
             return self._no_answer
         if self.driver.reason == Reason.GOODBYE:

@@ -1,5 +1,6 @@
 """``retick watch``: be a spectator of a match."""
 
+import contextlib
 import os
 import select
 from typing import Annotated, Any
@@ -11,7 +12,15 @@ from rich.live import Live
 from retick.cli.exit_codes import NO
 from retick.cli.play.join import no_answer
 from retick.cli.play.link_options import IdentityOption, KeylogOption, LinkOptions, PlainOption
-from retick.cli.play.match_setup import DEFAULT_PORT, PlayersOption, RateOption, RecordOption
+from retick.cli.play.match_setup import PlayersOption, RateOption, RecordOption
+from retick.cli.play.online_options import (
+    HOST_GONE,
+    OnlineOption,
+    OnlineOptions,
+    RelayOnlyOption,
+    RelayOption,
+    typed_way,
+)
 from retick.cli.play.recording import check_recording
 from retick.cli.play.terminal_games import TerminalGame, terminal_game_for
 from retick.cli.plurals import count
@@ -20,9 +29,11 @@ from retick.errors import RetickError, UsageError
 from retick.games.fighter.rules import TICKS_PER_SECOND
 from retick.playing.confirmed_match import ConfirmedMatch
 from retick.playing.link_form import LinkForm, why_refused
-from retick.playing.way_in import way_in
+from retick.playing.online import OnlineStatus
+from retick.playing.way_in import OnlineWay
 from retick.replay import LiveRecording
 from retick.rollback import MatchConfig, MatchEnded, MatchEvent, SourceChanged, SpectatorSession, WatchingStarted
+from retick.routes import OnlineEvent
 from retick.transport import Poll, open_towards
 
 __all__ = ["watch"]
@@ -34,11 +45,15 @@ def watch(
     address: Annotated[
         str,
         typer.Argument(
-            metavar="INVITE|ADDRESS",
-            help="The match's invite, retick:...; or of an open match, any peer: name, name:port or [IPv6]:port.",
+            metavar="INVITE|CODE|ADDRESS",
+            help="The match's invite, retick:...; or of an open match its code XXXX-XXXX, or the address of any peer: "
+            "name, name:port or [IPv6]:port.",
             show_default=False,
         ),
     ],
+    online: OnlineOption = False,
+    relay: RelayOption = None,
+    relay_only: RelayOnlyOption = False,
     players: PlayersOption = 2,
     delay: Annotated[
         int, typer.Option(help="Frames to stay behind the match; more hides longer gaps in the network.")
@@ -57,25 +72,38 @@ def watch(
     """
     if not 0 <= delay <= 600:
         raise UsageError(f"--delay must be 0 to 600 frames, not {delay}")
-    target, invite = way_in(address, default_port=DEFAULT_PORT)
+    way = typed_way(address, online=online, relay=relay)
+    assert way is not None, "it was typed"
     links = LinkOptions(plain=plain, identity=identity, keylog=keylog)
+    meeting = OnlineOptions(online=online, relay=relay, relay_only=relay_only, map_port=False, unsealed=plain)
+    meeting.check_way(way)
     check_recording(record, live=True)
     shown_game = terminal_game_for(players)
-    form = links.form(invite)
-    socket, resolved = open_towards(target, 0)
-    recording = None if record is None else LiveRecording(record)
-    session = SpectatorSession(
-        shown_game.game,
-        resolved,
-        entropy=os.urandom,
-        config=MatchConfig(tick_rate=rate),
-        delay=delay,
-        record=recording,
-        **form.arguments(),
-    )
-    console = Screen()
-    console.tell(f"watching through {target[0]} port {target[1]}")
-    _Watcher(console, shown_game, session, Poll(session, socket), recording, no_answer(target), form).run()
+    form = links.form(way.invite)
+    with contextlib.ExitStack() as stack:
+        told, source = None, None
+        if isinstance(way, OnlineWay):
+            socket, told = stack.enter_context(meeting.opened(0, way))
+            where, why_not = f"the relay {told.relay_name}", HOST_GONE
+        else:
+            socket, source = open_towards(way.target, 0)
+            where, why_not = f"{way.target[0]} port {way.target[1]}", no_answer(way.target)
+        recording = None if record is None else LiveRecording(record)
+        session = SpectatorSession(
+            shown_game.game,
+            source,
+            entropy=os.urandom,
+            config=MatchConfig(tick_rate=rate),
+            delay=delay,
+            record=recording,
+            online=told,
+            **form.arguments(),
+        )
+        console = Screen()
+        console.tell(f"watching through {where}")
+        watcher = _Watcher(console, shown_game, session, Poll(session, socket), recording, why_not, form)
+        watcher.online = OnlineStatus(told)
+        watcher.run()
 
 
 class _Watcher:
@@ -99,6 +127,7 @@ class _Watcher:
         self.recording = recording
         self._no_answer = no_answer
         self._form = form
+        self.online = OnlineStatus()
         self._why = ""
         self._drawn: Any = None
         self._told = 0
@@ -134,6 +163,9 @@ class _Watcher:
             now = self.wire.clock()
             for event in self.wire.poll(now):
                 self._handle(event)
+            for line in self.online.lines():
+                if live is None:
+                    say(line)
             shown = False
             while session.due(now=now):
                 session.advance(now=now)
@@ -142,8 +174,10 @@ class _Watcher:
                 self._show(live)
             select.select([self.wire.socket], [], [], 1 / (2 * session.config.tick_rate))
 
-    def _handle(self, event: MatchEvent) -> None:
-        if isinstance(event, WatchingStarted):
+    def _handle(self, event: MatchEvent | OnlineEvent) -> None:
+        if isinstance(event, OnlineEvent):
+            self.online.event(event)
+        elif isinstance(event, WatchingStarted):
             self.confirmed = self.shown_game.confirmed(event.seed, self.session.state, event.frame)
         elif isinstance(event, MatchEnded):
             self._why = event.reason
@@ -179,7 +213,8 @@ class _Watcher:
                 say(self._warning)
 
     def _picture(self, confirmed: ConfirmedMatch) -> RenderableType:
-        footer = self._warning or f"{count(self.session.waiting, 'frame')} behind, Ctrl-C ends"
+        way = f"{self.online.way}, " if self.online.way else ""
+        footer = self._warning or f"{way}{count(self.session.waiting, 'frame')} behind, Ctrl-C ends"
         return self.shown_game.picture(
             confirmed.state, self._drawn, names=self._names(), confirmed=confirmed, title="watching", footer=footer
         )

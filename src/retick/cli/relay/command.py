@@ -20,20 +20,20 @@ from retick.cli.serve.event_log import EventLog
 from retick.cli.serve.hosting import on_sigterm
 from retick.cli.serve.open_page import MetricsOption, announce_page, open_page, page_address
 from retick.errors import UsageError
+from retick.playing.relay_address import RELAY_PORT
 from retick.relay import MemberEntered, MemberGone, RelayConfig, RelayEvent, RelayServer, RoomGone, RoomOpened
 from retick.transport.udp import UdpSocket, open_udp
 
 if TYPE_CHECKING:
     from retick.cli.relay.families import RelaySource
 
-__all__ = ["DEFAULT_PORT", "relay"]
+__all__ = ["relay"]
 
-DEFAULT_PORT = 7788
 _LIMITS = RelayConfig()
 
 
 def relay(
-    port: Annotated[int, typer.Option(help="UDP port; 0 takes any free one.")] = DEFAULT_PORT,
+    port: Annotated[int, typer.Option(help="UDP port; 0 takes any free one.")] = RELAY_PORT,
     second_port: Annotated[
         int | None,
         typer.Option(help="Second UDP port, which tells kinds of routers; 0 takes any.", show_default="--port + 1"),

@@ -140,7 +140,7 @@ class MatchPage(Page):
             seats = Seats.named(self.session.local_players, self.session.sim.num_players, self._names)
             self._game.draw(screen, world, seats)
             if self.graph.shown:
-                self.graph.draw(screen, self.session.stats(now=self._now))
+                self.graph.draw(screen, self.session.stats(now=self._now), self._wire.online.way)
         if self.panel is not None:
             self.panel.draw_over(screen)
         self._draw_notice(screen)
@@ -387,7 +387,7 @@ class MatchPage(Page):
 
     def _draw_room(self, screen: Surface) -> None:
         screen.fill(BACKGROUND)
-        self._room.lines = [*self._room_lines, "", *room_lines(self.session), "", "Esc: cancel"]
+        self._room.lines = [*self._room_lines, *room_lines(self.session, self._wire.online), "", "Esc: cancel"]
         self._room.draw(screen)
 
     def _draw_notice(self, screen: Surface) -> None:

@@ -11,7 +11,7 @@ from retick.rollback import SessionStats
 __all__ = ["NetGraph"]
 
 FRAMES = 120
-WIDTH, HEIGHT, BARS = FRAMES + 12, 136, 30
+WIDTH, HEIGHT, BARS = FRAMES + 12, 156, 30
 """Pixels; a bar has one for each frame."""
 DEEPEST = 12
 """Resimulated frames of the highest bar."""
@@ -32,8 +32,8 @@ class NetGraph:
         # The first figure after it was hidden, or after another match began, is no depth of one frame.
         self._depths.append(depth if 0 <= depth <= 2 * DEEPEST else 0)
 
-    def draw(self, screen: Surface, stats: SessionStats) -> None:
-        """In the upper right corner."""
+    def draw(self, screen: Surface, stats: SessionStats, way: str = "") -> None:
+        """In the upper right corner; ``way`` says whether the others are reached directly."""
         left, top = screen.get_width() - WIDTH - 8, 8
         darken(screen, pygame.Rect(left, top, WIDTH, HEIGHT))
         for number, depth in enumerate(self._depths):
@@ -43,7 +43,7 @@ class NetGraph:
                     screen, ACCENT, (left + 6 + number, top + BARS + 4), (left + 6 + number, top + BARS + 4 - height)
                 )
         y = top + BARS + 8
-        for line in _lines(stats):
+        for line in (*_lines(stats), *filter(None, [way.partition(";")[0]])):
             y += write(screen, line, (left + 6, y), size=18, colour=BRIGHT) + 2
 
 

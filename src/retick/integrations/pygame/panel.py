@@ -15,7 +15,7 @@ BRIGHT, DIM, ACCENT = (235, 235, 230), (150, 155, 165), (255, 196, 64)
 MARGIN = 24
 MOST_LETTERS = 300
 """Of a line: texts come from other peers, too."""
-SHOWN = 9
+SHOWN = 11
 """Choices that are shown at a time."""
 _fonts: dict[int, pygame.font.Font] = {}
 

@@ -34,6 +34,9 @@ def play(
     join: str = "",
     watch: str = "",
     link: str = "",
+    online: bool = False,
+    relay: str = "",
+    relay_only: bool = False,
     everybody: bool = False,
     plain: bool = False,
     identity: str | Path | None = None,
@@ -49,11 +52,12 @@ def play(
     ``bot`` lets the game's ``bot(player, world)`` (or ``bot(player, state)``) play here, or random buttons.
 
     A match that is hosted is for those who have its invite, which the window shows; with ``everybody`` for all who know
-    the address. ``join`` and ``watch`` take an invite or an address.
+    the address. ``join`` and ``watch`` take an invite, a code or an address. With ``online``, ``host`` waits at the
+    ``relay`` (or that of RETICK_RELAY), where others join by a code; ``relay_only`` shows no player another's address.
 
-    ``argv`` are words of a command line: --host, --open, --join INVITE, --watch INVITE, --name, --port, --bot,
-    --bad-link, --link, --plain, --identity, --keylog. If it is not given, and ``play`` is called by the program that
-    was started, these are the program's own.
+    ``argv`` are words of a command line: --host, --online, --relay, --relay-only, --open, --join INVITE,
+    --watch INVITE, --name, --port, --bot, --bad-link, --link, --plain, --identity, --keylog. If it is not given, and
+    ``play`` is called by the program that was started, these are the program's own.
     """
     if argv is None:
         started = sys._getframe(1).f_globals.get("__name__") == "__main__"
@@ -72,6 +76,8 @@ def play(
         config=config,
         port=port if words.port is None else words.port,
         bot=bot or words.bot,
+        relay=words.relay or relay,
+        relay_only=relay_only or words.relay_only,
         everybody=everybody or words.open,
         plain=plain or words.plain,
         identity=_path(words.identity or identity),
@@ -84,7 +90,7 @@ def play(
     with suppress(KeyboardInterrupt):
         if words.host or words.join or words.watch:
             host, join, watch = words.host, words.join, words.watch
-        program.begin(host=host, join=join, watch=watch)
+        program.begin(host=host, join=join, watch=watch, online=online or words.online)
         program.run()
 
 
@@ -103,8 +109,11 @@ def _read(argv: Sequence[str]) -> Namespace:
     parser = ArgumentParser(epilog="A program with options of its own calls play(..., argv=[]).")
     way = parser.add_mutually_exclusive_group()
     way.add_argument("--host", action="store_true", help="host a match at once, without the menu")
-    way.add_argument("--join", metavar="INVITE", default="", help="join at once: an invite, or an open host's address")
+    way.add_argument("--join", metavar="INVITE", default="", help="join at once: invite, code or address")
     way.add_argument("--watch", metavar="INVITE", default="", help="watch at once, in the same way")
+    parser.add_argument("--online", action="store_true", help="with --host: at a relay, where others join by a code")
+    parser.add_argument("--relay", metavar="ADDRESS", default="", help="the relay of online matches; or RETICK_RELAY")
+    parser.add_argument("--relay-only", action="store_true", help="online: no player learns the address of another")
     parser.add_argument("--open", action="store_true", help="host for everybody who knows the address")
     parser.add_argument("--plain", action="store_true", help="links that are not sealed, on all sides")
     parser.add_argument("--identity", metavar="FILE", help="a lasting key of this machine; made at first use")

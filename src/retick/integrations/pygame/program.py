@@ -19,8 +19,8 @@ from retick.integrations.pygame.replay_page import ReplayPage, recordings_page
 from retick.integrations.pygame.seat_file import LostSeat, lost_seat
 from retick.integrations.pygame.watch_page import WatchPage
 from retick.integrations.pygame.window_game import WindowGame
-from retick.integrations.pygame.wire import Clock, announced_name, hosted, joined, practised, watched
-from retick.playing.way_in import address_text, way_in
+from retick.integrations.pygame.wire import Clock, announced_name, hosted, hosted_online, joined, practised, watched
+from retick.playing.way_in import OnlineWay, address_text, way_in
 from retick.replay import Replay
 from retick.transport.discovery import FoundHost
 
@@ -40,12 +40,13 @@ class Program:
         self.name = fitting(name) or own_name()
         self.page: Page | None = self.menu()
 
-    def begin(self, *, host: bool = False, join: str = "", watch: str = "") -> None:
-        """Go on without the menu: host, join the host at an address, or watch the match of the peer at one."""
+    def begin(self, *, host: bool = False, join: str = "", watch: str = "", online: bool = False) -> None:
+        """Go on without the menu: host (``online``: at the relay), join with what was pasted, or watch."""
         if host + bool(join) + bool(watch) > 1:
             raise UsageError("give one of host, join and watch")
         if host or join or watch:
-            self.show(lambda: self.host() if host else self.join(join) if join else self.watch(watch))
+            hosting = self.host_online if online else self.host
+            self.show(lambda: hosting() if host else self.join(join) if join else self.watch(watch))
 
     # The pages.
 
@@ -56,7 +57,9 @@ class Program:
         choices = [
             Choice("Host a match", self.host),
             Choice("Host for everybody on the local network", lambda: self.host(everybody=True)),
+            Choice("Host online", self.ask_for_whom),
             Choice("Join with an invite", lambda: self._ask("Join with an invite", self.join)),
+            Choice("Join by code", self.ask_code),
             Choice("Join on the local network", self.find),
             Choice("Watch a match", lambda: self._ask("Watch a match", self.watch)),
             Choice("Replays", lambda: recordings_page(self.game, back=self.menu)),
@@ -90,13 +93,42 @@ class Program:
 
         return self._or_message(page)
 
-    def join(self, way: str) -> Page:
-        """Ask a host, or any peer of a match with a free seat, for a seat: with an invite, or at an address."""
+    def ask_for_whom(self) -> Page:
+        """Ask who may join a match at the relay."""
+        choices = [
+            Choice("For those who have the invite: a line to paste", lambda: self.host_online(everybody=False)),
+            Choice("For everybody with the code: eight characters to say", lambda: self.host_online(everybody=True)),
+            Choice("Back", self.menu),
+        ]
+        return ChoicePage("Host online", choices, back=self.menu)
+
+    def host_online(self, *, everybody: bool | None = None) -> Page:
+        """Wait for others to join by a code, wherever they are: those who have the invite, or everybody."""
 
         def page() -> Page:
-            wire = joined(self.game, way, self.clock, name=self.name)
-            again = Choice("Join again", lambda: self.join(way))
-            where = address_text(*way_in(way, default_port=self.game.port).target)
+            wire = hosted_online(self.game, self.clock, name=self.name, everybody=everybody)
+            wire.on_invite = lambda invite: copied(invite.text())
+            again = Choice("Host again", lambda: self.host_online(everybody=everybody))
+            return MatchPage(self.game, wire, back=self.menu, again=again, lines=["A match at the relay"])
+
+        return self._or_message(page)
+
+    def ask_code(self) -> Page:
+        """Ask for a code of a match at the relay."""
+        lines = ["The host says it: eight characters, such as 4XK7-M2QP."]
+        return AskPage("Join by code", lambda code: self.join(code, is_code=True), back=self.menu, lines=lines)
+
+    def join(self, way: str, *, is_code: bool = False) -> Page:
+        """Ask a host, or any peer of a match with a free seat, for a seat: with an invite, by code, or at an address.
+
+        With ``is_code`` it is a code or an invite, and never the name of a host.
+        """
+
+        def page() -> Page:
+            typed = way_in(way, default_port=self.game.port, is_online=is_code)
+            wire = joined(self.game, typed, self.clock, name=self.name)
+            again = Choice("Join again", lambda: self.join(way, is_code=is_code))
+            where = typed.code if isinstance(typed, OnlineWay) else address_text(*typed.target)
             return MatchPage(self.game, wire, back=self.menu, again=again, lines=[f"Joining {where}"])
 
         return self._or_message(page)
@@ -105,7 +137,8 @@ class Program:
         """Take the seat again that a window which crashed had."""
 
         def page() -> Page:
-            wire = joined(self.game, seat.addresses[0], self.clock, name=self.name, seat=seat)
+            at = way_in(seat.addresses[0], default_port=self.game.port)
+            wire = joined(self.game, at, self.clock, name=self.name, seat=seat)
             later = seat._replace(addresses=(*seat.addresses[1:], seat.addresses[0]))
             again = Choice("Try again", lambda: self.go_back(later))
             return MatchPage(self.game, wire, back=self.menu, again=again, lines=["Going back to the match"])

@@ -63,6 +63,10 @@ class WindowGame:
     only those come in who have its invite."""
     plain: bool = False
     """Links are not sealed, so that others can read and forge them; all players must say it."""
+    relay: str = ""
+    """Address of the relay for online matches; "" for that of the environment, RETICK_RELAY."""
+    relay_only: bool = False
+    """Online matches go through the relay alone: no player learns the address of another."""
     identity: Path | None = None
     """File with a lasting key of this machine, made at first use: others know it again by its fingerprint."""
     keylog: Path | None = None

@@ -13,13 +13,15 @@ from retick.link import Invite
 from retick.playing.compared_words import words_after
 from retick.playing.key_files import KeyLogFile, sealed_form
 from retick.playing.link_form import PLAIN, LinkForm
-from retick.playing.way_in import address_text, way_in
+from retick.playing.online import OnlineStatus, chosen_relay, open_online
+from retick.playing.way_in import OnlineWay, WayIn, address_text, way_in
 from retick.replay import LiveRecording
 from retick.rollback import RollbackSession, SpectatorSession
+from retick.routes import Online, OnlineEvent, OnlineReady
 from retick.transport import Conditions, Impaired, Poll, UdpSocket, open_towards, open_udp
 from retick.transport.discovery import INSTALL, Announcement, game_name, own_address
 
-__all__ = ["Clock", "Wire", "announced_name", "hosted", "joined", "practised", "watched"]
+__all__ = ["Clock", "Wire", "announced_name", "hosted", "hosted_online", "joined", "practised", "watched"]
 
 Clock = Callable[[], float]
 USUAL_PORT = 7777
@@ -44,17 +46,35 @@ class Wire(Poll):
         clock: Clock,
         form: LinkForm,
         bad_link: Conditions | None = None,
+        online: Online | None = None,
+        say: Callable[[str], object] = lambda _line: None,
     ) -> None:
+        """``online`` is what the session was told; ``say`` gets a line for whatever happens to relay and paths."""
         endpoint = session if bad_link is None else Impaired(session, outgoing=bad_link, incoming=bad_link)
         super().__init__(endpoint, socket, clock=clock)
         self.session = session
         self.form = form
+        players = session if isinstance(session, RollbackSession) else None
+        self.online = OnlineStatus(online, present=None if players is None else lambda: players.peer_addresses)
+        """Relay and paths of an online match."""
+        self.on_invite: Callable[[Invite], object] = lambda _invite: None
+        """Called when there is an invite of an online match."""
+        self._say = say
         self.words: list[str] = []
         """Of an open match: what people should compare aloud, a line for each other player."""
 
     def poll(self, now: float | None = None) -> list[Any]:
-        """As always; of an open match also the words with the others."""
-        events = super().poll(now)
+        """What happened to the match; of an open match also the words with the others are kept, and of an online one
+        relay and paths."""
+        happened = super().poll(now)
+        for event in happened:
+            if isinstance(event, OnlineEvent):
+                self.online.event(event)
+                if isinstance(event, OnlineReady) and event.invite is not None:
+                    self.on_invite(event.invite)
+        for line in self.online.lines():
+            self._say(line)
+        events = [event for event in happened if not isinstance(event, OnlineEvent)]
         for event in events if self.form.is_open and isinstance(self.session, RollbackSession) else ():
             words = words_after(event, self.session)
             if words is not None:
@@ -102,7 +122,8 @@ def _wire(game: WindowGame, socket: UdpSocket, clock: Clock, form: LinkForm, **s
     except RetickError:
         socket.close()
         raise
-    wire = Wire(session, socket, clock=clock, form=form, bad_link=game.bad_link)
+    online = settings.get("online")
+    wire = Wire(session, socket, clock=clock, form=form, bad_link=game.bad_link, online=online, say=game.say)
     wire.record = record
     return wire
 
@@ -134,28 +155,54 @@ def hosted(game: WindowGame, clock: Clock, *, name: str = "", everybody: bool | 
     return wire, lines
 
 
-def joined(game: WindowGame, way: str, clock: Clock, *, name: str = "", seat: LostSeat | None = None) -> Wire:
-    """A session that asks the host of an invite, or at an address, for a seat; or for the one that it had before.
+def hosted_online(game: WindowGame, clock: Clock, *, name: str = "", everybody: bool | None = None) -> Wire:
+    """A session that others join by a code at the relay: with the invite, or ``everybody`` who knows the code."""
+    invite = Invite.new(entropy=os.urandom)
+    form = _form(game, None if (game.everybody if everybody is None else everybody) else invite)
+    socket, online = _meeting(game, None)
+    return _wire(game, socket, clock, form, name=name, online=online)
+
+
+def _meeting(game: WindowGame, way: OnlineWay | None) -> tuple[UdpSocket, Online]:
+    if game.plain:
+        raise UsageError("online matches are sealed: leave out --plain")
+    relay = chosen_relay(game.relay or None, None if way is None else way.relay)
+    return open_online(relay, code=None if way is None else way.code, relay_only=game.relay_only)
+
+
+def joined(
+    game: WindowGame, way: WayIn | OnlineWay, clock: Clock, *, name: str = "", seat: LostSeat | None = None
+) -> Wire:
+    """A session that asks the host of an invite, a code or an address for a seat; or for the one that it had before.
 
     RetickError if there is no such address.
     """
-    where, invite = way_in(way, default_port=game.port)
-    back = {}
+    if isinstance(way, OnlineWay):
+        form = _form(game, way.invite)
+        socket, online = _meeting(game, way)
+        return _wire(game, socket, clock, form, name=name, online=online)
+    back, invite = {}, way.invite
     if seat is not None:
         back = {"seat_token": seat.token}
         invite = Invite("", seat.secret) if seat.secret else None
     form = _form(game, invite)
-    socket, target = open_towards(where)
+    socket, target = open_towards(way.target)
     return _wire(game, socket, clock, form, name=name, host_address=target, **back)
 
 
 def watched(game: WindowGame, way: str, clock: Clock) -> Wire:
     """A session that watches with an invite, or through the peer at an address."""
-    where, invite = way_in(way, default_port=game.port)
-    form = _form(game, invite)
-    socket, source = open_towards(where)
-    session = SpectatorSession(game.make(), source, entropy=os.urandom, config=game.config, **form.arguments())
-    return Wire(session, socket, clock=clock, form=form, bad_link=game.bad_link)
+    typed = way_in(way, default_port=game.port)
+    form = _form(game, typed.invite)
+    online, source = None, None
+    if isinstance(typed, OnlineWay):
+        socket, online = _meeting(game, typed)
+    else:
+        socket, source = open_towards(typed.target)
+    session = SpectatorSession(
+        game.make(), source, entropy=os.urandom, config=game.config, online=online, **form.arguments()
+    )
+    return Wire(session, socket, clock=clock, form=form, bad_link=game.bad_link, online=online, say=game.say)
 
 
 def practised(game: WindowGame, clock: Clock) -> Wire:

@@ -6,6 +6,7 @@ from itertools import takewhile
 from retick.integrations.pygame.names import names_by_seat
 from retick.link import Reason
 from retick.playing.link_form import PLAIN, LinkForm, why_refused
+from retick.playing.online import OnlineStatus
 from retick.rollback import DesyncReport, PeerDisconnected, RollbackSession
 
 __all__ = ["report_lines", "room_lines", "why_gone"]
@@ -13,14 +14,28 @@ __all__ = ["report_lines", "room_lines", "why_gone"]
 MOST_REPORT_LINES = 7
 
 
-def room_lines(session: RollbackSession) -> list[str]:
-    """Who is in the waiting room."""
+def room_lines(session: RollbackSession, online: OnlineStatus) -> list[str]:
+    """How others join an online match, and who is in the waiting room."""
     me, here = session.local_players, names_by_seat(session.roster)
     if not me:
-        return ["Connecting ..."]
-    return [
+        return ["", "Connecting ..."]
+    return [*_invitation(online), ""] + [
         f"player {player + 1}:  " + here.get(player, "waiting ...") + ("  (you)" if player in me else "")
         for player in range(session.sim.num_players)
+    ]
+
+
+def _invitation(online: OnlineStatus) -> list[str]:
+    if not online.code or online.ready is None:
+        return []
+    if online.ready.invite is not None:
+        return [
+            f"Others join with this line; nobody comes in without it: {online.ready.invite.text()}",
+            "It is on the clipboard: paste it to whom you want to play with.",
+        ]
+    return [
+        f"Others join by this code, at the same relay: {online.code}",
+        "The relay vouches for the keys: compare the words when the match starts.",
     ]
 
 

@@ -1,6 +1,7 @@
 """An invite: where a host is and the secret that lets one in, as one line to paste.
 
-``retick:ADDRESS#SECRET``: the secret is 128 random bits and a checksum of the whole line, in Crockford's base 32.
+``retick:ADDRESS#SECRET``, or ``retick:CODE@RELAY#SECRET`` for a room at a relay: the secret is 128 random bits and a
+checksum of the whole line, in Crockford's base 32.
 docs/formats/link.md has the layout, docs/joining.md what else people may type.
 """
 
@@ -28,7 +29,8 @@ class Invite:
     """What a host gives to those who may come in. ``text`` has the secret in it; ``repr`` has not."""
 
     address: str
-    """HOST:PORT of the host; empty where it goes another way, and then only the secret is in the text."""
+    """HOST:PORT of the host, or CODE@HOST:PORT of a room at a relay; empty where it goes another way, and then only
+    the secret is in the text."""
     secret: bytes = field(repr=False)
     """16 random bytes."""
 
@@ -42,6 +44,18 @@ class Invite:
     def new(cls, address: str = "", *, entropy: Callable[[int], bytes]) -> "Invite":
         """An invite with a new secret; ``entropy(n)`` gives n random bytes: ``os.urandom``."""
         return cls(address, entropy(SECRET_SIZE))
+
+    @property
+    def code(self) -> str | None:
+        """Of a room at a relay; None where the host is reached at its address."""
+        code, at, _ = self.address.partition("@")
+        return code if at else None
+
+    @property
+    def relay(self) -> str | None:
+        """HOST:PORT of that relay."""
+        _, at, relay = self.address.partition("@")
+        return relay if at else None
 
     def text(self) -> str:
         """The line to paste: whoever reads it can come in."""

@@ -19,6 +19,7 @@ from retick.errors import NotSynchronized
 from retick.link.payload_path import Octets, Seconds
 from retick.rollback.events import MatchEvent
 from retick.rollback.session.peer import Peer, Phase
+from retick.routes.events import OnlineEvent
 from retick.sim.contract import Input
 
 try:
@@ -55,7 +56,7 @@ class SessionCore:
         match: Match | None
         phase: Phase
         peers: dict[int, Peer]
-        happened: list[MatchEvent]
+        happened: list[MatchEvent | OnlineEvent]
         is_quiet: bool
         wakes_at: float | None
         last_match: Match | None
@@ -213,11 +214,11 @@ class SessionCalls:
         if inside.link.has_events:
             inside.read_link(now)
 
-    def events(self) -> list[MatchEvent]:
+    def events(self) -> list[MatchEvent | OnlineEvent]:
         """What has happened since the last call, oldest first."""
         inside: SessionCore = self._inside
         match: Match | None = inside.match
-        happened: list[MatchEvent] = [] if match is None else match.events()
+        happened: list[MatchEvent | OnlineEvent] = [] if match is None else [*match.events()]
         if inside.happened:
             happened = inside.happened + happened
             inside.happened = []

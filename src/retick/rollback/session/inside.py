@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
 from retick.errors import RetickError
-from retick.link import Connected, Disconnected, Interrupted, LinkEndpoint, LinkEvent, Reason, Refused, Sealing
+from retick.link import Connected, Disconnected, Interrupted, LinkEvent, Reason, Refused, Sealing
 from retick.link import MessageReceived as LinkMessageReceived
 from retick.link import Resumed as LinkResumed
 from retick.link.seat_token import SEAT_TOKEN_SIZE, check_token, commitment_of
@@ -45,7 +45,7 @@ from retick.rollback.session.joining.joins import Joins
 from retick.rollback.session.joining.lobby import Lobby
 from retick.rollback.session.joining.newcomer import Newcomer
 from retick.rollback.session.joining.sponsor import Sponsor
-from retick.rollback.session.link_config import acceptance_fault, link_config_for
+from retick.rollback.session.link_config import acceptance_fault, link_config_for, places_for
 from retick.rollback.session.messages.connect import accepted_key
 from retick.rollback.session.messages.profile import Profile
 from retick.rollback.session.messages.reasons import ASK_SPONSOR, UNSIGNED, describe
@@ -57,6 +57,9 @@ from retick.rollback.session.rematch import Rematch
 from retick.rollback.session.resync import Resync
 from retick.rollback.session.signing.signed_ranges import SignedRanges
 from retick.rollback.session.spectator_feed import SpectatorFeed
+from retick.routes.events import OnlineEnded, OnlineEvent
+from retick.routes.online import Online
+from retick.routes.routed_link import make_link
 
 if TYPE_CHECKING:
     from retick.rollback.session.session import RollbackSession
@@ -84,6 +87,7 @@ class SessionInside(Dialling):
         shown_token: bytes,
         reconnect: bool,
         sealing: Sealing,
+        online: Online | None = None,
     ) -> None:
         """As a RollbackSession is made; ``own`` are name and profile, ``shown_token`` is from before."""
         super().__init__(config)
@@ -99,8 +103,11 @@ class SessionInside(Dialling):
         self.now = 0.0
         """The time at which the parts were last called."""
         self.admission = Admission(self)
-        self.link = LinkEndpoint(
+        self.link = make_link(
             link_config_for(sim, self.config, sealing),
+            online,
+            on_online=self.on_online,
+            places=places_for(sim, config),
             entropy=entropy,
             admit=self.admission.admit,
             on_payload=self.receive_payload,
@@ -180,6 +187,12 @@ class SessionInside(Dialling):
     def tell(self, event: MatchEvent) -> None:
         """Give the application an event."""
         self.happened.append(event)
+
+    def on_online(self, event: OnlineEvent) -> None:
+        """Give the application an event of the routes; without a place at the relay there is no match."""
+        self.happened.append(event)
+        if isinstance(event, OnlineEnded):
+            self.end(event.text)
 
     def start(self, seed: int, *, number: int = 0, state: Any = None, free: list[int] | None = None) -> None:
         """Begin a match at its frame 0 with all peers that are linked, from ``state`` if one is given.

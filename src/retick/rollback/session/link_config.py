@@ -16,8 +16,10 @@ from retick.rollback.session.messages.reasons import OTHER_VERSION, REACHES_TOO_
 from retick.rollback.session.messages.roster import MAX_SEATS
 from retick.sim.contract import NamesItself, input_size_of
 from retick.wire import rbn1
+from retick.wire.relay import MAX_PLACES
 
-__all__ = ["EXTENSIONS", "acceptance_fault", "link_config_for", "reach_fault", "reach_of", "sealing_of"]
+__all__ = ["EXTENSIONS", "acceptance_fault", "link_config_for", "places_for", "reach_fault", "reach_of",
+           "sealing_of"]  # fmt: skip
 
 EXTENSIONS = rbn1.TIME_SYNC | rbn1.WIDE_INPUTS | rbn1.PACKED_INPUTS
 """The RBN1 extensions that this side knows."""
@@ -55,6 +57,11 @@ def link_config_for(sim: Any, config: MatchConfig, sealing: Sealing | None = Non
         timeout=config.disconnect_after,
         **(sealing or {}),
     )
+
+
+def places_for(sim: Any, config: MatchConfig) -> int:
+    """Of a room at a relay: for all players, as many who come back by the code, and spectators."""
+    return min(2 * int(sim.num_players) + config.max_spectators, MAX_PLACES)
 
 
 def reach_of(config: MatchConfig) -> Reach:

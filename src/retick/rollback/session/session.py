@@ -28,6 +28,9 @@ from retick.rollback.session.inside import SessionInside
 from retick.rollback.session.link_config import sealing_of
 from retick.rollback.session.messages.roster import MAX_SEATS_EACH
 from retick.rollback.session.peer import Phase
+from retick.routes.online import Online
+from retick.routes.routed_link import host_name, routes_of
+from retick.routes.routes import Routes
 
 __all__ = ["Phase", "RollbackSession"]
 
@@ -58,6 +61,7 @@ class RollbackSession(SessionCalls):
         invite: Invite | str | None = None,
         identity: bytes | None = None,
         keylog: Callable[[str], None] | None = None,
+        online: Online | None = None,
     ) -> None:
         """Host, or with ``host_address`` join, a match of ``sim`` with ``seats`` players at this peer.
 
@@ -72,7 +76,12 @@ class RollbackSession(SessionCalls):
         With an ``invite``, the same at all peers, nobody comes in who does not have it. ``identity`` is a lasting
         private key of this machine, 32 random bytes kept in a file: others know it again by its fingerprint. ``keylog``
         gets a line for the keys of each link: ``retick packet --keylog`` reads a capture with it.
+
+        ``online`` meets the others at a relay: without a code it hosts, with one it joins, and there is no
+        ``host_address``.
         """
+        if online is not None:
+            host_address = host_name(online, host_address)
         if not 1 <= seats <= sim.num_players:
             raise UsageError(f"seats must be from 1 to the game's {sim.num_players} players, not {seats}")
         if MAX_SEATS_EACH < seats < sim.num_players:
@@ -89,6 +98,7 @@ class RollbackSession(SessionCalls):
                 shown_token=seat_token,
                 reconnect=reconnect,
                 sealing=sealing_of(sealed=sealed, invite=invite, identity=identity, keylog=keylog),
+                online=online,
             )
         )
 
@@ -174,6 +184,11 @@ class RollbackSession(SessionCalls):
         """After a desync: go on from the state of the peer with this id, once every other application has named it."""
         self._inside.is_quiet = False
         self._inside.resyncing.agree(peer)
+
+    @property
+    def routes(self) -> Routes | None:
+        """Of a session with ``online``: how each other peer is reached, and the code of the room."""
+        return routes_of(self._inside.link)
 
     @property
     def investigating(self) -> bool:

@@ -4,12 +4,11 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple
 
-from retick.errors import DecodeError, InvalidValue, NotSynchronized
+from retick.errors import DecodeError, InvalidValue, NotSynchronized, UsageError
 from retick.link import (
     Connected,
     Disconnected,
     Invite,
-    LinkEndpoint,
     Reason,
     Refuse,
     Refused,
@@ -28,7 +27,7 @@ from retick.rollback.events import (
 from retick.rollback.match.config import MatchConfig
 from retick.rollback.match.recording import RecordsMatches
 from retick.rollback.match.timesync import Pace
-from retick.rollback.session.link_config import link_config_for, sealing_of
+from retick.rollback.session.link_config import link_config_for, places_for, sealing_of
 from retick.rollback.session.messages.addresses import is_reachable
 from retick.rollback.session.messages.connect import FROM_A_STATE, encode_watch, version_fault
 from retick.rollback.session.messages.feed import decode_feed
@@ -40,6 +39,10 @@ from retick.rollback.session.messages.roster import RosterEntry
 from retick.rollback.session.peer import SPECTATOR_ID
 from retick.rollback.session.state_transfer import StateReceiver
 from retick.rollback.spectate.recording import ShownRecording
+from retick.routes.events import OnlineEnded, OnlineEvent
+from retick.routes.online import Online
+from retick.routes.routed_link import host_name, make_link, routes_of
+from retick.routes.routes import Routes
 from retick.sim.contract import Input, input_size_of
 
 __all__ = ["SpectatorSession"]
@@ -71,12 +74,13 @@ class SpectatorSession:
     def __init__(
         self,
         sim: Any,
-        address: Hashable,
+        address: Hashable = None,
         *,
         entropy: Callable[[int], bytes],
         config: MatchConfig | None = None,
         delay: int = 30,
         record: RecordsMatches | None = None,
+        online: Online | None = None,
         sealed: bool = True,
         invite: Invite | str | None = None,
         identity: bytes | None = None,
@@ -85,8 +89,13 @@ class SpectatorSession:
         """Watch through the peer at ``address``, ``delay`` frames behind the newest that is known.
 
         ``record`` gets every frame that is shown: ``retick.replay.LiveRecording``, or any object of its shape.
-        ``sealed``, ``invite``, ``identity`` and ``keylog`` as in a RollbackSession.
+        ``sealed``, ``invite``, ``identity`` and ``keylog`` as in a RollbackSession. With ``online`` the code of a
+        room says whose match it is, and ``address`` is left out.
         """
+        if online is not None:
+            address = host_name(online, address)
+        if address is None:
+            raise UsageError("whom to watch? Give an address, or online with a code")
         self.config = config or MatchConfig()
         self.recording = None if record is None else ShownRecording(record, sim, self.config.tick_rate)
         """What goes to the recorder, if there is one."""
@@ -114,7 +123,14 @@ class SpectatorSession:
         self._state: Any = None
         self._size = input_size_of(sim)
         sealing = sealing_of(sealed=sealed, invite=invite, identity=identity, keylog=keylog)
-        self._link = LinkEndpoint(link_config_for(sim, self.config, sealing), entropy=entropy, admit=_feeds_nobody)
+        self._link = make_link(
+            link_config_for(sim, self.config, sealing),
+            online,
+            on_online=self._on_online,
+            places=places_for(sim, self.config),
+            entropy=entropy,
+            admit=_feeds_nobody,
+        )
         self._source_id = SPECTATOR_ID
         """The peer id of the one that feeds us, once it has said it."""
         self._others: list[Hashable] = []
@@ -134,7 +150,7 @@ class SpectatorSession:
         """The state from which the next match is to be shown, once this one has been."""
         self._next_rows: deque[tuple[Input, ...]] = deque()
         self._shown: deque[tuple[Input, ...]] = deque(maxlen=MOST_WAITING)
-        self._events: list[MatchEvent] = []
+        self._events: list[MatchEvent | OnlineEvent] = []
         self._pace = Pace(tick_rate=self.config.tick_rate, most_slowing=0.0, longest_catch_up=0.25)
         self._dial()
 
@@ -144,6 +160,11 @@ class SpectatorSession:
         if self._state is None:
             raise NotSynchronized("there is nothing to watch yet: wait for WatchingStarted")
         return self._state
+
+    @property
+    def routes(self) -> Routes | None:
+        """Of a session with ``online``: how the others are reached."""
+        return routes_of(self._link)
 
     @property
     def waiting(self) -> int:
@@ -198,13 +219,18 @@ class SpectatorSession:
         self._link.handle_timeout(now=now)
         self._handle_link_events()
 
-    def events(self) -> list[MatchEvent]:
+    def events(self) -> list[MatchEvent | OnlineEvent]:
         if self._next is not None and not self._rows:
             self._show(self._next)
         if self._ending and not self.waiting:
             self._tell_end()
         happened, self._events = self._events, []
         return happened
+
+    def _on_online(self, event: OnlineEvent) -> None:
+        self._events.append(event)
+        if isinstance(event, OnlineEnded):
+            self._end(event.text)
 
     def _dial(self, *, afresh: bool = True) -> None:
         self._tried.add(self.source)

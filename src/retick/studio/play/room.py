@@ -10,7 +10,7 @@ from retick.errors import RetickError
 from retick.link import Invite
 from retick.playing.key_files import sealed_form
 from retick.playing.link_form import LinkForm
-from retick.playing.way_in import WayIn, way_in
+from retick.playing.way_in import OnlineWay, WayIn, way_in
 from retick.rollback import CueCancelled, CueConfirmed
 from retick.sim.contract import input_size_of
 from retick.studio.messages import LONGEST_NAME, FeedError, Message, write_message
@@ -145,6 +145,8 @@ class PlayRoom(Room):
         if not address:
             raise FeedError("paste the invite of the host: the line that it shows, retick:192.168.1.20:7777#...")
         host = way_in(address, default_port=DEFAULT_PORT)
+        if isinstance(host, OnlineWay):
+            raise FeedError("this is a code of a relay: play it in a terminal, with retick join")
         if is_ip(host.target[0]):
             self._begin(self._online(host=host), "connecting")
             return

@@ -16,6 +16,7 @@ from retick.authority.world.client.config import WorldClientConfig
 from retick.authority.world.client.picture import Canvas, Screen
 from retick.authority.world.client.server_link import ServerLink
 from retick.errors import NotSynchronized, UsageError
+from retick.routes.online import Online
 from retick.sim.presentation import Between, CueEvent
 from retick.sim.world.command import commands_of
 from retick.sim.world.declared import World
@@ -38,6 +39,7 @@ class WorldClient(ServerLink):
         seat_token: bytes = b"",
         watch: bool = False,
         config: WorldClientConfig | None = None,
+        online: Online | None = None,
         **sealing: Unpack[ClientSealing],
     ) -> None:
         """Join a room of the server at ``address``; ``entropy(n)`` gives n random bytes: ``os.urandom``.
@@ -45,13 +47,13 @@ class WorldClient(ServerLink):
         ``token`` is a join token: it names the key of the server and, without ``address``, where it is. ``seat_token``
         is that of a client that was in the room before: this one gets its seat. (``token`` takes it, too, as it did
         before there were join tokens, which are longer.) With ``watch`` a client has no seat, and draws everything a
-        little in the past.
+        little in the past. With ``online`` a code says which server.
         """
         if 0 < len(token) <= TOKEN_SIZE and not seat_token:
             token, seat_token = b"", token
         request = JoinRequest(room, bytes(seat_token), name=name, watches=watch)
         sealed = sealing_by_token(token, sealing)
-        super().__init__(game, address, request, config or WorldClientConfig(), entropy, token, sealed)
+        super().__init__(game, address, request, config or WorldClientConfig(), entropy, token, sealed, online)
         self._screen = Screen(type(game))
         self._after = Canvas(type(game), self._screen)
         self._before: Canvas | None = None

@@ -37,6 +37,8 @@ from retick.authority.world.messages import (
 )
 from retick.errors import BaselineMissing, DecodeError, UsageError
 from retick.link import Reason, Sealing
+from retick.routes.events import OnlineEvent
+from retick.routes.online import Online
 from retick.sim.world.declared import World
 
 __all__ = ["ServerLink"]
@@ -56,7 +58,7 @@ class ServerLink(ClientLink[WorldClientEvent]):
 
     def __init__(
         self, game: World, address: Hashable | None, request: JoinRequest, config: WorldClientConfig,
-        entropy: Callable[[int], bytes], join_token: bytes, sealing: Sealing,
+        entropy: Callable[[int], bytes], join_token: bytes, sealing: Sealing, online: Online | None = None,
     ) -> None:  # fmt: skip
         if not isinstance(game, World):
             raise UsageError(f"a WorldClient plays a declared world, not a {type(game).__name__}")
@@ -79,7 +81,7 @@ class ServerLink(ClientLink[WorldClientEvent]):
         self._close_text = ""
         self._look_at = self._now = 0.0
         link = link_config(game.game_id, game.game_version, timeout=config.timeout, sealing=sealing)
-        super().__init__(address, request._replace(schema=self._layout.hash), link, entropy, join_token)
+        super().__init__(address, request._replace(schema=self._layout.hash), link, entropy, join_token, online)
 
     # Who takes part, and messages.
 
@@ -131,7 +133,7 @@ class ServerLink(ClientLink[WorldClientEvent]):
         times = (super().next_timeout(), self._outgoing.next_at(self._connection), self._close_by)
         return min((time for time in times if time is not None), default=None)
 
-    def events(self) -> list[WorldClientEvent]:
+    def events(self) -> list[WorldClientEvent | OnlineEvent]:
         """What happened since the last call, oldest first."""
         events = super().events()
         if len(events) >= MOST_UNREAD:

@@ -44,6 +44,9 @@ from retick.authority.world.server.saved_room import SavedRoom, decode_room
 from retick.authority.world.views import check_budget
 from retick.errors import DecodeError, InvalidValue, UsageError
 from retick.link import Connected, Connection, LinkEvent, Reason, Sealing
+from retick.routes.online import Online
+from retick.routes.routed_link import routes_of
+from retick.routes.routes import Routes
 from retick.sim.world import World
 from retick.sim.world.hosting import check_owners
 
@@ -65,6 +68,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
         record: MakeRecorder | None = None,
         clock: Callable[[], float] | None = None,
         admit: Admit | None = None,
+        online: Online | None = None,
         **sealing: Unpack[ServerSealing],
     ) -> None:
         """``entropy(n)`` gives n random bytes: ``os.urandom``, or a seeded generator in a test.
@@ -72,6 +76,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
         ``record(room)`` gives a new room its recorder, or None. ``clock()`` gives seconds, as ``time.perf_counter``
         does: with it, ``RoomStats.tick_cost`` is measured. ``admit(applicant)`` answers with a Pass or a Refuse, for
         example ``retick.tokens.Tokens``. With ``key_pair`` only clients that know its public half come in.
+        ``online`` opens a room at a relay: clients join by its code.
         """
         if not (isinstance(game, type) and issubclass(game, World)):
             raise UsageError(f"a WorldServer runs a class of worlds, not {game!r}: WorldServer(Tanks, ...)")
@@ -98,6 +103,7 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
             entropy=entropy,
             clock=clock,
             admit=admit,
+            online=online,
         )
         self._admission = WorldAdmission(
             self._rooms,
@@ -107,6 +113,11 @@ class WorldServer(RoomHost[WorldRoom, WorldPlayer]):
             take_over=self._take_over,
             gate=self._gate,
         )
+
+    @property
+    def routes(self) -> Routes | None:
+        """Of a server with ``online``: its code, and how each client is reached."""
+        return routes_of(self._link)
 
     # Rooms.
 

@@ -1,52 +1,8 @@
-"""Every limit of a match, its links, spectators, join tokens, relays and compact snapshots, and what passes it.
+"""The limits of a match, its links, its spectators and of join tokens."""
 
-A limit that no test ever passes is where the next surprise waits. Each row names the limit, how it is made small, and
-the test or the cheat that passes it. ``other_numbers`` has the numbers of the same modules that are no limits. A test
-reads all constants of ``rollback``, ``link``, ``tokens`` and ``relay``, and fails when one is in neither table.
-"""
+from retick.testing.limits.limit import Limit
 
-import ast
-from importlib import import_module
-from pathlib import Path
-from typing import Any, NamedTuple
-
-import retick
-from retick.errors import UsageError
-
-__all__ = ["LIMITS", "Limit", "rendered"]
-
-
-class Limit(NamedTuple):
-    """One limit."""
-
-    where: str
-    """A module under ``retick``, a colon, and a constant, or a class and its field."""
-    what: str
-    """What is limited."""
-    small: str
-    """How it is made small in a test."""
-    passed_by: str
-    """A test, by file and name; or "cheat:" and the name of one, or "chaos" for ordinary seeded matches."""
-
-    @property
-    def value(self) -> Any:
-        """Its value, or that of a new configuration."""
-        module, _, path = self.where.partition(":")
-        owner, _, field = path.partition(".")
-        found: Any = import_module(f"retick.{module}")
-        if field:
-            return getattr(getattr(found, owner)(), field)
-        return getattr(found, owner) if hasattr(found, owner) else _in_source(module, owner)
-
-
-def _in_source(module: str, name: str) -> Any:
-    """A constant that a compiled kernel has only for itself, from the Python source."""
-    source = Path(retick.__file__).parent.joinpath(*module.split(".")).with_suffix(".py").read_text(encoding="utf-8")
-    for node in ast.parse(source).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
-            return ast.literal_eval(node.value)
-    raise UsageError(f"there is no {name} in retick.{module}")
-
+__all__ = ["MATCH_LIMITS"]
 
 _ENGINE = "tests/rollback/engine/"
 _MATCH = "tests/rollback/match/"
@@ -63,10 +19,7 @@ _RECONNECT = _SESSION + "identity/test_reconnect.py::"
 _LINK = "tests/link/"
 _DOOR = _LINK + "handshake/test_door.py::"
 _TOKENS = "tests/tokens/"
-_RELAY = "tests/relay/test_server.py::"
-_MEMBER = "tests/relay/test_member.py::"
 _HERE = "tests/testing/test_limits.py::"
-_COMPACT = "tests/snapshot/compact/"
 _CONFIG = "rollback.match.config:MatchConfig."
 _BOUNDS = _DESYNC + "test_evidence.py::test_each_bound_is_checked_before_anything_is_read"
 _PATCH = "the constant is replaced"
@@ -74,7 +27,7 @@ _SENT = "a message passes it"
 _DRAWN = "drawn by chaos"
 
 # fmt: off
-LIMITS: tuple[Limit, ...] = (
+MATCH_LIMITS: tuple[Limit, ...] = (
     Limit(_CONFIG + "history", "frames that can be resimulated", _DRAWN, "chaos"),
     Limit(_CONFIG + "prediction_window", "frames ahead of the others' inputs", _DRAWN, "chaos"),
     Limit(_CONFIG + "max_spectators", "spectators of one peer", "MatchConfig(max_spectators=1)",
@@ -334,66 +287,6 @@ LIMITS: tuple[Limit, ...] = (
           _LINK + "test_request.py::test_seats_and_data_that_do_not_fit_are_refused_with_the_bound"),
     Limit("link.layout:MAX_SEATS_WANTED", "seats of a request", "an argument passes it",
           _LINK + "test_endpoint.py::test_a_dial_that_does_not_fit_is_refused_with_the_bound"),
-    Limit("relay.config:RelayConfig.rooms", "rooms of a relay", "RelayConfig(rooms=3)",
-          _RELAY + "test_rooms_and_members_are_limited"),
-    Limit("relay.config:RelayConfig.rooms_per_address", "of these, of one address", "RelayConfig(rooms_per_address=2)",
-          _RELAY + "test_rooms_and_members_are_limited"),
-    Limit("relay.config:RelayConfig.members", "members of all rooms of a relay", "RelayConfig(members=4)",
-          _RELAY + "test_rooms_and_members_are_limited"),
-    Limit("relay.config:RelayConfig.member_bytes", "bytes a second of a member", "RelayConfig(member_bytes=1280)",
-          _RELAY + "test_a_member_may_send_so_many_bytes_a_second_and_the_relay_so_many_in_all"),
-    Limit("relay.config:RelayConfig.total_bytes", "bytes a second of a relay", "RelayConfig(total_bytes=1280)",
-          _RELAY + "test_a_member_may_send_so_many_bytes_a_second_and_the_relay_so_many_in_all"),
-    Limit("relay.config:RelayConfig.wrong_codes", "wrong codes of one address at once", "many wrong codes",
-          _RELAY + "test_wrong_codes_are_limited_and_then_the_right_one_does_not_help_either"),
-    Limit("relay.config:RelayConfig.wrong_codes_a_second", "wrong codes a second of all addresses",
-          "RelayConfig(wrong_codes_a_second=25)",
-          "tests/relay/test_guesses.py::test_all_together_have_a_limit_that_comes_back"),
-    Limit("relay.config:RelayConfig.answers", "answers a second to strangers", "RelayConfig(answers=20)",
-          _RELAY + "test_answers_to_strangers_are_limited_and_members_are_not"),
-    Limit("relay.config:RelayConfig.code_seconds", "seconds of a code that nobody uses", "a long wait",
-          _RELAY + "test_a_code_expires_unless_somebody_has_joined"),
-    Limit("relay.config:RelayConfig.idle_seconds", "seconds of silence of a member", "a member that is silent",
-          _RELAY + "test_members_that_are_silent_for_half_a_minute_are_gone_and_so_is_an_empty_room"),
-    Limit("relay.config:RelayConfig.ticket_seconds", "seconds of a ticket", "RelayConfig(ticket_seconds=4.0)",
-          "tests/relay/test_member.py::test_a_ticket_that_the_relay_does_not_know_ends_the_stay"),
-    Limit("relay.guesses:ORIGINS_KEPT", "addresses whose wrong codes are remembered", _PATCH,
-          "tests/relay/test_guesses.py::test_only_so_many_addresses_are_remembered"),
-    Limit("relay.hall:MOST_UNREAD", "events of a relay that nobody has read", _PATCH,
-          _RELAY + "test_events_that_nobody_reads_are_limited"),
-    Limit("relay.server:MOST_CHANNELS", "channels in the table of frames", _PATCH,
-          _RELAY + "test_the_table_of_channels_begins_anew_when_it_is_full"),
-    Limit("relay.server:MOST_WAITING", "answers of a relay that wait", _PATCH,
-          _RELAY + "test_answers_to_strangers_are_limited_and_members_are_not"),
-    Limit("relay.member:MOST_TRIES", "requests to come in without an answer", "a relay that is down",
-          _MEMBER + "test_a_relay_that_does_not_answer_is_given_up_in_words"),
-    Limit("relay.member:MOST_GOODBYES", "requests to leave without an answer", "a relay that is down",
-          _MEMBER + "test_leaving_ends_although_the_relay_is_dead"),
-    Limit("relay.member:MOST_UNREAD", "frames that a member's application has not read", _PATCH,
-          _MEMBER + "test_frames_that_nobody_reads_are_limited"),
-    Limit("relay.reflection:MOST_TRIES", "questions to a relay without an answer", "a relay that is down",
-          "tests/relay/test_reflection.py::test_a_relay_that_cannot_be_reached_leaves_the_result_empty"),
-    Limit("snapshot.compact.numbers:FRAMES", "history frames of a compact delta", "an argument passes it",
-          _COMPACT + "test_packet.py::test_history_that_no_packet_can_name_is_refused"),
-    Limit("snapshot.compact.numbers:OLDEST", "ticks from a baseline to its history", "an argument passes it",
-          _COMPACT + "test_packet.py::test_history_that_no_packet_can_name_is_refused"),
-    Limit("snapshot.compact.packet:MOST_FACTORS", "spacings of frames whose factors are kept", _PATCH,
-          _COMPACT + "test_packet.py::test_spacings_of_frames_fill_no_memory"),
-    Limit("snapshot.compact.defaults:WIDEST", "bits of a field that may move", "a wider field",
-          _COMPACT + "test_defaults.py::test_a_group_that_does_not_fit_is_refused"),
-    Limit("snapshot.compact.statistics:MOST_OWN", "own models and weights of a prior", "a prior that unpacks to more",
-          _COMPACT + "test_statistics.py::test_a_prior_that_unpacks_without_end_is_refused"),
 )
 # fmt: on
 """One row for each limit."""
-
-
-def rendered() -> str:
-    """The table as it stands in docs/testing.md."""
-    lines = ["| limit | of what | value | made small by | passed by |", "|---|---|---|---|---|"]
-    for row in LIMITS:
-        path = row.where.partition(":")[2]
-        test = row.passed_by.rpartition("::")[2].replace("cheat:", "the cheat ")
-        value = f"{row.value:,}" if isinstance(row.value, int) else f"{row.value:g}"
-        lines.append(f"| `{path}` | {row.what} | {value} | {row.small} | {test} |")
-    return "\n".join(lines)

@@ -1,0 +1,196 @@
+"""The home router, asked: what is your outside address (NAT-PMP), and forward a port to this machine (NAT-PMP, UPnP).
+
+Only where the user wants it (``--map-port``): a forwarded port is open to everybody until it is taken back. NAT-PMP is
+asked first: it is two datagrams. UPnP is left to miniupnpc, if that is installed: its XML over HTTP, found by
+multicast, is not for a few lines of ours.
+"""
+
+import importlib
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from ipaddress import IPv4Address
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, NamedTuple, Self
+
+from retick.errors import DecodeError, RetickError
+from retick.transport.discovery import own_address
+from retick.wire import natpmp
+
+__all__ = ["INSTALL_UPNP", "ForwardedPort", "NatPmpRouter", "NotForwarded", "default_gateway", "outside_host"]
+
+INSTALL_UPNP = "pip install miniupnpc"
+LEASE_SECONDS: Final = 3600
+"""A forwarded port that is not taken back, because the program was killed, closes after this time."""
+TRIES: Final = (0.25, 0.5, 1.0)
+"""Seconds to wait for the answer to each try."""
+_ROUTES: Final = Path("/proc/net/route")
+_RESULTS: Final = {
+    1: "it speaks another version",
+    2: "it does not allow it: see its settings",
+    3: "it has no outside address itself",
+    4: "it has no ports left",
+    5: "it does not support it",
+}
+
+
+class NotForwarded(RetickError):
+    """The router did not forward the port; the text says why."""
+
+
+def default_gateway(table: str | None = None) -> str | None:
+    """The router of this machine; None where the system does not tell (it is read from Linux's table of routes)."""
+    if table is None:
+        try:
+            table = _ROUTES.read_text()
+        except OSError:
+            return None
+    for line in table.splitlines()[1:]:
+        fields = line.split()
+        if len(fields) > 3 and fields[1] == "00000000" and int(fields[3], 16) & 2:
+            return str(IPv4Address(struct.pack("<I", int(fields[2], 16))))
+    return None
+
+
+class NatPmpRouter:
+    """A router that speaks NAT-PMP, at an address."""
+
+    def __init__(self, host: str, *, port: int = natpmp.PORT, tries: tuple[float, ...] = TRIES) -> None:
+        self.address = (host, port)
+        self._tries = tries
+
+    def outside_host(self) -> str | None:
+        """Its outside address; None if it does not tell."""
+        answer = self._ask(natpmp.ask_address(), natpmp.OutsideAddress)
+        return str(answer.host) if answer is not None and answer.result == 0 else None
+
+    def forward(self, port: int, seconds: int) -> int:
+        """Forward a port of the same number, or another that is free; returns which. NotForwarded says why not."""
+        answer = self._ask(natpmp.ask_mapping(port, port if seconds else 0, seconds), natpmp.MappedPort)
+        if answer is None or answer.inside != port:
+            raise NotForwarded("the router does not answer to NAT-PMP")
+        if answer.result:
+            raise NotForwarded(f"the router refused: {_RESULTS.get(answer.result, f'result {answer.result}')}")
+        return int(answer.outside)
+
+    def _ask(self, question: bytes, kind: type[Any]) -> Any:
+        with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+            asking.connect(self.address)  # so that nobody else can answer
+            for seconds in self._tries:
+                asking.send(question)
+                end = time.monotonic() + seconds
+                while (left := end - time.monotonic()) > 0:
+                    asking.settimeout(left)
+                    with suppress(TimeoutError, DecodeError):
+                        answer = natpmp.decode_answer(asking.recv(64))
+                        if isinstance(answer, kind):
+                            return answer
+        return None
+
+
+def outside_host() -> str | None:
+    """The outside address of this machine's router, as it says itself; None if it does not."""
+    gateway = default_gateway()
+    return None if gateway is None else NatPmpRouter(gateway).outside_host()
+
+
+class _Way(NamedTuple):
+    """How a port was forwarded."""
+
+    name: str
+    host: str | None
+    port: int
+    renew: Callable[[], object]
+    remove: Callable[[], object]
+
+
+class ForwardedPort:
+    """A port that the router forwards to this machine, until the end of the ``with`` block. Renewed by a thread."""
+
+    def __init__(self, port: int, *, router: NatPmpRouter | None = None, lease: int = LEASE_SECONDS) -> None:
+        """Asks the router now, at most some seconds. NotForwarded if neither way works."""
+        gateway = default_gateway() if router is None else None
+        if router is None and gateway is not None:
+            router = NatPmpRouter(gateway)
+        self._lease = lease
+        self._way = _forward(port, router, lease)
+        self.outside = (self._way.host, self._way.port)
+        """Host (None if the router does not tell) and port by which others reach this machine."""
+        self._over = threading.Event()
+        self._renewal = threading.Thread(target=self._renew, name="retick-forwarded-port", daemon=True)
+        self._renewal.start()
+
+    @property
+    def by(self) -> str:
+        """``NAT-PMP`` or ``UPnP``."""
+        return self._way.name
+
+    def close(self) -> None:
+        """Take it back."""
+        if self._over.is_set():
+            return
+        self._over.set()
+        self._renewal.join()
+        with suppress(Exception):  # a library's errors are its own; the lease ends in any case
+            self._way.remove()
+
+    def _renew(self) -> None:
+        while not self._over.wait(self._lease / 2):
+            with suppress(Exception):  # the next try comes before the lease ends
+                self._way.renew()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _forward(port: int, router: NatPmpRouter | None, lease: int) -> _Way:
+    why = "the address of the router is not known here"
+    if router is not None:
+        asked = router
+        try:
+            outside = asked.forward(port, lease)
+        except NotForwarded as error:
+            why = str(error)
+        else:
+            return _Way(
+                "NAT-PMP",
+                asked.outside_host(),
+                outside,
+                renew=lambda: asked.forward(port, lease),
+                remove=lambda: asked.forward(port, 0),
+            )
+    return _forward_by_upnp(port, lease, why)
+
+
+def _forward_by_upnp(port: int, lease: int, why: str) -> _Way:
+    try:
+        library: Any = importlib.import_module("miniupnpc")
+    except ModuleNotFoundError:
+        raise NotForwarded(f"{why}; UPnP was not tried: {INSTALL_UPNP}") from None
+    upnp = library.UPnP()
+    upnp.discoverdelay = 1000  # milliseconds
+    here = own_address()
+    try:
+        upnp.discover()
+        upnp.selectigd()
+        host = upnp.externalipaddress()
+
+        def add() -> None:
+            if not upnp.addportmapping(port, "UDP", here or upnp.lanaddr, port, "retick", "", lease):
+                raise NotForwarded(f"{why}; nor does it forward by UPnP")
+
+        add()
+    except NotForwarded:
+        raise
+    except Exception as error:  # miniupnpc raises bare Exceptions with the router's words
+        raise NotForwarded(f"{why}; UPnP: {error}") from None
+    return _Way("UPnP", host, port, renew=add, remove=lambda: upnp.deleteportmapping(port, "UDP", ""))

@@ -1,0 +1,24 @@
+"""Ways to a peer over the internet: a relay at once, a direct path when one is found, one name for the link; no I/O.
+
+Knows no game and no session: it carries a link's datagrams and does not look into them. docs/internet.md says how it
+works, docs/formats/routes.md what it sends.
+"""
+
+from retick.routes.events import OnlineEnded, OnlineEvent, OnlineReady, PathChanged, RelayChanged
+from retick.routes.online import Online
+from retick.routes.path import PathKind
+from retick.routes.routes import Routes, member_name
+from retick.routes.words import PathReport
+
+__all__ = [
+    "Online",
+    "OnlineEnded",
+    "OnlineEvent",
+    "OnlineReady",
+    "PathChanged",
+    "PathKind",
+    "PathReport",
+    "RelayChanged",
+    "Routes",
+    "member_name",
+]
