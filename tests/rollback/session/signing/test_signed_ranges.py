@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
+from retick.errors import InvalidValue
 from retick.games.scramble import Scramble
+from retick.link import Refuse, Request
 from retick.rollback import MatchConfig
-from retick.rollback.desync.equivocation import EquivocationProof, sign_range
-from retick.rollback.events import EquivocationProved, PeerDisconnected
+from retick.rollback.desync.equivocation import EquivocationProof, Shown, SignedBy, sign_range
+from retick.rollback.events import EquivocationProved, PeerConnected, PeerDisconnected
 from retick.rollback.session.inside import inside_of
+from retick.rollback.session.messages.connect import Reach, encode_play
 from retick.rollback.session.messages.ranges import Range, Signed, encode_range, encode_signed
 from retick.rollback.session.messages.reasons import EQUIVOCATION, UNSIGNED
 from retick.rollback.session.session import RollbackSession
@@ -30,11 +33,13 @@ def sealed(*arguments: Any, **options: Any) -> RollbackSession:
     return RollbackSession(*arguments, sealed=True, **options)
 
 
-def mesh(peers: int, *, seed: int = 1, cheat: str = "", **options: Any) -> Mesh:
+def mesh(peers: int, *, seed: int = 1, cheat: str = "", identity: bytes | None = None, **options: Any) -> Mesh:
+    """``identity``: the lasting key of the one that cheats."""
     names = NAMES[:peers]
     make: dict[str, Any] = dict.fromkeys(names, sealed)
     if cheat:
-        make[names[-1]] = partial(CheatingSession, cheat=CHEATS[cheat], dice=Random(seed), sealed=True)
+        cheater = partial(CheatingSession, cheat=CHEATS[cheat], dice=Random(seed), sealed=True, identity=identity)
+        make[names[-1]] = cheater
     dice = Random(seed)
     found = Mesh(
         partial(Scramble, peers),
@@ -196,3 +201,45 @@ def test_ranges_of_the_next_match_wait_until_it_begins() -> None:
     message[1] = 2
     inside_of(one).receive_message(ben, bytes(message))
     assert len(part._early) == 1
+
+
+# Nobody honest is accused.
+
+
+def test_a_host_that_chooses_one_token_and_seed_for_two_matches_gets_no_proof_against_a_lasting_key() -> None:
+    lasting, by = bytes(range(32)), SignedBy(bytes(8), 0, 7, 1, 2)
+    sides = [
+        inside_of(RollbackSession(Scramble(3), host_address="host", entropy=Random(number).randbytes, identity=lasting))
+        for number in range(2)
+    ]
+    one, other = (
+        Shown(sign_range(side.sign, by, 0, bytes((number, 0))), bytes((number, 0))) for number, side in enumerate(sides)
+    )
+    for side in sides:
+        with pytest.raises(InvalidValue):
+            EquivocationProof(by=by, key=side.public_key, one=one, other=other).check()
+
+
+def test_a_proved_liar_with_a_lasting_key_is_refused_whatever_it_signs_with_the_next_time() -> None:
+    found = mesh(3, seed=23, cheat="signs-both", identity=bytes(range(32)))
+    [fingerprint] = {
+        event.fingerprint
+        for event in found["anna"].events
+        if isinstance(event, PeerConnected) and event.peer == found["cleo"].session.peer_id
+    }
+    assert fingerprint is not None
+    found.run(15.0)
+    assert proved(found, "anna")
+    admission = inside_of(found["anna"].session).admission
+    request = Request(
+        connection=next(iter(inside_of(found["anna"].session).peers.values())).connection,
+        address="elsewhere",
+        capabilities=0,
+        tick_rate=60,
+        seats=1,
+        data=encode_play(Reach(8, 2), key=bytes(31) + b"1"),
+        fingerprint=fingerprint,
+    )
+    answer = admission.admit(request)
+    assert isinstance(answer, Refuse)
+    assert answer.reason == EQUIVOCATION

@@ -276,7 +276,7 @@ class SignedRanges(SessionPart):
             self.proofs.append(proof)
             told = EquivocationProved(peer=peer.peer_id, players=peer.players, frame=frame, proof=proof)
             self._session.tell(told)
-        self._session.admission.shown_out.add(book.key)
+        self._session.admission.shown_out |= {book.key, peer.fingerprint}
         self._session.expel(peer, describe(EQUIVOCATION), reason=EQUIVOCATION)
 
     def _count_late(self, peer: Peer, match: Match, now: float) -> None:
