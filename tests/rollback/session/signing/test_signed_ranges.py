@@ -16,9 +16,9 @@ from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.connect import Reach, encode_play
 from retick.rollback.session.messages.ranges import Range, Signed, encode_range, encode_signed
 from retick.rollback.session.messages.reasons import EQUIVOCATION, UNSIGNED
+from retick.rollback.session.peer import Role
 from retick.rollback.session.session import RollbackSession
 from retick.rollback.session.signing import signed_ranges
-from retick.rollback.session.signing.book import MOST_HELD
 from retick.testing.cheats import CHEATS
 from retick.testing.cheats.cheat import CheatingSession
 from retick.testing.mesh import Mesh
@@ -41,12 +41,12 @@ def mesh(peers: int, *, seed: int = 1, cheat: str = "", identity: bytes | None =
         cheater = partial(CheatingSession, cheat=CHEATS[cheat], dice=Random(seed), sealed=True, identity=identity)
         make[names[-1]] = cheater
     dice = Random(seed)
+    options.setdefault("config", QUICK)
     found = Mesh(
         partial(Scramble, peers),
         seats=dict.fromkeys(names, 1),
         seed=seed,
         conditions=LOSSY,
-        config=QUICK,
         press=lambda player, state: dice.randrange(16),
         make_session=make,
         **options,
@@ -154,12 +154,37 @@ def three() -> tuple[Mesh, Any, Any]:
     return found, one, inside_of(one).peers[two.peer_id]
 
 
-def test_more_ranges_than_may_wait_expel_their_sender() -> None:
+def test_a_range_that_its_sender_cannot_have_played_expels_it() -> None:
     found, one, ben = three()
-    for number in range(MOST_HELD + 1):
-        assert ben.is_heard
-        inside_of(one).receive_message(ben, a_range(found["ben"].session, 100_000 + number))
+    inside_of(one).receive_message(ben, a_range(found["ben"].session, 0, 500))
+    assert ben.is_heard
+    inside_of(one).receive_message(ben, a_range(found["ben"].session, 500, 10_000))
     assert not ben.is_heard
+
+
+def test_ranges_that_wait_and_do_not_follow_each_other_expel_their_sender() -> None:
+    found, one, ben = three()
+    for number in range(20):
+        inside_of(one).receive_message(ben, a_range(found["ben"].session, 100 + number))
+    assert ben.is_heard
+    assert len(inside_of(one).signed_ranges._books[ben.peer_id].held) == 20
+    inside_of(one).receive_message(ben, a_range(found["ben"].session, 121))
+    assert not ben.is_heard
+
+
+def test_more_ranges_that_come_too_early_than_there_can_be_expel_their_sender_alone() -> None:
+    found, one, ben = three()
+    cleo = inside_of(one).peers[found["cleo"].session.peer_id]
+    early = [bytearray(a_range(found[name].session, 0)) for name in ("ben", "cleo")]
+    for message in early:
+        message[1] = 1
+    inside_of(one).receive_message(cleo, bytes(early[1]))
+    for _ in range(signed_ranges.MOST_EARLY):
+        assert ben.is_heard
+        inside_of(one).receive_message(ben, bytes(early[0]))
+    inside_of(one).receive_message(ben, bytes(early[0]))
+    assert not ben.is_heard
+    assert inside_of(one).signed_ranges._early[cleo] == [bytes(early[1])]
 
 
 def test_a_range_after_a_gap_expels_its_sender() -> None:
@@ -197,10 +222,10 @@ def test_ranges_of_the_next_match_wait_until_it_begins() -> None:
     message[1] = 1
     inside_of(one).receive_message(ben, bytes(message))
     assert ben.is_heard
-    assert len(part._early) == 1
+    assert part._early == {ben: [bytes(message)]}
     message[1] = 2
     inside_of(one).receive_message(ben, bytes(message))
-    assert len(part._early) == 1
+    assert len(part._early[ben]) == 1
 
 
 # Nobody honest is accused.
@@ -243,3 +268,39 @@ def test_a_proved_liar_with_a_lasting_key_is_refused_whatever_it_signs_with_the_
     answer = admission.admit(request)
     assert isinstance(answer, Refuse)
     assert answer.reason == EQUIVOCATION
+
+
+def test_ranges_that_come_all_at_once_after_a_long_cut_accuse_nobody() -> None:
+    slow = MatchConfig(tick_rate=1, prediction_window=60, disconnect_after=40.0, input_timeout=60.0)
+    found = mesh(3, seed=0, config=slow)
+    found.run(10.0)
+    found.cut("anna", "ben", 30.0)
+    found.run(60.0)
+    for name in NAMES[:3]:
+        assert not found[name].events_of(PeerDisconnected)
+
+
+def test_a_range_of_a_newcomer_whose_commit_is_late_waits_for_it() -> None:
+    found, one, ben = three()
+    part, data = inside_of(one).signed_ranges, a_range(found["ben"].session, 0)
+    ben.role = Role.NEWCOMER
+    inside_of(one).receive_message(ben, data)
+    assert ben.is_heard
+    assert part._early == {ben: [data]}
+    ben.role = Role.PLAYER
+    inside_of(one).joins.commits[ben.peer_id] = ((1,), 0)
+    part.newcomer_became_player(ben, inside_of(one).match)
+    part.after_frame(inside_of(one).match, found.network.now)
+    assert ben.is_heard
+    assert [each.first for each in part._books[ben.peer_id].held] == [0]
+
+
+def test_what_was_shown_of_the_last_match_does_not_count_in_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signed_ranges, "MOST_SHOWN", 3)
+    found, one, ben = three()
+    cleo = inside_of(found["cleo"].session)
+    by = cleo.signed_ranges.by(cleo.peer_id, cleo.local_players, cleo.match)
+    shown = sign_range(cleo.sign, by, 0, bytes(by.width))
+    for _ in range(4):
+        inside_of(one).receive_message(ben, encode_signed(Signed(255, cleo.peer_id, shown, b"")))
+    assert ben.is_heard

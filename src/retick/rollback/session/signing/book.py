@@ -5,12 +5,10 @@ from collections import deque
 from retick.rollback.desync.equivocation import Shown, SignedRange, difference
 from retick.rollback.session.messages.ranges import SHORT, Seen
 
-__all__ = ["KEPT", "MOST_HELD", "Book"]
+__all__ = ["KEPT", "Book"]
 
 KEPT = 4
 """Ranges of a peer that are kept to be compared, of its own sending and of others' showing."""
-MOST_HELD = 4
-"""Ranges of a peer that may wait for the inputs that they are about."""
 
 
 class Book:

@@ -8,7 +8,7 @@ nobody to prove anything to, and over plain links there are no keys: then nothin
 """
 
 from array import array
-from collections import Counter, deque
+from collections import Counter
 from sys import byteorder
 from typing import TYPE_CHECKING
 
@@ -39,11 +39,10 @@ from retick.rollback.session.messages.ranges import (
     encode_signed,
 )
 from retick.rollback.session.messages.reasons import EQUIVOCATION, UNSIGNED, describe
-from retick.rollback.session.messages.roster import MAX_PEERS
 from retick.rollback.session.next_match import next_number
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer, Role
-from retick.rollback.session.signing.book import MOST_HELD, Book
+from retick.rollback.session.signing.book import Book
 from retick.sim.contract import input_size_of
 
 if TYPE_CHECKING:
@@ -60,6 +59,9 @@ LONGEST_LATE = 12.0
 """Seconds that a range may be due, while the link of its peer is alive, before that peer is expelled."""
 LONGEST_STEP = 1.0
 """Seconds that count from one look to the next: while our own process is stopped nobody else is to blame."""
+MOST_EARLY = 2 * LARGEST_REACH
+"""Ranges of one peer that may wait for the next match to begin here, or for their sender to become a player: it cannot
+be so many frames ahead of us."""
 MOST_SHOWN = 64
 """SIGNED messages of one peer in a match; and ranges that we show."""
 
@@ -88,8 +90,10 @@ class SignedRanges(SessionPart):
         """Peer and first frame of the ranges that we have shown."""
         self._received: Counter[int] = Counter()
         """SIGNED messages by sender."""
-        self._early: deque[tuple[Peer, bytes]] = deque(maxlen=MOST_HELD * MAX_PEERS)
-        """Ranges of a match that we have not begun."""
+        self._early: dict[Peer, list[bytes]] = {}
+        """RANGE messages of a match that we have not begun, and of newcomers that are players elsewhere already."""
+        self._arrived: list[Peer] = []
+        """Newcomers that have become players since the last frame."""
 
     # When.
 
@@ -97,14 +101,20 @@ class SignedRanges(SessionPart):
         early = self._early
         self._forget()
         self._begin(match, match.joins_at)
-        for peer, data in early:
-            if self._session.peers.get(peer.peer_id) is peer and peer.is_heard:
-                self._session.receive_message(peer, data)
+        for peer, messages in early.items():
+            self._receive_again(peer, messages)
 
     def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
         """It makes us three, perhaps: all sign from its first frame on."""
         first = self._firsts[newcomer.peer_id] = self._session.joins.commits[newcomer.peer_id][1]
         self._begin(match, first)
+        self._arrived.append(newcomer)
+        self._session.is_quiet = False
+
+    def _receive_again(self, peer: Peer, messages: list[bytes]) -> None:
+        for data in messages:
+            if self._session.peers.get(peer.peer_id) is peer and peer.is_heard:
+                self._session.receive_message(peer, data)
 
     def _begin(self, match: Match, first: int | None) -> None:
         """Sign, if we are three, or a newcomer: that cannot know whether those who are here sign already."""
@@ -136,6 +146,9 @@ class SignedRanges(SessionPart):
 
     def after_frame(self, match: Match, now: float) -> bool:
         """Sign when it is time, and check what has waited for inputs."""
+        while self._arrived:
+            newcomer = self._arrived.pop()
+            self._receive_again(newcomer, self._early.pop(newcomer, []))
         if self._end is None:
             if match.joins_at:
                 self._begin(match, match.joins_at)  # a newcomer whose first frame was agreed just now
@@ -180,13 +193,13 @@ class SignedRanges(SessionPart):
 
     def receive_range(self, peer: Peer, data: bytes) -> None:
         message, match = decode_range(data), self._match
-        if message.match == next_number(match):
-            self._early.append((peer, data))  # it has begun the next match, and we have not
+        if peer.role is Role.NEWCOMER or message.match == next_number(match):
+            self._keep_early(peer, data)
+            return
         if message.match != match.number:
             return
         book = self._book_of(peer, match)
-        if len(book.held) >= MOST_HELD:
-            raise InvalidValue(f"{MOST_HELD} ranges of peer {peer.peer_id} wait for its inputs already")
+        self._check_place(peer, book, message.range, match)
         book.held.append(message.range)
         book.late_for = 0.0
         self._check_held(peer, match)
@@ -196,14 +209,26 @@ class SignedRanges(SessionPart):
                 for shown in self._book_of(third, match).compare(peer.peer_id, seen):
                     self._show(third, shown, match)
 
+    def _keep_early(self, peer: Peer, data: bytes) -> None:
+        """We have not received its COMMIT, or not begun the match that it plays."""
+        if peer not in self._early:
+            known = self._session.peers
+            self._early = {each: kept for each, kept in self._early.items() if known.get(each.peer_id) is each}
+        early = self._early.setdefault(peer, [])
+        if len(early) >= MOST_EARLY:
+            raise InvalidValue(f"{MOST_EARLY} ranges of peer {peer.peer_id} came too early already")
+        early.append(data)
+
     def receive_signed(self, peer: Peer, data: bytes) -> None:
         """Another peer shows what a third one has signed."""
         message, match = decode_signed(data), self._match
         third = self._session.peers.get(message.peer_id)
+        if message.match != match.number or peer.role is not Role.PLAYER:
+            return
         self._received[peer.peer_id] += 1
         if self._received[peer.peer_id] > MOST_SHOWN:
             raise InvalidValue(f"peer {peer.peer_id} shows more than {MOST_SHOWN} ranges of others")
-        if message.match != match.number or third is None or third is peer or third.role is not Role.PLAYER:
+        if third is None or third is peer or third.role is not Role.PLAYER:
             return
         book = self._book_of(third, match)
         check_signature(book.key, self.by(third.peer_id, third.players, match), message.range)
@@ -212,6 +237,20 @@ class SignedRanges(SessionPart):
         found = book.add_shown(Shown(message.range, message.inputs))
         if found is not None:
             self._prove(third, found, match)
+
+    def _check_place(self, peer: Peer, book: Book, found: SignedRange, match: Match) -> None:
+        """Ranges wait only if they follow each other, and are about frames that their peer can have inputs for.
+
+        So there are never more of them than frames, and an honest peer that lost the way to us for long, and whose
+        ranges come all at once, has done nothing wrong.
+        """
+        if book.held and found.first != book.held[-1].end:
+            raise InvalidValue(f"a range of peer {peer.peer_id} that does not follow the last one")
+        # Ahead of us by its window and delay and our delay, and of a newcomer's frame by what its COMMIT may be.
+        ours = max(match.engine.frame, match.joins_at or 0)
+        furthest = ours + 2 * LARGEST_REACH + 3 * match.config.history + match.config.tick_rate
+        if found.end > furthest:
+            raise InvalidValue(f"peer {peer.peer_id} signs frame {found.end - 1}, which it cannot have reached")
 
     def _check_held(self, peer: Peer, match: Match) -> None:
         """Check the ranges whose inputs are here."""
