@@ -171,6 +171,8 @@ LIMITS: tuple[Limit, ...] = (
           "a peer that signs nothing", _SIGNING + "test_one_that_signs_nothing_is_left"),
     Limit("rollback.session.signing.signed_ranges:MOST_SHOWN", "ranges of others that one peer shows", _PATCH,
           _SIGNING + "test_more_ranges_of_others_than_may_be_shown_expel_their_sender"),
+    Limit("rollback.session.signing.signed_ranges:MOST_FOR_ONE", "ranges that are shown for one peer or alarm", _PATCH,
+          _SIGNING + "test_what_is_shown_for_an_alarm_or_for_one_peer_leaves_room_for_the_claims_of_others"),
     Limit("rollback.session.signing.signed_ranges:MOST_EARLY", "signed ranges of a match or player to come", _SENT,
           _SIGNING + "test_more_ranges_that_come_too_early_than_there_can_be_expel_their_sender_alone"),
     Limit("rollback.session.signing.book:KEPT", "signed ranges of a peer that are compared", "many ranges",

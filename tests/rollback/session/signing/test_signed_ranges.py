@@ -10,7 +10,7 @@ from retick.errors import InvalidValue
 from retick.games.scramble import Scramble
 from retick.link import Refuse, Request
 from retick.rollback import MatchConfig
-from retick.rollback.desync.equivocation import EquivocationProof, Shown, SignedBy, sign_range
+from retick.rollback.desync.equivocation import EquivocationProof, Shown, SignedBy, SignedRange, sign_range
 from retick.rollback.events import EquivocationProved, PeerConnected, PeerDisconnected
 from retick.rollback.session.inside import inside_of
 from retick.rollback.session.messages.connect import Reach, encode_play
@@ -21,6 +21,7 @@ from retick.rollback.session.session import RollbackSession
 from retick.rollback.session.signing import signed_ranges
 from retick.testing.cheats import CHEATS
 from retick.testing.cheats.cheat import CheatingSession
+from retick.testing.cheats.equivocation import SignsBoth
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 
@@ -304,3 +305,45 @@ def test_what_was_shown_of_the_last_match_does_not_count_in_this_one(monkeypatch
     for _ in range(4):
         inside_of(one).receive_message(ben, encode_signed(Signed(255, cleo.peer_id, shown, b"")))
     assert ben.is_heard
+
+
+# No liar escapes by the way in which it cuts its ranges.
+
+
+class SignsEachFrameApart(SignsBoth):
+    """Lies about one frame only, and signs every frame in a range of its own: the lie is soon not among the newest."""
+
+    rule = "another input for one frame to one of the peers, and a signature for each frame"
+
+    def __init__(self, session: Any, dice: Random) -> None:
+        super().__init__(session, dice)
+        self.inside.signed_ranges._frames_of = lambda match: 1
+
+    def changes(self, frame: int) -> bool:
+        return frame == self._from
+
+
+def test_one_that_signs_each_frame_apart_is_proved_a_liar_too() -> None:
+    names = NAMES[:3]
+    make: dict[str, Any] = dict.fromkeys(names, sealed)
+    make["cleo"] = partial(CheatingSession, cheat=SignsEachFrameApart, dice=Random(1), sealed=True, begins=2.0)
+    found = Mesh(partial(Scramble, 3), seats=dict.fromkeys(names, 1), seed=1, config=QUICK, make_session=make)
+    found.start()
+    found.run(10.0)
+    for name in NAMES[:2]:
+        assert [event.peer for event in proved(found, name)] == [found["cleo"].session.peer_id]
+
+
+def test_what_is_shown_for_an_alarm_or_for_one_peer_leaves_room_for_the_claims_of_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(signed_ranges, "MOST_FOR_ONE", 3)
+    found, one, ben = three()
+    part, match = inside_of(one).signed_ranges, inside_of(one).match
+    cleo = inside_of(one).peers[found["cleo"].session.peer_id]
+    ranges = [Shown(SignedRange(first, 1, bytes(32), bytes(64)), b"") for first in range(9)]
+    for shown in ranges[:5]:
+        part._show(cleo, shown, match, because=cleo.peer_id)
+    assert len(part._have_shown) == 3
+    part._show(cleo, ranges[5], match, because=ben.peer_id)
+    assert len(part._have_shown) == 4

@@ -42,7 +42,7 @@ from retick.rollback.session.messages.reasons import EQUIVOCATION, UNSIGNED, des
 from retick.rollback.session.next_match import next_number
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer, Role
-from retick.rollback.session.signing.book import Book
+from retick.rollback.session.signing.book import KEPT, Book
 from retick.sim.contract import input_size_of
 
 if TYPE_CHECKING:
@@ -62,8 +62,10 @@ LONGEST_STEP = 1.0
 MOST_EARLY = 2 * LARGEST_REACH
 """Ranges of one peer that may wait for the next match to begin here, or for their sender to become a player: it cannot
 be so many frames ahead of us."""
-MOST_SHOWN = 64
+MOST_SHOWN = 1024
 """SIGNED messages of one peer in a match; and ranges that we show."""
+MOST_FOR_ONE = 64
+"""Of these, for the claims of one peer, and of one peer's ranges for one alarm: nobody uses up what others need."""
 
 
 class SignedRanges(SessionPart):
@@ -86,8 +88,11 @@ class SignedRanges(SessionPart):
         self._signed_at = self._looked_at = 0.0
         self._books: dict[int, Book] = {}
         self._is_alarmed = False
-        self._have_shown: set[tuple[int, int]] = set()
-        """Peer and first frame of the ranges that we have shown."""
+        self._alarms = 0
+        self._have_shown: set[tuple[int, SignedRange]] = set()
+        """The ranges that we have shown, and of whom: both of a proof, which begin with the same frame."""
+        self._shown_for: Counter[object] = Counter()
+        """Of these, by cause: the peer whose claim it was, or an alarm and the peer that signed."""
         self._received: Counter[int] = Counter()
         """SIGNED messages by sender."""
         self._early: dict[Peer, list[bytes]] = {}
@@ -153,10 +158,13 @@ class SignedRanges(SessionPart):
             if match.joins_at:
                 self._begin(match, match.joins_at)  # a newcomer whose first frame was agreed just now
             return False
-        is_urgent = now >= self._signed_at + LATEST_SECONDS or match.alarm.is_open > self._is_alarmed
+        is_alarm = match.alarm.is_open > self._is_alarmed
+        is_urgent = is_alarm or now >= self._signed_at + LATEST_SECONDS
         self._is_alarmed = match.alarm.is_open
         if match.engine.frame >= match.asks_at or is_urgent:
             self._sign(match, now, least=1 if is_urgent else self._frames_of(match))
+        if is_alarm:
+            self._show_all(match)
         for peer in self._session.heard_peers():
             if peer.peer_id in self._books:
                 self._check_held(peer, match)
@@ -207,7 +215,7 @@ class SignedRanges(SessionPart):
             third = self._session.peers.get(seen.peer_id)
             if third is not None and third is not peer:
                 for shown in self._book_of(third, match).compare(peer.peer_id, seen):
-                    self._show(third, shown, match)
+                    self._show(third, shown, match, because=peer.peer_id)
 
     def _keep_early(self, peer: Peer, data: bytes) -> None:
         """We have not received its COMMIT, or not begun the match that it plays."""
@@ -231,6 +239,8 @@ class SignedRanges(SessionPart):
         if third is None or third is peer or third.role is not Role.PLAYER:
             return
         book = self._book_of(third, match)
+        if book.has(message.range):
+            return
         check_signature(book.key, self.by(third.peer_id, third.players, match), message.range)
         if message.inputs and not is_of(message.range, message.inputs, book.width):
             raise InvalidValue("a SIGNED with inputs that were not signed")
@@ -275,9 +285,9 @@ class SignedRanges(SessionPart):
         is_true = not inputs or is_of(found, inputs, book.width)
         to_show, contradiction = book.keep(Shown(found, inputs if is_true else b""))
         if match.alarm.is_open or not is_true:
-            to_show = [Shown(found, inputs if is_true else b"")]
-        for shown in to_show:
-            self._show(peer, shown, match)
+            self._show(peer, Shown(found, inputs if is_true else b""), match, because=(self._alarms, peer.peer_id))
+        for by, shown in to_show:
+            self._show(peer, shown, match, because=by)
         if contradiction is not None:
             self._prove(peer, contradiction, match)
         elif not is_true and peer.exchange is not None and not peer.exchange.is_passed_on:
@@ -292,16 +302,25 @@ class SignedRanges(SessionPart):
         # What one had signed before we were a player did not come to us, and reaches ahead by the input delay.
         return self._start + LARGEST_REACH if own is None and self._match.joins_at else max(self._start, own or 0)
 
-    def _show(self, peer: Peer, shown: Shown, match: Match) -> None:
-        """Show all others what a peer has signed to us, once."""
-        key = (peer.peer_id, shown.range.first)
-        if key in self._have_shown or len(self._have_shown) >= MOST_SHOWN:
+    def _show_all(self, match: Match) -> None:
+        """The states differ, perhaps: what is kept is shown, since a lie may not be in the newest range."""
+        self._alarms += 1
+        for peer in self._session.players_peers():
+            for shown in self._book_of(peer, match).newest_first():
+                self._show(peer, shown, match, because=(self._alarms, peer.peer_id))
+
+    def _show(self, peer: Peer, shown: Shown, match: Match, *, because: object) -> None:
+        """Show all others what a peer has signed to us, once. ``because``: what it counts for."""
+        key = (peer.peer_id, shown.range)
+        is_too_much = self._shown_for[because] >= MOST_FOR_ONE or len(self._have_shown) >= MOST_SHOWN
+        if key in self._have_shown or is_too_much:
             return
         self._have_shown.add(key)
+        self._shown_for[because] += 1
         message = encode_signed(Signed(match.number, peer.peer_id, *shown))
         for other in self._session.heard_peers():
             if other is not peer:
-                other.send(message)
+                other.send_if_room(message)  # a range of our own must always fit: one that is missing accuses us
 
     def _prove(self, peer: Peer, found: tuple[Shown, Shown], match: Match) -> None:
         """A peer has signed two ranges that contradict each other: everybody gets ours, and it is out."""
@@ -310,7 +329,7 @@ class SignedRanges(SessionPart):
         proof = EquivocationProof(by=by, key=book.key, one=found[0], other=found[1])
         frame = proof.check()
         for shown in found:
-            self._show(peer, shown, match)
+            self._show(peer, shown, match, because=EquivocationProof)
         if all(known.by.peer_id != peer.peer_id for known in self.proofs):
             self.proofs.append(proof)
             told = EquivocationProved(peer=peer.peer_id, players=peer.players, frame=frame, proof=proof)
@@ -336,7 +355,8 @@ class SignedRanges(SessionPart):
     def _book_of(self, peer: Peer, match: Match) -> Book:
         book = self._books.get(peer.peer_id)
         if book is None or book.key != peer.key:
-            book = self._books[peer.peer_id] = Book(peer.key, self._width(match, peer.players))
+            span = KEPT * self._frames_of(match)
+            book = self._books[peer.peer_id] = Book(peer.key, self._width(match, peer.players), span)
         return book
 
     def by(self, peer_id: int, players: tuple[int, ...], match: Match) -> SignedBy:
