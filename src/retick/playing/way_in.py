@@ -4,10 +4,12 @@ An invite is a secret. So nothing that looks like one, or like a piece of one, i
 be shown in an error, and asked of a name server.
 """
 
+import re
 from typing import NamedTuple
 
 from retick.errors import InvalidValue, UsageError
 from retick.link import Invite
+from retick.link.sealing.invite import ALPHABET
 from retick.transport import parse_address
 
 __all__ = ["WayIn", "address_text", "way_in"]
@@ -16,6 +18,9 @@ _SCHEME = "retick:"
 _QUOTES = "\"'`<>"
 _MANY_LETTERS = 24
 """A word of so many letters and digits, without a dot or colon, is no host: it is a piece of an invite."""
+_SOME_LETTERS = 12
+"""So is one of so many, with a digit before a letter, and without a letter that an invite has not."""
+_MIXED = re.compile("[0-9][a-z]", re.IGNORECASE)
 
 
 class WayIn(NamedTuple):
@@ -32,9 +37,14 @@ def way_in(text: str, *, default_port: int) -> WayIn:
     line = text.strip().strip(_QUOTES)
     if line.lower().startswith(_SCHEME) or "#" in line:
         return _invited(line, default_port)
-    if line.isalnum() and len(line) >= _MANY_LETTERS:
+    if _is_piece(line):
         raise UsageError("this is a piece of an invite: paste the whole line, from retick: on")
     return WayIn(parse_address(line, default_port=default_port), None)
+
+
+def _is_piece(word: str) -> bool:
+    is_of_secrets = set(word.lower()) <= set(ALPHABET) and _MIXED.search(word) is not None
+    return word.isalnum() and len(word) >= (_SOME_LETTERS if is_of_secrets else _MANY_LETTERS)
 
 
 def _invited(line: str, default_port: int) -> WayIn:

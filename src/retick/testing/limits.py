@@ -1,8 +1,7 @@
 """Every limit of a match, its links, spectators, join tokens, relays and compact snapshots, and what passes it.
 
-A limit that no test ever passes is where the next surprise waits. Each row names the limit, how it is made small, and
-the test or the cheat that passes it. ``other_numbers`` has the numbers of the same modules that are no limits. A test
-reads all constants of ``rollback``, ``link``, ``tokens`` and ``relay``, and fails when one is in neither table.
+Each row names the limit, how it is made small, and the test or the cheat that passes it. A test reads all constants of
+``rollback``, ``link``, ``tokens`` and ``relay``: one that is neither here nor in ``other_numbers`` makes it fail.
 """
 
 import ast

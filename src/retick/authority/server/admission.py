@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from retick.authority.joining import TOKEN_SIZE, JoinRequest, decode_join, encode_acceptance
@@ -23,7 +23,8 @@ class Guest(Generic[R, P]):
     """A connection that will get a seat, or has one. It is the tag of the link's connection."""
 
     room: R
-    token: bytes
+    token: bytes = field(repr=False)
+    """Of the seat."""
     opened_at: float
     player: P | None = None
     admitted: Pass = NOBODY
