@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from retick.authority.joining import TOKEN_SIZE, JoinRequest, decode_join, encode_acceptance
-from retick.authority.server.gate import NOBODY, Gate
+from retick.authority.server.gate import BANNED, NOBODY, Gate
 from retick.authority.server.rooms import Rooms
 from retick.errors import InvalidValue
 from retick.link import Accept, Connection, Reason, Refuse, Request, describe
@@ -79,6 +79,9 @@ class Admission(ABC, Generic[R, P]):
             refused["draining"] += 1
             return Refuse(reason=Reason.SHUTDOWN, text=self.closed_text or describe(Reason.SHUTDOWN))
         admitted = NOBODY if returning is None else _again(returning, request)
+        if self._gate.is_banned(wish.room, admitted):
+            refused["not_admitted"] += 1
+            return Refuse(text=BANNED)
         if returning is None:
             answer = self._gate.ask(_applicant(wish, request, self._gate.server_key))
             if isinstance(answer, Refuse):
