@@ -347,3 +347,18 @@ def test_what_is_shown_for_an_alarm_or_for_one_peer_leaves_room_for_the_claims_o
     assert len(part._have_shown) == 3
     part._show(cleo, ranges[5], match, because=ben.peer_id)
     assert len(part._have_shown) == 4
+
+
+def test_one_that_was_told_a_wrong_key_does_not_leave_those_who_show_what_it_has_signed() -> None:
+    found, one, ben = three()
+    cleo, known = inside_of(found["cleo"].session), inside_of(one).peers[found["cleo"].session.peer_id]
+    by = cleo.signed_ranges.by(cleo.peer_id, cleo.local_players, cleo.match)
+    right, known.key = known.key, bytes(31) + b"1"
+    shown = encode_signed(Signed(0, cleo.peer_id, sign_range(cleo.sign, by, 0, bytes(by.width)), b""))
+    inside_of(one).receive_message(ben, shown)
+    assert ben.is_heard
+    known.key = right
+    found.play(300)
+    forged = sign_range(inside_of(found["ben"].session).sign, by, 0, bytes(by.width))
+    inside_of(one).receive_message(ben, encode_signed(Signed(0, cleo.peer_id, forged, b"")))
+    assert not ben.is_heard

@@ -241,7 +241,12 @@ class SignedRanges(SessionPart):
         book = self._book_of(third, match)
         if book.has(message.range):
             return
-        check_signature(book.key, self.by(third.peer_id, third.players, match), message.range)
+        try:
+            check_signature(book.key, self.by(third.peer_id, third.players, match), message.range)
+        except InvalidValue:
+            if book.newest is None:
+                return  # we have nothing good of that peer: perhaps it is we who were told a wrong key
+            raise
         if message.inputs and not is_of(message.range, message.inputs, book.width):
             raise InvalidValue("a SIGNED with inputs that were not signed")
         found = book.add_shown(Shown(message.range, message.inputs))
