@@ -362,3 +362,34 @@ def test_one_that_was_told_a_wrong_key_does_not_leave_those_who_show_what_it_has
     forged = sign_range(inside_of(found["ben"].session).sign, by, 0, bytes(by.width))
     inside_of(one).receive_message(ben, encode_signed(Signed(0, cleo.peer_id, forged, b"")))
     assert not ben.is_heard
+
+
+class SignsBothLate(SignsBoth):
+    """Lies about the last frame of its first range, long before the next checksum."""
+
+    def __init__(self, session: Any, dice: Random) -> None:
+        super().__init__(session, dice)
+        self.inside.signed_ranges._frames_of = lambda match: 226
+
+    def changes(self, frame: int) -> bool:
+        return frame == 225
+
+
+def test_one_that_leaves_before_its_lie_is_seen_is_proved_a_liar_too() -> None:
+    names = NAMES[:3]
+    make: dict[str, Any] = dict.fromkeys(names, sealed)
+    make["cleo"] = partial(CheatingSession, cheat=SignsBothLate, dice=Random(1), sealed=True)
+    found = Mesh(partial(Scramble, 3), seats=dict.fromkeys(names, 1), seed=1, config=QUICK, make_session=make)
+    found.start()
+    liar = found["cleo"].session.peer_id
+    parts = [inside_of(found[name].session).signed_ranges for name in NAMES[:2]]
+    found.run_until(
+        lambda: all(liar in part._books and part._books[liar].end == 226 for part in parts), limit=9.0, what="signs"
+    )
+    inside_of(found["cleo"].session).leave_now("", 0.0)
+    found.run(5.0)
+    for name in NAMES[:2]:
+        assert [event.peer for event in proved(found, name)] == [liar]
+        assert inside_of(found[name].session).signed_ranges._books[liar].key in (
+            inside_of(found[name].session).admission.shown_out
+        )

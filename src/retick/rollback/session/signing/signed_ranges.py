@@ -87,6 +87,8 @@ class SignedRanges(SessionPart):
         """The first frame of ours that is not signed; None if we do not sign."""
         self._signed_at = self._looked_at = 0.0
         self._books: dict[int, Book] = {}
+        self._signers: dict[int, Peer] = {}
+        """Whose books these are: one that has left may still be proved a liar."""
         self._is_alarmed = False
         self._alarms = 0
         self._have_shown: set[tuple[int, SignedRange]] = set()
@@ -147,6 +149,7 @@ class SignedRanges(SessionPart):
     def peer_id_given(self, peer_id: int) -> None:
         self._firsts.pop(peer_id, None)
         self._books.pop(peer_id, None)
+        self._signers.pop(peer_id, None)
         self._received.pop(peer_id, None)
 
     def after_frame(self, match: Match, now: float) -> bool:
@@ -230,7 +233,7 @@ class SignedRanges(SessionPart):
     def receive_signed(self, peer: Peer, data: bytes) -> None:
         """Another peer shows what a third one has signed."""
         message, match = decode_signed(data), self._match
-        third = self._session.peers.get(message.peer_id)
+        third = self._session.peers.get(message.peer_id) or self._signers.get(message.peer_id)
         if message.match != match.number or peer.role is not Role.PLAYER:
             return
         self._received[peer.peer_id] += 1
@@ -310,9 +313,9 @@ class SignedRanges(SessionPart):
     def _show_all(self, match: Match) -> None:
         """The states differ, perhaps: what is kept is shown, since a lie may not be in the newest range."""
         self._alarms += 1
-        for peer in self._session.players_peers():
-            for shown in self._book_of(peer, match).newest_first():
-                self._show(peer, shown, match, because=(self._alarms, peer.peer_id))
+        for peer_id, book in self._books.items():
+            for shown in book.newest_first():
+                self._show(self._signers[peer_id], shown, match, because=(self._alarms, peer_id))
 
     def _show(self, peer: Peer, shown: Shown, match: Match, *, because: object) -> None:
         """Show all others what a peer has signed to us, once. ``because``: what it counts for."""
@@ -360,6 +363,7 @@ class SignedRanges(SessionPart):
     def _book_of(self, peer: Peer, match: Match) -> Book:
         book = self._books.get(peer.peer_id)
         if book is None or book.key != peer.key:
+            self._signers[peer.peer_id] = peer
             span = KEPT * self._frames_of(match)
             book = self._books[peer.peer_id] = Book(peer.key, self._width(match, peer.players), span)
         return book
