@@ -24,6 +24,7 @@ from retick.authority import (
     WorldServer,
     WorldServerConfig,
 )
+from retick.authority.joining import decode_join, encode_join
 from retick.authority.world.client import RoomJoined
 from retick.errors import DecodeError, UsageError
 from retick.games.runner import Intent, NetRunner
@@ -346,6 +347,27 @@ def test_who_was_shown_out_with_a_ban_does_not_come_in_again(kind: str, by: str)
     assert len(town.of(PlayerJoined)) == len(town.of(PlayerLeft)) == 1
     shown_out = "you were shown out of this room"
     assert town.failure(place).text == ("refused: this address is banned" if by == "address" else shown_out)
+
+
+def test_a_banned_key_does_not_come_back_to_another_seat_of_its_own_either(kind: str) -> None:
+    town = Town(kind)
+    town.join(token=town.token(), identity=IDENTITY)
+    town.join(BOB, token=town.token(player=8), identity=IDENTITY)
+    town.run()
+    seen: list[Any] = []
+    admit = town.server._admission.admit
+    town.server._admission.admit = lambda *given: seen.append(given[0]) or admit(*given)
+    players = town.server.rooms[""].players
+    by_id = {player.admitted.player: peer for peer, player in players.items()}
+    first, second = by_id[7], by_id[8]
+    seat = players[second]
+    town.server.drop(first, ban=True)
+    town.join(("10.0.0.4", 1), token=town.token(player=9))
+    town.run()
+    wish = decode_join(seen[0].data)._replace(token=seat.token)
+    answer = admit(replace(seen[0], data=encode_join(wish), fingerprint=seat.admitted.fingerprint), [], 0.0)
+    assert answer == Refuse(text="you were shown out of this room")
+    assert isinstance(admit(replace(seen[0], data=encode_join(wish), fingerprint=None), [], 0.0), Refuse)
 
 
 def test_a_ban_by_player_and_key_ends_with_the_room_and_holds_in_no_other(kind: str) -> None:

@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retick.authority.joining import JoinRequest, decode_acceptance, decode_join, encode_acceptance, encode_join
+from retick.authority.server.admission import Guest
 from retick.errors import InvalidValue, UsageError
 
 
@@ -51,3 +52,9 @@ def test_any_bytes_are_a_request_or_refused(data: bytes) -> None:
     assert len(request.room.encode()) <= 32
     assert len(request.token) in (0, 16)
     assert len(request.name.encode()) <= 32
+
+
+def test_the_token_of_a_seat_is_not_in_the_repr() -> None:
+    token = bytes(range(65, 81))
+    assert "ABC" not in repr(JoinRequest("arena", token))
+    assert "ABC" not in repr(Guest(room=None, token=token, opened_at=0.0))

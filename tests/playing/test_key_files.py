@@ -56,6 +56,16 @@ def test_places_where_no_file_can_be_are_named(tmp_path: Path) -> None:
         KeyLogFile(tmp_path)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="modes of files are those of POSIX")
+def test_a_log_of_keys_that_others_can_read_already_is_complained_about(tmp_path: Path) -> None:
+    path = tmp_path / "keys.txt"
+    log = KeyLogFile(path)
+    assert "others can read it" not in log.warning()
+    path.chmod(0o644)
+    assert "others can read it: chmod 600 it" in log.warning()
+    log.close()
+
+
 def test_a_log_of_keys_is_appended_to_and_can_be_read_as_one(tmp_path: Path) -> None:
     path = tmp_path / "keys.txt"
     for _ in range(2):

@@ -1,7 +1,9 @@
 """What a person types to come in: one grammar, and no secret in an error."""
 
+from itertools import pairwise
+
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from retick.errors import UsageError
@@ -44,6 +46,22 @@ def test_a_piece_of_an_invite_is_never_taken_for_a_host_and_never_shown(secret: 
     with pytest.raises(UsageError) as refused:
         way_in(piece, default_port=7777)
     assert letters[:8] not in str(refused.value)
+
+
+@given(SECRETS, st.data())
+def test_half_of_the_letters_of_an_invite_are_not_asked_of_a_name_server(secret: bytes, data: st.DataObject) -> None:
+    letters = Invite("192.168.1.20:7777", secret).text().partition("#")[2]
+    start = data.draw(st.integers(0, 15))
+    piece = letters[start : start + data.draw(st.integers(15, 30))]
+    assume(any(one.isdigit() and other.isalpha() for one, other in pairwise(piece)))
+    with pytest.raises(UsageError) as refused:
+        way_in(piece, default_port=7777)
+    assert piece not in str(refused.value)
+
+
+@pytest.mark.parametrize("host", ["desk", "annas-laptop", "desktop", "gameserver01", "workstation", "mymachine2026"])
+def test_names_of_machines_are_hosts(host: str) -> None:
+    assert way_in(host, default_port=7777).target == (host, 7777)
 
 
 def test_an_address_is_written_as_it_is_read() -> None:

@@ -55,6 +55,9 @@ class JoinRequest(NamedTuple):
     watches: bool = False
     """The client wants to watch, without a seat."""
 
+    def __repr__(self) -> str:
+        return f"JoinRequest(room={self.room!r}, {len(self.token)} bytes of token, name={self.name!r})"
+
 
 def encode_join(request: JoinRequest) -> bytes:
     """The bytes for the link's hello."""

@@ -155,7 +155,8 @@ class KeyLogFile:
 
     def warning(self) -> str:
         """What to tell whoever asked for it."""
-        return f"the keys of all links are written to {self.path}: whoever has it can read the match"
+        open_to = _open_to(self.path)
+        return f"the keys of all links are written to {self.path}: whoever has it can read the match{open_to}"
 
     def summary(self) -> str:
         """For the end of a match: only what is wrong."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from retick.errors import InvalidValue, UsageError
 from retick.link import Invite
+from retick.link.sealing.invite import ALPHABET
 from retick.playing.relay_address import RELAY_PORT
 from retick.relay import code_text, parse_code
 from retick.transport import parse_address
@@ -21,6 +22,9 @@ _MANY_LETTERS = 24
 """A word of so many letters and digits, without a dot or colon, is no host: it is a piece of an invite."""
 _CODE = re.compile(r"[0-9A-Za-z]{4}[- ][0-9A-Za-z]{4}")
 """Eight letters and digits in two groups: a code, or one that was mistyped."""
+_SOME_LETTERS = 12
+"""So is one of so many, with a digit before a letter, and without a letter that an invite has not."""
+_MIXED = re.compile("[0-9][a-z]", re.IGNORECASE)
 
 
 class WayIn(NamedTuple):
@@ -51,11 +55,16 @@ def way_in(text: str, *, default_port: int, is_online: bool = False) -> WayIn | 
     line = text.strip().strip(_QUOTES)
     if line.lower().startswith(_SCHEME) or "#" in line:
         return _invited(line, default_port, is_online)
-    if line.isalnum() and len(line) >= _MANY_LETTERS:
+    if _is_piece(line):
         raise UsageError("this is a piece of an invite: paste the whole line, from retick: on")
     if is_online or "@" in line or _CODE.fullmatch(line):
         return _by_code(line, None, is_sure=is_online or "@" in line)
     return WayIn(parse_address(line, default_port=default_port), None)
+
+
+def _is_piece(word: str) -> bool:
+    is_of_secrets = set(word.lower()) <= set(ALPHABET) and _MIXED.search(word) is not None
+    return word.isalnum() and len(word) >= (_SOME_LETTERS if is_of_secrets else _MANY_LETTERS)
 
 
 def _invited(line: str, default_port: int, is_online: bool) -> WayIn | OnlineWay:

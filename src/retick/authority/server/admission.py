@@ -2,11 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from retick.authority.joining import TOKEN_SIZE, JoinRequest, decode_join, encode_acceptance
-from retick.authority.server.gate import NOBODY, Gate
+from retick.authority.server.gate import BANNED, NOBODY, Gate
 from retick.authority.server.rooms import Rooms
 from retick.errors import InvalidValue
 from retick.link import Accept, Connection, Reason, Refuse, Request, describe
@@ -23,7 +23,8 @@ class Guest(Generic[R, P]):
     """A connection that will get a seat, or has one. It is the tag of the link's connection."""
 
     room: R
-    token: bytes
+    token: bytes = field(repr=False)
+    """Of the seat."""
     opened_at: float
     player: P | None = None
     admitted: Pass = NOBODY
@@ -78,6 +79,9 @@ class Admission(ABC, Generic[R, P]):
             refused["draining"] += 1
             return Refuse(reason=Reason.SHUTDOWN, text=self.closed_text or describe(Reason.SHUTDOWN))
         admitted = NOBODY if returning is None else _again(returning, request)
+        if self._gate.is_banned(wish.room, admitted):
+            refused["not_admitted"] += 1
+            return Refuse(text=BANNED)
         if returning is None:
             answer = self._gate.ask(_applicant(wish, request, self._gate.server_key))
             if isinstance(answer, Refuse):

@@ -11,7 +11,7 @@ from retick.errors import UsageError
 from retick.link import LinkConfig, Refuse
 from retick.tokens import Applicant, Pass, Tokens
 
-__all__ = ["NOBODY", "Admit", "Gate", "with_pass"]
+__all__ = ["BANNED", "NOBODY", "Admit", "Gate", "with_pass"]
 
 Admit: TypeAlias = Callable[[Applicant], Pass | Refuse]
 NOBODY: Final = Pass()
@@ -58,10 +58,14 @@ class Gate:
         """The room has ended."""
         self._bans.pop(room, None)
 
+    def is_banned(self, room: str, known: Pass) -> bool:
+        """Whether one of whom this is known was shown out of the room."""
+        banned = self._bans.get(room, {})
+        return any(mark is not None and mark in banned for mark in (known.player, known.fingerprint))
+
     def ask(self, applicant: Applicant) -> Pass | Refuse:
         """The application's answer, unless the applicant is banned. What it raises is reported, and nobody comes in."""
-        banned = self._bans.get(applicant.room, {})
-        if applicant.fingerprint is not None and applicant.fingerprint in banned:
+        if self.is_banned(applicant.room, Pass(fingerprint=applicant.fingerprint)):
             return Refuse(text=BANNED)
         try:
             answer = Pass() if self._admit is None else self._admit(applicant)
@@ -78,6 +82,6 @@ class Gate:
             return Refuse(text=UNDECIDED)
         if isinstance(answer, Refuse):
             return answer
-        if answer.player is not None and answer.player in banned:
+        if self.is_banned(applicant.room, answer):
             return Refuse(text=BANNED)
         return replace(answer, fingerprint=applicant.fingerprint)

@@ -113,7 +113,9 @@ class SessionInside(Dialling):
             on_payload=self.receive_payload,
         )
         if self.link.config.sealed:
-            self.sign, self.public_key = keys_of(sealing.get("identity") or entropy(KEY_SIZE))
+            # Never the lasting key: token and seed are the host's choice, so one that gave two matches the same ones
+            # could show what an honest machine signed in the first as a lie in the second.
+            self.sign, self.public_key = keys_of(entropy(KEY_SIZE))
         self.shown_token = check_token(shown_token)
         self.seat_token = entropy(SEAT_TOKEN_SIZE)
         """The secret of the seats that this session gets: save it to come back with it, and tell it to nobody."""

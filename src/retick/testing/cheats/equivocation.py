@@ -38,9 +38,13 @@ class TwoInputs(Cheat):
             self._from = match.engine.local_frontier
         start, seats = packet.start_frame & FRAMES, packet.seats
         inputs = tuple(
-            value ^ 1 if start + at // seats >= self._from else value for at, value in enumerate(packet.inputs)
+            value ^ 1 if self.changes(start + at // seats) else value for at, value in enumerate(packet.inputs)
         )
         return self.instead(rbn1.encode(packet._replace(inputs=inputs), rbn1.ALL_EXTENSIONS))
+
+    def changes(self, frame: int) -> bool:
+        """Whether the inputs of a frame are not the same for all."""
+        return self._from is not None and frame >= self._from
 
     def is_told_otherwise(self, peer: Peer) -> bool:
         """Whether this peer gets the other inputs."""
@@ -62,8 +66,8 @@ class SignsBoth(TwoInputs):
         by = inside.signed_ranges.by(inside.peer_id, inside.local_players, match)
         told = bytearray(inputs_of(match, inside.local_players, found.first, found.end))
         size = input_size_of(match.sim)
-        for at in range(max(self._from - found.first, 0) * by.width, len(told), size):
-            told[at] ^= 1
+        for at in range(0, len(told), size):
+            told[at] ^= self.changes(found.first + at // by.width)
         signed = sign_range(inside.sign, by, found.first, bytes(told))
         return self.instead(encode_range(message._replace(range=signed)))
 

@@ -80,3 +80,9 @@ def test_a_later_version_is_named() -> None:
     fault = version_fault(b"\x07\x01anything")
     assert fault == "session protocol 5 here, 7 there: update Retick on the side with the lower number"
     assert len(fault) <= 120
+
+
+def test_no_token_is_in_the_repr_of_a_request() -> None:
+    secret = b"ABCDEFGHIJKLMNOP"
+    assert "ABC" not in repr(decode_request(encode_play(Reach(8, 2), secret)))
+    assert "ABC" not in repr(decode_request(encode_call(secret[:8], 1, Reach(8, 2), secret[:8])))

@@ -50,7 +50,7 @@ def test_what_another_peer_has_is_compared_now_or_when_ours_comes() -> None:
     book = Book(bytes(32), WIDTH)
     ours, theirs = shown(STORY, 20, 40), shown(OTHER, 20, 40)
     assert book.compare(1, seen(theirs)) == []
-    assert book.keep(ours) == ([ours], None)
+    assert book.keep(ours) == ([(1, ours)], None)
     assert book.compare(1, seen(theirs)) == [ours]
     assert book.compare(1, seen(ours)) == []
     assert book.compare(1, seen(shown(OTHER, 25, 40))) == [ours]
@@ -73,3 +73,14 @@ def test_only_the_newest_are_kept() -> None:
         book.add_shown(shown(STORY, at, at + 10, known=False))
     assert len(book._kept) == len(book._shown) == KEPT
     assert book.compare(1, seen(shown(OTHER, 30, 40))) == []
+
+
+def test_short_ranges_are_kept_for_as_many_frames_as_long_ones() -> None:
+    book = Book(bytes(32), WIDTH, span=60)
+    for at in range(80):
+        book.keep(shown(OTHER, at, at + 1))
+    assert [each.range.first for each in book.newest_first()] == list(range(79, 19, -1))
+    assert book.add_shown(shown(STORY, 20, 40)) is not None
+    assert book.add_shown(shown(STORY, 0, 20)) is None
+    assert book.has(shown(OTHER, 79, 80).range)
+    assert not book.has(shown(STORY, 20, 40).range)

@@ -6,18 +6,22 @@ from typing import Any
 
 import pytest
 
+from retick.errors import InvalidValue
 from retick.games.scramble import Scramble
+from retick.link import Refuse, Request
 from retick.rollback import MatchConfig
-from retick.rollback.desync.equivocation import EquivocationProof, sign_range
-from retick.rollback.events import EquivocationProved, PeerDisconnected
+from retick.rollback.desync.equivocation import EquivocationProof, Shown, SignedBy, SignedRange, sign_range
+from retick.rollback.events import EquivocationProved, PeerConnected, PeerDisconnected
 from retick.rollback.session.inside import inside_of
+from retick.rollback.session.messages.connect import Reach, encode_play
 from retick.rollback.session.messages.ranges import Range, Signed, encode_range, encode_signed
 from retick.rollback.session.messages.reasons import EQUIVOCATION, UNSIGNED
+from retick.rollback.session.peer import Role
 from retick.rollback.session.session import RollbackSession
 from retick.rollback.session.signing import signed_ranges
-from retick.rollback.session.signing.book import MOST_HELD
 from retick.testing.cheats import CHEATS
 from retick.testing.cheats.cheat import CheatingSession
+from retick.testing.cheats.equivocation import SignsBoth
 from retick.testing.mesh import Mesh
 from retick.transport.conditions import Conditions
 
@@ -30,18 +34,20 @@ def sealed(*arguments: Any, **options: Any) -> RollbackSession:
     return RollbackSession(*arguments, sealed=True, **options)
 
 
-def mesh(peers: int, *, seed: int = 1, cheat: str = "", **options: Any) -> Mesh:
+def mesh(peers: int, *, seed: int = 1, cheat: str = "", identity: bytes | None = None, **options: Any) -> Mesh:
+    """``identity``: the lasting key of the one that cheats."""
     names = NAMES[:peers]
     make: dict[str, Any] = dict.fromkeys(names, sealed)
     if cheat:
-        make[names[-1]] = partial(CheatingSession, cheat=CHEATS[cheat], dice=Random(seed), sealed=True)
+        cheater = partial(CheatingSession, cheat=CHEATS[cheat], dice=Random(seed), sealed=True, identity=identity)
+        make[names[-1]] = cheater
     dice = Random(seed)
+    options.setdefault("config", QUICK)
     found = Mesh(
         partial(Scramble, peers),
         seats=dict.fromkeys(names, 1),
         seed=seed,
         conditions=LOSSY,
-        config=QUICK,
         press=lambda player, state: dice.randrange(16),
         make_session=make,
         **options,
@@ -149,12 +155,37 @@ def three() -> tuple[Mesh, Any, Any]:
     return found, one, inside_of(one).peers[two.peer_id]
 
 
-def test_more_ranges_than_may_wait_expel_their_sender() -> None:
+def test_a_range_that_its_sender_cannot_have_played_expels_it() -> None:
     found, one, ben = three()
-    for number in range(MOST_HELD + 1):
-        assert ben.is_heard
-        inside_of(one).receive_message(ben, a_range(found["ben"].session, 100_000 + number))
+    inside_of(one).receive_message(ben, a_range(found["ben"].session, 0, 500))
+    assert ben.is_heard
+    inside_of(one).receive_message(ben, a_range(found["ben"].session, 500, 10_000))
     assert not ben.is_heard
+
+
+def test_ranges_that_wait_and_do_not_follow_each_other_expel_their_sender() -> None:
+    found, one, ben = three()
+    for number in range(20):
+        inside_of(one).receive_message(ben, a_range(found["ben"].session, 100 + number))
+    assert ben.is_heard
+    assert len(inside_of(one).signed_ranges._books[ben.peer_id].held) == 20
+    inside_of(one).receive_message(ben, a_range(found["ben"].session, 121))
+    assert not ben.is_heard
+
+
+def test_more_ranges_that_come_too_early_than_there_can_be_expel_their_sender_alone() -> None:
+    found, one, ben = three()
+    cleo = inside_of(one).peers[found["cleo"].session.peer_id]
+    early = [bytearray(a_range(found[name].session, 0)) for name in ("ben", "cleo")]
+    for message in early:
+        message[1] = 1
+    inside_of(one).receive_message(cleo, bytes(early[1]))
+    for _ in range(signed_ranges.MOST_EARLY):
+        assert ben.is_heard
+        inside_of(one).receive_message(ben, bytes(early[0]))
+    inside_of(one).receive_message(ben, bytes(early[0]))
+    assert not ben.is_heard
+    assert inside_of(one).signed_ranges._early[cleo] == [bytes(early[1])]
 
 
 def test_a_range_after_a_gap_expels_its_sender() -> None:
@@ -192,7 +223,173 @@ def test_ranges_of_the_next_match_wait_until_it_begins() -> None:
     message[1] = 1
     inside_of(one).receive_message(ben, bytes(message))
     assert ben.is_heard
-    assert len(part._early) == 1
+    assert part._early == {ben: [bytes(message)]}
     message[1] = 2
     inside_of(one).receive_message(ben, bytes(message))
-    assert len(part._early) == 1
+    assert len(part._early[ben]) == 1
+
+
+# Nobody honest is accused.
+
+
+def test_a_host_that_chooses_one_token_and_seed_for_two_matches_gets_no_proof_against_a_lasting_key() -> None:
+    lasting, by = bytes(range(32)), SignedBy(bytes(8), 0, 7, 1, 2)
+    sides = [
+        inside_of(RollbackSession(Scramble(3), host_address="host", entropy=Random(number).randbytes, identity=lasting))
+        for number in range(2)
+    ]
+    one, other = (
+        Shown(sign_range(side.sign, by, 0, bytes((number, 0))), bytes((number, 0))) for number, side in enumerate(sides)
+    )
+    for side in sides:
+        with pytest.raises(InvalidValue):
+            EquivocationProof(by=by, key=side.public_key, one=one, other=other).check()
+
+
+def test_a_proved_liar_with_a_lasting_key_is_refused_whatever_it_signs_with_the_next_time() -> None:
+    found = mesh(3, seed=23, cheat="signs-both", identity=bytes(range(32)))
+    [fingerprint] = {
+        event.fingerprint
+        for event in found["anna"].events
+        if isinstance(event, PeerConnected) and event.peer == found["cleo"].session.peer_id
+    }
+    assert fingerprint is not None
+    found.run(15.0)
+    assert proved(found, "anna")
+    admission = inside_of(found["anna"].session).admission
+    request = Request(
+        connection=next(iter(inside_of(found["anna"].session).peers.values())).connection,
+        address="elsewhere",
+        capabilities=0,
+        tick_rate=60,
+        seats=1,
+        data=encode_play(Reach(8, 2), key=bytes(31) + b"1"),
+        fingerprint=fingerprint,
+    )
+    answer = admission.admit(request)
+    assert isinstance(answer, Refuse)
+    assert answer.reason == EQUIVOCATION
+
+
+def test_ranges_that_come_all_at_once_after_a_long_cut_accuse_nobody() -> None:
+    slow = MatchConfig(tick_rate=1, prediction_window=60, disconnect_after=40.0, input_timeout=60.0)
+    found = mesh(3, seed=0, config=slow)
+    found.run(10.0)
+    found.cut("anna", "ben", 30.0)
+    found.run(60.0)
+    for name in NAMES[:3]:
+        assert not found[name].events_of(PeerDisconnected)
+
+
+def test_a_range_of_a_newcomer_whose_commit_is_late_waits_for_it() -> None:
+    found, one, ben = three()
+    part, data = inside_of(one).signed_ranges, a_range(found["ben"].session, 0)
+    ben.role = Role.NEWCOMER
+    inside_of(one).receive_message(ben, data)
+    assert ben.is_heard
+    assert part._early == {ben: [data]}
+    ben.role = Role.PLAYER
+    inside_of(one).joins.commits[ben.peer_id] = ((1,), 0)
+    part.newcomer_became_player(ben, inside_of(one).match)
+    part.after_frame(inside_of(one).match, found.network.now)
+    assert ben.is_heard
+    assert [each.first for each in part._books[ben.peer_id].held] == [0]
+
+
+def test_what_was_shown_of_the_last_match_does_not_count_in_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signed_ranges, "MOST_SHOWN", 3)
+    found, one, ben = three()
+    cleo = inside_of(found["cleo"].session)
+    by = cleo.signed_ranges.by(cleo.peer_id, cleo.local_players, cleo.match)
+    shown = sign_range(cleo.sign, by, 0, bytes(by.width))
+    for _ in range(4):
+        inside_of(one).receive_message(ben, encode_signed(Signed(255, cleo.peer_id, shown, b"")))
+    assert ben.is_heard
+
+
+# No liar escapes by the way in which it cuts its ranges.
+
+
+class SignsEachFrameApart(SignsBoth):
+    """Lies about one frame only, and signs every frame in a range of its own: the lie is soon not among the newest."""
+
+    rule = "another input for one frame to one of the peers, and a signature for each frame"
+
+    def __init__(self, session: Any, dice: Random) -> None:
+        super().__init__(session, dice)
+        self.inside.signed_ranges._frames_of = lambda match: 1
+
+    def changes(self, frame: int) -> bool:
+        return frame == self._from
+
+
+def test_one_that_signs_each_frame_apart_is_proved_a_liar_too() -> None:
+    names = NAMES[:3]
+    make: dict[str, Any] = dict.fromkeys(names, sealed)
+    make["cleo"] = partial(CheatingSession, cheat=SignsEachFrameApart, dice=Random(1), sealed=True, begins=2.0)
+    found = Mesh(partial(Scramble, 3), seats=dict.fromkeys(names, 1), seed=1, config=QUICK, make_session=make)
+    found.start()
+    found.run(10.0)
+    for name in NAMES[:2]:
+        assert [event.peer for event in proved(found, name)] == [found["cleo"].session.peer_id]
+
+
+def test_what_is_shown_for_an_alarm_or_for_one_peer_leaves_room_for_the_claims_of_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(signed_ranges, "MOST_FOR_ONE", 3)
+    found, one, ben = three()
+    part, match = inside_of(one).signed_ranges, inside_of(one).match
+    cleo = inside_of(one).peers[found["cleo"].session.peer_id]
+    ranges = [Shown(SignedRange(first, 1, bytes(32), bytes(64)), b"") for first in range(9)]
+    for shown in ranges[:5]:
+        part._show(cleo, shown, match, because=cleo.peer_id)
+    assert len(part._have_shown) == 3
+    part._show(cleo, ranges[5], match, because=ben.peer_id)
+    assert len(part._have_shown) == 4
+
+
+def test_one_that_was_told_a_wrong_key_does_not_leave_those_who_show_what_it_has_signed() -> None:
+    found, one, ben = three()
+    cleo, known = inside_of(found["cleo"].session), inside_of(one).peers[found["cleo"].session.peer_id]
+    by = cleo.signed_ranges.by(cleo.peer_id, cleo.local_players, cleo.match)
+    right, known.key = known.key, bytes(31) + b"1"
+    shown = encode_signed(Signed(0, cleo.peer_id, sign_range(cleo.sign, by, 0, bytes(by.width)), b""))
+    inside_of(one).receive_message(ben, shown)
+    assert ben.is_heard
+    known.key = right
+    found.play(300)
+    forged = sign_range(inside_of(found["ben"].session).sign, by, 0, bytes(by.width))
+    inside_of(one).receive_message(ben, encode_signed(Signed(0, cleo.peer_id, forged, b"")))
+    assert not ben.is_heard
+
+
+class SignsBothLate(SignsBoth):
+    """Lies about the last frame of its first range, long before the next checksum."""
+
+    def __init__(self, session: Any, dice: Random) -> None:
+        super().__init__(session, dice)
+        self.inside.signed_ranges._frames_of = lambda match: 226
+
+    def changes(self, frame: int) -> bool:
+        return frame == 225
+
+
+def test_one_that_leaves_before_its_lie_is_seen_is_proved_a_liar_too() -> None:
+    names = NAMES[:3]
+    make: dict[str, Any] = dict.fromkeys(names, sealed)
+    make["cleo"] = partial(CheatingSession, cheat=SignsBothLate, dice=Random(1), sealed=True)
+    found = Mesh(partial(Scramble, 3), seats=dict.fromkeys(names, 1), seed=1, config=QUICK, make_session=make)
+    found.start()
+    liar = found["cleo"].session.peer_id
+    parts = [inside_of(found[name].session).signed_ranges for name in NAMES[:2]]
+    found.run_until(
+        lambda: all(liar in part._books and part._books[liar].end == 226 for part in parts), limit=9.0, what="signs"
+    )
+    inside_of(found["cleo"].session).leave_now("", 0.0)
+    found.run(5.0)
+    for name in NAMES[:2]:
+        assert [event.peer for event in proved(found, name)] == [liar]
+        assert inside_of(found[name].session).signed_ranges._books[liar].key in (
+            inside_of(found[name].session).admission.shown_out
+        )

@@ -51,8 +51,8 @@ class Admission:
     def __init__(self, session: "SessionInside") -> None:
         self._session = session
         self._early = EarlyCalls()
-        self.shown_out: set[bytes] = set()
-        """The keys of proved liars, at most one for each peer that was a player here."""
+        self.shown_out: set[bytes | str | None] = set()
+        """Of proved liars: the keys with which they signed, and the fingerprints of lasting keys that they had."""
 
     def admit(self, request: Request) -> Accept | Refuse:
         """The answer to a request; an acceptance carries our version and our window and delay."""
@@ -69,7 +69,8 @@ class Admission:
             return Refuse(reason=REACHES_TOO_FAR, text=fault)
         if wanted.want is Want.PLAY and (wanted.key == NO_KEY) != (self._session.public_key == NO_KEY):
             return Refuse(reason=UNSIGNED, text=KEYS_DIFFER)
-        if wanted.key in self.shown_out:
+        is_liar = request.fingerprint is not None and request.fingerprint in self.shown_out
+        if wanted.key in self.shown_out or (is_liar and wanted.want is not Want.WATCH):
             return Refuse(reason=EQUIVOCATION, text=describe(EQUIVOCATION))
         answer = self._answer(request, wanted)
         if wanted.want is Want.PLAY and isinstance(request.connection.tag, Peer):

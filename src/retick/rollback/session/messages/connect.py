@@ -99,6 +99,9 @@ class ConnectRequest(NamedTuple):
     key: bytes = NO_KEY
     """PLAY: with which the one who asks signs its inputs."""
 
+    def __repr__(self) -> str:
+        return f"ConnectRequest({self.want.name}, peer_id={self.peer_id}, reach={self.reach})"  # no token is shown
+
 
 def encode_play(
     reach: Reach, seat_token: bytes = NO_SEAT_TOKEN, *, keeps_match: bool = False, key: bytes = NO_KEY

@@ -83,9 +83,9 @@ MESSAGE_TABLE: tuple[MessageRow, ...] = (
     MessageRow(Kind.PAUSE, (PLAYER,), LINKING, Lobby, Lobby.hold),
     MessageRow(Kind.PAUSE, (PLAYER, NEWCOMER), RUNNING, Pause, Pause.receive_pause),
     MessageRow(Kind.RANGE, (PLAYER,), LINKING, Lobby, Lobby.hold),
-    MessageRow(Kind.RANGE, (PLAYER,), RUNNING, SignedRanges, SignedRanges.receive_range),
+    MessageRow(Kind.RANGE, (PLAYER, NEWCOMER), RUNNING, SignedRanges, SignedRanges.receive_range),
     MessageRow(Kind.SIGNED, (PLAYER,), LINKING, Lobby, Lobby.hold),
-    MessageRow(Kind.SIGNED, (PLAYER,), RUNNING, SignedRanges, SignedRanges.receive_signed),
+    MessageRow(Kind.SIGNED, (PLAYER, NEWCOMER), RUNNING, SignedRanges, SignedRanges.receive_signed),
 )
 # fmt: on
 

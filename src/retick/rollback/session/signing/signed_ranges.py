@@ -8,7 +8,7 @@ nobody to prove anything to, and over plain links there are no keys: then nothin
 """
 
 from array import array
-from collections import Counter, deque
+from collections import Counter
 from sys import byteorder
 from typing import TYPE_CHECKING
 
@@ -39,11 +39,10 @@ from retick.rollback.session.messages.ranges import (
     encode_signed,
 )
 from retick.rollback.session.messages.reasons import EQUIVOCATION, UNSIGNED, describe
-from retick.rollback.session.messages.roster import MAX_PEERS
 from retick.rollback.session.next_match import next_number
 from retick.rollback.session.part import SessionPart
 from retick.rollback.session.peer import Peer, Role
-from retick.rollback.session.signing.book import MOST_HELD, Book
+from retick.rollback.session.signing.book import KEPT, Book
 from retick.sim.contract import input_size_of
 
 if TYPE_CHECKING:
@@ -60,8 +59,13 @@ LONGEST_LATE = 12.0
 """Seconds that a range may be due, while the link of its peer is alive, before that peer is expelled."""
 LONGEST_STEP = 1.0
 """Seconds that count from one look to the next: while our own process is stopped nobody else is to blame."""
-MOST_SHOWN = 64
+MOST_EARLY = 2 * LARGEST_REACH
+"""Ranges of one peer that may wait for the next match to begin here, or for their sender to become a player: it cannot
+be so many frames ahead of us."""
+MOST_SHOWN = 1024
 """SIGNED messages of one peer in a match; and ranges that we show."""
+MOST_FOR_ONE = 64
+"""Of these, for the claims of one peer, and of one peer's ranges for one alarm: nobody uses up what others need."""
 
 
 class SignedRanges(SessionPart):
@@ -83,13 +87,20 @@ class SignedRanges(SessionPart):
         """The first frame of ours that is not signed; None if we do not sign."""
         self._signed_at = self._looked_at = 0.0
         self._books: dict[int, Book] = {}
+        self._signers: dict[int, Peer] = {}
+        """Whose books these are: one that has left may still be proved a liar."""
         self._is_alarmed = False
-        self._have_shown: set[tuple[int, int]] = set()
-        """Peer and first frame of the ranges that we have shown."""
+        self._alarms = 0
+        self._have_shown: set[tuple[int, SignedRange]] = set()
+        """The ranges that we have shown, and of whom: both of a proof, which begin with the same frame."""
+        self._shown_for: Counter[object] = Counter()
+        """Of these, by cause: the peer whose claim it was, or an alarm and the peer that signed."""
         self._received: Counter[int] = Counter()
         """SIGNED messages by sender."""
-        self._early: deque[tuple[Peer, bytes]] = deque(maxlen=MOST_HELD * MAX_PEERS)
-        """Ranges of a match that we have not begun."""
+        self._early: dict[Peer, list[bytes]] = {}
+        """RANGE messages of a match that we have not begun, and of newcomers that are players elsewhere already."""
+        self._arrived: list[Peer] = []
+        """Newcomers that have become players since the last frame."""
 
     # When.
 
@@ -97,14 +108,20 @@ class SignedRanges(SessionPart):
         early = self._early
         self._forget()
         self._begin(match, match.joins_at)
-        for peer, data in early:
-            if self._session.peers.get(peer.peer_id) is peer and peer.is_heard:
-                self._session.receive_message(peer, data)
+        for peer, messages in early.items():
+            self._receive_again(peer, messages)
 
     def newcomer_became_player(self, newcomer: Peer, match: Match) -> None:
         """It makes us three, perhaps: all sign from its first frame on."""
         first = self._firsts[newcomer.peer_id] = self._session.joins.commits[newcomer.peer_id][1]
         self._begin(match, first)
+        self._arrived.append(newcomer)
+        self._session.is_quiet = False
+
+    def _receive_again(self, peer: Peer, messages: list[bytes]) -> None:
+        for data in messages:
+            if self._session.peers.get(peer.peer_id) is peer and peer.is_heard:
+                self._session.receive_message(peer, data)
 
     def _begin(self, match: Match, first: int | None) -> None:
         """Sign, if we are three, or a newcomer: that cannot know whether those who are here sign already."""
@@ -132,18 +149,25 @@ class SignedRanges(SessionPart):
     def peer_id_given(self, peer_id: int) -> None:
         self._firsts.pop(peer_id, None)
         self._books.pop(peer_id, None)
+        self._signers.pop(peer_id, None)
         self._received.pop(peer_id, None)
 
     def after_frame(self, match: Match, now: float) -> bool:
         """Sign when it is time, and check what has waited for inputs."""
+        while self._arrived:
+            newcomer = self._arrived.pop()
+            self._receive_again(newcomer, self._early.pop(newcomer, []))
         if self._end is None:
             if match.joins_at:
                 self._begin(match, match.joins_at)  # a newcomer whose first frame was agreed just now
             return False
-        is_urgent = now >= self._signed_at + LATEST_SECONDS or match.alarm.is_open > self._is_alarmed
+        is_alarm = match.alarm.is_open > self._is_alarmed
+        is_urgent = is_alarm or now >= self._signed_at + LATEST_SECONDS
         self._is_alarmed = match.alarm.is_open
         if match.engine.frame >= match.asks_at or is_urgent:
             self._sign(match, now, least=1 if is_urgent else self._frames_of(match))
+        if is_alarm:
+            self._show_all(match)
         for peer in self._session.heard_peers():
             if peer.peer_id in self._books:
                 self._check_held(peer, match)
@@ -180,13 +204,13 @@ class SignedRanges(SessionPart):
 
     def receive_range(self, peer: Peer, data: bytes) -> None:
         message, match = decode_range(data), self._match
-        if message.match == next_number(match):
-            self._early.append((peer, data))  # it has begun the next match, and we have not
+        if peer.role is Role.NEWCOMER or message.match == next_number(match):
+            self._keep_early(peer, data)
+            return
         if message.match != match.number:
             return
         book = self._book_of(peer, match)
-        if len(book.held) >= MOST_HELD:
-            raise InvalidValue(f"{MOST_HELD} ranges of peer {peer.peer_id} wait for its inputs already")
+        self._check_place(peer, book, message.range, match)
         book.held.append(message.range)
         book.late_for = 0.0
         self._check_held(peer, match)
@@ -194,24 +218,57 @@ class SignedRanges(SessionPart):
             third = self._session.peers.get(seen.peer_id)
             if third is not None and third is not peer:
                 for shown in self._book_of(third, match).compare(peer.peer_id, seen):
-                    self._show(third, shown, match)
+                    self._show(third, shown, match, because=peer.peer_id)
+
+    def _keep_early(self, peer: Peer, data: bytes) -> None:
+        """We have not received its COMMIT, or not begun the match that it plays."""
+        if peer not in self._early:
+            known = self._session.peers
+            self._early = {each: kept for each, kept in self._early.items() if known.get(each.peer_id) is each}
+        early = self._early.setdefault(peer, [])
+        if len(early) >= MOST_EARLY:
+            raise InvalidValue(f"{MOST_EARLY} ranges of peer {peer.peer_id} came too early already")
+        early.append(data)
 
     def receive_signed(self, peer: Peer, data: bytes) -> None:
         """Another peer shows what a third one has signed."""
         message, match = decode_signed(data), self._match
-        third = self._session.peers.get(message.peer_id)
+        third = self._session.peers.get(message.peer_id) or self._signers.get(message.peer_id)
+        if message.match != match.number or peer.role is not Role.PLAYER:
+            return
         self._received[peer.peer_id] += 1
         if self._received[peer.peer_id] > MOST_SHOWN:
             raise InvalidValue(f"peer {peer.peer_id} shows more than {MOST_SHOWN} ranges of others")
-        if message.match != match.number or third is None or third is peer or third.role is not Role.PLAYER:
+        if third is None or third is peer or third.role is not Role.PLAYER:
             return
         book = self._book_of(third, match)
-        check_signature(book.key, self.by(third.peer_id, third.players, match), message.range)
+        if book.has(message.range):
+            return
+        try:
+            check_signature(book.key, self.by(third.peer_id, third.players, match), message.range)
+        except InvalidValue:
+            if book.newest is None:
+                return  # we have nothing good of that peer: perhaps it is we who were told a wrong key
+            raise
         if message.inputs and not is_of(message.range, message.inputs, book.width):
             raise InvalidValue("a SIGNED with inputs that were not signed")
         found = book.add_shown(Shown(message.range, message.inputs))
         if found is not None:
             self._prove(third, found, match)
+
+    def _check_place(self, peer: Peer, book: Book, found: SignedRange, match: Match) -> None:
+        """Ranges wait only if they follow each other, and are about frames that their peer can have inputs for.
+
+        So there are never more of them than frames, and an honest peer that lost the way to us for long, and whose
+        ranges come all at once, has done nothing wrong.
+        """
+        if book.held and found.first != book.held[-1].end:
+            raise InvalidValue(f"a range of peer {peer.peer_id} that does not follow the last one")
+        # Ahead of us by its window and delay and our delay, and of a newcomer's frame by what its COMMIT may be.
+        ours = max(match.engine.frame, match.joins_at or 0)
+        furthest = ours + 2 * LARGEST_REACH + 3 * match.config.history + match.config.tick_rate
+        if found.end > furthest:
+            raise InvalidValue(f"peer {peer.peer_id} signs frame {found.end - 1}, which it cannot have reached")
 
     def _check_held(self, peer: Peer, match: Match) -> None:
         """Check the ranges whose inputs are here."""
@@ -236,9 +293,9 @@ class SignedRanges(SessionPart):
         is_true = not inputs or is_of(found, inputs, book.width)
         to_show, contradiction = book.keep(Shown(found, inputs if is_true else b""))
         if match.alarm.is_open or not is_true:
-            to_show = [Shown(found, inputs if is_true else b"")]
-        for shown in to_show:
-            self._show(peer, shown, match)
+            self._show(peer, Shown(found, inputs if is_true else b""), match, because=(self._alarms, peer.peer_id))
+        for by, shown in to_show:
+            self._show(peer, shown, match, because=by)
         if contradiction is not None:
             self._prove(peer, contradiction, match)
         elif not is_true and peer.exchange is not None and not peer.exchange.is_passed_on:
@@ -253,16 +310,25 @@ class SignedRanges(SessionPart):
         # What one had signed before we were a player did not come to us, and reaches ahead by the input delay.
         return self._start + LARGEST_REACH if own is None and self._match.joins_at else max(self._start, own or 0)
 
-    def _show(self, peer: Peer, shown: Shown, match: Match) -> None:
-        """Show all others what a peer has signed to us, once."""
-        key = (peer.peer_id, shown.range.first)
-        if key in self._have_shown or len(self._have_shown) >= MOST_SHOWN:
+    def _show_all(self, match: Match) -> None:
+        """The states differ, perhaps: what is kept is shown, since a lie may not be in the newest range."""
+        self._alarms += 1
+        for peer_id, book in self._books.items():
+            for shown in book.newest_first():
+                self._show(self._signers[peer_id], shown, match, because=(self._alarms, peer_id))
+
+    def _show(self, peer: Peer, shown: Shown, match: Match, *, because: object) -> None:
+        """Show all others what a peer has signed to us, once. ``because``: what it counts for."""
+        key = (peer.peer_id, shown.range)
+        is_too_much = self._shown_for[because] >= MOST_FOR_ONE or len(self._have_shown) >= MOST_SHOWN
+        if key in self._have_shown or is_too_much:
             return
         self._have_shown.add(key)
+        self._shown_for[because] += 1
         message = encode_signed(Signed(match.number, peer.peer_id, *shown))
         for other in self._session.heard_peers():
             if other is not peer:
-                other.send(message)
+                other.send_if_room(message)  # a range of our own must always fit: one that is missing accuses us
 
     def _prove(self, peer: Peer, found: tuple[Shown, Shown], match: Match) -> None:
         """A peer has signed two ranges that contradict each other: everybody gets ours, and it is out."""
@@ -271,12 +337,12 @@ class SignedRanges(SessionPart):
         proof = EquivocationProof(by=by, key=book.key, one=found[0], other=found[1])
         frame = proof.check()
         for shown in found:
-            self._show(peer, shown, match)
+            self._show(peer, shown, match, because=EquivocationProof)
         if all(known.by.peer_id != peer.peer_id for known in self.proofs):
             self.proofs.append(proof)
             told = EquivocationProved(peer=peer.peer_id, players=peer.players, frame=frame, proof=proof)
             self._session.tell(told)
-        self._session.admission.shown_out.add(book.key)
+        self._session.admission.shown_out |= {book.key, peer.fingerprint}
         self._session.expel(peer, describe(EQUIVOCATION), reason=EQUIVOCATION)
 
     def _count_late(self, peer: Peer, match: Match, now: float) -> None:
@@ -297,7 +363,9 @@ class SignedRanges(SessionPart):
     def _book_of(self, peer: Peer, match: Match) -> Book:
         book = self._books.get(peer.peer_id)
         if book is None or book.key != peer.key:
-            book = self._books[peer.peer_id] = Book(peer.key, self._width(match, peer.players))
+            self._signers[peer.peer_id] = peer
+            span = KEPT * self._frames_of(match)
+            book = self._books[peer.peer_id] = Book(peer.key, self._width(match, peer.players), span)
         return book
 
     def by(self, peer_id: int, players: tuple[int, ...], match: Match) -> SignedBy:
