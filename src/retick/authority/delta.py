@@ -101,7 +101,7 @@ class DeltaCodec:
     """The schema that follows from a layout. Both ends make their own, and compare its hash when a client joins."""
 
     def __init__(self, layout: Layout, *, sealed: bool = False) -> None:
-        """``sealed``: the link refuses what was changed on the way, so that compact deltas need no check of their own."""
+        """``sealed``: the link refuses what was changed on the way, so compact deltas need no check of their own."""
         self.layout = layout
         counters = [Field(number, VarUInt(), name=name) for number, name in enumerate(_COUNTERS, 1)]
         measures = _fields(_MEASURES, first=len(counters) + 1)
