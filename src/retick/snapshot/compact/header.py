@@ -3,16 +3,19 @@
 The checks stand in the order of docs/formats/snapshot.md, with the same codes.
 """
 
+import struct
 from typing import Any
 
 from retick.errors import SchemaMismatch, with_code
 from retick.snapshot.compact.defaults import Prediction
+from retick.snapshot.compact.plan import GroupRow
 from retick.snapshot.compact.statistics import Prior
 from retick.snapshot.kernels import status as st
 from retick.snapshot.kernels.errors import decode_error
 from retick.snapshot.kernels.fault import Fault
 from retick.snapshot.kernels.layout import DELTA, FULL, HEADER, HEADER_BYTES, MAGIC, MAGIC_WORD
 from retick.snapshot.limits import Limits
+from retick.snapshot.predictors import Angle, Group, Integral, Motion, Rotation
 from retick.snapshot.schema import Schema
 
 __all__ = ["VERSION", "compact_hash", "fault_error", "read_header"]
@@ -25,9 +28,26 @@ def compact_hash(schema: Schema, prediction: Prediction, prior: Prior) -> int:
     # Imported here so that programs without snapshots do not load it.
     from blake3 import blake3
 
-    text = "\n".join(repr(group) for group in prediction.groups)
-    digest = blake3(schema.hash_preimage() + text.encode() + prior.digest.to_bytes(4, "little")).digest()
+    rows = zip(prediction.groups, prediction.plan.groups, strict=True)
+    groups = struct.pack("<I", len(prediction.groups)) + b"".join(_group_bytes(group, row) for group, row in rows)
+    digest = blake3(schema.hash_preimage() + groups + prior.digest.to_bytes(4, "little")).digest()
     return int.from_bytes(digest[:8], "little")
+
+
+def _group_bytes(group: Group, row: GroupRow) -> bytes:
+    """A group as it is hashed: everything that a decoder's predictions depend on."""
+    count = len(group.fields)
+    made = struct.pack(f"<BBHI{count}H", row.kind, row.doubtful, group.component, count, *group.fields)
+    given = group.predictor
+    if isinstance(given, Motion):
+        return made + struct.pack(f"<{1 + count}d", given.damping, *(given.acceleration or [0.0] * count))
+    if isinstance(given, Angle):
+        return made + struct.pack("<Qd", row.modulus, given.damping)
+    if isinstance(given, Integral):
+        return made + struct.pack("<Id", row.source, given.rate)
+    if isinstance(given, Rotation):
+        return made + struct.pack("<d", given.damping)
+    return made
 
 
 def read_header(
