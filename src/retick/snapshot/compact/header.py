@@ -4,7 +4,7 @@ The checks stand in the order of docs/formats/snapshot.md, with the same codes.
 """
 
 import struct
-from typing import Any
+from typing import Any, NamedTuple
 
 from retick.errors import SchemaMismatch, with_code
 from retick.snapshot.compact.defaults import Prediction
@@ -18,7 +18,7 @@ from retick.snapshot.limits import Limits
 from retick.snapshot.predictors import Angle, Group, Integral, Motion, Rotation
 from retick.snapshot.schema import Schema
 
-__all__ = ["VERSION", "compact_hash", "fault_error", "read_header"]
+__all__ = ["VERSION", "Header", "compact_hash", "fault_error", "open_header", "read_header"]
 
 VERSION = 3
 
@@ -54,6 +54,34 @@ def read_header(
     data: Any, flags: int, base_tick: int | None, expected_hash: int, limits: Limits, schema: Schema
 ) -> tuple[int, bytes]:
     """Tick and payload of a packet of this kind, on this baseline."""
+    found = open_header(data, limits, schema)
+    if found.flags != flags:
+        raise fault_error(schema, st.INVALID_FLAGS, flags=found.flags)
+    if base_tick is not None and found.baseline_tick != base_tick:
+        raise fault_error(schema, st.BASELINE_TICK, expected=base_tick, found=found.baseline_tick)
+    if found.hash != expected_hash:
+        message = f"written with compact schema {found.hash:016x}, read with {expected_hash:016x}"
+        raise with_code(
+            SchemaMismatch(message, expected=expected_hash, found=found.hash),
+            "SchemaMismatch",
+            expected=expected_hash,
+            found=found.hash,
+        )
+    return found.tick, found.payload
+
+
+class Header(NamedTuple):
+    """What a packet says before its payload, checked for itself."""
+
+    flags: int
+    hash: int
+    tick: int
+    baseline_tick: int
+    payload: bytes
+
+
+def open_header(data: Any, limits: Limits, schema: Schema) -> Header:
+    """The header of any compact packet, whatever its schema; ``schema`` is only for the words of errors."""
     packet = bytes(data)
     if len(packet) < HEADER_BYTES:
         raise fault_error(schema, st.PACKET_TOO_SMALL, needed=HEADER_BYTES, available=len(packet))
@@ -70,19 +98,7 @@ def read_header(
         raise fault_error(schema, st.INVALID_BASELINE_TICK, found=baseline, flags=found_flags)
     if size != len(packet) - HEADER_BYTES:
         raise fault_error(schema, st.PAYLOAD_LENGTH, expected=size, found=len(packet) - HEADER_BYTES)
-    if found_flags != flags:
-        raise fault_error(schema, st.INVALID_FLAGS, flags=found_flags)
-    if base_tick is not None and baseline != base_tick:
-        raise fault_error(schema, st.BASELINE_TICK, expected=base_tick, found=baseline)
-    if found_hash != expected_hash:
-        message = f"written with compact schema {found_hash:016x}, read with {expected_hash:016x}"
-        raise with_code(
-            SchemaMismatch(message, expected=expected_hash, found=found_hash),
-            "SchemaMismatch",
-            expected=expected_hash,
-            found=found_hash,
-        )
-    return tick, packet[HEADER_BYTES:]
+    return Header(found_flags, found_hash, tick, baseline, packet[HEADER_BYTES:])
 
 
 def fault_error(schema: Schema, status: int, **numbers: int) -> Exception:
