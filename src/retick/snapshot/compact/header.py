@@ -60,7 +60,10 @@ def read_header(
     if base_tick is not None and found.baseline_tick != base_tick:
         raise fault_error(schema, st.BASELINE_TICK, expected=base_tick, found=found.baseline_tick)
     if found.hash != expected_hash:
-        message = f"written with compact schema {found.hash:016x}, read with {expected_hash:016x}"
+        message = (
+            f"written with compact schema {found.hash:016x}, read with {expected_hash:016x}: "
+            "fields, their names, groups and the prior must be the same"
+        )
         raise with_code(
             SchemaMismatch(message, expected=expected_hash, found=found.hash),
             "SchemaMismatch",
