@@ -23,6 +23,7 @@ C_TYPES = {
     "unsigned char*": "cython.p_uchar",
     "unsigned short*": "cython.p_ushort",
     "int*": "cython.p_int",
+    "unsigned int*": "cython.p_uint",
     "long long*": "cython.p_longlong",
     "unsigned long long*": "cython.p_ulonglong",
     "double*": "cython.p_double",

@@ -258,6 +258,10 @@ HISTORIES = _all_seeds(
     lambda codec, base, current: codec.encode_payload(base, current, history=[base.copy(tick=4), base.copy(tick=2)]),
     COMPACT,
 )
+COMPACT_PACKETS = (
+    *_all_seeds(lambda codec, base, current: codec.encode_delta(base, current), COMPACT),
+    *_all_seeds(lambda codec, base, current: codec.encode_full(current), COMPACT[:2]),
+)
 JSON = tuple(schema_to_json(schema, names=True).encode() for schema in (PLAIN, MIXED))
 
 TARGETS: tuple[Target, ...] = (
@@ -270,9 +274,10 @@ TARGETS: tuple[Target, ...] = (
     of("snapshot/session-init", _init, *INITS, also=(Codec.decode_session_init, decode_session_init)),
     of("snapshot/session", _receiver, SESSION, also=(SessionReceiver.open, SessionReceiver.apply,
                                                      SessionReceiver.baseline_tick)),
-    of("snapshot/inspect", _inspect, *FULLS, *DELTAS, also=(inspect_packet,)),
+    of("snapshot/inspect", _inspect, *FULLS, *DELTAS, *COMPACT_PACKETS, also=(inspect_packet,)),
     of("snapshot/inspect-frame", _inspect_frame, *FRAMES, also=(inspect_frame,)),
-    of("snapshot/explain", _explain, *FULLS[:2], *DELTAS[:3], *FRAMES[:2], also=(SnapshotExplainer.explain,)),
+    of("snapshot/explain", _explain, *FULLS[:2], *DELTAS[:3], *FRAMES[:2], *COMPACT_PACKETS,
+       also=(SnapshotExplainer.explain,)),
     of("snapshot/compact", _compact, *BODIES, *HISTORIES, law=_law, show=_show,
        also=(PayloadCodec.decode, read_head, split_check)),
     of("snapshot/compact-delta", _compact_delta, *_all_seeds(Codec.encode_delta, COMPACT), law=_law, show=_show,

@@ -67,6 +67,7 @@ KERNELS: tuple[str, ...] = (
     "retick.wire.rbn1_packing",
     "retick.wire.rbn1",
     "retick.wire.rbn1_run",
+    "retick.snapshot.kernels.arrays",
     "retick.snapshot.kernels.table",
     "retick.snapshot.kernels.columns",
     "retick.snapshot.kernels.copies",

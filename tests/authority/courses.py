@@ -25,11 +25,13 @@ class Field:
         conditions: Conditions | None = None,
         profile: Any = None,
         config: ServerConfig | None = None,
+        sealed: bool = True,
     ) -> None:
         self.profile = profile or NetRunner()
+        self.sealed = sealed
         self.seed = seed
         self.network = SimulatedNetwork(seed=seed, conditions=conditions or Conditions(latency=0.02))
-        self.server = Server(self.profile, entropy=seeded(seed), config=config)
+        self.server = Server(self.profile, entropy=seeded(seed), config=config, sealed=sealed)
         self.server_events: list[Any] = []
         self.events: dict[str, list[Any]] = {}
         self.clients: dict[str, Client] = {}
@@ -52,7 +54,12 @@ class Field:
     ) -> Client:
         number = len(self.clients) + 1
         client = Client(
-            profile or self.profile, "server", entropy=seeded(self.seed * 1000 + number), room=room, config=config
+            profile or self.profile,
+            "server",
+            entropy=seeded(self.seed * 1000 + number),
+            room=room,
+            config=config,
+            sealed=self.sealed,
         )
         bot = bot or CourseBot(self.seed * 100 + number)
         self.clients[name] = client

@@ -216,6 +216,23 @@ def test_sixteen_runners_take_150_bytes_on_average_when_compact() -> None:
     assert max(sizes) <= CODEC.largest(16)
 
 
+def test_a_sealed_link_saves_the_four_bytes_of_the_check_and_a_plain_one_wants_them() -> None:
+    codec = DeltaCodec(RunnerLayout(COURSE), sealed=True)
+    sealed, checked = codec.sender(compact=True), CODEC.sender(compact=True)
+    plain, any_form = CODEC.receiver(compact=True), codec.receiver(compact=True)
+    for number, views in enumerate(CROWD[:2]):
+        shared = CODEC.share(3 * number + 3, views)
+        bare, with_check = sealed.encode(shared, 5), checked.encode(shared, 5)
+        assert any_form.decode((bare, with_check)[number], 5).tick == shared.fanout.tick
+        if number:
+            assert len(bare) == len(with_check) - 4
+            with pytest.raises(DecodeError, match="no check"):
+                plain.decode(bare, 5)
+        assert plain.decode(with_check, 5).tick == shared.fanout.tick
+        sealed.acknowledge(shared.fanout.tick)
+        checked.acknowledge(shared.fanout.tick)
+
+
 def test_a_compact_baseline_too_far_back_is_not_used_and_a_bad_packet_changes_nothing() -> None:
     sender, receiver = CODEC.sender(compact=True), CODEC.receiver(compact=True)
     receiver.decode(sender.encode(CODEC.share(3, CROWD[0]), 5), 5)

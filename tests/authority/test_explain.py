@@ -7,7 +7,10 @@ from hypothesis import strategies as st
 from retick.authority.delta_frames import acked_input, delta_frame
 from retick.authority.explain import MESSAGES, PAYLOADS, explain_message, explain_payload
 from retick.authority.world import frames, messages
+from retick.snapshot import Codec
 from retick.wire.explain import Explanation
+from tests.snapshot.compact.test_packet import BODY, body
+from tests.snapshot.test_explain import compact_packets
 
 SENT = [
     acked_input(7, b"bundle"),
@@ -48,6 +51,21 @@ def test_every_payload_is_explained_from_end_to_end(data: bytes) -> None:
 def test_every_message_is_explained_from_end_to_end(data: bytes) -> None:
     assert_covers(explain_message(data), data, 0)
     assert explain_payload(data) is None
+
+
+def test_compact_deltas_are_explained_without_state_and_sections_stay_sections() -> None:
+    compact = delta_frame(32, 2, compact_packets()["listed"][28:])
+    found = assert_covers(explain_payload(compact), compact, 0)
+    assert (found["server tick"], found["server ages"]) == ("32", "3, 8")
+    assert "server check" in found
+    assert "server body" in found
+    explained = explain_payload(compact)
+    assert explained is not None
+    assert "compact: " in explained.summary
+    plain = delta_frame(32, 2, Codec(BODY, version=2).encode_payload(body(1, 30), body(1, 32)))
+    assert "server sections" in assert_covers(explain_payload(plain), plain, 0)
+    full = delta_frame(32, 0, Codec(BODY, compact=True).encode_payload(None, body(1, 30)))
+    assert "server sections" in assert_covers(explain_payload(full), full, 0)
 
 
 def test_values_are_those_of_the_payload() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retick.errors import UsageError
+from retick.errors import EncodeError, UsageError
 from retick.snapshot import Bool, Codec, Component, Field, Interest, Limits, Schema, Snapshot, UInt, VarUInt
 from tests.snapshot.worlds import schemas, successors, worlds
 
@@ -168,7 +168,7 @@ def test_a_priority_is_above_zero_and_finite(priority: float) -> None:
 
 def test_a_base_of_tick_0_is_the_callers_mistake_and_not_the_packets() -> None:
     interest = Interest(Codec(SCHEMA), budget=400)
-    with pytest.raises(UsageError, match="tick 0"):
+    with pytest.raises(EncodeError, match="tick 0"):
         interest.encode(crowd(2, 0, 0), crowd(2, 1, 1), {0: 1.0, 1: 1.0})
 
 

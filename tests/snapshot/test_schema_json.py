@@ -2,8 +2,16 @@
 
 import pytest
 
-from retick.errors import SchemaError
+from retick.errors import SchemaError, SchemaMismatch
 from retick.snapshot import (
+    Codec,
+    Component,
+    Field,
+    Group,
+    Hold,
+    Schema,
+    Snapshot,
+    UInt,
     schema_from_json,
     schema_to_json,
 )
@@ -15,6 +23,20 @@ def test_json_round_trips(name: str) -> None:
     schema = schema_named(name)
     assert schema_from_json(schema_to_json(schema)) == schema
     assert schema_from_json(schema_to_json(schema)).hash == schema.hash
+
+
+def test_json_keeps_names_and_so_the_groups_that_compact_codecs_derive_from_them() -> None:
+    fields = [Field(at, UInt(10), name=name) for at, name in enumerate(("pos_x", "pos_y", "yaw", "armour"), 1)]
+    schema = Schema([Component(1, fields, name="Tank")], [Group(1, (4,), Hold())])
+    again = schema_from_json(schema_to_json(schema))
+    assert Codec(again, compact=True).schema_hash == Codec(schema, compact=True).schema_hash
+    assert again.label(0, 3) == "Tank.armour"
+    bare = schema_from_json(schema_to_json(schema, names=False))
+    assert bare == schema
+    first, second = (Snapshot.of(bare, tick=tick, entities={1: {1: (tick, 0, 0, 0)}}) for tick in (1, 2))
+    packet = Codec(bare, compact=True).encode_delta(first, second)
+    with pytest.raises(SchemaMismatch, match="fields, their names, groups and the prior must be the same"):
+        Codec(schema, compact=True).apply_delta(first, packet)
 
 
 def test_json_is_that_of_the_command_line_tools() -> None:

@@ -100,7 +100,8 @@ def _entity_bytes(components: Sequence[Component]) -> int:
 class DeltaCodec:
     """The schema that follows from a layout. Both ends make their own, and compare its hash when a client joins."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, *, sealed: bool = False) -> None:
+        """``sealed``: the link refuses what was changed on the way, so compact deltas need no check of their own."""
         self.layout = layout
         counters = [Field(number, VarUInt(), name=name) for number, name in enumerate(_COUNTERS, 1)]
         measures = _fields(_MEASURES, first=len(counters) + 1)
@@ -118,8 +119,7 @@ class DeltaCodec:
         )
         self.schema = Schema(components)
         self.codec = Codec(self.schema, version=2, limits=limits)
-        # With its check: a link that both ends wanted unsealed has none of its own.
-        self.compact = Codec(self.schema, limits=limits, compact=True)
+        self.compact = Codec(self.schema, limits=limits, compact=True, sealed=sealed)
 
     def largest(self, players: int) -> int:
         """Bytes that no snapshot of this many players exceeds: all of them new, and as many gone."""

@@ -9,12 +9,15 @@ from typing import Any, NamedTuple
 from retick.authority import delta_frames
 from retick.authority.world import frames, messages
 from retick.errors import DecodeError
+from retick.snapshot.compact.parts import CompactParts, compact_parts
+from retick.snapshot.inspect import has_sections
 from retick.wire.explain import Explanation, RowReader
 from retick.wire.field_table import FieldSpec
 from retick.wire.varint import decode_varuint
 
 __all__ = ["MESSAGES", "PAYLOADS", "PREFIX", "explain_message", "explain_payload"]
 
+DELTA_SNAPSHOT = "delta snapshot"
 PREFIX = "server "
 """Of the names of fields."""
 
@@ -46,7 +49,7 @@ PAYLOADS: Mapping[int, Layout] = {
         "acked input", (FieldSpec("acked tick", "I", "newest snapshot held; 0 for none"),), "input bundle"
     ),
     delta_frames.DELTA_SNAPSHOT: Layout(
-        "delta snapshot",
+        DELTA_SNAPSHOT,
         (_TICK, FieldSpec("back", "B", "ticks back to the baseline; 0 for none")),
         "sections",
         delta_frames.split_delta,
@@ -109,15 +112,32 @@ def _explain(data: bytes, offset: int, layouts: Mapping[int, Layout]) -> Explana
     found = reader.read((KIND, *layout.head), kind=lambda _: layout.name)
     for name in layout.varuints:
         _read_varuint(reader, name)
-    reader.raw(len(data) - reader.at, layout.rest)
+    told = f", tick {found['tick']}" if "tick" in found else ""
+    parts = _compact_parts(data[reader.at :], found) if layout.name == DELTA_SNAPSHOT else None
+    if parts is None:
+        reader.raw(len(data) - reader.at, layout.rest)
+    else:
+        parts.read_rows(reader)
+        told += f", compact: {parts.summary}"
     fault = None
     if layout.decode is not None:
         try:
             layout.decode(data[offset:])
         except DecodeError as error:
             fault = f"{type(error).__name__}: {error}"
-    told = f", tick {found['tick']}" if "tick" in found else ""
     return Explanation("server", f"{layout.name}{told}", reader.rows, fault, layout.name)
+
+
+def _compact_parts(body: bytes, head: Mapping[str, int]) -> CompactParts | None:
+    """The parts of a compact delta; None for sections. Which of the two it is, only the handshake says: bytes that are
+    whole sections are taken for such."""
+    tick, back = head["tick"], head["back"]
+    if not 0 < back <= tick or has_sections(body):
+        return None
+    try:
+        return compact_parts(body, tick, tick - back)
+    except DecodeError:
+        return None
 
 
 def _read_varuint(reader: RowReader, name: str) -> None:

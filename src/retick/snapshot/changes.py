@@ -83,17 +83,19 @@ def _packed_body(schema: Schema, limits: Limits, updates: _Listed) -> bytes:
         for identity, fields in components.items():
             index = schema.by_id.get(identity)
             if index is None:
-                raise invalid_error(st.UNKNOWN_COMPONENT, component=identity)
+                raise invalid_error(st.UNKNOWN_COMPONENT, schema, component=identity)
             component = schema.components[index]
             _check_length(st.LIMIT_FIELDS, limits.max_fields_per_component, len(component.fields))
-            _write_entry(writer, entity, component, list(fields))
+            _write_entry(schema, writer, entity, component, list(fields))
     writer.align()
     return writer.to_bytes()
 
 
-def _write_entry(writer: BitWriter, entity: int, component: Component, fields: list[tuple[int, Any]]) -> None:
+def _write_entry(
+    schema: Schema, writer: BitWriter, entity: int, component: Component, fields: list[tuple[int, Any]]
+) -> None:
     if not fields:
-        raise invalid_error(st.EMPTY_FIELD_MASK, component=component.id)
+        raise invalid_error(st.EMPTY_FIELD_MASK, schema, component=component.id)
     index_bits = (len(component.fields) - 1).bit_length()
     writer.align()
     writer.write_varuint(entity)
@@ -101,7 +103,7 @@ def _write_entry(writer: BitWriter, entity: int, component: Component, fields: l
     writer.write_varuint(len(fields))
     for index, value in fields:
         if not 0 <= index < len(component.fields):
-            raise invalid_error(st.INVALID_FIELD_INDEX, component=component.id, found=index)
+            raise invalid_error(st.INVALID_FIELD_INDEX, schema, component=component.id, found=index)
         writer.write_bits(index, index_bits)
         _write_value(writer, entity, component, component.fields[index], value)
 
@@ -109,7 +111,7 @@ def _write_entry(writer: BitWriter, entity: int, component: Component, fields: l
 def _write_value(writer: BitWriter, entity: int, component: Component, item: Field, value: Any) -> None:
     codec = item.codec
     if not isinstance(value, int) or (isinstance(value, bool) and not codec.holds_bools):
-        raise value_error(entity, component.id, item, value, "TypeMismatch")
+        raise value_error(entity, component, item, value, "TypeMismatch")
     if not codec.lowest <= value <= codec.highest:
-        raise value_error(entity, component.id, item, value)
+        raise value_error(entity, component, item, value)
     codec.write(writer, value)

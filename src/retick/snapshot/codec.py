@@ -14,8 +14,9 @@ from retick.snapshot.compact.statistics import Prior
 from retick.snapshot.fields import is_int
 from retick.snapshot.kernels.decoder import Decoder
 from retick.snapshot.kernels.encoder import Encoder
-from retick.snapshot.kernels.errors import baseline_error
+from retick.snapshot.kernels.errors import baseline_error, invalid_error
 from retick.snapshot.kernels.layout import CHOOSE, DELTA, FULL, HEADER_BYTES, MASKED, PACKED
+from retick.snapshot.kernels.status import INVALID_BASELINE_TICK
 from retick.snapshot.limits import Limits
 from retick.snapshot.model import Entities, Snapshot
 from retick.snapshot.schema import Schema
@@ -193,6 +194,8 @@ class Codec:
         Everything is written in the order given; a reader accepts only ascending ids and field indices.
         """
         self._need_version_2("change lists")
+        if baseline_tick == 0:
+            raise invalid_error(INVALID_BASELINE_TICK, found=0, flags=DELTA)
         created = Snapshot.of(self.schema, tick=tick, entities=creates or {})
         limits = self.limits
         # A strict encoder writes no section that a reader with the same limits refuses.

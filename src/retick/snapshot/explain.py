@@ -13,8 +13,9 @@ from retick.snapshot.inspect import (
     is_snapshot,
     total_costs,
 )
+from retick.snapshot.kernels import layout
 from retick.snapshot.schema import Schema
-from retick.wire.explain import Explanation, Row
+from retick.wire.explain import Explanation, Row, RowReader
 
 __all__ = ["SnapshotExplainer"]
 
@@ -64,10 +65,18 @@ class SnapshotExplainer:
         except DecodeError as error:
             return Explanation("snapshot", "snapshot packet", rows, f"{error.code}: {error}")
         self._add(report)
-        rows += [
+        sections = [
             Row(part.offset, part.size, f"section {part.tag}", part.name, _items(part.count))
             for part in report.sections
         ]
+        if report.compact is not None:
+            reader = RowReader(data, layout.HEADER_BYTES)
+            report.compact.read_rows(reader)
+            # Its sections in place of the bytes that they are.
+            named = "sections" if report.compact.head.plain else "structure"
+            at = next((at for at, row in enumerate(reader.rows) if sections and row.field == named), None)
+            sections = reader.rows if at is None else [*reader.rows[:at], *sections, *reader.rows[at + 1 :]]
+        rows += sections
         return Explanation("snapshot", _summary(report), rows, None)
 
     def _explain_frame(self, data: bytes) -> Explanation:
@@ -124,10 +133,15 @@ class SnapshotExplainer:
     def to_json(self) -> dict[str, Any]:
         """All packets explained and their costs, as plain values."""
         return {
-            "packets": [dataclasses.asdict(report) for report in self._reports],
+            "packets": [_plain(report) for report in self._reports],
             "costs": dict(total_costs(self._reports)),
             "component_costs": dict(component_costs(self._reports)),
         }
+
+
+def _plain(report: PacketReport) -> dict[str, Any]:
+    found = dataclasses.asdict(dataclasses.replace(report, compact=None))
+    return found if report.compact is None else {**found, "compact": report.compact.to_json()}
 
 
 def _hex_or_number(name: str, data: bytes) -> str:
@@ -146,6 +160,8 @@ def _summary(report: PacketReport) -> str:
     parts = ", ".join(
         f"{part.name} {part.count if part.count is not None else ''}".rstrip() for part in report.sections
     )
+    if report.compact is not None:
+        parts = ", ".join(filter(None, (f"compact, {report.compact.summary}", parts)))
     return f"snapshot {report.kind} v{report.version} tick {report.tick}{base}: {parts or 'no sections'}"
 
 

@@ -51,8 +51,6 @@ class FieldCodec:
     """How the kernels code a value: FIXED_WIDTH, VARUINT or VARSINT."""
     holds_bools: ClassVar[bool] = False
     """Whether values are True and False; such a field has no distances, and so no threshold."""
-    wraps: ClassVar[bool] = False
-    """Whether columns hold unsigned 64-bit numbers, as the signed ones with the same bits."""
     takes_unsigned: ClassVar[bool] = False
     """Whether a column may be given as unsigned integers."""
 
@@ -68,6 +66,11 @@ class FieldCodec:
     @property
     def highest(self) -> int:
         return 0
+
+    @property
+    def wraps(self) -> bool:
+        """Whether columns hold unsigned 64-bit numbers, as the signed ones with the same bits."""
+        return self.highest >= 1 << 63
 
     @property
     def flip(self) -> int:
@@ -143,7 +146,6 @@ class UInt(_FixedWidth):
     tag: ClassVar[int] = 1
     range_code: ClassVar[str] = "UnsignedOutOfRange"
     json_name: ClassVar[str] = "UInt"
-    wraps: ClassVar[bool] = True
     takes_unsigned: ClassVar[bool] = True
 
     @property

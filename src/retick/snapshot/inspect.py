@@ -5,9 +5,15 @@ the format, in plain Python; tests compare the two. Every bit is counted once: t
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from retick.errors import DecodeError
+from retick.snapshot.compact.defaults import prediction_of
+from retick.snapshot.compact.header import VERSION as COMPACT_VERSION
+from retick.snapshot.compact.header import compact_hash, open_header
+from retick.snapshot.compact.parts import CompactParts, compact_parts
+from retick.snapshot.compact.prior import generic_prior
 from retick.snapshot.kernels import layout
 from retick.snapshot.kernels import status as st
 from retick.snapshot.kernels.decoder import Decoder
@@ -22,6 +28,7 @@ __all__ = [
     "PacketReport",
     "SectionPart",
     "component_costs",
+    "has_sections",
     "inspect_frame",
     "inspect_packet",
     "is_snapshot",
@@ -88,6 +95,8 @@ class PacketReport:
     costs: dict[str, int] = field(default_factory=dict)
     """Bits by field label, and by ``(header)``, ``(framing)``, ``(counts)``, ``(ids)``, ``(masks)``, ``(padding)``,
     and ``(trailing)`` for what a reader that is not strict passes over after a frame."""
+    compact: CompactParts | None = None
+    """Of a compact delta: what its head says. Its sections are those of the structure, or all if it is plain."""
     understood: bool = True
     """Whether the bodies were read: the schema was given, and its hash is the packet's."""
 
@@ -104,10 +113,54 @@ def inspect_packet(
 
     Without a schema, or with another one than the packet's, only header and sections are shown.
     """
-    version = 2 if data[layout.VERSION_AT : layout.FLAGS_AT] == b"\x02\x00" else 0
+    version = int.from_bytes(data[layout.VERSION_AT : layout.FLAGS_AT], "little")
+    if version == COMPACT_VERSION:
+        return _compact_report(data, schema, limits or Limits(), strict)
+    version = 2 if version == 2 else 0
     decoder = Decoder(schema or Schema([]), version, limits or Limits(), strict, Snapshot)
     framing = decoder.packet_header(data)
     return _report(decoder, data, schema, version, framing.schema_hash)
+
+
+def _compact_report(data: bytes, schema: Schema | None, limits: Limits, strict: bool) -> PacketReport:
+    """A compact packet: sections of version 2, and of a delta what the head says. The body needs other snapshots."""
+    header = open_header(data, limits, schema or Schema([]))
+    known = schema if schema is not None and _hash_of(schema) == header.hash else None
+    parts = None
+    start, sections = layout.HEADER_BYTES, header.payload
+    if header.flags == layout.DELTA:
+        parts = compact_parts(header.payload, header.tick, header.baseline_tick)
+        start += parts.body_at if parts.head.plain else parts.structure_at
+        sections = header.payload[parts.body_at :] if parts.head.plain else parts.head.structure
+    decoder = Decoder(known or Schema([]), 2, limits, strict, Snapshot)
+    made = layout.HEADER.pack(
+        layout.MAGIC, 2, header.flags, known.hash if known else 0, header.tick, header.baseline_tick, len(sections)
+    )
+    decoder.packet_header(made + sections)
+    report = _report(decoder, made + sections, known, COMPACT_VERSION, header.hash, moved=start - layout.HEADER_BYTES)
+    if parts is None:
+        return report
+    costs = dict(report.costs)
+    costs["(compact head)"] = 8 * (start - layout.HEADER_BYTES)
+    if not parts.head.plain:
+        costs["(compact body)"] = 8 * (parts.size - parts.body_at)
+    return replace(report, size=len(data), costs=costs, compact=parts)
+
+
+def _hash_of(schema: Schema) -> int:
+    """As a compact codec with the library's prior has it."""
+    return compact_hash(schema, prediction_of(schema), generic_prior())
+
+
+def has_sections(payload: bytes) -> bool:
+    """Whether these bytes are sections of version 2 from end to end, whatever is in them."""
+    decoder = Decoder(Schema([]), 2, Limits(), True, Snapshot)
+    header = layout.HEADER.pack(layout.MAGIC, 2, layout.DELTA, 0, 2, 1, len(payload))
+    try:
+        decoder.packet_header(header + payload)
+    except DecodeError:
+        return False
+    return True
 
 
 def inspect_frame(
@@ -141,9 +194,16 @@ def component_costs(reports: Iterable[PacketReport]) -> list[tuple[str, int]]:
 
 
 def _report(
-    decoder: Decoder, data: bytes, schema: Schema | None, version: int, schema_hash: int | None
+    decoder: Decoder,
+    data: bytes,
+    schema: Schema | None,
+    version: int,
+    schema_hash: int | None,
+    moved: int | None = None,
 ) -> PacketReport:
-    understood = schema is not None and schema_hash in (None, schema.hash)
+    """Of what the decoder has opened. ``moved``: the schema is right, and sections stand so many bytes further on."""
+    after = moved or 0
+    understood = schema is not None and (moved is not None or schema_hash in (None, schema.hash))
     framing = decoder.framing
     if framing.flags == layout.SESSION_INIT:
         _check_session(decoder)
@@ -160,11 +220,16 @@ def _report(
     for index in range(framing.section_count):
         tag, start, end = framing.section(index)
         costs["(framing)"] = costs.get("(framing)", 0) + 8 * (start - at)
-        walk = _Walk(schema if understood else None, data[start:end], 8 * start, costs)
+        walk = _Walk(schema if understood else None, data[start:end], 8 * (start + after), costs)
         count, entities = walk.section(tag)
         sections.append(
             SectionPart(
-                tag=tag, name=layout.SECTION_NAMES[tag], offset=at, size=end - at, count=count, entities=tuple(entities)
+                tag=tag,
+                name=layout.SECTION_NAMES[tag],
+                offset=at + after,
+                size=end - at,
+                count=count,
+                entities=tuple(entities),
             )
         )
         at = end

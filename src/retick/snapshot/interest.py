@@ -102,8 +102,6 @@ class Interest:
         ``visible`` gives the priority of each visible id, above zero; ids that are not in the world are ignored. For a
         receiver that holds nothing yet, ``base`` is an empty snapshot of any tick but 0: no delta starts from tick 0.
         """
-        if base.tick == 0:
-            raise UsageError("no delta starts from tick 0: count ticks from 1")
         packet, sent, destroyed, waiting = self._urgency.encode(Snapshot, base, world, visible)
         result = self._codec.apply_delta(base, packet)
         return BudgetedPacket(packet=packet, result=result, sent=sent, destroyed=destroyed, waiting=waiting)

@@ -216,8 +216,7 @@ def columns_for(component: Component, columns: Mapping[int, Sequence[Any]]) -> S
 
 def column_label(component: Component, item: Field) -> str:
     """A column in messages: by its ids, and its names where there are any."""
-    named = f" ({component.name or component.id}.{item.name})" if item.name else ""
-    return f"column {component.id}.{item.id}{named}"
+    return f"column {component.id}.{item.id}{component.named(item)}"
 
 
 def column_kind(item: Field) -> ItemKind:
@@ -266,10 +265,10 @@ def _columns_of(component: Component, having: list[tuple[int, Values]]) -> "list
         for entity, values in having:
             value = values[at]
             if (isinstance(value, bool) and not item.codec.holds_bools) or not hasattr(value, "__index__"):
-                raise value_error(entity, component.id, item, value, "TypeMismatch")
+                raise value_error(entity, component, item, value, "TypeMismatch")
             number = value.__index__()
             if number not in (_UNSIGNED64 if item.codec.wraps else _SIGNED64):
-                raise value_error(entity, component.id, item, value)
+                raise value_error(entity, component, item, value)
             column.append(number if number in _SIGNED64 else number - (1 << 64))
         made.append(column)
     return made

@@ -97,6 +97,10 @@ class Component:
         object.__setattr__(self, "fields", _all_of(Field, fields, f"fields of component {id}"))
         object.__setattr__(self, "name", name)
 
+    def named(self, item: Field) -> str:
+        """`` (component.field)`` to stand behind ids in messages; nothing if the field has no name."""
+        return f" ({self.name or self.id}.{item.name})" if item.name else ""
+
     def hash_bytes(self) -> bytes:
         head = self.id.to_bytes(2, "little") + len(self.fields).to_bytes(4, "little")
         return head + b"".join(item.hash_bytes() for item in self.fields)

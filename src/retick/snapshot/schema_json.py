@@ -8,7 +8,7 @@ CODEC is ``"Bool"``, ``"VarUInt"``, ``"VarSInt"``, ``{"UInt": {"bits": n}}``, ``
 ``{"FixedPoint": {"min_q": a, "max_q": b, "scale": s}}``; CHANGE is ``"Always"`` or
 ``{"Threshold": {"threshold_q": t}}``.
 A component or field may also have a ``"name"``, and the schema ``"groups"`` for compact deltas, which those tools do
-not know: they are written only on request. A group is ``{"component": 1, "fields": [1, 2], "predictor": {"Motion":
+not know: ``names=False`` leaves them out. A group is ``{"component": 1, "fields": [1, 2], "predictor": {"Motion":
 {"damping": 0.99}}}``, with the names of :mod:`retick.snapshot.predictors`.
 """
 
@@ -41,8 +41,11 @@ def schema_from_json(text: str | bytes) -> Schema:
         raise SchemaError(f"not JSON: {error}") from None
 
 
-def schema_to_json(schema: Schema, *, names: bool = False) -> str:
-    """The JSON text of a schema."""
+def schema_to_json(schema: Schema, *, names: bool = True) -> str:
+    """The JSON text of a schema; without ``names`` also without groups, for tools that know neither.
+
+    Compact codecs at both ends need names and groups: fields in no group are predicted by their names.
+    """
     components = []
     for component in schema.components:
         entry: dict[str, Any] = {"id": component.id, "fields": [_entry_of(item, names) for item in component.fields]}

@@ -21,7 +21,8 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 if cython.compiled:
     from cython.cimports.retick.snapshot.kernels import layout
     from cython.cimports.retick.snapshot.kernels import status as st
-    from cython.cimports.retick.snapshot.kernels.columns import Columns, checked_columns, doubles, longs
+    from cython.cimports.retick.snapshot.kernels.arrays import doubles, longs
+    from cython.cimports.retick.snapshot.kernels.columns import Columns, checked_columns
     from cython.cimports.retick.snapshot.kernels.diff import Diff
     from cython.cimports.retick.snapshot.kernels.encoder import Encoder
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
@@ -29,7 +30,8 @@ if cython.compiled:
 else:
     from retick.snapshot.kernels import layout
     from retick.snapshot.kernels import status as st
-    from retick.snapshot.kernels.columns import Columns, checked_columns, doubles, longs
+    from retick.snapshot.kernels.arrays import doubles, longs
+    from retick.snapshot.kernels.columns import Columns, checked_columns
     from retick.snapshot.kernels.diff import Diff
     from retick.snapshot.kernels.encoder import Encoder
     from retick.snapshot.kernels.table import FieldTable

@@ -14,11 +14,13 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 if cython.compiled:
     from cython.cimports.cpython.float import PyFloat_AS_DOUBLE, PyFloat_CheckExact
     from cython.cimports.cpython.long import PyLong_AsLongLongAndOverflow, PyLong_CheckExact
-    from cython.cimports.retick.snapshot.kernels.columns import Columns, doubles, longs
+    from cython.cimports.retick.snapshot.kernels.arrays import doubles, longs
+    from cython.cimports.retick.snapshot.kernels.columns import Columns
     from cython.cimports.retick.snapshot.kernels.copies import gather_columns
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
 else:
-    from retick.snapshot.kernels.columns import Columns, doubles, longs
+    from retick.snapshot.kernels.arrays import doubles, longs
+    from retick.snapshot.kernels.columns import Columns
     from retick.snapshot.kernels.copies import gather_columns
     from retick.snapshot.kernels.table import FieldTable
 

@@ -17,6 +17,7 @@ from retick.authority import (
     Reconciled,
     Server,
     ServerConfig,
+    delta,
 )
 from retick.errors import UsageError
 from retick.games.runner import COURSE, NetRunner
@@ -208,6 +209,28 @@ def test_deltas_are_sent_when_both_ends_can(server: bool, client: bool) -> None:
     assert (size == 1398) != (server and client)
     assert joined.stats.refused == joined.stats.missing_baselines == 0
     assert field.server.refused.get("malformed", 0) == 0
+
+
+@pytest.mark.parametrize("sealed", [True, False])
+def test_compact_deltas_have_a_check_on_plain_links_and_none_on_sealed_ones(
+    sealed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forms: set[int] = set()
+    split = delta.split_delta
+
+    def seen(data: bytes) -> delta.DeltaFrame:
+        frame = split(data)
+        forms.update(frame.body[:1] if frame.back else b"")
+        return frame
+
+    monkeypatch.setattr(delta, "split_delta", seen)
+    field = Field(sealed=sealed)
+    joined = field.join("a")
+    field.join("b")
+    field.run(1.5)
+    assert forms
+    assert all((form & 8 == 0) == sealed for form in forms)
+    assert joined.stats.refused == 0
 
 
 def test_a_client_with_another_world_is_refused() -> None:

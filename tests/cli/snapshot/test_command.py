@@ -7,7 +7,8 @@ from typing import Any
 from typer.testing import CliRunner
 
 from retick.cli.app import app
-from retick.snapshot import Codec, Prior, schema_from_json, schema_to_json
+from retick.cli.snapshot.sources import read_source
+from retick.snapshot import Codec, Prior, Snapshot, schema_from_json, schema_to_json
 from tests.snapshot.compact.test_packet import BODY, body
 
 TRACE = Path(__file__).parents[2] / "vectors/compact/cubes30.bin.xz"
@@ -58,6 +59,20 @@ def test_a_folder_of_packets_trains_a_prior_that_a_codec_takes(tmp_path: Path) -
     trained = Codec(schema_from_json(fitted.read_bytes()), compact=True, prior=prior)
     assert trained.apply_delta(body(1, 3), trained.encode_delta(body(1, 3), body(1, 4))) == body(1, 4)
     assert "all" in run("snapshot", "explain", folder, "--schema", schema, "--prior", out, "--lag", 2)
+
+
+def test_a_folder_may_hold_compact_packets_too(tmp_path: Path) -> None:
+    codec = Codec(BODY, compact=True)
+    made: list[Snapshot] = []
+    for tick in range(1, 30):
+        older = [made[-1 - age] for age in (1, 3, 8)] if tick > 9 else []
+        current = body(1, tick)
+        data = codec.encode_delta(made[-1], current, history=older) if made else codec.encode_full(current)
+        (tmp_path / f"{tick:03}.bin").write_bytes(data)
+        made.append(current)
+    schema = tmp_path / "schema.json"
+    schema.write_text(schema_to_json(BODY, names=True))
+    assert read_source(tmp_path, schema).snapshots == made
 
 
 def test_a_folder_needs_its_schema_and_enough_snapshots(tmp_path: Path) -> None:

@@ -51,6 +51,28 @@ def test_the_prior_that_comes_with_the_library_is_read() -> None:
     assert Prior.from_bytes(generic_prior().to_bytes()).digest == generic_prior().digest
 
 
+def test_the_lineage_is_that_of_the_numbers_however_they_are_packed() -> None:
+    data = trained().to_bytes()
+    numbers = zlib.decompress(data[len(MAGIC) :])
+    for level in (0, 1):
+        again = Prior.from_bytes(MAGIC + zlib.compress(numbers, level))
+        assert again.digest == trained().digest == zlib.crc32(numbers)
+
+
+def test_the_key_of_a_plan_by_hand() -> None:
+    # Kind, bits, component, number of fields, fields; BODY's groups as in test_header.
+    rows = [
+        (1, 0, 0, 2, 2, 3),
+        (3, 0, 0, 2, 0, 1),
+        (2, 0, 0, 1, 4),
+        (4, 9, 0, 4, 5, 6, 7, 8),
+        (5, 1, 0, 1, 9),
+        (0, 0, 0, 1, 10),
+    ]
+    numbers = b"".join(number.to_bytes(4, "little") for row in rows for number in row)
+    assert trained().key == zlib.crc32(numbers)
+
+
 @given(st.binary(max_size=60))
 def test_any_bytes_are_a_prior_or_an_error(data: bytes) -> None:
     for given_bytes in (data, MAGIC + data, MAGIC + zlib.compress(data)):

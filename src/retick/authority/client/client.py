@@ -67,15 +67,15 @@ class Client(ClientLink[ClientEvent]):
         self.server_stats: Stats = None
         """How the server ran our commands, from the newest snapshot; None before the first."""
         layout = profile.layout if self.config.delta else None
-        self._delta = None if layout is None else DeltaCodec(layout)
+        sealed = sealing_by_token(token, sealing)
+        link = link_config_for(profile, timeout=self.config.timeout, delta=layout is not None, sealing=sealed)
+        self._delta = None if layout is None else DeltaCodec(layout, sealed=link.sealed)
         self._offered = profile
         self._receiver: DeltaReceiver | None = None
         self._remotes: Remotes | None = None
         self._snapshot_tick = 0
         self._pings = Pings(0.0)
         schema = 0 if self._delta is None else self._delta.codec.schema_hash
-        sealed = sealing_by_token(token, sealing)
-        link = link_config_for(profile, timeout=self.config.timeout, delta=self._delta is not None, sealing=sealed)
         super().__init__(address, JoinRequest(room, b"", schema), link, entropy, token, online)
 
     # For the game's loop.

@@ -56,9 +56,9 @@ class Server(RoomHost[Room, Player]):
         self.profile = profile
         self.config = config or ServerConfig()
         layout = profile.layout if self.config.delta else None
-        self._delta = None if layout is None else DeltaCodec(layout)
         given = cast("Sealing", sealing)
-        link = link_config_for(profile, timeout=self.config.timeout, delta=self._delta is not None, sealing=given)
+        link = link_config_for(profile, timeout=self.config.timeout, delta=layout is not None, sealing=given)
+        self._delta = None if layout is None else DeltaCodec(layout, sealed=link.sealed)
         largest = largest_snapshot(link.sealed) - (0 if online is None else FRAME_HEAD_SIZE)
         serves_fixed = fits_fixed(profile, largest)
         check_snapshots(profile, self._delta, serves_fixed, largest)

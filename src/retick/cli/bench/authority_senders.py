@@ -92,7 +92,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--plain", action="store_true")
     options = parser.parse_args(arguments)
     profile = NetRunner()
-    codec = DeltaCodec(profile.layout)
+    codec = DeltaCodec(profile.layout, sealed=not options.plain)
     link = LinkEndpoint(
         LinkConfig(
             game_id=profile.game_id,

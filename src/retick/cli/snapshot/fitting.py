@@ -11,12 +11,18 @@ from dataclasses import replace
 from retick.cli.snapshot.scoring import train
 from retick.snapshot import Angle, Group, Motion, Prior, Rotation, Schema, Snapshot
 from retick.snapshot.compact.defaults import prediction_of
+from retick.snapshot.predictors import Predictor
 
 __all__ = ["fit"]
 
+_MOVING = (Motion, Rotation, Angle)
 DAMPINGS = (0.999, 0.995, 0.99, 0.98, 0.95, 0.9)
 SAMPLE = 300
 """Snapshots that candidates are tried on."""
+SCALES = (0.9, 0.95, 1.05, 1.1, 1.15)
+"""Of an acceleration that was found."""
+APART = 3
+"""Snapshots between those that an acceleration is seen in, at most: many falls are short."""
 LEAST_GAIN = 0.002
 """Share of the bytes that a candidate must save."""
 
@@ -28,17 +34,10 @@ def fit(schema: Schema, snapshots: Sequence[Snapshot], *, lag: int, prior: Prior
     groups = list(prediction_of(schema).groups)
     best = _cost(schema, groups, sample, lag, prior)
     for number, group in enumerate(groups):
-        for candidate in _candidates(group, sample, lag):
-            tried = [*groups]
-            tried[number] = Group(group.component, group.fields, candidate)
-            cost = _cost(schema, tried, sample, lag, prior)
-            if cost < best * (1 - LEAST_GAIN):
-                best, groups = cost, tried
-        for damping in DAMPINGS:
-            given = groups[number].predictor
-            if isinstance(given, Motion | Rotation | Angle):
+        for candidates in (_accelerated, _damped, _accelerated, _scaled):
+            for candidate in candidates(groups[number], sample, lag):
                 tried = [*groups]
-                tried[number] = Group(group.component, group.fields, replace(given, damping=damping))
+                tried[number] = Group(group.component, group.fields, candidate)
                 cost = _cost(schema, tried, sample, lag, prior)
                 if cost < best * (1 - LEAST_GAIN):
                     best, groups = cost, tried
@@ -49,11 +48,25 @@ def _cost(schema: Schema, groups: Sequence[Group], sample: Sequence[Snapshot], l
     return train(Schema(schema.components, groups), sample, lag=lag, before=prior, own=False)[1]
 
 
-def _candidates(group: Group, sample: Sequence[Snapshot], lag: int) -> list[Motion]:
-    """The group as it is with the most frequent acceleration of each field, if any stands out."""
-    if not isinstance(group.predictor, Motion):
+def _damped(group: Group, sample: Sequence[Snapshot], lag: int) -> list[Predictor]:
+    """The group with each of the dampings."""
+    given = group.predictor
+    return [replace(given, damping=damping) for damping in DAMPINGS] if isinstance(given, _MOVING) else []
+
+
+def _scaled(group: Group, sample: Sequence[Snapshot], lag: int) -> list[Predictor]:
+    """The group with its acceleration somewhat smaller and larger: damping hides a part of it from the differences."""
+    given = group.predictor
+    if not isinstance(given, Motion):
         return []
-    found = [_acceleration(group.component, field, sample, lag) for field in group.fields]
+    return [replace(given, acceleration=tuple(scale * a for a in given.acceleration)) for scale in SCALES]
+
+
+def _accelerated(group: Group, sample: Sequence[Snapshot], lag: int) -> list[Predictor]:
+    """The group with the most frequent acceleration of each field, if any stands out and none is there yet."""
+    if not isinstance(group.predictor, Motion) or any(group.predictor.acceleration):
+        return []
+    found = [_acceleration(group.component, field, sample, min(lag, APART)) for field in group.fields]
     single = [tuple(a if at == index else 0.0 for at in range(len(found))) for index, a in enumerate(found) if a]
     return [replace(group.predictor, acceleration=acceleration) for acceleration in single]
 

@@ -25,6 +25,8 @@ from retick.snapshot import (
     UInt,
     schema_from_json,
 )
+from retick.snapshot.compact.header import VERSION as COMPACT_VERSION
+from retick.snapshot.compact.numbers import OLDEST
 from retick.snapshot.inspect import inspect_packet, is_snapshot
 
 __all__ = ["TRACE_ENTITIES", "Source", "read_source", "trace_schema"]
@@ -95,8 +97,9 @@ def _trace(path: Path, entities: int) -> Source:
 
 
 def _packets(folder: Path, schema: Schema) -> Source:
-    """Full packets and deltas of versions 0 and 2, in the order of the files' names."""
+    """Full packets and deltas, also compact ones of no carried statistics, in the order of the files' names."""
     codecs = {version: Codec(schema, version=version) for version in (0, 2)}
+    codecs[COMPACT_VERSION] = Codec(schema, compact=True)
     found: dict[int, Snapshot] = {}
     for number, path in enumerate(sorted(folder.iterdir())):
         if number >= MOST_PACKETS:
@@ -110,7 +113,9 @@ def _packets(folder: Path, schema: Schema) -> Source:
             if report.kind == "full":
                 found[report.tick] = codec.decode_full(data)
             elif report.kind == "delta" and report.baseline_tick in found:
-                found[report.tick] = codec.apply_delta(found[report.baseline_tick], data)
+                found[report.tick] = codec.apply_delta(
+                    found[report.baseline_tick], data, history=list(found.values())[-OLDEST:]
+                )
         except DecodeError as error:
             raise UsageError(f"{path}: {error}") from None
     if not found:

@@ -14,8 +14,10 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.cpython import array as carray
+    from cython.cimports.retick.snapshot.kernels.arrays import uchars, uints
 else:
+    from retick.snapshot.kernels.arrays import uchars, uints
+
     MOST_USES, LEAST, MOST = 255, 48, 65488
 
 __all__ = ["FRESH", "Coder"]
@@ -50,20 +52,12 @@ class Coder:
         self.every = _EVERY[0]
         self._out = array("B", bytes(4096))
         self.size = 4096
-        if cython.compiled:
-            rates: carray.array = _RATES
-            self.rates = rates.data.as_uints
-        else:
-            self.rates = _RATES
+        self.rates = uints(_RATES)
 
     def use(self, models: Any) -> cython.void:
         """The models to code with; they are changed."""
         self._models_owner = models
-        if cython.compiled:
-            held: carray.array = models
-            self.models = held.data.as_uints
-        else:
-            self.models = models
+        self.models = uints(models)
 
     def begin_encoding(self) -> cython.void:
         self.encoding = True
@@ -89,11 +83,7 @@ class Coder:
 
     def _look_at(self, data: Any) -> cython.void:
         self._seen = data
-        if cython.compiled:
-            held: carray.array = data
-            self.buf = held.data.as_uchars
-        else:
-            self.buf = data
+        self.buf = uchars(data)
 
     def make_room(self, more: cython.Py_ssize_t) -> cython.void:
         """Space for so many more bytes."""

@@ -12,7 +12,6 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.cpython import array as carray
     from cython.cimports.libc.math import fabs
     from cython.cimports.retick.snapshot.compact.coder import Coder
     from cython.cimports.retick.snapshot.compact.frames import Frames
@@ -31,6 +30,7 @@ if cython.compiled:
     from cython.cimports.retick.snapshot.compact.plan import Plan
     from cython.cimports.retick.snapshot.compact.rotation import Rotation
     from cython.cimports.retick.snapshot.kernels import status as st
+    from cython.cimports.retick.snapshot.kernels.arrays import ints, longs
     from cython.cimports.retick.snapshot.kernels.columns import Columns
     from cython.cimports.retick.snapshot.kernels.fault import Fault
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
@@ -54,6 +54,7 @@ else:
     from retick.snapshot.compact.plan import Plan
     from retick.snapshot.compact.rotation import Rotation
     from retick.snapshot.kernels import status as st
+    from retick.snapshot.kernels.arrays import ints, longs
     from retick.snapshot.kernels.columns import Columns
     from retick.snapshot.kernels.fault import Fault
     from retick.snapshot.kernels.table import FieldTable
@@ -99,15 +100,7 @@ class Entity:
         now = array("q", bytes(8 * (plan.scalar_count + 1)))
         speed, curve = (array("i", bytes(4 * (plan.group_count + 1))) for _ in range(2))
         self._owners = (now, speed, curve)
-        if cython.compiled:
-            held: carray.array = now
-            self.now = held.data.as_longlongs
-            held = speed
-            self.speed = held.data.as_ints
-            held = curve
-            self.curve = held.data.as_ints
-        else:
-            self.now, self.speed, self.curve = now, speed, curve
+        self.now, self.speed, self.curve = longs(now), ints(speed), ints(curve)
 
     def code(self, index: cython.Py_ssize_t) -> cython.int:
         """Everything in one changed entity."""

@@ -13,15 +13,16 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.cpython import array as carray
     from cython.cimports.libc.string import memcmp
     from cython.cimports.retick.snapshot.compact.numbers import FRAMES
     from cython.cimports.retick.snapshot.compact.plan import Plan
+    from cython.cimports.retick.snapshot.kernels.arrays import ints, longs, uchars
     from cython.cimports.retick.snapshot.kernels.columns import Columns
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
 else:
     from retick.snapshot.compact.numbers import FRAMES
     from retick.snapshot.compact.plan import Plan
+    from retick.snapshot.kernels.arrays import ints, longs, uchars
     from retick.snapshot.kernels.columns import Columns
     from retick.snapshot.kernels.table import FieldTable
 
@@ -62,15 +63,7 @@ class Frames:
         self._maps_owner = array("q")
         self._rest_owner = array("B")
         self._ways_owner = array("q")
-        if cython.compiled:
-            held: carray.array = mapped
-            self.mapped = held.data.as_ints
-            held = old
-            self.old = held.data.as_longlongs
-            held = has
-            self.has = held.data.as_ints
-        else:
-            self.mapped, self.old, self.has = mapped, old, has
+        self.mapped, self.old, self.has = ints(mapped), longs(old), ints(has)
 
     def use(self, base: Columns, history: Any) -> cython.void:
         """The baseline, and up to three history frames, the newest first."""
@@ -104,17 +97,9 @@ class Frames:
             self._ways_owner = array("q", bytes(8 * self.count))
         if len(self._maps_owner) < rows:
             self._maps_owner = array("q", bytes(8 * rows))
-        if cython.compiled:
-            held: carray.array = self._rest_owner
-            self.rest = held.data.as_uchars
-            held = self._ways_owner
-            self.ways = held.data.as_longlongs
-            held = self._maps_owner
-            self.maps = held.data.as_longlongs
-        else:
-            self.rest = self._rest_owner
-            self.ways = self._ways_owner
-            self.maps = self._maps_owner
+        self.rest = uchars(self._rest_owner)
+        self.ways = longs(self._ways_owner)
+        self.maps = longs(self._maps_owner)
 
     def _map(self, number: cython.int) -> cython.void:
         """The rows of the baseline's entities in a frame, where they are not the same numbers."""

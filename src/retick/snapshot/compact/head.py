@@ -19,7 +19,17 @@ from retick.errors import ChecksumMismatch, InvalidValue, Truncated, with_code
 from retick.snapshot.compact.numbers import FRAMES, OLDEST
 from retick.wire.varint import decode_varuint, encode_varuint
 
-__all__ = ["USUAL_AGES", "Head", "check_of", "compare_checks", "pick_history", "read_head", "split_check", "with_check"]
+__all__ = [
+    "CHECK_BYTES",
+    "USUAL_AGES",
+    "Head",
+    "check_of",
+    "compare_checks",
+    "pick_history",
+    "read_head",
+    "split_check",
+    "with_check",
+]
 
 USUAL_AGES = (1, 3, 8)
 """How many ticks before the baseline the history frames should be."""

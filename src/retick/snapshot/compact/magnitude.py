@@ -14,7 +14,6 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.cpython import array as carray
     from cython.cimports.retick.snapshot.compact.coder import Coder
     from cython.cimports.retick.snapshot.compact.numbers import (
         CONTEXTS,
@@ -24,6 +23,7 @@ if cython.compiled:
         NODES,
         SIGN_MODELS,
     )
+    from cython.cimports.retick.snapshot.kernels.arrays import ints
 else:
     from retick.snapshot.compact.coder import Coder
     from retick.snapshot.compact.numbers import (
@@ -34,6 +34,7 @@ else:
         NODES,
         SIGN_MODELS,
     )
+    from retick.snapshot.kernels.arrays import ints
     from retick.snapshot.kernels.columns import as_signed
 
     SLOWNESS, HEAVIEST = 3, 65536
@@ -59,22 +60,14 @@ class Magnitude:
     def __init__(self, coder: Coder) -> None:
         self.coder = coder
         self._features_owner = array("i", bytes(4 * FEATURES))
+        self.features = ints(self._features_owner)
         if cython.compiled:
-            held: carray.array = self._features_owner
-            self.features = held.data.as_ints
-            held = _LENGTHS
-            self.lengths = held.data.as_ints
-        else:
-            self.features = self._features_owner
+            self.lengths = ints(_LENGTHS)
 
     def use(self, weights: Any) -> cython.void:
         """The weights to estimate with; they are changed."""
         self._weights_owner = weights
-        if cython.compiled:
-            held: carray.array = weights
-            self.weights = held.data.as_ints
-        else:
-            self.weights = weights
+        self.weights = ints(weights)
 
     def log(self, value: cython.longlong) -> cython.int:
         """log2(1 + |value|) in sixteenths, the fraction on a straight line; values beyond 2**40 count as that."""

@@ -13,11 +13,11 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.cpython import array as carray
     from cython.cimports.libc.math import floor
     from cython.cimports.retick.snapshot.compact.frames import Frames
     from cython.cimports.retick.snapshot.compact.numbers import FRAMES
     from cython.cimports.retick.snapshot.compact.plan import Plan
+    from cython.cimports.retick.snapshot.kernels.arrays import doubles, ints, longs
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
 else:
     from math import floor
@@ -25,6 +25,7 @@ else:
     from retick.snapshot.compact.frames import Frames
     from retick.snapshot.compact.numbers import FRAMES
     from retick.snapshot.compact.plan import Plan
+    from retick.snapshot.kernels.arrays import doubles, ints, longs
     from retick.snapshot.kernels.table import FieldTable
 
 __all__ = ["Motion", "wrapped"]
@@ -63,34 +64,15 @@ class Motion:
         guess, step, bend = (array("q", bytes(8 * scalars)) for _ in range(3))
         window, lifted = (array("i", bytes(4 * (plan.group_count + 1))) for _ in range(2))
         self._owners = (guess, step, bend, window, lifted, acceleration)
-        if cython.compiled:
-            held: carray.array = guess
-            self.guess = held.data.as_longlongs
-            held = step
-            self.step = held.data.as_longlongs
-            held = bend
-            self.bend = held.data.as_longlongs
-            held = window
-            self.window = held.data.as_ints
-            held = lifted
-            self.lifted = held.data.as_ints
-            held = acceleration
-            self.acceleration = held.data.as_doubles
-        else:
-            self.guess, self.step, self.bend, self.window, self.lifted = guess, step, bend, window, lifted
-            self.acceleration = acceleration
+        self.guess, self.step, self.bend = longs(guess), longs(step), longs(bend)
+        self.window, self.lifted = ints(window), ints(lifted)
+        self.acceleration = doubles(acceleration)
 
     def use(self, ahead: Any, back: Any, ticks: Any) -> cython.void:
         """The factors of this packet, of all groups one after the other, and its ticks after the baseline."""
         self._gains_owner = (ahead, back)
         self.ticks = ticks
-        if cython.compiled:
-            held: carray.array = ahead
-            self.ahead = held.data.as_doubles
-            held = back
-            self.back = held.data.as_doubles
-        else:
-            self.ahead, self.back = ahead, back
+        self.ahead, self.back = doubles(ahead), doubles(back)
 
     def since(self, group: cython.int, scalar: cython.int, number: cython.int) -> cython.longlong:
         """How far the scalar has come since a history frame; the short way round for an angle."""

@@ -17,6 +17,7 @@ from retick.snapshot.compact.statistics import Prior, Statistics
 from retick.snapshot.kernels import status as st
 from retick.snapshot.kernels.copies import gather
 from retick.snapshot.kernels.errors import decode_error, encode_error, invalid_error, limit_error
+from retick.snapshot.kernels.layout import DELTA
 from retick.snapshot.model import Snapshot
 from retick.snapshot.predictors import Group
 
@@ -100,6 +101,8 @@ class PayloadCodec:
         ``most_bytes`` the payload is at most so long, and leaves changes of the last entities out.
         """
         self._check_order(base, current, *history)
+        if base.tick == 0:
+            raise invalid_error(st.INVALID_BASELINE_TICK, found=0, flags=DELTA)
         middle, structure = (base, b"") if same_shape(base, current) else self._structure(base, current)
         target = self._plain_result(middle, current) if self._thresholds else current
         ages = tuple(base.tick - snapshot.tick for snapshot in history)

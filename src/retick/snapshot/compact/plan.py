@@ -3,7 +3,6 @@
 A *group* is a list of *scalars*, which are predicted together; a scalar is one field. Groups stand in coding order.
 """
 
-from array import array
 from typing import Any, NamedTuple
 
 try:
@@ -12,7 +11,6 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.cpython import array as carray
     from cython.cimports.retick.snapshot.compact.numbers import (
         CHOICE,
         CHOICE_MODELS,
@@ -21,8 +19,10 @@ if cython.compiled:
         HOLD,
         HOLD_MODELS,
     )
+    from cython.cimports.retick.snapshot.kernels.arrays import doubles, ints, kept, longs
 else:
     from retick.snapshot.compact.numbers import CHOICE, CHOICE_MODELS, FEATURES, GROUP_MODELS, HOLD, HOLD_MODELS
+    from retick.snapshot.kernels.arrays import doubles, ints, kept, longs
 
 __all__ = ["GroupRow", "Plan"]
 
@@ -110,31 +110,11 @@ class Plan:
         self.rate = self._doubles([group.rate for group in self.groups])
         self.field = self._ints(fields)
 
-    # Three functions, because each returns another C type.
-
     def _ints(self, values: Any) -> cython.p_int:
-        made = self._keep("i", values)
-        if cython.compiled:
-            held: carray.array = made
-            return held.data.as_ints
-        return made
+        return ints(kept(self._owners, "i", values))
 
     def _longs(self, values: Any) -> cython.p_longlong:
-        made = self._keep("q", values)
-        if cython.compiled:
-            held: carray.array = made
-            return held.data.as_longlongs
-        return made
+        return longs(kept(self._owners, "q", values))
 
     def _doubles(self, values: Any) -> cython.p_double:
-        made = self._keep("d", values)
-        if cython.compiled:
-            held: carray.array = made
-            return held.data.as_doubles
-        return made
-
-    def _keep(self, code: str, values: Any) -> Any:
-        """An array that lives as long as the plan."""
-        made = array(code, values)
-        self._owners.append(made)
-        return made
+        return doubles(kept(self._owners, "d", values))

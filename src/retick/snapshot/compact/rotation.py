@@ -14,12 +14,12 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.cpython import array as carray
     from cython.cimports.libc.math import fabs, sqrt
     from cython.cimports.retick.snapshot.compact.frames import Frames
     from cython.cimports.retick.snapshot.compact.motion import Motion
     from cython.cimports.retick.snapshot.compact.numbers import FRAMES, TERMS
     from cython.cimports.retick.snapshot.compact.plan import Plan
+    from cython.cimports.retick.snapshot.kernels.arrays import doubles
 else:
     from math import fabs, sqrt
 
@@ -27,6 +27,7 @@ else:
     from retick.snapshot.compact.motion import Motion
     from retick.snapshot.compact.numbers import FRAMES, TERMS
     from retick.snapshot.compact.plan import Plan
+    from retick.snapshot.kernels.arrays import doubles
 
 __all__ = ["Rotation"]
 
@@ -57,26 +58,12 @@ class Rotation:
         quats = array("d", bytes(8 * 4 * (FRAMES + 1)))
         guess, rate, start = (array("d", bytes(8 * 4 * (plan.group_count + 1))) for _ in range(3))
         self._owners = (quats, guess, rate, start)
-        if cython.compiled:
-            held: carray.array = quats
-            self.quats = held.data.as_doubles
-            held = guess
-            self.guess = held.data.as_doubles
-            held = rate
-            self.rate = held.data.as_doubles
-            held = start
-            self.start = held.data.as_doubles
-        else:
-            self.quats, self.guess, self.rate, self.start = quats, guess, rate, start
+        self.quats, self.guess, self.rate, self.start = doubles(quats), doubles(guess), doubles(rate), doubles(start)
 
     def use(self, turns: Any) -> cython.void:
         """The series of this packet, of all groups one after the other."""
         self._turns_owner = turns
-        if cython.compiled:
-            held: carray.array = turns
-            self.turns = held.data.as_doubles
-        else:
-            self.turns = turns
+        self.turns = doubles(turns)
 
     def unpack(self, group: cython.int, number: cython.int) -> cython.void:
         """The four components in one frame, with the sign that is nearer to the baseline's."""

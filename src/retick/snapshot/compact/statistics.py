@@ -1,5 +1,6 @@
 """What a coder has learned: models, weights, and the line of packets that they were learned from."""
 
+import struct
 import zlib
 from array import array
 from sys import byteorder
@@ -56,7 +57,8 @@ class Prior:
         self.weights = weights
         self.own = own
         self.key = key
-        self.digest = zlib.crc32(self.to_bytes())
+        # Of what is packed, not of the packed bytes: those differ between versions of zlib.
+        self.digest = zlib.crc32(self._numbers())
 
     def start(self, plan: Plan) -> Statistics:
         """What a coder of this plan knows before its first packet."""
@@ -101,6 +103,9 @@ class Prior:
 
     def to_bytes(self) -> bytes:
         """The prior as a file: see docs/formats/compact.md."""
+        return MAGIC + zlib.compress(self._numbers(), 9)
+
+    def _numbers(self) -> bytes:
         own = self.own or (array("I"), array("i"))
         parts = [self.shared, self.weights, *own]
         sizes = array("I", [len(own[0]), len(own[1]), self.key])
@@ -108,7 +113,7 @@ class Prior:
             parts, sizes = [part[:] for part in parts], sizes[:]
             for part in (*parts, sizes):
                 part.byteswap()
-        return MAGIC + zlib.compress(sizes.tobytes() + b"".join(part.tobytes() for part in parts), 9)
+        return sizes.tobytes() + b"".join(part.tobytes() for part in parts)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Prior":
@@ -143,8 +148,12 @@ class Prior:
 
 def key_of(plan: Plan) -> int:
     """A number that two plans have in common only if their groups are the same."""
-    text = ";".join(f"{group.kind} {group.component} {group.fields} {group.bits}" for group in plan.groups)
-    return zlib.crc32(text.encode())
+    numbers = [
+        number
+        for group in plan.groups
+        for number in (group.kind, group.bits, group.component, len(group.fields), *group.fields)
+    ]
+    return zlib.crc32(struct.pack(f"<{len(numbers)}I", *numbers))
 
 
 def _average(plan: Plan, learned: "array[int]", weights: "array[int]", kind: int, window: int) -> None:

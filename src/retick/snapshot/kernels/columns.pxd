@@ -35,5 +35,3 @@ cdef class Columns:
 
 cdef Columns checked_columns(object value, FieldTable table)
 cdef Columns blank_columns(object cls, FieldTable table, object tick)
-cdef long long* longs(object space)
-cdef double* doubles(object space)

@@ -30,7 +30,7 @@ else:
 
     UNCHECKED, ASCENDING, UNSORTED = 0, 1, 2
 
-__all__ = ["Columns", "as_signed", "blank_columns", "checked_columns", "doubles", "longs"]
+__all__ = ["Columns", "as_signed", "blank_columns", "checked_columns"]
 
 _SIGNED = array("q")
 _IDS = array("I")
@@ -306,19 +306,3 @@ def blank_columns(cls: Any, table: FieldTable, tick: Any) -> Columns:
 def as_signed(value: Any) -> Any:
     """A value as a column holds it, for uncompiled kernels: C stores the bits of an unsigned number as they are."""
     return value - 18446744073709551616 if value > 9223372036854775807 else value
-
-
-def longs(space: Any) -> cython.p_longlong:
-    """Where the items of an ``array("q")`` lie."""
-    if cython.compiled:
-        held: carray.array = space
-        return held.data.as_longlongs
-    return space
-
-
-def doubles(space: Any) -> cython.p_double:
-    """Where the items of an ``array("d")`` lie."""
-    if cython.compiled:
-        held: carray.array = space
-        return held.data.as_doubles
-    return space

@@ -11,10 +11,12 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 if cython.compiled:
     from cython.cimports.cpython import array as carray
     from cython.cimports.libc.string import memcpy
-    from cython.cimports.retick.snapshot.kernels.columns import UNCHECKED, Columns, blank_columns, longs
+    from cython.cimports.retick.snapshot.kernels.arrays import longs
+    from cython.cimports.retick.snapshot.kernels.columns import UNCHECKED, Columns, blank_columns
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
 else:
-    from retick.snapshot.kernels.columns import UNCHECKED, Columns, blank_columns, longs
+    from retick.snapshot.kernels.arrays import longs
+    from retick.snapshot.kernels.columns import UNCHECKED, Columns, blank_columns
     from retick.snapshot.kernels.table import FieldTable
 
 __all__ = ["copy_columns", "duplicate", "gather", "gather_columns", "select"]

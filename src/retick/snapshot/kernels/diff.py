@@ -16,12 +16,14 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
 
 if cython.compiled:
     from cython.cimports.retick.snapshot.kernels import status as st
-    from cython.cimports.retick.snapshot.kernels.columns import Columns, longs
+    from cython.cimports.retick.snapshot.kernels.arrays import longs
+    from cython.cimports.retick.snapshot.kernels.columns import Columns
     from cython.cimports.retick.snapshot.kernels.marks import Marks, same_shape
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
 else:
     from retick.snapshot.kernels import status as st
-    from retick.snapshot.kernels.columns import Columns, longs
+    from retick.snapshot.kernels.arrays import longs
+    from retick.snapshot.kernels.columns import Columns
     from retick.snapshot.kernels.marks import Marks, same_shape
     from retick.snapshot.kernels.table import FieldTable
 

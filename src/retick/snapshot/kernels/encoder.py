@@ -110,6 +110,9 @@ class Encoder:
         """The sections that make ``current`` of ``base``: destroys, creates, updates."""
         diff: Diff = self.diff
         status: cython.int
+        if base.tick == 0:
+            self.packer.fault.found, self.packer.fault.flags = 0, layout.DELTA
+            return st.INVALID_BASELINE_TICK
         status = self.out_of_order(base)
         if status == st.OK:
             status = self.out_of_order(current)

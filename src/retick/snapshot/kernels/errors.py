@@ -23,7 +23,7 @@ from retick.errors import (
     with_code,
 )
 from retick.snapshot.kernels import status as st
-from retick.snapshot.kernels.layout import SECTION_NAMES
+from retick.snapshot.kernels.layout import FULL, SECTION_NAMES
 
 __all__ = [
     "baseline_error",
@@ -81,7 +81,7 @@ _INVALID = {
     ),
     st.INVALID_BASELINE_TICK: _Invalid(
         "Wire.InvalidBaselineTick",
-        "baseline tick {found} does not go with flags {flags}",
+        "count ticks from 1: no delta starts from tick {found}",
         {"baseline_tick": "found", "flags": "flags"},
     ),
     st.PAYLOAD_LENGTH: _Invalid(
@@ -170,7 +170,7 @@ def decode_error(status: int, fault: Any, schema: Any) -> DecodeError:
         truncated = Truncated(message, needed=fault.needed, available=fault.available)
         return with_code(truncated, code, **{needed: fault.needed, available: fault.available})
     if status in _INVALID:
-        code, sentence, details = _filled_in(status, _numbers_of(status, fault))
+        code, sentence, details = _filled_in(status, _numbers_of(status, fault), schema)
         return with_code(InvalidValue(sentence), code, **details)
     if status in _BY_SECTION:
         code, text = _BY_SECTION[status]
@@ -183,11 +183,11 @@ def decode_error(status: int, fault: Any, schema: Any) -> DecodeError:
 
 def _field_error(status: int, fault: Any, owner: Any, item: Any) -> DecodeError:
     if status == st.MISSING_FIELD:
-        message = f"component {owner.id} is created without field {item.id}"
+        message = f"component {owner.id} is created without field {item.id}{owner.named(item)}"
         return with_code(InvalidValue(message), "InvalidMask.FieldMask.MissingField", component=owner.id, field=item.id)
     # Only ever too high; beyond 63 bits the compiled decoder hands it over wrapped.
     value = fault.value if fault.value >= item.codec.lowest else fault.value + (1 << 64)
-    message = f"component {owner.id} field {item.id}: {value} is out of range"
+    message = f"component {owner.id} field {item.id}{owner.named(item)}: {value} is out of range"
     code = f"InvalidValue.{item.codec.range_code}"
     return with_code(InvalidValue(message), code, component=owner.id, field=item.id, value=value)
 
@@ -220,25 +220,27 @@ def _numbers_of(status: int, fault: Any) -> dict[str, int]:
     return {number: getattr(fault, number) for number in _INVALID[status].details.values()}
 
 
-def _filled_in(status: int, numbers: dict[str, int]) -> tuple[str, str, dict[str, int]]:
-    """Code, sentence and details of a status in the table above."""
+def _filled_in(status: int, numbers: dict[str, int], schema: Any) -> tuple[str, str, dict[str, int]]:
+    """Code, sentence and details of a status in the table above; a component's name stands behind its id."""
     code, sentence, details = _INVALID[status]
-    return code, sentence.format_map(numbers), {name: numbers[number] for name, number in details.items()}
+    if status == st.INVALID_BASELINE_TICK and numbers["flags"] == FULL:
+        sentence = "a full snapshot has no baseline, and this one names tick {found}"
+    shown: dict[str, object] = {**numbers}
+    index = None if schema is None else schema.by_id.get(numbers.get("component"))
+    if index is not None and schema.components[index].name:
+        shown["component"] = f"{numbers['component']} ({schema.components[index].name})"
+    return code, sentence.format_map(shown), {name: numbers[number] for name, number in details.items()}
 
 
 def encode_error(status: int, fault: Any, schema: Any) -> EncodeError:
     """The error for what the encoder found; ``fault`` holds the numbers of the status."""
     if status == st.VALUE_RANGE:
-        owner, item = schema.fields[fault.field]
-        value = fault.value
-        if item.codec.wraps and value < 0:
-            value += 1 << 64
-        return value_error(fault.entity, owner.id, item, value)
+        return value_error(fault.entity, *schema.fields[fault.field], fault.value)
     if status in _LIMITS:
         return limit_error(status, fault.limit, fault.actual)
     if status == st.BASELINE_TICK:
         return baseline_error(fault.expected, fault.found)
-    return invalid_error(status, **_numbers_of(status, fault))
+    return invalid_error(status, schema, **_numbers_of(status, fault))
 
 
 def limit_error(status: int, limit: int, actual: int) -> EncodeError:
@@ -248,9 +250,9 @@ def limit_error(status: int, limit: int, actual: int) -> EncodeError:
     return with_code(EncodeError(message), code, limit=limit, actual=actual)
 
 
-def invalid_error(status: int, **numbers: int) -> EncodeError:
+def invalid_error(status: int, schema: Any = None, **numbers: int) -> EncodeError:
     """An error whose sentence is in the table above; ``numbers`` are named as in a fault."""
-    code, sentence, details = _filled_in(status, numbers)
+    code, sentence, details = _filled_in(status, numbers, schema)
     return with_code(EncodeError(sentence), code, **details)
 
 
@@ -260,11 +262,11 @@ def baseline_error(expected: int, found: int) -> EncodeError:
     return with_code(EncodeError(message), "BaselineTickMismatch", expected=expected, found=found)
 
 
-def value_error(entity: int, component: int, item: Any, value: object, reason: str = "") -> EncodeError:
+def value_error(entity: int, owner: Any, item: Any, value: object, reason: str = "") -> EncodeError:
     """A value that its field cannot hold."""
     code = f"InvalidValue.{reason or item.codec.range_code}"
     message = (
-        f"entity {entity}, component {component}, field {item.id}: {value!r} does not fit "
+        f"entity {entity}, component {owner.id}, field {item.id}{owner.named(item)}: {value!r} does not fit "
         f"{item.codec.kind} {item.codec.lowest} to {item.codec.highest}"
     )
-    return with_code(EncodeError(message, entity=entity, component=component, field=item.id, value=value), code)
+    return with_code(EncodeError(message, entity=entity, component=owner.id, field=item.id, value=value), code)

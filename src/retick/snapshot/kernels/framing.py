@@ -12,14 +12,15 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.cpython import array as carray
     from cython.cimports.retick.snapshot.kernels import layout
     from cython.cimports.retick.snapshot.kernels import status as st
+    from cython.cimports.retick.snapshot.kernels.arrays import longs
     from cython.cimports.retick.snapshot.kernels.reader import Reader
     from cython.cimports.retick.wire.words import load_le16, load_le32, load_le64
 else:
     from retick.snapshot.kernels import layout
     from retick.snapshot.kernels import status as st
+    from retick.snapshot.kernels.arrays import longs
     from retick.snapshot.kernels.reader import Reader
     from retick.wire.words import load_le16, load_le32, load_le64
 
@@ -185,15 +186,7 @@ class Framing:
     def _make_room(self, most: cython.Py_ssize_t) -> None:
         self._capacity = most
         self._owners = [array("q", bytes(8 * most)) for _ in range(3)]
-        if cython.compiled:
-            tags: carray.array = self._owners[0]
-            starts: carray.array = self._owners[1]
-            ends: carray.array = self._owners[2]
-            self.tags = tags.data.as_longlongs
-            self.starts = starts.data.as_longlongs
-            self.ends = ends.data.as_longlongs
-        else:
-            self.tags, self.starts, self.ends = self._owners
+        self.tags, self.starts, self.ends = longs(self._owners[0]), longs(self._owners[1]), longs(self._owners[2])
 
     def read_number(self) -> cython.int:
         """A varuint of header or section head, into the reader's ``value``."""

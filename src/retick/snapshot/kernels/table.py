@@ -10,7 +10,6 @@ A mask of a component's fields lies in words of up to 64 fields; in each word th
 on the wire.
 """
 
-from array import array
 from typing import Any, NamedTuple
 
 try:
@@ -19,9 +18,10 @@ except ModuleNotFoundError:  # without Cython the source runs as it is
     from retick import _cython as cython  # type: ignore[no-redef]  # a stand-in of the same name
 
 if cython.compiled:
-    from cython.cimports.cpython import array as carray
+    from cython.cimports.retick.snapshot.kernels.arrays import ints, kept, longs, ulongs
     from cython.cimports.retick.snapshot.kernels.layout import FIXED_WIDTH
 else:
+    from retick.snapshot.kernels.arrays import ints, kept, longs, ulongs
     from retick.snapshot.kernels.layout import FIXED_WIDTH
 
 __all__ = ["FieldRow", "FieldTable"]
@@ -165,34 +165,14 @@ class FieldTable:
         self.field_shift = self._ints([64 - (at & 7) - bits if plain else 0 for at, bits in field_places])
         self.field_mask = self._unsigned([(1 << bits) - 1 for _, bits in field_places])
 
-    # Three functions, because each returns another C type.
-
     def _ints(self, values: Any) -> cython.p_int:
-        made = self._keep("i", values)
-        if cython.compiled:
-            held: carray.array = made
-            return held.data.as_ints
-        return made
+        return ints(kept(self._owners, "i", values))
 
     def _longs(self, values: Any) -> cython.p_longlong:
-        made = self._keep("q", values)
-        if cython.compiled:
-            held: carray.array = made
-            return held.data.as_longlongs
-        return made
+        return longs(kept(self._owners, "q", values))
 
     def _unsigned(self, values: Any) -> cython.p_ulonglong:
-        made = self._keep("Q", values)
-        if cython.compiled:
-            held: carray.array = made
-            return held.data.as_ulonglongs
-        return made
-
-    def _keep(self, code: str, values: Any) -> Any:
-        """An array that lives as long as the table."""
-        made = array(code, values)
-        self._owners.append(made)
-        return made
+        return ulongs(kept(self._owners, "Q", values))
 
 
 def _offsets(counts: Any) -> Any:

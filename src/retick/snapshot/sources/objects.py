@@ -17,11 +17,13 @@ if cython.compiled:
     from cython.cimports.cpython.float import PyFloat_AS_DOUBLE, PyFloat_Check
     from cython.cimports.cpython.long import PyLong_AsLongLongAndOverflow, PyLong_CheckExact
     from cython.cimports.libc.math import rint
-    from cython.cimports.retick.snapshot.kernels.columns import UNCHECKED, Columns, blank_columns, doubles
+    from cython.cimports.retick.snapshot.kernels.arrays import doubles
+    from cython.cimports.retick.snapshot.kernels.columns import UNCHECKED, Columns, blank_columns
     from cython.cimports.retick.snapshot.kernels.table import FieldTable
     from cython.cimports.retick.snapshot.sources.mappings import put_value
 else:
-    from retick.snapshot.kernels.columns import Columns, doubles
+    from retick.snapshot.kernels.arrays import doubles
+    from retick.snapshot.kernels.columns import Columns
     from retick.snapshot.kernels.table import FieldTable
 
 __all__ = ["ObjectPlan", "columns_of_objects"]
