@@ -15,6 +15,7 @@ if cython.compiled:
     from cython.cimports.retick.snapshot.compact.coder import Coder
     from cython.cimports.retick.snapshot.compact.entity import Entity
     from cython.cimports.retick.snapshot.compact.frames import Frames
+    from cython.cimports.retick.snapshot.compact.logs import log_of
     from cython.cimports.retick.snapshot.compact.numbers import CHANGED_MODELS, CHOICE
     from cython.cimports.retick.snapshot.compact.plan import Plan
     from cython.cimports.retick.snapshot.kernels import status as st
@@ -25,6 +26,7 @@ else:
     from retick.snapshot.compact.coder import Coder
     from retick.snapshot.compact.entity import Entity
     from retick.snapshot.compact.frames import Frames
+    from retick.snapshot.compact.logs import log_of
     from retick.snapshot.compact.motion import wrapped
     from retick.snapshot.compact.numbers import CHANGED_MODELS, CHOICE
     from retick.snapshot.compact.plan import Plan
@@ -146,6 +148,7 @@ class Body:
         one: cython.longlong
         level: cython.int = 19
         flag: cython.int = 0
+        mapped: cython.bint = frames.mapped[0] or frames.mapped[1]
         if plan.flag_group >= 0:
             here = frames.row(0, plan.component[plan.flag_group], index)
             if here >= 0:
@@ -155,14 +158,18 @@ class Body:
             level = 15 + frames.rest[index]
         elif frames.used:
             for group in range(plan.group_count):
-                here = frames.row(0, plan.component[group], index)
-                there = frames.row(1, plan.component[group], index)
-                if plan.kind[group] == CHOICE or here < 0 or there < 0:
+                if plan.kind[group] == CHOICE:
                     continue
+                here = there = index
+                if mapped:
+                    here = frames.row(0, plan.component[group], index)
+                    there = frames.row(1, plan.component[group], index)
+                    if here < 0 or there < 0:
+                        continue
                 for scalar in range(plan.first[group], plan.first[group] + plan.count[group]):
                     one = base.columns[plan.field[scalar]][here] - newest.columns[plan.field[scalar]][there]
                     if not cython.compiled:
                         one = wrapped(one)
-                    way += self.entity.magnitude.log(one)
+                    way += log_of(one)
             level = way >> 4 if way < 256 else 15
         return 4 * level + flag

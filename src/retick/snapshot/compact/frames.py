@@ -183,8 +183,17 @@ class Frames:
         scalar: cython.int
         row: cython.longlong
         source: Columns
+        old: cython.p_longlong = self.old
+        has: cython.p_int = self.has
+        fields: cython.p_int = self.plan.field
         for number in range(self.used + 1):
             source = self.frame(number)
+            if not self.mapped[number]:
+                for group in range(self.plan.group_count):
+                    has[4 * group + number] = True
+                for scalar in range(self.plan.scalar_count):
+                    old[4 * scalar + number] = source.columns[fields[scalar]][entity]
+                continue
             for group in range(self.plan.group_count):
                 row = self.row(number, self.plan.component[group], entity)
                 self.has[4 * group + number] = row >= 0
