@@ -110,18 +110,20 @@ class Body:
         status: cython.int
         worst: cython.Py_ssize_t = 128 * self.plan.scalar_count + 64
         spent: cython.double = 0.0
+        counting: cython.bint = self.entity.costs is not None
         self.changes = 0
         self.crossed = -1
         for index in range(cut if cut < frames.count else frames.count):
             if coder.encoding:
                 changed = frames.ways[index] != 0
-                coder.make_room(worst)
+                if coder.at + worst + 16 > coder.size:
+                    coder.make_room(worst)
                 if self.crossed < 0 and coder.at > self.budget:
                     self.crossed = index
-            if self.entity.costs is not None:
+            if counting:
                 spent = coder.bits_written()
             changed = coder.bit(CHANGED_MODELS + 4 * self.context(index) + neighbours, changed)
-            if self.entity.costs is not None:
+            if counting:
                 self.entity.costs[self.plan.group_count] += coder.bits_written() - spent
             neighbours = ((neighbours << 1) | changed) & 3
             if changed:
@@ -150,7 +152,7 @@ class Body:
         flag: cython.int = 0
         mapped: cython.bint = frames.mapped[0] or frames.mapped[1]
         if plan.flag_group >= 0:
-            here = frames.row(0, plan.component[plan.flag_group], index)
+            here = frames.row(0, plan.component[plan.flag_group], index) if frames.mapped[0] else index
             if here >= 0:
                 here = base.columns[plan.field[plan.first[plan.flag_group]]][here]
                 flag = here if 0 <= here < 3 else 3

@@ -134,7 +134,7 @@ class Entity:
                 continue
             if self.costs is not None:
                 spent = self.coder.bits_written()
-            row = frames.row(0, plan.component[group], index)
+            row = frames.row(0, plan.component[group], index) if frames.mapped[0] else index
             if self.coder.encoding:
                 status = self.fetch(group, index, row)
                 if status != st.OK:
